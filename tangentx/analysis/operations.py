@@ -1,0 +1,213 @@
+"""The kind of a primitive's result, found by running the primitive on small samples of its arguments."""
+
+from __future__ import annotations
+
+import builtins
+import cmath
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tangentx import arrays, templates
+from tangentx.analysis.kinds import (
+    BOTTOM,
+    MISSING,
+    Arr,
+    Bottom,
+    Box,
+    Kind,
+    Num,
+    Obj,
+    Some,
+    World,
+    describe,
+    is_inexact,
+    join,
+    varied,
+    vary,
+)
+from tangentx.analysis.values import NoSample, Sampler
+from tangentx.errors import NoTemplate, NotResolved, Span
+
+_PURE_BUILTINS = frozenset(
+    getattr(builtins, name)
+    for name in (
+        "abs all any bool bytes callable chr complex divmod float format getattr hash int isinstance issubclass len max min "
+        "ord pow range repr round slice str sum tuple list dict type"
+    ).split()
+)
+_WRITERS = frozenset(
+    getattr(np, name)
+    for name in "copyto fill_diagonal place put put_along_axis putmask save savez savetxt load loadtxt fromfile".split()
+)
+_PURE_MODULES = ("numpy", "math", "cmath", "operator", "_operator", "builtins")
+
+
+def is_primitive(fn: Any) -> bool:
+    """Whether a call of `fn` is an operation that writes nothing, always answers the same, and needs no source."""
+    if templates.find(fn) is not None or fn in _hashable(_PURE_BUILTINS, fn) or getattr(arrays, _name(fn), None) is fn:
+        return True
+    if fn in _hashable(_WRITERS, fn):
+        return False
+    if isinstance(fn, type):
+        return issubclass(fn, np.generic | BaseException) or fn in (complex, float, int, bool, str)
+    home = getattr(fn, "__module__", None) or getattr(getattr(fn, "__self__", None), "__name__", "") or ""
+    if getattr(math, _name(fn), None) is fn or getattr(cmath, _name(fn), None) is fn:
+        return True
+    if getattr(operator, _name(fn), None) is fn:
+        return not _name(fn).startswith("i") or _name(fn) in ("is_", "is_not", "index", "inv", "invert", "indexOf")
+    owner = getattr(fn, "__objclass__", None)
+    if owner is not None and issubclass(owner, np.ndarray | np.generic | str | int | float | complex):
+        return _name(fn) not in _WRITING_METHODS
+    return isinstance(fn, np.ufunc) or (home.split(".")[0] == "numpy" and ".random" not in home)
+
+
+_WRITING_METHODS = frozenset("fill itemset partition put resize setfield setflags sort byteswap tofile dump".split())
+
+
+def _name(fn: Any) -> str:
+    return str(getattr(fn, "__name__", ""))
+
+
+def _hashable(group: frozenset[Any], fn: Any) -> frozenset[Any]:
+    try:
+        hash(fn)
+    except TypeError:
+        return frozenset()
+    return group
+
+
+def constant(kinds: Sequence[Kind]) -> bool:
+    """Whether every argument is known whole."""
+    return all(isinstance(k, Obj) or (isinstance(k, Num) and k.value is not MISSING) for k in kinds)
+
+
+class Operation:
+    """Finds the kind of one application of a primitive; `fresh(path)` gives the region of a new array or container."""
+
+    def __init__(self, world: World, fresh: Callable[[Any], Any], span: Span) -> None:
+        self.world = world
+        self.fresh = fresh
+        self.span = span
+
+    def kind(self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind]) -> Kind:
+        """The kind of ``fn(*args, **kwargs)``. Raises NotResolved where no sample can be run."""
+        kinds = [*args, *kwargs.values()]
+        if any(isinstance(k, Bottom) for k in kinds):
+            return BOTTOM
+        result = self._sampled(fn, args, kwargs, kinds)
+        template = templates.find(fn)
+        if template is not None and template.kind == "constant":
+            return result
+        if any(varied(k) for k in kinds):
+            result = self._vary(result)
+        return result
+
+    def demand_template(self, fn: Callable[..., Any], kinds: Sequence[Kind], result: Kind) -> None:
+        """Raises NoTemplate where a derivative would have to flow through `fn` and there is no rule for it."""
+        if templates.find(fn) is None and any(varied(k) for k in kinds) and varied(result):
+            raise NoTemplate(
+                f"`{_name(fn) or fn}` has no derivative rule",
+                self.span,
+                "write it with operations that have one, or keep what must be differentiated out of its arguments",
+            )
+
+    def _vary(self, kind: Kind) -> Kind:
+        if isinstance(kind, Box):
+            node = kind.region.root()
+            for key, item in list(node.fields.items()):
+                node.put(key, self._vary(item))
+            node.put_any(self._vary(node.elt))
+            return kind
+        return vary(kind)
+
+    def _sampled(
+        self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], kinds: Sequence[Kind]
+    ) -> Kind:
+        known = constant(kinds)
+        result: Kind = BOTTOM
+        error: Exception | None = None
+        for rank in self._ranks(kinds):
+            for number in (1, 0, 2):
+                sampler = Sampler(number, rank)
+                try:
+                    with np.errstate(all="ignore"):
+                        value = fn(*map(sampler.make, args), **{name: sampler.make(k) for name, k in kwargs.items()})
+                except NoSample:
+                    raise self._unknown(fn, kinds, None) from None
+                except Exception as caught:
+                    error = caught
+                    continue
+                result = join(result, self._kind_of(value, sampler, known, ()))
+                break
+        if isinstance(result, Bottom):
+            raise self._unknown(fn, kinds, error)
+        return result
+
+    def _ranks(self, kinds: Sequence[Kind]) -> tuple[int, ...]:
+        loose = [k for k in kinds if isinstance(k, Arr) and k.rank is None]
+        if not loose:
+            return (1,)
+        return (1, 2, -1) if any(k.loose for k in loose) else (1, 2)
+
+    def _unknown(self, fn: Callable[..., Any], kinds: Sequence[Kind], error: Exception | None) -> NotResolved:
+        why = f": {type(error).__name__}: {error}" if error is not None else ""
+        return NotResolved(
+            f"cannot tell what `{_name(fn) or fn}` gives for {', '.join(map(describe, kinds))}{why}",
+            self.span,
+            "make the kinds of its arguments plain, for example with a separate name for each",
+        )
+
+    def _kind_of(self, value: Any, sampler: Sampler, known: bool, path: tuple[Any, ...]) -> Kind:
+        if type(value) in (bool, int):
+            return Num(type(value), value=value if known else MISSING)
+        if type(value) in (float, complex) or (isinstance(value, np.generic) and value.dtype.kind in "biufc"):
+            return Num(type(value))
+        if isinstance(value, np.ndarray):
+            return self._array(value, sampler, path)
+        if type(value) in (list, tuple) or (isinstance(value, tuple) and hasattr(value, "_fields")):
+            return self._sequence(value, sampler, known, path)
+        if type(value) is dict:
+            box = Box(dict, self.fresh(path))
+            for key, item in value.items():
+                box.region.put(key, self._kind_of(item, sampler, known, (*path, key)))
+            return box
+        if known or value is None or isinstance(value, type | np.dtype):
+            return Obj(value)
+        return Some(type(value))
+
+    def _sequence(self, value: Any, sampler: Sampler, known: bool, path: tuple[Any, ...]) -> Kind:
+        cls = tuple if isinstance(value, tuple) else list
+        box = Box(cls, self.fresh(path))
+        if cls is list:
+            box.region.mark("open")
+        for key, item in enumerate(value):
+            kind = self._kind_of(item, sampler, known, (*path, key if cls is tuple else "item"))
+            if cls is list:
+                box.region.put_any(kind)
+            else:
+                box.region.put(key, kind)
+        return box
+
+    def _array(self, value: np.ndarray[Any, Any], sampler: Sampler, path: tuple[Any, ...]) -> Kind:
+        if value.dtype.kind not in "biufc":
+            raise NotResolved(f"an array of dtype {value.dtype} has no derivative rules", self.span, "use numbers")
+        result = Arr(value.dtype, value.ndim, self.fresh(path))
+        for array, region in sampler.made:
+            if value is array or np.may_share_memory(value, array):
+                if value.flags.writeable:
+                    region.unite(result.region)
+                else:
+                    self.world.links.append((result.region, region, self.span))
+        return Arr(value.dtype, value.ndim, result.region.root())
+
+
+def is_view(result: Kind, operand: Kind) -> bool:
+    """Whether the result of an operation may be a view of, or the same object as, its operand."""
+    return isinstance(result, Arr) and isinstance(operand, Arr) and result.region.root() is operand.region.root()
+
+
+__all__ = ["Operation", "constant", "is_inexact", "is_primitive", "is_view"]

@@ -1,0 +1,160 @@
+"""All the functions that one compilation reaches, each for the kinds that it is called with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tangentx.analysis.kinds import BOTTOM, Kind, Obj, Region, World, describe, join, signature
+from tangentx.analysis.values import Valuer
+from tangentx.errors import NotResolved, Span, UnsupportedSyntax
+from tangentx.ir.nodes import Ext, Function, Link, Statement
+
+LIMIT_INSTANCES = 300
+LIMIT_ROUNDS = 200
+
+
+@dataclass(eq=False)
+class Definition:
+    """One place that binds a name; definitions that reach a common use are one variable (a web)."""
+
+    name: str
+    kind: Kind = BOTTOM
+    parent: Definition | None = None
+    round: int = 0
+
+    def web(self) -> Definition:
+        """The representative of the variable."""
+        node = self
+        while node.parent is not None:
+            node = node.parent
+        return node
+
+    def unite(self, other: Definition) -> None:
+        """Makes the two one variable."""
+        a, b = self.web(), other.web()
+        if a is not b:
+            b.parent = a
+
+
+@dataclass(eq=False)
+class Instance:
+    """A function for given kinds of its arguments, while and after it is analysed."""
+
+    source: Function
+    link: Link
+    params: list[Kind]
+    result: Kind = BOTTOM
+    round: int = 0
+    definitions: dict[Any, Definition] = field(default_factory=dict)
+    regions: dict[Any, Region] = field(default_factory=dict)
+    expansions: dict[Any, tuple[Statement, ...]] = field(default_factory=dict)
+    backs: dict[Any, Any] = field(default_factory=dict)
+    kinds: dict[str, Kind] = field(default_factory=dict)
+
+
+class Program:
+    """The analysis of a root function and of all that it calls, to a fixed point."""
+
+    def __init__(self, lift: Callable[[Any], Function]) -> None:
+        self.world = World()
+        self._lift = lift
+        self.lifted: dict[int, tuple[Any, Any, Function]] = {}
+        self.nested: dict[Any, tuple[Function, Program]] = {}
+        self.instances: dict[Any, Instance] = {}
+        self.round = 0
+        self.final = False
+        self.externals: dict[int, tuple[Ext, Kind]] = {}
+        self.valuer = Valuer(self.world)
+        self.pending: list[Instance] = []
+
+    def lift(self, function: Any) -> Function:
+        """The language's version of a Python function; what was lifted is remembered, for the guards."""
+        lifted = self._lift(function)
+        self.lifted[id(function)] = (function, function.__code__, lifted)
+        return lifted
+
+    def analyse(self, source: Function, kinds: Sequence[Kind]) -> Instance:
+        """The root instance, with every instance that it reaches closed. Raises located errors."""
+        from tangentx.analysis.infer import Walker
+
+        root = self._make(source, None, kinds)
+        for _ in range(LIMIT_ROUNDS):
+            self.world.changed = False
+            self._walk_all(root, Walker)
+            if not self.world.changed:
+                break
+        else:
+            raise NotResolved("the kinds of this function do not settle", source.span, "give names one kind each")
+        self.final = True
+        self._walk_all(root, Walker)
+        self._check_links()
+        return root
+
+    def reached(self) -> list[Instance]:
+        """The instances that the final walk met, the root first."""
+        return [i for i in self.instances.values() if i.round == self.round]
+
+    def _walk_all(self, root: Instance, walker: type[Any]) -> None:
+        self.round += 1
+        self.world.links.clear()
+        self.pending = [root]
+        root.round = self.round
+        while self.pending:
+            instance = self.pending.pop()
+            walker(self, instance).run()
+
+    def _make(self, source: Function, link: Link | None, kinds: Sequence[Kind]) -> Instance:
+        key = (id(link or source), tuple(signature(k) for k in kinds))
+        if key not in self.instances:
+            if len(self.instances) >= LIMIT_INSTANCES:
+                raise NotResolved(
+                    f"`{source.name}` is called with ever new kinds of arguments", source.span, "give it arguments of one kind"
+                )
+            self.instances[key] = Instance(source, Link(source.name), [BOTTOM] * len(kinds))
+            self.world.changed = True
+        instance = self.instances[key]
+        for i, kind in enumerate(kinds):
+            joined = join(instance.params[i], kind)
+            if joined != instance.params[i]:
+                instance.params[i] = joined
+                self.world.changed = True
+        return instance
+
+    def call(self, source: Function, link: Link | None, kinds: Sequence[Kind]) -> Instance:
+        """The instance for a call met during a walk; its result so far is `result`."""
+        instance = self._make(source, link, kinds)
+        if instance.round != self.round:
+            instance.round = self.round
+            self.pending.append(instance)
+        return instance
+
+    def external(self, ext: Ext) -> Kind:
+        """The kind of an object found outside the functions."""
+        if id(ext) not in self.externals:
+            kind = self.valuer.kind(ext.value)
+            region = getattr(kind, "region", None)
+            if region is not None:
+                region.mark("external")
+            self.externals[id(ext)] = (ext, kind)
+        return self.externals[id(ext)][1]
+
+    def _check_links(self) -> None:
+        for view, base, span in self.world.links:
+            if view.root().written or base.root().written:
+                raise UnsupportedSyntax(
+                    "a read-only view of an array that is written elsewhere",
+                    span,
+                    "copy the view, or write before it is taken",
+                )
+
+
+def located(kind: Kind, span: Span) -> NotResolved:
+    """The error for a value whose kinds have nothing in common."""
+    return NotResolved(
+        f"this value is {describe(kind)}", span, "use two names, or one kind of value in every branch"
+    )
+
+
+__all__ = ["Definition", "Instance", "Obj", "Program", "located"]

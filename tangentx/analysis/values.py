@@ -1,0 +1,182 @@
+"""From values to kinds, and from kinds to small sample values on which a primitive can be tried."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from typing import Any
+
+import numpy as np
+
+from tangentx.analysis.kinds import (
+    MISSING,
+    Arr,
+    Bottom,
+    Box,
+    Kind,
+    Num,
+    Obj,
+    Region,
+    Some,
+    World,
+    signature,
+    vary,
+)
+from tangentx.errors import NotResolved, Span
+
+SCALARS = (bool, int, float, complex)
+_WHOLE = (type(None), str, bytes, type, np.dtype, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc)
+
+
+class Valuer:
+    """Gives kinds to values; `known` maps the identity of arrays and containers met before to their regions."""
+
+    def __init__(self, world: World, span: Span | None = None, *, constants: bool = False) -> None:
+        self.world = world
+        self.span = span
+        self.constants = constants
+        self.known: dict[int, Region] = {}
+        self.keep: list[Any] = []
+
+    def kind(self, value: Any) -> Kind:
+        """The kind of one value.
+
+        Raises NotResolved for a subclass of ndarray and for an array of objects.
+        """
+        if type(value) in SCALARS:
+            literal = self.constants or type(value) is bool
+            return Num(type(value), value=value if literal and type(value) in (bool, int) else MISSING)
+        if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+            return Num(type(value))
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if isinstance(value, _WHOLE) or value is Ellipsis:
+            return Obj(value)
+        if type(value) in (list, tuple, dict) or is_record(value):
+            return self._box(value)
+        if callable(value):
+            return Obj(value)
+        if hasattr(value, "__dict__") and type(type(value)) is type and not isinstance(value, BaseException):
+            return self._box(value)
+        return Some(type(value))
+
+    def _array(self, value: np.ndarray[Any, Any]) -> Kind:
+        if type(value) is not np.ndarray:
+            raise NotResolved(
+                f"{type(value).__name__} is a subclass of numpy.ndarray with rules of its own",
+                self.span,
+                "pass a plain array: np.asarray(x)",
+            )
+        if value.dtype.kind not in "biufc":
+            raise NotResolved(
+                f"an array of dtype {value.dtype} has no derivative rules", self.span, "use an array of numbers"
+            )
+        return Arr(value.dtype, value.ndim, self._region(value))
+
+    def _region(self, value: Any) -> Region:
+        if id(value) not in self.known:
+            self.known[id(value)] = self.world.region()
+            self.keep.append(value)
+        return self.known[id(value)]
+
+    def _box(self, value: Any) -> Kind:
+        met = id(value) in self.known
+        box = Box(type(value), self._region(value))
+        if met:
+            return box
+        items = contents(value)
+        kinds = [(key, self.kind(item)) for key, item in items]
+        alike = len({signature(kind) for _, kind in kinds}) <= 1
+        if type(value) is list and alike:
+            box.region.mark("open")
+            for _, kind in kinds:
+                box.region.put_any(kind)
+        else:
+            for key, kind in kinds:
+                box.region.put(key, kind)
+        return box
+
+
+def is_record(value: Any) -> bool:
+    """Whether the value is a named tuple or an instance of a dataclass."""
+    named = isinstance(value, tuple) and hasattr(type(value), "_fields")
+    return named or (dataclasses.is_dataclass(value) and not isinstance(value, type))
+
+
+def contents(value: Any) -> list[tuple[Any, Any]]:
+    """Keys and items of a container: positions, keys, or attribute names."""
+    if isinstance(value, list | tuple):
+        return list(enumerate(value))
+    if isinstance(value, dict):
+        return list(value.items())
+    return list(vars(value).items())
+
+
+class NoSample(Exception):
+    """No sample can be made of a kind."""
+
+
+class Sampler:
+    """Makes small values of kinds: arrays have one element along each axis.
+
+    `number` is the value of unknown numbers, `rank` stands for an unknown rank, a negative one for a plain number.
+    `made` lists each array with its region, so that a result can be asked which of them it shares memory with.
+    """
+
+    def __init__(self, number: int = 1, rank: int = 1) -> None:
+        self.number = number
+        self.rank = rank
+        self.made: list[tuple[np.ndarray[Any, Any], Region]] = []
+
+    def make(self, kind: Kind) -> Any:
+        """A value of the kind. Raises NoSample where the kind does not say enough."""
+        match kind:
+            case Num(type=t, value=value):
+                return t(self.number) if value is MISSING else value
+            case Arr(dtype=dtype, rank=known, region=region):
+                rank = known if known is not None else self.rank
+                if rank < 0:
+                    return dtype.type(self.number)
+                array = np.full((1,) * rank, self.number, dtype)
+                self.made.append((array, region))
+                return array
+            case Obj(value=value):
+                return value
+            case Some(cls=cls) if cls in _SOME:
+                return _SOME[cls]
+            case Box(cls=cls, region=region):
+                return self._box(cls, region.root())
+            case _:
+                raise NoSample
+
+    def _box(self, cls: type, node: Region) -> Any:
+        items = {key: self.make(k) for key, k in node.fields.items() if not isinstance(k, Bottom)}
+        if cls in (list, tuple):
+            values = list(items.values())
+            if not isinstance(node.elt, Bottom) and not values:
+                values = [self.make(node.elt)]
+            return cls(values)
+        if cls is dict:
+            return items
+        if issubclass(cls, tuple):
+            return cls(*items.values())
+        if dataclasses.is_dataclass(cls):
+            made = object.__new__(cls)
+            for key, value in items.items():
+                object.__setattr__(made, key, value)
+            return made
+        raise NoSample
+
+
+_SOME: dict[type, Any] = {slice: slice(None), str: "a", range: range(1)}
+
+
+def fill(kind: Kind) -> Kind:
+    """Marks every real leaf of the kind as varied, and returns it."""
+    if isinstance(kind, Box):
+        node = kind.region.root()
+        for key, item in list(node.fields.items()):
+            node.fields[key] = fill(item)
+        node.elt = fill(node.elt)
+        return kind
+    return vary(kind)

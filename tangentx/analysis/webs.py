@@ -1,0 +1,50 @@
+"""Gives each web of definitions one name, and writes the closed function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tangentx.analysis.kinds import BOTTOM, Kind, join
+from tangentx.analysis.program import Definition, Instance
+from tangentx.ir.nodes import Block, Function, Param
+from tangentx.ir.walk import rename
+from tangentx.naming import Names
+
+
+def close(instance: Instance, params: Sequence[str], body: Block, current: int) -> None:
+    """Fills in the instance's closed function and the kinds of its variables."""
+    source = instance.source
+    names = Names(param.name for param in source.params)
+    taken: dict[Definition, str] = {}
+    kinds: dict[str, Kind] = {}
+    tokens: dict[str, str] = {}
+    temporaries = 0
+    for definition in instance.definitions.values():
+        if definition.round != current:
+            continue
+        web = definition.web()
+        if web not in taken:
+            if definition.name.startswith("%"):
+                temporaries += 1
+                taken[web] = f"%{temporaries}"
+            elif f"{definition.name}#{id(definition)}" in params:
+                taken[web] = definition.name
+            else:
+                taken[web] = names.fresh(definition.name)
+        name = taken[web]
+        tokens[f"{definition.name}#{id(definition)}"] = name
+        kinds[name] = join(kinds.get(name, BOTTOM), definition.kind)
+    instance.kinds.clear()
+    instance.kinds.update(kinds)
+    instance.link.function = Function(
+        source.name,
+        tuple(
+            Param(tokens[token], param.default if source.origin is None else None)
+            for token, param in zip(params, source.params, strict=True)
+        ),
+        rename(body, tokens),
+        source.span,
+        source.origin,
+        source.doc,
+        {"kinds": kinds, "result": instance.result},
+    )

@@ -1,0 +1,227 @@
+"""Adjoints of joining, selecting and multiplying that have no name in NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays.copies import has_derivative, zeros_as
+from tangentx.arrays.shapes import unbroadcast
+from tangentx.errors import NotDifferentiable
+
+
+def add_at(a: Any, key: Any, v: Any) -> None:
+    """Adds `v` to ``a[key]`` in place; repeated indices add up."""
+    parts = key if isinstance(key, tuple) else (key,)
+    if all(part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice)) for part in parts):
+        a[key] += v
+    else:
+        np.add.at(a, key, v)
+
+
+def scatter(t: Any, like: Any, key: Any) -> Any:
+    """Adjoint of ``like[key]``: zeros like `like` to which `t` is added at `key`."""
+    result = zeros_as(like)
+    add_at(result, key, t)
+    return result
+
+
+def placed(t: Any, like: Any, key: Any) -> Any:
+    """Zeros like `like` into which `t` is written at `key`; the last of repeated indices wins."""
+    result = zeros_as(like)
+    result[key] = t
+    return result
+
+
+def winners(a: Any, key: Any) -> Any:
+    """``a[key]``, a copy, zero at all but the last occurrence of each repeated index."""
+    taken = a[key]
+    position = np.arange(np.size(taken)).reshape(np.shape(taken))
+    last = np.zeros(np.shape(a), dtype=int)
+    last[key] = position
+    return np.where(last[key] == position, taken, np.zeros((), np.asarray(a).dtype))[()]
+
+
+def split_like(t: Any, arrays: Any, axis: Any = 0) -> Any:
+    """Adjoint of joining `arrays`: the stretches of `t` along `axis`, each in the shape of its array.
+
+    `axis` counts at most to the last one; None stands for a flat result. Gives a list (an array if `arrays` is one),
+    with None for arrays that have no derivative.
+    """
+    axis = 0 if axis is None else min(axis, np.ndim(t) - 1) % np.ndim(t)
+    shape = np.shape(t)
+    rest = int(np.prod(shape[:axis] + shape[axis + 1 :], dtype=int))
+    pieces: list[Any] = []
+    start = 0
+    for a in arrays:
+        width = np.size(a) // rest if rest else 0
+        piece = t[(slice(None),) * axis + (slice(start, start + width),)]
+        pieces.append(np.array(piece).reshape(np.shape(a))[()] if has_derivative(a) else None)
+        start += width
+    return np.stack(pieces) if isinstance(arrays, np.ndarray) and pieces else pieces
+
+
+def join_like(pieces: Any, arrays: Any, shape: tuple[int, ...], axis: Any = 0) -> Any:
+    """Adjoint of `split_like`: joins `pieces` (zeros for None) to an array of `shape`."""
+    axis = 0 if axis is None else min(axis, len(shape) - 1) % len(shape)
+    rest = int(np.prod(shape[:axis] + shape[axis + 1 :], dtype=int))
+    parts = []
+    for piece, a in zip(pieces, arrays, strict=True):
+        width = np.size(a) // rest if rest else 0
+        part = np.zeros(np.shape(a)) if piece is None else piece
+        parts.append(np.reshape(part, shape[:axis] + (width,) + shape[axis + 1 :]))
+    return np.concatenate(parts, axis=axis)
+
+
+def nested(t: Any, like: Any) -> Any:
+    """`t`, a cotangent of an array made from `like`, as a list of lists if `like` is one."""
+    if isinstance(like, (list, tuple)):
+        return [nested(t[i], item) for i, item in enumerate(like)]
+    return unbroadcast(t, like) if has_derivative(like) else None
+
+
+def unnested(bars: Any, like: Any) -> Any:
+    """Adjoint of `nested`: the numbers of a list of lists as one array, None counting as 0."""
+    if isinstance(like, (list, tuple)):
+        return np.array([unnested(bar, item) for bar, item in zip(bars, like, strict=True)])
+    return np.zeros(np.shape(like)) if bars is None else bars
+
+
+def repeated(t: Any, items: Any) -> Any:
+    """Adjoint of the built-in sum: `t` for each of `items`, as an array if they are one."""
+    if isinstance(items, np.ndarray):
+        return np.array(np.broadcast_to(t, items.shape))
+    return [unbroadcast(t, item) if has_derivative(item) else None for item in items]
+
+
+def total(dots: Any, items: Any) -> Any:
+    """Adjoint of `repeated`: the sum of `dots`, None counting as 0."""
+    return sum((dot for dot in dots if dot is not None), start=0.0)
+
+
+def _candidates(args: Any) -> Any:
+    return args[0] if len(args) == 1 else args
+
+
+def give_best(t: Any, best: Any, args: Any) -> Any:
+    """Adjoint of the built-in max and min of `args`: equal shares of `t` for those equal to `best`, 0 for others."""
+    items = _candidates(args)
+    count = sum(1 for item in items if item == best)
+    shares = [(t / count if item == best else 0.0 * t) if has_derivative(item) else None for item in items]
+    if len(args) > 1:
+        return tuple(shares)
+    return (np.array(shares, dtype=items.dtype) if isinstance(items, np.ndarray) else shares,)
+
+
+def take_best(dots: Any, best: Any, args: Any) -> Any:
+    """Adjoint of `give_best`: the mean of those `dots` whose item of `args` equals `best`."""
+    moving = _candidates(dots)
+    if moving is None:
+        return 0.0
+    chosen = [dot for dot, item in zip(moving, _candidates(args), strict=True) if item == best]
+    return sum((dot for dot in chosen if dot is not None), start=0.0) / max(len(chosen), 1)
+
+
+def inverse_axes(axes: Any) -> Any:
+    """The `axes` that undo a transposition; also takes the arguments of the method: (), (None,) or one tuple."""
+    if axes is None or len(axes) == 0 or (len(axes) == 1 and axes[0] is None):
+        return None
+    order = axes[0] if len(axes) == 1 and not np.isscalar(axes[0]) else axes
+    return tuple(int(i) for i in np.argsort([i % len(order) for i in order]))
+
+
+def untake(t: Any, shape: tuple[int, ...], indices: Any, axis: Any = None, mode: Any = "raise") -> Any:
+    """Adjoint of ``np.take``: zeros of `shape` to which `t` is added at `indices` of `axis`."""
+    dtype = np.asarray(t).dtype
+    if axis is None:
+        flat = untake(t, (int(np.prod(shape, dtype=int)),), indices, 0, mode)
+        return np.reshape(flat, shape)[()]
+    result = np.zeros(shape, dtype)
+    axis %= len(shape)
+    where = np.asarray(indices)
+    if mode == "wrap":
+        where = where % shape[axis]
+    elif mode == "clip":
+        where = np.clip(where, 0, shape[axis] - 1)
+    np.add.at(result, (slice(None),) * axis + (where,), t)
+    return result
+
+
+def unrepeat(t: Any, shape: tuple[int, ...], repeats: Any, axis: Any = None) -> Any:
+    """Adjoint of ``np.repeat``: the repeats of each element of `shape` are added up."""
+    if axis is None:
+        return np.reshape(unrepeat(t, (int(np.prod(shape, dtype=int)),), repeats, 0), shape)[()]
+    return untake(t, shape, np.repeat(np.arange(shape[axis]), repeats), axis)
+
+
+def undiagonal(t: Any, shape: tuple[int, ...], offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+    """Adjoint of ``np.diagonal``: zeros of `shape` with `t` on the diagonal."""
+    result = np.zeros(shape, np.asarray(t).dtype)
+    front = np.moveaxis(result, (axis1, axis2), (-2, -1))
+    rows = max(0, min(front.shape[-2] + min(offset, 0), front.shape[-1] - max(offset, 0)))
+    index = np.arange(rows)
+    front[..., index - min(offset, 0), index + max(offset, 0)] = t
+    return result
+
+
+def undiag(t: Any, shape: tuple[int, ...], k: Any = 0) -> Any:
+    """Adjoint of ``np.diag`` of an argument of `shape`, a vector or a matrix."""
+    return np.array(np.diagonal(t, k)) if len(shape) == 1 else undiagonal(t, shape, k)
+
+
+def unarange(t: Any, args: Any) -> Any:
+    """Adjoint of ``np.arange(*args)``: the cotangents of its arguments."""
+    if len(args) == 1:
+        return (0.0,)
+    return (np.sum(t), 0.0, np.sum(np.arange(len(t)) * t))[: len(args)]
+
+
+def arange_dot(dots: Any, ans: Any) -> Any:
+    """Tangent of ``np.arange``: how its elements move with its start and step."""
+    if len(dots) == 1:
+        return np.zeros_like(ans)
+    step = dots[2] if len(dots) == 3 and dots[2] is not None else 0.0
+    return (0.0 if dots[0] is None else dots[0]) + step * np.arange(len(ans))
+
+
+def put_along(t: Any, shape: tuple[int, ...], indices: Any, axis: Any = -1) -> Any:
+    """Adjoint of ``np.take_along_axis``: zeros of `shape` to which `t` is added at `indices` along `axis`."""
+    if axis is None:
+        return np.reshape(put_along(t, (int(np.prod(shape, dtype=int)),), indices, 0), shape)
+    result = np.zeros(shape, np.asarray(t).dtype)
+    places = list(np.indices(np.shape(indices), sparse=True))
+    places[axis] = indices
+    np.add.at(result, tuple(places), t)
+    return result
+
+
+def undiff(t: Any, n: Any = 1, axis: Any = -1) -> Any:
+    """Adjoint of ``np.diff``."""
+    for _ in range(n):
+        edge = np.zeros(_thin(np.shape(t), axis), np.asarray(t).dtype)
+        t = -np.diff(np.concatenate([edge, t, edge], axis=axis), axis=axis)
+    return t
+
+
+def _thin(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    """`shape` with length 1 along `axis`."""
+    axis %= len(shape)
+    return (*shape[:axis], 1, *shape[axis + 1 :])
+
+
+def one_system_each(t: Any, a_shape: tuple[int, ...], b_shape: tuple[int, ...]) -> Any:
+    """`t` itself; raises NotDifferentiable if ``np.linalg.solve`` broadcast a stack of matrices or of right sides."""
+    if len(a_shape) == 2 and len(b_shape) == 1:
+        return t
+    if len(b_shape) == len(a_shape) and a_shape[:-2] == b_shape[:-2]:
+        return t
+    raise NotDifferentiable(
+        f"np.linalg.solve has no derivative where it broadcasts {a_shape} and {b_shape}",
+        hint="broadcast the arguments first, to one right side for each matrix",
+    )
+
+
+def columns_outer(u: Any, v: Any) -> Any:
+    """Products of the columns of `u` with those of `v`, summed: ``u @ v.T``, of vectors their outer product."""
+    return np.outer(u, v) if np.ndim(u) == 1 else np.matmul(u, np.swapaxes(v, -1, -2))

@@ -1,0 +1,28 @@
+"""Checks that can be made only while the program runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.errors import NotDifferentiable
+
+
+def counted(x: Any, count: int) -> Any:
+    """`x` itself, an array, list or tuple of exactly `count` items. Raises ValueError as an unpacking does."""
+    if len(x) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+    if len(x) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(x)})")
+    return x
+
+
+def seed_of_scalar(ans: Any, seed: Any) -> Any:
+    """The seed for a result that must be a real number or a 0-d array. Raises NotDifferentiable for any other."""
+    if np.ndim(ans) != 0:
+        raise NotDifferentiable(
+            f"the gradient is of a real number, but the result has shape {np.shape(ans)}",
+            hint="return a sum, or `result[0]` for a result of one element",
+        )
+    return seed

@@ -1,0 +1,43 @@
+"""Adjoints of ``np.einsum`` with one or two operands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays.shapes import resized
+from tangentx.errors import NotDifferentiable
+
+
+def einsum_left(t: Any, y: Any, shape: tuple[int, ...], subscripts: str) -> Any:
+    """Cotangent of `x`, of `shape`, in ``np.einsum(subscripts, x, y)``; `y` is None for a single operand."""
+    return _factor(t, y, shape, subscripts, 0)
+
+
+def einsum_right(t: Any, x: Any, shape: tuple[int, ...], subscripts: str) -> Any:
+    """Cotangent of `y`, of `shape`, in ``np.einsum(subscripts, x, y)``; 0 for a single operand."""
+    return _factor(t, x, shape, subscripts, 1) if "," in subscripts else 0.0
+
+
+def _letters(subscripts: str) -> tuple[list[str], str]:
+    """The letters of each operand and of the result; raises NotDifferentiable for an ellipsis."""
+    if "." in subscripts:
+        raise NotDifferentiable("np.einsum with an ellipsis has no derivative", hint="name every axis by a letter")
+    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
+    if not arrow:
+        output = "".join(sorted(c for c in set(inputs) - {","} if inputs.count(c) == 1))
+    return inputs.split(","), output
+
+
+def _factor(t: Any, other: Any, shape: tuple[int, ...], subscripts: str, which: int) -> Any:
+    inputs, output = _letters(subscripts)
+    mine = "".join(dict.fromkeys(inputs[which]))
+    factors, operands = (output, (t,)) if len(inputs) == 1 else (f"{output},{inputs[1 - which]}", (t, other))
+    known = "".join(c for c in mine if c in factors)
+    product = np.asarray(np.einsum(f"{factors}->{known}", *operands))
+    product = product[tuple(slice(None) if c in factors else None for c in mine)]
+    result = np.zeros(shape, product.dtype)
+    view = np.einsum(f"{inputs[which]}->{mine}", result)
+    view[...] = resized(product, view.shape)
+    return result

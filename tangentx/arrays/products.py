@@ -1,0 +1,125 @@
+"""Adjoints of matrix products, in all ranks.
+
+Of each product ``z = f(x, y)`` with cotangent `t`, `f_left` gives the cotangent of `x` and `f_right` that of `y`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def dot_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
+    """Cotangent of `x`, of `shape`, in ``np.dot(x, y)``."""
+    if not shape:
+        return np.sum(t * y)
+    if np.ndim(y) == 0:
+        return t * y
+    if np.ndim(y) == 1:
+        return np.multiply.outer(t, y)
+    rest = np.ndim(y) - 1
+    kept = tuple(i for i in range(np.ndim(y)) if i != np.ndim(y) - 2)
+    start = np.ndim(t) - rest
+    return np.tensordot(t, y, (tuple(range(start, np.ndim(t))), kept))
+
+
+def dot_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
+    """Cotangent of `y`, of `shape`, in ``np.dot(x, y)``."""
+    if not shape:
+        return np.sum(t * x)
+    if np.ndim(x) == 0:
+        return t * x
+    axes = tuple(range(np.ndim(x) - 1))
+    result = np.tensordot(x, t, (axes, axes))
+    return result if len(shape) == 1 else np.moveaxis(result, 0, len(shape) - 2)
+
+
+def matmul_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
+    """Cotangent of `x`, of `shape`, in ``x @ y``; broadcast stacks are summed."""
+    if np.ndim(y) == 1:
+        return np.multiply(np.expand_dims(t, -1), y) if len(shape) > 1 else np.multiply(t, y)
+    if len(shape) == 1:
+        rows = np.matmul(y, np.expand_dims(t, -1))[..., 0]
+        return np.sum(rows, axis=tuple(range(rows.ndim - 1)))
+    return _summed(np.matmul(t, np.swapaxes(y, -1, -2)), shape)
+
+
+def matmul_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
+    """Cotangent of `y`, of `shape`, in ``x @ y``; broadcast stacks are summed."""
+    if np.ndim(x) == 1:
+        if len(shape) == 1:
+            return np.multiply(t, x)
+        return np.multiply(np.expand_dims(x, -1), np.expand_dims(t, -2))
+    if len(shape) == 1:
+        return np.tensordot(x, t, (tuple(range(np.ndim(x) - 1)),) * 2)
+    return _summed(np.matmul(np.swapaxes(x, -1, -2), t), shape)
+
+
+def _summed(t: Any, shape: tuple[int, ...]) -> Any:
+    """`t` summed over the leading axes that broadcasting gave it."""
+    if t.shape == shape:
+        return t
+    extra = t.ndim - len(shape)
+    axes = tuple(range(extra)) + tuple(i + extra for i, n in enumerate(shape) if n == 1 and t.shape[i + extra] != 1)
+    return np.reshape(np.sum(t, axis=axes), shape)
+
+
+def inner_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
+    """Cotangent of `x`, of `shape`, in ``np.inner(x, y)``."""
+    if not shape:
+        return np.sum(t * y)
+    if np.ndim(y) == 0:
+        return t * y
+    rest = np.ndim(y) - 1
+    start = np.ndim(t) - rest
+    return np.tensordot(t, y, (tuple(range(start, np.ndim(t))), tuple(range(rest))))
+
+
+def inner_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
+    """Cotangent of `y`, of `shape`, in ``np.inner(x, y)``."""
+    if not shape:
+        return np.sum(t * x)
+    if np.ndim(x) == 0:
+        return t * x
+    axes = tuple(range(np.ndim(x) - 1))
+    return np.tensordot(t, x, (axes, axes))
+
+
+def outer_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
+    """Cotangent of `x`, of `shape`, in ``np.outer(x, y)``."""
+    return np.reshape(np.dot(t, np.ravel(y)), shape)[()]
+
+
+def outer_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
+    """Cotangent of `y`, of `shape`, in ``np.outer(x, y)``."""
+    return np.reshape(np.dot(np.ravel(x), t), shape)[()]
+
+
+def _contracted(axes: Any, left: int, right: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The contracted axes of both factors, from 0, of a tensordot of ranks `left` and `right`."""
+    if np.ndim(axes) == 0 and not isinstance(axes, (list, tuple)):
+        return tuple(range(left - axes, left)), tuple(range(axes))
+    pair = [(part,) if np.ndim(part) == 0 else tuple(part) for part in axes]
+    return tuple(i % left for i in pair[0]), tuple(i % right for i in pair[1])
+
+
+def tensordot_left(t: Any, y: Any, shape: tuple[int, ...], axes: Any = 2) -> Any:
+    """Cotangent of `x`, of `shape`, in ``np.tensordot(x, y, axes)``."""
+    ours, theirs = _contracted(axes, len(shape), np.ndim(y))
+    free = tuple(i for i in range(np.ndim(y)) if i not in theirs)
+    start = np.ndim(t) - len(free)
+    result = np.tensordot(t, y, (tuple(range(start, np.ndim(t))), free))
+    order = [i for i in range(len(shape)) if i not in ours]
+    order += [ours[theirs.index(j)] for j in sorted(theirs)]
+    return np.transpose(result, np.argsort(order))
+
+
+def tensordot_right(t: Any, x: Any, shape: tuple[int, ...], axes: Any = 2) -> Any:
+    """Cotangent of `y`, of `shape`, in ``np.tensordot(x, y, axes)``."""
+    theirs, ours = _contracted(axes, np.ndim(x), len(shape))
+    free = tuple(i for i in range(np.ndim(x)) if i not in theirs)
+    result = np.tensordot(x, t, (free, tuple(range(len(free)))))
+    order = [ours[theirs.index(j)] for j in sorted(theirs)]
+    order += [i for i in range(len(shape)) if i not in ours]
+    return np.transpose(result, np.argsort(order))

@@ -1,0 +1,57 @@
+"""Arithmetic of derivatives that neither raises nor makes nan where the answer is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def _number(x: Any) -> Any:
+    """An array of rank 0 as the scalar it holds."""
+    return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
+
+
+def guarded(p: Any, t: Any) -> Any:
+    """``p * t``, exactly 0 where `t` is exactly 0, even if `p` is not finite there."""
+    if type(p) is float and type(t) is float:
+        return 0.0 if t == 0.0 else p * t
+    with np.errstate(invalid="ignore"):
+        product = np.multiply(p, t)
+    return _number(np.where(np.equal(t, 0), np.zeros((), product.dtype), product))
+
+
+def ratio(a: Any, b: Any) -> Any:
+    """``a / b`` with inf and nan instead of warnings and errors."""
+    if type(a) is float and type(b) is float and b != 0.0:
+        return a / b
+    with np.errstate(divide="ignore", invalid="ignore"):
+        result = np.true_divide(a, b)
+    return float(result) if type(a) is float and type(b) is float else result
+
+
+def ratio_or_zero(a: Any, b: Any) -> Any:
+    """``a / b``, 0 where `b` is 0."""
+    result = ratio(a, b)
+    return _number(np.where(np.equal(b, 0), np.zeros((), np.asarray(result).dtype), result))
+
+
+def log_or_zero(x: Any) -> Any:
+    """``log(x)``, 0 at 0, where the derivative of ``x ** y`` with respect to `y` is taken as 0."""
+    with np.errstate(invalid="ignore"):
+        return np.log(_number(np.where(np.equal(x, 0), np.ones((), np.asarray(x).dtype), x)))
+
+
+def power_slope(x: Any, y: Any) -> Any:
+    """``y * x ** (y - 1)``, the derivative of ``x ** y`` with respect to `x`; 0 where `y` is 0."""
+    if type(x) is float and type(y) in (int, float):
+        if y == 0:
+            return 0.0
+        try:
+            return y * x ** (y - 1)
+        except (ZeroDivisionError, OverflowError):
+            return power_slope(np.float64(x), y)
+    base = x if np.asarray(x).dtype.kind in "fc" else np.asarray(x, dtype=float)[()]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        slope = np.asarray(y * np.power(base, y - 1))
+    return _number(np.where(np.equal(y, 0), np.zeros((), slope.dtype), slope))

@@ -1,0 +1,160 @@
+"""Expressions of the IR as Python expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import is_dataclass
+from typing import Any, assert_never
+
+from tangentx.backend import operators
+from tangentx.backend.constants import constant
+from tangentx.backend.pieces import BARRIER, Effect
+from tangentx.backend.spelling import Scope
+from tangentx.ir import walk
+from tangentx.ir.nodes import (
+    Apply,
+    Atom,
+    Attr,
+    Call,
+    Expr,
+    Ext,
+    Index,
+    Key,
+    Lit,
+    Make,
+    Method,
+    Op,
+    Pop,
+    Slice,
+    Var,
+    sequence,
+)
+
+Look = Callable[[Atom], ast.expr]
+CELLS = "tangentx.backend.cells"
+
+
+def order(expr: Expr) -> list[Atom | None]:
+    """The atoms in the order in which the printed expression evaluates them."""
+    atoms: list[Atom | None] = list(walk.atoms(expr))
+    if isinstance(expr, Op) and operators.swapped(expr.fn):
+        atoms.reverse()
+    if isinstance(expr, Apply) and isinstance(expr.fn, Ext) and operators.pure(expr.fn.value):
+        atoms.pop(0)  # printed by its import path: nothing that runs in between rebinds it
+    return atoms
+
+
+def effect(expr: Expr) -> Effect:
+    """What the expression does by itself, its atoms evaluated."""
+    match expr:
+        case Var() | Lit():
+            return Effect()
+        case Op(fn, args, kwargs) if operators.pure(fn):
+            atoms = (*args, *(atom for _, atom in kwargs))
+            return Effect(content=any(not isinstance(atom, Lit) for atom in atoms))
+        case Apply(Ext() as callee, _, _) if operators.pure(callee.value):
+            return Effect(content=True)
+        case Index() | Attr() | Ext():
+            return Effect(content=True)
+        case Make(cls) if cls in (tuple, list, dict):
+            return Effect()
+    return BARRIER
+
+
+class Writer:
+    """Builds expressions; `look` says what stands for an atom."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def atom(self, atom: Atom) -> ast.expr:
+        """An atom as it stands alone."""
+        match atom:
+            case Var(name):
+                return ast.Name(name, ast.Load())
+            case Lit(value):
+                return constant(value, self.scope)
+            case Ext():
+                return self.scope.external(atom)
+        assert_never(atom)
+
+    def key(self, key: Key, look: Look) -> ast.expr:
+        """What stands between brackets."""
+        parts = [self._slice(part, look) if isinstance(part, Slice) else look(part) for part in key.parts]
+        return ast.Tuple(parts, ast.Load()) if key.many or len(parts) != 1 else parts[0]
+
+    def element(self, base: Atom, key: Key, look: Look, ctx: ast.expr_context) -> ast.Subscript:
+        """``base[key]``"""
+        return ast.Subscript(look(base), self.key(key, look), ctx)
+
+    def expression(self, expr: Expr, look: Look) -> ast.expr:
+        """The expression, with `look` for its atoms."""
+        match expr:
+            case Var() | Lit() | Ext():
+                return look(expr)
+            case Op(fn, args, kwargs):
+                return self._op(fn, [look(a) for a in args], self._keywords(kwargs, look))
+            case Apply(callee, args, kwargs):
+                return ast.Call(look(callee), [look(a) for a in args], self._keywords(kwargs, look))
+            case Method(base, name, args, kwargs):
+                bound = ast.Attribute(look(base), name, ast.Load())
+                return ast.Call(bound, [look(a) for a in args], self._keywords(kwargs, look))
+            case Call(link, args):
+                assert link.function is not None
+                called = ast.Name(self.scope.functions[link.function], ast.Load())
+                return ast.Call(called, [look(a) for a in args], [])
+            case Index(base, key):
+                return self.element(base, key, look, ast.Load())
+            case Attr(base, name):
+                return ast.Attribute(look(base), name, ast.Load())
+            case Make():
+                return self._make(expr, look)
+            case Pop(base):
+                return ast.Call(ast.Attribute(look(base), "pop", ast.Load()), [], [])
+        assert_never(expr)
+
+    def builtin(self, name: str) -> ast.expr:
+        """A builtin by name."""
+        return self.scope.member("builtins", name)
+
+    def _keywords(self, kwargs: tuple[tuple[str, Atom], ...], look: Look) -> list[ast.keyword]:
+        return [ast.keyword(name, look(atom)) for name, atom in kwargs]
+
+    def _slice(self, part: Slice, look: Look) -> ast.Slice:
+        start, stop, step = (
+            None if isinstance(bound, Lit) and bound.value is None else look(bound)
+            for bound in (part.start, part.stop, part.step)
+        )
+        return ast.Slice(start, stop, step)
+
+    def _op(self, fn: Callable[..., Any], args: list[ast.expr], keywords: list[ast.keyword]) -> ast.expr:
+        tree = None if keywords else operators.infix(fn, args)
+        if tree is not None:
+            return tree
+        if fn is sequence:  # the marker of open programs: an iterable whose items can be indexed
+            return ast.Call(self.builtin("list"), args[:1], [])
+        name = operators.method(fn)
+        if name is not None and args:
+            return ast.Call(ast.Attribute(args[0], name, ast.Load()), args[1:], keywords)
+        return ast.Call(self.scope.spelled(fn), args, keywords)
+
+    def _make(self, make: Make, look: Look) -> ast.expr:
+        items = [look(item) for item in make.items]
+        if make.cls is tuple:
+            return ast.Tuple(items, ast.Load())
+        if make.cls is list:
+            return ast.List(items, ast.Load())
+        if make.keys is None:
+            return ast.Call(self.scope.spelled(make.cls), [ast.Tuple(items, ast.Load())] if items else [], [])
+        if make.cls is dict:
+            return self._dict(make.keys, items)
+        if is_dataclass(make.cls):
+            made = self.scope.member(CELLS, "instance")
+            return ast.Call(made, [self.scope.spelled(make.cls), self._dict(make.keys, items)], [])
+        keywords = [ast.keyword(str(name), item) for name, item in zip(make.keys, items, strict=True)]
+        return ast.Call(self.scope.spelled(make.cls), [], keywords)
+
+    def _dict(self, keys: tuple[Any, ...], items: list[ast.expr]) -> ast.expr:
+        trees = [self.atom(k) if isinstance(k, Var | Lit | Ext) else constant(k, self.scope) for k in keys]
+        return ast.Dict(list(trees), items)

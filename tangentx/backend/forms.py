@@ -1,0 +1,48 @@
+"""Python statements and tests from parts that are printed already."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from tangentx.backend import operators
+from tangentx.ir.nodes import Atom, Lit
+
+
+def filled(body: list[ast.stmt]) -> list[ast.stmt]:
+    """`body`, with a ``pass`` where it holds comments at most."""
+    comments = all(isinstance(s, ast.Expr) and isinstance(s.value, ast.Name) and s.value.id[0] == "#" for s in body)
+    return [*body, ast.Pass()] if comments else body
+
+
+def loop(body: list[ast.stmt]) -> ast.While:
+    """``while True``, or ``while test`` where the body begins by leaving the loop."""
+    match body:
+        case [ast.If(test, [ast.Break()], []), *rest]:
+            return ast.While(operators.negated(test), filled(rest), [])
+    return ast.While(ast.Constant(True), filled(body), [])
+
+
+def is_number(atom: Atom, value: int) -> bool:
+    """Whether `atom` is the integer `value`, written out."""
+    return isinstance(atom, Lit) and type(atom.value) is int and atom.value == value
+
+
+def method(base: ast.expr, name: str, arg: ast.expr) -> ast.Call:
+    """``base.name(arg)``"""
+    return ast.Call(ast.Attribute(base, name, ast.Load()), [arg], [])
+
+
+def augment(target: ast.Name | ast.Subscript, fn: Callable[..., object], value: ast.expr) -> ast.stmt:
+    """``target fn= value``"""
+    symbol = operators.augmented(fn)
+    if symbol is None:
+        raise AssertionError(f"{fn} has no augmented assignment")
+    return ast.AugAssign(target, symbol(), value)
+
+
+def accumulate(target: ast.Subscript, value: ast.expr) -> ast.stmt:
+    """``target += value``; adding ``-x`` is exactly subtracting ``x``."""
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        return ast.AugAssign(target, ast.Sub(), value.operand)
+    return ast.AugAssign(target, ast.Add(), value)

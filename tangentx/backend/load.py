@@ -1,0 +1,34 @@
+"""Printed text as functions that run, with their lines known to tracebacks and debuggers."""
+
+from __future__ import annotations
+
+import linecache
+from typing import Any
+
+from tangentx.backend.text import Text
+
+
+def load(text: Text, filename: str, module: str = "tangentx.generated") -> dict[str, Any]:
+    """The functions of `text` by their printed names.
+
+    `filename` ("<tangentx glide_grad 1>") is entered in `linecache`; `module` becomes their `__module__`. It is
+    the text that is compiled, never the tree.
+    """
+    register(text, filename)
+    namespace: dict[str, Any] = {"__name__": module, "__builtins__": __builtins__, **text.names}
+    exec(compile(text.source, filename, "exec", dont_inherit=True), namespace)
+    return {name: namespace[name] for name in text.functions}
+
+
+def register(text: Text, filename: str) -> None:
+    """Enters `text` in `linecache`; to be repeated where somebody may have cleared it.
+
+    The entry has no time of modification, as of a file that a loader holds: `checkcache` leaves it alone.
+    """
+    source = text.source
+    linecache.cache[filename] = len(source), None, source.splitlines(keepends=True), filename
+
+
+def forget(filename: str) -> None:
+    """Takes a text out of `linecache`."""
+    linecache.cache.pop(filename, None)

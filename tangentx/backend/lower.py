@@ -1,0 +1,106 @@
+"""Functions of the IR as Python syntax trees, written as a person would write them.
+
+A temporary (a name that begins with "%") with one definition and one reader is nested into its reader, unless
+that would move a read past a write, a call, a consumption or a rebinding, or make a line too long.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from tangentx.backend.blocks import BlockWriter, Context
+from tangentx.backend.constants import constant
+from tangentx.backend.spelling import Scope
+from tangentx.ir.nodes import Function, Lit, Param
+
+
+def lower(function: Function, scope: Scope) -> ast.FunctionDef:
+    """The tree of `function`, its temporaries still called "%..." (see `name_temporaries`); a comment is a name
+    that begins with "#", standing alone."""
+    context = Context(function, scope)
+    body = BlockWriter(context, 1).block(function.body)
+    if len(body) > 1 and _bare_return(body[-1]):
+        body.pop()
+    if function.doc:
+        body.insert(0, ast.Expr(ast.Constant(function.doc)))
+    tree = ast.FunctionDef(
+        name=scope.functions.get(function, function.name),
+        args=_arguments(function.params, scope),
+        body=body or [ast.Pass()],
+        decorator_list=[],
+        returns=None,
+        type_comment=None,
+    )
+    if "type_params" in ast.FunctionDef._fields:
+        tree.type_params = []  # type: ignore[attr-defined,unused-ignore]
+    return tree
+
+
+def _bare_return(stmt: ast.stmt) -> bool:
+    return isinstance(stmt, ast.Return) and isinstance(stmt.value, ast.Constant) and stmt.value.value is None
+
+
+def _arguments(params: tuple[Param, ...], scope: Scope) -> ast.arguments:
+    normal = [p for p in params if p.kind == "normal"]
+    named = [p for p in params if p.kind == "keyword"]
+    defaults: list[ast.expr] = []
+    for param in reversed(normal):  # a parameter without a default ends the run of those that have one
+        default = _default(param, scope)
+        if default is None:
+            break
+        defaults.insert(0, default)
+    return ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg(p.name) for p in normal],
+        vararg=next((ast.arg(p.name) for p in params if p.kind == "args"), None),
+        kwonlyargs=[ast.arg(p.name) for p in named],
+        kw_defaults=[_default(p, scope) for p in named],
+        kwarg=next((ast.arg(p.name) for p in params if p.kind == "kwargs"), None),
+        defaults=defaults,
+    )
+
+
+def _default(param: Param, scope: Scope) -> ast.expr | None:
+    return constant(param.default.value, scope) if isinstance(param.default, Lit) else None
+
+
+def name_temporaries(tree: ast.FunctionDef, scope: Scope) -> None:
+    """Gives the temporaries of `tree` names that nothing else has, in the order of the text; in place."""
+    nodes = _in_order(tree)
+    taken = {node.id for node in nodes if isinstance(node, ast.Name)}
+    taken |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    loops = {node.target.id for node in nodes if isinstance(node, ast.For) and isinstance(node.target, ast.Name)}
+    given: dict[str, str] = {}
+    counts: dict[str, int] = {}
+
+    def printed(name: str) -> str:
+        if name.startswith("%") and name not in given:
+            stem = "_" if name not in read else "k" if name in loops else "t"
+            given[name] = _next(stem, counts, taken, scope)
+        return given.get(name, name)
+
+    for node in nodes:
+        if isinstance(node, ast.Name):
+            node.id = printed(node.id)
+        elif isinstance(node, ast.arg):
+            node.arg = printed(node.arg)
+
+
+def _next(stem: str, counts: dict[str, int], taken: set[str], scope: Scope) -> str:
+    while True:
+        count = counts.get(stem, 0)
+        counts[stem] = count + 1
+        name = f"{stem}_{count}" if count else stem
+        if name not in taken and name not in scope:
+            return name
+
+
+def _in_order(tree: ast.AST) -> list[ast.AST]:
+    nodes: list[ast.AST] = []
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        nodes.append(node)
+        stack.extend(reversed(list(ast.iter_child_nodes(node))))
+    return nodes

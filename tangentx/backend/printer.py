@@ -1,0 +1,199 @@
+"""Syntax trees as text, each parsed back and compared with its tree."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+import threading
+import tokenize
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # astor looks up node classes that Python gives up
+    import astor
+
+WIDTH = 100
+Result = TypeVar("Result")
+
+
+class PrinterFault(RuntimeError):
+    """The printed text does not mean what the tree means: an error of tangentx itself."""
+
+
+def printed(tree: ast.FunctionDef) -> str:
+    """`tree` as text without a trailing newline; a name that begins with "#" and stands alone is a comment.
+
+    Raises PrinterFault if the text, parsed back, is not `tree`.
+    """
+    return deep(lambda: _guarded(tree))
+
+
+def _guarded(tree: ast.FunctionDef) -> str:
+    for write in (_by_astor, _by_ast):
+        text = _spaced(write(tree))
+        if _faithful(text, tree):
+            return text
+    raise PrinterFault(f"the text of {tree.name} does not parse back to its tree")
+
+
+def _by_astor(tree: ast.FunctionDef) -> str:
+    doc = ast.get_docstring(tree, clean=False)
+    if doc is not None:  # written here: astor's choice of quotes goes by the length of the line
+        place = ast.Expr(ast.Name("%doc", ast.Load()))
+        fields = {**dict(ast.iter_fields(tree)), "body": [place, *tree.body[1:]]}
+        tree = ast.FunctionDef(**fields)
+    text: str = astor.to_source(tree, pretty_string=_string, pretty_source="".join)
+    lines = [wrapped(line) for line in text.strip("\n").split("\n")]
+    if doc is not None:
+        at = lines.index("    %doc")
+        lines[at] = "    " + _docstring(doc)
+    return "\n".join(lines)
+
+
+def _string(value: str, *_: object) -> str:
+    text = repr(value)
+    return f'"{text[1:-1]}"' if text[0] == "'" and '"' not in value else text
+
+
+def _by_ast(tree: ast.FunctionDef) -> str:
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _docstring(text: str) -> str:
+    if not text.replace("\n", "").isprintable():
+        return repr(text)
+    text = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    return f'"""{text[:-1]}\\""""' if text.endswith('"') else f'"""{text}"""'
+
+
+def _spaced(text: str) -> str:
+    """A blank line before each heading (``# ----``) but one that begins its block."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        above = lines[-1].rstrip() if lines else ":"
+        if line.lstrip().startswith("# ----") and not above.endswith((":", '"""')):
+            lines.append("")
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def wrapped(line: str, width: int = WIDTH) -> str:
+    """`line`, one whole statement, broken inside its brackets where it is longer than `width`."""
+    bare = line.lstrip()
+    if len(line) <= width or bare.startswith("#"):
+        return line
+    indent = " " * (len(line) - len(bare))
+    further = indent + " " * (8 if bare.endswith(":") else 4)
+    pieces = _pieces(_bracketed(bare))
+    lines, current = [], indent
+    for piece in pieces:
+        if len(current) + len(piece.rstrip()) > width and current.strip():
+            lines.append(current.rstrip())
+            current = further
+        current += piece
+    return "\n".join([*lines, current])
+
+
+def _bracketed(line: str) -> str:
+    """`line` with brackets around a tuple that has none, returned or assigned to."""
+    if line.startswith("return "):
+        return f"return ({line[7:]})"
+    names, equals, value = line.partition(" = ")
+    if equals and re.fullmatch(r"[\w.]+", names):
+        try:
+            bare = ast.parse(value, mode="eval").body
+        except SyntaxError:
+            return line
+        return f"{names} = ({value})" if isinstance(bare, ast.Tuple) else line
+    if equals and "," in names and not set(names) & set("([{'\""):
+        return f"({names}) = {value}"
+    return line
+
+
+def _pieces(line: str) -> list[str]:
+    """`line` cut at each place inside brackets where Python allows, and readers like, a new line."""
+    cuts, depth = [0], 0
+    for token in tokenize.generate_tokens(io.StringIO(line).readline):
+        if token.type == tokenize.OP and token.start[0] == 1:
+            if token.string in "([{":
+                depth += 1
+                cuts.append(token.end[1])
+            elif token.string in ")]}":
+                depth -= 1
+            elif depth and token.string == ",":
+                cuts.append(token.end[1] + (line[token.end[1] : token.end[1] + 1] == " "))
+            elif depth and line[token.start[1] - 1] == " " and token.string in "+-*/@|&":
+                cuts.append(token.start[1])
+    return [line[a:b] for a, b in zip(cuts, [*cuts[1:], len(line)], strict=True) if b > a]
+
+
+def _faithful(text: str, tree: ast.AST) -> bool:
+    try:
+        back = ast.parse(text).body
+    except SyntaxError:
+        return False
+    return len(back) == 1 and same(back[0], tree)
+
+
+def same(one: Any, two: Any) -> bool:
+    """Whether two trees mean the same: positions, contexts and comments aside."""
+    pairs = [(one, two)]
+    while pairs:
+        a, b = pairs.pop()
+        if isinstance(a, list) or isinstance(b, list):
+            a, b = _code(a), _code(b)
+            if len(a) != len(b):
+                return False
+            pairs.extend(zip(a, b, strict=True))
+        elif type(a) is not type(b):
+            return False
+        elif isinstance(a, ast.AST):
+            fields = [f for f in a._fields if f not in ("ctx", "kind", "type_comment")]
+            pairs.extend((getattr(a, f, None), getattr(b, f, None)) for f in fields)
+        elif repr(a) != repr(b):
+            return False
+    return True
+
+
+def _code(nodes: Any) -> list[Any]:
+    return [node for node in nodes or () if not _comment(node)]
+
+
+def _comment(node: Any) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Name) and node.value.id.startswith("#")
+
+
+def deep(work: Callable[[], Result]) -> Result:
+    """The result of `work`; where it recurses too deeply, it is done again with a larger stack."""
+    try:
+        return work()
+    except RecursionError:
+        return _on_large_stack(work)
+
+
+def _on_large_stack(work: Callable[[], Result]) -> Result:
+    results: list[Result] = []
+    faults: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as fault:
+            faults.append(fault)
+
+    size, limit = threading.stack_size(512 * 1024 * 1024), sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 200_000))
+    try:
+        thread = threading.Thread(target=run, name="tangentx printer")
+        thread.start()
+        thread.join()
+    finally:
+        sys.setrecursionlimit(limit)
+        threading.stack_size(size)
+    if faults:
+        raise faults[0]
+    return results[0]

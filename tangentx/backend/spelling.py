@@ -1,0 +1,179 @@
+"""Names at the top of a generated text: what is imported, and how an object is spelled."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import keyword
+import sys
+from collections.abc import Iterable, Mapping
+from types import BuiltinFunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from tangentx import naming
+from tangentx.backend.cells import Cells, Globals
+from tangentx.ir.nodes import Ext, Function
+from tangentx.naming import Names
+
+# Objects of these packages are spelled by where they live, whatever name the user's program has for them.
+_KNOWN = ("builtins", "numpy", "math", "cmath", "operator", "tangentx")
+_SHORT = {"numpy": "np"}
+
+
+class Scope:
+    """The module-level names of one text; `taken` are the names that it must leave alone.
+
+    `functions` gives the printed name of each function of the text, `objects` what has to be put into the
+    namespace because no import reaches it.
+    """
+
+    def __init__(self, taken: Iterable[str] = (), functions: Mapping[Function, str] | None = None) -> None:
+        self.functions: dict[Function, str] = dict(functions or {})
+        self._user = set(taken) | set(self.functions.values())
+        self._names = Names(self._user)
+        self.objects: dict[str, object] = {}
+        self._modules: dict[str, str] = {}
+        self._members: dict[tuple[str, str], str] = {}
+        self._held: dict[int, str] = {}
+        self._spelled: dict[int, tuple[Any, tuple[str, tuple[str, ...]] | None]] = {}
+
+    def fresh(self, stem: str) -> str:
+        """A name like `stem` that nothing has; it is taken from now on."""
+        return self._names.fresh(stem)
+
+    def __contains__(self, name: str) -> bool:
+        """Whether nothing new may be called `name`."""
+        return name in self._names
+
+    def module(self, module: str) -> ast.expr:
+        """The module `module`, imported under its last name."""
+        if module not in self._modules:
+            self._modules[module] = self.fresh(_SHORT.get(module, module.rpartition(".")[2]))
+        return _name(self._modules[module])
+
+    def member(self, module: str, name: str) -> ast.expr:
+        """`name` of `module`, imported by itself; a builtin needs no import unless its name is taken."""
+        if (module, name) not in self._members:
+            free = module == "builtins" and name not in self._user
+            self._members[module, name] = name if free else self.fresh(name)
+        return _name(self._members[module, name])
+
+    def held(self, stem: str, value: object) -> ast.expr:
+        """An object that the namespace holds under a name like `stem`."""
+        if id(value) not in self._held:
+            stem = stem if stem.isidentifier() and not keyword.iskeyword(stem) else "held"
+            self._held[id(value)] = self.fresh(stem)
+            self.objects[self._held[id(value)]] = value
+        return _name(self._held[id(value)])
+
+    def spelled(self, value: Any) -> ast.expr:
+        """`value` by its import path, or held in the namespace where it has none."""
+        found = self._spell(value)
+        if found is None:
+            return self.held(str(getattr(value, "__name__", "held")).rpartition(".")[2], value)
+        module, chain = found
+        return self._reach(module, chain)
+
+    def external(self, atom: Ext) -> ast.expr:
+        """An object of the user's world, read where the user's program reads it."""
+        found = self._spell(atom.value)
+        if found is not None and found[0].partition(".")[0] in _KNOWN:
+            return self._reach(*found)
+        kind, *rest = atom.path if atom.path else ("",)
+        if kind == "global" and rest and hasattr(atom.home, "__globals__"):
+            return self._global(atom.home.__globals__, tuple(rest))
+        if kind == "closure" and rest and getattr(atom.home, "__closure__", None):
+            return chained(self._cells(atom.home), tuple(rest))
+        if kind == "builtin" and len(rest) == 1:
+            return self.member("builtins", rest[0])
+        return self.held(atom.name.rpartition(".")[2], atom.value)
+
+    def import_lines(self) -> list[str]:
+        """The import statements, in a fixed order."""
+        plain = [_import(module, alias) for module, alias in sorted(self._modules.items())]
+        grouped: dict[str, list[str]] = {}
+        for (module, name), alias in sorted(self._members.items()):
+            if module != "builtins" or name != alias:
+                grouped.setdefault(module, []).append(name if name == alias else f"{name} as {alias}")
+        return plain + [f"from {module} import {', '.join(names)}" for module, names in grouped.items()]
+
+    def _spell(self, value: Any) -> tuple[str, tuple[str, ...]] | None:
+        if id(value) not in self._spelled:
+            self._spelled[id(value)] = value, spell(value)  # holding the object keeps its id its own
+        return self._spelled[id(value)][1]
+
+    def _reach(self, module: str, chain: tuple[str, ...]) -> ast.expr:
+        if module.startswith("numpy."):
+            module, chain = "numpy", (*module.split(".")[1:], *chain)
+        if not chain:
+            return self.module(module)
+        if module == "builtins" or module.partition(".")[0] == "tangentx":
+            return chained(self.member(module, chain[0]), chain[1:])
+        return chained(self.module(module), chain)
+
+    def _global(self, table: dict[str, Any], chain: tuple[str, ...]) -> ast.expr:
+        module, found = str(table.get("__name__", "")), table.get(chain[0])
+        # `np.pi` reads better than `flight.np.pi`, and means the same; likewise for the user's other modules.
+        if isinstance(found, ModuleType) and len(chain) > 1 and importable(found.__name__, vars(found)):
+            return self._reach(found.__name__, chain[1:])
+        if importable(module, table):
+            return chained(self.module(module), chain)
+        return chained(self._globals(module, table), chain)
+
+    def _cells(self, home: Any) -> ast.expr:
+        return self._proxy(home, f"{home.__name__}_free", lambda: Cells(home))
+
+    def _globals(self, module: str, table: Mapping[str, Any]) -> ast.expr:
+        return self._proxy(table, f"{module.rpartition('.')[2].strip('_')}_globals", lambda: Globals(table))
+
+    def _proxy(self, key: object, stem: str, make: Any) -> ast.expr:
+        if id(key) not in self._held:
+            stem = stem if stem.isidentifier() else "free"
+            self._held[id(key)] = self.fresh(stem)
+            self.objects[self._held[id(key)]] = make()
+        return _name(self._held[id(key)])
+
+
+def importable(module: str, table: Mapping[str, Any] | None = None) -> bool:
+    """Whether an import of `module` gives the module whose globals are `table` (any, where None)."""
+    found = sys.modules.get(module)
+    if found is None or module == "__main__" or not all(part.isidentifier() for part in module.split(".")):
+        return False
+    if table is not None and vars(found) is not table:
+        return False
+    parent, _, last = module.rpartition(".")
+    return not parent or getattr(sys.modules.get(parent), last, found) is found
+
+
+def spell(value: Any) -> tuple[str, tuple[str, ...]] | None:
+    """(module, chain of attributes) at which an import finds `value`, or None."""
+    if isinstance(value, BuiltinFunctionType) and isinstance(value.__self__, np.ufunc | type):
+        owner = spell(value.__self__)  # np.add.at, dict.fromkeys
+        return None if owner is None else (owner[0], (*owner[1], value.__name__))
+    found = naming.spell(value)
+    if found is None or not importable(found.module):
+        return None
+    chain = tuple(found.chain.split(".")) if found.chain else ()
+    return (found.module, chain) if all(part.isidentifier() for part in chain) else None
+
+
+def chained(base: ast.expr, chain: tuple[str, ...]) -> ast.expr:
+    """``base.a.b`` for the chain (a, b)."""
+    for part in chain:
+        base = ast.Attribute(base, part, ast.Load())
+    return base
+
+
+def _import(module: str, alias: str) -> str:
+    if module == alias:
+        return f"import {module}"
+    parent, _, last = module.rpartition(".")
+    if parent and last == alias and hasattr(importlib.import_module(parent), last):
+        return f"from {parent} import {last}"
+    return f"import {module} as {alias}"
+
+
+def _name(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())

@@ -1,0 +1,107 @@
+"""Reverse mode of calls: the callee's two sweeps are functions of their own, joined by what the first one saved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tangentx import arrays
+from tangentx.analysis.kinds import Arr, Box, Kind, Region, varied
+from tangentx.analysis.program import Instance, Program
+from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
+from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Call, Delete, Pop, Store, Var
+from tangentx.ir.walk import statements
+
+if TYPE_CHECKING:
+    from tangentx.derive.reverse import Reverse
+
+
+def call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) -> None:
+    """``y = g(x)`` becomes ``y, y_bar, y_saved = g_forward(x, x_bar)`` and ``x_bar += g_backward(y_saved, y_bar)``."""
+    callee = instance_of(r.program, expr)
+    if not needs_reverse(r.program, callee):
+        restore = r.record(forward, s.target)
+        forward.add(s)
+        if mode(r.frame.kinds[s.target]) == SHADOW:
+            forward.assign(r.frame.other(s.target), forward.op(arrays.zero, Var(s.target)))
+        restore(reverse)
+        return
+    pair = r.derive.pair(callee)
+    shadows = tuple(r.shadow(forward, a) for a, p in zip(expr.args, pair.params, strict=True) if p == SHADOW)
+    restore = r.record(forward, s.target)
+    saved = r.frame.names.fresh("saved")
+    r.unbound[saved] = None
+    tape = r.tape(saved)
+    forward.append(tape, Var(saved))
+    made = forward.let(Call(pair.forward, (*expr.args, *shadows)))
+    forward.assign(s.target, forward.item(made, 0))
+    how = mode(r.frame.kinds[s.target])
+    if pair.result == SHADOW:
+        forward.assign(r.frame.other(s.target), forward.item(made, 1))
+    elif how == SHADOW:
+        forward.assign(r.frame.other(s.target), forward.op(arrays.zero, Var(s.target)))
+    forward.assign(saved, forward.item(made, 2 if pair.result == SHADOW else 1))
+    seed: tuple[Atom, ...] = ()
+    if pair.result == VALUE:
+        seed = (reverse.let(Var(r.frame.other(s.target))),)
+    was = reverse.let(Var(saved))
+    reverse.assign(saved, reverse.pop(tape))
+    restore(reverse)
+    back = reverse.let(Call(pair.backward, (was, *seed)))
+    position = 0
+    for atom, param in zip(expr.args, pair.params, strict=True):
+        if param == VALUE:
+            if r.frame.mode(atom) is not None:
+                r.give(reverse, atom, reverse.item(back, position))
+            position += 1
+
+
+def instance_of(program: Program, expr: Call) -> Instance:
+    """The instance that a closed call refers to."""
+    for instance in program.instances.values():
+        if instance.link is expr.link:
+            return instance
+    raise AssertionError("a call of a function that was not analysed")
+
+
+def needs_reverse(program: Program, instance: Instance) -> bool:
+    """Whether a call has to be reversed: a derivative flows through it, or it writes into what it is given."""
+    if any(varied(k) for k in (*instance.params, instance.result)):
+        return True
+    return _writes(program, instance, _reachable(instance), set())
+
+
+def _reachable(instance: Instance) -> set[Region]:
+    found: set[Region] = set()
+
+    def visit(kind: Kind) -> None:
+        if isinstance(kind, Arr | Box):
+            node = kind.region.root()
+            if node in found:
+                return
+            found.add(node)
+            if isinstance(kind, Box):
+                for item in (*node.fields.values(), node.elt):
+                    visit(item)
+
+    for kind in instance.params:
+        visit(kind)
+    return found
+
+
+def _writes(program: Program, instance: Instance, regions: set[Region], seen: set[Instance]) -> bool:
+    if instance in seen or instance.link.function is None:
+        return False
+    seen.add(instance)
+    for s in statements(instance.link.function.body):
+        base: Atom | None = None
+        if isinstance(s, Store | Accumulate | Append | Delete):
+            base = s.base
+        elif isinstance(s, Assign) and isinstance(s.value, Pop):
+            base = s.value.base
+        elif isinstance(s, Assign) and isinstance(s.value, Call):
+            if _writes(program, instance_of(program, s.value), regions, seen):
+                return True
+        kind = instance.kinds.get(base.name) if isinstance(base, Var) else None
+        if isinstance(kind, Arr | Box) and kind.region.root() in regions:
+            return True
+    return False

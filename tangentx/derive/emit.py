@@ -1,0 +1,170 @@
+"""Building blocks of derived code: statements in the making, and what holds of the variables of one instance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tangentx.analysis.kinds import BOTTOM, Arr, Box, Kind, Num, is_inexact, varied
+from tangentx.analysis.program import Instance, Program
+from tangentx.errors import Span
+from tangentx.ir.nodes import (
+    UNBOUND,
+    Append,
+    Assign,
+    Atom,
+    Ext,
+    Index,
+    Key,
+    Lit,
+    Make,
+    Op,
+    Pop,
+    Slice,
+    Statement,
+    Var,
+)
+from tangentx.ir.walk import statements
+from tangentx.naming import Names
+
+VALUE, SHADOW = "value", "shadow"
+WHOLE = Key((Lit(Ellipsis),))
+NONE = Lit(None)
+
+
+def mode(kind: Kind) -> str | None:
+    """How the cotangent (or tangent) of a variable of this kind is kept.
+
+    VALUE: a variable that is rebound; SHADOW: storage of the same layout, made in the forward sweep beside the primal;
+    None: there is none. An array that nobody writes or indexes is a value.
+    """
+    if not varied(kind):
+        return None
+    if isinstance(kind, Num):
+        return VALUE
+    if isinstance(kind, Arr):
+        node = kind.region.root()
+        return SHADOW if node.written or node.indexed else VALUE
+    return SHADOW
+
+
+class Emitter:
+    """A list of statements, with fresh temporaries; every statement carries the span in hand."""
+
+    _count = 0
+
+    def __init__(self, span: Span) -> None:
+        self.span = span
+        self.block: list[Statement] = []
+
+    def temporary(self) -> str:
+        """A new temporary name."""
+        Emitter._count += 1
+        return f"%d{Emitter._count}"
+
+    def add(self, *statements: Statement) -> None:
+        """Appends statements."""
+        self.block.extend(statements)
+
+    def assign(self, name: str, value: Any) -> Var:
+        """``name = value``"""
+        self.add(Assign(name, value, self.span))
+        return Var(name)
+
+    def let(self, value: Any) -> Var:
+        """A temporary bound to an expression."""
+        return self.assign(self.temporary(), value)
+
+    def op(self, fn: Callable[..., Any], *args: Atom) -> Var:
+        """A temporary bound to ``fn(*args)``."""
+        return self.let(Op(fn, args))
+
+    def item(self, base: Atom, key: Any) -> Var:
+        """A temporary bound to ``base[key]`` with a constant key or a `Key`."""
+        return self.let(Index(base, key if isinstance(key, Key) else Key((Lit(key),))))
+
+    def append(self, name: str, value: Atom) -> None:
+        """``name.append(value)``"""
+        self.add(Append(Var(name), value, self.span))
+
+    def pop(self, name: str) -> Var:
+        """A temporary bound to ``name.pop()``."""
+        return self.let(Pop(Var(name)))
+
+    def key_atom(self, key: Key) -> Atom:
+        """The key as one value."""
+        parts: list[Atom] = []
+        for part in key.parts:
+            parts.append(self.op(slice, part.start, part.stop, part.step) if isinstance(part, Slice) else part)
+        return self.let(Make(tuple, tuple(parts))) if key.many else parts[0]
+
+
+class Frame:
+    """Facts and names of one instance that both modes need."""
+
+    def __init__(self, program: Program, instance: Instance, suffix: str) -> None:
+        assert instance.link.function is not None
+        self.program = program
+        self.instance = instance
+        self.function = instance.link.function
+        self.kinds: dict[str, Kind] = dict(instance.kinds)
+        self.names = Names(name for name in self.kinds if not name.startswith("%"))
+        self.suffix = suffix
+        self._others: dict[str, str] = {}
+        self.rebound = _rebound(self.function.body, [p.name for p in self.function.params])
+
+    def kind(self, atom: Atom) -> Kind:
+        """The kind of an atom."""
+        if isinstance(atom, Var):
+            return self.kinds.get(atom.name, BOTTOM)
+        if isinstance(atom, Ext):
+            return self.program.external(atom)
+        return BOTTOM if atom.value is UNBOUND else self.program.valuer.kind(atom.value)
+
+    def mode(self, atom: Atom) -> str | None:
+        """The mode of an atom; a constant and an object from outside have none."""
+        return mode(self.kind(atom)) if isinstance(atom, Var) else None
+
+    def other(self, name: str) -> str:
+        """The name of the cotangent (or tangent) of `name`."""
+        if name not in self._others:
+            self._others[name] = f"{name}{self.suffix}" if name.startswith("%") else self.names.fresh(name + self.suffix)
+        return self._others[name]
+
+    def zero(self, emit: Emitter, atom: Atom, kind: Kind) -> Atom:
+        """A zero cotangent for a value of the kind."""
+        from tangentx import arrays
+
+        if isinstance(kind, Num):
+            return Lit(0.0)
+        return emit.op(arrays.zero, atom)
+
+    def slot_kinds(self, box: Box) -> list[tuple[Any, Kind]]:
+        """Known keys of a container with the kinds of their items."""
+        return [(key, box.region.get(key)) for key in box.region.root().fields]
+
+
+def _rebound(body: tuple[Statement, ...], params: Iterable[str]) -> frozenset[str]:
+    """Names that may be bound already where some statement binds them: bound twice, or inside a loop."""
+    from tangentx.ir.nodes import For, If, Loop
+
+    count: dict[str, int] = dict.fromkeys(params, 1)
+
+    def visit(block: tuple[Statement, ...], weight: int) -> None:
+        for s in block:
+            if isinstance(s, Assign):
+                count[s.target] = count.get(s.target, 0) + weight
+            elif isinstance(s, For):
+                count[s.target] = count.get(s.target, 0) + weight
+                visit(s.body, 2)
+            elif isinstance(s, Loop):
+                visit(s.body, 2)
+            elif isinstance(s, If):
+                visit(s.body, weight)
+                visit(s.orelse, weight)
+
+    visit(body, 1)
+    return frozenset(name for name, n in count.items() if n > 1)
+
+
+__all__ = ["NONE", "SHADOW", "VALUE", "WHOLE", "Emitter", "Frame", "is_inexact", "mode", "statements"]

@@ -1,0 +1,367 @@
+"""Forward mode: beside each statement, the statement of the tangents.
+
+A value's tangent is a variable, a storage's is a storage of the same layout, aliased and written as the primal is.
+The new value and its tangent are found before either name is bound, so a statement may read what it overwrites.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tangentx import arrays, templates
+from tangentx.analysis.expressions import is_basic
+from tangentx.analysis.kinds import Arr, Box, Kind
+from tangentx.analysis.program import Instance, Program
+from tangentx.derive.calls import instance_of
+from tangentx.derive.emit import NONE, SHADOW, VALUE, WHOLE, Emitter, Frame, mode
+from tangentx.derive.pairs import entry
+from tangentx.derive.rules import arguments, atom_of, inline, requested, times
+from tangentx.ir.nodes import (
+    Accumulate,
+    Append,
+    Assign,
+    Atom,
+    Attr,
+    Block,
+    Call,
+    Delete,
+    Expr,
+    Ext,
+    For,
+    Function,
+    If,
+    Index,
+    Key,
+    Link,
+    Lit,
+    Loop,
+    Make,
+    Op,
+    Param,
+    Pop,
+    Return,
+    Slice,
+    Statement,
+    Store,
+    Var,
+)
+from tangentx.templates import Template
+
+
+@dataclass(eq=False)
+class Tangents:
+    """Forward mode of a whole program: one derived function for each instance that a derivative flows through."""
+
+    program: Program
+    links: dict[Instance, Link] = field(default_factory=dict)
+    pending: list[Instance] = field(default_factory=list)
+
+    def link(self, instance: Instance) -> Link:
+        """The derived function of a callee; written by `finish`."""
+        if instance not in self.links:
+            self.links[instance] = Link(f"{instance.link.name}_tangent")
+            self.pending.append(instance)
+        return self.links[instance]
+
+    def finish(self) -> None:
+        """Writes the functions that were asked for."""
+        while self.pending:
+            instance = self.pending.pop(0)
+            link = self.links[instance]
+            link.function = Forward(self, instance).function(link.name)
+
+
+def tangent(program: Program, instance: Instance, with_tangent: Sequence[int]) -> Function:
+    """The root: primals by position, then the tangents of those at `with_tangent`; returns (value, tangent)."""
+    tangents = Tangents(program)
+    f = Forward(tangents, instance)
+    names = [p.name for p in f.frame.function.params]
+    chosen = [names[i] for i in with_tangent if mode(f.frame.kinds[names[i]]) is not None]
+    dots = [f.frame.other(n) for n in chosen]
+    emit = Emitter(f.frame.function.span)
+    entry(instance, emit, names)
+    _own_tangents(emit, f, chosen)
+    for name in names:
+        if name not in chosen and mode(f.frame.kinds[name]) is not None:
+            emit.assign(f.frame.other(name), f.frame.zero(emit, Var(name), f.frame.kinds[name]))
+    body = (*emit.block, *f.block(f.frame.function.body))
+    tangents.finish()
+    params = tuple(Param(n) for n in (*names, *dots))
+    return Function(f"{instance.source.name}_jvp", params, body, f.frame.function.span)
+
+
+def _own_tangents(emit: Emitter, f: Forward, chosen: Sequence[str]) -> None:
+    """Tangents of storages are copied in the layout of the primal: the user's are not written."""
+    for name in chosen:
+        kind = f.frame.kinds[name]
+        if mode(kind) == SHADOW:
+            dot = Var(f.frame.other(name))
+            emit.assign(dot.name, Op(arrays.tangent_as, (dot, Var(name))))
+
+
+class Forward:
+    """One instance in forward mode."""
+
+    def __init__(self, tangents: Tangents, instance: Instance) -> None:
+        self.tangents = tangents
+        self.instance = instance
+        self.frame = Frame(tangents.program, instance, "_dot")
+
+    def function(self, name: str) -> Function:
+        """The derived function of a callee: primals, then the tangents of all that have one."""
+        names = [p.name for p in self.frame.function.params]
+        dots = [self.frame.other(n) for n in names if mode(self.frame.kinds[n]) is not None]
+        params = tuple(Param(n) for n in (*names, *dots))
+        return Function(name, params, self.block(self.frame.function.body), self.frame.function.span)
+
+    def block(self, block: Block) -> Block:
+        """The block with its tangents."""
+        out: list[Statement] = []
+        for s in block:
+            out += self.statement(s)
+        return tuple(out)
+
+    def statement(self, s: Statement) -> list[Statement]:
+        """One statement with its tangents."""
+        emit = Emitter(s.span)
+        match s:
+            case Assign():
+                self._assign(emit, s)
+            case Store():
+                if self.frame.mode(s.base) == SHADOW:
+                    emit.add(Store(self.dot(s.base), s.key, self._stored(emit, s), s.span))
+                emit.add(s)
+            case Accumulate():
+                if self.frame.mode(s.base) == SHADOW and self.frame.mode(s.value) is not None:
+                    emit.add(Accumulate(self.dot(s.base), s.key, self.dot(s.value), s.span))
+                emit.add(s)
+            case Append():
+                box = self.frame.kind(s.base)
+                if self.frame.mode(s.base) == SHADOW and isinstance(box, Box):
+                    emit.add(Append(self.dot(s.base), self.slot(emit, box.region.any(), s.value), s.span))
+                emit.add(s)
+            case Delete():
+                if self.frame.mode(s.base) == SHADOW:
+                    emit.add(Delete(self.dot(s.base), s.key, s.span))
+                emit.add(s)
+            case If():
+                emit.add(If(s.test, self.block(s.body), self.block(s.orelse), s.span))
+            case For():
+                emit.add(For(s.target, s.start, s.stop, s.step, s.backward, self.block(s.body), s.span))
+            case Loop():
+                emit.add(Loop(self.block(s.body), s.span))
+            case Return():
+                dot = self._returned(emit, s.value)
+                emit.add(Return(emit.let(Make(tuple, (s.value, dot))), s.span))
+            case _:
+                emit.add(s)
+        return emit.block
+
+    def dot(self, atom: Atom) -> Var:
+        """The tangent of a name that has one."""
+        assert isinstance(atom, Var)
+        return Var(self.frame.other(atom.name))
+
+    def dot_or_zero(self, emit: Emitter, atom: Atom) -> Atom:
+        """The tangent, or a zero in its place."""
+        if self.frame.mode(atom) is not None:
+            return self.dot(atom)
+        return self.frame.zero(emit, atom, self.frame.kind(atom))
+
+    def slot(self, emit: Emitter, item: Kind, atom: Atom) -> Atom:
+        """What a tangent container holds for an item."""
+        return self.dot_or_zero(emit, atom) if mode(item) is not None else NONE
+
+    def _returned(self, emit: Emitter, value: Atom) -> Atom:
+        return self.dot_or_zero(emit, value) if mode(self.instance.result) is not None else NONE
+
+    def _stored(self, emit: Emitter, s: Store) -> Atom:
+        kind = self.frame.kind(s.base)
+        if isinstance(kind, Box):
+            part = s.key.parts[0]
+            assert not isinstance(part, Slice)
+            from tangentx.analysis.expressions import known_key
+            from tangentx.analysis.kinds import MISSING
+
+            known = known_key(kind, self.frame.kind(part))
+            item = kind.region.any() if known is MISSING else kind.region.get(known)
+            return self.slot(emit, item, s.value)
+        return self.dot(s.value) if self.frame.mode(s.value) is not None else Lit(0.0)
+
+    def _assign(self, emit: Emitter, s: Assign) -> None:
+        kind = self.frame.kinds[s.target]
+        how = mode(kind)
+        if isinstance(s.value, Call):
+            self._call(emit, s, s.value)
+            return
+        if isinstance(s.value, Pop) and self.frame.mode(s.value.base) == SHADOW:
+            taken = emit.let(Pop(self.dot(s.value.base)))
+            emit.add(s)
+            if how is not None:
+                emit.assign(self.frame.other(s.target), taken)
+            return
+        if how is None:
+            emit.add(s)
+            return
+        new = emit.let(s.value)
+        dot = self._tangent(emit, s.value, new, kind)
+        emit.assign(s.target, new)
+        emit.assign(self.frame.other(s.target), dot)
+
+    def _tangent(self, emit: Emitter, value: Expr, new: Var, kind: Kind) -> Atom:
+        """The tangent of an expression whose value is `new`."""
+        match value:
+            case Var() | Lit() | Ext():
+                return self.dot_or_zero(emit, value)
+            case Index(base=base, key=key) if self.frame.mode(base) is not None:
+                return self._index(emit, base, key, new, kind)
+            case Attr(base=base, name=name) if self.frame.mode(base) == SHADOW:
+                return emit.item(self.dot(base), name)
+            case Make(items=items, keys=keys):
+                assert isinstance(kind, Box)
+                names = keys if keys is not None else tuple(range(len(items)))
+                slots = tuple(self.slot(emit, kind.region.get(k), a) for k, a in zip(names, items, strict=True))
+                return emit.let(Make(list, slots) if keys is None else Make(dict, slots, keys))
+            case Op():
+                return self._op(emit, value, new, kind)
+        return self.frame.zero(emit, new, kind)
+
+    def _index(self, emit: Emitter, base: Atom, key: Key, new: Var, kind: Kind) -> Atom:
+        base_kind = self.frame.kind(base)
+        item = emit.let(Index(self.dot(base), key))
+        parts = tuple(() if isinstance(p, Slice) else self.frame.kind(p) for p in key.parts)
+        if isinstance(base_kind, Box):
+            return item if mode(_item_kind(self, base_kind, key)) is not None else self.frame.zero(emit, new, kind)
+        if mode(kind) == SHADOW and not is_basic(parts):
+            return self._stored_copy(emit, new, item)
+        return item
+
+    def _stored_copy(self, emit: Emitter, new: Atom, dot: Atom) -> Atom:
+        """The tangent of a new storage: memory laid out as the primal's."""
+        made = emit.op(arrays.zero, new)
+        emit.add(Store(made, WHOLE, dot, emit.span))
+        return made
+
+    def _op(self, emit: Emitter, op: Op, new: Var, kind: Kind) -> Atom:
+        template = templates.find(op.fn)
+        base = next((a for a in op.args if self._views(kind, a)), None)
+        if template is None or template.kind == "constant":
+            return self.frame.zero(emit, new, kind)
+        if base is None:
+            return self._fresh(emit, op, template, new, kind)
+        shared = emit.op(arrays.shares, new, base)
+        name = emit.temporary()
+        view, own = Emitter(emit.span), Emitter(emit.span)
+        view.assign(name, Op(op.fn, tuple(self.dot(a) if a is base else a for a in op.args), op.kwargs))
+        own.assign(name, self._fresh(own, op, template, new, kind))
+        emit.add(If(shared, tuple(view.block), tuple(own.block), emit.span))
+        return Var(name)
+
+    def _views(self, kind: Kind, atom: Atom) -> bool:
+        base = self.frame.kind(atom)
+        alike = isinstance(kind, Arr) and isinstance(base, Arr) and kind.region.root() is base.region.root()
+        return alike and self.frame.mode(atom) == SHADOW
+
+    def _fresh(self, emit: Emitter, op: Op, template: Template, new: Var, kind: Kind) -> Atom:
+        bound = arguments(op, template, emit.span)
+        rules = {"elementwise": self._elementwise, "linear": self._linear, "bilinear": self._bilinear}
+        dot = rules.get(template.kind, self._adjoint)(emit, op, template, bound, new)
+        if isinstance(kind, Box):
+            return dot
+        fitted = emit.op(arrays.unbroadcast, dot, new)
+        return self._stored_copy(emit, new, fitted) if mode(kind) == SHADOW else fitted
+
+    def _sum(self, emit: Emitter, terms: list[Atom], new: Atom) -> Atom:
+        if not terms:
+            return emit.op(arrays.zero, new)
+        total = terms[0]
+        for term in terms[1:]:
+            total = emit.op(operator.add, total, term)
+        return total
+
+    def _elementwise(self, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
+        requests = requested(emit, template, template.requests, bound, {"ans": new})
+        partials = inline(self.frame.program.lift, emit, template.body, bound, requests)
+        terms = []
+        for name, partial in zip(template.cotangents, partials, strict=True):
+            if name is not None and self.frame.mode(atom_of(bound[name])) is not None:
+                terms.append(times(emit, template, partial, self.dot(atom_of(bound[name]))))
+        return self._sum(emit, terms, new)
+
+    def _linear(self, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
+        return self._applied(emit, op, template, bound, set(template.cotangents))
+
+    def _bilinear(self, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
+        active = [n for n in template.cotangents if n and self.frame.mode(atom_of(bound[n])) is not None]
+        terms = [self._applied(emit, op, template, bound, {name}) for name in active]
+        return self._sum(emit, terms, new)
+
+    def _applied(self, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], names: set[str | None]) -> Atom:
+        """The primal with the tangents of the named parameters in their places."""
+        places = {id(a) for n in names if n for a in _each(bound[n])}
+        args = tuple(self.dot_or_zero(emit, a) if id(a) in places else a for a in op.args)
+        kwargs = tuple((k, self.dot_or_zero(emit, a) if id(a) in places else a) for k, a in op.kwargs)
+        return emit.let(Op(op.fn, args, kwargs))
+
+    def _adjoint(self, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
+        given: dict[str, Atom] = {"ans": new}
+        for name in template.params:
+            value = bound[name.name]
+            if isinstance(value, tuple):
+                dots = tuple(self.dot_or_zero(emit, atom_of(a)) for a in value)
+                given[f"{name.name}_dot"] = emit.let(Make(list, dots))
+            else:
+                given[f"{name.name}_dot"] = self.dot_or_zero(emit, atom_of(value))
+        wanted = [p for p in _keyword_only(template.tangent)]
+        requests = requested(emit, template, wanted, bound, given)
+        return inline(self.frame.program.lift, emit, template.tangent, bound, requests)[0]
+
+    def _call(self, emit: Emitter, s: Assign, expr: Call) -> None:
+        callee = instance_of(self.tangents.program, expr)
+        how = mode(self.frame.kinds[s.target])
+        params = [mode(callee.kinds[p.name]) for p in _function(callee).params]
+        if not any(params) and mode(callee.result) is None:
+            emit.add(s)
+            if how is not None:
+                emit.assign(
+                    self.frame.other(s.target), self.frame.zero(emit, Var(s.target), self.frame.kinds[s.target])
+                )
+            return
+        dots = tuple(self.dot_or_zero(emit, a) for a, m in zip(expr.args, params, strict=True) if m is not None)
+        made = emit.let(Call(self.tangents.link(callee), (*expr.args, *dots)))
+        emit.assign(s.target, Index(made, Key((Lit(0),))))
+        if how is not None and mode(callee.result) is not None:
+            emit.assign(self.frame.other(s.target), Index(made, Key((Lit(1),))))
+        elif how is not None:
+            emit.assign(self.frame.other(s.target), self.frame.zero(emit, Var(s.target), self.frame.kinds[s.target]))
+
+
+def _item_kind(f: Forward, box: Box, key: Key) -> Kind:
+    from tangentx.analysis.expressions import known_key
+    from tangentx.analysis.kinds import MISSING
+
+    part = key.parts[0]
+    known = known_key(box, f.frame.kind(part) if not isinstance(part, Slice) else None)
+    return box.region.any() if known is MISSING else box.region.get(known)
+
+
+def _function(instance: Instance) -> Function:
+    assert instance.link.function is not None
+    return instance.link.function
+
+
+def _each(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _keyword_only(fn: Any) -> list[str]:
+    import inspect
+
+    kinds = inspect.signature(fn).parameters.values()
+    return [p.name for p in kinds if p.kind is inspect.Parameter.KEYWORD_ONLY]
+
+
+__all__ = ["VALUE", "Forward", "Tangents", "tangent"]

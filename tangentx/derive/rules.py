@@ -1,0 +1,117 @@
+"""Templates put to work: the body of a rule as statements over the atoms of one application."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tangentx import arrays, templates
+from tangentx.derive.emit import Emitter
+from tangentx.errors import NoTemplate, NotResolved, Span
+from tangentx.ir.nodes import Assign, Atom, Lit, Make, Op, Return, Statement, Var
+from tangentx.ir.walk import rename
+from tangentx.templates import Template
+
+
+def arguments(op: Op, template: Template, span: Span) -> dict[str, Any]:
+    """Atoms by parameter; a tuple of atoms for varargs. Raises NoTemplate, located."""
+    try:
+        return templates.bind(template, op.args, dict(op.kwargs))
+    except NoTemplate as error:
+        raise NoTemplate(error.message, span, error.hint or "compute it in another way") from None
+
+
+def atom_of(value: Any) -> Atom:
+    """An argument as an atom: a default is a constant."""
+    from tangentx.ir.nodes import Ext
+
+    return value if isinstance(value, Var | Lit | Ext) else Lit(value)
+
+
+def inline(lift: Any, emit: Emitter, body: Any, bound: Mapping[str, Any], requests: Mapping[str, Atom]) -> list[Atom]:
+    """The statements of a rule's body with its parameters bound; the values that it returns."""
+    function = lift(body)
+    names: dict[str, str] = {}
+    for param in function.params:
+        value = requests[param.name] if param.name in requests else bound[param.name]
+        if isinstance(value, tuple):
+            value = emit.let(Make(tuple, tuple(atom_of(v) for v in value)))
+        atom = atom_of(value)
+        names[param.name] = atom.name if isinstance(atom, Var) else emit.let(atom).name
+    inner = _straight(function.body, function.span)
+    for s in inner:
+        if isinstance(s, Assign) and s.target not in names:
+            names[s.target] = emit.temporary()
+        elif isinstance(s, Assign):
+            raise NotResolved("a rule binds a name twice", s.span)
+    renamed = rename(tuple(inner), names)
+    final = renamed[-1]
+    assert isinstance(final, Return)
+    made = {s.target: s for s in renamed[:-1] if isinstance(s, Assign)}
+    result = final.value
+    if isinstance(result, Var) and result.name in made and isinstance(made[result.name].value, Make):
+        tuple_made = made[result.name].value
+        assert isinstance(tuple_made, Make)
+        emit.add(*(_at(s, emit.span) for s in renamed[:-1] if s is not made[result.name]))
+        return list(tuple_made.items)
+    emit.add(*(_at(s, emit.span) for s in renamed[:-1]))
+    return [result]
+
+
+def _at(statement: Statement, span: Span) -> Statement:
+    assert isinstance(statement, Assign)
+    return Assign(statement.target, statement.value, span)
+
+
+def _straight(body: Sequence[Statement], span: Span) -> list[Statement]:
+    for s in body:
+        if not isinstance(s, Assign | Return):
+            raise NotResolved("a rule must be straight-line code", s.span)
+    return list(body)
+
+
+def requested(emit: Emitter, template: Template, names: Sequence[str], bound: Mapping[str, Any], given: Mapping[str, Atom]) -> dict[str, Atom]:
+    """What a body asks for by name: `given` (ans, ans_bar, tangents), and shapes of arguments."""
+    result: dict[str, Atom] = {}
+    for name in names:
+        if name in given:
+            result[name] = given[name]
+        elif name.endswith("_shape"):
+            result[name] = emit.op(np.shape, atom_of(bound[name.removesuffix("_shape")]))
+        else:
+            raise NoTemplate(f"the rule of `{template.name}` asks for `{name}`, which is not known", emit.span)
+    return result
+
+
+def cotangents(
+    lift: Any, emit: Emitter, op: Op, template: Template, ans: Atom, ans_bar: Atom, wanted: Any
+) -> list[tuple[Atom, Atom]]:
+    """(operand, its cotangent) for each operand for which ``wanted(operand)`` holds; shapes are not yet undone."""
+    bound = arguments(op, template, emit.span)
+    given = {"ans": ans, "ans_bar": ans_bar}
+    requests = requested(emit, template, template.requests, bound, given)
+    values = inline(lift, emit, template.body, bound, requests)
+    result: list[tuple[Atom, Atom]] = []
+    for name, value in zip(template.cotangents, values, strict=True):
+        if name is None or isinstance(value, Lit) and value.value is None:
+            continue
+        operand = bound[name]
+        if isinstance(operand, tuple):
+            for i, each in enumerate(operand):
+                if wanted(atom_of(each)):
+                    result.append((atom_of(each), emit.item(value, i)))
+        elif wanted(atom_of(operand)):
+            if template.kind == "elementwise":
+                value = times(emit, template, value, ans_bar)
+            result.append((atom_of(operand), value))
+    return result
+
+
+def times(emit: Emitter, template: Template, partial: Atom, other: Atom) -> Atom:
+    """Partial times cotangent, zero where the cotangent is, even if the partial is not finite."""
+    if isinstance(partial, Lit):
+        return emit.op(operator.mul, partial, other)
+    return emit.op(arrays.guarded, partial, other)

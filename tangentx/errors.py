@@ -1,0 +1,85 @@
+"""Places in the user's files, and the errors that point at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a user's file: `line` counts from 1, `column` from 0, `text` is the source line."""
+
+    file: str
+    line: int
+    column: int = 0
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+class TangentxError(Exception):
+    """Base of every error that tangentx raises by itself.
+
+    The message says what is wrong; `span` says where in the user's program; `hint` says what to do instead.
+    """
+
+    def __init__(self, message: str, span: Span | None = None, hint: str = "") -> None:
+        self.message = message
+        self.span = span
+        self.hint = hint
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        lines = [self.message if self.span is None else f"{self.span}: {self.message}"]
+        if self.span is not None and self.span.text.strip():
+            stripped = self.span.text.lstrip()
+            lines.append("    " + stripped.rstrip())
+            caret = self.span.column - (len(self.span.text) - len(stripped))
+            if 0 <= caret < len(stripped):
+                # A tab stays a tab, so that the caret stands under its character however wide tabs are shown.
+                lines.append("    " + "".join("\t" if c == "\t" else " " for c in stripped[:caret]) + "^")
+        if self.hint:
+            lines.append("Instead: " + self.hint)
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self._text()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message, self.span, self.hint), self.__dict__
+
+
+class UnsupportedSyntax(TangentxError, SyntaxError):
+    """The program uses a construct that tangentx does not differentiate."""
+
+    def __init__(self, message: str, span: Span | None = None, hint: str = "") -> None:
+        TangentxError.__init__(self, message, span, hint)
+        if span is not None:
+            self.filename, self.lineno, self.offset, self.text = span.file, span.line, span.column + 1, span.text
+        # Python shows an uncaught SyntaxError by these attributes and never asks for its text.
+        self.msg = f"{message}\nInstead: {hint}" if hint else message
+
+
+class NoTemplate(TangentxError):
+    """An operation meets a value that must be differentiated, and has no derivative rule."""
+
+
+class NotResolved(TangentxError):
+    """A name, attribute, callee or kind could not be found out, and the meaning depends on it."""
+
+
+class NoSource(TangentxError):
+    """The function's source cannot be found."""
+
+
+class StaleSource(TangentxError):
+    """The function's file was edited after the function was made."""
+
+
+class NotDifferentiable(TangentxError, TypeError):
+    """The arguments, `wrt`, the seed or the result do not admit the derivative that was asked for."""
+
+
+class SharedMemory(TangentxError, ValueError):
+    """Two arguments share memory in a way that leaves the derivative undefined."""

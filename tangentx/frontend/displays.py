@@ -1,0 +1,154 @@
+"""Displays, f-strings and comprehensions."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from tangentx.frontend import resolve
+from tangentx.frontend.expressions import CONVERSIONS, Steps, leaf
+from tangentx.frontend.loops import Loops
+from tangentx.ir import nodes as ir
+from tangentx.naming import Names
+
+# These take all that a generator gives before they return, so a list does as well.
+CONSUMERS = (sum, list, tuple, max, min, sorted, dict, set, frozenset, math.fsum, math.prod)
+
+
+class Displays(Loops):
+    """Lifts what makes tuples, lists, dicts and strings."""
+
+    def _Tuple(self, node: Any) -> Steps:
+        return (yield from self._made(tuple, node.elts))
+
+    def _List(self, node: Any) -> Steps:
+        return (yield from self._made(list, node.elts))
+
+    def _made(self, cls: type, elements: list[Any]) -> Steps:
+        items = []
+        for element in elements:
+            items.append((yield element))
+        return ir.Make(cls, tuple(items))
+
+    def _Dict(self, node: Any) -> Steps:
+        keys, items = [], []
+        for key, value in zip(node.keys, node.values, strict=True):
+            keys.append((yield key))
+            items.append((yield value))
+        constants = [key.value for key in keys if isinstance(key, ir.Lit)]
+        if len(constants) == len(keys) == len(set(constants)):
+            return ir.Make(dict, tuple(items), tuple(constants))
+        made = self.copy(ir.Make(dict, (), ()), node)
+        for key, item in zip(keys, items, strict=True):
+            self.emit(ir.Store(made, ir.Key((key,)), item, self.span(node)))
+        return made
+
+    def _JoinedStr(self, node: Any) -> Steps:
+        text: ir.Atom | None = None
+        for piece in node.values:
+            part = yield piece
+            text = part if text is None else self.hold(ir.Op(operator.add, (text, part)), node)
+        return ir.Lit("") if text is None else text
+
+    def _FormattedValue(self, node: Any) -> Steps:
+        value = yield node.value
+        if node.conversion in CONVERSIONS:
+            value = self.hold(ir.Op(CONVERSIONS[node.conversion], (value,)), node)
+        spec: ir.Atom = ir.Lit("")
+        if node.format_spec is not None:
+            spec = yield node.format_spec
+        return ir.Op(builtins.format, (value, spec))
+
+    @leaf
+    def _ListComp(self, node: Any) -> ir.Expr:
+        return self._collected(node)
+
+    @leaf
+    def _GeneratorExp(self, node: Any) -> ir.Expr:
+        hint = "write a list comprehension, or give the generator to sum, max, min, list, tuple, sorted, any or all"
+        raise self.refuse(node, "a generator expression here is not differentiated", hint)
+
+    def consumed(self, fn: ir.Atom, method: str | None, node: Any) -> ir.Expr:
+        if method == "join" and isinstance(fn, ir.Lit):
+            return ir.Method(fn, method, (self._collected(node),))
+        value = fn.value if isinstance(fn, ir.Ext) and method is None else None
+        if (value is any or value is all) and len(node.generators) == 1:
+            return self._searched(value is any, node)
+        if not any(value is consumer for consumer in CONSUMERS):
+            raise self.refuse(node, "the callee may stop before the generator ends", "pass a list: [... for ...]")
+        return ir.Apply(fn, (self._collected(node),))
+
+    def _collected(self, node: Any) -> ir.Var:
+        result: list[ir.Var] = []
+
+        def begin() -> None:
+            result.append(self.copy(ir.Make(list, ()), node))
+
+        def leaf() -> None:
+            value = self.atom(node.elt)
+            self.emit(ir.Append(result[0], value, self.span(node.elt)))
+
+        self._comprehend(node, begin, leaf)
+        return result[0]
+
+    def _searched(self, wanted: bool, node: Any) -> ir.Var:
+        """``any(...)`` and ``all(...)`` stop at the first element that decides."""
+        name = self.temp()
+
+        def begin() -> None:
+            self.emit(ir.Assign(name, ir.Lit(not wanted), self.span(node)))
+
+        def leaf() -> None:
+            test, span = self.test(node.elt), self.span(node.elt)
+            found: ir.Block = (ir.Assign(name, ir.Lit(wanted), span), ir.Break(span))
+            self.emit(ir.If(test, found, (), span) if wanted else ir.If(test, (), found, span))
+
+        self._comprehend(node, begin, leaf)
+        return ir.Var(name)
+
+    def _comprehend(self, node: Any, begin: Callable[[], None], leaf: Callable[[], None]) -> None:
+        """Emit the loops of comprehension `node`: the first iterable belongs to the scope outside, all else inside."""
+        first = self.iterable(node.generators[0].iter)
+        begin()
+        self.renamed.append(self._variables(node))
+        try:
+            self._generator(node.generators, 0, first, leaf)
+        finally:
+            self.renamed.pop()
+
+    def _variables(self, node: Any) -> dict[str, str]:
+        """The comprehension's variables, renamed where the function or a comprehension around has the name."""
+        taken = set(self.scope.names).union(*(renamed.values() for renamed in self.renamed))
+        found: dict[str, str] = {}
+        for generator in node.generators:
+            for name in sorted(resolve.targets(generator.target) - found.keys()):
+                found[name] = Names(taken).fresh(name) if name in taken else name
+                taken.add(found[name])
+        return found
+
+    def _generator(self, generators: list[Any], number: int, source: Any, leaf: Callable[[], None]) -> None:
+        generator = generators[number]
+
+        def body() -> None:
+            self._filtered(generator.ifs, inner)
+
+        def inner() -> None:
+            if number + 1 == len(generators):
+                leaf()
+            else:
+                following = self.iterable(generators[number + 1].iter)
+                self._generator(generators, number + 1, following, leaf)
+
+        self.loop(generator.target, source, body, generator.target)
+
+    def _filtered(self, conditions: list[Any], inner: Callable[[], None]) -> None:
+        if not conditions:
+            inner()
+            return
+        test = self.test(conditions[0])
+        with self.block() as body:
+            self._filtered(conditions[1:], inner)
+        self.emit(ir.If(test, tuple(body), (), self.span(conditions[0])))

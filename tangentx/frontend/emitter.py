@@ -1,0 +1,100 @@
+"""Where statements go while a function is lifted: the open block, temporaries, local names, places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from tangentx.errors import Span, UnsupportedSyntax
+from tangentx.frontend import resolve
+from tangentx.ir import nodes as ir
+from tangentx.source import Found
+
+
+class Emitter:
+    """The state of lifting one function; the classes that extend it know the constructs of Python.
+
+    Temporaries are named "%1", "%2" ...: no name of the user's looks so.
+    """
+
+    def __init__(self, function: FunctionType, found: Found, tree: Any) -> None:
+        self.found = found
+        self.scope = resolve.scope(tree)
+        self.resolver = resolve.Resolver(function)
+        self.renamed: list[dict[str, str]] = []  # variables of the comprehensions that are open, innermost last
+        self.unsettled: frozenset[str] = frozenset()  # names that a := of the present statement binds
+        self._out: list[ir.Statement] = []
+        self._temps = 0
+
+    def span(self, node: Any) -> Span:
+        """The place of `node` in the user's file."""
+        return self.found.span(node)
+
+    def refuse(self, node: Any, message: str, hint: str) -> UnsupportedSyntax:
+        """The error that `node` is not supported."""
+        return UnsupportedSyntax(message, self.span(node), hint)
+
+    def emit(self, stmt: ir.Statement) -> None:
+        """Append `stmt` to the open block."""
+        self._out.append(stmt)
+
+    @contextmanager
+    def block(self) -> Iterator[list[ir.Statement]]:
+        """Collect what is emitted inside, instead of appending it to the open block."""
+        outer, self._out = self._out, []
+        try:
+            yield self._out
+        finally:
+            self._out = outer
+
+    def temp(self) -> str:
+        """A new temporary's name."""
+        self._temps += 1
+        return f"%{self._temps}"
+
+    def hold(self, value: ir.Expr, node: Any) -> ir.Atom:
+        """`value` as an atom: itself if it is one, else a new temporary that holds it."""
+        return value if isinstance(value, ir.Atom) else self.copy(value, node)
+
+    def copy(self, value: ir.Expr, node: Any) -> ir.Var:
+        """A new temporary that holds `value`."""
+        name = self.temp()
+        self.emit(ir.Assign(name, value, self.span(node)))
+        return ir.Var(name)
+
+    def fixed(self, atom: ir.Atom, node: Any) -> ir.Atom:
+        """`atom`, or a temporary instead of a user's variable: fit for the test of an `If`."""
+        return self.copy(atom, node) if is_named(atom) else atom
+
+    def local(self, name: str) -> str | None:
+        """The variable that `name` means here, or None where it is not local."""
+        for renamed in reversed(self.renamed):
+            if name in renamed:
+                return renamed[name]
+        return name if name in self.scope.names else None
+
+    def outside(self, node: Any) -> ir.Ext | None:
+        """The object that `node`, a name or an attribute of a module or class, means; None where it is another."""
+        if isinstance(node, gast.Name):
+            return self.resolver.name(node.id, self.span(node)) if self.local(node.id) is None else None
+        if isinstance(node, gast.Attribute):
+            base = self.outside(node.value)
+            if base is not None and resolve.folds(base):
+                return self.resolver.attribute(base, node.attr, self.span(node))
+        return None
+
+    def calls(self, node: Any, what: Any) -> bool:
+        """Whether `node` is a call, by position alone, of the very object `what`."""
+        if not isinstance(node, gast.Call):
+            return False
+        fn = self.outside(node.func)
+        return fn is not None and fn.value is what
+
+
+def is_named(atom: ir.Atom) -> bool:
+    """Whether `atom` is a variable of the user's, not a temporary."""
+    return isinstance(atom, ir.Var) and not atom.name.startswith("%")

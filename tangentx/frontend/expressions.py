@@ -1,0 +1,249 @@
+"""Expressions: Python's order of evaluation, one step a temporary.
+
+A handler is a generator: it yields a sub-expression's node and is sent the atom that holds its value, and it returns
+an expression of the language. `Expressions.expr` drives the handlers with a stack of its own, so the depth of the
+user's expression does not matter.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import operator
+from collections.abc import Callable, Generator
+from typing import Any, TypeAlias, TypeVar
+
+import gast
+
+from tangentx.frontend import resolve
+from tangentx.frontend.emitter import Emitter
+from tangentx.ir import nodes as ir
+
+Steps: TypeAlias = Generator[Any, ir.Atom, ir.Expr]
+
+BINARY: dict[type, Callable[..., Any]] = {
+    gast.Add: operator.add,
+    gast.Sub: operator.sub,
+    gast.Mult: operator.mul,
+    gast.MatMult: operator.matmul,
+    gast.Div: operator.truediv,
+    gast.Mod: operator.mod,
+    gast.Pow: operator.pow,
+    gast.LShift: operator.lshift,
+    gast.RShift: operator.rshift,
+    gast.BitOr: operator.or_,
+    gast.BitXor: operator.xor,
+    gast.BitAnd: operator.and_,
+    gast.FloorDiv: operator.floordiv,
+}
+UNARY: dict[type, Callable[..., Any]] = {
+    gast.Invert: operator.invert,
+    gast.Not: operator.not_,
+    gast.UAdd: operator.pos,
+    gast.USub: operator.neg,
+}
+COMPARISONS: dict[type, Callable[..., Any]] = {
+    gast.Eq: operator.eq,
+    gast.NotEq: operator.ne,
+    gast.Lt: operator.lt,
+    gast.LtE: operator.le,
+    gast.Gt: operator.gt,
+    gast.GtE: operator.ge,
+    gast.Is: operator.is_,
+    gast.IsNot: operator.is_not,
+}
+# What these mean depends on the frame that calls them.
+FRAME = (locals, globals, vars, dir, eval, exec, super)
+CONVERSIONS: dict[int, Callable[..., Any]] = {ord("r"): builtins.repr, ord("s"): builtins.str, ord("a"): builtins.ascii}
+
+
+Lifter = TypeVar("Lifter")
+
+
+def leaf(lift: Callable[[Lifter, Any], ir.Expr]) -> Callable[[Lifter, Any], Steps]:
+    """The handler of an expression that yields no sub-expression."""
+
+    @functools.wraps(lift)
+    def steps(self: Lifter, node: Any) -> Steps:
+        yield from ()
+        return lift(self, node)
+
+    return steps
+
+
+class Expressions(Emitter):
+    """Lifts expressions."""
+
+    def expr(self, node: Any) -> ir.Expr:
+        """The value of `node`; the steps that lead to it are emitted."""
+        stack = [(node, self._steps(node))]
+        sent: ir.Atom | None = None
+        while True:
+            top, steps = stack[-1]
+            try:
+                child = next(steps) if sent is None else steps.send(sent)
+            except StopIteration as done:
+                stack.pop()
+                value: ir.Expr = done.value
+                if not stack:
+                    return value
+                sent = self.hold(value, top)
+            else:
+                stack.append((child, self._steps(child)))
+                sent = None
+
+    def atom(self, node: Any) -> ir.Atom:
+        """The value of `node` as an atom."""
+        return self.hold(self.expr(node), node)
+
+    def test(self, node: Any) -> ir.Atom:
+        """The value of `node` as the test of an `If`."""
+        return self.fixed(self.atom(node), node)
+
+    def _steps(self, node: Any) -> Steps:
+        steps: Steps = getattr(self, f"_{type(node).__name__}")(node)
+        return steps
+
+    @leaf
+    def _Constant(self, node: Any) -> ir.Expr:
+        return ir.Lit(node.value)
+
+    @leaf
+    def _Name(self, node: Any) -> ir.Expr:
+        name = self.local(node.id)
+        if name is None:
+            return self.resolver.name(node.id, self.span(node))
+        return self.copy(ir.Var(name), node) if name in self.unsettled else ir.Var(name)
+
+    def _Attribute(self, node: Any) -> Steps:
+        base = yield node.value
+        if isinstance(base, ir.Ext) and resolve.folds(base):
+            return self.resolver.attribute(base, node.attr, self.span(node))
+        return ir.Attr(base, node.attr)
+
+    def _BinOp(self, node: Any) -> Steps:
+        left = yield node.left
+        right = yield node.right
+        return ir.Op(BINARY[type(node.op)], (left, right))
+
+    def _UnaryOp(self, node: Any) -> Steps:
+        operand = yield node.operand
+        if isinstance(node.op, gast.USub) and isinstance(operand, ir.Lit):
+            value = operand.value
+            if isinstance(value, int | float | complex) and not isinstance(value, bool):
+                return ir.Lit(-value)
+        return ir.Op(UNARY[type(node.op)], (operand,))
+
+    def _Compare(self, node: Any) -> Steps:
+        """``a < b < c`` is ``a < b and b < c`` with b evaluated once."""
+        left = yield node.left
+        right = yield node.comparators[0]
+        value = self._compared(node.ops[0], left, right, node)
+        for op, comparator in zip(node.ops[1:], node.comparators[1:], strict=True):
+            test, name, left = self.hold(value, node), self.temp(), right
+            with self.block() as body:
+                right = yield comparator
+                self.emit(ir.Assign(name, self._compared(op, left, right, node), self.span(node)))
+            self._choose(test, body, [ir.Assign(name, test, self.span(node))], node)
+            value = ir.Var(name)
+        return value
+
+    def _compared(self, op: Any, left: ir.Atom, right: ir.Atom, node: Any) -> ir.Expr:
+        if not isinstance(op, gast.In | gast.NotIn):
+            return ir.Op(COMPARISONS[type(op)], (left, right))
+        contains = ir.Op(operator.contains, (right, left))
+        return contains if isinstance(op, gast.In) else ir.Op(operator.not_, (self.hold(contains, node),))
+
+    def _choose(self, test: ir.Atom, body: list[ir.Statement], orelse: list[ir.Statement], node: Any) -> None:
+        self.emit(ir.If(test, tuple(body), tuple(orelse), self.span(node)))
+
+    def _BoolOp(self, node: Any) -> Steps:
+        """``a and b and c`` is ``(a and b) and c``: each step keeps its left side or goes on."""
+        value = yield node.values[0]
+        for operand in node.values[1:]:
+            test, name = self.fixed(value, node), self.temp()
+            with self.block() as more:
+                right = yield operand
+                self.emit(ir.Assign(name, right, self.span(operand)))
+            keep: list[ir.Statement] = [ir.Assign(name, test, self.span(node))]
+            if isinstance(node.op, gast.And):
+                self._choose(test, more, keep, node)
+            else:
+                self._choose(test, keep, more, node)
+            value = ir.Var(name)
+        return value
+
+    def _IfExp(self, node: Any) -> Steps:
+        test = yield node.test
+        test, name = self.fixed(test, node.test), self.temp()
+        sides: list[list[ir.Statement]] = []
+        for side in (node.body, node.orelse):
+            with self.block() as out:
+                value = yield side
+                self.emit(ir.Assign(name, value, self.span(side)))
+            sides.append(out)
+        self._choose(test, sides[0], sides[1], node)
+        return ir.Var(name)
+
+    def _NamedExpr(self, node: Any) -> Steps:
+        value = yield node.value
+        name = self.local(node.target.id)
+        assert name is not None
+        self.emit(ir.Assign(name, value, self.span(node)))
+        return value
+
+    def _Call(self, node: Any) -> Steps:
+        method = None
+        if isinstance(node.func, gast.Attribute):
+            fn = yield node.func.value
+            if isinstance(fn, ir.Ext) and resolve.folds(fn):
+                fn = self.resolver.attribute(fn, node.func.attr, self.span(node.func))
+            else:
+                method = node.func.attr
+        else:
+            fn = yield node.func
+        if method is None and isinstance(fn, ir.Ext) and any(fn.value is frame for frame in FRAME):
+            raise self.refuse(node, f"{fn.name} sees the frame that calls it", "name what you need")
+        if len(node.args) == 1 and not node.keywords and isinstance(node.args[0], gast.GeneratorExp):
+            return self.consumed(fn, method, node.args[0])
+        args, kwargs = [], []
+        for arg in node.args:
+            args.append((yield arg))
+        for keyword in node.keywords:
+            kwargs.append((keyword.arg, (yield keyword.value)))
+        if method is not None:
+            return ir.Method(fn, method, tuple(args), tuple(kwargs))
+        return ir.Apply(fn, tuple(args), tuple(kwargs))
+
+    def consumed(self, fn: ir.Atom, method: str | None, node: Any) -> ir.Expr:
+        """The call of `fn` (or of its `method`) with a generator expression as the sole argument."""
+        raise NotImplementedError
+
+    def _Subscript(self, node: Any) -> Steps:
+        base = yield node.value
+        key = yield from self._key(node.slice)
+        return ir.Index(base, key)
+
+    def key(self, node: Any) -> ir.Key:
+        """What stands in the brackets of a subscript that is written."""
+        steps = self._key(node)
+        try:
+            child = next(steps)
+            while True:
+                child = steps.send(self.atom(child))
+        except StopIteration as done:
+            key: ir.Key = done.value
+            return key
+
+    def _key(self, node: Any) -> Generator[Any, ir.Atom, ir.Key]:
+        many = isinstance(node, gast.Tuple)
+        parts: list[ir.Atom | ir.Slice] = []
+        for part in node.elts if many else [node]:
+            if isinstance(part, gast.Slice):
+                bounds: list[ir.Atom] = []
+                for bound in (part.lower, part.upper, part.step):
+                    bounds.append(ir.Lit(None) if bound is None else (yield bound))
+                parts.append(ir.Slice(*bounds))
+            else:
+                parts.append((yield part))
+        return ir.Key(tuple(parts), many)

@@ -1,0 +1,199 @@
+"""The fence: refuses, with its place and a way out, whatever the frontend does not translate.
+
+Every class of gast is in one of the two tables. The rest of the frontend counts on what has passed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import gast
+
+from tangentx.errors import UnsupportedSyntax
+from tangentx.source import Found
+
+SUPPORTED = frozenset(
+    """
+    FunctionDef Lambda arguments Param
+    Return Assign AugAssign AnnAssign For While If Raise Assert Expr Pass Break Continue Global Nonlocal
+    BoolOp NamedExpr BinOp UnaryOp IfExp Dict ListComp GeneratorExp Compare Call FormattedValue JoinedStr Constant
+    Attribute Subscript Starred Name List Tuple Slice
+    Load Store And Or Add Sub Mult MatMult Div Mod Pow LShift RShift BitOr BitXor BitAnd FloorDiv
+    Invert Not UAdd USub Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn comprehension keyword
+    """.split()
+)
+
+_MOVE = "move it into a function of its own that is marked @tx.primitive"
+_PATTERN = ("match is not differentiated", "write it as if and elif")
+_OLD = ("this is no Python 3 function", "write a plain def")
+_TYPES = ("type parameters are not differentiated", "move the declaration out of the function")
+_TRY = ("try is not differentiated", f"test the condition before with if, or {_MOVE}")
+_WITH = ("with is not differentiated", f"put the with statement around the call of this function, or {_MOVE}")
+_DEL = ("del is not differentiated", "leave the name alone, or assign None; build a new list or dict without the entry")
+_ASYNC = ("async functions and statements are not differentiated", "write a plain function that gets the data passed")
+_YIELD = ("generators are not differentiated", "collect the values in a list and return it")
+_IMPORT = ("an import inside the function is not differentiated", "import at the top of the module")
+_TEMPLATE = ("template strings are not differentiated", "write an f-string")
+
+REFUSED: dict[str, tuple[str, str]] = {
+    "ClassDef": ("a class inside the function is not differentiated", "define it at the top of the module"),
+    "AsyncFunctionDef": _ASYNC,
+    "AsyncFor": _ASYNC,
+    "AsyncWith": _ASYNC,
+    "Await": _ASYNC,
+    "Yield": _YIELD,
+    "YieldFrom": _YIELD,
+    "Delete": _DEL,
+    "Del": _DEL,
+    "With": _WITH,
+    "withitem": _WITH,
+    "Try": _TRY,
+    "TryStar": _TRY,
+    "ExceptHandler": _TRY,
+    "Import": _IMPORT,
+    "ImportFrom": _IMPORT,
+    "alias": _IMPORT,
+    "TypeAlias": _TYPES,
+    "TypeVar": _TYPES,
+    "ParamSpec": _TYPES,
+    "TypeVarTuple": _TYPES,
+    "Set": ("set displays are not differentiated", "write a tuple or a list"),
+    "SetComp": ("set comprehensions are not differentiated", "write a list comprehension"),
+    "DictComp": ("dict comprehensions are not differentiated", "start with {} and fill it in a for loop"),
+    "TemplateStr": _TEMPLATE,
+    "Interpolation": _TEMPLATE,
+    **dict.fromkeys(
+        (
+            *("Match", "match_case", "pattern", "MatchValue", "MatchSingleton", "MatchSequence", "MatchMapping"),
+            *("MatchClass", "MatchStar", "MatchAs", "MatchOr"),
+        ),
+        _PATTERN,
+    ),
+    **dict.fromkeys(
+        (
+            *("Module", "Interactive", "Expression", "FunctionType", "Suite", "Print", "Exec", "Repr", "TypeIgnore"),
+            *("AugLoad", "AugStore", "type_ignore"),
+        ),
+        _OLD,
+    ),
+}
+
+
+class Refusal(NamedTuple):
+    """What is refused, why, and what to write instead."""
+
+    node: Any
+    message: str
+    hint: str
+
+
+def check(tree: Any, found: Found) -> None:
+    """Raise `UnsupportedSyntax` for the first construct of `tree`, in the order of the text, that is not supported."""
+    refusals = list(_refusals(tree))
+    if refusals:
+        first = min(refusals, key=_place)
+        raise UnsupportedSyntax(first.message, found.span(first.node), first.hint)
+
+
+def _place(refusal: Refusal) -> tuple[float, float]:
+    """Where a refusal stands; what has no place of its own is part of something that has, and comes last."""
+    return getattr(refusal.node, "lineno", math.inf), getattr(refusal.node, "col_offset", math.inf)
+
+
+def _refusals(tree: Any) -> Iterator[Refusal]:
+    if isinstance(tree, gast.AsyncFunctionDef):
+        yield Refusal(tree, *_ASYNC)
+    if tree.args.posonlyargs and tree.args.kwarg is not None:
+        hint = f"drop the '/', or the ** parameter {tree.args.kwarg.id}"
+        yield Refusal(tree, "positional-only parameters together with ** are not differentiated", hint)
+    yield from _outer(tree)
+    stack = list(tree.body if isinstance(tree.body, list) else [tree.body])
+    while stack:
+        node = stack.pop()
+        yield from _node(node)
+        stack.extend(gast.iter_child_nodes(node))
+
+
+def _node(node: Any) -> Iterator[Refusal]:
+    name = type(node).__name__
+    if name not in SUPPORTED:
+        yield Refusal(node, *REFUSED.get(name, (f"{name} is not differentiated", _MOVE)))
+    special = _SPECIAL.get(name)
+    if special is not None:
+        yield from special(node)
+
+
+def _function(node: Any) -> Iterator[Refusal]:
+    what = "a lambda" if isinstance(node, gast.Lambda) else f"the function {node.name}"
+    hint = "define it at the top of the module and pass it what it uses"
+    yield Refusal(node, f"{what} inside the function is not differentiated", hint)
+
+
+def _loop(node: Any) -> Iterator[Refusal]:
+    if node.orelse:
+        hint = "set a flag before the break, and test it after the loop"
+        yield Refusal(node.orelse[0], "else of a loop is not differentiated", hint)
+
+
+def _outer(tree: Any) -> Iterator[Refusal]:
+    """Names of enclosing scopes may be read, with or without a declaration, but not rebound."""
+    outer = {
+        name: type(node).__name__.lower()
+        for node in gast.walk(tree)
+        if isinstance(node, gast.Global | gast.Nonlocal)
+        for name in node.names
+    }
+    for node in gast.walk(tree) if outer else ():
+        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store) and node.id in outer:
+            message = f"rebinding the {outer[node.id]} name {node.id!r} is not differentiated"
+            yield Refusal(node, message, "pass the value as an argument, and return the new one")
+
+
+def _attribute(node: Any) -> Iterator[Refusal]:
+    if isinstance(node.ctx, gast.Store):
+        hint = "return the new value, or keep it in a dict or an array"
+        yield Refusal(node, f"writing the attribute {node.attr!r} is not differentiated", hint)
+
+
+def _raise(node: Any) -> Iterator[Refusal]:
+    if node.exc is None:
+        yield Refusal(node, "raise without an exception is not differentiated", "name the exception")
+    elif node.cause is not None:
+        yield Refusal(node, "raise ... from is not differentiated", "leave out the cause")
+
+
+def _starred(node: Any) -> Iterator[Refusal]:
+    yield Refusal(node, "a starred expression is not differentiated", "write the items one by one, or index and slice")
+
+
+def _call(node: Any) -> Iterator[Refusal]:
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            yield Refusal(keyword.value, "** in a call is not differentiated", "write the arguments one by one")
+
+
+def _dict(node: Any) -> Iterator[Refusal]:
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            yield Refusal(value, "** in a dict is not differentiated", "write the entries one by one")
+
+
+def _comprehension(node: Any) -> Iterator[Refusal]:
+    if node.is_async:
+        yield Refusal(node.target, *_ASYNC)
+
+
+_SPECIAL = {
+    "FunctionDef": _function,
+    "Lambda": _function,
+    "For": _loop,
+    "While": _loop,
+    "Attribute": _attribute,
+    "Raise": _raise,
+    "Starred": _starred,
+    "Call": _call,
+    "Dict": _dict,
+    "comprehension": _comprehension,
+}

@@ -1,0 +1,117 @@
+"""A Python function -> a function of the language, with the open forms in it."""
+
+from __future__ import annotations
+
+import ast
+from types import CodeType, EllipsisType, FunctionType
+from typing import Any
+
+from tangentx import source
+from tangentx.errors import NotResolved
+from tangentx.frontend import fence, parse, resolve
+from tangentx.frontend.statements import Statements
+from tangentx.ir import nodes as ir
+from tangentx.ir import walk
+
+_SIMPLE = (type(None), bool, int, float, complex, str, bytes, EllipsisType)
+_SLOT = "__tangentx_lift__"
+
+
+class _Memo:
+    """What was lifted from a function, kept in the function's own ``__dict__``: it lives as long as the function.
+
+    Pickles and copies as nothing.
+    """
+
+    def __init__(self, function: FunctionType | None = None, lifted: ir.Function | None = None) -> None:
+        self.key = None if function is None else _key(function)
+        self.function = function
+        self.lifted = lifted
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_Memo, ())
+
+    def holds(self, function: FunctionType) -> bool:
+        """Whether this was lifted from `function` as it is now, and its outside names still mean the same."""
+        if self.function is not function or self.lifted is None or self.key is None:
+            return False  # functools.wraps copies the __dict__ of another function
+        if not all(old is new for old, new in zip(self.key, _key(function), strict=False)):
+            return False
+        return len(self.key) == len(_key(function)) and all(_same(ext) for ext in walk.exts(self.lifted))
+
+
+def _key(function: FunctionType) -> tuple[object, ...]:
+    code: CodeType = function.__code__
+    keywords = function.__kwdefaults__ or {}
+    return (code, function.__defaults__, *keywords, *keywords.values())
+
+
+def _same(ext: ir.Ext) -> bool:
+    try:
+        return resolve.current(ext) is ext.value
+    except NotResolved:
+        return False
+
+
+def lift(function: FunctionType) -> ir.Function:
+    """The language's version of `function`, as its source is now.
+
+    Lifted again only where the function's code, its defaults or an outside object that it names has changed.
+    Raises `NoSource` or `StaleSource` where the source is not to be had, `UnsupportedSyntax` for what is not
+    translated, `NotResolved` for a name that means nothing.
+    """
+    memo = getattr(function, "__dict__", {}).get(_SLOT)
+    if isinstance(memo, _Memo) and memo.lifted is not None and memo.holds(function):
+        return memo.lifted
+    lifted = _lift(function)
+    function.__dict__[_SLOT] = _Memo(function, lifted)
+    return lifted
+
+
+def _lift(function: FunctionType) -> ir.Function:
+    found = source.find(function)
+    tree = parse.parse(found)
+    fence.check(tree, found)
+    lifter = Statements(function, found, tree)
+    span = found.span(tree)
+    with lifter.block() as body:
+        if isinstance(found.tree, ast.Lambda):
+            body.append(ir.Return(lifter.atom(tree.body), lifter.span(tree.body)))
+        elif not lifter.body(tree.body):
+            body.append(ir.Return(ir.Lit(None), lifter.span(tree.body[-1])))
+    name = "lambda_" if isinstance(found.tree, ast.Lambda) else tree.name
+    params = _params(function, tree)
+    _assigned(params, tuple(body))
+    doc = function.__doc__ if isinstance(function.__doc__, str) else ""
+    return ir.Function(name, params, tuple(body), span, function, doc)
+
+
+def _assigned(params: tuple[ir.Param, ...], body: ir.Block) -> None:
+    """Refuse the reading of a local name that nothing assigns, or only what control never comes to."""
+    known = walk.bound(body) | {param.name for param in params}
+    for stmt in walk.statements(body):
+        for name in sorted(walk.reads(stmt) - known):
+            hint = f"assign {name!r} first; Python takes it as local because something in the function assigns it"
+            raise NotResolved(f"the local name {name!r} never has a value", stmt.span, hint)
+
+
+def _params(function: FunctionType, tree: Any) -> tuple[ir.Param, ...]:
+    defaults = resolve.defaults(function)
+
+    def param(node: Any, kind: str) -> ir.Param:
+        name = node.id
+        if name not in defaults:
+            return ir.Param(name, None, kind)
+        value = defaults[name]
+        if type(value) in _SIMPLE:
+            return ir.Param(name, ir.Lit(value), kind)
+        return ir.Param(name, ir.Ext(name, value, ("default", name), function), kind)
+
+    args = tree.args
+    found = [param(node, "normal") for node in (*args.posonlyargs, *args.args)]
+    if args.vararg is not None:
+        found.append(param(args.vararg, "args"))
+    found.extend(param(node, "keyword") for node in args.kwonlyargs)
+    if args.kwarg is not None:
+        found.append(param(args.kwarg, "kwargs"))
+    return tuple(found)

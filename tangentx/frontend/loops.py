@@ -1,0 +1,167 @@
+"""Loops over ranges and over everything else."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from tangentx.frontend import resolve
+from tangentx.frontend.emitter import is_named
+from tangentx.frontend.targets import Targets, Value
+from tangentx.ir import nodes as ir
+from tangentx.ir import walk
+
+RESIZING = frozenset(("append", "extend", "insert", "pop", "remove", "clear"))
+
+
+@dataclass(frozen=True)
+class Range:
+    """The loop runs over ``range(start, stop, step)``, or that backward."""
+
+    start: ir.Atom
+    stop: ir.Atom
+    step: ir.Atom
+    backward: bool = False
+
+
+@dataclass(frozen=True)
+class Items:
+    """The loop runs over `count` values, each read by its index; `counter` says that the index is the first of two.
+
+    `over` are the user's variables that hold what is read.
+    """
+
+    count: ir.Atom
+    read: Callable[[ir.Atom], Value]
+    over: frozenset[str]
+    backward: bool = False
+    counter: bool = False
+
+
+class Loops(Targets):
+    """Lifts `for` loops, those of comprehensions too."""
+
+    def iterable(self, node: Any) -> Range | Items:
+        """Evaluate `node`, the iterable of a loop."""
+        bounds = self._range(node)
+        if bounds is not None:
+            return bounds
+        if self.calls(node, reversed) and _plain(node, 1, 1):
+            inner = self._range(node.args[0])
+            if inner is not None:
+                return Range(inner.start, inner.stop, inner.step, True)
+            items = self._sequence(node.args[0])
+            return Items(items.count, items.read, items.over, True)
+        return self._items(node)
+
+    def _range(self, node: Any) -> Range | None:
+        if not self.calls(node, range) or not _plain(node, 1, 3):
+            return None
+        bounds = [self.atom(arg) for arg in node.args]
+        if len(bounds) == 1:
+            bounds.insert(0, ir.Lit(0))
+        start, stop, step = [*bounds, ir.Lit(1)][:3]
+        return Range(start, stop, step)
+
+    def _items(self, node: Any) -> Items:
+        if self.calls(node, enumerate) and _plain(node, 1, 2, "start"):
+            return self._enumerate(node)
+        if self.calls(node, zip):
+            return self._zip(node)
+        if self.calls(node, reversed) and _plain(node, 1, 1):
+            return self._reversed(node)
+        return self._sequence(node)
+
+    def _sequence(self, node: Any) -> Items:
+        whole = self.atom(node)
+        found = self.copy(ir.Op(ir.sequence, (whole,)), node)
+        count = self.copy(ir.Op(builtins.len, (found,)), node)
+        over = frozenset((whole.name,)) if isinstance(whole, ir.Var) else frozenset()
+        return Items(count, lambda index: ir.Index(found, ir.Key((index,))), over)
+
+    def _enumerate(self, node: Any) -> Items:
+        inner = self._items(node.args[0])
+        starts = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+        start = self.atom(starts[0]) if starts else ir.Lit(0)
+        if start == ir.Lit(0):
+            return Items(inner.count, lambda index: (index, inner.read(index)), inner.over, counter=True)
+        if is_named(start):
+            start = self.copy(start, node)
+        return Items(inner.count, lambda index: (ir.Op(operator.add, (start, index)), inner.read(index)), inner.over)
+
+    def _zip(self, node: Any) -> Items:
+        if node.keywords or not node.args:
+            message = "zip with keywords or without arguments is not differentiated"
+            raise self.refuse(node, message, "compare the lengths yourself, and write zip(a, b)")
+        parts = [self._items(arg) for arg in node.args]
+        count = parts[0].count
+        if len(parts) > 1:
+            count = self.copy(ir.Op(builtins.min, tuple(part.count for part in parts)), node)
+        over = frozenset().union(*(part.over for part in parts))
+        return Items(count, lambda index: tuple(part.read(index) for part in parts), over)
+
+    def _reversed(self, node: Any) -> Items:
+        inner = self._sequence(node.args[0])
+        last = self.copy(ir.Op(operator.sub, (inner.count, ir.Lit(1))), node)
+
+        def read(index: ir.Atom) -> Value:
+            return inner.read(self.copy(ir.Op(operator.sub, (last, index)), node))
+
+        return Items(inner.count, read, inner.over)
+
+    def loop(self, target: Any, source: Range | Items, body: Callable[[], object], node: Any) -> None:
+        """Emit the loop over `source` that assigns to `target` and then does `body`, for statement `node`."""
+        with self.block() as inner:
+            body()
+        first, rest = target, None
+        if isinstance(source, Items):
+            self._same_length(source, tuple(inner), node)
+            first, rest = _counted(target) if source.counter else (None, None)
+        name = self._free(first, rest, tuple(inner))
+        index = ir.Var(name or self.temp())
+        with self.block() as head:
+            value: Value = index if isinstance(source, Range) else source.read(index)
+            if name is None:
+                self.bind(target, value, node)
+            elif isinstance(value, tuple):
+                self.bind(rest, value[1], node)
+        block = (*head, *inner)
+        bounds = source if isinstance(source, Range) else Range(ir.Lit(0), source.count, ir.Lit(1), source.backward)
+        written = walk.bound(block) | {index.name}
+        start, stop, step = (self.safe(atom, written, node) for atom in (bounds.start, bounds.stop, bounds.step))
+        self.emit(ir.For(index.name, start, stop, step, bounds.backward, block, self.span(node)))
+
+    def _same_length(self, source: Items, body: ir.Block, node: Any) -> None:
+        """Refuse a body that makes longer or shorter what is iterated: its length is asked once."""
+        for stmt in walk.statements(body):
+            call = stmt.value if isinstance(stmt, ir.Assign) else None
+            if isinstance(call, ir.Method) and call.name in RESIZING and isinstance(call.base, ir.Var):
+                if call.base.name in source.over:
+                    message = f"{call.base.name} is iterated and changes its length (line {stmt.span.line})"
+                    raise self.refuse(node, message, f"iterate over a copy: list({call.base.name})")
+
+    def _free(self, first: Any, rest: Any, body: ir.Block) -> str | None:
+        """The variable `first` if the loop can count with it: nothing in `body` or target `rest` assigns it."""
+        if not isinstance(first, gast.Name):
+            return None
+        name = self.local(first.id)
+        others = frozenset() if rest is None else resolve.targets(rest)
+        return None if first.id in others or name in walk.bound(body) else name
+
+
+def _counted(target: Any) -> tuple[Any, Any]:
+    """The counter and the other target of ``for i, x in enumerate(...)``."""
+    pair = isinstance(target, gast.Tuple | gast.List) and len(target.elts) == 2
+    return tuple(target.elts) if pair else (None, None)
+
+
+def _plain(node: Any, least: int, most: int, keyword: str = "") -> bool:
+    """Whether the call has from `least` to `most` arguments, one of which may be given by name."""
+    if any(given.arg != keyword for given in node.keywords) or not node.args:
+        return False
+    return least <= len(node.args) + len(node.keywords) <= most

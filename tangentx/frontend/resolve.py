@@ -1,0 +1,163 @@
+"""What a name means: Python's scoping rules, and the objects behind names that are not local."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+from types import FunctionType, ModuleType
+from typing import Any
+
+import gast
+
+from tangentx.errors import NotResolved, Span
+from tangentx.ir import nodes as ir
+
+_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+_SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The names that a function binds in its own scope, and those that it binds by ``:=``."""
+
+    names: frozenset[str]
+    walrus: frozenset[str]
+
+
+def scope(tree: Any) -> Scope:
+    """The scope of function `tree`.
+
+    As in Python, what is bound anywhere in it is local everywhere in it; ``global`` and ``nonlocal`` take names out;
+    variables of comprehensions are not part of it, but a ``:=`` inside them is.
+    """
+    args = tree.args
+    params = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+    names = {param.id for param in params if param is not None}
+    walrus: set[str] = set()
+    outer: set[str] = set()
+    todo: list[tuple[Any, bool]] = [(node, False) for node in _body(tree)]
+    while todo:
+        node, inside = todo.pop()
+        if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load) and not inside:
+            names.add(node.id)
+        elif isinstance(node, gast.NamedExpr):
+            walrus.add(node.target.id)
+        elif isinstance(node, gast.Global | gast.Nonlocal):
+            outer.update(node.names)
+        if isinstance(node, _SCOPES):
+            continue
+        inside = inside or isinstance(node, _COMPREHENSIONS)
+        todo.extend((child, inside) for child in gast.iter_child_nodes(node))
+    return Scope(frozenset((names | walrus) - outer), frozenset(walrus))
+
+
+def _body(tree: Any) -> list[Any]:
+    return tree.body if isinstance(tree.body, list) else [tree.body]
+
+
+def targets(tree: Any) -> frozenset[str]:
+    """The names that assigning to `tree`, a target, binds."""
+    return frozenset(
+        node.id for node in gast.walk(tree) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
+    )
+
+
+class Resolver:
+    """Finds the objects behind the outside names of one function; one `Ext` for each path."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self._function = function
+        self._known: dict[tuple[str, ...], ir.Ext] = {}
+
+    def name(self, name: str, span: Span) -> ir.Ext:
+        """What `name` is: of an enclosing function, global, or builtin. Raises `NotResolved`."""
+        function = self._function
+        if name in function.__code__.co_freevars:
+            kind = "closure"
+        elif name in function.__globals__:
+            kind = "global"
+        else:
+            kind = "builtin"
+        return self._ext(name, (kind, name), span)
+
+    def attribute(self, base: ir.Ext, name: str, span: Span) -> ir.Ext:
+        """Attribute `name` of `base`, for which `folds` is true. Raises `NotResolved`."""
+        return self._ext(name, (*base.path, name), span)
+
+    def builtin(self, name: str, value: Any) -> ir.Ext:
+        """A builtin that the program uses without naming it."""
+        return ir.Ext(name, value, ("builtin", name), None)
+
+    def _ext(self, name: str, path: tuple[str, ...], span: Span) -> ir.Ext:
+        if path not in self._known:
+            self._known[path] = ir.Ext(name, _find(path, self._function, span), path, self._function)
+        return self._known[path]
+
+
+def folds(atom: ir.Atom) -> bool:
+    """Whether attributes of `atom` are read at compile time: those of modules and classes."""
+    return isinstance(atom, ir.Ext) and isinstance(atom.value, ModuleType | type)
+
+
+def current(ext: ir.Ext) -> Any:
+    """The object behind `ext` now. Raises `NotResolved` where there is none any more."""
+    if ext.path[0] == "object":
+        return ext.value
+    return _find(ext.path, ext.home, None)
+
+
+def _find(path: tuple[str, ...], home: FunctionType | None, span: Span | None) -> Any:
+    kind, name, *attributes = path
+    if home is None:
+        value = getattr(builtins, name)
+    elif kind == "closure":
+        value = _cell(home, name, span)
+    elif kind == "default":
+        value = _default(home, name, span)
+    else:
+        value = _global(home, name, span)
+    for depth, attribute in enumerate(attributes):
+        try:
+            value = getattr(value, attribute)
+        except AttributeError:
+            owner = ".".join(path[1 : 2 + depth])
+            raise _lost(f"{owner} has no attribute {attribute!r}", span, "check the spelling, or import it") from None
+    return value
+
+
+def _global(home: FunctionType, name: str, span: Span | None) -> Any:
+    spaces = (home.__globals__, home.__builtins__)  # type: ignore[attr-defined]
+    for space in spaces:
+        if name in space:
+            return space[name]
+    raise _lost(f"the name {name!r} is not defined", span, f"define or import {name!r} before the derivative is taken")
+
+
+def _cell(home: FunctionType, name: str, span: Span | None) -> Any:
+    free = home.__code__.co_freevars
+    if name not in free:
+        raise _lost(f"the function has no closure variable {name!r} any more", span, "take the derivative again")
+    try:
+        return (home.__closure__ or ())[free.index(name)].cell_contents
+    except ValueError:
+        hint = f"assign {name!r} in the enclosing function before the derivative is taken"
+        raise _lost(f"the closure variable {name!r} has no value yet", span, hint) from None
+
+
+def _default(home: FunctionType, name: str, span: Span | None) -> Any:
+    found = defaults(home)
+    if name not in found:
+        raise _lost(f"the parameter {name!r} has no default any more", span, "take the derivative again")
+    return found[name]
+
+
+def defaults(function: FunctionType) -> dict[str, Any]:
+    """The defaults of `function` as it has them now, by parameter."""
+    code = function.__code__
+    values = function.__defaults__ or ()
+    last = code.co_varnames[: code.co_argcount][code.co_argcount - len(values) :]
+    return dict(zip(last, values, strict=True)) | (function.__kwdefaults__ or {})
+
+
+def _lost(message: str, span: Span | None, hint: str) -> NotResolved:
+    return NotResolved(message, span, hint)

@@ -1,0 +1,193 @@
+"""Statements. A handler says whether control never comes past its statement; what follows then is dropped."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import gast
+
+from tangentx.frontend import resolve
+from tangentx.frontend.displays import Displays
+from tangentx.frontend.emitter import is_named
+from tangentx.frontend.expressions import BINARY
+from tangentx.ir import nodes as ir
+from tangentx.ir import walk
+from tangentx.ir.check import own_break
+
+_LIBRARIES = ("numpy", "math", "cmath", "builtins", "operator", "_operator")
+_WRITERS = frozenset(
+    """
+    copyto put place putmask put_along_axis fill_diagonal fill sort partition itemset resize setflags byteswap
+    append extend insert pop popitem remove clear reverse update setdefault
+    """.split()
+)
+
+
+class Statements(Displays):
+    """Lifts statements."""
+
+    def body(self, nodes: list[Any]) -> bool:
+        """Emit `nodes`, up to the first that control does not come past; whether there is one."""
+        for node in nodes:
+            self._settle(node)
+            if getattr(self, f"_{type(node).__name__}")(node):
+                return True
+        return False
+
+    def _settle(self, node: Any) -> None:
+        """Note the names that a := binds while `node`, a statement without its blocks, is evaluated."""
+        if not self.scope.walrus:
+            return
+        todo = [child for field, child in gast.iter_fields(node) if field not in ("body", "orelse")]
+        parts = [part for child in todo for part in (child if isinstance(child, list) else [child])]
+        found = [inner for part in parts if isinstance(part, gast.AST) for inner in gast.walk(part)]
+        self.unsettled = frozenset(inner.target.id for inner in found if isinstance(inner, gast.NamedExpr))
+
+    def _Pass(self, node: Any) -> bool:
+        return False
+
+    _Global = _Nonlocal = _Pass
+
+    def _Expr(self, node: Any) -> bool:
+        if not isinstance(node.value, gast.Constant | gast.Name):
+            self.atom(node.value)
+        return False
+
+    def _Return(self, node: Any) -> bool:
+        value = ir.Lit(None) if node.value is None else self.atom(node.value)
+        self.emit(ir.Return(value, self.span(node)))
+        return True
+
+    def _Assign(self, node: Any) -> bool:
+        first = node.targets[0]
+        if len(node.targets) > 1:
+            names = frozenset().union(*(resolve.targets(target) for target in node.targets))
+            value = self.safe(self.atom(node.value), names, node.value)
+            for target in node.targets:
+                self.bind(target, value, node)
+        elif isinstance(first, gast.Name):
+            self.bind(first, self.expr(node.value), node)
+        else:
+            self.bind(first, self.display(first, node.value), node)
+        return False
+
+    def _AnnAssign(self, node: Any) -> bool:
+        if node.value is not None:
+            self.bind(node.target, self.expr(node.value), node)
+        return False
+
+    def _AugAssign(self, node: Any) -> bool:
+        fn, target, span = BINARY[type(node.op)], node.target, self.span(node)
+        if isinstance(target, gast.Name):
+            name = self.local(target.id)
+            assert name is not None
+            # Python reads the old value first; a := in the new one must not change it.
+            held = self.copy(ir.Var(name), node) if name in self.unsettled else ir.Var(name)
+            value = self.atom(node.value)
+            self.emit(ir.Augment(held.name, fn, value, span))
+            if held.name != name:
+                self.emit(ir.Assign(name, held, span))
+            return False
+        base, key = self.atom(target.value), self.key(target.slice)
+        with self.block() as steps:
+            value = self.atom(node.value)
+        old = self.copy(ir.Index(base, key), node) if _may_write(tuple(steps), base) else None
+        for stmt in steps:
+            self.emit(stmt)
+        if old is None:
+            self.emit(ir.Augstore(base, key, fn, value, span))
+        else:
+            self.emit(ir.Augment(old.name, fn, value, span))
+            self.emit(ir.Store(base, key, old, span))
+        return False
+
+    def _If(self, node: Any) -> bool:
+        """A chain of elif becomes a nest of If, without recursion: chains may be long."""
+        levels = []
+        outs = [self._out]
+        while True:
+            self._settle(node)
+            test = self.test(node.test)
+            with self.block() as body:
+                ends = self.body(node.body)
+            levels.append((node, test, body, ends))
+            outs.append([])
+            self._out = outs[-1]
+            if len(node.orelse) != 1 or not isinstance(node.orelse[0], gast.If):
+                break
+            node = node.orelse[0]
+        after = self.body(node.orelse)
+        while levels:
+            node, test, body, ends = levels.pop()
+            orelse = outs.pop()
+            self._out = outs[-1]
+            self.emit(ir.If(test, tuple(body), tuple(orelse), self.span(node)))
+            after = after and ends
+        return after
+
+    def _For(self, node: Any) -> bool:
+        source = self.iterable(node.iter)
+        self.loop(node.target, source, functools.partial(self.body, node.body), node)
+        return False
+
+    def _While(self, node: Any) -> bool:
+        span = self.span(node)
+        with self.block() as body:
+            if not (isinstance(node.test, gast.Constant) and node.test.value):
+                self.emit(ir.If(self.test(node.test), (), (ir.Break(span),), self.span(node.test)))
+            self.body(node.body)
+        block = tuple(body)
+        leaves = own_break(block)
+        if not leaves and not any(isinstance(stmt, ir.Return | ir.Raise) for stmt in walk.statements(block)):
+            raise self.refuse(node, "nothing leaves this loop", "give it a condition, or a break")
+        self.emit(ir.Loop(block, span))
+        return not leaves
+
+    def _Break(self, node: Any) -> bool:
+        self.emit(ir.Break(self.span(node)))
+        return True
+
+    def _Continue(self, node: Any) -> bool:
+        self.emit(ir.Continue(self.span(node)))
+        return True
+
+    def _Raise(self, node: Any) -> bool:
+        error = self.atom(node.exc)
+        if isinstance(error, ir.Ext) and isinstance(error.value, type):
+            error = self.copy(ir.Apply(error, ()), node)
+        self.emit(ir.Raise(error, self.span(node)))
+        return True
+
+    def _Assert(self, node: Any) -> bool:
+        test, span = self.test(node.test), self.span(node)
+        with self.block() as failed:
+            message = () if node.msg is None else (self.atom(node.msg),)
+            error = self.resolver.builtin("AssertionError", AssertionError)
+            self.emit(ir.Raise(self.copy(ir.Apply(error, message), node), span))
+        self.emit(ir.If(test, (), tuple(failed), span))
+        return False
+
+
+def _may_write(steps: ir.Block, base: ir.Atom) -> bool:
+    """Whether a call in `steps` may write into `base`.
+
+    A call that is not given `base` is taken not to, unless `base` is a temporary, which has other names.
+    """
+    for stmt in walk.statements(steps):
+        call = stmt.value if isinstance(stmt, ir.Assign) else None
+        if not isinstance(call, ir.Apply | ir.Method):
+            continue
+        hidden = isinstance(base, ir.Var) and not is_named(base)
+        if (hidden or base in walk.atoms(call)) and not _harmless(call, base):
+            return True
+    return False
+
+
+def _harmless(call: ir.Apply | ir.Method, base: ir.Atom) -> bool:
+    if isinstance(call, ir.Method):
+        return call.base == base and call.name not in _WRITERS
+    if not isinstance(call.fn, ir.Ext):
+        return False
+    module = str(getattr(call.fn.value, "__module__", None)).partition(".")[0]
+    return module in _LIBRARIES and getattr(call.fn.value, "__name__", "") not in _WRITERS

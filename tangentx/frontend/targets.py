@@ -1,0 +1,80 @@
+"""Assignment: one value into a target, which may be a pattern of tuples."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import gast
+
+from tangentx.frontend import resolve
+from tangentx.frontend.emitter import is_named
+from tangentx.frontend.expressions import Expressions
+from tangentx.ir import nodes as ir
+
+# A value, or the values of the items where the tuple itself is never made.
+Value: TypeAlias = "ir.Expr | tuple[Value, ...]"
+
+
+class Targets(Expressions):
+    """Lifts assignments."""
+
+    def bind(self, target: Any, value: Value, node: Any) -> None:
+        """Assign `value` to `target`, as statement `node` does."""
+        if isinstance(target, gast.Name):
+            name = self.local(target.id)
+            assert name is not None
+            self.emit(ir.Assign(name, self.whole(value, node), self.span(node)))
+        elif isinstance(target, gast.Subscript):
+            atom = self.hold(self.whole(value, node), node)
+            base = self.atom(target.value)
+            self.emit(ir.Store(base, self.key(target.slice), atom, self.span(node)))
+        else:
+            items = self._parts(target, value, node)
+            for item, part in zip(target.elts, items, strict=True):
+                self.bind(item, part, node)
+
+    def whole(self, value: Value, node: Any) -> ir.Expr:
+        """`value` as one expression."""
+        if not isinstance(value, tuple):
+            return value
+        return ir.Make(tuple, tuple(self.hold(self.whole(part, node), node) for part in value))
+
+    def _parts(self, target: Any, value: Value, node: Any) -> tuple[Value, ...]:
+        """The values of the items of `target`, a tuple or a list; all are read before the first is assigned."""
+        count = len(target.elts)
+        if isinstance(value, tuple) and len(value) == count:
+            items = value
+        else:
+            whole = self.hold(self.whole(value, node), node)
+            found = self.copy(ir.Op(ir.sequence, (whole, ir.Lit(count))), node)
+            items = tuple(ir.Index(found, ir.Key((ir.Lit(number),))) for number in range(count))
+        return items if _only_names(target) else tuple(self._read(item, node) for item in items)
+
+    def _read(self, value: Value, node: Any) -> Value:
+        if isinstance(value, tuple):
+            return tuple(self._read(part, node) for part in value)
+        return self.hold(value, node)
+
+    def display(self, target: Any, value: Any) -> Value:
+        """The value of expression `value`, item by item where a display meets a pattern of its length.
+
+        Variables that the pattern binds are copied, so that ``a, b = b, a`` is right.
+        """
+        return self._display(target, value, resolve.targets(target))
+
+    def _display(self, target: Any, value: Any, names: frozenset[str]) -> Value:
+        pattern, display = isinstance(target, gast.Tuple | gast.List), isinstance(value, gast.Tuple | gast.List)
+        if pattern and display and len(target.elts) == len(value.elts):
+            pairs = zip(target.elts, value.elts, strict=True)
+            return tuple(self._display(item, part, names) for item, part in pairs)
+        return self.safe(self.atom(value), names, value)
+
+    def safe(self, atom: ir.Atom, names: frozenset[str], node: Any) -> ir.Atom:
+        """`atom`, or a copy where it is one of the variables `names`, which are going to be bound."""
+        return self.copy(atom, node) if isinstance(atom, ir.Var) and atom.name in names and is_named(atom) else atom
+
+
+def _only_names(target: Any) -> bool:
+    if isinstance(target, gast.Tuple | gast.List):
+        return all(_only_names(item) for item in target.elts)
+    return isinstance(target, gast.Name)

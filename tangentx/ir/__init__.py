@@ -1,0 +1,1 @@
+"""The language between source and gradient."""

@@ -1,0 +1,344 @@
+"""The intermediate language: structured, not SSA, one effect a statement, explicit order.
+
+Grammar
+-------
+::
+
+    function  = Function name(params) block
+    block     = tuple of statements
+    statement = Assign   target = expression
+              | Augment  target fn= atom                 open: a number is rebound, an array is written
+              | Store    base[key] = atom
+              | Augstore base[key] fn= atom              open: as Augment, for an element
+              | Accumulate base[key] += atom             each repeat of an index adds (`repeats`: there may be some)
+              | Append   base.append(atom)
+              | Delete   del base[key]
+              | If test: block else: block
+              | For target in [reversed] range(start, stop, step): block
+              | Loop     while True: block               ends by Break, Return or Raise alone
+              | Break | Continue | Return atom | Raise atom
+              | Note     # a comment of the generated text; means nothing
+    expression= atom
+              | Op       fn(atoms, name=atoms)           a pure primitive: operator.add, np.sum, ...
+              | Apply    atom(atoms, name=atoms)         open: the callee is found by its kind
+              | Method   atom.name(atoms, name=atoms)    open: likewise
+              | Call     link(atoms)                     a function of this language, all arguments by position
+              | Index    atom[key] | Attr atom.name
+              | Make     tuple, list, dict, ... of atoms
+              | Pop      base.pop()
+    key       = Key of parts, a part being an atom or a Slice of atoms
+    atom      = Var name | Lit constant | Ext object of the user's world
+
+The frontend writes the language with the open forms in it; `analysis.kinds` replaces them, and every later stage
+meets the closed forms only. The test of an `If` and the bounds of a `For` are not assigned in its blocks (the
+frontend copies them into fresh names where the user assigns them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from tangentx.errors import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A local name or a parameter."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lit:
+    """A constant: None, bool, int, float, complex, str, bytes or Ellipsis; UNBOUND stands for "no value yet"."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ext:
+    """An object found outside the function, read again at every call.
+
+    `path` says how: ("global", module name, attribute...), ("closure", cell name, attribute...) of the function
+    object `home`, or ("builtin", name). `value` is what it was when the function was compiled.
+    """
+
+    name: str
+    value: Any
+    path: tuple[str, ...]
+    home: Any = None
+
+
+Atom: TypeAlias = Var | Lit | Ext
+
+
+class _Unbound:
+    """Value of a name that nothing has bound yet."""
+
+    def __repr__(self) -> str:
+        return "UNBOUND"
+
+
+UNBOUND = _Unbound()
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """``start:stop:step``; an absent bound is ``Lit(None)``."""
+
+    start: Atom = Lit(None)
+    stop: Atom = Lit(None)
+    step: Atom = Lit(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What stands in brackets: one part, or a tuple of parts when `many`."""
+
+    parts: tuple[Atom | Slice, ...]
+    many: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """A primitive applied to atoms; it writes nothing."""
+
+    fn: Callable[..., Any]
+    args: tuple[Atom, ...]
+    kwargs: tuple[tuple[str, Atom], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A call whose callee is an atom (open)."""
+
+    fn: Atom
+    args: tuple[Atom, ...]
+    kwargs: tuple[tuple[str, Atom], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A call of a method (open)."""
+
+    base: Atom
+    name: str
+    args: tuple[Atom, ...]
+    kwargs: tuple[tuple[str, Atom], ...] = ()
+
+
+class Link:
+    """A function by reference, so that functions may call each other; `function` is filled in when it is complete."""
+
+    __slots__ = ("function", "name")
+
+    def __init__(self, name: str, function: Function | None = None) -> None:
+        self.name = name
+        self.function = function
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """A call of a function of this language."""
+
+    link: Link
+    args: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """``base[key]``: an element, a view or a copy, as the kinds say."""
+
+    base: Atom
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
+class Attr:
+    """``base.name``, read."""
+
+    base: Atom
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Make:
+    """A new container of class `cls`: tuple, list (no keys), dict (keys), named tuple or dataclass (field names)."""
+
+    cls: type
+    items: tuple[Atom, ...]
+    keys: tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pop:
+    """``base.pop()``: takes the last element off a list."""
+
+    base: Var
+
+
+def sequence(x: Any, count: int | None = None) -> Any:
+    """Marker for `Op`: the items of `x` as something that can be indexed; exactly `count` of them where given.
+
+    The frontend writes it for the iterable of a `for` and for the right side of an unpacking; `analysis.kinds`
+    replaces it.
+    """
+    raise AssertionError("a marker, never run")
+
+
+Expr: TypeAlias = Atom | Op | Apply | Method | Call | Index | Attr | Make | Pop
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assign:
+    target: str
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Augment:
+    target: str
+    fn: Callable[..., Any]
+    value: Atom
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Store:
+    base: Atom
+    key: Key
+    value: Atom
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Augstore:
+    base: Atom
+    key: Key
+    fn: Callable[..., Any]
+    value: Atom
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Accumulate:
+    base: Atom
+    key: Key
+    value: Atom
+    span: Span
+    repeats: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Append:
+    base: Atom
+    value: Atom
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Delete:
+    base: Atom
+    key: Key
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class If:
+    test: Atom
+    body: Block
+    orelse: Block
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class For:
+    target: str
+    start: Atom
+    stop: Atom
+    step: Atom
+    backward: bool
+    body: Block
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    body: Block
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Break:
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Continue:
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Return:
+    value: Atom
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raise:
+    value: Atom
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Note:
+    text: str
+    span: Span
+
+
+Statement: TypeAlias = (
+    Note
+    | Assign
+    | Augment
+    | Store
+    | Augstore
+    | Accumulate
+    | Append
+    | Delete
+    | If
+    | For
+    | Loop
+    | Break
+    | Continue
+    | Return
+    | Raise
+)
+Block: TypeAlias = tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter as its signature has it; `default` is an atom, or None where there is none.
+
+    `kind` is "normal", "keyword" (keyword only), "args" (``*args``) or "kwargs" (``**kwargs``).
+    """
+
+    name: str
+    default: Atom | None = None
+    kind: str = "normal"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """One function. `origin` is the Python function it was lifted from, if any; `doc` its docstring."""
+
+    name: str
+    params: tuple[Param, ...]
+    body: Block
+    span: Span
+    origin: Any = None
+    doc: str = ""
+    notes: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,123 @@
+"""Names: fresh ones that take nobody's place, and the import path by which a text can name an object."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import keyword
+import sys
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any, NamedTuple
+
+_BUILTINS = frozenset(dir(builtins))
+_MODULES = {
+    "builtins": "",
+    "numpy": "np",
+    "numpy.linalg": "np",
+    "numpy.fft": "np",
+    "numpy.random": "np",
+    "math": "math",
+    "cmath": "cmath",
+    "operator": "operator",
+    "tangentx.arrays": "arrays",
+}
+
+
+class Names:
+    """The names of one generated text: those that are taken, and new ones beside them."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+
+    def __contains__(self, name: str) -> bool:
+        """Whether `name` may not be given to anything new."""
+        return name in self._taken or name in _BUILTINS or keyword.iskeyword(name)
+
+    def take(self, name: str) -> None:
+        """Mark `name` as taken."""
+        self._taken.add(name)
+
+    def fresh(self, stem: str) -> str:
+        """A name that nothing has, now taken: `stem`, or ``stem_``, ``stem_1``, ``stem_2`` ..."""
+        name = stem
+        number = 0
+        while name in self:
+            name = f"{stem}_{number}" if number else f"{stem}_"
+            number += 1
+        self._taken.add(name)
+        return name
+
+    def bar(self, name: str) -> str:
+        """A new name for the cotangent of `name`: ``x_bar``, or ``x_bar_`` where the program has that."""
+        return self.fresh(name + "_bar")
+
+
+class Spelling(NamedTuple):
+    """How a text names an object: attribute `chain` (dotted; empty for the module itself) of `module`.
+
+    `alias` is the customary name of the module's package in the text: ``np`` for ``numpy``, nothing for
+    ``builtins``.
+    """
+
+    module: str
+    chain: str
+    alias: str
+
+    @property
+    def text(self) -> str:
+        """The name as it stands in a text that has imported `module` as `alias`."""
+        return ".".join(part for part in (self.alias, self.chain) if part)
+
+
+def spell(obj: Any) -> Spelling | None:
+    """The import path of `obj`, a function, class or module, or None where none leads to this very object."""
+    if isinstance(obj, ModuleType):
+        return _module(obj)
+    if not callable(obj):
+        return None
+    own = getattr(obj, "__name__", None)
+    for module, alias in _MODULES.items():
+        chain = _inside(obj, own, module)
+        if chain:
+            return _known(module, chain, alias)
+    return _own_path(obj)
+
+
+def _module(module: ModuleType) -> Spelling | None:
+    name = module.__name__
+    if sys.modules.get(name) is not module:
+        return None
+    if name.startswith("numpy."):
+        return Spelling("numpy", name.removeprefix("numpy."), "np")
+    return Spelling(name, "", _MODULES.get(name) or name.rpartition(".")[2])
+
+
+def _known(module: str, chain: str, alias: str) -> Spelling:
+    package, dot, rest = module.partition(".")
+    if package == "numpy" and dot:
+        return Spelling(package, f"{rest}.{chain}", alias)
+    return Spelling(module, chain, alias)
+
+
+def _inside(obj: Any, own: str | None, name: str) -> str | None:
+    """The name that module `name` has for `obj`: its own where it can, else the first public one."""
+    if name == "tangentx.arrays" and not str(getattr(obj, "__module__", "")).startswith(name):
+        return None  # do not import what the object cannot be of
+    module = sys.modules.get(name) or importlib.import_module(name)
+    if own is not None and getattr(module, own, None) is obj:
+        return own
+    for key, value in vars(module).items():
+        if value is obj and not key.startswith("_"):
+            return key
+    return None
+
+
+def _own_path(obj: Any) -> Spelling | None:
+    name, chain = getattr(obj, "__module__", None), getattr(obj, "__qualname__", None)
+    if not isinstance(name, str) or not isinstance(chain, str) or name not in sys.modules:
+        return None
+    found: Any = sys.modules[name]
+    for part in chain.split("."):
+        found = getattr(found, part, None)
+    return Spelling(name, chain, name.rpartition(".")[2]) if found is obj else None

@@ -1,0 +1,29 @@
+"""Shorter programs of the same meaning: one small pass a file, each of which can be switched off."""
+
+from __future__ import annotations
+
+from tangentx.analysis.program import Instance, Program
+from tangentx.ir.check import check
+from tangentx.ir.nodes import Function
+from tangentx.optimise.unit import Pass, Unit
+
+PASSES: dict[str, Pass] = {}
+LIMIT_ROUNDS = 8
+
+
+def optimise(program: Program, root: Instance, off: frozenset[str]) -> list[Function]:
+    """The functions of the program, the root first, after every pass that is not switched off.
+
+    The passes run in order, round after round, until none changes anything.
+    """
+    units = [Unit(i.link, i.kinds, i.result) for i in program.reached()]
+    chosen = [run for name, run in PASSES.items() if name not in off]
+    for _ in range(LIMIT_ROUNDS):
+        changed = False
+        for run in chosen:
+            changed = run(program, units) or changed
+            for unit in units:
+                check(unit.function, closed=True)
+        if not changed:
+            break
+    return [unit.function for unit in units]

@@ -1,0 +1,48 @@
+"""What a pass works on: the functions of one program, each with the kinds of its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from tangentx.analysis.kinds import BOTTOM, Kind
+from tangentx.analysis.program import Program
+from tangentx.ir.nodes import Block, Ext, Function, Link, Lit, Var
+from tangentx.ir.nodes import Atom as IRAtom
+
+
+@dataclass(eq=False)
+class Unit:
+    """A function by its link (calls refer to the link), with the kind of each of its variables."""
+
+    link: Link
+    kinds: dict[str, Kind]
+    result: Kind
+
+    @property
+    def function(self) -> Function:
+        """The function as it is now."""
+        assert self.link.function is not None
+        return self.link.function
+
+    @property
+    def body(self) -> Block:
+        """Its statements."""
+        return self.function.body
+
+    @body.setter
+    def body(self, block: Block) -> None:
+        self.link.function = replace(self.function, body=block)
+
+    def kind(self, program: Program, atom: IRAtom) -> Kind:
+        """The kind of an atom."""
+        if isinstance(atom, Var):
+            return self.kinds.get(atom.name, BOTTOM)
+        if isinstance(atom, Ext):
+            return program.external(atom)
+        assert isinstance(atom, Lit)
+        return program.valuer.kind(atom.value) if not repr(atom.value) == "UNBOUND" else BOTTOM
+
+
+Pass: TypeAlias = Callable[[Program, Sequence[Unit]], bool]

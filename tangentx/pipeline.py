@@ -1,0 +1,91 @@
+"""The stages in order: from a function and the kinds of its arguments to a derivative that runs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from tangentx.analysis.kinds import Kind
+from tangentx.analysis.program import Instance, Program
+from tangentx.backend.load import load
+from tangentx.backend.text import Text, write
+from tangentx.derive.forward import tangent
+from tangentx.derive.pairs import Derivation, Request, gradient, pullback
+from tangentx.frontend.lift import lift
+from tangentx.ir.check import check
+from tangentx.ir.nodes import Function
+from tangentx.optimise import PASSES, optimise
+
+_OFF: ContextVar[frozenset[str]] = ContextVar("tangentx_proofs_off", default=frozenset())
+_COUNT = itertools.count(1)
+
+
+@contextmanager
+def proofs(off: str | Sequence[str] = ()) -> Iterator[None]:
+    """Switches proofs off while it lasts: names of passes, or "all"."""
+    names = frozenset(PASSES) if off == "all" else frozenset((off,) if isinstance(off, str) else off)
+    unknown = names - frozenset(PASSES)
+    if unknown:
+        raise ValueError(f"no such proof: {', '.join(sorted(unknown))}; there are {', '.join(PASSES)}")
+    token = _OFF.set(names)
+    try:
+        yield
+    finally:
+        _OFF.reset(token)
+
+
+def switched_off() -> frozenset[str]:
+    """The proofs that are off here."""
+    return _OFF.get()
+
+
+def analyse(function: Function, kinds: Sequence[Kind], program: Program) -> Instance:
+    """Kinds, memory, closed form. Raises located errors."""
+    instance = program.analyse(function, kinds)
+    for each in program.reached():
+        assert each.link.function is not None
+        check(each.link.function, closed=True)
+    return instance
+
+
+def derive_gradient(program: Program, instance: Instance, request: Request) -> Function:
+    """Reverse mode; the result is a program of the same language."""
+    return gradient(Derivation(program), instance, request)
+
+
+def derive_tangent(program: Program, instance: Instance, active: Sequence[int]) -> Function:
+    """Forward mode."""
+    return tangent(program, instance, active)
+
+
+def derive_pullback(program: Program, instance: Instance, wrt: tuple[int, ...]) -> Function:
+    """Reverse mode in two functions, joined by one that calls both."""
+    return pullback(Derivation(program), instance, wrt)[2]
+
+
+def compile_functions(
+    derived: Function, kinds: Sequence[Kind], program: Program, header: str, skip: int = 0, count: int = 1
+) -> tuple[tuple[Any, ...], Text, str]:
+    """Types the derived program again, shortens it, prints it and loads the text."""
+    root = analyse(derived, kinds, program)
+    functions = optimise(program, root, switched_off())
+    text = write(functions[skip:], header)
+    filename = f"<tangentx {derived.name} {next(_COUNT)}>"
+    loaded = load(text, filename)
+    return tuple(loaded[name] for name in text.functions[:count]), text, filename
+
+
+def close(derived: Function, kinds: Sequence[Kind], program: Program) -> Function:
+    """The derived program typed again and shortened, for a derivative of it."""
+    root = analyse(derived, kinds, program)
+    optimise(program, root, switched_off())
+    assert root.link.function is not None
+    return root.link.function
+
+
+def new_program() -> Program:
+    """An empty program whose functions come from Python source."""
+    return Program(lift)

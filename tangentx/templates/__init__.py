@@ -1,0 +1,20 @@
+"""The mathematics: one derivative rule for each operation. Knows no compiler."""
+
+from tangentx.templates import arithmetic as arithmetic
+from tangentx.templates import builtins_ as builtins_
+from tangentx.templates import checks as checks
+from tangentx.templates import constants as constants
+from tangentx.templates import creation as creation
+from tangentx.templates import exponential as exponential
+from tangentx.templates import joining as joining
+from tangentx.templates import linear_algebra as linear_algebra
+from tangentx.templates import ordering as ordering
+from tangentx.templates import products as products
+from tangentx.templates import reductions as reductions
+from tangentx.templates import selection as selection
+from tangentx.templates import shaping as shaping
+from tangentx.templates import support as support
+from tangentx.templates import trigonometric as trigonometric
+from tangentx.templates.registry import Template, bind, examples, find, templates
+
+__all__ = ["Template", "bind", "examples", "find", "templates"]

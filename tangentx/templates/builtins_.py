@@ -1,0 +1,66 @@
+"""Python's own functions of several numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tangentx.arrays import give_best, repeated, take_best, total
+from tangentx.templates.registry import adjoint, linear
+
+
+@linear(sum, domain=("[x, y, x]", "[x, y], 1.5", "(x,), y", "A(3)", "[A(2), A(2)]", "A(2,3), x"), broadcasts=True)
+def sum_(iterable: Any, start: Any = 0, *, ans_bar: Any) -> Any:
+    """Sum of the items, on top of `start`."""
+    iterable_bar = repeated(ans_bar, iterable)
+    start_bar = ans_bar
+    return iterable_bar, start_bar
+
+
+@linear(math.fsum, domain=("[x, y, x]", "A(3)"))
+def fsum(seq: Any, *, ans_bar: Any) -> Any:
+    """Exact sum of numbers."""
+    seq_bar = repeated(ans_bar, seq)
+    return seq_bar
+
+
+@adjoint(max, min, domain=("x, y", "y, x, 1", "[x, y, -x]", "A(4)", "(x,)"))
+def extreme(*args: Any, ans: Any, ans_bar: Any) -> Any:
+    """The largest or the smallest; equal ones share."""
+    args_bar = give_best(ans_bar, ans, args)
+    return args_bar
+
+
+@extreme.tangent
+def extreme_tangent(*args: Any, ans: Any, args_dot: Any) -> Any:
+    """Mean tangent of those that win."""
+    ans_dot = take_best(args_dot, ans, args)
+    return ans_dot
+
+
+@linear(repeated, domain=("x, [x, y]", "A(3), A(2,3)"), broadcasts=True)
+def repeated_(t: Any, items: Any, *, ans_bar: Any) -> Any:
+    """One cotangent for each item."""
+    t_bar = total(ans_bar, items)
+    return t_bar
+
+
+@linear(total, domain=("[x, y], [x, y]", "A(2,3), A(2,3)"))
+def total_(dots: Any, items: Any, *, ans_bar: Any) -> Any:
+    """Sum of the items that have a derivative."""
+    dots_bar = repeated(ans_bar, items)
+    return dots_bar
+
+
+@linear(give_best, domain=("x, y, (x, y)", "x, y, ([x, y, y],)", "x, y, (1, y)"))
+def give_best_(t: Any, best: Any, args: Any, *, ans_bar: Any) -> Any:
+    """Shares of those that equal the best."""
+    t_bar = take_best(ans_bar, best, args)
+    return t_bar
+
+
+@linear(take_best, domain=("(x, 2.0), y, (x, y)", "([x, 0.3, 0.4],), y, ([x, y, y],)"))
+def take_best_(dots: Any, best: Any, args: Any, *, ans_bar: Any) -> Any:
+    """Mean of those that belong to the best."""
+    dots_bar = give_best(ans_bar, best, args)
+    return dots_bar

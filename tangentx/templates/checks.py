@@ -1,0 +1,29 @@
+"""Rules of the checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tangentx.arrays import counted, seed_of_scalar, tangent_as
+from tangentx.templates.registry import linear
+
+
+@linear(counted, domain=("A(3), 3",))
+def counted_(x: Any, count: Any, *, ans_bar: Any) -> Any:
+    """The identity."""
+    x_bar = ans_bar
+    return x_bar
+
+
+@linear(seed_of_scalar, domain=("x, y",))
+def seed_of_scalar_(ans: Any, seed: Any, *, ans_bar: Any) -> Any:
+    """The seed."""
+    seed_bar = ans_bar
+    return seed_bar
+
+
+@linear(tangent_as, domain=("A(3), A(3)",))
+def tangent_as_(dot: Any, primal: Any, *, ans_bar: Any) -> Any:
+    """A copy in another layout."""
+    dot_bar = ans_bar
+    return dot_bar

@@ -1,0 +1,117 @@
+"""Norms, inverses, determinants, linear systems and sums of products by subscripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays import columns_outer, einsum_left, einsum_right, guarded, one_system_each, ratio, unreduce
+from tangentx.templates.registry import adjoint, bilinear, linear
+
+
+@adjoint(np.linalg.norm, domain=("A(3)", "A(2,3)", "A(2,3), None, 1", "A(2,3), axis=0, keepdims=True", "C(3)"),
+         singular=True)
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False,
+         *, ans: Any, ans_bar: Any, x_shape: Any) -> Any:
+    """Euclidean length; has no derivative (nan) at 0."""
+    direction = np.conj(x) * unreduce(ratio(1.0, ans), x_shape, axis, keepdims)
+    x_bar = guarded(direction, unreduce(ans_bar, x_shape, axis, keepdims))
+    return x_bar
+
+
+@norm.tangent
+def norm_tangent(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False, *, ans: Any, x_dot: Any) -> Any:
+    """The part of the tangent along `x`."""
+    ans_dot = ratio(np.sum(np.real(np.conj(x) * x_dot), axis=axis, keepdims=keepdims), ans)
+    return ans_dot
+
+
+@adjoint(np.linalg.inv, domain=("A(2,2) + 4.0 * np.eye(2)", "A(3,2,2) + 4.0 * np.eye(2)"))
+def inv(a: Any, *, ans: Any, ans_bar: Any) -> Any:
+    """Inverse of a matrix, or of each of a stack."""
+    turned = np.swapaxes(ans, -1, -2)
+    a_bar = -np.matmul(np.matmul(turned, ans_bar), turned)
+    return a_bar
+
+
+@inv.tangent
+def inv_tangent(a: Any, *, ans: Any, a_dot: Any) -> Any:
+    """Tangent of the inverse."""
+    ans_dot = -np.matmul(np.matmul(ans, a_dot), ans)
+    return ans_dot
+
+
+@adjoint(np.linalg.det, domain=("A(2,2)", "A(3,2,2) + 4.0 * np.eye(2)", "A(1,1)"))
+def det(a: Any, *, ans: Any, ans_bar: Any) -> Any:
+    """Determinant; where it is 0 the inverse raises LinAlgError."""
+    a_bar = np.expand_dims(ans * ans_bar, (-2, -1)) * np.swapaxes(np.linalg.inv(a), -1, -2)
+    return a_bar
+
+
+@det.tangent
+def det_tangent(a: Any, *, ans: Any, a_dot: Any) -> Any:
+    """Determinant times the trace of the relative change."""
+    ans_dot = ans * np.trace(np.matmul(np.linalg.inv(a), a_dot), axis1=-2, axis2=-1)
+    return ans_dot
+
+
+@adjoint(np.linalg.solve, domain=(
+    "A(2,2) + 4.0 * np.eye(2), A(2)", "A(2,2) + 4.0 * np.eye(2), A(2,3)", "A(3,2,2) + 4.0 * np.eye(2), A(3,2,1)"
+))
+def solve(a: Any, b: Any, *, ans: Any, ans_bar: Any, a_shape: Any, b_shape: Any) -> Any:
+    """Solution of a linear system; its adjoint solves the transposed one."""
+    b_bar = np.linalg.solve(np.swapaxes(a, -1, -2), one_system_each(ans_bar, a_shape, b_shape))
+    a_bar = -columns_outer(b_bar, ans)
+    return a_bar, b_bar
+
+
+@solve.tangent
+def solve_tangent(a: Any, b: Any, *, ans: Any, a_dot: Any, b_dot: Any, a_shape: Any, b_shape: Any) -> Any:
+    """The same system for the tangents."""
+    ans_dot = np.linalg.solve(a, b_dot - np.matmul(a_dot, one_system_each(ans, a_shape, b_shape)))
+    return ans_dot
+
+
+@linear(one_system_each, domain=("A(2), (2, 2), (2,)",))
+def one_system_each_(t: Any, a_shape: Any, b_shape: Any, *, ans_bar: Any) -> Any:
+    """A check that changes nothing."""
+    t_bar = ans_bar
+    return t_bar
+
+
+@bilinear(columns_outer, domain=("A(2), A(2)", "A(2,3), A(2,3)", "A(4,2,3), A(4,2,3)"))
+def columns_outer_(u: Any, v: Any, *, ans_bar: Any) -> Any:
+    """Products of columns."""
+    u_bar = np.matmul(ans_bar, v)
+    v_bar = np.matmul(np.swapaxes(ans_bar, -1, -2), u)
+    return u_bar, v_bar
+
+
+@bilinear(np.einsum, domain=(
+    "'ij,jk->ik', A(2,3), A(3,4)", "'ij, kj', A(2,3), A(4,3)", "'ii', A(3,3)", "'ii->i', A(3,3)", "'ij->j', A(2,3)",
+    "'ij,k->k', A(2,3), A(4)", "'bij,bjk->bik', A(2,3,4), A(2,4,2)", "'ii,ij->j', A(3,3), A(3,2)",
+    "'i,i->', A(3), A(3)",
+    "'ij,ij->ij', A(1,3), A(2,3)", "'i,j->ij', C(2), C(3)", "'ij->ji', A(2,3)"
+))
+def einsum(subscripts: Any, a: Any, b: Any = None, *, ans_bar: Any, a_shape: Any, b_shape: Any) -> Any:
+    """Sum of products of one operand or two."""
+    a_bar = einsum_left(ans_bar, b, a_shape, subscripts)
+    b_bar = einsum_right(ans_bar, a, b_shape, subscripts)
+    return a_bar, b_bar
+
+
+@bilinear(einsum_left, domain=("A(2,4), A(3,4), (2,3), 'ij,jk->ik'", "A(4), A(4), (2,3), 'ij,k->k'"))
+def einsum_left_(t: Any, y: Any, shape: Any, subscripts: Any, *, ans_bar: Any, y_shape: Any) -> Any:
+    """Adjoint of `einsum` in its first operand."""
+    t_bar = np.einsum(subscripts, ans_bar, y)
+    y_bar = einsum_right(t, ans_bar, y_shape, subscripts)
+    return t_bar, y_bar
+
+
+@bilinear(einsum_right, domain=("A(2,4), A(2,3), (3,4), 'ij,jk->ik'", "A(4), A(2,3), (4,), 'ij,k->k'"))
+def einsum_right_(t: Any, x: Any, shape: Any, subscripts: Any, *, ans_bar: Any, x_shape: Any) -> Any:
+    """Adjoint of `einsum` in its second operand."""
+    t_bar = np.einsum(subscripts, x, ans_bar)
+    x_bar = einsum_left(t, ans_bar, x_shape, subscripts)
+    return t_bar, x_bar

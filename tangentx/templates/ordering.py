@@ -1,0 +1,54 @@
+"""Elements put in order, and their differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays import put_along, undiff
+from tangentx.templates.registry import adjoint, linear
+
+
+@adjoint(np.sort, domain=("A(4)", "A(2,3)", "A(2,3), 0", "A(2,3), axis=None", "A(0)"))
+def sort(a: Any, axis: Any = -1, *, ans_bar: Any, a_shape: Any) -> Any:
+    """Elements in ascending order."""
+    a_bar = put_along(ans_bar, a_shape, np.argsort(a, axis=axis), axis)
+    return a_bar
+
+
+@sort.tangent
+def sort_tangent(a: Any, axis: Any = -1, *, a_dot: Any) -> Any:
+    """Tangents in the order of the elements."""
+    ans_dot = np.take_along_axis(a_dot, np.argsort(a, axis=axis), axis)
+    return ans_dot
+
+
+@linear(np.take_along_axis, domain=(
+    "A(2,3), np.array([[0, 0], [2, 1]]), 1", "A(2,3), np.array([[1, 0, 1]]), 0", "A(2,3), np.array([5, 5]), None"
+))
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1, *, ans_bar: Any, arr_shape: Any) -> Any:
+    """Elements by their indices along an axis, other axes matched."""
+    arr_bar = put_along(ans_bar, arr_shape, indices, axis)
+    return arr_bar
+
+
+@linear(put_along, domain=("A(2,2), (2,3), np.array([[0, 0], [2, 1]]), 1", "A(2), (2,3), np.array([5, 5]), None"))
+def put_along_(t: Any, shape: Any, indices: Any, axis: Any = -1, *, ans_bar: Any) -> Any:
+    """Adjoint of taking along an axis."""
+    t_bar = np.take_along_axis(ans_bar, indices, axis)
+    return t_bar
+
+
+@linear(np.diff, domain=("A(4)", "A(4), 2", "A(3,2), axis=0", "A(1)"))
+def diff(a: Any, n: Any = 1, axis: Any = -1, *, ans_bar: Any) -> Any:
+    """Differences of neighbours."""
+    a_bar = undiff(ans_bar, n, axis)
+    return a_bar
+
+
+@linear(undiff, domain=("A(3)", "A(2), 2", "A(2,2), 1, 0", "A(0)"))
+def undiff_(t: Any, n: Any = 1, axis: Any = -1, *, ans_bar: Any) -> Any:
+    """Adjoint of differences."""
+    t_bar = np.diff(ans_bar, n, axis)
+    return t_bar

@@ -1,0 +1,223 @@
+"""The table of derivative rules: declaring them and looking them up."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from tangentx.errors import NoTemplate
+from tangentx.templates.examples import Example, draw
+
+Kind = Literal["elementwise", "linear", "bilinear", "adjoint", "constant"]
+F = TypeVar("F", bound=Callable[..., Any])
+
+_NONE_ONLY = ("out", "ord")
+"""Parameters that mirror NumPy's signature but may only be None."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """One derivative rule.
+
+    `params` mirror the primal's positional and varargs parameters, `requests` are the names that the body asks for,
+    `tangent` the second function of an adjoint template. `broadcasts`: cotangents come in the result's shape and the
+    engine must unbroadcast them. `singular`: partials may be infinite. `real_constant`: the derivative is zero where
+    the arguments are real. `domain` says how a test draws arguments: for elementwise templates the name of a domain
+    (one for each parameter, separated by blanks), for others one call a string (see `examples.draw`).
+    """
+
+    kind: Kind
+    primals: tuple[Callable[..., Any], ...]
+    name: str
+    body: Callable[..., Any] | None
+    tangent: Callable[..., Any] | None = None
+    singular: bool = False
+    broadcasts: bool = False
+    real_constant: bool = False
+    analytic: bool = True
+    domain: str | tuple[str, ...] = ()
+
+    @cached_property
+    def params(self) -> tuple[inspect.Parameter, ...]:
+        """Positional and varargs parameters of the body, in order."""
+        return tuple(p for p in self._parameters() if p.kind is not inspect.Parameter.KEYWORD_ONLY)
+
+    @cached_property
+    def requests(self) -> tuple[str, ...]:
+        """Names of the keyword-only parameters of the body."""
+        return tuple(p.name for p in self._parameters() if p.kind is inspect.Parameter.KEYWORD_ONLY)
+
+    def _parameters(self) -> Sequence[inspect.Parameter]:
+        return () if self.body is None else tuple(inspect.signature(self.body).parameters.values())
+
+    @cached_property
+    def cotangents(self) -> tuple[str | None, ...]:
+        """For each value that the body returns, the parameter it belongs to; None for one without derivative."""
+        if self.body is None:
+            return ()
+        values = _returned(self.body)
+        if self.kind == "elementwise":
+            names = [p.name for p in self.params]
+            return tuple(
+                None if isinstance(value, ast.Constant) and value.value is None else name
+                for value, name in zip(values, names, strict=True)
+            )
+        return tuple(ast.unparse(value).removesuffix("_bar") for value in values)
+
+
+class Rule:
+    """An adjoint template in the making: `.tangent` attaches the function for forward mode."""
+
+    def __init__(self, template: Template) -> None:
+        self.template = template
+
+    def tangent(self, fn: F) -> F:
+        """Decorator: `fn` computes the tangent of the result."""
+        self.template = replace(self.template, tangent=fn)
+        _enter(self.template)
+        return fn
+
+
+_TABLE: dict[Any, Template] = {}
+
+
+def _enter(template: Template) -> None:
+    for primal in template.primals:
+        _TABLE[primal] = template
+
+
+def _returned(body: Callable[..., Any]) -> list[ast.expr]:
+    """The values of the one return statement of `body`."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(body)))
+    statement = next(node for node in ast.walk(tree) if isinstance(node, ast.Return))
+    assert statement.value is not None
+    return list(statement.value.elts) if isinstance(statement.value, ast.Tuple) else [statement.value]
+
+
+def find(fn: object) -> Template | None:
+    """The template of `fn`, a function, ufunc, built-in, type or method descriptor; None if there is none."""
+    try:
+        return _TABLE.get(fn)
+    except TypeError:
+        return None
+
+
+def templates() -> tuple[Template, ...]:
+    """All templates, each once, in order of declaration."""
+    return tuple({id(t): t for t in _TABLE.values()}.values())
+
+
+def bind(template: Template, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by parameter, defaults filled in, varargs as a tuple.
+
+    Raises NoTemplate for arguments that the template does not know.
+    """
+    signature = inspect.Signature(template.params)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise NoTemplate(f"`{template.name}` has no derivative for this call: {error}") from error
+    bound.apply_defaults()
+    for name in _NONE_ONLY:
+        value = bound.arguments.get(name)
+        if value is not None and getattr(value, "value", value) is not None:
+            raise NoTemplate(f"`{template.name}` has no derivative for the argument `{name}`")
+    return dict(bound.arguments)
+
+
+def examples(template: Template) -> list[Example]:
+    """Calls that show the template at work, with the positions of the arguments to differentiate."""
+    return draw(template)
+
+
+def elementwise(
+    *primals: Callable[..., Any],
+    domain: str = "real",
+    singular: bool = False,
+    analytic: bool = True,
+) -> Callable[[F], F]:
+    """Declares partials, one for each parameter; `analytic` promises them right for complex arguments too."""
+
+    def declare(body: F) -> F:
+        kind: Kind = "elementwise"
+        _enter(
+            Template(
+                kind,
+                primals,
+                body.__name__,
+                body,
+                singular=singular,
+                broadcasts=True,
+                analytic=analytic,
+                domain=domain,
+            )
+        )
+        return body
+
+    return declare
+
+
+def linear(*primals: Callable[..., Any], domain: tuple[str, ...], broadcasts: bool = False) -> Callable[[F], F]:
+    """Declares cotangents of a function that is linear in all parameters that get one, jointly."""
+
+    def declare(body: F) -> F:
+        _enter(Template("linear", primals, body.__name__, body, broadcasts=broadcasts, domain=domain))
+        return body
+
+    return declare
+
+
+def bilinear(*primals: Callable[..., Any], domain: tuple[str, ...], broadcasts: bool = False) -> Callable[[F], F]:
+    """Declares cotangents of a function that is linear in each parameter that gets one, separately."""
+
+    def declare(body: F) -> F:
+        _enter(Template("bilinear", primals, body.__name__, body, broadcasts=broadcasts, domain=domain))
+        return body
+
+    return declare
+
+
+def adjoint(
+    *primals: Callable[..., Any],
+    domain: tuple[str, ...],
+    broadcasts: bool = False,
+    singular: bool = False,
+    real_constant: bool = False,
+) -> Callable[[Callable[..., Any]], Rule]:
+    """Declares cotangents; the tangent is attached with ``.tangent``."""
+
+    def declare(body: Callable[..., Any]) -> Rule:
+        rule = Rule(
+            Template(
+                "adjoint",
+                primals,
+                body.__name__,
+                body,
+                singular=singular,
+                broadcasts=broadcasts,
+                real_constant=real_constant,
+                domain=domain,
+            )
+        )
+        _enter(rule.template)
+        return rule
+
+    return declare
+
+
+def constant(*primals: Callable[..., Any]) -> None:
+    """Declares functions whose derivative is zero, or which have none."""
+    for primal in primals:
+        _enter(Template("constant", (primal,), getattr(primal, "__name__", str(primal)), None))
+
+
+def methods(*names: str) -> tuple[Callable[..., Any], ...]:
+    """The methods of arrays and of NumPy scalars by these names."""
+    return tuple(getattr(owner, name) for name in names for owner in (np.ndarray, np.generic) if hasattr(owner, name))

@@ -1,0 +1,113 @@
+"""The functions that derivatives are written in, so that derivatives have derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays import (
+    clone,
+    count_reduced,
+    entry_copies,
+    entry_copy,
+    fields,
+    finish,
+    guarded,
+    has_derivative,
+    inverse_axes,
+    log_or_zero,
+    power_slope,
+    ratio,
+    ratio_or_zero,
+    share,
+    shares,
+    spread,
+    ties,
+    unbroadcast,
+    unreduce,
+    zero,
+    zeros_as,
+)
+from tangentx.templates.registry import constant, elementwise, linear
+
+constant(count_reduced, fields, has_derivative, inverse_axes, share, shares, ties, zero, zeros_as)
+
+
+@linear(unbroadcast, domain=("A(2,3), A(3)", "A(3), A(2,3)", "A(2), x", "C(2), A(2)", "A(2), C(2)", "x, A(3)"))
+def unbroadcast_(t: Any, like: Any, *, ans_bar: Any) -> Any:
+    """Sums where `like` was repeated, repeats where it is larger: its own adjoint."""
+    t_bar = unbroadcast(ans_bar, t)
+    return t_bar
+
+
+@linear(spread, domain=("A(3), A(2,3)", "A(2,3), A(3)", "C(2), A(2)"))
+def spread_(t: Any, like: Any, *, ans_bar: Any) -> Any:
+    """As `unbroadcast`."""
+    t_bar = unbroadcast(ans_bar, t)
+    return t_bar
+
+
+@linear(unreduce, domain=("x, (2,3)", "A(3), (2,3), 0", "A(2,1), (2,3), -1, True", "x, ()", "A(3), (2,3,2), (0,2)"))
+def unreduce_(t: Any, shape: Any, axis: Any = None, keepdims: Any = False, *, ans_bar: Any) -> Any:
+    """Repeats along the reduced axes."""
+    t_bar = np.sum(ans_bar, axis=axis, keepdims=keepdims)
+    return t_bar
+
+
+@elementwise(guarded, singular=True)
+def guarded_(p: Any, t: Any) -> Any:
+    """Product that is 0 where `t` is."""
+    return t, p
+
+
+@elementwise(ratio, domain="real positive", singular=True)
+def ratio_(a: Any, b: Any, *, ans: Any) -> Any:
+    """Silent quotient."""
+    return ratio(1.0, b), ratio(-ans, b)
+
+
+@elementwise(ratio_or_zero, domain="real positive")
+def ratio_or_zero_(a: Any, b: Any, *, ans: Any) -> Any:
+    """Quotient, 0 where `b` is."""
+    return ratio_or_zero(1.0, b), -ratio_or_zero(ans, b)
+
+
+@elementwise(log_or_zero, domain="positive")
+def log_or_zero_(x: Any) -> Any:
+    """Logarithm, 0 at 0."""
+    return ratio_or_zero(1.0, x)
+
+
+@elementwise(power_slope, domain="positive exponent", singular=True)
+def power_slope_(x: Any, y: Any, *, ans: Any) -> Any:
+    """``y * x ** (y - 1)``, 0 where `y` is 0."""
+    return guarded(power_slope(x, y - 1), y), np.power(x, y - 1) + guarded(ans, log_or_zero(x))
+
+
+@linear(entry_copy, domain=("A(3)", "x"))
+def entry_copy_(x: Any, *, ans_bar: Any) -> Any:
+    """A copy."""
+    x_bar = ans_bar
+    return x_bar
+
+
+@linear(clone, domain=("A(3)", "x"))
+def clone_(x: Any, *, ans_bar: Any) -> Any:
+    """A copy."""
+    x_bar = ans_bar
+    return x_bar
+
+
+@linear(entry_copies, domain=("A(3), A(2)", "x, A(2)"))
+def entry_copies_(*xs: Any, ans_bar: Any) -> Any:
+    """Copies."""
+    xs_bar = ans_bar
+    return xs_bar
+
+
+@linear(finish, domain=("A(3), A(3)", "x, x"))
+def finish_(bar: Any, primal: Any, *, ans_bar: Any) -> Any:
+    """The public form of a cotangent."""
+    bar_bar = ans_bar
+    return bar_bar

@@ -1,0 +1,72 @@
+"""Structures of leaves: tuples, lists, dicts, named tuples and dataclasses, nested; everything else is a leaf."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+
+def children(node: Any) -> list[tuple[str, Any]] | None:
+    """The parts of a structure, each with the text that selects it (``[0]``, ``['w']``, ``.x``); None for a leaf."""
+    if isinstance(node, tuple) and hasattr(node, "_fields"):
+        return [(f".{name}", getattr(node, name)) for name in node._fields]
+    if isinstance(node, (tuple, list)):
+        return [(f"[{i}]", part) for i, part in enumerate(node)]
+    if isinstance(node, dict):
+        return [(f"[{key!r}]", part) for key, part in node.items()]
+    if dataclasses.is_dataclass(node) and not isinstance(node, type):
+        return [(f".{field.name}", getattr(node, field.name)) for field in dataclasses.fields(node)]
+    return None
+
+
+def leaves(path: str, tree: Any, *others: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield ``(path, leaf, *leaves of others)`` for every leaf of `tree`, in its order.
+
+    The others must have the same structure, except that None may stand for a whole part; it then stands for each
+    leaf of it. A different structure raises `ValueError` naming the path.
+    """
+    parts = children(tree)
+    if parts is None:
+        yield (path, tree, *others)
+        return
+    columns = []
+    for other in others:
+        found = dict(children(other) or ())
+        if other is None:
+            found = {label: None for label, _ in parts}
+        elif type(other) is not type(tree) or found.keys() != dict(parts).keys():
+            raise ValueError(f"{path}: {type(other).__name__} does not have the structure of {type(tree).__name__}")
+        columns.append(found)
+    for label, part in parts:
+        yield from leaves(path + label, part, *(found[label] for found in columns))
+
+
+def rebuild(tree: Any, change: Callable[[Any], Any]) -> Any:
+    """A new structure like `tree` whose leaves are ``change(leaf)``, called in the order of `leaves`.
+
+    Named tuples and dataclasses are made without running their ``__init__`` or ``__new__``.
+    """
+    parts = children(tree)
+    if parts is None:
+        return change(tree)
+    changed = [rebuild(part, change) for _, part in parts]
+    if isinstance(tree, tuple):
+        return tuple.__new__(type(tree), changed)
+    if isinstance(tree, list):
+        return changed
+    if isinstance(tree, dict):
+        return dict(zip(tree, changed, strict=True))
+    new = object.__new__(type(tree))
+    for field, part in zip(dataclasses.fields(tree), changed, strict=True):
+        object.__setattr__(new, field.name, part)
+    return new
+
+
+def is_differentiable(leaf: Any) -> bool:
+    """Whether a leaf is a real or complex number or array; integers, booleans and all else are not."""
+    if isinstance(leaf, (np.ndarray, np.generic)):
+        return leaf.dtype.kind in "fc"
+    return isinstance(leaf, (float, complex))

@@ -1,0 +1,44 @@
+"""What all tests share: golden texts, and how hypothesis draws."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+GOLDEN = Path(__file__).parent / "golden"
+Golden = Callable[[str, str], None]
+
+settings.register_profile("local", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-goldens", action="store_true", help="write the golden texts instead of comparing")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """``golden(name, text)`` compares `text` with ``tests/golden/<name>.txt``, or writes it on update."""
+    update = bool(request.config.getoption("--update-goldens"))
+
+    def compare(name: str, text: str) -> None:
+        path = GOLDEN / f"{name}.txt"
+        text = text.rstrip("\n") + "\n"
+        if update:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            return
+        if not path.exists():
+            pytest.fail(f"no golden text {path.name}: run pytest --update-goldens, and read what it wrote", False)
+        wanted = path.read_text(encoding="utf-8")
+        if text != wanted:
+            lines = difflib.unified_diff(wanted.splitlines(), text.splitlines(), path.name, "this run", lineterm="")
+            pytest.fail("\n".join(lines), pytrace=False)
+
+    return compare

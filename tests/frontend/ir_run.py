@@ -1,0 +1,182 @@
+"""Runs the language directly, open and closed forms, with Python's own objects: what it means, in one page."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from typing import Any
+
+from tangentx.frontend import resolve
+from tangentx.ir import nodes as ir
+
+INPLACE = {
+    getattr(operator, name): getattr(operator, f"i{name.rstrip('_')}")
+    for name in "add sub mul matmul truediv mod pow lshift rshift or_ xor and_ floordiv".split()
+}
+
+
+class _Break(Exception):
+    pass
+
+
+class _Continue(Exception):
+    pass
+
+
+class _Return(Exception):
+    pass
+
+
+def run(function: ir.Function, *args: Any, **kwargs: Any) -> Any:
+    """Call `function`."""
+    return Frame(bind(function, args, kwargs)).call(function)
+
+
+def bind(function: ir.Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The parameters' values, by name, as Python would bind them."""
+    kinds = {
+        "normal": inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        "keyword": inspect.Parameter.KEYWORD_ONLY,
+        "args": inspect.Parameter.VAR_POSITIONAL,
+        "kwargs": inspect.Parameter.VAR_KEYWORD,
+    }
+    params = []
+    for param in function.params:
+        default = inspect.Parameter.empty if param.default is None else Frame({}).atom(param.default)
+        params.append(inspect.Parameter(param.name, kinds[param.kind], default=default))
+    bound = inspect.Signature(params).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+class Frame:
+    """One call: the names and their values."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self.names = names
+
+    def call(self, function: ir.Function) -> Any:
+        try:
+            self.block(function.body)
+        except _Return as done:
+            return done.args[0]
+        raise AssertionError("the end was reached without Return")
+
+    def atom(self, atom: ir.Atom) -> Any:
+        match atom:
+            case ir.Var():
+                if atom.name not in self.names:
+                    raise UnboundLocalError(atom.name)
+                return self.names[atom.name]
+            case ir.Lit():
+                return atom.value
+            case ir.Ext():
+                return resolve.current(atom)
+        raise AssertionError(atom)
+
+    def key(self, key: ir.Key) -> Any:
+        parts = tuple(
+            slice(self.atom(part.start), self.atom(part.stop), self.atom(part.step))
+            if isinstance(part, ir.Slice)
+            else self.atom(part)
+            for part in key.parts
+        )
+        return parts if key.many else parts[0]
+
+    def args(self, expr: Any) -> tuple[list[Any], dict[str, Any]]:
+        return [self.atom(arg) for arg in expr.args], {name: self.atom(arg) for name, arg in expr.kwargs}
+
+    def expr(self, expr: ir.Expr) -> Any:
+        match expr:
+            case ir.Op() if expr.fn is ir.sequence:
+                return sequence(*(self.atom(arg) for arg in expr.args))
+            case ir.Op():
+                args, kwargs = self.args(expr)
+                return expr.fn(*args, **kwargs)
+            case ir.Apply():
+                args, kwargs = self.args(expr)
+                return self.atom(expr.fn)(*args, **kwargs)
+            case ir.Method():
+                args, kwargs = self.args(expr)
+                return getattr(self.atom(expr.base), expr.name)(*args, **kwargs)
+            case ir.Call():
+                callee = expr.link.function
+                assert callee is not None
+                values = (self.atom(arg) for arg in expr.args)
+                return Frame(dict(zip((param.name for param in callee.params), values))).call(callee)
+            case ir.Index():
+                return self.atom(expr.base)[self.key(expr.key)]
+            case ir.Attr():
+                return getattr(self.atom(expr.base), expr.name)
+            case ir.Make():
+                return make(expr.cls, [self.atom(item) for item in expr.items], expr.keys)
+            case ir.Pop():
+                return self.atom(expr.base).pop()
+        return self.atom(expr)
+
+    def block(self, block: ir.Block) -> None:
+        for stmt in block:
+            self.statement(stmt)
+
+    def statement(self, stmt: ir.Statement) -> None:
+        match stmt:
+            case ir.Assign():
+                self.names[stmt.target] = self.expr(stmt.value)
+            case ir.Augment():
+                old, value = self.atom(ir.Var(stmt.target)), self.atom(stmt.value)
+                self.names[stmt.target] = INPLACE[stmt.fn](old, value)
+            case ir.Store():
+                self.atom(stmt.base)[self.key(stmt.key)] = self.atom(stmt.value)
+            case ir.Augstore():
+                base, key = self.atom(stmt.base), self.key(stmt.key)
+                base[key] = INPLACE[stmt.fn](base[key], self.atom(stmt.value))
+            case ir.Append():
+                self.atom(stmt.base).append(self.atom(stmt.value))
+            case ir.Delete():
+                del self.atom(stmt.base)[self.key(stmt.key)]
+            case ir.If():
+                self.block(stmt.body if self.atom(stmt.test) else stmt.orelse)
+            case ir.For():
+                bounds = range(self.atom(stmt.start), self.atom(stmt.stop), self.atom(stmt.step))
+                self.loop(stmt.body, iter(reversed(bounds) if stmt.backward else bounds), stmt.target)
+            case ir.Loop():
+                self.loop(stmt.body, iter(int, 1), "")
+            case ir.Break():
+                raise _Break
+            case ir.Continue():
+                raise _Continue
+            case ir.Return():
+                raise _Return(self.atom(stmt.value))
+            case ir.Raise():
+                raise self.atom(stmt.value)
+            case ir.Note():
+                pass
+            case _:
+                raise AssertionError(stmt)
+
+    def loop(self, body: ir.Block, values: Any, target: str) -> None:
+        for value in values:
+            if target:
+                self.names[target] = value
+            try:
+                self.block(body)
+            except _Break:
+                return
+            except _Continue:
+                continue
+
+
+def make(cls: type, items: list[Any], keys: tuple[Any, ...] | None) -> Any:
+    """A container as `ir.Make` describes it."""
+    if cls is dict:
+        return dict(zip(keys or (), items, strict=True))
+    return cls(**dict(zip(keys, items, strict=True))) if keys is not None else cls(items)
+
+
+def sequence(value: Any, count: int | None = None) -> Any:
+    """What the marker `ir.sequence` stands for."""
+    items = value if hasattr(value, "__getitem__") and not isinstance(value, dict) else list(value)
+    if count is not None and len(items) != count:
+        what = "not enough" if len(items) < count else "too many"
+        raise ValueError(f"{what} values to unpack")
+    return items

@@ -1,0 +1,566 @@
+"""Functions that are run natively and through the language: `CASES` has each with its arguments."""
+
+import math
+import operator
+from math import sin as sine
+
+import numpy as np
+import numpy.linalg as la
+
+SCALE = 3.0
+FLAG = True
+TABLE = [1.0, 2.0]
+LOG: list[object] = []
+CASES: list[tuple[object, tuple[object, ...], dict[str, object]]] = []
+
+
+def case(*args, **kwargs):
+    def enter(function):
+        CASES.append((function, args, kwargs))
+        return function
+
+    return enter
+
+
+def mark(value, name):
+    """`value`, and a note that it was evaluated."""
+    LOG.append(name)
+    return value
+
+
+def poke(x):
+    x[0] = x[0] + 10.0
+    return x[0]
+
+
+class Box:
+    factor = 4.0
+    __hidden = 2.0
+
+    def __init__(self, value):
+        self.value = value
+        self.__secret = value
+
+    @staticmethod
+    def twice(x):
+        return 2.0 * x
+
+    def secret(self, x):
+        return self.__secret * x
+
+
+@case(2.0, 3.0)
+def arithmetic(a, b):
+    return (a + b) * a - b / a + a**b // 2 % 5, -a, +b, ~3, not a, 7 << 2 >> 1, 6 & 3 | 8 ^ 1
+
+
+@case(np.eye(2), np.ones((2, 2)))
+def matrices(a, b):
+    return a @ b, (a @ b).T, a[0, :] @ b[..., 1]
+
+
+@case(1)
+@case(5)
+@case(9)
+def chains(x):
+    return 0 < x < 6, 0 < x <= 9 != 4, x in (1, 5), x not in [5], x is None, x is not None
+
+
+@case()
+def chained_once():
+    r = mark(1, "a") < mark(0, "b") < mark(2, "c")
+    s = mark(1, "a") < mark(2, "b") < mark(3, "c") < mark(0, "d") < mark(9, "e")
+    return r, s
+
+
+@case(0, 2)
+@case(1, 0)
+@case(0, 0)
+@case(3, 4)
+def short_circuit(a, b):
+    r = mark(a, "a") and mark(b, "b") and mark(7, "c")
+    s = mark(a, "d") or mark(b, "e") or mark([], "f")
+    t = not (a and b or s)
+    return r, s, t
+
+
+@case(1)
+@case(0)
+@case(-1)
+def conditional(x):
+    return mark("p", "p") if x > 0 else mark("z", "z") if x == 0 else mark("n", "n")
+
+
+@case(1)
+@case(2)
+@case(3)
+@case(4)
+def branches(x):
+    if x == 1:
+        y = "one"
+    elif x == 2:
+        return "two"
+    elif x == 3:
+        y = "three"
+    else:
+        y = "many"
+        x = 0
+    return y, x
+
+
+@case(1, 2, 3)
+def swaps(a, b, c):
+    a, b = b, a
+    a, b, c = c, a, b
+    (a, b), c = (b, a), a + b + c
+    [a, b] = a + b, a - b
+    return a, b, c
+
+
+@case([1.0, 2.0, 3.0])
+def element_swaps(x):
+    x[0], x[2] = x[2], x[0]
+    i = 0
+    i, x[i] = 2, 50.0
+    return x, i
+
+
+@case(np.arange(4.0))
+def reversed_view(x):
+    x[0], x[1], x[2], x[3] = x[::-1]
+    return x
+
+
+@case(np.arange(6.0).reshape(2, 3))
+def row_views(x):
+    x[0], x[1] = x[1], x[0]
+    return x
+
+
+@case([[1, 2], [3, 4]])
+def unpack(pairs):
+    (a, b), (c, d) = pairs
+    e = f = g = (a, c)
+    h, (i, j) = k = b, e
+    return a, b, c, d, e, f, g, h, i, j, k
+
+
+@case((1, 2, 3))
+@case((1,))
+@case(np.arange(3.0))
+def unpack_wrong(x):
+    a, b = x
+    return a, b
+
+
+@case((1, 2))
+def chained_pattern(x):
+    i = (7, 8)
+    (i, j) = k = i
+    x = y = x[0]
+    return i, j, k, x, y
+
+
+@case(3)
+def walrus(x):
+    y = x + (x := 10) + x
+    z = [x, (x := x + 1), x]
+    w = (x, (x := 5), x)
+    x += (x := 100)
+    a, b = x, (x := 1)
+    return y, z, w, x, a, b
+
+
+@case(1.0)
+def walrus_while(x):
+    n = 0
+    while (d := 10.0 - x) > 1.0 and n < 50:
+        x = x + d / 2
+        n += 1
+    return x, d, n
+
+
+@case([1, 2, 3])
+def walrus_comprehension(xs):
+    total = 0
+    out = [total := total + x for x in xs]
+    return out, total
+
+
+@case(2)
+def walrus_call(x):
+    return max(x, (x := 7), x), x
+
+
+@case(np.arange(4.0))
+def augmented(x):
+    y = x
+    y += 1.0
+    x[1:] *= 2.0
+    x[0] -= 3.0
+    n = 5
+    n **= 2
+    n //= 2
+    n %= 7
+    n |= 8
+    n ^= 1
+    n &= 13
+    n <<= 2
+    n >>= 1
+    return x, y, n, x is y
+
+
+@case([1.0, 2.0])
+def augmented_poked(x):
+    x[0] += poke(x)
+    x[mark(0, "key")] += mark(1.0, "value")
+    return x
+
+
+@case([[1.0], [2.0]])
+def augmented_list(x):
+    y = x[0]
+    y += [5.0]
+    x[1] += [6.0]
+    return x
+
+
+@case(4)
+@case(0)
+def ranges(n):
+    out = []
+    for i in range(n):
+        out.append(i)
+    for i in range(1, n):
+        out.append(i * 10)
+    for i in range(n, -1, -2):
+        out.append(i * 100)
+    for i in reversed(range(n)):
+        out.append(i * 1000)
+    for i in reversed(range(1, 10, n + 2)):
+        out.append(i)
+    return out
+
+
+@case(5)
+def loop_variable_changed(n):
+    out = []
+    for i in range(n):
+        out.append(i)
+        i = i * 2
+        n = n - 1
+        out.append(i)
+    return out, i, n
+
+
+@case(3)
+def range_shadows_bound(n):
+    total = 0
+    for n in range(n):
+        total += n
+    for k in range(n, n + 3):
+        for n in range(k):
+            total += n * k
+    return total, n, k
+
+
+@case(3)
+def same_variable_nested(n):
+    out = []
+    for i in range(n):
+        for i in range(i):
+            out.append(i)
+        out.append(i)
+    return out, i
+
+
+@case(7)
+@case(2)
+def exits(n):
+    out = []
+    for i in range(n):
+        if i == 1:
+            continue
+        for j in range(n):
+            if j > i:
+                break
+            if i + j == 8:
+                return out, "early"
+            out.append((i, j))
+        else_ = i
+    while True:
+        n -= 1
+        if n % 2:
+            continue
+        if n < 0:
+            break
+        out.append(n)
+    return out, else_, i, j
+
+
+@case([3, 1, 2])
+@case(())
+@case(np.arange(6.0).reshape(3, 2))
+@case({"a": 1, "b": 2})
+@case("text")
+@case(range(2, 9, 3))
+def iterate(xs):
+    out = []
+    for x in xs:
+        out.append(x)
+    for k, x in enumerate(xs):
+        out.append((k, x))
+    for k, x in enumerate(xs, 5):
+        out.append((k, x))
+        k = 2
+    for pair in enumerate(xs, start=len(out)):
+        out.append(pair)
+    return out
+
+
+@case([1, 2, 3], (4, 5), "abcd")
+def zips(a, b, c):
+    out = []
+    for x, y in zip(a, b):
+        out.append(x + y)
+    for i, (x, (y, z)) in enumerate(zip(a, zip(b, c))):
+        out.append((i, x, y, z))
+    for i, t in enumerate(zip(a, reversed(b), range(9))):
+        out.append((i, t))
+    for t in zip(a):
+        out.append(t)
+    for x, (i, y) in zip(a, enumerate(b, 1)):
+        out.append((x, i, y))
+    for (i, x), y in zip(enumerate(c), reversed(range(3))):
+        out.append((x, i, y))
+    for x in reversed(a):
+        out.append(x)
+    for i, i in enumerate(a):
+        out.append(i)
+    for i, x in enumerate(enumerate(b)):
+        out.append((i, x))
+    return out, i, x
+
+
+@case([0, 0, 0])
+def odd_targets(x):
+    for x[0] in range(4):
+        x[1] += x[0]
+    for i, x[i] in enumerate("ab"):
+        x[2] = i
+    for x[1], x[0] in zip("xy", "uv"):
+        pass
+    return x
+
+
+@case([1, 2, 3])
+def rebound_iterable(x):
+    out = []
+    for v in x:
+        x = [v, v]
+        out.append(x)
+    return out, x, v
+
+
+@case(3)
+def while_else_free(n):
+    while n:
+        n = n - 1
+    while 1:
+        n += 1
+        if n > 4:
+            return n
+
+
+@case(3)
+@case(-3)
+def loop_returns(n):
+    while True:
+        if n > 5:
+            return "up"
+        if n < -5:
+            raise ValueError(f"down {n}")
+        n *= 2
+
+
+@case(4)
+def comprehensions(n):
+    i = 100
+    a = [i * i for i in range(n)]
+    b = [(i, j) for i in range(n) if i % 2 for j in range(i) if j if j < 9]
+    c = [[i + j for j in range(i)] for i in range(i - 97)]
+    d = [[i for i in range(i)] for i in range(3)]
+    e = [x for x, _ in zip("abc", range(2))]
+    f = [([i for i in range(2)], i, [n for n in range(i)], i_) for i in range(3) for i_ in "p"]
+    return a, b, c, d, e, f, i, n
+
+
+@case([3.0, 1.0, 2.0])
+def generators(xs):
+    return (
+        sum(x * x for x in xs),
+        max(x for x in xs if x < 3),
+        tuple(x for x in xs),
+        ",".join(str(x) for x in xs),
+        any(mark(x, x) < 2 for x in xs),
+        all(mark(x, x) < 2 for x in xs),
+        any(x < 0 for x in xs),
+        all(x > 0 for x in xs if x != 1.0),
+        sorted(x for x in xs),
+        math.fsum(x for x in xs),
+        list(list(y for y in range(2)) for x in xs),
+    )
+
+
+@case(np.arange(24.0).reshape(2, 3, 4))
+def keys(a):
+    a = a + 0.0
+    a[0] = 1.0
+    a[0, 1:, ::-1] = np.arange(4.0)
+    a[..., None, 2][1] = 9.0
+    a[:, [0, 1], 0] = 5.0
+    a[a > 20.0] = -1.0
+    t = (1, 2)
+    a[t] = 7.0
+    return a[()], a[1, 2], a[t], a[1:2, -1], a[(0, 1), 2], a[1][:, None, ...], a[:-1:2]
+
+
+@case(2.0)
+def displays(x):
+    d = {"a": x, "b": [x, (x,)], 3: {}, (1, 2): x, -1: "m", 1: "i", True: "t"}  # noqa: F601
+    e = {}
+    e["k"] = d
+    name = "key"
+    f = {name: x, "other": 2, name + "2": 3}
+    return d, (), [], (x,), e, f
+
+
+@case(2.5)
+def strings(x):
+    w = 8
+    return f"{x}", f"a{x:.2f}b{x!r:>{w}}c{{}}", "", "plain", f"{x!s}{x!a}{w:+d}", f"{x=}"
+
+
+@case(2.0)
+def outside(x):
+    y = np.linalg.norm(np.array([x, SCALE])) + la.norm(TABLE) + sine(x) + math.pi
+    z = np.add.reduce([x, x]) + np.float64(x) + Box.twice(x) + Box.factor
+    return (y + z) * operator.mul(2.0, x) if FLAG else None
+
+
+@case(2.0)
+def shadowed(max):
+    sum = max
+    len = [sum]
+    np = {"a": 1.0}
+    range = [4, 5]
+    out = [sum, len, np["a"]]
+    for enumerate in range:
+        out.append(enumerate)
+    return out
+
+
+@case([1, 2])
+def methods(x):
+    x.append(3)
+    y = x.copy()
+    y.extend([4])
+    mark(x, "m").append(mark(5, "n"))
+    return x, y, y.index(4), "a-b".split("-", maxsplit=1), {"k": 1}.get("k"), np.arange(3).sum(axis=0)
+
+
+@case(Box(2.0))
+def attributes(box):
+    v = box.value
+    return v * box.factor, box.twice(v), (box).secret(3.0), Box.twice
+
+
+@case(3)
+def order(n):
+    x = mark(1, "a") + mark(2, "b") * mark(3, "c")
+    y = [mark(4, "d"), {mark("k", "e"): mark(5, "f")}]
+    y[mark(1, "g")][mark("z", "h")] = mark(6, "i")
+    f = mark(max, "j")(mark(7, "k"), mark(8, "l"), key=mark(None, "m"))
+    y[mark(0, "o")] += mark(1, "p")
+    y[0], y[1] = mark(9, "q"), mark(10, "r")
+    a = b = mark(11, "s")
+    z = mark([1, 2], "t")[mark(0, "u") : mark(2, "v") : mark(1, "w")]
+    return x, y, f, a, b, z
+
+
+@case(1)
+@case(-1)
+@case(0)
+def raises(x):
+    assert x, f"zero {mark(x, 'msg')}"
+    if x < 0:
+        raise ValueError
+    assert x == 1
+    raise KeyError("positive", x)
+
+
+@case(2)
+def falls_off(x):
+    if x > 3:
+        return x
+    x = 1
+
+
+@case(2)
+def unreachable(x):
+    for i in range(3):
+        continue
+        x = 100
+    if x:
+        return x
+    else:
+        return 0
+    y = x
+    return y
+
+
+@case(0)
+@case(3)
+def unbound(n):
+    for i in range(n):
+        late = i
+    return late
+
+
+@case(1, 2, z=5, extra=7)
+@case(1)
+@case(1, 2, 3, 4, z=0)
+def signature(x, y=10, *rest, z=3, w=TABLE, **more):
+    """Doc."""
+    return x, y, rest, z, w, more
+
+
+@case(1)
+def annotated(x: int) -> tuple:
+    y: float = x * 2.0
+    z: int  # noqa: F842
+    (w): "float" = y
+    pass
+    ...
+    "a string"
+    return y, w
+
+
+@case(3)
+def global_read(x):
+    global SCALE
+    return SCALE * x
+
+
+def made():
+    factor, power = 2.0, [3.0]
+
+    def inner(x, n=power):
+        return factor * x ** power[0], [factor * k for k in range(2)], n
+
+    return inner
+
+
+case(2.0)(made())
+case(4)(lambda x, y=2: [x**y, x if x > 3 else y])
+case(Box(3.0), 2.0)(Box.secret)

@@ -1,0 +1,127 @@
+"""Every construct is supported or refused, with its place and a way out."""
+
+import gast
+import pytest
+
+from tangentx.errors import UnsupportedSyntax
+from tangentx.frontend import fence
+from tangentx.frontend.lift import lift
+from tests.frontend.made import defined
+
+# One line of the body (line 2) each, or several; the construct stands on the line that holds "#!", else on line 2.
+REFUSED = {
+    "def": "def g(y):\n        return y",
+    "lambda": "y = lambda a: a",
+    "class": "class C:\n        pass",
+    "try": "try:\n        pass\n    except ValueError as e:\n        pass",
+    "try star": "try:\n        pass\n    except* ValueError:\n        pass",
+    "with": "with open(x) as y:\n        pass",
+    "match": "match x:\n        case [1, *_] | {'a': 2}:\n            pass",
+    "import": "import math",
+    "from import": "from math import sin",
+    "global": "global G\n    G = 1  #!",
+    "global augmented": "global G\n    G += 1  #!",
+    "global loop": "global G\n    for G in x:  #!\n        pass",
+    "yield": "yield x",
+    "yield from": "yield from x",
+    "set": "y = {1, x}",
+    "set comprehension": "y = {i for i in x}",
+    "dict comprehension": "y = {i: i for i in x}",
+    "generator kept": "y = (i for i in x)",
+    "generator to a stranger": "y = x(i for i in x)",
+    "generator to next": "y = next(i for i in x)",
+    "generator iterated": "for i in (j for j in x):\n        pass",
+    "starred target": "a, *b = x",
+    "starred display": "y = [*x]",
+    "starred argument": "y = max(*x)",
+    "keywords": "y = dict(**x)",
+    "dict of a dict": "y = {**x}",
+    "for else": "for i in x:\n        pass\n    else:\n        pass  #!",
+    "while else": "while x:\n        x = 0\n    else:\n        pass  #!",
+    "while forever": "while True:\n        x = 0",
+    "attribute": "x.a = 1",
+    "attribute augmented": "x.a += 1",
+    "attribute in a pattern": "x.a, y = 1, 2",
+    "attribute of a loop": "for x.a in y:\n        pass",
+    "del name": "del x",
+    "del item": "del x[0]",
+    "del attribute": "del x.a",
+    "bare raise": "raise",
+    "raise from": "raise ValueError from x",
+    "zip strict": "for i in zip(x, strict=True):\n        pass",
+    "zip of nothing": "for i in zip():\n        pass",
+    "list that grows": "for i in x:\n        x.append(i)",
+    "list that shrinks": "for i, (a, b) in enumerate(zip(y, reversed(x))):\n        if i:\n            x.pop()",
+    "locals": "y = locals()",
+    "eval": "y = eval('x')",
+    "super": "y = super()",
+    "any of two loops": "y = any(i for i in x for j in x)",
+}
+
+
+@pytest.mark.parametrize("body", REFUSED.values(), ids=REFUSED.keys())
+def test_refused(body):
+    source = f"def f(x, y=0):\n    {body}\n    return x\n"
+    marked = [number for number, line in enumerate(source.splitlines(), 1) if "#!" in line]
+    function = defined(source)
+    with pytest.raises(UnsupportedSyntax) as caught:
+        lift(function)
+    error = caught.value
+    assert error.message and error.hint
+    assert error.span.file == function.__code__.co_filename
+    assert error.span.line == error.lineno == (marked or [2])[0]
+    assert 4 <= error.span.column < len(error.span.text)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "async def f(x):\n    return await x",
+        "async def f(x):\n    async for i in x:\n        pass",
+        "async def f(x):\n    async with x:\n        pass",
+        "async def f(x):\n    return [i async for i in x]",
+        "def f(x, /, **more):\n    return x",
+    ],
+)
+def test_functions_that_are_refused_as_a_whole(source):
+    with pytest.raises(UnsupportedSyntax) as caught:
+        lift(defined(source))
+    assert caught.value.span.line == 1 and caught.value.hint
+
+
+def test_nonlocal_is_refused_where_it_writes():
+    count = 0
+
+    def write(x):
+        nonlocal count
+        count = x
+        return x
+
+    def read(x):
+        nonlocal count
+        return x + count
+
+    with pytest.raises(UnsupportedSyntax, match="nonlocal name 'count'"):
+        lift(write)
+    assert lift(read).body
+
+
+def test_the_first_in_the_text_is_named():
+    with pytest.raises(UnsupportedSyntax) as caught:
+        lift(defined("def f(x):\n    y = [x, {x}, lambda: 0]\n    del x\n    return y"))
+    assert "set" in caught.value.message and caught.value.span.column == 12
+
+
+def test_the_tables_hold_every_class_of_gast():
+    classes = {
+        name
+        for name, cls in vars(gast).items()
+        if isinstance(cls, type) and issubclass(cls, gast.AST) and "_field_types" in vars(cls)
+    }
+    assert len(classes) > 90
+    assert classes == fence.SUPPORTED | (fence.REFUSED.keys() & classes)
+    assert not fence.SUPPORTED & fence.REFUSED.keys()
+
+
+def test_every_refusal_says_what_to_write_instead():
+    assert all(message and hint for message, hint in fence.REFUSED.values())

@@ -1,0 +1,81 @@
+"""An exception in the middle of a derivative call: nothing of the user's may show it afterwards."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from tests.harness.guard import call
+from tests.harness.leaves import leaves
+from tests.harness.snapshot import snapshot
+
+PROGRAMS = str(Path(__file__).resolve().parent.parent / "programs")
+
+
+class Fault(Exception):
+    """Raised by the harness inside the traced code; an ordinary exception, as a user's own would be."""
+
+
+class _Tracer:
+    """Counts the lines run in generated texts and in programs; raises `Fault` at line number `at`."""
+
+    def __init__(self, at: int | None = None) -> None:
+        self.at = at
+        self.count = 0
+
+    def __call__(self, frame: FrameType, event: str, arg: Any) -> _Tracer | None:
+        if event == "call":
+            return self if _is_traced(frame.f_code.co_filename) else None
+        if event == "line":
+            if self.count == self.at:
+                raise Fault(f"{frame.f_code.co_filename}:{frame.f_lineno}")
+            self.count += 1
+        return self
+
+
+def _is_traced(filename: str) -> bool:
+    return filename.startswith("<tangentx") or filename.startswith(PROGRAMS)
+
+
+def _traced(tracer: _Tracer, f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    previous = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        return f(*args)
+    finally:
+        sys.settrace(previous)
+
+
+def call_with_fault(
+    derivative: Callable[..., Any], args: tuple[Any, ...], rng: np.random.Generator, watch: tuple[object, ...] = ()
+) -> None:
+    """Inject an exception at a random line of the call's own code; fails if anything shows it afterwards.
+
+    The exception comes out unchanged, the arguments and what `watch` reaches are as they were, and the next call
+    gives what the call before gave.
+    """
+    call(derivative, *args, watch=watch)  # compiles, so that only running remains
+    counter = _Tracer()
+    expected = _traced(counter, derivative, args)
+    assert counter.count, "the derivative ran no line of a generated text or a program"
+    before = snapshot(args, getattr(derivative, "__wrapped__", None), *watch)
+    fault = None
+    try:
+        _traced(_Tracer(int(rng.integers(counter.count))), derivative, args)
+    except Fault as error:
+        fault = error
+    assert fault is not None, "the injected exception was swallowed"
+    before.assert_unchanged()
+    assert_same(call(derivative, *args, watch=watch), expected)
+
+
+def assert_same(a: object, b: object) -> None:
+    """Raise `AssertionError` where two structures differ in a leaf, bitwise but for nan."""
+    for one, other in zip(leaves(a), leaves(b), strict=True):
+        assert one.path == other.path
+        np.testing.assert_array_equal(one.value, other.value, err_msg=one.path, strict=True)

@@ -1,0 +1,249 @@
+"""Hyper-dual arrays: exact first and second derivatives of a NumPy program, by running it.
+
+A `Dual` holds four parts, the coefficients of 1, e1, e2 and e1*e2 where e1**2 = e2**2 = 0. Each part is a float, or an
+array; the parts of an array have one shape and one memory layout, so that a view of the value is a view of every part,
+a copy of it is a copy of every part, and a write writes them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Parts: TypeAlias = tuple[Any, Any, Any, Any]
+KINK = 1e-6
+
+
+class Kink(Exception):
+    """The program decides by a comparison too near to a tie for differences to be trusted."""
+
+
+class Dual:
+    """A number (`parts` are floats) or an array (`parts` are arrays of one layout)."""
+
+    __slots__ = ("parts",)
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, parts: Parts) -> None:
+        first = parts[0]
+        if isinstance(first, np.ndarray):
+            for part in parts[1:]:
+                same = part.shape == first.shape and (part.strides == first.strides or part.size <= 1)
+                assert same, "the parts of a dual array must have one layout"
+        self.parts = parts
+
+    def __repr__(self) -> str:
+        return f"Dual{self.parts}"
+
+    # ---- structure ----
+    @property
+    def value(self) -> Any:
+        return self.parts[0]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return np.shape(self.parts[0])
+
+    @property
+    def ndim(self) -> int:
+        return np.ndim(self.parts[0])
+
+    @property
+    def size(self) -> int:
+        return int(np.size(self.parts[0]))
+
+    @property
+    def T(self) -> Dual:
+        return self._each(lambda p: p.T)
+
+    def _each(self, fn: Callable[[Any], Any]) -> Dual:
+        """Apply a linear function of NumPy, or one that makes a view, to every part."""
+        a, b, c, d = self.parts
+        return Dual((fn(a), fn(b), fn(c), fn(d)))
+
+    def __len__(self) -> int:
+        return len(self.parts[0])
+
+    def __iter__(self) -> Iterator[Dual]:
+        for i in range(len(self)):
+            yield self[i]
+
+    def __getitem__(self, key: Any) -> Dual:
+        return self._each(lambda p: p[key])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        for part, new in zip(self.parts, lift(value).parts, strict=True):
+            part[key] = new
+
+    def copy(self) -> Dual:
+        return self._each(lambda p: p.copy())
+
+    def reshape(self, *shape: Any) -> Dual:
+        return self._each(lambda p: p.reshape(*shape))
+
+    def ravel(self) -> Dual:
+        return self._each(lambda p: p.ravel())
+
+    def sum(self, axis: Any = None, keepdims: bool = False) -> Dual:
+        return self._each(lambda p: np.sum(p, axis=axis, keepdims=keepdims))
+
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Dual:
+        return self._each(lambda p: np.mean(p, axis=axis, keepdims=keepdims))
+
+    # ---- arithmetic ----
+    def __add__(self, other: Any) -> Dual:
+        return joint(np.add, self, other)
+
+    def __sub__(self, other: Any) -> Dual:
+        return joint(np.subtract, self, other)
+
+    def __mul__(self, other: Any) -> Dual:
+        return bilinear(np.multiply, self, other)
+
+    def __matmul__(self, other: Any) -> Dual:
+        return bilinear(np.matmul, self, other)
+
+    def __truediv__(self, other: Any) -> Dual:
+        inverse = elementwise(lambda v: 1.0 / v, lambda v: -1.0 / v**2, lambda v: 2.0 / v**3, lift(other))
+        return bilinear(np.multiply, self, inverse)
+
+    def __pow__(self, other: Any) -> Dual:
+        n, m = float(other), float(other) * (float(other) - 1.0)
+        return elementwise(
+            lambda v: v**n,
+            lambda v: n * v ** (n - 1.0) if n else 0.0 * v,
+            lambda v: m * v ** (n - 2.0) if m else 0.0 * v,
+            self,
+        )
+
+    def __radd__(self, other: Any) -> Dual:
+        return lift(other) + self
+
+    def __rsub__(self, other: Any) -> Dual:
+        return lift(other) - self
+
+    def __rmul__(self, other: Any) -> Dual:
+        return lift(other) * self
+
+    def __rmatmul__(self, other: Any) -> Dual:
+        return lift(other) @ self
+
+    def __rtruediv__(self, other: Any) -> Dual:
+        return lift(other) / self
+
+    def __neg__(self) -> Dual:
+        return self._each(np.negative)
+
+    def __abs__(self) -> Dual:
+        return bilinear(np.multiply, self, np.sign(clear(self, 0.0)[0]))
+
+    # ---- in place: an array is written, a number is rebound ----
+    def _renew(self, result: Dual) -> Dual:
+        if not isinstance(self.value, np.ndarray):
+            return result
+        self[...] = result
+        return self
+
+    def __iadd__(self, other: Any) -> Dual:
+        return self._renew(self + other)
+
+    def __isub__(self, other: Any) -> Dual:
+        return self._renew(self - other)
+
+    def __imul__(self, other: Any) -> Dual:
+        return self._renew(self * other)
+
+    def __itruediv__(self, other: Any) -> Dual:
+        return self._renew(self / other)
+
+    # ---- comparisons are made on values, and must be clear ----
+    def __lt__(self, other: Any) -> Any:
+        return clear(self, other)[0] < value_of(other)
+
+    def __le__(self, other: Any) -> Any:
+        return clear(self, other)[0] <= value_of(other)
+
+    def __gt__(self, other: Any) -> Any:
+        return clear(self, other)[0] > value_of(other)
+
+    def __ge__(self, other: Any) -> Any:
+        return clear(self, other)[0] >= value_of(other)
+
+    def __eq__(self, other: Any) -> Any:
+        return clear(self, other)[0] == value_of(other)
+
+    def __bool__(self) -> bool:
+        return bool(clear(self, 0.0)[0])
+
+
+def part_of(x: Any, k: int) -> Any:
+    """Part `k` of a dual, or of each in nested lists."""
+    if isinstance(x, (list, tuple)):
+        return [part_of(item, k) for item in x]
+    return lift(x).parts[k]
+
+
+def gather(fn: Callable[..., Any], items: Any, **kwargs: Any) -> Dual:
+    """A function of NumPy that puts the arrays or numbers of a list together."""
+    return settle(tuple(fn([part_of(item, k) for item in items], **kwargs) for k in range(4)))
+
+
+def value_of(x: Any) -> Any:
+    """The value part of a dual; anything else as it is."""
+    return x.parts[0] if isinstance(x, Dual) else x
+
+
+def lift(x: Any) -> Dual:
+    """A dual as it is; a list as an array of its items; a constant with derivatives zero."""
+    if isinstance(x, Dual):
+        return x
+    if isinstance(x, (list, tuple)):
+        return gather(np.array, x)
+    if isinstance(x, np.ndarray):
+        zeros: Any = [np.zeros_like(x, dtype=float) for _ in range(3)]
+        return Dual((x, zeros[0], zeros[1], zeros[2]))
+    return Dual((x, 0.0, 0.0, 0.0))
+
+
+def clear(a: Any, b: Any) -> Parts:
+    """The parts of `a`, after a look whether it is within `KINK` of `b` where their difference can move."""
+    gap = (lift(a) - b).parts
+    moves = (gap[1] != 0.0) | (gap[2] != 0.0) | (gap[3] != 0.0)
+    if np.any((np.abs(gap[0]) < KINK) & moves):
+        raise Kink
+    return lift(a).parts
+
+
+def joint(fn: Callable[[Any, Any], Any], a: Any, b: Any) -> Dual:
+    """A function that is linear in (a, b) together."""
+    p, q = lift(a).parts, lift(b).parts
+    return settle((fn(p[0], q[0]), fn(p[1], q[1]), fn(p[2], q[2]), fn(p[3], q[3])))
+
+
+def bilinear(fn: Callable[[Any, Any], Any], a: Any, b: Any) -> Dual:
+    """A function that is linear in `a` and in `b`."""
+    p, q = lift(a).parts, lift(b).parts
+    cross = fn(p[3], q[0]) + fn(p[1], q[2]) + fn(p[2], q[1]) + fn(p[0], q[3])
+    return settle((fn(p[0], q[0]), fn(p[1], q[0]) + fn(p[0], q[1]), fn(p[2], q[0]) + fn(p[0], q[2]), cross))
+
+
+def elementwise(f: Callable[[Any], Any], df: Callable[[Any], Any], ddf: Callable[[Any], Any], x: Any) -> Dual:
+    """``f(x)`` from f and its first two derivatives."""
+    v, a, b, ab = lift(x).parts
+    slope = df(v)
+    return settle((f(v), slope * a, slope * b, slope * ab + ddf(v) * a * b))
+
+
+def settle(parts: Any) -> Dual:
+    """A dual of freshly made parts, each given the layout of the value."""
+    first: Any = parts[0]
+    if not isinstance(first, np.ndarray):
+        return Dual((first, parts[1], parts[2], parts[3]))
+    laid: list[Any] = []
+    for part in parts[1:]:
+        laid.append(np.empty_like(first, dtype=float))
+        laid[-1][...] = part
+    return Dual((first, laid[0], laid[1], laid[2]))

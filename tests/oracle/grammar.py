@@ -1,0 +1,132 @@
+"""Programs drawn at random: source text of `f` and its helpers, and the arguments to call it with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from random import Random
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .control import statement
+from .expressions import num_leaf
+from .model import INDICES, INT, NUM, Draft, Entry, Type, arr, list_of
+from .routines import routine
+from .simple import run_helper
+from .statements import tame, write_alias
+
+Values: TypeAlias = list[Any]
+HEADER = ["import math", "", "import numpy as np", "", "SCALE = 0.7", ""]
+SHARING = ("write through an alias", "write in a callee")
+
+
+@dataclass(frozen=True)
+class Program:
+    """`source` defines `f`; `points` are argument lists for it, the first the main one; `wrt` the float parameters."""
+
+    source: str
+    points: tuple[Values, ...]
+    wrt: tuple[int, ...]
+    tags: Counter[str]
+
+    @property
+    def shares(self) -> bool:
+        """Whether it writes through an alias or in a callee."""
+        return any(self.tags[tag] for tag in SHARING)
+
+
+def draft(rng: Random) -> Program:
+    """A program; the smaller the numbers drawn, the simpler. It may be one that fails when run: screen it."""
+    d = Draft(rng, width=rng.randrange(3, 5), calm=rng.randrange(100) >= 82)
+    d.names["SCALE"] = Entry("SCALE", NUM, fixed=True)
+    text = list(HEADER)
+    for _ in range(d.pick([1, 1, 0, 2, 2, 3])):
+        lines, known = routine(d)
+        d.routines.append(known)
+        d.used.add(known.name)
+        text += ["", *lines, ""]
+    params = parameters(d)
+    for name, type_ in params:
+        d.bind(name, type_, fixed=type_ in (INT, INDICES))
+    d.give = lambda: result(d, short=True)
+    body(d)
+    d.emit(f"return {result(d)}")
+    text += ["", f"def f({', '.join(name for name, _ in params)}):", *d.lines]
+    wrt = tuple(i for i, (_, type_) in enumerate(params) if type_ not in (INT, INDICES))
+    points = tuple([value(rng, type_) for _, type_ in params] for _ in range(2))
+    return Program("\n".join(text) + "\n", points, wrt, d.tags)
+
+
+def parameters(d: Draft) -> list[tuple[str, Type]]:
+    found = [("x", NUM), ("a", arr(d.width))]
+    if d.chance(40):
+        found.append(("b", d.pick([arr(d.width), arr(d.width - 1)])))
+    if d.chance(50):
+        found.append(("A", d.pick([arr(2, d.width), arr(d.width, d.width)])))
+    if d.chance(30):
+        found.append(("n", INT))
+    if d.chance(15):
+        found.append(("xs", d.pick([list_of(NUM), list_of(arr(d.width))])))
+    if d.chance(12):
+        found.append(("config", Type("dict", fields=(("a", NUM), ("b", arr(d.width))))))
+    if d.chance(12):
+        found.append(("pair", Type("tuple", fields=(("0", NUM), ("1", arr(d.width))))))
+    if d.chance(15):
+        found.append(("idx", INDICES))
+    return found
+
+
+def body(d: Draft) -> None:
+    """Some statements, a write through an alias or a call among them more often than not."""
+    for _ in range(d.rng.randrange(1, 3)):
+        statement(d)
+    if d.chance(75) and not d.calm:
+        d.pick([run_helper, write_alias])(d)
+    for _ in range(d.rng.randrange(1, 5)):
+        statement(d)
+
+
+def result(d: Draft, short: bool = False) -> str:
+    """A number that depends on most of what is in scope."""
+    terms = []
+    for entry in d.names.values():
+        terms += [term for term in (summary(d, entry),) if term and not (short and d.chance(60))]
+    return " + ".join(terms) or tame(d, num_leaf(d))
+
+
+def summary(d: Draft, entry: Entry) -> str:
+    """A number that depends on what `entry` names."""
+    kind, name, c = entry.type.kind, entry.name, d.const()
+    if name == "SCALE" or kind in ("int", "idx"):
+        return ""
+    if kind == "num":
+        return d.pick([f"{c} * {name}", f"np.sin({name})"])
+    if kind == "list":
+        last = f"{name}[-1]" if entry.type.item == NUM else f"np.sum({name}[-1])"
+        return d.pick([f"{c} * {last}", f"{last} * len({name})"])
+    if kind in ("dict", "tuple"):
+        type_ = d.pick(entry.type.fields)[1]
+        field = d.pick(entry.type.picks(name, type_))
+        return f"{c} * {field}" if type_ == NUM else f"{c} * np.sum({field})"
+    width = entry.type.shape[-1]
+    ramp = f"np.sum({name} * np.arange(1.0, {width + 1}.0))"
+    return d.pick([ramp, f"np.sum({name} * {name})", f"{c} * np.sum(np.sin({name}))", f"{c} * {name}.mean()"])
+
+
+def value(rng: Random, type_: Type) -> Any:
+    """An argument of this type, away from zero."""
+    if type_ == INT:
+        return rng.randrange(2, 5)
+    if type_ == INDICES:
+        return np.array([rng.randrange(3) for _ in range(3)])
+    if type_ == NUM:
+        return (rng.randrange(100, 1900) / 1000.0 + 0.000137) * (1 if rng.randrange(3) else -1)
+    if type_.kind == "list":
+        return [value(rng, type_.item or NUM) for _ in range(rng.randrange(2, 4))]
+    if type_.kind == "dict":
+        return {key: value(rng, t) for key, t in type_.fields}
+    if type_.kind == "tuple":
+        return tuple(value(rng, t) for _, t in type_.fields)
+    flat = [value(rng, NUM) for _ in range(int(np.prod(type_.shape)))]
+    return np.array(flat).reshape(type_.shape)

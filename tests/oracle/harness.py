@@ -1,0 +1,191 @@
+"""A program given to tangentx, and what comes back held against the oracle.
+
+``python -m tests.oracle.harness --count 10000 --seed 0 --jobs 2`` draws many and prints a summary.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+import tangentx
+from tangentx.errors import TangentxError
+
+from .comparing import Wrong, agree, projected, snapshot
+from .deadline import limited
+from .grammar import Program, Values
+from .screen import Truth, copied, directions, truth
+
+SECONDS = 60
+_counter = itertools.count()
+
+
+@dataclass
+class Outcome:
+    """What became of each stage: "compiled", "refused", "wrong" or "crashed", with details."""
+
+    stages: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    @property
+    def status(self) -> str:
+        """The worst of the stages; "refused" only if first order is refused."""
+        found = [status for status, _ in self.stages.values()]
+        return next((bad for bad in ("wrong", "crashed") if bad in found), self.stages["grad"][0])
+
+    @property
+    def details(self) -> str:
+        """The stage and details of what `status` says."""
+        return next((f"{name}: {text}" for name, (status, text) in self.stages.items() if status == self.status), "")
+
+
+def proofs_off(off: tuple[str, ...] | str) -> AbstractContextManager[Any]:
+    """The context in which the named proofs of tangentx are off ("all" for all; empty for none)."""
+    if not off:
+        return nullcontext()
+    from tangentx.pipeline import proofs
+
+    manager: AbstractContextManager[Any] = proofs(off)
+    return manager
+
+
+# ---- loading ----
+@contextmanager
+def loaded(source: str) -> Iterator[ModuleType]:
+    """The program as a module whose source can be found, by an unused name."""
+    name = f"drawn_{next(_counter)}"
+    filename = f"<{name}>"
+    module = ModuleType(name)
+    sys.modules[name] = module
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    try:
+        exec(compile(source, filename, "exec"), module.__dict__)
+        yield module
+    finally:
+        del sys.modules[name]
+        linecache.cache.pop(filename, None)
+
+
+def weighing(program: Program) -> str:
+    """Source of ``weigh(*args, r)``: the sum over the leaves of r times the gradient, for reverse over reverse."""
+    head = program.source[program.source.index("def f(") + len("def f(") :]
+    given = head[: head.index("):")]
+
+    def terms(x: Any, path: str) -> list[str]:
+        if isinstance(x, dict):
+            return [term for key, item in x.items() for term in terms(item, f'{path}["{key}"]')]
+        if isinstance(x, (list, tuple)):
+            return [term for i, item in enumerate(x) for term in terms(item, f"{path}[{i}]")]
+        return [f"np.sum(r{path} * g{path})"]
+
+    point = program.points[0]
+    total = " + ".join(term for k, i in enumerate(program.wrt) for term in terms(point[i], f"[{k}]"))
+    return f"\n\ndef weigh({given}, r):\n    g = gradient({given})\n    return {total}\n"
+
+
+# ---- the stages ----
+class Trial:
+    """One program in the hands of tangentx. `api` is tangentx, or a stand-in for it in the tests of this file."""
+
+    def __init__(self, program: Program, module: ModuleType, seed: int, api: Any) -> None:
+        self.program, self.module, self.seed, self.api = program, module, seed, api
+        self.r, self.s = directions(program, seed)
+
+    def intact(self, fn: Callable[..., Any], *args: Any) -> Any:
+        """The result of a call. Raises `Wrong` if it changed its arguments or the module's globals."""
+        world = {name: value for name, value in vars(self.module).items() if isinstance(value, (float, np.ndarray))}
+        before = snapshot([args, world])[1]
+        try:
+            return fn(*args)
+        finally:
+            if snapshot([args, world])[1] != before:
+                raise Wrong("an argument or a global was changed")
+
+    def gradient(self) -> Callable[..., Any]:
+        grad: Callable[..., Any] = self.api.grad(self.module.f, wrt=self.program.wrt, fallback="error")
+        return grad
+
+    def grad(self) -> None:
+        gradient = self.gradient()
+        for point in self.program.points:
+            args, found = copied(point), truth_at(self.program, point, self.seed)
+            result = self.intact(gradient, *args)
+            for direction, want in ((self._at(point, 0), found.along_r), (self._at(point, 1), found.along_s)):
+                got, size = projected(result, args, self.program, direction)
+                agree("slope by grad", got, want, size)
+
+    def _at(self, point: Values, which: int) -> Values:
+        return directions(self.program, self.seed, point)[which]
+
+    def jvp(self) -> None:
+        for point in self.program.points:
+            found = truth_at(self.program, point, self.seed)
+            value, tangent = self.intact(self.api.jvp, self.module.f, tuple(copied(point)), tuple(self._at(point, 0)))
+            agree("value by jvp", float(value), found.value, 1.0)
+            agree("slope by jvp", float(tangent), found.along_r, 1.0)
+
+    def jvp_of_grad(self) -> None:
+        point = self.program.points[0]
+        args = copied(point)
+        tangents = tuple(self.s)
+        gradients, moved = self.intact(self.api.jvp, self.gradient(), tuple(args), tangents)
+        found = truth_at(self.program, point, self.seed)
+        agree("slope by jvp of grad", *self._against(gradients, args, found.along_r))
+        agree("curvature by jvp of grad", *self._against(moved, args, found.curvature))
+
+    def _against(self, gradient: Any, args: Values, want: float) -> tuple[float, float, float]:
+        got, size = projected(gradient, args, self.program, self.r)
+        return got, want, size
+
+    def grad_of_grad(self) -> None:
+        point, wrt = self.program.points[0], self.program.wrt
+        vars(self.module)["gradient"] = self.gradient()
+        second = self.api.grad(self.module.weigh, wrt=wrt, fallback="error")
+        args = copied(point)
+        result = self.intact(second, *args, tuple(self.r[i] for i in wrt))
+        got, size = projected(result, args, self.program, self.s)
+        agree("curvature by grad of grad", got, truth_at(self.program, point, self.seed).curvature, size)
+
+
+def truth_at(program: Program, point: Values, seed: int) -> Truth:
+    return truth(program, point, *directions(program, seed, point))
+
+
+def attempt(stage: Callable[[], None]) -> tuple[str, str]:
+    try:
+        with limited(SECONDS):
+            stage()
+    except Wrong as error:
+        return "wrong", str(error)
+    except TangentxError as error:
+        return "refused", str(error)
+    except Exception:
+        return "crashed", traceback.format_exc()
+    return "compiled", ""
+
+
+def check(
+    program: Program, order2: bool = False, off: tuple[str, ...] | str = (), *, seed: int = 0, api: Any = tangentx
+) -> Outcome:
+    """Give the program to tangentx with the proofs in `off` switched off, and compare with the oracle."""
+    outcome = Outcome()
+    with loaded(program.source + weighing(program)) as module, proofs_off(off):
+        trial = Trial(program, module, seed, api)
+        stages = [trial.grad, trial.jvp] + ([trial.jvp_of_grad, trial.grad_of_grad] if order2 else [])
+        for stage in stages:
+            outcome.stages[stage.__name__] = attempt(stage)
+    return outcome
+
+
+if __name__ == "__main__":
+    from .survey import main
+
+    main()

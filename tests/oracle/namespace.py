@@ -1,0 +1,141 @@
+"""What a program sees when the oracle runs it: `np`, `math` and the builtins that meet duals."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from .dual import Dual, bilinear, clear, elementwise, gather, joint, lift, value_of
+
+
+def _plain(x: Any) -> bool:
+    if isinstance(x, (list, tuple)):
+        return all(_plain(item) for item in x)
+    return not isinstance(x, Dual)
+
+
+def _made(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A constructor: arrays of floats become duals, others stay as they are."""
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        out = fn(*args, **kwargs)
+        return lift(out) if out.dtype.kind == "f" else out
+
+    return make
+
+
+def array(x: Any, dtype: Any = None) -> Any:
+    if isinstance(x, Dual):
+        return x.copy()
+    if _plain(x):
+        return _made(np.array)(x, dtype=dtype)
+    return gather(np.array, x)
+
+
+def full(shape: Any, value: Any) -> Dual:
+    out = lift(np.zeros(shape))
+    out[...] = value
+    return out
+
+
+def _like(value: float) -> Callable[[Dual], Dual]:
+    return lambda a: lift(np.full_like(a.value, value))
+
+
+def _linear(fn: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda a, *args, **kwargs: lift(a)._each(lambda p: fn(p, *args, **kwargs))
+
+
+def _bilinear(fn: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda a, b: bilinear(fn, a, b)
+
+
+def where(test: Any, a: Any, b: Any) -> Dual:
+    """Part by part selection; a number where everything is one."""
+    pick = joint(lambda p, q: np.where(test, p, q), a, b)
+    return pick[()] if pick.shape == () else pick
+
+
+def extreme(a: Dual, axis: int | None, sign: float) -> Dual:
+    """The largest element along `axis` (the smallest for sign -1), which must win clearly."""
+    if axis is None:
+        return extreme(a.ravel(), 0, sign)
+    best = np.expand_dims(np.argmax(sign * a.value, axis=axis), axis)
+    top = a._each(lambda p: np.take_along_axis(p, best, axis))
+    clear(a, top)
+    return top._each(lambda p: np.squeeze(p, axis)[()])
+
+
+def maximum(a: Any, b: Any) -> Dual:
+    return where(lift(a) > b, a, b)
+
+
+def minimum(a: Any, b: Any) -> Dual:
+    return where(lift(a) < b, a, b)
+
+
+def _unary(f: Callable[[Any], Any], df: Callable[[Any], Any], ddf: Callable[[Any], Any]) -> Callable[[Any], Dual]:
+    return lambda x: elementwise(f, df, ddf, x)
+
+
+def _sech2(v: Any) -> Any:
+    return 1.0 - np.tanh(v) ** 2
+
+
+def _floor(x: Any) -> Any:
+    clear(x, np.round(value_of(x)))
+    return lift(np.floor(value_of(x)))
+
+
+FUNCTIONS: dict[str, Callable[[Any], Dual]] = {
+    "sin": _unary(np.sin, np.cos, lambda v: -np.sin(v)),
+    "cos": _unary(np.cos, lambda v: -np.sin(v), lambda v: -np.cos(v)),
+    "tanh": _unary(np.tanh, _sech2, lambda v: -2.0 * np.tanh(v) * _sech2(v)),
+    "sqrt": _unary(np.sqrt, lambda v: 0.5 / np.sqrt(v), lambda v: -0.25 / (v * np.sqrt(v))),
+    "exp": _unary(np.exp, np.exp, np.exp),
+    "log": _unary(np.log, lambda v: 1.0 / v, lambda v: -1.0 / v**2),
+}
+
+
+def oracle_numpy() -> SimpleNamespace:
+    """The stand-in for `numpy`."""
+    made = {name: _made(getattr(np, name)) for name in ("zeros", "ones", "arange", "linspace", "eye")}
+    names = ("sum", "mean", "reshape", "ravel", "transpose", "cumsum", "flip", "roll", "copy")
+    return SimpleNamespace(
+        **FUNCTIONS,
+        **made,
+        **{name: _linear(getattr(np, name)) for name in names},
+        **{name: _bilinear(getattr(np, name)) for name in ("dot", "outer", "matmul", "multiply")},
+        array=array,
+        full=full,
+        zeros_like=_like(0.0),
+        ones_like=_like(1.0),
+        concatenate=lambda seq, axis=0: gather(np.concatenate, seq, axis=axis),
+        stack=lambda seq, axis=0: gather(np.stack, seq, axis=axis),
+        where=where,
+        maximum=maximum,
+        minimum=minimum,
+        max=lambda a, axis=None: extreme(a, axis, 1.0),
+        min=lambda a, axis=None: extreme(a, axis, -1.0),
+        abs=lambda a: abs(lift(a)),
+        floor=_floor,
+        pi=np.pi,
+    )
+
+
+def oracle_globals() -> dict[str, Any]:
+    """Globals in which a program runs on duals; its own ``import`` lines find the stand-ins too."""
+    stand_ins: dict[str, Any] = {"numpy": oracle_numpy(), "math": SimpleNamespace(**FUNCTIONS, pi=np.pi)}
+
+    def importer(name: str, *_: Any) -> Any:
+        return stand_ins[name]
+
+    def to_float(x: Any) -> Any:
+        return x if isinstance(x, Dual) else float(x)
+
+    scope = dict(vars(builtins)) | {"__import__": importer, "float": to_float}
+    return {"__builtins__": scope, "__name__": "oracle_program"}

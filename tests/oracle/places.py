@@ -1,0 +1,69 @@
+"""Names, indices and views: the arrays of the scope and the ways to look at them."""
+
+from __future__ import annotations
+
+from .model import Draft, arr
+
+
+def wrap(text: str) -> str:
+    """Parentheses where an operand needs them."""
+    plain = text.replace("_", "a").replace(".", "a").isalnum()
+    depth = 0
+    for i, char in enumerate(text):
+        depth += (char in "([") - (char in ")]")
+        if depth == 0 and (char == " " or (char == "-" and i == 0)):
+            return f"({text})"
+    return text if plain or text[-1] in ")]" else f"({text})"
+
+
+def index(d: Draft, extent: int) -> str:
+    """An integer that indexes an axis of this extent."""
+    ints = [entry for entry in d.entries("int")]
+    if ints and d.chance(70):
+        entry = d.pick(ints)
+        if entry.limit is not None and entry.limit <= extent:
+            return d.pick([entry.name, entry.name, f"{entry.name} - 1"]) if extent > 1 else entry.name
+        return f"{entry.name} % {extent}"
+    return str(d.pick([*range(extent), -1]))
+
+
+def places(d: Draft, shape: tuple[int, ...]) -> list[str]:
+    """Expressions that are an array of the scope, or a view of one."""
+    found = [entry.name for entry in d.of(arr(*shape))]
+    for entry in d.entries("arr"):
+        found += views(d, entry.name, entry.type.shape, shape)
+    for entry in d.entries("list"):
+        if entry.type.item == arr(*shape):
+            found.append(f"{entry.name}[{d.pick(['0', '-1'])}]")
+    for entry in d.entries("dict", "tuple"):
+        found += entry.type.picks(entry.name, arr(*shape))
+    return found
+
+
+def views(d: Draft, name: str, have: tuple[int, ...], want: tuple[int, ...]) -> list[str]:
+    """Ways to look at an array of shape `have` as one of shape `want`."""
+    if have == want:
+        return [f"{name}[::-1]"]
+    found = []
+    if len(have) == 1 and len(want) == 1 and have[0] > want[0]:
+        found += [f"{name}[{have[0] - want[0]}:]", f"{name}[:-{have[0] - want[0]}]"]
+        if (have[0] + 1) // 2 == want[0]:
+            found.append(f"{name}[::2]")
+    if len(have) == 2 and len(want) == 1:
+        rows, cols = have
+        found += [f"{name}[{index(d, rows)}]"] if cols == want[0] else []
+        found += [f"{name}[:, {index(d, cols)}]"] if rows == want[0] else []
+        found += [f"{name}[{index(d, rows)}, {cols - want[0]}:]"] if 0 < want[0] < cols else []
+        found += [f"{name}.ravel()", f"{name}.reshape(-1)", f"{name}.T.ravel()"] if rows * cols == want[0] else []
+    if len(have) == 2 and len(want) == 2:
+        found += [f"{name}.T"] if have == want[::-1] else []
+        found += [f"{name}[:{want[0]}, :{want[1]}]"] if have[0] >= want[0] and have[1] >= want[1] else []
+    if len(have) == 1 and len(want) == 2 and have[0] == want[0] * want[1]:
+        found.append(f"{name}.reshape({want[0]}, {want[1]})")
+    return found
+
+
+def place(d: Draft, shape: tuple[int, ...]) -> str:
+    """An array of the scope or a view of one, or nothing if there is none of this shape."""
+    found = places(d, shape)
+    return d.pick(found) if found else ""

@@ -1,0 +1,44 @@
+"""The simple statements to choose from, and calls of helpers."""
+
+from __future__ import annotations
+
+from .containers import use_dict, use_list, use_tuple
+from .expressions import call
+from .model import Draft
+from .statements import (
+    new_array,
+    new_number,
+    rebind_array,
+    rebind_number,
+    shift,
+    swap,
+    write,
+    write_alias,
+    write_to,
+)
+
+
+def run_helper(d: Draft) -> None:
+    """A helper called for what it writes or gives back."""
+    if not (d.routines and d.calls):
+        return write_alias(d)
+    routine = d.pick(d.routines)
+    text = call(d, routine)
+    if not text:
+        return write(d)
+    if routine.result is None or d.chance(10):
+        return d.emit(text, "procedure")
+    known = [e for e in d.of(routine.result) if not e.fixed and d.chance(40)]
+    name = d.pick(known).name if known else d.fresh(routine.result.kind)
+    d.emit(f"{name} = {text}", "rebound by a call" if known else "bound by a call")
+    d.bind(name, routine.result, shared=routine.view)
+    if routine.view and routine.result.kind == "arr" and d.chance(50):
+        write_to(d, d.names[name])
+
+
+CALM = [new_number, new_number, rebind_number, rebind_number, rebind_number, new_array, rebind_array]
+"""Statements that write into nothing."""
+SIMPLE = (
+    [new_number] * 2 + [rebind_number] * 4 + [new_array] * 2 + [rebind_array] * 2 + [swap] + [write_alias] * 3
+    + [write] * 6 + [shift] + [use_list] * 3 + [use_dict] * 2 + [use_tuple] + [run_helper] * 5
+)  # fmt: skip

@@ -1,0 +1,182 @@
+"""Simple statements of drawn programs: bindings, writes, aliases, containers, calls."""
+
+from __future__ import annotations
+
+from .expressions import array, element, num, num_leaf
+from .model import NUM, Draft, Entry, arr
+from .places import index, place, places, views, wrap
+
+
+def tame(d: Draft, text: str) -> str:
+    """The expression, bounded, for a name that a loop may bind again and again."""
+    return d.pick([f"np.sin({text})", f"np.tanh({text})", f"0.5 * {wrap(text)}"])
+
+
+# ---- bindings ----
+def new_number(d: Draft) -> None:
+    text = num(d)
+    if d.chance(12):
+        first, second = d.fresh("num"), d.fresh("num")
+        d.emit(f"{first} = {second} = {text}", "chained assignment")
+        d.bind(second, NUM)
+    else:
+        first = d.fresh("num")
+        d.emit(f"{first} = {text}", "assignment")
+    d.bind(first, NUM)
+
+
+def rebind_number(d: Draft) -> None:
+    choices = [entry for entry in d.entries("num") if not entry.fixed]
+    if not choices:
+        return new_number(d)
+    name = d.pick(choices).name
+    if d.chance(55):
+        op = d.pick(["+", "-", "*", "+"])
+        text = f"{d.const()} * {wrap(num(d))}" if op != "*" else f"np.cos({num(d, 1)})"
+        return d.emit(f"{name} {op}= {text}", "augmented number")
+    d.emit(f"{name} = {tame(d, num(d))}", "rebound number")
+
+
+def new_array(d: Draft) -> None:
+    shape = d.pick([(d.width,), (d.width,), (2, d.width), (d.width, d.width), (d.width - 1,)])
+    size = ", ".join(map(str, shape))
+    text = array(d, shape)
+    if d.chance(25):
+        like = d.of(arr(*shape))
+        text = f"np.zeros_like({d.pick(like).name})" if like else f"np.zeros(({size},))"
+    known = text in places(d, shape) or "(" not in text
+    view = known or any(f"{routine.name}(" in text for routine in d.routines if routine.view)
+    d.bind(name := d.fresh("arr"), arr(*shape), shared=view)
+    d.emit(f"{name} = {text}", "assignment")
+
+
+def rebind_array(d: Draft) -> None:
+    """``u = g(u)``: the name gets another array, other holders keep the old one."""
+    choices = [entry for entry in d.entries("arr") if not entry.fixed]
+    if not choices:
+        return new_array(d)
+    entry = d.pick(choices)
+    text = array(d, entry.type.shape)
+    d.emit(f"{entry.name} = {text if '(' not in text else tame(d, text)}", "rebound array")
+    d.share(entry.name) if "(" not in text else None
+
+
+def swap(d: Draft) -> None:
+    """Two names exchanged, or two elements or rows of an array (with the pit that rows are views)."""
+    entry = d.pick(d.entries("arr", "num"))
+    others = [other for other in d.of(entry.type) if other.name != entry.name and not (other.fixed or entry.fixed)]
+    if others and d.chance(50):
+        other = d.pick(others)
+        d.share(*(e.name for e in (entry, other) if e.type.kind == "arr"))
+        return d.emit(f"{entry.name}, {other.name} = {other.name}, {entry.name}", "names swapped")
+    if entry.type.kind == "num":
+        return rebind_number(d)
+    name, i, j = entry.name, index(d, entry.type.shape[0]), index(d, entry.type.shape[0])
+    copy = ".copy()" if len(entry.type.shape) == 2 and d.chance(50) else ""
+    d.emit(f"{name}[{i}], {name}[{j}] = {name}[{j}]{copy}, {name}[{i}]{copy}", "elements swapped")
+
+
+# ---- aliases and views ----
+def alias(d: Draft) -> str:
+    """A second name for memory that the scope has: the name, or nothing."""
+    have = d.entries("arr")
+    if not have:
+        return ""
+    entry = d.pick(have)
+    same = [other for other in d.of(entry.type) if other.name != entry.name]
+    form = d.rng.randrange(5)
+    name, shape = d.fresh("arr"), entry.type.shape
+    if form == 0:
+        d.emit(f"{name} = {entry.name}", "alias")
+    elif form == 1 and same:
+        other = d.pick(same).name
+        d.emit(f"{name} = {entry.name} if {num(d, 1)} > {d.const()} else {other}", "alias by a condition")
+        d.share(other)
+    else:
+        wants = [(d.width,), (d.width - 1,), (2,), (3,), (2, 2), (d.width, d.width), (2 * d.width,), (d.width, 2)]
+        found = [(text, want) for want in wants for text in views(d, entry.name, shape, want)]
+        text, shape = d.pick(found) if found else (entry.name, shape)
+        d.emit(f"{name} = {text}", "view")
+    d.share(entry.name)
+    return d.bind(name, arr(*shape), shared=True)
+
+
+def write_alias(d: Draft) -> None:
+    name = alias(d)
+    if name:
+        write_to(d, d.names[name])
+
+
+# ---- writes ----
+def write(d: Draft) -> None:
+    entries = d.entries("arr")
+    if not entries:
+        return new_array(d)
+    shared = [entry for entry in entries if entry.shared]
+    write_to(d, d.pick(shared if shared and d.chance(50) else entries))
+
+
+def write_to(d: Draft, entry: Entry) -> None:
+    """Write into the array `entry` names: one element, a slice, a row, chosen elements, or all of it."""
+    if entry.shared:
+        d.tag("write through an alias")
+    form = d.rng.randrange(10)
+    name, shape = entry.name, entry.type.shape
+    if form <= 3:
+        return assign(d, element(d, name, shape), (), "element write")
+    if form <= 6:
+        key, part = section(d, shape)
+        return assign(d, f"{name}[{key}]", part, "slice write")
+    if form == 7:
+        if len(shape) == 1 and d.chance(20):
+            return d.emit(f"{name}[[0, {d.pick([0, 1])}]] = [{num_leaf(d)}, {num_leaf(d)}]", "list written to an array")
+        return assign(d, f"{name}[{fancy(d, shape)}]", (), "fancy write")
+    if form == 8:
+        other = place(d, shape)
+        return assign(d, f"{name}[{other} {d.pick(['>', '<'])} {d.const()}]", (), "mask write")
+    if d.chance(50):
+        return assign(d, f"{name}[{d.pick([':', '...'])}]", shape, "whole write")
+    if len(shape) == 2 and d.chance(25):
+        return d.emit(f"{name} += {d.const()} * {wrap(array(d, shape[1:], 1))}", "augmented array, broadcasting")
+    op = d.pick(["+", "-", "*"])
+    text = d.pick(["0.7", tame(d, array(d, shape, 1))]) if op == "*" else f"{d.const()} * {wrap(array(d, shape, 1))}"
+    d.emit(f"{name} {op}= {text}", "augmented array")
+
+
+def section(d: Draft, shape: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+    """A basic key that selects more than one element, and the shape of what it selects."""
+    n = shape[0]
+    start = {"1:": n - 1, ":-1": n - 1, "::2": (n + 1) // 2, "::-1": n, f":{n - 1}": n - 1}
+    key = d.pick(sorted(start))
+    if len(shape) == 1:
+        return key, (start[key],)
+    i, cols = index(d, n), shape[1]
+    return d.pick([(i, (cols,)), (f":, {index(d, cols)}", (n,)), (f"{i}, 1:", (cols - 1,)), (key, (start[key], cols))])
+
+
+def fancy(d: Draft, shape: tuple[int, ...]) -> str:
+    """A key of integer lists, which may name an element twice."""
+    given = [entry.name for entry in d.entries("idx")]
+    if given and len(shape) == 1 and shape[0] >= d.width:
+        return given[0]
+    keys = [f"[{', '.join(str(d.rng.randrange(extent)) for _ in range(3))}]" for extent in shape]
+    return f"np.array({keys[0]})" if len(keys) == 1 and d.chance(30) else ", ".join(keys)
+
+
+def assign(d: Draft, target: str, shape: tuple[int, ...], tag: str) -> None:
+    op = d.pick(["", "", "+", "-", "*"])
+    value = array(d, shape, 1) if shape and d.chance(75) else num(d, 1)
+    if not op and shape and d.chance(40):
+        return d.emit(f"{target} = {value}", tag)
+    d.emit(f"{target} {op}= {f'np.cos({value})' if op == '*' else tame(d, value)}", tag)
+
+
+def shift(d: Draft) -> None:
+    """An array moved along itself: source and target overlap."""
+    if not d.entries("arr"):
+        return new_array(d)
+    entry = d.pick(d.entries("arr"))
+    name = entry.name
+    d.tag("write through an alias" if entry.shared else "")
+    forms = (f"[1:] = {name}[:-1]", f"[:-1] = {name}[1:]", f"[:] = {name}[::-1]", f"[1:] += 0.4 * {name}[:-1]")
+    d.emit(name + d.pick(forms), "overlapping write")

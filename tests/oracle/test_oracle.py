@@ -1,0 +1,201 @@
+"""Tests of the oracle by differences, of the harness by stand-ins that fail, and of tangentx by both."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from tangentx.errors import TangentxError
+
+from .dual import Dual, Kink
+from .grammar import Program, draft
+from .harness import check
+from .reduction import reduce
+from .screen import Unfit, copied, directions, generate, judge, leaves, load, moved, truth
+from .standin import StandIn
+from .survey import Summary, inspect, kept_seeds, program_of, survey
+
+CHUNKS, SIZE = 20, 25
+
+VIEW = """
+import numpy as np
+def f(x, a, A):
+    row = A[0]
+    row[1:] = a[:2] * x
+    a[[0, 0, 2]] = [x, x * x, A[0, 1]]
+    A.T[0] += np.sin(a[:2])
+    a[1:] = a[:-1]
+    b = A.reshape(-1)
+    b[5] *= x
+    A[A > 1.0] /= 1.0 + x
+    y = abs(x) * np.exp(x) / np.sqrt(2.0 + x)
+    return y + np.sum(A ** 3) + np.dot(a, a) * np.max(A[1]) + np.mean(np.outer(a, a))
+"""
+COPY = """
+import numpy as np
+def f(x, a, A):
+    flat = A.T.reshape(-1)
+    flat[0] = x
+    picked = a[[0, 1]]
+    picked[0] = x
+    c = np.concatenate([a, picked]) @ np.ones(5)
+    s = 0.0
+    for row in A:
+        s += np.log(2.0 + row[0] ** 2) * (row @ a)
+    return np.sum(flat * flat) + c * s + np.sum(A @ a) ** 2.0 - 1.0 / (3.0 + x) + np.stack([a, a * x]).sum(axis=0)[1]
+"""
+
+
+def fixed(source: str) -> Program:
+    rng = np.random.default_rng(3)
+    return Program(source, ([0.7, rng.standard_normal(3), rng.standard_normal((2, 3))],), (0, 1, 2), Counter())
+
+
+# ---- the oracle by itself ----
+@pytest.mark.parametrize("source", [VIEW, COPY], ids=["views", "copies"])
+def test_fixed_programs_agree_with_differences_at_both_orders(source: str) -> None:
+    program = fixed(source)
+    point = program.points[0]
+    found = judge(program, point, 1)
+    assert_curvature(program, found.curvature)
+    f = load(source)
+    assert found.value == pytest.approx(f(*copied(point)), rel=1e-14)
+
+
+def assert_curvature(program: Program, curvature: float, tolerance: float = 1e-6) -> None:
+    """The curvature r H s against differences of the slope along r, moved along s."""
+    point, (r, s) = program.points[0], directions(program, 1)
+    ahead, behind = (truth(program, moved(point, s, h), r, s).along_r for h in (1e-5, -1e-5))
+    assert curvature == pytest.approx((ahead - behind) / 2e-5, rel=tolerance, abs=tolerance)
+
+
+@pytest.mark.parametrize("seed", range(1000, 1030))
+def test_curvature_of_drawn_programs_agrees_with_differences(seed: int) -> None:
+    program = program_of(seed)
+    point, (r, s) = program.points[0], directions(program, 1)
+    try:
+        assert_curvature(program, truth(program, point, r, s).curvature, 1e-4)
+    except Kink:
+        pytest.skip("a tie within the step of the differences")
+
+
+def test_a_comparison_near_a_tie_is_a_kink() -> None:
+    x = Dual((1.0, 1.0, 0.0, 0.0))
+    with pytest.raises(Kink):
+        assert x < 1.0 + 1e-9
+    assert x < 1.1
+    assert not Dual((1.0, 0.0, 0.0, 0.0)) < 1.0
+
+
+def test_dual_arrays_keep_one_layout() -> None:
+    with pytest.raises(AssertionError, match="one layout"):
+        Dual((np.zeros((2, 3)), np.zeros((3, 2)).T, np.zeros((2, 3)), np.zeros((2, 3))))
+
+
+def test_the_oracle_does_not_lose_programs_to_its_own_faults() -> None:
+    rejected: Counter[str] = Counter()
+    programs = [generate(Random(seed), rejected) for seed in range(200)]
+    assert not [reason for reason in rejected if reason.startswith("DISAGREES")]
+    assert sum(rejected.values()) <= 0.1 * len(programs)
+
+
+# ---- the harness by stand-ins for tangentx ----
+def raising(error: Exception) -> Callable[..., None]:
+    def before(*args: Any) -> None:
+        raise error
+
+    return before
+
+
+def writing(x: float, a: Any, A: Any) -> None:
+    a[0] += 1e-9
+
+
+@pytest.mark.parametrize(
+    ("api", "status", "text"),
+    [
+        (StandIn(), "compiled", ""),
+        (StandIn(lambda g: g * (1.0 + 1e-5)), "wrong", "slope by grad"),
+        (StandIn(lambda g: g * np.nan), "wrong", "slope by grad"),
+        (StandIn(np.array), "wrong", "for a float"),
+        (StandIn(before=writing), "wrong", "changed"),
+        (StandIn(before=raising(TangentxError("no way"))), "refused", "no way"),
+        (StandIn(before=raising(KeyError("x_tape"))), "crashed", "KeyError"),
+    ],
+    ids=["right", "inexact", "nan", "type", "writes", "refuses", "crashes"],
+)
+def test_the_harness_tells_outcomes_apart(api: Any, status: str, text: str) -> None:
+    outcome = check(fixed(VIEW), order2=True, api=api)
+    assert (outcome.status, text in outcome.details) == (status, True)
+
+
+def test_each_stage_is_held_against_the_oracle() -> None:
+    outcome = check(fixed(VIEW), order2=True, api=StandIn(lambda g: g * (1.0 + 1e-5)))
+    stages = ("grad", "jvp", "jvp_of_grad", "grad_of_grad")
+    assert tuple((name, status) for name, (status, _) in outcome.stages.items()) == tuple((n, "wrong") for n in stages)
+
+
+def test_the_survey_finds_a_right_compiler_right() -> None:
+    found = survey(2000, 40, every=4, api=StandIn())
+    assert found.statuses == {"compiled": 40}, str(found)
+    assert found.stages["grad_of_grad compiled"] == 10
+
+
+def test_reduction_keeps_what_fails() -> None:
+    program = next(p for p in map(program_of, range(3000, 4000)) if p.tags["while"] and p.tags["early return"])
+    small = reduce(program, lambda p: "while " in p.source)
+    assert "while " in small.source
+    assert len(small.source) < 0.5 * len(program.source)
+    judge(small, small.points[0], 0)
+
+
+# ---- tangentx ----
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_drawn_programs_are_right_or_refused(chunk: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """All proofs on; second order for every tenth program. The distribution drawn is printed."""
+    found = survey(chunk * SIZE, SIZE)
+    with capsys.disabled():
+        print(f"\noracle, chunk {chunk}: {found}" if chunk == 0 else "")
+    assert_sound(found)
+    assert found.statuses["compiled"] >= 0.6 * found.count
+    assert 2 * found.sharing >= found.count
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_drawn_programs_are_right_or_refused_without_proofs(chunk: int) -> None:
+    assert_sound(survey(chunk * SIZE, SIZE, "all"))
+
+
+@pytest.mark.parametrize("seed", kept_seeds())
+def test_programs_that_failed_once(seed: int) -> None:
+    for off in ((), "all"):
+        assert_sound(inspect(seed, off, True))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_programs_of_hypothesis(rng: Random) -> None:
+    """The same grammar with hypothesis choosing, so that a failure shrinks."""
+    program = draft(rng)
+    try:
+        judge(program, program.points[0], 0)
+    except Unfit:
+        assume(False)
+    outcome = check(Program(program.source, program.points[:1], program.wrt, program.tags))
+    assert outcome.status in ("compiled", "refused"), f"{outcome.details}\n{program.source}"
+
+
+def assert_sound(found: Summary) -> None:
+    bad = [f"seed {seed} is {status}: {details}\n{source}" for seed, status, details, source in found.failures]
+    assert not bad, "\n\n".join(bad)
+
+
+def test_leaves_are_in_order() -> None:
+    assert leaves({"a": [1.0, None], "b": (2.0,)}) == [1.0, 2.0]

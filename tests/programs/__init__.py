@@ -1,0 +1,43 @@
+"""The corpus: functions as people write them, each with arguments and what to differentiate by."""
+
+from tests.programs import (
+    aliases,
+    arrays_whole,
+    branches,
+    closures,
+    containers,
+    finance,
+    helpers,
+    loops,
+    physics,
+    pits,
+    recursion,
+    scalar_programs,
+    statistics_,
+    structures,
+    textbook,
+    views,
+    writes,
+)
+from tests.programs.case import Program
+
+MODULES = (
+    scalar_programs,
+    loops,
+    branches,
+    arrays_whole,
+    writes,
+    views,
+    aliases,
+    helpers,
+    recursion,
+    containers,
+    closures,
+    structures,
+    physics,
+    finance,
+    statistics_,
+    textbook,
+    pits,
+)
+PROGRAMS: tuple[Program, ...] = tuple(program for module in MODULES for program in module.PROGRAMS)

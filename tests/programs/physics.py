@@ -1,0 +1,113 @@
+"""Programs of physics."""
+
+import numpy as np
+
+from tests.programs.case import Program, draw
+
+
+def heat(u, k, steps):
+    """Explicit heat equation, whole slices at once."""
+    for n in range(steps):
+        u[1:-1] = u[1:-1] + k * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        u[0] = u[1]
+        u[-1] = 0.0
+    return np.sum(u * u) / len(u)
+
+
+def wave(u, c, steps):
+    """Three time levels in turn, ghost cells at both ends."""
+    old = u.copy()
+    new = np.zeros_like(u)
+    energy = 0.0
+    for n in range(steps):
+        u[0] = u[2]
+        u[-1] = u[-3]
+        for i in range(1, len(u) - 1):
+            new[i] = 2.0 * u[i] - old[i] + c * c * (u[i + 1] - 2.0 * u[i] + u[i - 1])
+        energy += np.sum((new[1:-1] - old[1:-1]) ** 2)
+        old, u, new = u, new, old
+    return energy + u[2] ** 2
+
+
+def n_body(position, velocity, mass, dt, steps):
+    n = len(mass)
+    for step in range(steps):
+        for i in range(n):
+            for j in range(n):
+                if i == j:
+                    continue
+                d = position[j] - position[i]
+                r2 = np.dot(d, d) + 0.05
+                velocity[i] += dt * mass[j] * d / (r2 * np.sqrt(r2))
+        position += dt * velocity
+    return 0.5 * np.sum(mass * np.sum(velocity**2, axis=1)) + position[0, 1]
+
+
+def slope(y, t, mu):
+    return np.stack([y[1], mu * (1.0 - y[0] ** 2) * y[1] - y[0] + 0.1 * np.cos(t)])
+
+
+def runge_kutta(y, mu, h, steps):
+    """Van der Pol's oscillator."""
+    t = 0.0
+    for _ in range(steps):
+        k1 = slope(y, t, mu)
+        k2 = slope(y + 0.5 * h * k1, t + 0.5 * h, mu)
+        k3 = slope(y + 0.5 * h * k2, t + 0.5 * h, mu)
+        k4 = slope(y + h * k3, t + h, mu)
+        y = y + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+        t += h
+    return y[0] * y[1]
+
+
+def pendulum(angle, speed, length, dt):
+    """Symplectic steps until it swings back; the time is counted in whole steps."""
+    t = 0.0
+    while speed > 0.0:
+        speed = speed - dt * 9.8 / length * np.sin(angle)
+        angle = angle + dt * speed
+        t += dt
+        if t > 3.0:
+            break
+    return angle * angle + speed * t
+
+
+def gauss_seidel(u, f, w):
+    n = u.shape[0]
+    for sweep in range(2):
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                new = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - f[i, j])
+                u[i, j] = (1.0 - w) * u[i, j] + w * new
+    return np.sum(u**3)
+
+
+def bounce(height, drop):
+    """The steepest slope of a potential with a hard wall."""
+    total = 0.0
+    for k in range(3):
+        total += max(height - 0.3 * k, 0.0) ** 2
+        height = abs(height - drop)
+    return total
+
+
+def wall(x):
+    """A force that sets in at 1, which no element is near."""
+    y = np.maximum(x - 1.0, 0.0)
+    return np.sum(y * y) + np.sum(x**2)
+
+
+PROGRAMS = [
+    Program(heat, lambda: (draw(6, seed=1), 0.2, 4), ("u", "k")),
+    Program(wave, lambda: (draw(6, seed=2), 0.5, 4), ("u", "c")),
+    Program(
+        n_body,
+        lambda: (draw(3, 2, seed=3), draw(3, 2, seed=4), draw(3, seed=5, low=0.5), 0.1, 2),
+        ("position", "velocity", "mass"),
+    ),
+    Program(runge_kutta, lambda: (np.array([1.0, 0.3]), 0.8, 0.1, 3), ("y", "mu", "h")),
+    Program(pendulum, lambda: (0.1, 1.3, 1.2, 0.05), ("angle", "speed", "length")),
+    Program(gauss_seidel, lambda: (draw(4, 4, seed=6), draw(4, 4, seed=7), 1.3), ("u", "f", "w")),
+    Program(bounce, lambda: (0.85, 0.5), ("height", "drop")),
+    Program(wall, lambda: (np.array([1.2, 1.5, 0.3]),), "x"),
+]

@@ -1,0 +1,121 @@
+"""Views: what is written through one name is read through another."""
+
+import numpy as np
+
+from tests.programs.case import Program, draw
+
+
+def transposed_then_flat(A, v):
+    """`reshape` of a transposed argument is a copy, of a plain one a view."""
+    flat = A.reshape(-1)
+    flat[0] = v[0] * v[1]
+    flat[1:3] *= v
+    return np.sum(A * A) + np.sum(flat**3)
+
+
+def written_by_columns(A, v):
+    B = A.T
+    B[0] = v * B[0]
+    B[1, 0] += B[0, 1] ** 2
+    return np.sum(A**3)
+
+
+def rows(A, s):
+    for row in A:
+        row *= s
+        row[0] = row[1] * row[0]
+    for k, row in enumerate(A):
+        row[1:] += k * row[0]
+    return np.sum(A * A)
+
+
+def view_of_view(a, x):
+    b = a[1:]
+    c = b[::2]
+    c[0] = x * a[1]
+    b[1] += c[1] ** 2
+    a[3] = c[0] * b[1]
+    c[:] = c * c
+    return np.sum(a * np.arange(6.0)) + np.sum(b * b)
+
+
+def ravelled(A, B, s):
+    """`ravel` gives a view of what is contiguous, else a copy."""
+    a = A.ravel()
+    b = B.ravel()
+    a[0] = s * a[1]
+    b[0] = s * b[1]
+    a += s
+    b *= b
+    return np.sum(A * A) + np.sum(B * B) + np.sum(a * b)
+
+
+def diagonal(A, v):
+    n = len(A)
+    A.reshape(-1)[:: n + 1] += v
+    d = A.ravel()[:: n + 1]
+    d *= d
+    return np.sum(A @ A)
+
+
+def overlapping(a):
+    """NumPy buffers what overlaps."""
+    left = a[:-1]
+    right = a[1:]
+    right += left
+    left *= right
+    a[::-1] += a
+    return np.sum(a * a * a)
+
+
+def kept_views(a):
+    """Views kept in a list, written after their storage has changed."""
+    parts = []
+    for i in range(3):
+        parts.append(a[2 * i : 2 * i + 2])
+    a[:] = np.sin(a)
+    for k, p in enumerate(parts):
+        p[0] = p[1] * p[0] + k
+    parts[1][:] = parts[0] * parts[2]
+    return np.sum(a * a)
+
+
+def old_row(A):
+    """A row read before its storage is overwritten is a view: the new content counts."""
+    first = A[0]
+    total = np.sum(first * first)
+    A[0] = A[1] * A[2]
+    total += np.sum(first**3)
+    copied = A[1].copy()
+    A[1] = first
+    return total * np.sum(copied * A[1])
+
+
+def strided_argument(a, s):
+    """The argument is every other element of a larger array."""
+    b = a.reshape(2, 2)
+    b[0, 1] = s * a[0]
+    a[3] = b[0, 1] * a[1]
+    return np.sum(a * a) + np.sum(b**3)
+
+
+def broadcast_row(A, v):
+    w = v[None, :]
+    A[1:] = w * A[1:]
+    v[0] = A[1, 1]
+    return np.sum(A * w)
+
+
+PROGRAMS = [
+    Program(transposed_then_flat, lambda: (draw(2, 3, seed=1).T, draw(2, seed=2)), ("A", "v")),
+    Program(written_by_columns, lambda: (draw(2, 3, seed=3), draw(2, seed=4)), ("A", "v")),
+    Program(rows, lambda: (draw(3, 3, seed=5), 1.2), ("A", "s")),
+    Program(view_of_view, lambda: (draw(6, seed=6), 0.7), ("a", "x")),
+    Program(ravelled, lambda: (draw(2, 2, seed=7), draw(2, 2, seed=8).T, 0.6), ("A", "B", "s")),
+    Program(diagonal, lambda: (draw(3, 3, seed=9), draw(3, seed=10)), ("A", "v")),
+    Program(overlapping, lambda: (draw(5, seed=11),), "a"),
+    Program(kept_views, lambda: (draw(6, seed=12),), "a"),
+    Program(old_row, lambda: (draw(3, 3, seed=13),), "A"),
+    Program(strided_argument, lambda: (draw(8, seed=14)[::2], 1.3), ("a", "s")),
+    Program(broadcast_row, lambda: (draw(3, 2, seed=15), draw(2, seed=16)), ("A", "v")),
+]

@@ -1,0 +1,320 @@
+"""The support module of generated code: copies, zeros, shapes and safe arithmetic."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tangentx import arrays as ar
+
+Pair = collections.namedtuple("Pair", "first second")
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    """A dataclass whose `__init__` must not run again."""
+
+    w: Any
+    name: str = "n"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.w, str):
+            raise AssertionError
+
+
+@dataclasses.dataclass(slots=True)
+class Slotted:
+    """A dataclass without a `__dict__`."""
+
+    w: Any
+
+
+class Model:
+    """A plain object that can be called."""
+
+    def __init__(self, w: Any) -> None:
+        self.w = w
+        self.steps = 3
+
+    def __call__(self, x: Any) -> Any:
+        return self.w * x
+
+
+def views() -> list[Any]:
+    base = np.arange(48.0).reshape(4, 3, 4)
+    return [
+        base,
+        base.T,
+        base[::-1, :, ::2],
+        base[1, 2, ::-1],
+        np.asfortranarray(base),
+        base.transpose(1, 2, 0),
+        base[:0],
+        base[1:2, 1:2, 1:2],
+        np.array(1.5),
+    ]
+
+
+@pytest.mark.parametrize("a", views())
+def test_zeros_as_keeps_shape_dtype_and_strides(a: Any) -> None:
+    zeros = ar.zeros_as(a)
+    assert (zeros.shape, zeros.dtype) == (a.shape, a.dtype)
+    assert all(n <= 1 or s == t for n, s, t in zip(a.shape, zeros.strides, a.strides, strict=True)) or not a.size
+    assert not zeros.any()
+    zeros[...] = 1.0
+    assert zeros.sum() == a.size
+    assert not np.shares_memory(zeros, a)
+
+
+def test_zeros_as_of_repeated_elements_is_plain() -> None:
+    zeros = ar.zeros_as(np.broadcast_to(np.ones(3), (2, 3)))
+    zeros[0, 0] = 1.0
+    assert zeros.sum() == 1.0
+
+
+@pytest.mark.parametrize("a", views())
+def test_entry_copy_keeps_the_layout(a: Any) -> None:
+    copied = ar.entry_copy(a)
+    np.testing.assert_array_equal(copied, a)
+    assert all(n <= 1 or s == t for n, s, t in zip(a.shape, copied.strides, a.strides, strict=True)) or not a.size
+    assert not np.shares_memory(copied, a)
+
+
+def test_entry_copies_keep_overlaps_identities_and_flags() -> None:
+    base = np.arange(12.0)
+    head, tail, fixed = base[:8], base[4:], base[::2]
+    fixed.flags.writeable = False
+    shared = [head]
+    a, b, c, d, e = ar.entry_copies(head, {"t": tail}, fixed, shared, (shared, head, "s", None, math.sin))
+    a[5] = -1.0
+    assert b["t"][1] == -1.0
+    assert not c.flags.writeable
+    a[4] = -2.0
+    assert c[2] == -2.0
+    assert d[0] is a
+    assert e[0] is d
+    assert e[2:] == ("s", None, math.sin)
+    assert base.tolist() == list(range(12))
+
+
+def test_entry_copies_of_separate_arrays_stay_separate() -> None:
+    a, b = ar.entry_copies(np.zeros(3)[::2], np.ones(3)[::-1])
+    a[...] = 5.0
+    assert b.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_entry_copy_of_a_broadcast_view_keeps_it_one() -> None:
+    a = np.broadcast_to(np.arange(3.0), (2, 3))
+    copied = ar.entry_copy(a)
+    np.testing.assert_array_equal(copied, a)
+    assert copied.strides == a.strides
+    assert not copied.flags.writeable
+
+
+def test_entry_copy_of_objects() -> None:
+    loop: list[Any] = [1.0]
+    loop.append(loop)
+    copied = ar.entry_copy(loop)
+    assert copied[1] is copied
+    assert copied is not loop
+    for x in (Frozen(np.ones(2)), Slotted(np.ones(2)), Model(np.ones(2)), Pair(np.ones(2), 2)):
+        y = ar.entry_copy(x)
+        assert type(y) is type(x)
+        w, v = (x[0], y[0]) if isinstance(x, tuple) else (x.w, y.w)
+        assert v is not w
+        assert v.tolist() == [1.0, 1.0]
+    for opaque in (math.sin, Model, functools.partial(max, 1), np.random.default_rng(0)):
+        assert ar.entry_copy(opaque) is opaque
+
+
+def test_entry_copy_keeps_the_class_of_containers() -> None:
+    table = collections.defaultdict(list, {"a": [np.ones(2)]})
+    copied = ar.entry_copy(table)
+    assert type(copied) is collections.defaultdict
+    assert copied["a"] is not table["a"]
+    assert copied["b"] == []
+
+
+def test_zero_by_structure() -> None:
+    x = [1.0, 2, True, None, "s", (1j, np.float32(2.0)), {"k": np.ones(2), "i": np.arange(2)}]
+    assert repr(ar.zero(x)) == repr([0.0, None, None, None, None, [0j, np.float32(0.0)], {"k": np.zeros(2), "i": None}])
+    assert ar.zero(Pair(1.0, 2)) == [0.0, None]
+    assert ar.zero(Frozen(1.0)) == {"w": 0.0, "name": None}
+    assert ar.zero(Slotted(1.0)) == {"w": 0.0}
+    assert ar.zero(Model(1.0)) == {"w": 0.0, "steps": None}
+    assert ar.zero(math.sin) is None
+
+
+def test_finish_gives_the_structure_of_the_primal() -> None:
+    bar = [np.float64(1.5), [np.float64(2.0), None], {"k": None}]
+    primal = (1.0, Pair(np.float32(3.0), "s"), {"k": np.ones((2, 2), np.float32)})
+    done = ar.finish(bar, primal)
+    assert type(done) is tuple
+    assert type(done[0]) is float
+    assert type(done[1]) is Pair
+    assert type(done[1].first) is np.float32
+    assert done[1].second is None
+    assert done[2]["k"].dtype == np.float32
+    frozen = ar.finish({"w": np.ones(2)}, Frozen(np.zeros(2)))
+    assert type(frozen) is Frozen
+    assert frozen.w.tolist() == [1.0, 1.0]
+    assert frozen.name is None
+    assert ar.finish(None, 2.5) == 0.0
+    assert ar.finish(None, 3) is None
+    assert type(ar.finish(1.0, 2.0 + 1j)) is complex
+    assert type(ar.finish(1.0 + 2j, 2.0)) is float
+
+
+def test_finished_arrays_are_fresh_and_dense() -> None:
+    bar = np.broadcast_to(1.0, (2, 3))
+    done = ar.finish(bar, np.zeros((3, 2)).T)
+    assert done.flags.f_contiguous
+    assert done.flags.writeable
+    same = np.ones(3)
+    assert not np.shares_memory(ar.finish(same, same), same)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+def test_unbroadcast_gives_shape_and_dtype(dtype: Any) -> None:
+    like = np.ones((1, 3), dtype)
+    for t in (np.ones((2, 2, 3)), np.ones((2, 3)) * (1 + 2j), 2.0, np.ones(3, np.float32), np.ones((5, 1, 1))):
+        got = ar.unbroadcast(t, like)
+        assert got.shape == like.shape
+        assert got.dtype == like.dtype
+
+
+def test_unbroadcast_of_numbers() -> None:
+    assert ar.unbroadcast(np.ones((2, 3)), 1.0) == 6.0
+    assert np.ndim(ar.unbroadcast(np.array(2.0), 1.0)) == 0
+    assert not isinstance(ar.unbroadcast(np.array(2.0), 1.0), np.ndarray)
+    assert ar.unbroadcast(2.0 + 3j, 1.0) == 2.0
+    assert ar.unbroadcast(2.0 + 3j, 1j) == 2.0 + 3j
+    assert type(ar.unbroadcast(2.0, np.float32(1.0))) is np.float32
+    assert ar.unbroadcast(2.0, np.ones((2, 0))).shape == (2, 0)
+    assert ar.unbroadcast(np.ones((0, 3)), np.ones(3)).tolist() == [0.0, 0.0, 0.0]
+    assert isinstance(ar.unbroadcast(2.0, np.array(1.0)), np.ndarray)
+
+
+def test_spread_is_fresh_and_writable() -> None:
+    t = np.ones(3)
+    got = ar.spread(t, np.zeros((2, 3)))
+    got[0, 0] = 5.0
+    assert got[1, 0] == 1.0
+    ar.spread(t, np.zeros(3))[0] = 7.0
+    assert t[0] == 1.0
+
+
+def test_winners_are_the_last_of_repeated_indices() -> None:
+    a_bar = np.array([1.0, 2.0, 3.0])
+    assert ar.winners(a_bar, np.array([0, 2, 0, 2])).tolist() == [0.0, 0.0, 1.0, 3.0]
+    assert ar.winners(a_bar, np.array([-3, 0])).tolist() == [0.0, 1.0]
+    assert ar.winners(a_bar, slice(0, 2)).tolist() == [1.0, 2.0]
+    assert ar.winners(a_bar, 1) == 2.0
+    grid = np.arange(6.0).reshape(2, 3)
+    assert ar.winners(grid, (slice(None), [1, 1])).tolist() == [[0.0, 1.0], [0.0, 4.0]]
+    inf = np.array([np.inf, 1.0])
+    assert ar.winners(inf, [0, 0]).tolist() == [0.0, np.inf]
+
+
+@given(st.lists(st.integers(-4, 3), min_size=1, max_size=8))
+def test_winners_agree_with_assignment(key: list[int]) -> None:
+    values = np.arange(1.0, len(key) + 1.0)
+    a = np.zeros(4)
+    a[key] = values
+    kept = ar.winners(np.ones(4), key)
+    assert np.sum(kept * values) == a.sum()
+
+
+def test_guarded_is_zero_where_the_cotangent_is() -> None:
+    assert ar.guarded(np.inf, 0.0) == 0.0
+    assert ar.guarded(np.array([np.inf, np.nan, 2.0]), np.array([0.0, 0.0, 3.0])).tolist() == [0.0, 0.0, 6.0]
+    assert math.isinf(ar.guarded(np.inf, 1.0))
+    assert ar.guarded(np.ones(2, np.float32), np.ones(2, np.float32)).dtype == np.float32
+
+
+@pytest.mark.filterwarnings("error")
+def test_ratio_neither_raises_nor_warns() -> None:
+    assert ar.ratio(1.0, 0.0) == math.inf
+    assert math.isnan(ar.ratio(0.0, 0.0))
+    assert type(ar.ratio(1.0, 0.0)) is float
+    assert type(ar.ratio(1.0, 2.0)) is float
+    assert ar.ratio(np.array([1.0, 0.0]), 0.0)[0] == np.inf
+    assert ar.ratio_or_zero(1.0, 0.0) == 0.0
+    assert ar.log_or_zero(0.0) == 0.0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("x", "y", "expected"),
+    [
+        (0.0, 0.0, 0.0), (0.0, 1.0, 1.0), (0.0, 2, 0.0), (0.0, 2.5, 0.0), (-2.0, 3, 12.0), (-2.0, 2.0, -4.0),
+        (0.0, 0, 0.0), (-2.0, -1, -0.25), (0.0, 0.5, math.inf), (np.float64(0.0), 0, 0.0), (2.0, 0, 0.0),
+    ],
+)  # fmt: skip
+def test_power_slope_at_hard_points(x: Any, y: Any, expected: float) -> None:
+    assert ar.power_slope(x, y) == expected
+    assert ar.power_slope(np.full(2, x), y).tolist() == [expected] * 2
+
+
+def test_power_slope_keeps_float32() -> None:
+    assert ar.power_slope(np.ones(2, np.float32), 2).dtype == np.float32
+
+
+def test_shares() -> None:
+    a = np.zeros(10)
+    assert ar.shares(a, a[3:])
+    assert not ar.shares(a[:3], a[3:])
+    assert not ar.shares(a[::2], a[1::2])
+    assert not ar.shares(a, 1.0)
+
+
+def test_clone_sees_no_later_write() -> None:
+    a = np.zeros((2, 3)).T
+    kept = ar.clone(a)
+    a[...] = 1.0
+    assert not kept.any()
+    assert kept.strides == a.strides
+    assert ar.clone(2.0) == 2.0
+
+
+def test_ties_and_shares() -> None:
+    a = np.array([[1.0, 3.0, 3.0], [2.0, 0.0, 1.0]])
+    assert ar.ties(a, a.max(axis=1), 1).tolist() == [[0.0, 0.5, 0.5], [1.0, 0.0, 0.0]]
+    assert ar.ties(a.astype(np.float32), np.float32(3.0)).dtype == np.float32
+    assert ar.ties(np.array([1.0, np.nan]), np.nan).tolist() == [0.0, 1.0]
+    assert ar.share(1.0, 1.0, 1.0) == 0.5
+    assert ar.share(np.nan, 1.0, 1.0) == 0.0
+    assert ar.share(np.nan, 1.0, np.nan) == 1.0
+    assert ar.give_best(1.0, 2.0, (2.0, 2.0, 1.0, 1)) == (0.5, 0.5, 0.0, None)
+
+
+def test_unreduce_of_empty_and_scalar() -> None:
+    assert ar.unreduce(np.zeros(3), (0, 3), 0).shape == (0, 3)
+    assert ar.unreduce(2.0, ()) == 2.0
+    got = ar.unreduce(np.float32(2.0), (2, 2))
+    got[0, 0] = 0.0
+    assert got.dtype == np.float32
+    assert got.sum() == 6.0
+
+
+def test_add_at_adds_each_repeat() -> None:
+    a = np.zeros(3)
+    ar.add_at(a, [0, 0, 2], np.array([1.0, 2.0, 3.0]))
+    assert a.tolist() == [3.0, 0.0, 3.0]
+
+
+@pytest.mark.parametrize("key", [1, slice(0, 2), (Ellipsis, 0), (None, 1), np.array([True, False, True]), [0, -1]])
+def test_add_at_takes_every_key(key: Any) -> None:
+    a = np.zeros(3) if not isinstance(key, tuple) else np.zeros((3, 2))
+    expected = a.copy()
+    expected[key] += 2.0
+    ar.add_at(a, key, 2.0)
+    np.testing.assert_array_equal(a, expected)

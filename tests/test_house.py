@@ -1,0 +1,192 @@
+"""The rules of the house: one-way imports, tests that mirror the package, short modules, documented names."""
+
+import ast
+import fnmatch
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "tangentx"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+NAMES = [str(path.relative_to(PACKAGE)) for path in MODULES]
+
+# From the ground up. A module imports from lower layers only; those of one layer do not know each other.
+LAYERS = (
+    ("errors",),
+    ("source", "naming", "arrays", "trees", "differences"),
+    ("ir", "templates", "points"),
+    ("analysis",),
+    ("frontend", "derive", "optimise", "backend", "tensor"),
+    ("pipeline",),
+    ("api",),
+    ("testing",),
+    ("__init__",),
+)
+LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
+
+# Who may import what does not come with Python. Everybody may import NumPy.
+FOREIGN = {
+    "numpy": ("*",),
+    "gast": ("frontend/*", "backend/*"),
+    "astor": ("backend/printer.py",),
+}
+
+# Modules whose test is not tests/<package>/test_<module>.py: pattern -> the file that covers them.
+COVERED_BY = {
+    "points.py": "tests/test_testing.py",
+}
+
+LONGEST_MODULE = 250
+LONGEST_FUNCTION = 40
+# Longer ones, each with the reason: "module.py" or "module.py:function" -> (lines, why).
+LONGER: dict[str, tuple[int, str]] = {
+    "ir/nodes.py": (400, "the whole language is read in one place"),
+}
+
+
+def parsed(path):
+    return ast.parse(path.read_text(), str(path))
+
+
+def imports(path):
+    """Every dotted name that a module imports, at its top or inside a function, with the line."""
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                here = ("tangentx", *path.relative_to(PACKAGE).parent.parts)
+                parts = here[: len(here) - node.level + 1]
+                base = ".".join((*parts, base) if base else parts)
+            if base == "tangentx":
+                yield from ((f"tangentx.{alias.name}", node.lineno) for alias in node.names)
+            else:
+                yield base, node.lineno
+
+
+def part_of(dotted):
+    """The part of the package that a dotted name belongs to; the package's own names belong to `__init__`."""
+    parts = dotted.split(".")
+    return parts[1] if len(parts) > 1 and parts[1] in LAYER else "__init__"
+
+
+def home(path):
+    first = path.relative_to(PACKAGE).parts[0]
+    return first.removesuffix(".py")
+
+
+def wrong_imports(path):
+    here = home(path)
+    for dotted, line in imports(path):
+        top = dotted.split(".")[0]
+        name = str(path.relative_to(PACKAGE))
+        if top == "tangentx":
+            there = part_of(dotted)
+            if there != here and LAYER[there] >= LAYER[here]:
+                yield f"{name}:{line}: {here} imports {dotted}, which is not below it"
+        elif top not in sys.stdlib_module_names:
+            if not any(fnmatch.fnmatch(name, pattern) for pattern in FOREIGN.get(top, ())):
+                yield f"{name}:{line}: imports {top}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+def test_imports_go_one_way(path):
+    assert home(path) in LAYER, f"give {home(path)} its layer in LAYERS"
+    assert list(wrong_imports(path)) == []
+
+
+def test_a_wrong_import_is_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path)
+    (tmp_path / "ir").mkdir()
+    file = tmp_path / "ir" / "bad.py"
+    file.write_text(
+        "import tangentx.errors\n"
+        "from . import nodes\n"
+        "def f():\n"
+        "    from tangentx import grad\n"
+        "    from tangentx.templates import table\n"
+        "    from ..derive import reverse\n"
+        "    import gast.astn\n"
+    )
+    assert [text.split(":")[1] for text in wrong_imports(file)] == ["4", "5", "6", "7"]
+
+
+def test_importing_the_package_loads_no_compiler():
+    heavy = ["gast", "astor", "numba", "cupy", "scipy", "matplotlib", "hypothesis", "pytest"]
+    code = f"import sys, tangentx; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def has_code(path):
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return path.name != "__init__.py" or any(isinstance(node, kinds) for node in parsed(path).body)
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if has_code(path)], ids=str)
+def test_every_module_has_its_test(path):
+    name = path.relative_to(PACKAGE)
+    own = ROOT / "tests" / name.with_name(f"test_{name.name}")
+    patterns = [pattern for pattern in COVERED_BY if fnmatch.fnmatch(str(name), pattern)]
+    assert own.exists() or patterns, f"write {own.relative_to(ROOT)}, or enter {name} in COVERED_BY"
+    assert not (own.exists() and str(name) in patterns), f"{name} has a test of its own: take it out of COVERED_BY"
+
+
+@pytest.mark.parametrize("pattern, test", COVERED_BY.items())
+def test_covered_by_names_what_exists(pattern, test):
+    assert fnmatch.filter(NAMES, pattern), f"no module is {pattern}"
+    assert (ROOT / test).exists()
+
+
+def lengths(path):
+    """The lines of the module and of each function, docstrings of functions not counted."""
+    name = str(path.relative_to(PACKAGE))
+    yield name, len(path.read_text().splitlines())
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            doc = node.body[0] if ast.get_docstring(node) is not None else None
+            without = 0 if doc is None else doc.end_lineno - doc.lineno + 1
+            yield f"{name}:{node.name}", node.end_lineno - node.lineno + 1 - without
+
+
+@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+def test_modules_and_functions_are_short(path):
+    for name, lines in lengths(path):
+        limit = LONGEST_FUNCTION if ":" in name else LONGEST_MODULE
+        assert lines <= LONGER.get(name, (limit, ""))[0], f"{name} has {lines} lines"
+
+
+def test_the_table_of_longer_ones_is_needed():
+    found = dict(pair for path in MODULES for pair in lengths(path))
+    for name, (allowed, why) in LONGER.items():
+        limit = LONGEST_FUNCTION if ":" in name else LONGEST_MODULE
+        assert why and limit < found.get(name, 0) <= allowed, f"{name} need not be in LONGER, or lacks its reason"
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if path.read_text().strip()], ids=str)
+def test_every_module_says_what_it_is(path):
+    assert ast.get_docstring(parsed(path))
+
+
+def test_public_names_are_documented():
+    import tangentx
+
+    text = (ROOT / "README.md").read_text() + (ROOT / "ARCHITECTURE.md").read_text()
+    for name in tangentx.__all__:
+        assert name in text, f"{name} is neither in README.md nor in ARCHITECTURE.md"
+        public = getattr(tangentx, name)
+        if callable(public):
+            assert (public.__doc__ or "").strip(), f"{name} has no docstring"
+
+
+def test_version_is_one_and_has_its_changes():
+    import tangentx
+
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert tangentx.__version__ == version
+    assert f"\n## {version} " in (ROOT / "CHANGELOG.md").read_text()

@@ -1,0 +1,203 @@
+"""Every program of the corpus: primal, reverse, forward and second order, with proofs and without, and faults."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx import pipeline
+from tests.harness import assert_same, call, call_with_fault, derivative, inner, leaves
+from tests.programs import PROGRAMS
+from tests.programs.case import Program
+from tests.programs.reference import (
+    bend,
+    chosen,
+    direction,
+    exactness,
+    filled_in,
+    moved,
+    names,
+    positions,
+    slope,
+    slopes,
+    tangents,
+)
+
+SMOOTH = [program for program in PROGRAMS if program.smooth]
+EACH = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+EACH_SMOOTH = pytest.mark.parametrize("program", SMOOTH, ids=lambda program: program.name)
+BY_ALL = [p for p in PROGRAMS if p.name != "of_an_argument"]  # an object of a plain class has no cotangent
+SCALARS = [p for p in SMOOTH if isinstance(p.wrt, str) and type(chosen(p, p.args())[0]) is float]
+
+
+@pytest.fixture(params=["proofs_on", "proofs_off"])
+def proofs(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The general rule with all that shortens it, and alone."""
+    if request.param == "proofs_on":
+        yield
+        return
+    with pipeline.proofs(off="all"):
+        yield
+
+
+def grad(program: Program) -> Any:
+    return tx.grad(program.fn, wrt=names(program), fallback="error")
+
+
+def flat(structure: object) -> np.ndarray[Any, Any]:
+    """All leaves as one vector."""
+    parts = [np.ravel(np.asarray(leaf.value, dtype=float)) for leaf in leaves(structure)]
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def size(x: Any) -> float:
+    """The largest magnitude in an array or a list of arrays."""
+    parts = x if isinstance(x, (list, tuple)) else [x]
+    return max((float(np.max(np.abs(part), initial=0.0)) for part in parts), default=0.0)
+
+
+def assert_close(got: Any, wanted: Any, program: Program, slack: float = 0.0) -> None:
+    """Equal up to the program's exactness relative to the largest of `wanted`, and up to `slack`."""
+    bound = exactness(program) * max(size(wanted), 1e-3) + slack
+    np.testing.assert_allclose(got, wanted, rtol=0.0, atol=bound)
+
+
+def assert_value(value: Any, program: Program) -> None:
+    """`value` is what the program returns, up to the rounding of its precision."""
+    single = exactness(program) > 1e-5
+    assert value == pytest.approx(program.fn(*program.args()), rel=1e-5 if single else 1e-12)
+
+
+def assert_mirrors(gradient: Any, primal: Any) -> None:
+    """The leaves of both stand at the same places and have the same types, dtypes and shapes."""
+    assert [leaf.path for leaf in leaves(gradient)] == [leaf.path for leaf in leaves(primal)]
+    for got, wanted in zip(leaves(gradient), leaves(primal), strict=True):
+        if type(wanted.value) in (float, np.ndarray):
+            assert type(got.value) is type(wanted.value), got.path
+        assert np.shape(got.value) == np.shape(wanted.value), got.path
+        assert np.asarray(got.value).dtype == np.asarray(wanted.value).dtype, got.path
+
+
+@EACH
+def test_the_primal_is_as_written(program: Program) -> None:
+    mine, plain = program.args(), program.args()
+    assert tx.differentiate(program.fn)(*mine) == program.fn(*plain)
+    np.testing.assert_array_equal(flat(mine), flat(plain))
+
+
+@EACH
+def test_gradient(program: Program, proofs: None) -> None:
+    args = program.args()
+    gradient = call(grad(program), *args, watch=(program.fn,))
+    assert_mirrors(gradient, chosen(program, args))
+    wanted, _ = slopes(program)
+    for got, part in zip(leaves(gradient), wanted, strict=True):
+        assert_close(got.value, part, program, slack=1e-8 * size(wanted))
+
+
+@EACH
+def test_value_with_gradient_and_single_wrt(program: Program, proofs: None) -> None:
+    both = tx.value_and_grad(program.fn, wrt=names(program), fallback="error")
+    value, gradient = call(both, *program.args(), watch=(program.fn,))
+    assert_value(value, program)
+    alone = call(tx.grad(program.fn, wrt=names(program)[-1], fallback="error"), *program.args(), watch=(program.fn,))
+    assert_close(flat(alone), flat(gradient[-1]), program)
+
+
+@EACH
+def test_forward(program: Program, proofs: None) -> None:
+    value, tangent = call(tx.jvp, program.fn, program.args(), tangents(program), watch=(program.fn,))
+    assert_value(value, program)
+    slack = 1e-8 * size(slopes(program)[0])
+    assert_close(tangent, slope(program)[0], program, slack)
+    assert_close(tangent, inner(call(grad(program), *program.args()), direction(program)), program, slack)
+
+
+@EACH_SMOOTH
+def test_forward_over_reverse(program: Program, proofs: None) -> None:
+    g = grad(program)
+    value, tangent = call(tx.jvp, g, program.args(), tangents(program), watch=(program.fn,))
+    assert_mirrors(tangent, chosen(program, program.args()))
+    assert_close(flat(value), flat(g(*program.args())), program)
+    assert_close(flat(tangent), along(program, g), program, slack=1e-9 * size(flat(value)))
+    bent = bend(program)[0]
+    assert_close(inner(tangent, direction(program)), bent, program, slack=2e-5 * max(1.0, abs(bent)))
+
+
+@EACH_SMOOTH
+def test_reverse_over_reverse(program: Program, proofs: None, tmp_path: Path) -> None:
+    directional = load_directional(program, tmp_path).directional
+    second = tx.grad(directional, wrt=names(program), fallback="error")
+    gradient = call(second, *program.args(), watch=(program.fn, directional))
+    assert_mirrors(gradient, chosen(program, program.args()))
+    assert_close(flat(gradient), along(program, grad(program)), program, slack=1e-9 * size(slopes(program)[0]))
+
+
+@pytest.mark.parametrize("program", SCALARS, ids=lambda program: program.name)
+def test_gradient_of_the_gradient_of_a_number(program: Program, proofs: None) -> None:
+    first = tx.grad(program.fn, wrt=program.wrt, fallback="error")
+    second = call(tx.grad(first, wrt=program.wrt, fallback="error"), *program.args(), watch=(program.fn,))
+    x = chosen(program, program.args())[0]
+    wanted, _ = derivative(lambda h: first(*filled_in(program, (x + h,))))
+    assert type(second) is float
+    assert_close(second, wanted, program)
+
+
+@pytest.mark.parametrize("program", BY_ALL, ids=lambda program: program.name)
+def test_a_pullback_owns_what_it_needs(program: Program) -> None:
+    args = program.args()
+    value, pullback = call(tx.vjp, program.fn, *args, watch=(program.fn,))
+    assert_value(value, program)
+    for leaf in leaves(args):
+        if isinstance(leaf.value, np.ndarray) and leaf.value.flags.writeable:
+            leaf.value[...] = np.nan
+    first = call(pullback, 1.0, watch=(program.fn, args))
+    assert_same(call(pullback, 1.0, watch=(program.fn, args)), first)
+    every = first if len(args) > 1 else (first,)
+    wanted = slopes(program)[0]
+    assert_close(flat(chosen(program, every)), np.concatenate([part.ravel() for part in wanted]), program)
+
+
+@EACH
+def test_a_fault_on_the_way_leaves_no_trace(program: Program) -> None:
+    rng = np.random.default_rng(len(program.name))
+    call_with_fault(grad(program), program.args(), rng, watch=(program.fn,))
+
+
+def along(program: Program, g: Any) -> Any:
+    """The derivative of the gradient along `direction`, by differences: the Hessian times the direction."""
+    parts = direction(program)
+    result, _ = derivative(lambda h: flat(g(*moved(program, parts, h))))
+    return result
+
+
+def load_directional(program: Program, folder: Path) -> ModuleType:
+    """A module with the sum of the gradient's leaves times fixed random numbers, as a user would write it."""
+    params = list(inspect.signature(program.fn).parameters)[: len(program.args())]
+    order = [params[k] for k in positions(program)]
+    terms = [
+        f"numpy.sum(directions[{k}] * slopes{leaf.path})"
+        for k, leaf in enumerate(leaves(chosen(program, program.args())))
+    ]
+    inside = ", ".join(params)
+    text = (
+        f"import numpy\n\nimport tangentx\n\n\ndef directional({inside}):\n"
+        f"    slopes = tangentx.grad(primal, wrt={tuple(order)!r})({inside})\n"
+        f"    return {' + '.join(terms)}\n"
+    )
+    path = folder / f"directional_{program.name}.py"
+    path.write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    vars(module).update(primal=program.fn, directions=direction(program))
+    return module
