@@ -70,7 +70,10 @@ class Derivative:
         return f"<{self._spec.transform} of {self.__wrapped__.__qualname__} with respect to {self._spec.wrt!r}>"
 
     def __tangentx_target__(self) -> tuple[Any, tuple[Any, ...]]:
-        return self, ()
+        return self, self._target.owner
+
+    def __tangentx_primal__(self) -> Any:
+        return self._target.function
 
     @property
     def __signature__(self) -> Any:

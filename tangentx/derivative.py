@@ -55,6 +55,8 @@ class Binder:
     """Puts arguments in the order of a function's parameters, defaults filled in."""
 
     def __init__(self, function: Any) -> None:
+        while hasattr(function, "__tangentx_target__"):
+            function = function.__tangentx_primal__()
         self.signature = inspect.signature(function, follow_wrapped=False)
         self.names = tuple(self.signature.parameters)
         kinds = {p.kind for p in self.signature.parameters.values()}

@@ -30,6 +30,9 @@ def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> 
     entry = compilation.entry_jvp(derivative._target, derivative._cache, values, tuple(i for i, _ in given))
     active = [fitted(t, values[i]) for i, t in given]
     value, dot = entry.functions[0](*values, *active)
+    inner = getattr(derivative._target.function, "_public", None)
+    if inner is not None:
+        return inner(value, values), _public_tangent(dot, inner(value, values))
     return value, _public_tangent(dot, value)
 
 

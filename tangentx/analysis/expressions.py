@@ -121,6 +121,11 @@ def is_basic(parts: tuple[Any, ...]) -> bool:
     return not any(isinstance(k, Arr | Box) or (isinstance(k, Num) and _is_boolean(k)) for k in parts)
 
 
+def may_repeat(parts: tuple[Any, ...]) -> bool:
+    """Whether a key with parts of these kinds may select an element twice."""
+    return any(isinstance(k, Box) or (isinstance(k, Arr) and k.dtype.kind != "b") for k in parts)
+
+
 def _is_boolean(kind: Num) -> bool:
     return kind.type in (bool, np.bool_)
 
@@ -145,8 +150,6 @@ def item_kind(w: Walker, base: Box, parts: tuple[Any, ...]) -> Kind:
     kind = base.region.any() if known is MISSING else base.region.get(known)
     if isinstance(kind, Top):
         raise located(kind, w.span)
-    if isinstance(kind, Bottom) and known is not MISSING and w.program.final:
-        raise NotResolved(f"there is no item {known!r} in this {base.cls.__name__}", w.span, "check the key")
     return kind
 
 
@@ -432,12 +435,44 @@ def _refuse_copy(w: Walker, cls: type) -> tuple[Expr, Kind]:
     raise UnsupportedSyntax(f"`{cls.__name__}(...)` of this value", w.span, "build it item by item")
 
 
+def _joined(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    """``a + b`` of two tuples or two lists: a new one of the items of both."""
+    a, b = kinds
+    if not (isinstance(a, Box) and isinstance(b, Box) and a.cls is b.cls and a.cls in (list, tuple)):
+        return None
+    if not a.region.root().open and not b.region.root().open:
+        cls, counts = a.cls, [len(k.region.root().fields) for k in (a, b)]
+
+        def fixed() -> Block:
+            names = [w.temporary() for _ in range(sum(counts))]
+            places = [(base, i) for base, n in zip(args, counts, strict=True) for i in range(n)]
+            taken = [Assign(t, Index(x, Key((Lit(i),))), w.span) for t, (x, i) in zip(names, places, strict=True)]
+            made = w.temporary()
+            return (*taken, Assign(made, Make(cls, tuple(Var(t) for t in names)), w.span))
+
+        return _expanded(w, f"joined{counts}", fixed)
+    if a.cls is tuple:
+        raise UnsupportedSyntax("tuples of unknown length are joined", w.span, "use lists")
+
+    def grown() -> Block:
+        made, span = w.temporary(), w.span
+        out: list[Any] = [Assign(made, Make(list, ()), span)]
+        for base in args:
+            n, k, item = w.temporary(), w.temporary(), w.temporary()
+            body = (Assign(item, Index(base, Key((Var(k),))), span), Append(Var(made), Var(item), span))
+            out += [Assign(n, Op(builtins.len, (base,)), span), For(k, Lit(0), Var(n), Lit(1), False, body, span)]
+        return (*out, Assign(w.temporary(), Var(made), span))
+
+    return _expanded(w, "joined", grown)
+
+
 _SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]] = {
     operator.is_: _identity,
     operator.is_not: _difference,
     builtins.isinstance: _isinstance,
     builtins.len: _len,
     sequence: _sequence,
+    operator.add: _joined,
     list: _listed(list),
     tuple: _listed(tuple),
 }

@@ -28,11 +28,10 @@ from tangentx.analysis.kinds import (
     join,
     varied,
 )
-from tangentx.analysis.program import Definition, Instance, Program, located
+from tangentx.analysis.program import Definition, Instance, Program, constant_kind, located
 from tangentx.analysis.webs import close
 from tangentx.errors import NotResolved, Span, UnsupportedSyntax
 from tangentx.ir.nodes import (
-    UNBOUND,
     Accumulate,
     Append,
     Assign,
@@ -171,12 +170,14 @@ class Walker:
         if isinstance(atom, Var):
             return self._read_name(atom)
         if isinstance(atom, Lit):
-            return atom, BOTTOM if atom.value is UNBOUND else constant_kind(self.program, atom.value)
+            return atom, constant_kind(self.program, atom.value)
         return atom, self.program.external(atom)
 
     def _read_name(self, atom: Var) -> tuple[Atom, Kind]:
         assert self.env is not None
         definitions = [d for d in self.env.get(atom.name, ()) if d is not None]
+        if not definitions and not self.program.final:
+            return atom, BOTTOM
         if not definitions:
             raise NotResolved(
                 f"`{atom.name}` is read before it is bound", self.span, "bind it first"
@@ -220,13 +221,6 @@ class _Counter:
 
 
 _COUNTER = _Counter()
-
-
-def constant_kind(program: Program, value: Any) -> Kind:
-    """The kind of a literal; whole numbers and booleans are known by value."""
-    if type(value) in (bool, int):
-        return Num(type(value), value=value)
-    return program.valuer.kind(value)
 
 
 def _assign(w: Walker, s: Assign) -> None:
@@ -336,7 +330,7 @@ def _accumulate(w: Walker, s: Accumulate) -> None:
     if isinstance(base_kind, Bottom) or isinstance(kind, Bottom):
         return
     store_into(w, base_kind, key, parts, kind)
-    w.out.append(Accumulate(base, key, value, s.span, not expressions.is_basic(parts)))
+    w.out.append(Accumulate(base, key, value, s.span, expressions.may_repeat(parts)))
 
 
 def _append(w: Walker, s: Append) -> None:
@@ -424,7 +418,9 @@ def _for(w: Walker, s: For) -> None:
 
     target, body, state = _looped(w, s, enter)
     assert target is not None
-    w.env = merge(merge(before, state.again), state.left)
+    values = [k.value for _, k in bounds if isinstance(k, Num) and k.value is not MISSING]
+    entered = len(values) == 3 and values[2] != 0 and len(range(*values)) > 0
+    w.env = merge(state.again if entered else merge(before, state.again), state.left)
     start, stop, step = (a for a, _ in bounds)
     w.out.append(For(target, start, stop, step, s.backward, body, s.span))
 

@@ -6,12 +6,14 @@ import builtins
 import cmath
 import math
 import operator
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tangentx import arrays, templates
+from tangentx.analysis import layouts
 from tangentx.analysis.kinds import (
     BOTTOM,
     MISSING,
@@ -29,7 +31,7 @@ from tangentx.analysis.kinds import (
     varied,
     vary,
 )
-from tangentx.analysis.values import NoSample, Sampler
+from tangentx.analysis.values import COUNTING, NoSample, Sampler
 from tangentx.errors import NoTemplate, NotResolved, Span
 
 _PURE_BUILTINS = frozenset(
@@ -85,6 +87,10 @@ def constant(kinds: Sequence[Kind]) -> bool:
     return all(isinstance(k, Obj) or (isinstance(k, Num) and k.value is not MISSING) for k in kinds)
 
 
+_ATTEMPTS = ((1, False), (0, False), (2, False), (1, True), (0, True), (COUNTING, False))
+_RULED = frozenset(layouts.RULES)
+
+
 class Operation:
     """Finds the kind of one application of a primitive; `fresh(path)` gives the region of a new array or container."""
 
@@ -98,7 +104,10 @@ class Operation:
         kinds = [*args, *kwargs.values()]
         if any(isinstance(k, Bottom) for k in kinds):
             return BOTTOM
-        result = self._sampled(fn, args, kwargs, kinds)
+        rule = layouts.RULES.get(fn) if fn in _hashable(_RULED, fn) else None
+        result = rule(self.world, self.fresh, kinds) if rule is not None and not kwargs else None
+        if result is None:
+            result = self._sampled(fn, args, kwargs, kinds)
         template = templates.find(fn)
         if template is not None and template.kind == "constant":
             return result
@@ -131,17 +140,18 @@ class Operation:
         result: Kind = BOTTOM
         error: Exception | None = None
         for rank in self._ranks(kinds):
-            for number in (1, 0, 2):
-                sampler = Sampler(number, rank)
+            for number, forget in _ATTEMPTS:
+                sampler = Sampler(number, rank, forget)
                 try:
-                    with np.errstate(all="ignore"):
+                    with np.errstate(all="ignore"), warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
                         value = fn(*map(sampler.make, args), **{name: sampler.make(k) for name, k in kwargs.items()})
                 except NoSample:
                     raise self._unknown(fn, kinds, None) from None
                 except Exception as caught:
                     error = caught
                     continue
-                result = join(result, self._kind_of(value, sampler, known, ()))
+                result = join(result, self._kind_of(value, sampler, known and not forget, ()))
                 break
         if isinstance(result, Bottom):
             raise self._unknown(fn, kinds, error)
@@ -175,7 +185,7 @@ class Operation:
             for key, item in value.items():
                 box.region.put(key, self._kind_of(item, sampler, known, (*path, key)))
             return box
-        if known or value is None or isinstance(value, type | np.dtype):
+        if value is None or isinstance(value, type | np.dtype) or (known and isinstance(value, str | bytes)):
             return Obj(value)
         return Some(type(value))
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentx.analysis.kinds import BOTTOM, Kind, Obj, Region, World, describe, join, signature
+from tangentx.analysis.kinds import BOTTOM, Kind, Num, Obj, Region, World, describe, join, signature
 from tangentx.analysis.values import Valuer
 from tangentx.errors import NotResolved, Span, UnsupportedSyntax
-from tangentx.ir.nodes import Ext, Function, Link, Statement
+from tangentx.ir.nodes import UNBOUND, Ext, Function, Link, Statement
 
 LIMIT_INSTANCES = 300
 LIMIT_ROUNDS = 200
@@ -148,6 +148,13 @@ class Program:
                     span,
                     "copy the view, or write before it is taken",
                 )
+
+
+def constant_kind(program: Program, value: Any) -> Kind:
+    """The kind of a literal; whole numbers and booleans are known by value."""
+    if value is UNBOUND:
+        return BOTTOM
+    return Num(type(value), value=value) if type(value) in (bool, int) else program.valuer.kind(value)
 
 
 def located(kind: Kind, span: Span) -> NotResolved:

@@ -112,6 +112,9 @@ def contents(value: Any) -> list[tuple[Any, Any]]:
     return list(vars(value).items())
 
 
+COUNTING = -1
+
+
 class NoSample(Exception):
     """No sample can be made of a kind."""
 
@@ -119,25 +122,28 @@ class NoSample(Exception):
 class Sampler:
     """Makes small values of kinds: arrays have one element along each axis.
 
-    `number` is the value of unknown numbers, `rank` stands for an unknown rank, a negative one for a plain number.
+    `number` is the value of unknown numbers (with `forget`, of all whole numbers; COUNTING gives 0, 1, 2 ... one after the other), `rank` stands for an unknown rank, a negative one for a plain number.
     `made` lists each array with its region, so that a result can be asked which of them it shares memory with.
     """
 
-    def __init__(self, number: int = 1, rank: int = 1) -> None:
+    def __init__(self, number: int = 1, rank: int = 1, forget: bool = False) -> None:
         self.number = number
         self.rank = rank
+        self.forget = forget
+        self.count = 0
         self.made: list[tuple[np.ndarray[Any, Any], Region]] = []
 
     def make(self, kind: Kind) -> Any:
         """A value of the kind. Raises NoSample where the kind does not say enough."""
         match kind:
             case Num(type=t, value=value):
-                return t(self.number) if value is MISSING else value
+                forget = self.forget and t is int
+                return t(self._next()) if value is MISSING or forget else value
             case Arr(dtype=dtype, rank=known, region=region):
                 rank = known if known is not None else self.rank
                 if rank < 0:
-                    return dtype.type(self.number)
-                array = np.full((1,) * rank, self.number, dtype)
+                    return dtype.type(abs(self.number))
+                array = np.full((1,) * rank, abs(self.number), dtype)
                 self.made.append((array, region))
                 return array
             case Obj(value=value):
@@ -148,6 +154,12 @@ class Sampler:
                 return self._box(cls, region.root())
             case _:
                 raise NoSample
+
+    def _next(self) -> int:
+        if self.number != COUNTING:
+            return self.number
+        self.count += 1
+        return self.count - 1
 
     def _box(self, cls: type, node: Region) -> Any:
         items = {key: self.make(k) for key, k in node.fields.items() if not isinstance(k, Bottom)}

@@ -44,19 +44,29 @@ def _names(slots: Any) -> tuple[str, ...]:
 def zero(x: Any) -> Any:
     """The zero cotangent of `x`.
 
-    Numbers and arrays give a zero of their type, containers a list or dict of zeros (an object a dict by field),
-    and what has no derivative gives None.
+    Numbers and arrays give a zero of their type, containers a list or dict of zeros (an object a dict by field).
+    A whole number, and None for a name that is not bound yet, give 0.0, for they may stand where reals do; all else
+    that has no derivative gives None.
     """
     if isinstance(x, np.ndarray):
         return zeros_as(x) if x.dtype.kind in "fc" else None
     if isinstance(x, _NUMBERS):
         return type(x)(0)
+    if x is None or isinstance(x, (int, np.integer)):
+        return 0.0
     if isinstance(x, (list, tuple)):
         return [zero(item) for item in x]
     if isinstance(x, dict):
         return {key: zero(item) for key, item in x.items()}
     inside = fields(x)
     return None if inside is None else {key: zero(item) for key, item in inside.items()}
+
+
+def real_zero(x: Any) -> Any:
+    """As `zero`, for a variable of reals that may hold whole numbers for a while: these give real zeros too."""
+    if isinstance(x, np.ndarray) and x.dtype.kind not in "fc":
+        return np.zeros(x.shape)
+    return zero(x)
 
 
 def zeros_as(a: Any) -> Any:
@@ -230,6 +240,16 @@ def _finish_array(bar: Any, primal: Any) -> Any:
 def _finish_number(bar: Any, primal: Any) -> Any:
     value = np.reshape(bar, ())[()]
     return type(primal)(value if isinstance(primal, (complex, np.complexfloating)) else np.real(value))
+
+
+def filled(dot: Any, primal: Any) -> Any:
+    """A tangent structure with real zeros where it has None, in the layout of a shadow; nothing is copied."""
+    if isinstance(primal, (list, tuple)):
+        dots = [None] * len(primal) if dot is None else dot
+        return [filled(d, p) for d, p in zip(dots, primal, strict=True)]
+    if isinstance(primal, dict):
+        return {key: filled(None if dot is None else dot[key], item) for key, item in primal.items()}
+    return real_zero(primal) if dot is None else dot
 
 
 def tangent_as(dot: Any, primal: Any) -> Any:

@@ -11,6 +11,8 @@ from tangentx.backend.expressions import Look, Writer, effect, order
 from tangentx.backend.pieces import BARRIER, Effect, Piece, Waiting, measure
 from tangentx.backend.shapes import Unpack, Uses, prepared, temporary
 from tangentx.backend.spelling import Scope
+import numpy as np
+
 from tangentx.ir import walk
 from tangentx.ir.nodes import (
     Accumulate,
@@ -116,6 +118,10 @@ class BlockWriter:
                 # Python looks at base[key] before it evaluates the value.
                 found: list[Atom | None] = [base, *walk.key_atoms(key), None, value]
                 self._write(found, lambda look: forms.augment(writer.element(base, key, look, _STORE), fn, look(value)))
+            case Accumulate(base, key, value, repeats=True):
+                found = [base, *walk.key_atoms(key), None, value]
+                at = ast.Attribute(writer.scope.spelled(np.add), "at", ast.Load())
+                self._write(found, lambda look: forms.add_at(at, writer.element(base, key, look, _STORE), look(value)))
             case Accumulate(base, key, value):
                 found = [base, *walk.key_atoms(key), None, value]
                 self._write(found, lambda look: forms.accumulate(writer.element(base, key, look, _STORE), look(value)))

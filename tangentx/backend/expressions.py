@@ -145,6 +145,8 @@ class Writer:
             return ast.Tuple(items, ast.Load())
         if make.cls is list:
             return ast.List(items, ast.Load())
+        if issubclass(make.cls, tuple):
+            return ast.Call(self.scope.spelled(make.cls), items, [])
         if make.keys is None:
             return ast.Call(self.scope.spelled(make.cls), [ast.Tuple(items, ast.Load())] if items else [], [])
         if make.cls is dict:

@@ -46,3 +46,20 @@ def accumulate(target: ast.Subscript, value: ast.expr) -> ast.stmt:
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
         return ast.AugAssign(target, ast.Sub(), value.operand)
     return ast.AugAssign(target, ast.Add(), value)
+
+
+def add_at(at: ast.expr, element: ast.Subscript, value: ast.expr) -> ast.stmt:
+    """``np.add.at(base, key, value)`` for an element whose key may repeat."""
+    base = element.value
+    return ast.Expr(ast.Call(at, [base, _as_value(element.slice), value], []))
+
+
+def _as_value(key: ast.expr) -> ast.expr:
+    """A key as an expression of its own: slices become calls of ``slice``."""
+    if isinstance(key, ast.Tuple):
+        return ast.Tuple([_as_value(part) for part in key.elts], ast.Load())
+    if isinstance(key, ast.Slice):
+        none = ast.Constant(None)
+        bounds = [bound if bound is not None else none for bound in (key.lower, key.upper, key.step)]
+        return ast.Call(ast.Name("slice", ast.Load()), bounds, [])
+    return key

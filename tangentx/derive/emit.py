@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tangentx.analysis.kinds import BOTTOM, Arr, Box, Kind, Num, is_inexact, varied
-from tangentx.analysis.program import Instance, Program
+from tangentx.analysis.program import Instance, Program, constant_kind
 from tangentx.errors import Span
 from tangentx.ir.nodes import (
-    UNBOUND,
     Append,
     Assign,
     Atom,
@@ -119,7 +118,7 @@ class Frame:
             return self.kinds.get(atom.name, BOTTOM)
         if isinstance(atom, Ext):
             return self.program.external(atom)
-        return BOTTOM if atom.value is UNBOUND else self.program.valuer.kind(atom.value)
+        return constant_kind(self.program, atom.value)
 
     def mode(self, atom: Atom) -> str | None:
         """The mode of an atom; a constant and an object from outside have none."""
@@ -137,7 +136,7 @@ class Frame:
 
         if isinstance(kind, Num):
             return Lit(0.0)
-        return emit.op(arrays.zero, atom)
+        return emit.op(arrays.real_zero if isinstance(kind, Arr) else arrays.zero, atom)
 
     def slot_kinds(self, box: Box) -> list[tuple[Any, Kind]]:
         """Known keys of a container with the kinds of their items."""

@@ -302,9 +302,14 @@ class Forward:
     def _applied(self, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], names: set[str | None]) -> Atom:
         """The primal with the tangents of the named parameters in their places."""
         places = {id(a) for n in names if n for a in _each(bound[n])}
-        args = tuple(self.dot_or_zero(emit, a) if id(a) in places else a for a in op.args)
-        kwargs = tuple((k, self.dot_or_zero(emit, a) if id(a) in places else a) for k, a in op.kwargs)
+        args = tuple(self._whole_dot(emit, a) if id(a) in places else a for a in op.args)
+        kwargs = tuple((k, self._whole_dot(emit, a) if id(a) in places else a) for k, a in op.kwargs)
         return emit.let(Op(op.fn, args, kwargs))
+
+    def _whole_dot(self, emit: Emitter, atom: Atom) -> Atom:
+        """The tangent of an operand, zeros in a container where items have none."""
+        dot = self.dot_or_zero(emit, atom)
+        return emit.op(arrays.filled, dot, atom) if isinstance(self.frame.kind(atom), Box) else dot
 
     def _adjoint(self, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
         given: dict[str, Atom] = {"ans": new}

@@ -9,7 +9,7 @@ from typing import Any
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Bottom, Box, Kind
 from tangentx.derive.emit import SHADOW, VALUE, WHOLE, Emitter, mode
-from tangentx.ir.nodes import Accumulate, Assign, Atom, Attr, Expr, For, Index, Key, Lit, Op, Store, Var
+from tangentx.ir.nodes import Accumulate, Assign, Atom, Attr, Expr, For, If, Index, Key, Lit, Op, Store, Var
 
 
 def give(emit: Emitter, kind: Kind, bar: Var, primal: Atom, cotangent: Atom) -> None:
@@ -42,10 +42,17 @@ def give_items(emit: Emitter, kind: Box, bar: Var, primal: Atom, cotangent: Atom
         return
     for key in list(node.fields):
         item = kind.region.get(key)
-        if mode(item) is not None:
-            part = emit.item(cotangent, key)
-            own = emit.let(item_of(kind, primal, key))
-            give_slot(emit, item, bar, Key((Lit(key),)), own, part)
+        if mode(item) is None:
+            continue
+        inner = Emitter(emit.span)
+        part = inner.item(cotangent, key)
+        own = inner.let(item_of(kind, primal, key))
+        give_slot(inner, item, bar, Key((Lit(key),)), own, part)
+        if kind.cls is dict and node.written:
+            there = emit.op(operator.contains, bar, Lit(key))
+            emit.add(If(there, tuple(inner.block), (), emit.span))
+        else:
+            emit.add(*inner.block)
 
 
 def give_slot(emit: Emitter, item: Kind, bar: Atom, key: Key, primal: Atom, cotangent: Atom) -> None:

@@ -225,7 +225,7 @@ def _joint(r: Reverse, emit: Emitter, names: list[str], request: Request) -> Blo
     end = _results(r, names, request, outputs)
     notes = Note("---- forward sweep ----", last.span), Note("---- reverse sweep ----", last.span)
     start = opening(r, names)
-    return (*emit.block, notes[0], *start, *forward, *middle.block, notes[1], *back.block, *reverse, *end)
+    return (*start, *emit.block, notes[0], *forward, *middle.block, notes[1], *back.block, *reverse, *end)
 
 
 def _driver(

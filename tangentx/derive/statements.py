@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays, templates
-from tangentx.analysis.expressions import is_basic, known_key
+from tangentx.analysis.expressions import is_basic, known_key, may_repeat
 from tangentx.analysis.kinds import MISSING, Arr, Box, Kind, Num, is_inexact, varied
 from tangentx.derive.calls import call
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, mode
@@ -166,7 +166,7 @@ def _shadow(
             return _shadow_of_made(r, value, items, keys, kind, forward), None
         case Op():
             return _shadow_of_op(r, value, new, kind, forward)
-    return forward.op(arrays.zero, new), None
+    return r.frame.zero(forward, new, kind), None
 
 
 def _shadow_of_made(
@@ -193,7 +193,7 @@ def _shadow_of_op(
     base = next((a for a in op.args if r.frame.mode(a) == SHADOW and is_view(kind, r.frame.kind(a))), None)
     if base is None:
         _refuse_hidden_views(r, op, kind, forward)
-        return forward.op(arrays.zero, new), None
+        return r.frame.zero(forward, new, kind), None
     flag = r.frame.names.fresh("shared")
     r.unbound[flag] = None
     tape = r.tape(flag)
@@ -203,7 +203,7 @@ def _shadow_of_op(
     view, own = Emitter(forward.span), Emitter(forward.span)
     other = tuple(r.other(a) if a is base else a for a in op.args)
     view.assign(name, Op(op.fn, other, op.kwargs))
-    own.assign(name, Op(arrays.zero, (new,)))
+    own.assign(name, r.frame.zero(own, new, kind))
     forward.add(If(shared, tuple(view.block), tuple(own.block), forward.span))
 
     def tell(emit: Emitter) -> Atom:
@@ -276,9 +276,7 @@ def _stem(base: Atom) -> str:
 
 
 def _may_repeat(r: Reverse, key: Key) -> bool:
-    return any(
-        isinstance(k, Box) or (isinstance(k, Arr) and k.dtype.kind != "b") for k in _parts(r, key) if k != ()
-    )
+    return may_repeat(_parts(r, key))
 
 
 def _store_item(r: Reverse, s: Store, box: Box, forward: Emitter, reverse: Emitter) -> None:

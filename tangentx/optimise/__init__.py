@@ -5,9 +5,15 @@ from __future__ import annotations
 from tangentx.analysis.program import Instance, Program
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Function
+from tangentx.optimise import coalesce, dead, memory, sink, slots
 from tangentx.optimise.unit import Pass, Unit
 
-PASSES: dict[str, Pass] = {}
+PASSES: dict[str, Pass] = {
+    "dead": dead.run,
+    "slots": slots.run,
+    "sink": sink.run,
+}
+LAST: dict[str, Pass] = {"coalesce": coalesce.run}
 LIMIT_ROUNDS = 8
 
 
@@ -26,4 +32,7 @@ def optimise(program: Program, root: Instance, off: frozenset[str]) -> list[Func
                 check(unit.function, closed=True)
         if not changed:
             break
-    return [unit.function for unit in units]
+    for name, run in LAST.items():
+        if name not in off:
+            run(program, units)
+    return [unit.function for unit in memory.reached(units)]

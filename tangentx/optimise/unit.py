@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tangentx.analysis.kinds import BOTTOM, Kind
-from tangentx.analysis.program import Program
+from tangentx.analysis.program import Program, constant_kind
 from tangentx.ir.nodes import Block, Ext, Function, Link, Lit, Var
 from tangentx.ir.nodes import Atom as IRAtom
 
@@ -42,7 +42,7 @@ class Unit:
         if isinstance(atom, Ext):
             return program.external(atom)
         assert isinstance(atom, Lit)
-        return program.valuer.kind(atom.value) if not repr(atom.value) == "UNBOUND" else BOTTOM
+        return constant_kind(program, atom.value)
 
 
 Pass: TypeAlias = Callable[[Program, Sequence[Unit]], bool]

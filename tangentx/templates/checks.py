@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tangentx.arrays import counted, seed_of_scalar, tangent_as
-from tangentx.templates.registry import linear
+from tangentx.arrays import counted, filled, real_zero, seed_of_scalar, tangent_as
+from tangentx.templates.registry import constant, linear
+
+constant(real_zero)
 
 
 @linear(counted, domain=("A(3), 3",))
@@ -25,5 +27,12 @@ def seed_of_scalar_(ans: Any, seed: Any, *, ans_bar: Any) -> Any:
 @linear(tangent_as, domain=("A(3), A(3)",))
 def tangent_as_(dot: Any, primal: Any, *, ans_bar: Any) -> Any:
     """A copy in another layout."""
+    dot_bar = ans_bar
+    return dot_bar
+
+
+@linear(filled, domain=("A(3), A(3)",))
+def filled_(dot: Any, primal: Any, *, ans_bar: Any) -> Any:
+    """The structure itself."""
     dot_bar = ans_bar
     return dot_bar

@@ -29,7 +29,7 @@ from tangentx.arrays import (
     zero,
     zeros_as,
 )
-from tangentx.templates.registry import constant, elementwise, linear
+from tangentx.templates.registry import adjoint, constant, elementwise, linear
 
 constant(count_reduced, fields, has_derivative, inverse_axes, share, shares, ties, zero, zeros_as)
 
@@ -106,8 +106,15 @@ def entry_copies_(*xs: Any, ans_bar: Any) -> Any:
     return xs_bar
 
 
-@linear(finish, domain=("A(3), A(3)", "x, x"))
+@adjoint(finish, domain=("A(3), A(3)", "x, x"))
 def finish_(bar: Any, primal: Any, *, ans_bar: Any) -> Any:
-    """The public form of a cotangent."""
+    """The public form of a cotangent; its own cotangent and tangent keep the form of a shadow."""
     bar_bar = ans_bar
     return bar_bar
+
+
+@finish_.tangent
+def finish_dot(bar: Any, primal: Any, *, bar_dot: Any) -> Any:
+    """The tangent itself."""
+    ans_dot = entry_copy(bar_dot)
+    return ans_dot

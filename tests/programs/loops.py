@@ -142,7 +142,7 @@ def power_iteration(A, v):
         w = A @ v
         new = np.sqrt(np.dot(w, w))
         v = w / new
-        if abs(new - value) < 1e-13:
+        if n > 60 and abs(new - value) < 1e-13:
             break
         value = new
     return new

@@ -1,0 +1,157 @@
+"""Kinds of the results of support functions that follow the structure of an argument, which no small sample shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Region, World, is_inexact
+
+Fresh = Callable[[Any], Region]
+
+
+@dataclass
+class Layout:
+    """Writes the kind of a structure like another one, in new regions; `shadow`: as a shadow is laid out."""
+
+    world: World
+    fresh: Fresh
+    shadow: bool
+    reals: bool = False
+
+    def kind(self, kind: Kind, path: tuple[Any, ...] = (), seen: tuple[tuple[Region, Region], ...] = ()) -> Kind:
+        """The kind with the leaves that have a derivative, None in the place of the others."""
+        if isinstance(kind, Bottom):
+            return BOTTOM
+        if isinstance(kind, Num):
+            if self.reals and not is_inexact(kind):
+                return Num(float)
+            return Num(kind.type) if is_inexact(kind) else Obj(None)
+        if isinstance(kind, Arr):
+            if self.reals and not is_inexact(kind):
+                return Arr(np.dtype(float), kind.rank, self.fresh(path).root(), kind.loose)
+            return Arr(kind.dtype, kind.rank, self.fresh(path).root(), kind.loose) if is_inexact(kind) else Obj(None)
+        if isinstance(kind, Box):
+            return self._box(kind, path, seen)
+        return Obj(None)
+
+    def _box(self, kind: Box, path: tuple[Any, ...], seen: tuple[tuple[Region, Region], ...]) -> Kind:
+        node = kind.region.root()
+        for old, new in seen:
+            if old is node:
+                return Box(self._class(kind.cls), new)
+        region = self.fresh(path)
+        inner = (*seen, (node, region))
+        if node.open:
+            region.mark("open")
+        for key, item in list(node.fields.items()):
+            region.put(key, self.kind(item, (*path, key), inner))
+        if not isinstance(node.elt, Bottom):
+            region.put_any(self.kind(node.elt, (*path, "*"), inner))
+        return Box(self._class(kind.cls), region.root())
+
+    def _class(self, cls: type) -> type:
+        if not self.shadow:
+            return cls
+        return list if issubclass(cls, list | tuple) else dict
+
+
+def _shadow_of(position: int, *, boxes: bool = False) -> Callable[[World, Fresh, Sequence[Kind]], Kind | None]:
+    def rule(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
+        if boxes and not isinstance(kinds[position], Box):
+            return None
+        return Layout(world, fresh, True).kind(kinds[position])
+
+    return rule
+
+
+def _public(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
+    return Layout(world, fresh, False).kind(kinds[1])
+
+
+def _copies(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
+    tuple_region = fresh("all")
+    whole = Box(tuple, tuple_region)
+    memo: dict[Region, Region] = {}
+    for i, kind in enumerate(kinds):
+        tuple_region.put(i, _copied(kind, fresh, memo, (i,)))
+    return whole
+
+
+def _copied(kind: Kind, fresh: Fresh, memo: dict[Region, Region], path: tuple[Any, ...]) -> Kind:
+    if not isinstance(kind, Arr | Box):
+        return kind
+    node = kind.region.root()
+    known = node in memo
+    if not known:
+        memo[node] = fresh(path)
+    region = memo[node]
+    if isinstance(kind, Arr):
+        return Arr(kind.dtype, kind.rank, region.root(), kind.loose)
+    if not known:
+        if node.open:
+            region.mark("open")
+        for key, item in list(node.fields.items()):
+            region.put(key, _copied(item, fresh, memo, (*path, key)))
+        region.put_any(_copied(node.elt, fresh, memo, (*path, "*")))
+    return Box(kind.cls, region.root())
+
+
+def _one_copy(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
+    return _copied(kinds[0], fresh, {}, ())
+
+
+def _filled(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
+    """The items are those of the tangent, or zeros beside them."""
+    if not isinstance(kinds[1], Box):
+        return None
+    return join_items(Layout(world, fresh, True, True).kind(kinds[1]), kinds[0])
+
+
+def join_items(made: Kind, given: Kind) -> Kind:
+    """What `given` holds is held by `made` too."""
+    if isinstance(made, Box) and isinstance(given, Box):
+        for key, item in list(given.region.root().fields.items()):
+            old = made.region.get(key)
+            if isinstance(item, Box):
+                join_items(old, item)
+            elif isinstance(item, Num | Arr):
+                made.region.put(key, item)
+        elt = given.region.root().elt
+        if isinstance(elt, Box):
+            join_items(made.region.root().elt, elt)
+        elif isinstance(elt, Num | Arr):
+            made.region.put_any(elt)
+    return made
+
+
+def _best(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
+    return Num(kinds[1].type) if isinstance(kinds[1], Num) else None
+
+
+def _real_zero(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
+    kind = kinds[0]
+    if isinstance(kind, Num) and not is_inexact(kind):
+        return Num(float)
+    if isinstance(kind, Arr) and not is_inexact(kind):
+        return Arr(np.dtype(float), kind.rank, fresh(()).root(), kind.loose)
+    return Layout(world, fresh, True).kind(kind)
+
+
+RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
+    arrays.zero: _shadow_of(0),
+    arrays.real_zero: _real_zero,
+    arrays.tangent_as: _shadow_of(1),
+    arrays.split_like: _shadow_of(1, boxes=True),
+    arrays.nested: _shadow_of(1, boxes=True),
+    arrays.repeated: _shadow_of(1, boxes=True),
+    arrays.filled: _filled,
+    arrays.take_best: _best,
+    arrays.finish: _public,
+    arrays.entry_copy: _one_copy,
+    arrays.entry_copies: _copies,
+}

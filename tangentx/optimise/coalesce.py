@@ -1,0 +1,170 @@
+"""Names as the user wrote them: ``u_`` and ``u_1`` become ``u`` where the two never hold a value at the same time.
+
+Variables are told apart by the analysis, and told apart again when the text is differentiated; this is the last pass,
+for the reader, and what is known of the kinds of the variables no longer holds after it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tangentx.analysis.kinds import BOTTOM, Arr, Box, Kind, Num
+from tangentx.analysis.program import Program
+from tangentx.ir.nodes import Assign, Block, Break, Continue, For, If, Loop, Raise, Return, Statement, Var
+from tangentx.ir.walk import blocks, bound, reads, rename, statement_atoms
+from tangentx.optimise import memory
+from tangentx.optimise.unit import Unit
+
+_VARIANT = re.compile(r"([^%].*?)_(\d*)")
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Joins variants of names in every function; True if anything changed."""
+    changed = False
+    for unit in units:
+        own = _own_names(program, unit)
+        mapping = _mapping(unit, own)
+        if mapping:
+            unit.body = _without_copies(rename(unit.body, mapping))
+            changed = True
+    return changed
+
+
+def _own_names(program: Program, unit: Unit) -> frozenset[str]:
+    """The names that the function had before its variables were told apart."""
+    for instance in program.instances.values():
+        if instance.link is unit.link:
+            return bound(instance.source.body) | {p.name for p in instance.source.params}
+    return frozenset(unit.kinds)
+
+
+def _mapping(unit: Unit, own: frozenset[str]) -> dict[str, str]:
+    params = {p.name for p in unit.function.params}
+    present = list(dict.fromkeys([*(p.name for p in unit.function.params), *_bound_in_order(unit.body)]))
+    families: dict[str, list[str]] = {}
+    for name in present:
+        match = _VARIANT.fullmatch(name)
+        if match is not None and name not in own and name not in params:
+            families.setdefault(match[1], []).append(name)
+    if not families:
+        return {}
+    members = {name: stem for stem, variants in families.items() for name in (stem, *variants)}
+    clashes = _Clashes(members)
+    clashes.function(unit)
+    mapping: dict[str, str] = {}
+    for stem, variants in families.items():
+        groups: list[list[str]] = [[stem]] if stem in present else []
+        for name in variants:
+            for group in groups:
+                if all(clashes.may_join(unit, name, other) for other in group):
+                    mapping[name] = group[0]
+                    group.append(name)
+                    break
+            else:
+                groups.append([name])
+    return mapping
+
+
+def _bound_in_order(block: Block) -> Iterable[str]:
+    for s in block:
+        if isinstance(s, Assign | For):
+            yield s.target
+        for inner in blocks(s):
+            yield from _bound_in_order(inner)
+
+
+def _plain(kind: Kind) -> Any:
+    """What of a kind a reader sees."""
+    match kind:
+        case Num(type=t):
+            return t
+        case Arr(dtype=dtype, rank=rank, loose=loose):
+            return dtype, rank, loose
+        case Box(cls=cls):
+            return cls
+    return kind
+
+
+class _Clashes:
+    """Pairs of variants of one name that must stay apart; `members` maps a name to its family."""
+
+    def __init__(self, members: dict[str, str]) -> None:
+        self.members = members
+        self.pairs: set[frozenset[str]] = set()
+        self.loops: list[tuple[set[str], set[str]]] = []
+
+    def may_join(self, unit: Unit, a: str, b: str) -> bool:
+        """Whether two names never hold a value at the same time, and hold values of one kind."""
+        alike = _plain(unit.kinds.get(a, BOTTOM)) == _plain(unit.kinds.get(b, BOTTOM))
+        return alike and frozenset((a, b)) not in self.pairs
+
+    def function(self, unit: Unit) -> None:
+        """Finds the pairs of one function."""
+        live = self._block(unit.body, set())
+        for p in unit.function.params:
+            self._clash(p.name, live)
+
+    def _clash(self, name: str, others: Iterable[str]) -> None:
+        family = self.members.get(name)
+        if family is not None:
+            self.pairs.update(frozenset((name, n)) for n in others if n != name and self.members.get(n) == family)
+
+    def _block(self, block: Block, live: set[str]) -> set[str]:
+        for s in reversed(block):
+            live = self._statement(s, live)
+        return live
+
+    def _statement(self, s: Statement, live: set[str]) -> set[str]:
+        match s:
+            case Assign(target=target, value=value):
+                copied = {value.name} if isinstance(value, Var) else set()
+                self._clash(target, live - copied)
+                return (live - {target}) | reads(s)
+            case If():
+                for name in bound(s.body) | bound(s.orelse):
+                    self._clash(name, reads(s))
+                return self._block(s.body, live) | self._block(s.orelse, live) | reads(s)
+            case For() | Loop():
+                return self._loop(s, live)
+            case Break():
+                return set(self.loops[-1][0])
+            case Continue():
+                return set(self.loops[-1][1])
+            case Return() | Raise():
+                return set(memory.names(statement_atoms(s)))
+        return live | reads(s)
+
+    def _loop(self, s: For | Loop, after: set[str]) -> set[str]:
+        head = set(after) if isinstance(s, For) else set()
+        while True:
+            before = len(head)
+            self.loops.append((after, head))
+            body = self._block(s.body, set(head))
+            self.loops.pop()
+            if isinstance(s, For):
+                self._clash(s.target, body | head)
+                for name in bound(s.body) | {s.target}:
+                    self._clash(name, reads(s))
+                body.discard(s.target)
+            head |= body
+            if len(head) == before:
+                return head | reads(s)
+
+
+def _without_copies(block: Block) -> Block:
+    """The block without ``u = u``."""
+    out: list[Statement] = []
+    for s in block:
+        match s:
+            case Assign(target=target, value=Var(name=name)) if name == target:
+                continue
+            case If():
+                out.append(replace(s, body=_without_copies(s.body), orelse=_without_copies(s.orelse)))
+            case For() | Loop():
+                out.append(replace(s, body=_without_copies(s.body)))
+            case _:
+                out.append(s)
+    return tuple(out)

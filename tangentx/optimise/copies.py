@@ -1,0 +1,90 @@
+"""Copies: a name that is another name for a value gives way to that value while both hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from tangentx.analysis.program import Program
+from tangentx.ir.nodes import UNBOUND, Assign, Atom, Ext, Index, Lit, Make, Pop, Statement, Var
+from tangentx.ir.walk import bound
+from tangentx.optimise.flow import Flow, map_atoms, sweeps
+from tangentx.optimise.unit import Unit
+
+Copy: TypeAlias = Atom | tuple[Atom, ...]
+
+
+class Copies(Flow[Copy]):
+    """`env` gives for a name the atom that it equals, or the items of the tuple that it is bound to.
+
+    A name of the forward sweep that is no temporary is the user's, and stays.
+    """
+
+    def __init__(self, unit: Unit) -> None:
+        super().__init__()
+        forward, _ = sweeps(unit.function)
+        names = bound(forward) | {p.name for p in unit.function.params}
+        self.kept = frozenset(name for name in names if not name.startswith("%"))
+
+    def merge(self, a: dict[str, Copy], b: dict[str, Copy], site: object) -> dict[str, Copy]:
+        """What is the same on both ways; 1, 1.0 and True are not."""
+        return {name: fact for name, fact in a.items() if name in b and b[name] == fact and repr(b[name]) == repr(fact)}
+
+    def kill(self, name: str) -> None:
+        """Neither `name` nor what equals it is known any longer."""
+        assert self.env is not None
+        self.env = {n: fact for n, fact in self.env.items() if n != name and not _mentions(fact, name)}
+
+    def rewrite(self, s: Statement) -> Sequence[Statement]:
+        """The statement with known atoms in place of names, and an item in place of a tuple's index."""
+        assert self.env is not None
+        if isinstance(s, Assign) and isinstance(s.value, Index) and (item := self._item(s.value)) is not None:
+            return (Assign(s.target, item, s.span),)
+        if isinstance(s, Assign) and isinstance(s.value, Pop):
+            return (s,)
+        return (map_atoms(s, self._known),)
+
+    def _known(self, atom: Atom) -> Atom:
+        fact = self.env.get(atom.name) if isinstance(atom, Var) and self.env is not None else None
+        return fact if isinstance(fact, Var | Lit | Ext) else atom
+
+    def _item(self, value: Index) -> Atom | None:
+        fact = self.env.get(value.base.name) if isinstance(value.base, Var) and self.env is not None else None
+        part = value.key.parts[0]
+        if not isinstance(fact, tuple) or value.key.many or not isinstance(part, Lit) or type(part.value) is not int:
+            return None
+        return fact[part.value] if -len(fact) <= part.value < len(fact) else None
+
+    def after(self, s: Statement) -> None:
+        """Notes what a binding makes equal."""
+        if not isinstance(s, Assign):
+            return
+        self.kill(s.target)
+        assert self.env is not None
+        match s.value:
+            case Make(cls=cls, items=items) if cls is tuple and Var(s.target) not in items:
+                self.env[s.target] = items
+            case Lit(value=value) if value is UNBOUND:
+                pass
+            case Var(name=name) if name.startswith("%") and not s.target.startswith("%"):
+                self.env[name] = Var(s.target)
+            case Var() | Lit() | Ext() as atom if atom != Var(s.target) and s.target not in self.kept:
+                self.env[s.target] = atom
+
+
+def _mentions(fact: Copy, name: str) -> bool:
+    return Var(name) in fact if isinstance(fact, tuple) else fact == Var(name)
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Uses of a copy become uses of what was copied."""
+    changed = False
+    for unit in units:
+        body = Copies(unit).block(unit.body)
+        changed = changed or body is not unit.body
+        if body is not unit.body:
+            unit.body = body
+    return changed
+
+
+__all__ = ["Copies", "run"]

@@ -1,0 +1,277 @@
+"""Strong liveness of a whole program: which statements contribute to what its callers see.
+
+Backward over the structured text, over names (one web each) and over the content of regions, with one summary a
+function for all its calls. Everything starts as not needed and only grows, so when a round changes nothing, what
+was found needed needs nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tangentx.analysis.kinds import BOTTOM, Arr, Region
+from tangentx.analysis.program import Program
+from tangentx.ir.nodes import (
+    Accumulate,
+    Append,
+    Assign,
+    Atom,
+    Block,
+    Break,
+    Call,
+    Continue,
+    Delete,
+    Expr,
+    For,
+    If,
+    Loop,
+    Make,
+    Pop,
+    Raise,
+    Return,
+    Statement,
+    Store,
+)
+from tangentx.ir.walk import atoms, statement_atoms, statements
+from tangentx.optimise import memory
+from tangentx.optimise.unit import Unit
+
+Live = set[Any]  # names of variables, and regions whose content is live
+
+
+@dataclass(eq=False)
+class Summary:
+    """What is known of one function, for all its calls together."""
+
+    unit: Unit
+    entry: bool
+    raises: bool
+    writes: Live
+    reached: bool
+    result: bool
+    ends: Live = field(default_factory=set)
+    starts: Live = field(default_factory=set)
+    needed: set[int] = field(default_factory=set)
+    heads: dict[int, Live] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Turn:
+    """A loop in hand: what is live after it and at its head."""
+
+    id: int
+    after: Live
+    head: Live
+
+
+class Liveness:
+    """The needed statements (`needs`), slots of tuples (`slots`, `wholes`) and parameters of a program."""
+
+    def __init__(self, program: Program, units: Sequence[Unit]) -> None:
+        memory.settle_copies(program, units)
+        self.program = program
+        outer = memory.entries(units)
+        self.summaries = {u.link: Summary(u, u in outer, *_effects(program, u), u in outer, u in outer) for u in units}
+        self._close_effects()
+        seen = [k for unit in outer for k in (unit.kinds.get(p.name, BOTTOM) for p in unit.function.params)]
+        self.visible: Live = set(memory.reach([*seen, *(k for _, k in program.externals.values())]))
+        self.slots: set[tuple[Region, int]] = set()
+        self.wholes: Live = set()
+        self.loops: list[Turn] = []
+        self.changed = True
+        while self.changed:
+            self.changed = False
+            for summary in self.summaries.values():
+                if summary.reached:
+                    self._function(summary)
+
+    def _close_effects(self) -> None:
+        """Adds to the effects of each function those of the functions that it calls."""
+        calls = [
+            (summary, self.summaries[s.value.link])
+            for summary in self.summaries.values()
+            for s in statements(summary.unit.body)
+            if isinstance(s, Assign) and isinstance(s.value, Call)
+        ]
+        self.changed = True
+        while self.changed:
+            self.changed = False
+            for caller, callee in calls:
+                self._grow(caller.writes, callee.writes)
+                self.changed = self.changed or (callee.raises and not caller.raises)
+                caller.raises = caller.raises or callee.raises
+
+    def needs(self, unit: Unit, s: Statement) -> bool:
+        """Whether the statement of the function contributes."""
+        return id(s) in self.summaries[unit.link].needed
+
+    def needs_slot(self, node: Region, position: int) -> bool:
+        """Whether anything reads the item at the position of the tuples of the region."""
+        return node in self.wholes or (node, position) in self.slots
+
+    def needs_param(self, link: Any, position: int) -> bool:
+        """Whether the function reads what it is given at the position."""
+        summary = self.summaries[link]
+        return summary.entry or summary.unit.function.params[position].name in summary.starts
+
+    def _grow(self, known: set[Any], more: Iterable[Any]) -> None:
+        before = len(known)
+        known.update(more)
+        self.changed = self.changed or len(known) != before
+
+    def _function(self, summary: Summary) -> None:
+        self.at = summary
+        if summary.entry:
+            self._grow(summary.ends, self.visible)
+        self._grow(summary.starts, self._block(summary.unit.body, set()))
+
+    def _block(self, block: Block, live: Live) -> Live:
+        for s in reversed(block):
+            live = self._statement(s, live)
+        return live
+
+    def _mark(self, s: Statement) -> None:
+        self._grow(self.at.needed, (id(s), *(turn.id for turn in self.loops)))
+
+    def _statement(self, s: Statement, live: Live) -> Live:
+        match s:
+            case Assign():
+                return self._assign(s, live)
+            case Store() | Accumulate() | Append() | Delete():
+                return self._write(s, live)
+            case If():
+                return self._if(s, live)
+            case For() | Loop():
+                return self._loop(s, live)
+            case Break() | Continue():
+                turn = self.loops[-1]
+                if turn.id in self.at.needed:
+                    self._mark(s)
+                return set(turn.after if isinstance(s, Break) else turn.head)
+            case Return(value=value):
+                self._mark(s)
+                live = set(self.at.ends)
+                if self.at.result:
+                    live.update(memory.names((value,)))
+                if self.at.entry:
+                    self._read_deep((value,), live)
+                return live
+            case Raise(value=value):
+                self._mark(s)
+                return {*self.visible, *memory.names((value,))}
+        return live
+
+    def _read_deep(self, found: Iterable[Atom], live: Live) -> None:
+        """All that the atoms reach is read: names, contents, every item."""
+        found = tuple(found)
+        live.update(memory.names(found))
+        kinds = [self.at.unit.kind(self.program, atom) for atom in found]
+        live.update(memory.reach(kinds))
+        self._grow(self.wholes, memory.reach(kinds, arrays_too=False))
+
+    # -- expressions -------------------------------------------------------------------------------------------
+
+    def _assign(self, s: Assign, live: Live) -> Live:
+        if isinstance(s.value, Call):
+            return self._call(s, s.value, live)
+        used = s.target in live
+        if isinstance(s.value, Pop):
+            used = used or memory.region(self.at.unit.kind(self.program, s.value.base)) in live
+        if not used:
+            return live
+        self._mark(s)
+        live = live - {s.target}
+        self._read(s.value, s.target, live)
+        return live
+
+    def _read(self, expr: Expr, target: str, live: Live) -> None:
+        unit = self.at.unit
+        kind = unit.kinds.get(target, BOTTOM)
+        live.update(memory.contents(self.program, unit, expr, kind))
+        if memory.is_tuple(expr):
+            assert isinstance(expr, Make)
+            node = memory.region(kind)
+            assert node is not None
+            live.update(memory.names(a for i, a in enumerate(expr.items) if self.needs_slot(node, i)))
+            return
+        live.update(memory.names(atoms(expr)))
+        self._grow(self.wholes, memory.whole(self.program, unit, expr))
+        item = memory.slot(self.program, unit, expr)
+        if item is not None:
+            self._grow(self.slots, (item,))
+        elif hasattr(expr, "base"):
+            base = memory.region(unit.kind(self.program, expr.base))
+            if base is not None:
+                self._grow(self.wholes, (base,))
+
+    def _call(self, s: Assign, call: Call, live: Live) -> Live:
+        callee = self.summaries[call.link]
+        used = s.target in live
+        if not (used or callee.raises or callee.writes & live):
+            return live
+        self._mark(s)
+        self.changed = self.changed or not callee.reached or (used and not callee.result)
+        callee.reached = True
+        callee.result = callee.result or used
+        self._grow(callee.ends, (x for x in live if isinstance(x, Region)))
+        live = live - {s.target}
+        live.update(x for x in callee.starts if isinstance(x, Region))
+        live.update(memory.names(a for i, a in enumerate(call.args) if self.needs_param(call.link, i)))
+        return live
+
+    # -- statements --------------------------------------------------------------------------------------------
+
+    def _write(self, s: Store | Accumulate | Append | Delete, live: Live) -> Live:
+        kind = self.at.unit.kind(self.program, s.base)
+        node = memory.region(kind)
+        assert node is not None
+        if node not in live:
+            return live
+        self._mark(s)
+        live = set(live)
+        live.update(memory.names(statement_atoms(s)))
+        if not isinstance(s, Append):
+            self._read_deep((a for a in statement_atoms(s) if a is not s.base and a is not getattr(s, "value", None)), live)
+        if isinstance(kind, Arr) and isinstance(s, Store | Accumulate):
+            self._read_deep((s.value,), live)
+        return live
+
+    def _if(self, s: If, live: Live) -> Live:
+        body, orelse = self._block(s.body, live), self._block(s.orelse, live)
+        result = body | orelse
+        if not any(id(inner) in self.at.needed for inner in (*s.body, *s.orelse)):
+            return result
+        self._mark(s)
+        self._read_deep((s.test,), result)
+        return result
+
+    def _loop(self, s: For | Loop, after: Live) -> Live:
+        head = self.at.heads.setdefault(id(s), set())
+        turn = Turn(id(s), after, head)
+        while True:
+            before = len(head), len(self.at.needed)
+            self.loops.append(turn)
+            if isinstance(s, For):
+                self._grow(head, after)
+            body = self._block(s.body, set(head))
+            self.loops.pop()
+            self._grow(head, body - {s.target} if isinstance(s, For) else body)
+            if (len(head), len(self.at.needed)) == before:
+                break
+        if isinstance(s, For) and s.target in after:
+            self._mark(s)
+        if id(s) not in self.at.needed:
+            return after
+        self._mark(s)
+        return head | set(memory.names(statement_atoms(s)))
+
+
+def _effects(program: Program, unit: Unit) -> tuple[bool, Live]:
+    """Whether the function itself may raise, and the regions that it writes itself."""
+    body = list(statements(unit.body))
+    written = [s.base for s in body if isinstance(s, Store | Accumulate | Append | Delete)]
+    written += [s.value.base for s in body if isinstance(s, Assign) and isinstance(s.value, Pop)]
+    regions = {memory.region(unit.kind(program, base)) for base in written}
+    return any(isinstance(s, Raise) for s in body), regions

@@ -1,0 +1,183 @@
+"""What the passes share about memory: the regions that a value refers to, and whose content an expression reads."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.expressions import is_basic
+from tangentx.analysis.kinds import Arr, Box, Kind, Region
+from tangentx.analysis.program import Program
+from tangentx.ir.nodes import (
+    Assign,
+    Atom,
+    Attr,
+    Call,
+    Expr,
+    Index,
+    Lit,
+    Make,
+    Op,
+    Pop,
+    Slice,
+    Var,
+)
+from tangentx.ir.walk import atoms, key_atoms, statements
+from tangentx.optimise.unit import Unit
+
+_ALL = 1_000
+# Positions of the arguments of which an operation asks the layout alone, not what stands in the arrays.
+_LAYOUT: dict[Any, tuple[int, ...]] = {
+    np.shape: (0,),
+    np.ndim: (0,),
+    np.size: (0,),
+    builtins.len: (0,),
+    np.zeros_like: (0,),
+    np.ones_like: (0,),
+    np.empty_like: (0,),
+    np.full_like: (0,),
+    arrays.zero: (0,),
+    arrays.zeros_as: (0,),
+    arrays.unbroadcast: (1,),
+    arrays.shares: (0, 1),
+    arrays.finish: (1,),
+    # views: whoever reads them reads the same region
+    np.transpose: (0,),
+    np.swapaxes: (0,),
+    np.moveaxis: (0,),
+    np.expand_dims: (0,),
+}
+
+
+def region(kind: Kind) -> Region | None:
+    """The region that a value of the kind refers to; None for what is no array or container."""
+    return kind.region.root() if isinstance(kind, Arr | Box) else None
+
+
+def reach(kinds: Iterable[Kind], *, arrays_too: bool = True) -> Iterator[Region]:
+    """Every region that values of the kinds reach, each once; without `arrays_too` the containers alone."""
+    seen: set[Region] = set()
+    stack = list(kinds)
+    while stack:
+        kind = stack.pop()
+        node = region(kind)
+        if node is None or node in seen or (isinstance(kind, Arr) and not arrays_too):
+            continue
+        seen.add(node)
+        yield node
+        if isinstance(kind, Box):
+            stack.extend((*node.fields.values(), node.elt))
+
+
+def layout_of(fn: Callable[..., Any]) -> tuple[int, ...]:
+    """Positions at which `fn` asks for the layout of its argument alone."""
+    try:
+        return _LAYOUT.get(fn, ())
+    except TypeError:
+        return ()
+
+
+def contents(program: Program, unit: Unit, expr: Expr, target: Kind) -> Iterator[Region]:
+    """The regions whose content is read by binding `expr`, a value of kind `target`; a `Call` reads by its callee."""
+    match expr:
+        case Op(fn=fn, args=args, kwargs=kwargs):
+            layout = layout_of(fn)
+            for i, atom in enumerate((*args, *(a for _, a in kwargs))):
+                yield from reach([unit.kind(program, atom)], arrays_too=i not in layout)
+        case Index(base=base, key=key):
+            kind = unit.kind(program, base)
+            parts = tuple(() if isinstance(p, Slice) else unit.kind(program, p) for p in key.parts)
+            yield from reach(unit.kind(program, a) for a in key_atoms(key))
+            node = region(kind)
+            if node is not None and not (isinstance(kind, Arr) and region(target) is node and is_basic(parts)):
+                yield node
+        case Attr(base=base):
+            kind = unit.kind(program, base)
+            if isinstance(kind, Box):
+                yield kind.region.root()
+        case Pop(base=base):
+            node = region(unit.kind(program, base))
+            assert node is not None
+            yield node
+
+
+def whole(program: Program, unit: Unit, expr: Expr) -> Iterator[Region]:
+    """The containers that `expr` reads as a whole: it may take any item, by position, or count them."""
+    if isinstance(expr, Op):
+        yield from reach((unit.kind(program, a) for a in atoms(expr)), arrays_too=False)
+    elif isinstance(expr, Index):
+        yield from reach((unit.kind(program, a) for a in key_atoms(expr.key)), arrays_too=False)
+
+
+def slot(program: Program, unit: Unit, expr: Expr) -> tuple[Region, int] | None:
+    """The tuple and the position that ``t[2]`` reads; None for any other expression."""
+    if not isinstance(expr, Index) or expr.key.many or not isinstance(expr.key.parts[0], Lit):
+        return None
+    kind, key = unit.kind(program, expr.base), expr.key.parts[0].value
+    if isinstance(kind, Box) and kind.cls is tuple and type(key) is int and key >= 0:
+        return kind.region.root(), key
+    return None
+
+
+def is_tuple(expr: Expr) -> bool:
+    """Whether the expression makes a plain tuple, which nothing ever writes."""
+    return isinstance(expr, Make) and expr.cls is tuple
+
+
+def reached(units: Sequence[Unit]) -> list[Unit]:
+    """The functions that are called, the entries first."""
+    found = list(entries(units))
+    for unit in found:
+        links = [s.value.link for s in statements(unit.body) if isinstance(s, Assign) and isinstance(s.value, Call)]
+        found.extend(other for other in units if other.link in links and other not in found)
+    return found
+
+
+def names(found: Iterable[Atom]) -> Iterator[str]:
+    """The variables among the atoms."""
+    return (atom.name for atom in found if isinstance(atom, Var))
+
+
+def entries(units: Sequence[Unit]) -> tuple[Unit, ...]:
+    """The functions that are called from outside, whose signatures and results stay.
+
+    The first one is; where it is the function `both` that ties a pullback together, those that it calls are.
+    """
+    root = units[0]
+    if root.function.name != "both":
+        return (root,)
+    called = [s.value.link for s in statements(root.body) if isinstance(s, Assign) and isinstance(s.value, Call)]
+    return (root, *(unit for unit in units if unit.link in called))
+
+
+def settle_copies(program: Program, units: Sequence[Unit]) -> None:
+    """Unites what copies of aliases may share: a joint copy keeps the overlaps of what it copies."""
+    for unit in units:
+        for s in statements(unit.body):
+            if isinstance(s, Assign) and isinstance(s.value, Op) and s.value.fn in (arrays.entry_copy, arrays.entry_copies):
+                sources = [unit.kind(program, a) for a in s.value.args]
+                made = unit.kinds[s.target]
+                if s.value.fn is arrays.entry_copies and isinstance(made, Box):
+                    results = [made.region.get(i) for i in range(len(sources))]
+                else:
+                    results = [made]
+                _pair(list(zip(sources, results, strict=True)))
+
+
+def _pair(stack: list[tuple[Kind, Kind]]) -> None:
+    copies: dict[Region, Region] = {}
+    seen: set[tuple[Region, Region]] = set()
+    while stack:
+        source, made = stack.pop()
+        a, b = region(source), region(made)
+        if a is None or b is None or (a, b) in seen:
+            continue
+        seen.add((a, b))
+        copies.setdefault(a, b).unite(b)
+        if isinstance(source, Box):
+            stack.extend((item, made.region.get(key)) for key, item in a.fields.items() if isinstance(made, Box))
+            stack.append((a.elt, b.root().any()))

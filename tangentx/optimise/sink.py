@@ -1,0 +1,73 @@
+"""Shadows are made where they are first used: ``u_bar = zero(u)`` moves down past what has nothing to do with it.
+
+So a shadow that the forward sweep does not meet stands in the reverse sweep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.kinds import Arr, Num
+from tangentx.analysis.program import Program
+from tangentx.ir.nodes import Assign, Block, Lit, Make, Note, Op, Statement, Var
+from tangentx.ir.walk import blocks, reads, statements, writes
+from tangentx.optimise.unit import Unit
+
+_MAKERS = (arrays.zero, arrays.zeros_as, arrays.real_zero, np.zeros_like)
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Moves shadows and constants of the outermost block; True if anything changed."""
+    changed = False
+    for unit in units:
+        body = _sunk(unit, unit.body)
+        if body != unit.body:
+            unit.body = body
+            changed = True
+    return changed
+
+
+def _sunk(unit: Unit, block: Block) -> Block:
+    out = list(block)
+    for i in range(len(out) - 1, -1, -1):
+        s = out[i]
+        if isinstance(s, Assign) and _is_shadow(unit, s):
+            j = _first_use(s, out, i)
+            if any(_does_work(unit, between) for between in out[i + 1 : j]):
+                out.insert(j, s)
+                del out[i]
+    return tuple(out)
+
+
+def _is_shadow(unit: Unit, s: Assign) -> bool:
+    """Whether the statement makes a zero, an empty list or a constant out of what cannot change its shape."""
+    match s.value:
+        case Lit() | Make(items=()):
+            return s.span == unit.function.span  # the derivation's own, not the user's
+        case Op(fn=fn, args=args, kwargs=()) if fn in _MAKERS and len(args) == 1:
+            return isinstance(args[0], Var) and isinstance(unit.kinds.get(args[0].name), Arr | Num)
+    return False
+
+
+def _first_use(s: Assign, out: list[Statement], i: int) -> int:
+    """The place of the first statement after `i` that meets the name of `s` or binds one that `s` reads."""
+    operands = reads(s)
+    for j in range(i + 1, len(out)):
+        for inner in _all(out[j]):
+            if s.target in reads(inner) or s.target in writes(inner) or operands & writes(inner):
+                return j
+    return i + 1
+
+
+def _all(s: Statement) -> Iterator[Statement]:
+    yield s
+    for block in blocks(s):
+        yield from statements(block)
+
+
+def _does_work(unit: Unit, s: Statement) -> bool:
+    """Whether the statement is more than a note and one that sinks as well."""
+    return not isinstance(s, Note) and not (isinstance(s, Assign) and _is_shadow(unit, s))

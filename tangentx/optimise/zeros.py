@@ -1,0 +1,92 @@
+"""Known zeros: a cotangent that nothing has been added to yet is left out of sums, products and writes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.kinds import Arr, Num
+from tangentx.analysis.program import Program
+from tangentx.ir.nodes import Accumulate, Assign, Atom, Expr, Lit, Op, Statement, Var
+from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rewriter, run_each
+from tangentx.optimise.unit import Unit
+
+_MAKING = (arrays.zero, arrays.zeros_as, np.zeros_like)
+_FIRST = (NEG, np.negative, np.conj, np.real, operator.truediv, np.divide, arrays.unbroadcast, arrays.spread,
+          arrays.unreduce, arrays.clone)  # fmt: skip
+_FLOATS = (float, np.float64)
+
+
+class Zeros(Rewriter):
+    """Zeros are known in the reverse sweep alone: what the user computes is left as it is."""
+
+    def nothing(self, atom: Atom) -> bool:
+        """Whether the atom is a known zero."""
+        if isinstance(atom, Lit):
+            return type(atom.value) is float and atom.value == 0.0
+        return self.known(atom).zero
+
+    def is_zero(self, value: Expr) -> bool:
+        """Whether the expression is known to be zero; a storage may be written, and never is."""
+        if not self.reverse:
+            return False
+        match value:
+            case Var() | Lit():
+                return self.nothing(value)
+            case Op(fn=fn, args=(a,)) if fn in _MAKING:
+                return self.still(a) or isinstance(self.kind(a), Num)
+            case Op(fn=fn, args=(a, b)) if fn in (MUL, arrays.guarded):
+                return self.nothing(a) or self.nothing(b)
+            case Op(fn=fn, args=(a, b)) if fn in (ADD, SUB):
+                return self.nothing(a) and self.nothing(b)
+            case Op(fn=fn, args=(a, *_)) if fn in _FIRST:
+                return self.nothing(a)
+        return False
+
+    def after(self, s: Statement) -> None:
+        """What is written in place is no known zero."""
+        super().after(s)
+        if isinstance(s, Assign) and self.env is not None and not self.still(Var(s.target)):
+            self.env[s.target] = self.env[s.target]._replace(zero=False)
+
+    def rewrite(self, s: Statement) -> Sequence[Statement]:
+        """The statement without its known zeros."""
+        if not self.reverse:
+            return (s,)
+        if isinstance(s, Accumulate) and self.nothing(s.value):
+            return ()
+        if isinstance(s, Assign) and isinstance(s.value, Op):
+            return (self._less(s, s.value) or s,)
+        return (s,)
+
+    def _less(self, s: Assign, op: Op) -> Statement | None:
+        if isinstance(self.unit.kinds.get(s.target), Num) and self.is_zero(op):
+            return Assign(s.target, Lit(0.0), s.span)
+        if op.fn not in (ADD, SUB) or len(op.args) != 2:
+            return None
+        a, b = op.args
+        if self.nothing(b) and self._fits(a, b):
+            return self.same(s, a)
+        if self.nothing(a) and self._fits(b, a):
+            return self.same(s, b) if op.fn is ADD else Assign(s.target, Op(NEG, (b,)), s.span)
+        return None
+
+    def _fits(self, atom: Atom, zero: Atom) -> bool:
+        """Whether adding that zero to the atom changes neither its type nor its shape."""
+        kind, other = self.kind(atom), self.kind(zero)
+        if not self.real(atom):
+            return False
+        if isinstance(other, Num):
+            alike = isinstance(kind, Num) and (kind.type is other.type or {kind.type, other.type} <= set(_FLOATS))
+            return isinstance(zero, Lit) or alike
+        shape = self.shape(zero)
+        same = isinstance(kind, Arr) and isinstance(other, Arr) and kind.dtype == other.dtype
+        return same and shape is not None and shape == self.shape(atom)
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Leaves out what is known to be zero."""
+    return run_each(program, units, Zeros)
