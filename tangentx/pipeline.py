@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from tangentx.analysis import outside
 from tangentx.analysis.kinds import Kind
 from tangentx.analysis.program import Instance, Program
 from tangentx.backend.load import load
@@ -45,6 +46,11 @@ def switched_off() -> frozenset[str]:
 def analyse(function: Function, kinds: Sequence[Kind], program: Program) -> Instance:
     """Kinds, memory, closed form. Raises located errors."""
     instance = program.analyse(function, kinds)
+    objects = outside.written(program)
+    if objects:
+        function = outside.as_parameters(program, instance, objects)
+        program.closed_to_outside = True
+        instance = program.analyse(function, [*kinds, *outside.kinds_of(program, function)])
     for each in program.reached():
         assert each.link.function is not None
         check(each.link.function, closed=True)

@@ -258,13 +258,19 @@ def _container_method(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[E
         w.out.append(Append(atom, value, w.span))
         return Lit(None), Obj(None)
     if kind.cls is list and expr.name == "pop" and not expr.args and not expr.kwargs:
-        assert isinstance(atom, Var)
-        return Pop(atom), expressions.popped(w, kind)
+        if isinstance(atom, Var):
+            return Pop(atom), expressions.popped(w, kind)
+        return expressions.expanded(w, "held", lambda: _popped_by_name(w, expr))
     if kind.cls is list and expr.name == "copy" and not expr.args:
         return expressions.operation(w, list, (expr.base,))
     raise UnsupportedSyntax(
         f"method `{expr.name}` of a {kind.cls.__name__}", w.span, "use append, pop() and writes by index or key"
     )
+
+
+def _popped_by_name(w: Walker, expr: Method) -> Block:
+    held, taken = w.temporary(), w.temporary()
+    return (Assign(held, expr.base, w.span), Assign(taken, Method(Var(held), "pop", ()), w.span))
 
 
 __all__ = ["Block", "Op", "apply", "bind", "call", "call_object", "call_python", "method"]

@@ -237,7 +237,7 @@ def copied(w: Walker, base: Atom, cls: type, keys: list[Any]) -> tuple[Expr, Kin
         taken = [Assign(t, Index(base, Key((Lit(k),))), w.span) for t, k in zip(items, keys, strict=True)]
         return (*taken, Assign(made, Make(cls, tuple(Var(t) for t in items)), w.span))
 
-    return _expanded(w, name, build)
+    return expanded(w, name, build)
 
 
 def copied_list(w: Walker, base: Atom, part: Slice | None) -> tuple[Expr, Kind]:
@@ -259,10 +259,10 @@ def copied_list(w: Walker, base: Atom, part: Slice | None) -> tuple[Expr, Kind]:
         last = w.temporary()
         return (*setup, For(k, *bounds, False, body, span), Assign(last, Var(made), span))
 
-    return _expanded(w, "copied_list", build)
+    return expanded(w, "copied_list", build)
 
 
-def _expanded(w: Walker, tag: Any, build: Callable[[], Block]) -> tuple[Expr, Kind]:
+def expanded(w: Walker, tag: Any, build: Callable[[], Block]) -> tuple[Expr, Kind]:
     """Walks an expansion whose last statement binds the value."""
     key = (id(w.statement), tag)
     w.expand(tag, build)
@@ -335,6 +335,9 @@ def popped(w: Walker, kind: Kind) -> Kind:
         return BOTTOM
     if not (isinstance(kind, Box) and kind.cls is list):
         raise UnsupportedSyntax("pop from something that is not a list", w.span, "use a list")
+    from tangentx.analysis.infer import demand_own
+
+    demand_own(w, kind)
     kind.region.mark("written", "open", "resized")
     item = kind.region.any()
     if isinstance(item, Top):
@@ -450,7 +453,7 @@ def _joined(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr,
             made = w.temporary()
             return (*taken, Assign(made, Make(cls, tuple(Var(t) for t in names)), w.span))
 
-        return _expanded(w, f"joined{counts}", fixed)
+        return expanded(w, f"joined{counts}", fixed)
     if a.cls is tuple:
         raise UnsupportedSyntax("tuples of unknown length are joined", w.span, "use lists")
 
@@ -463,7 +466,7 @@ def _joined(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr,
             out += [Assign(n, Op(builtins.len, (base,)), span), For(k, Lit(0), Var(n), Lit(1), False, body, span)]
         return (*out, Assign(w.temporary(), Var(made), span))
 
-    return _expanded(w, "joined", grown)
+    return expanded(w, "joined", grown)
 
 
 _SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]] = {

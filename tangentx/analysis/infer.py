@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from tangentx.analysis import expressions
 from tangentx.analysis.kinds import (
     BOTTOM,
@@ -267,12 +269,22 @@ def _store(w: Walker, s: Store) -> None:
     value, kind = w.read(s.value)
     if isinstance(base_kind, Bottom) or isinstance(kind, Bottom):
         return
+    if isinstance(base_kind, Arr) and isinstance(kind, Box) and kind.cls in (list, tuple):
+        w.expand("listed", lambda: _store_list(w, s))
+        return
     store_into(w, base_kind, key, parts, kind)
     w.out.append(Store(base, key, value, s.span))
 
 
+def _store_list(w: Walker, s: Store) -> Block:
+    """A list written into an array is made an array first, as NumPy does."""
+    made = w.temporary()
+    return (Assign(made, Op(np.array, (s.value,)), s.span), Store(s.base, s.key, Var(made), s.span))
+
+
 def store_into(w: Walker, base: Kind, key: Key, parts: tuple[Any, ...], value: Kind) -> None:
     """Notes the facts of ``base[key] = value``."""
+    demand_own(w, base)
     if isinstance(base, Arr) and not base.loose:
         base.region.mark("written")
         if varied(value) and is_inexact(base):
@@ -291,6 +303,16 @@ def store_into(w: Walker, base: Kind, key: Key, parts: tuple[Any, ...], value: K
             base.region.put(known, value)
         return
     raise UnsupportedSyntax("this kind of value cannot be written by index", w.span, "use a list, a dict or an array")
+
+
+def demand_own(w: Walker, base: Kind) -> None:
+    """Refuses a write that may go to an object from outside, where such objects should have become parameters."""
+    if w.program.closed_to_outside and w.program.final and isinstance(base, Arr | Box) and base.region.root().external:
+        raise UnsupportedSyntax(
+            "this may write into an argument and into an object from outside (a global, a closure's or a default)",
+            w.span,
+            "pass the object as an argument, or write into a copy of it",
+        )
 
 
 def value_is_complex(value: Num | Arr, base: Arr) -> bool:
@@ -344,6 +366,7 @@ def _append(w: Walker, s: Append) -> None:
 
 def append_to(w: Walker, base: Kind, value: Kind) -> None:
     """Notes the facts of ``base.append(value)``."""
+    demand_own(w, base)
     if not (isinstance(base, Box) and base.cls is list):
         raise UnsupportedSyntax("append to something that is not a list", w.span, "use a list")
     base.region.mark("written", "open", "resized")
@@ -426,8 +449,6 @@ def _for(w: Walker, s: For) -> None:
 
 
 def _is_whole(kind: Kind) -> bool:
-    import numpy as np
-
     return isinstance(kind, Num) and issubclass(kind.type, np.integer)
 
 

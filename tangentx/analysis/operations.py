@@ -33,6 +33,7 @@ from tangentx.analysis.kinds import (
 )
 from tangentx.analysis.values import COUNTING, NoSample, Sampler
 from tangentx.errors import NoTemplate, NotResolved, Span
+from tangentx.ir.nodes import Op
 
 _PURE_BUILTINS = frozenset(
     getattr(builtins, name)
@@ -82,11 +83,22 @@ def _hashable(group: frozenset[Any], fn: Any) -> frozenset[Any]:
     return group
 
 
+EFFECTS = frozenset((arrays.write_back,))
+"""The operations that are run for what they do."""
+
+
+def has_effect(expr: Any) -> bool:
+    """Whether an expression must be evaluated even if nobody needs its value."""
+    return isinstance(expr, Op) and expr.fn in _hashable(EFFECTS, expr.fn)
+
+
 def constant(kinds: Sequence[Kind]) -> bool:
     """Whether every argument is known whole."""
     return all(isinstance(k, Obj) or (isinstance(k, Num) and k.value is not MISSING) for k in kinds)
 
 
+_NUMBERS: dict[Any, Num] = {}
+_LIMIT = 10_000
 _ATTEMPTS = ((1, False), (0, False), (2, False), (1, True), (0, True), (COUNTING, False))
 _RULED = frozenset(layouts.RULES)
 
@@ -107,13 +119,29 @@ class Operation:
         rule = layouts.RULES.get(fn) if fn in _hashable(_RULED, fn) else None
         result = rule(self.world, self.fresh, kinds) if rule is not None and not kwargs else None
         if result is None:
-            result = self._sampled(fn, args, kwargs, kinds)
+            result = self._remembered(fn, args, kwargs, kinds)
         template = templates.find(fn)
         if template is not None and template.kind == "constant":
             return result
         if any(varied(k) for k in kinds):
             result = self._vary(result)
         return result
+
+    def _remembered(
+        self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], kinds: Sequence[Kind]
+    ) -> Kind:
+        """As `_sampled`; what numbers give for numbers is found once in a process."""
+        if kwargs or not all(isinstance(k, Num) for k in kinds):
+            return self._sampled(fn, args, kwargs, kinds)
+        key = (fn, tuple((k.type, type(k.value), k.value) for k in kinds if isinstance(k, Num)))
+        if key not in _NUMBERS:
+            result = self._sampled(fn, args, kwargs, kinds)
+            if not isinstance(result, Num):
+                return result
+            if len(_NUMBERS) > _LIMIT:
+                _NUMBERS.clear()
+            _NUMBERS[key] = result
+        return _NUMBERS[key]
 
     def demand_template(self, fn: Callable[..., Any], kinds: Sequence[Kind], result: Kind) -> None:
         """Raises NoTemplate where a derivative would have to flow through `fn` and there is no rule for it."""
@@ -153,7 +181,7 @@ class Operation:
                     continue
                 result = join(result, self._kind_of(value, sampler, known and not forget, ()))
                 break
-        if isinstance(result, Bottom):
+        if isinstance(result, Bottom) and not any(_still_empty(k) for k in kinds):
             raise self._unknown(fn, kinds, error)
         return result
 
@@ -213,6 +241,12 @@ class Operation:
                 else:
                     self.world.links.append((result.region, region, self.span))
         return Arr(value.dtype, value.ndim, result.region.root())
+
+
+def _still_empty(kind: Kind) -> bool:
+    """Whether the kind is of a list into which nothing has been put so far."""
+    node = kind.region.root() if isinstance(kind, Box) else None
+    return node is not None and node.open and not node.fields and isinstance(node.elt, Bottom)
 
 
 def is_view(result: Kind, operand: Kind) -> bool:

@@ -68,6 +68,7 @@ class Program:
         self.externals: dict[int, tuple[Ext, Kind]] = {}
         self.valuer = Valuer(self.world)
         self.pending: list[Instance] = []
+        self.closed_to_outside = False
 
     def lift(self, function: Any) -> Function:
         """The language's version of a Python function; what was lifted is remembered, for the guards."""
@@ -79,6 +80,7 @@ class Program:
         """The root instance, with every instance that it reaches closed. Raises located errors."""
         from tangentx.analysis.infer import Walker
 
+        self.final = False
         root = self._make(source, None, kinds)
         for _ in range(LIMIT_ROUNDS):
             self.world.changed = False
@@ -134,8 +136,7 @@ class Program:
         """The kind of an object found outside the functions."""
         if id(ext) not in self.externals:
             kind = self.valuer.kind(ext.value)
-            region = getattr(kind, "region", None)
-            if region is not None:
+            for region in self.valuer.known.values():
                 region.mark("external")
             self.externals[id(ext)] = (ext, kind)
         return self.externals[id(ext)][1]

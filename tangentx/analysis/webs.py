@@ -46,5 +46,5 @@ def close(instance: Instance, params: Sequence[str], body: Block, current: int) 
         source.span,
         source.origin,
         source.doc,
-        {"kinds": kinds, "result": instance.result},
+        {**source.notes, "kinds": kinds, "result": instance.result},
     )

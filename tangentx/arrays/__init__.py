@@ -41,6 +41,7 @@ from tangentx.arrays.copies import (
     real_zero,
     shares,
     tangent_as,
+    write_back,
     zero,
     zeros_as,
 )
@@ -116,6 +117,7 @@ __all__ = [
     "real_zero",
     "shares",
     "tangent_as",
+    "write_back",
     "split_like",
     "spread",
     "take_best",

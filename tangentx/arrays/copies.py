@@ -91,6 +91,29 @@ def _strided(a: Any) -> Any:
     return np.ndarray(a.shape, a.dtype, buffer=memory.data, offset=offset, strides=a.strides)
 
 
+def write_back(target: Any, source: Any) -> None:
+    """Gives `target`, an array or container, the content of `source`, in place as far as both are alike."""
+    if isinstance(target, np.ndarray):
+        target[...] = source
+        return
+    old = dict(enumerate(target)) if isinstance(target, list) else dict(target)
+    new = dict(enumerate(source)) if isinstance(target, list) else source
+    merged = {key: _written_back(old.get(key), item) for key, item in new.items()}
+    if isinstance(target, list):
+        target[:] = merged.values()
+    else:
+        target.clear()
+        target.update(merged)
+
+
+def _written_back(old: Any, new: Any) -> Any:
+    alike = type(old) is type(new) and isinstance(new, (list, dict, np.ndarray))
+    if not alike or (isinstance(new, np.ndarray) and (old.shape != new.shape or old.dtype != new.dtype)):
+        return entry_copy(new)
+    write_back(old, new)
+    return old
+
+
 def clone(x: Any) -> Any:
     """`x` such that later writes to it are not seen: an array is copied, anything else is returned as it is."""
     return x.copy(order="K") if isinstance(x, np.ndarray) else x

@@ -17,7 +17,7 @@ from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.program import Instance, Program
 from tangentx.derive.calls import instance_of
 from tangentx.derive.emit import NONE, SHADOW, VALUE, WHOLE, Emitter, Frame, mode
-from tangentx.derive.pairs import entry
+from tangentx.derive.pairs import arguments_of, entry, fetch, put_back
 from tangentx.derive.rules import arguments, atom_of, inline, requested, times
 from tangentx.ir.nodes import (
     Accumulate,
@@ -77,11 +77,12 @@ class Tangents:
 def tangent(program: Program, instance: Instance, with_tangent: Sequence[int]) -> Function:
     """The root: primals by position, then the tangents of those at `with_tangent`; returns (value, tangent)."""
     tangents = Tangents(program)
-    f = Forward(tangents, instance)
+    f = Forward(tangents, instance, is_root=True)
     names = [p.name for p in f.frame.function.params]
     chosen = [names[i] for i in with_tangent if mode(f.frame.kinds[names[i]]) is not None]
     dots = [f.frame.other(n) for n in chosen]
     emit = Emitter(f.frame.function.span)
+    fetch(instance, emit)
     entry(instance, emit, names)
     _own_tangents(emit, f, chosen)
     for name in names:
@@ -89,7 +90,7 @@ def tangent(program: Program, instance: Instance, with_tangent: Sequence[int]) -
             emit.assign(f.frame.other(name), f.frame.zero(emit, Var(name), f.frame.kinds[name]))
     body = (*emit.block, *f.block(f.frame.function.body))
     tangents.finish()
-    params = tuple(Param(n) for n in (*names, *dots))
+    params = tuple(Param(n) for n in (*arguments_of(instance), *dots))
     return Function(f"{instance.source.name}_jvp", params, body, f.frame.function.span)
 
 
@@ -105,7 +106,8 @@ def _own_tangents(emit: Emitter, f: Forward, chosen: Sequence[str]) -> None:
 class Forward:
     """One instance in forward mode."""
 
-    def __init__(self, tangents: Tangents, instance: Instance) -> None:
+    def __init__(self, tangents: Tangents, instance: Instance, is_root: bool = False) -> None:
+        self.is_root = is_root
         self.tangents = tangents
         self.instance = instance
         self.frame = Frame(tangents.program, instance, "_dot")
@@ -154,6 +156,8 @@ class Forward:
             case Loop():
                 emit.add(Loop(self.block(s.body), s.span))
             case Return():
+                if self.is_root:
+                    put_back(self.instance, emit)
                 dot = self._returned(emit, s.value)
                 emit.add(Return(emit.let(Make(tuple, (s.value, dot))), s.span))
             case _:

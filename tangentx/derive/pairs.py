@@ -185,6 +185,33 @@ def entry(instance: Instance, emit: Emitter, names: Sequence[str], *, everything
             emit.assign(name, Index(copies, Key((Lit(i),))))
 
 
+def outside_of(instance: Instance) -> dict[str, Any]:
+    """Parameters of the root that stand for objects from outside, with those objects."""
+    assert instance.link.function is not None
+    found = instance.link.function.notes.get("outside", ())
+    names = [p.name for p in instance.link.function.params]
+    return dict(zip(names[len(names) - len(found) :], found, strict=True))
+
+
+def fetch(instance: Instance, emit: Emitter) -> None:
+    """Reads the objects from outside where the program begins."""
+    for name, ext in outside_of(instance).items():
+        emit.assign(name, ext)
+
+
+def put_back(instance: Instance, emit: Emitter) -> None:
+    """Gives the objects from outside their final content, where the forward sweep has ended."""
+    for name, ext in outside_of(instance).items():
+        emit.op(arrays.write_back, ext, Var(name))
+
+
+def arguments_of(instance: Instance) -> list[str]:
+    """The parameters of the root that the caller gives."""
+    assert instance.link.function is not None
+    own = outside_of(instance)
+    return [p.name for p in instance.link.function.params if p.name not in own]
+
+
 def _is_written(kind: Kind, everything: bool, seen: tuple[Any, ...] = ()) -> bool:
     if not isinstance(kind, Arr | Box):
         return False
@@ -201,12 +228,14 @@ def gradient(derivation: Derivation, instance: Instance, request: Request) -> Fu
     r = Reverse(derivation.program, instance, derivation)
     names = [p.name for p in r.frame.function.params]
     emit = Emitter(r.frame.function.span)
+    fetch(instance, emit)
     entry(instance, emit, names)
     joint = r.code is None
     body = _joint(r, emit, names, request) if joint else _driver(derivation, r, instance, emit, names, request)
     derivation.finish()
     seed = Param(r.seed, Lit(1.0))
-    return Function(f"{instance.source.name}_grad", (*_as_params(names), seed), body, r.frame.function.span)
+    given = _as_params(arguments_of(instance))
+    return Function(f"{instance.source.name}_grad", (*given, seed), body, r.frame.function.span)
 
 
 def _joint(r: Reverse, emit: Emitter, names: list[str], request: Request) -> Block:
@@ -219,6 +248,7 @@ def _joint(r: Reverse, emit: Emitter, names: list[str], request: Request) -> Blo
     bars_at_end(r, back)
     ans = last.value
     middle = Emitter(last.span)
+    put_back(r.instance, middle)
     shadow = r.shadow(middle, ans) if mode(r.instance.result) == SHADOW else None
     outputs = _outputs(r, middle, ans, request)
     _seed(r, middle, ans, shadow, request)
@@ -236,6 +266,7 @@ def _driver(
     _shadows_of_params(r, emit, names)
     shadows = [Var(r.frame.other(n)) for n, m in zip(names, pair.params, strict=True) if m == SHADOW]
     made = emit.let(Call(pair.forward, (*(Var(n) for n in names), *shadows)))
+    put_back(instance, emit)
     ans = emit.item(made, 0)
     shadow = emit.item(made, 1) if pair.result == SHADOW else None
     saved = emit.item(made, 2 if pair.result == SHADOW else 1)
@@ -324,10 +355,12 @@ def pullback(derivation: Derivation, instance: Instance, wrt: tuple[int, ...]) -
     r = Reverse(derivation.program, instance, derivation)
     names = [p.name for p in r.frame.function.params]
     emit = Emitter(r.frame.function.span)
+    fetch(instance, emit)
     entry(instance, emit, names, everything=True)
     _shadows_of_params(r, emit, names)
     shadows = [Var(r.frame.other(n)) for n, m in zip(names, pair.params, strict=True) if m == SHADOW]
     made = emit.let(Call(pair.forward, (*(Var(n) for n in names), *shadows)))
+    put_back(instance, emit)
     ans = emit.item(made, 0)
     shadow: tuple[Atom, ...] = (emit.item(made, 1),) if pair.result == SHADOW else ()
     saved = emit.item(made, 2 if pair.result == SHADOW else 1)
@@ -337,14 +370,14 @@ def pullback(derivation: Derivation, instance: Instance, wrt: tuple[int, ...]) -
     result = emit.let(Make(tuple, (ans, state)))
     emit.add(Return(result, emit.span))
     span = emit.span
-    forward = Function(f"{instance.source.name}_vjp", _as_params(names), tuple(emit.block), span)
+    forward = Function(f"{instance.source.name}_vjp", _as_params(arguments_of(instance)), tuple(emit.block), span)
     back = _pull(r, pair, instance, wrt, span)
     both = Emitter(span)
     seed = r.frame.names.fresh("seed")
-    first = both.let(Call(Link(forward.name, forward), tuple(Var(n) for n in names)))
+    first = both.let(Call(Link(forward.name, forward), tuple(Var(n) for n in arguments_of(instance))))
     last = both.let(Call(Link(back.name, back), (both.item(first, 1), Var(seed))))
     both.add(Return(last, span))
-    return forward, back, Function("both", _as_params([*names, seed]), tuple(both.block), span)
+    return forward, back, Function("both", _as_params([*arguments_of(instance), seed]), tuple(both.block), span)
 
 
 def _pull(r: Reverse, pair: Pair, instance: Instance, wrt: tuple[int, ...], span: Any) -> Function:

@@ -170,16 +170,10 @@ class Statements(Displays):
 
 
 def _may_write(steps: ir.Block, base: ir.Atom) -> bool:
-    """Whether a call in `steps` may write into `base`.
-
-    A call that is not given `base` is taken not to, unless `base` is a temporary, which has other names.
-    """
+    """Whether a call in `steps` may write into `base`, which it may hold by another name."""
     for stmt in walk.statements(steps):
         call = stmt.value if isinstance(stmt, ir.Assign) else None
-        if not isinstance(call, ir.Apply | ir.Method):
-            continue
-        hidden = isinstance(base, ir.Var) and not is_named(base)
-        if (hidden or base in walk.atoms(call)) and not _harmless(call, base):
+        if isinstance(call, ir.Apply | ir.Method) and not _harmless(call, base):
             return True
     return False
 

@@ -203,6 +203,28 @@ def rename(node: Node, mapping: Mapping[str, str]) -> Node:
     return map_expr(node, change)  # type: ignore[return-value]
 
 
+def map_atoms(block: ir.Block, change: Callable[[ir.Atom], ir.Atom]) -> ir.Block:
+    """`block` with `change` applied to every atom that it reads."""
+    return tuple(_renamed(stmt, {}, change) for stmt in block)
+
+
+def map_calls(block: ir.Block, change: Callable[[ir.Call], ir.Call]) -> ir.Block:
+    """`block` with `change` applied to every call of a function of the language."""
+    out: list[ir.Statement] = []
+    for stmt in block:
+        match stmt:
+            case ir.Assign(value=ir.Call()):
+                assert isinstance(stmt.value, ir.Call)
+                out.append(replace(stmt, value=change(stmt.value)))
+            case ir.If():
+                out.append(replace(stmt, body=map_calls(stmt.body, change), orelse=map_calls(stmt.orelse, change)))
+            case ir.For() | ir.Loop():
+                out.append(replace(stmt, body=map_calls(stmt.body, change)))
+            case _:
+                out.append(stmt)
+    return tuple(out)
+
+
 def _renamed(stmt: ir.Statement, mapping: Mapping[str, str], change: Callable[[ir.Atom], ir.Atom]) -> ir.Statement:
     match stmt:
         case ir.Assign():

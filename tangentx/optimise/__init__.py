@@ -5,15 +5,21 @@ from __future__ import annotations
 from tangentx.analysis.program import Instance, Program
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Function
-from tangentx.optimise import coalesce, dead, memory, sink, slots
+from tangentx.optimise import coalesce, copies, dead, guards, memory, signatures, simplify, sink, slots, zeros
 from tangentx.optimise.unit import Pass, Unit
 
 PASSES: dict[str, Pass] = {
+    "copies": copies.run,
+    "zeros": zeros.run,
+    "simplify": simplify.run,
+    "guards": guards.run,
     "dead": dead.run,
     "slots": slots.run,
+    "signatures": signatures.run,
     "sink": sink.run,
+    "coalesce": coalesce.run,
 }
-LAST: dict[str, Pass] = {"coalesce": coalesce.run}
+LAST = ("coalesce",)  # for the reader: the kinds of variables do not hold after it
 LIMIT_ROUNDS = 8
 
 
@@ -23,7 +29,7 @@ def optimise(program: Program, root: Instance, off: frozenset[str]) -> list[Func
     The passes run in order, round after round, until none changes anything.
     """
     units = [Unit(i.link, i.kinds, i.result) for i in program.reached()]
-    chosen = [run for name, run in PASSES.items() if name not in off]
+    chosen = [run for name, run in PASSES.items() if name not in off and name not in LAST]
     for _ in range(LIMIT_ROUNDS):
         changed = False
         for run in chosen:
@@ -32,7 +38,7 @@ def optimise(program: Program, root: Instance, off: frozenset[str]) -> list[Func
                 check(unit.function, closed=True)
         if not changed:
             break
-    for name, run in LAST.items():
+    for name in LAST:
         if name not in off:
-            run(program, units)
+            PASSES[name](program, units)
     return [unit.function for unit in memory.reached(units)]

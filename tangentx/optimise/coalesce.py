@@ -19,6 +19,7 @@ from tangentx.optimise import memory
 from tangentx.optimise.unit import Unit
 
 _VARIANT = re.compile(r"([^%].*?)_(\d*)")
+_DERIVED = re.compile(r"_(bar|dot|tape)_\d*$")
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
@@ -46,9 +47,9 @@ def _mapping(unit: Unit, own: frozenset[str]) -> dict[str, str]:
     present = list(dict.fromkeys([*(p.name for p in unit.function.params), *_bound_in_order(unit.body)]))
     families: dict[str, list[str]] = {}
     for name in present:
-        match = _VARIANT.fullmatch(name)
-        if match is not None and name not in own and name not in params:
-            families.setdefault(match[1], []).append(name)
+        stem = _stem(name, own)
+        if stem != name and name not in params:
+            families.setdefault(stem, []).append(name)
     if not families:
         return {}
     members = {name: stem for stem, variants in families.items() for name in (stem, *variants)}
@@ -65,7 +66,19 @@ def _mapping(unit: Unit, own: frozenset[str]) -> dict[str, str]:
                     break
             else:
                 groups.append([name])
+        if stem not in present:
+            mapping.update(dict.fromkeys(groups[0], stem))
     return mapping
+
+
+def _stem(name: str, own: frozenset[str]) -> str:
+    """What is left of a name without the marks by which it was told apart from others."""
+    while name not in own or _DERIVED.search(name) is not None:
+        match = _VARIANT.fullmatch(name)
+        if match is None:
+            return name
+        name = match[1]
+    return name
 
 
 def _bound_in_order(block: Block) -> Iterable[str]:

@@ -20,6 +20,8 @@ NONE = Lit(None)
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Deletes in all functions; True if anything changed."""
+    if memory.is_opaque(units):
+        return False
     facts = Liveness(program, units)
     changed = False
     for unit in units:

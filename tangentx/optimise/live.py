@@ -8,10 +8,11 @@ was found needed needs nothing else.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tangentx.analysis.kinds import BOTTOM, Arr, Region
+from tangentx.analysis.operations import has_effect
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import (
     Accumulate,
@@ -34,27 +35,10 @@ from tangentx.ir.nodes import (
     Statement,
     Store,
 )
-from tangentx.ir.walk import atoms, statement_atoms, statements
+from tangentx.ir.walk import atoms, key_atoms, statement_atoms
 from tangentx.optimise import memory
+from tangentx.optimise.summary import Live, Summary, summaries
 from tangentx.optimise.unit import Unit
-
-Live = set[Any]  # names of variables, and regions whose content is live
-
-
-@dataclass(eq=False)
-class Summary:
-    """What is known of one function, for all its calls together."""
-
-    unit: Unit
-    entry: bool
-    raises: bool
-    writes: Live
-    reached: bool
-    result: bool
-    ends: Live = field(default_factory=set)
-    starts: Live = field(default_factory=set)
-    needed: set[int] = field(default_factory=set)
-    heads: dict[int, Live] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -70,11 +54,9 @@ class Liveness:
     """The needed statements (`needs`), slots of tuples (`slots`, `wholes`) and parameters of a program."""
 
     def __init__(self, program: Program, units: Sequence[Unit]) -> None:
-        memory.settle_copies(program, units)
         self.program = program
         outer = memory.entries(units)
-        self.summaries = {u.link: Summary(u, u in outer, *_effects(program, u), u in outer, u in outer) for u in units}
-        self._close_effects()
+        self.summaries = summaries(program, units)
         seen = [k for unit in outer for k in (unit.kinds.get(p.name, BOTTOM) for p in unit.function.params)]
         self.visible: Live = set(memory.reach([*seen, *(k for _, k in program.externals.values())]))
         self.slots: set[tuple[Region, int]] = set()
@@ -86,22 +68,6 @@ class Liveness:
             for summary in self.summaries.values():
                 if summary.reached:
                     self._function(summary)
-
-    def _close_effects(self) -> None:
-        """Adds to the effects of each function those of the functions that it calls."""
-        calls = [
-            (summary, self.summaries[s.value.link])
-            for summary in self.summaries.values()
-            for s in statements(summary.unit.body)
-            if isinstance(s, Assign) and isinstance(s.value, Call)
-        ]
-        self.changed = True
-        while self.changed:
-            self.changed = False
-            for caller, callee in calls:
-                self._grow(caller.writes, callee.writes)
-                self.changed = self.changed or (callee.raises and not caller.raises)
-                caller.raises = caller.raises or callee.raises
 
     def needs(self, unit: Unit, s: Statement) -> bool:
         """Whether the statement of the function contributes."""
@@ -177,6 +143,10 @@ class Liveness:
         if isinstance(s.value, Call):
             return self._call(s, s.value, live)
         used = s.target in live
+        if has_effect(s.value):
+            self._mark(s)
+            self._read_deep(atoms(s.value), live)
+            return live
         if isinstance(s.value, Pop):
             used = used or memory.region(self.at.unit.kind(self.program, s.value.base)) in live
         if not used:
@@ -233,7 +203,7 @@ class Liveness:
         live = set(live)
         live.update(memory.names(statement_atoms(s)))
         if not isinstance(s, Append):
-            self._read_deep((a for a in statement_atoms(s) if a is not s.base and a is not getattr(s, "value", None)), live)
+            self._read_deep(key_atoms(s.key), live)
         if isinstance(kind, Arr) and isinstance(s, Store | Accumulate):
             self._read_deep((s.value,), live)
         return live
@@ -266,12 +236,3 @@ class Liveness:
             return after
         self._mark(s)
         return head | set(memory.names(statement_atoms(s)))
-
-
-def _effects(program: Program, unit: Unit) -> tuple[bool, Live]:
-    """Whether the function itself may raise, and the regions that it writes itself."""
-    body = list(statements(unit.body))
-    written = [s.base for s in body if isinstance(s, Store | Accumulate | Append | Delete)]
-    written += [s.value.base for s in body if isinstance(s, Assign) and isinstance(s.value, Pop)]
-    regions = {memory.region(unit.kind(program, base)) for base in written}
-    return any(isinstance(s, Raise) for s in body), regions

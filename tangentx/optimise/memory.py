@@ -10,7 +10,7 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.expressions import is_basic
-from tangentx.analysis.kinds import Arr, Box, Kind, Region
+from tangentx.analysis.kinds import Arr, Box, Kind, Region, Top
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import (
     Assign,
@@ -71,6 +71,12 @@ def reach(kinds: Iterable[Kind], *, arrays_too: bool = True) -> Iterator[Region]
         yield node
         if isinstance(kind, Box):
             stack.extend((*node.fields.values(), node.elt))
+
+
+def is_opaque(units: Sequence[Unit]) -> bool:
+    """Whether some container holds things without a common kind, so that what it refers to is not known."""
+    kinds = [kind for unit in units for kind in (unit.result, *unit.kinds.values())]
+    return any(isinstance(k, Top) for node in reach(kinds) for k in (*node.fields.values(), node.elt))
 
 
 def layout_of(fn: Callable[..., Any]) -> tuple[int, ...]:
@@ -152,32 +158,3 @@ def entries(units: Sequence[Unit]) -> tuple[Unit, ...]:
         return (root,)
     called = [s.value.link for s in statements(root.body) if isinstance(s, Assign) and isinstance(s.value, Call)]
     return (root, *(unit for unit in units if unit.link in called))
-
-
-def settle_copies(program: Program, units: Sequence[Unit]) -> None:
-    """Unites what copies of aliases may share: a joint copy keeps the overlaps of what it copies."""
-    for unit in units:
-        for s in statements(unit.body):
-            if isinstance(s, Assign) and isinstance(s.value, Op) and s.value.fn in (arrays.entry_copy, arrays.entry_copies):
-                sources = [unit.kind(program, a) for a in s.value.args]
-                made = unit.kinds[s.target]
-                if s.value.fn is arrays.entry_copies and isinstance(made, Box):
-                    results = [made.region.get(i) for i in range(len(sources))]
-                else:
-                    results = [made]
-                _pair(list(zip(sources, results, strict=True)))
-
-
-def _pair(stack: list[tuple[Kind, Kind]]) -> None:
-    copies: dict[Region, Region] = {}
-    seen: set[tuple[Region, Region]] = set()
-    while stack:
-        source, made = stack.pop()
-        a, b = region(source), region(made)
-        if a is None or b is None or (a, b) in seen:
-            continue
-        seen.add((a, b))
-        copies.setdefault(a, b).unite(b)
-        if isinstance(source, Box):
-            stack.extend((item, made.region.get(key)) for key, item in a.fields.items() if isinstance(made, Box))
-            stack.append((a.elt, b.root().any()))

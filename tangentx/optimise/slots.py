@@ -1,14 +1,13 @@
-"""Tuples, parameters and results as small as what is read of them.
+"""Tuples as small as what is read of them.
 
 Takes away the items of tuples that no key reads, over all functions at once; a tuple of which one item is left is
-replaced by the item; parameters that a function does not read leave its signature and its calls.
+replaced by the item.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from tangentx.analysis.kinds import BOTTOM, Box, Kind, Region
 from tangentx.analysis.program import Program
@@ -34,18 +33,14 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import atoms, key_atoms, statement_atoms, statements, used
+from tangentx.ir.walk import atoms, key_atoms, statement_atoms, statements
 from tangentx.optimise import memory
 from tangentx.optimise.unit import Unit
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
-    """Narrows tuples and signatures; True if anything changed."""
-    changed = _narrow(program, units)
-    return _signatures(units) or changed
-
-
-# -- tuples ----------------------------------------------------------------------------------------------------
+    """Narrows tuples; True if anything changed."""
+    return not memory.is_opaque(units) and _narrow(program, units)
 
 
 class _Reads:
@@ -153,8 +148,7 @@ def _replace_kinds(units: Sequence[Unit], single: dict[Region, Kind]) -> None:
         return kind
 
     for unit in units:
-        inside = [r for r in memory.reach([*unit.kinds.values(), unit.result])]
-        for node in inside:
+        for node in list(memory.reach([*unit.kinds.values(), unit.result])):
             node.fields = {key: put(kind) for key, kind in node.fields.items()}
             node.elt = put(node.elt)
         for name, kind in list(unit.kinds.items()):
@@ -210,38 +204,3 @@ class _Narrowing:
 
 def _is_literal_tuple(atom: Atom) -> bool:
     return isinstance(atom, Lit) and isinstance(atom.value, tuple)
-
-
-# -- signatures ------------------------------------------------------------------------------------------------
-
-
-def _signatures(units: Sequence[Unit]) -> bool:
-    """Takes the parameters that nothing reads out of signatures and calls."""
-    outer = memory.entries(units)
-    kept: dict[Any, tuple[int, ...]] = {}
-    for unit in units:
-        params = unit.function.params
-        read = used(unit.body)
-        places = tuple(i for i, p in enumerate(params) if p.name in read)
-        if unit not in outer and len(places) < len(params):
-            kept[unit.link] = places
-            unit.link.function = replace(unit.function, params=tuple(params[i] for i in places))
-    if kept:
-        for unit in units:
-            unit.body = _calls(unit.body, kept)
-    return bool(kept)
-
-
-def _calls(block: Block, kept: dict[Any, tuple[int, ...]]) -> Block:
-    out: list[Statement] = []
-    for s in block:
-        match s:
-            case If():
-                out.append(replace(s, body=_calls(s.body, kept), orelse=_calls(s.orelse, kept)))
-            case For() | Loop():
-                out.append(replace(s, body=_calls(s.body, kept)))
-            case Assign(value=Call(link=link, args=args)) if link in kept:
-                out.append(replace(s, value=Call(link, tuple(args[i] for i in kept[link]))))
-            case _:
-                out.append(s)
-    return tuple(out)

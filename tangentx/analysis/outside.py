@@ -1,0 +1,104 @@
+"""State outside the arguments: objects that the program writes and that no caller passes become parameters.
+
+After a first analysis has shown which outside objects are written, every function that uses one of them, or calls
+one that does, gets it as a further parameter. The derived root reads the objects at entry, works on copies, and puts
+the final content back after the forward sweep.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tangentx.analysis.kinds import Arr, Box, Kind, Region
+from tangentx.analysis.program import Instance, Program
+from tangentx.analysis.values import Valuer
+from tangentx.ir.nodes import Atom, Block, Call, Ext, Function, Link, Param, Var
+from tangentx.ir.walk import map_atoms, map_calls, statements
+from tangentx.naming import Names
+
+NOTE = "outside"
+
+
+def written(program: Program) -> dict[int, Ext]:
+    """The outside objects that the program writes, by identity."""
+    found: dict[int, Ext] = {}
+    for ext, kind in program.externals.values():
+        if _is_written(kind, ()):
+            found.setdefault(id(ext.value), ext)
+    return found
+
+
+def _is_written(kind: Kind, seen: tuple[Region, ...]) -> bool:
+    if not isinstance(kind, Arr | Box) or kind.region.root() in seen:
+        return False
+    node = kind.region.root()
+    inside = (*node.fields.values(), node.elt) if isinstance(kind, Box) else ()
+    return node.written or any(_is_written(k, (*seen, node)) for k in inside)
+
+
+def as_parameters(program: Program, root: Instance, objects: dict[int, Ext]) -> Function:
+    """The root with the objects as further parameters; its notes list them, in order."""
+    instances = {i.link: i for i in program.reached()}
+    needs = _needs(instances, objects)
+    links = {link: Link(link.name) for link in instances}
+    for link in instances:
+        links[link].function = _rewritten(link, needs, links, objects)
+    function = links[root.link].function
+    assert function is not None
+    return function
+
+
+def kinds_of(program: Program, function: Function) -> list[Kind]:
+    """The kinds of the objects that became parameters of the root."""
+    valuer = Valuer(program.world)
+    return [valuer.kind(ext.value) for ext in function.notes[NOTE]]
+
+
+def _needs(instances: dict[Link, Instance], objects: dict[int, Ext]) -> dict[Link, list[int]]:
+    """For each function the objects that it or a callee uses, to a fixed point."""
+    needs: dict[Link, list[int]] = {link: [] for link in instances}
+    changed = True
+    while changed:
+        changed = False
+        for link in instances:
+            wanted = {key for key in objects if key in _used(link, needs)}
+            found = [key for key in objects if key in wanted]
+            if found != needs[link]:
+                needs[link] = found
+                changed = True
+    return needs
+
+
+def _used(link: Link, needs: dict[Link, list[int]]) -> set[int]:
+    assert link.function is not None
+    used: set[int] = set()
+
+    def note(atom: Atom) -> Atom:
+        if isinstance(atom, Ext):
+            used.add(id(atom.value))
+        return atom
+
+    for s in statements(link.function.body):
+        call = getattr(s, "value", None)
+        if isinstance(call, Call):
+            used.update(needs.get(call.link, ()))
+    map_atoms(link.function.body, note)
+    return used
+
+
+def _rewritten(link: Link, needs: dict[Link, list[int]], links: dict[Link, Link], objects: dict[int, Ext]) -> Function:
+    function = link.function
+    assert function is not None
+    names = Names([*function.notes["kinds"], *(p.name for p in function.params)])
+    here = {key: names.fresh(objects[key].name.rpartition(".")[2] or "state") for key in needs[link]}
+
+    def atom(found: Atom) -> Atom:
+        return Var(here[id(found.value)]) if isinstance(found, Ext) and id(found.value) in here else found
+
+    def call(found: Call) -> Call:
+        return Call(links[found.link], (*found.args, *(Var(here[key]) for key in needs[found.link])))
+
+    body: Block = map_calls(map_atoms(function.body, atom), call)
+    notes: dict[str, Any] = {NOTE: tuple(objects[key] for key in needs[link])}
+    return replace(function, params=(*function.params, *(Param(n) for n in here.values())), body=body, notes=notes)

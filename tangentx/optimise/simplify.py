@@ -1,0 +1,212 @@
+"""Operations that come to nothing, or to a plainer one, for the kinds and shapes at hand."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.kinds import Arr, Num
+from tangentx.analysis.program import Program
+from tangentx.ir.nodes import Assign, Atom, If, Lit, Op, Statement, Var
+from tangentx.ir.walk import statements
+from tangentx.optimise.rewriting import MUL, NEG, Rewriter, is_number, is_view, run_each
+from tangentx.optimise.shapes import is_array
+from tangentx.optimise.unit import Unit
+
+_VIEWS = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.ndarray.transpose, np.ndarray.swapaxes)
+_FLOATS = (float, np.float64)
+Rule = Callable[["Simplify", Assign, Op], "Sequence[Statement] | Statement | None"]
+
+
+class Simplify(Rewriter):
+    """One rule for each operation; what the user computes in the forward sweep is left as it is."""
+
+    _count = 0
+
+    def __init__(self, program: Program, unit: Unit) -> None:
+        super().__init__(program, unit)
+        self.viewed = {
+            kind.region.root()
+            for s in statements(unit.body)
+            if isinstance(s, Assign) and isinstance(s.value, Op) and is_view(program, unit, Var(s.target), s.value)
+            if isinstance(kind := unit.kinds.get(s.target), Arr)
+        }
+
+    def rewrite(self, s: Statement) -> Sequence[Statement]:
+        """The statement by the rule for its operation."""
+        if isinstance(s, If) and isinstance(s.test, Lit):
+            return s.body if s.test.value else s.orelse
+        if isinstance(s, Assign) and isinstance(s.value, Op) and not s.value.kwargs:
+            rule = _rule(s.value.fn)
+            if rule is not None and (self.reverse or rule in _ANYWHERE):
+                new = rule(self, s, s.value)
+                if new is not None:
+                    return tuple(new) if isinstance(new, Sequence) else (new,)
+        return (s,)
+
+    def let(self, s: Assign, value: Op, like: Atom) -> Assign:
+        """A new temporary of the kind of `like`."""
+        Simplify._count += 1
+        name = f"%s{Simplify._count}"
+        self.unit.kinds[name] = self.kind(like)
+        return Assign(name, value, s.span)
+
+
+def _mul(p: Simplify, s: Assign, op: Op) -> Sequence[Statement] | Statement | None:
+    a, b = op.args
+    if is_number(a, 1.0) and p.real(b):
+        return p.same(s, b)
+    if is_number(b, 1.0) and p.real(a):
+        return p.same(s, a)
+    if is_number(a, -1.0) and p.real(b):
+        return replace(s, value=Op(NEG, (b,)))
+    if isinstance(b, Lit) and not isinstance(a, Lit):
+        return replace(s, value=Op(op.fn, (b, a)))
+    return _scalar_factor(p, s, a, b)
+
+
+def _scalar_factor(p: Simplify, s: Assign, a: Atom, b: Atom) -> Statement | None:
+    """``a * b`` where `b` repeats a number over the shape of `a`: the number will do."""
+    made, kind = p.expr(b), p.kind(a)
+    if not (isinstance(made, Op) and made.fn is arrays.unreduce and is_array(kind) and isinstance(kind, Arr)):
+        return None
+    number = made.args[0]
+    if p.shape(a) is None or p.shape(a) != p.shape(b) or kind.dtype != np.float64 or kind.rank == 0:
+        return None
+    plain = p.kind(number)
+    if not (isinstance(plain, Num) and plain.type in _FLOATS):
+        return None
+    return replace(s, value=Op(s.value.fn if isinstance(s.value, Op) else MUL, (a, number)))
+
+
+def _neg(p: Simplify, s: Assign, op: Op) -> Statement | None:
+    inner = p.expr(op.args[0])
+    if isinstance(op.args[0], Lit) and type(op.args[0].value) in (int, float):
+        return replace(s, value=Lit(-op.args[0].value))  # type: ignore[operator]
+    if isinstance(inner, Op) and inner.fn is NEG and p.still(inner.args[0]):
+        return p.same(s, inner.args[0])
+    return None
+
+
+def _guarded(p: Simplify, s: Assign, op: Op) -> Statement | None:
+    partial, t = op.args
+    if isinstance(partial, Lit) and type(partial.value) in (int, float) and np.isfinite(partial.value):  # type: ignore[call-overload]
+        return replace(s, value=Op(MUL, (partial, t)))
+    return _scalar_factor(p, s, partial, t)
+
+
+def _unbroadcast(p: Simplify, s: Assign, op: Op) -> Statement | None:
+    t, like = op.args
+    given, wanted = p.kind(t), p.kind(like)
+    if isinstance(given, Num) and isinstance(wanted, Num):
+        return p.same(s, t) if _number_fits(given.type, wanted.type) else None
+    if not (is_array(given) and is_array(wanted) and isinstance(given, Arr) and isinstance(wanted, Arr)):
+        return None
+    shape = p.shape(like)
+    if given.dtype != wanted.dtype or shape is None or shape != p.shape(t):
+        return None
+    return p.same(s, t)
+
+
+def _number_fits(given: type, wanted: type) -> bool:
+    """Whether a number of that type is as good a cotangent as one of the type that is wanted."""
+    if wanted is complex:
+        return True
+    if wanted in _FLOATS:
+        return given in _FLOATS or (wanted is float and given in (int, np.float32, np.float16))
+    return given is wanted
+
+
+def _clone(p: Simplify, s: Assign, op: Op) -> Statement | None:
+    return replace(s, value=op.args[0]) if isinstance(p.kind(op.args[0]), Num) else None
+
+
+def _zero(p: Simplify, s: Assign, op: Op) -> Statement | None:
+    kind, result = p.kind(op.args[0]), p.unit.kinds.get(s.target)
+    if isinstance(kind, Num):
+        return replace(s, value=Lit(0.0)) if kind.type in _FLOATS else None
+    plain = isinstance(kind, Arr) and is_array(kind) and kind.dtype.kind in "fc"
+    if plain and isinstance(result, Arr) and result.region.root() not in p.viewed:
+        return replace(s, value=Op(np.zeros_like, op.args))
+    return None
+
+
+def _ratio(p: Simplify, s: Assign, op: Op) -> Statement | None:
+    a, b = op.args
+    if isinstance(b, Lit) and type(b.value) in (int, float) and b.value != 0 and p.real(a):
+        return replace(s, value=Op(operator.truediv, (a, b)))
+    return None
+
+
+def _power_slope(p: Simplify, s: Assign, op: Op) -> Sequence[Statement] | None:
+    x, y = op.args
+    single = s.target.startswith("%") and p.bindings[s.target] == 1
+    if not (isinstance(y, Lit) and type(y.value) in (int, float) and single and p.real(x)):
+        return None
+    if y.value == 1:
+        p.unit.kinds[s.target] = Num(float)
+        return (replace(s, value=Lit(1.0)),)
+    if y.value == 2:
+        return (replace(s, value=Op(MUL, (Lit(2.0), x))),)
+    if y.value in (3, 4, 5):
+        lower = p.let(s, Op(operator.pow, (x, Lit(int(y.value) - 1))), Var(s.target))  # type: ignore[call-overload]
+        return (lower, replace(s, value=Op(MUL, (Lit(float(y.value)), Var(lower.target)))))  # type: ignore[arg-type]
+    return None
+
+
+def _real_part(p: Simplify, s: Assign, op: Op) -> Statement | None:
+    kind = p.kind(op.args[0])
+    dtype = np.dtype(kind.type) if isinstance(kind, Num) else kind.dtype if isinstance(kind, Arr) else None
+    if len(op.args) == 1 and dtype is not None and dtype.kind == "f":
+        return p.same(s, op.args[0])
+    return None
+
+
+def _shares(p: Simplify, s: Assign, op: Op) -> Statement | None:
+    new, base = op.args
+    mine, theirs = p.kind(new), p.kind(base)
+    if not (isinstance(mine, Arr) and isinstance(theirs, Arr)) or mine.region.root() is not theirs.region.root():
+        return replace(s, value=Lit(False))
+    made = p.expr(new)
+    if isinstance(made, Op) and made.fn in _VIEWS and made.args[0] == base and is_array(theirs):
+        return replace(s, value=Lit(True))
+    return None
+
+
+def _power(p: Simplify, s: Assign, op: Op) -> Statement | None:
+    return p.same(s, op.args[0]) if is_number(op.args[1], 1) and p.real(op.args[0]) else None
+
+
+_RULES: dict[Any, Rule] = {
+    MUL: _mul,
+    np.multiply: _mul,
+    NEG: _neg,
+    operator.pow: _power,
+    arrays.guarded: _guarded,
+    arrays.unbroadcast: _unbroadcast,
+    arrays.clone: _clone,
+    arrays.zero: _zero,
+    arrays.ratio: _ratio,
+    arrays.power_slope: _power_slope,
+    np.conj: _real_part,
+    np.real: _real_part,
+    arrays.shares: _shares,
+}
+_ANYWHERE = (_clone, _zero, _shares)
+
+
+def _rule(fn: Any) -> Rule | None:
+    try:
+        return _RULES.get(fn)
+    except TypeError:
+        return None
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Writes operations more plainly."""
+    return run_each(program, units, Simplify)
