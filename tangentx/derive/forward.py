@@ -39,6 +39,7 @@ from tangentx.ir.nodes import (
     Lit,
     Loop,
     Make,
+    Note,
     Op,
     Param,
     Pop,
@@ -160,6 +161,8 @@ class Forward:
                     put_back(self.instance, emit)
                 dot = self._returned(emit, s.value)
                 emit.add(Return(emit.let(Make(tuple, (s.value, dot))), s.span))
+            case Note():
+                pass
             case _:
                 emit.add(s)
         return emit.block

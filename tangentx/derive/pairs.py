@@ -90,7 +90,7 @@ def _params(instance: Instance) -> tuple[Param, ...]:
 def bars_at_end(r: Reverse, emit: Emitter, names: Sequence[str] | None = None) -> None:
     """Zero cotangents of all values, where the reverse sweep begins."""
     for name, kind in r.frame.kinds.items():
-        if mode(kind) == VALUE:
+        if mode(kind) == VALUE and name != r.named:
             if isinstance(kind, Arr):
                 r.unbound[name] = None
             emit.assign(r.frame.other(name), r.frame.zero(emit, Var(name), kind))

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from tangentx.analysis.kinds import Num
 from tangentx.analysis.program import Instance, Program
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, mode
 from tangentx.derive.gifts import give
@@ -65,6 +66,7 @@ class Reverse:
     last: int = 0
     code: str | None = None
     seed: str = "ans_bar"
+    named: str = ""
 
     def __post_init__(self) -> None:
         self.frame = Frame(self.program, self.instance, "_bar")
@@ -73,7 +75,17 @@ class Reverse:
         returns = [s for s in statements(body) if isinstance(s, Return)]
         if len(returns) > 1 or not (body and body[-1] in returns):
             self.code = self.frame.names.fresh("exit_code")
-        self.seed = self.frame.names.fresh("ans_bar")
+        self.named = self._returned_name(body)
+        self.seed = self.frame.other(self.named) if self.named else self.frame.names.fresh("ans_bar")
+
+    def _returned_name(self, body: Block) -> str:
+        """The user's name of a number that is returned in one place, at the end: its cotangent is the seed."""
+        last = body[-1] if body and self.code is None else None
+        if isinstance(last, Return) and isinstance(last.value, Var) and not last.value.name.startswith("%"):
+            name = last.value.name
+            if isinstance(self.frame.kinds[name], Num) and mode(self.frame.kinds[name]) == VALUE:
+                return name
+        return ""
 
     def sweeps(self) -> Sweeps:
         """Forward and reverse sweep of the whole body; the forward one keeps its returns."""
@@ -151,6 +163,7 @@ class Reverse:
             guard, r = groups[i]
             if not r:
                 continue
+            reverse += _heading(block[i], block[i + 1] if i + 1 < len(block) else None)
             if guard:
                 emit = Emitter(block[i].span)
                 passed = emit.op(operator.gt, Var(code), Lit(guard))
@@ -177,8 +190,10 @@ class Reverse:
                 return self._loop(s)
             case Break() | Continue() | Return():
                 return self._exit(s)
-            case Raise() | Note():
+            case Raise():
                 return [s], [], 0
+            case Note():
+                return [], [], 0
         forward, reverse = Emitter(s.span), Emitter(s.span)
         from tangentx.derive import statements as rules
 
@@ -202,7 +217,7 @@ class Reverse:
         if isinstance(s, Return):
             if self.code is not None:
                 forward.assign(self.code, Lit(number))
-            if mode(self.instance.result) == VALUE:
+            if mode(self.instance.result) == VALUE and not self.named:
                 self.give(reverse, s.value, Var(self.seed))
         return [*forward.block, s], reverse.block, number
 
@@ -267,6 +282,18 @@ class Reverse:
         back.add(For(back.temporary(), Lit(0), trips, Lit(1), False, tuple(reverse), s.span))
         undo(back)
         return [*setup.block, Loop(tuple(forward), s.span)], back.block, escapes
+
+
+def _heading(s: Statement, after: Statement | None) -> list[Statement]:
+    """The comment above the reverse of a line of the user's; one for all that the line was taken apart into."""
+    if isinstance(s, If | For | Loop) or (after is not None and _same_line(s, after)):
+        return []
+    return [Note(f"line {s.span.line}: {s.span.text.strip()}", s.span)]
+
+
+def _same_line(s: Statement, after: Statement) -> bool:
+    plain = not isinstance(after, If | For | Loop)
+    return plain and (s.span.file, s.span.line) == (after.span.file, after.span.line)
 
 
 def _nothing(emit: Emitter) -> None:

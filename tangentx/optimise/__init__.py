@@ -6,14 +6,15 @@ from tangentx.analysis.program import Instance, Program
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Function
 from tangentx.optimise import coalesce, copies, dead, guards, memory, signatures, simplify, sink, slots, zeros
+from tangentx.optimise.notes import tidy
 from tangentx.optimise.unit import Pass, Unit
 
 PASSES: dict[str, Pass] = {
+    "dead": dead.run,
     "copies": copies.run,
     "zeros": zeros.run,
     "simplify": simplify.run,
     "guards": guards.run,
-    "dead": dead.run,
     "slots": slots.run,
     "signatures": signatures.run,
     "sink": sink.run,
@@ -34,11 +35,13 @@ def optimise(program: Program, root: Instance, off: frozenset[str]) -> list[Func
         changed = False
         for run in chosen:
             changed = run(program, units) or changed
-            for unit in units:
-                check(unit.function, closed=True)
+        for unit in memory.reached(units)[:1]:
+            check(unit.function, closed=True)
         if not changed:
             break
     for name in LAST:
         if name not in off:
             PASSES[name](program, units)
+    for unit in units:
+        unit.body = tidy(unit.body)
     return [unit.function for unit in memory.reached(units)]

@@ -24,6 +24,7 @@ class Copies(Flow[Copy]):
         super().__init__()
         forward, _ = sweeps(unit.function)
         names = bound(forward) | {p.name for p in unit.function.params}
+        self.holders: dict[str, set[str]] = {}
         self.kept = frozenset(name for name in names if not name.startswith("%"))
 
     def merge(self, a: dict[str, Copy], b: dict[str, Copy], site: object) -> dict[str, Copy]:
@@ -33,7 +34,18 @@ class Copies(Flow[Copy]):
     def kill(self, name: str) -> None:
         """Neither `name` nor what equals it is known any longer."""
         assert self.env is not None
-        self.env = {n: fact for n, fact in self.env.items() if n != name and not _mentions(fact, name)}
+        self.env.pop(name, None)
+        for holder in self.holders.get(name, ()):
+            if holder in self.env and _mentions(self.env[holder], name):
+                del self.env[holder]
+
+    def note(self, name: str, fact: Copy) -> None:
+        """Enters a fact, and under whose names it has to be forgotten."""
+        assert self.env is not None
+        self.env[name] = fact
+        for atom in fact if isinstance(fact, tuple) else (fact,):
+            if isinstance(atom, Var):
+                self.holders.setdefault(atom.name, set()).add(name)
 
     def rewrite(self, s: Statement) -> Sequence[Statement]:
         """The statement with known atoms in place of names, and an item in place of a tuple's index."""
@@ -50,8 +62,10 @@ class Copies(Flow[Copy]):
 
     def _item(self, value: Index) -> Atom | None:
         fact = self.env.get(value.base.name) if isinstance(value.base, Var) and self.env is not None else None
+        if not isinstance(fact, tuple) or value.key.many:
+            return None
         part = value.key.parts[0]
-        if not isinstance(fact, tuple) or value.key.many or not isinstance(part, Lit) or type(part.value) is not int:
+        if not isinstance(part, Lit) or type(part.value) is not int:
             return None
         return fact[part.value] if -len(fact) <= part.value < len(fact) else None
 
@@ -63,13 +77,13 @@ class Copies(Flow[Copy]):
         assert self.env is not None
         match s.value:
             case Make(cls=cls, items=items) if cls is tuple and Var(s.target) not in items:
-                self.env[s.target] = items
+                self.note(s.target, items)
             case Lit(value=value) if value is UNBOUND:
                 pass
             case Var(name=name) if name.startswith("%") and not s.target.startswith("%"):
-                self.env[name] = Var(s.target)
+                self.note(name, Var(s.target))
             case Var() | Lit() | Ext() as atom if atom != Var(s.target) and s.target not in self.kept:
-                self.env[s.target] = atom
+                self.note(s.target, atom)
 
 
 def _mentions(fact: Copy, name: str) -> bool:

@@ -17,8 +17,28 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box
 from tangentx.analysis.program import Program
-from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Delete, Expr, For, If, Index, Key, Lit, Loop, Op, Pop
-from tangentx.ir.nodes import Block, Slice, Statement, Store, Var
+from tangentx.ir.nodes import (
+    Accumulate,
+    Append,
+    Assign,
+    Atom,
+    Block,
+    Delete,
+    Expr,
+    For,
+    If,
+    Index,
+    Key,
+    Lit,
+    Loop,
+    Make,
+    Op,
+    Pop,
+    Slice,
+    Statement,
+    Store,
+    Var,
+)
 from tangentx.ir.walk import atoms, statements
 from tangentx.optimise.unit import Unit
 
@@ -36,7 +56,8 @@ _BOUNDED: frozenset[Any] = frozenset({
     np.multiply, np.negative, np.absolute, np.square, np.sin, np.cos, np.tanh, np.arctan, np.sign, np.conj, np.real,
     operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, len, range, int, float,
     np.shape, np.size, np.zeros_like, np.ones_like, np.zeros, np.ones, np.sum, np.mean, np.dot, np.matmul,
-    operator.matmul, np.transpose, np.reshape, np.arange, arrays.clone, arrays.zero, arrays.guarded,
+    operator.matmul, bool, np.transpose, np.reshape, np.arange, arrays.clone, arrays.zero, arrays.real_zero,
+    arrays.guarded,
     arrays.unbroadcast, arrays.unreduce, arrays.entry_copy, arrays.count_reduced,
 })  # fmt: skip
 
@@ -79,8 +100,8 @@ def _overwrites(program: Program, units: Sequence[Unit]) -> bool:
     """Whether an element of an array or container is written over; or read alone, out of an array."""
     for unit in units:
         for s, key in _keys(unit):
-            base = s.value.base if isinstance(s, Assign) and isinstance(s.value, Index) else getattr(s, "base", Lit(None))
-            kind = unit.kind(program, base)
+            holder = s.value if isinstance(s, Assign) else s
+            kind = unit.kind(program, getattr(holder, "base", Lit(None)))
             if isinstance(s, Store) or (isinstance(kind, Arr) and key.parts != (Lit(Ellipsis),)):
                 return True
     return False
@@ -117,6 +138,8 @@ class _Unbounded:
                 return self.holds(value.base)
             case Var():
                 return self.holds(value)
+            case Make(items=items):
+                return any(self.holds(a) for a in items)
             case Lit():
                 return isinstance(value.value, float) and not np.isfinite(value.value)
         return True

@@ -29,7 +29,6 @@ from tangentx.ir.nodes import (
 from tangentx.ir.walk import atoms, key_atoms, statements
 from tangentx.optimise.unit import Unit
 
-_ALL = 1_000
 # Positions of the arguments of which an operation asks the layout alone, not what stands in the arrays.
 _LAYOUT: dict[Any, tuple[int, ...]] = {
     np.shape: (0,),
@@ -45,12 +44,9 @@ _LAYOUT: dict[Any, tuple[int, ...]] = {
     arrays.unbroadcast: (1,),
     arrays.shares: (0, 1),
     arrays.finish: (1,),
-    # views: whoever reads them reads the same region
-    np.transpose: (0,),
-    np.swapaxes: (0,),
-    np.moveaxis: (0,),
-    np.expand_dims: (0,),
 }
+# Always views of an array: whoever reads the result reads the same region.
+_VIEWS: tuple[Any, ...] = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims)
 
 
 def region(kind: Kind) -> Region | None:
@@ -93,7 +89,9 @@ def contents(program: Program, unit: Unit, expr: Expr, target: Kind) -> Iterator
         case Op(fn=fn, args=args, kwargs=kwargs):
             layout = layout_of(fn)
             for i, atom in enumerate((*args, *(a for _, a in kwargs))):
-                yield from reach([unit.kind(program, atom)], arrays_too=i not in layout)
+                kind = unit.kind(program, atom)
+                viewed = i == 0 and fn in _VIEWS and region(kind) is region(target)
+                yield from reach([kind], arrays_too=not viewed and (i >= len(args) or i not in layout))
         case Index(base=base, key=key):
             kind = unit.kind(program, base)
             parts = tuple(() if isinstance(p, Slice) else unit.kind(program, p) for p in key.parts)

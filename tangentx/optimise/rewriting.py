@@ -55,7 +55,8 @@ class Rewriter(Facts):
         """
         old, new = self.unit.kinds.get(s.target), self.kind(atom)
         if isinstance(new, Num):
-            return Assign(s.target, atom, s.span) if isinstance(old, Num) or (isinstance(old, Arr) and old.loose) else None
+            number = isinstance(old, Num) or (isinstance(old, Arr) and old.loose)
+            return Assign(s.target, atom, s.span) if number else None
         if not (isinstance(old, Arr) and is_array(new) and isinstance(new, Arr)):
             return None
         if old.region.root().written or new.region.root().written or old.dtype != new.dtype:

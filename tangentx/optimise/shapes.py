@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,7 +21,7 @@ NUMBER: Shape = "number"
 
 _KEEPING: tuple[Callable[..., Any], ...] = (
     np.zeros_like, np.ones_like, np.conj, np.real, np.copy, operator.neg, operator.pos, operator.abs, abs,
-    arrays.zero, arrays.zeros_as, arrays.clone, arrays.entry_copy,
+    arrays.zero, arrays.real_zero, arrays.zeros_as, arrays.clone, arrays.entry_copy,
 )  # fmt: skip
 _TOGETHER: tuple[Callable[..., Any], ...] = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
@@ -45,6 +45,8 @@ class Facts(Flow[Known]):
         super().__init__()
         self.program = program
         self.unit = unit
+        self._readers: dict[str, set[str]] = {}
+        self._placed: dict[Site, set[str]] = {}
         self.env = {p.name: Known(("param", p.name)) for p in unit.function.params}
 
     def known(self, atom: Atom) -> Known:
@@ -64,8 +66,9 @@ class Facts(Flow[Known]):
         """Forgets `name`, and the expressions that read it."""
         assert self.env is not None
         self.env.pop(name, None)
-        for other, fact in list(self.env.items()):
-            if fact.expr is not None and Var(name) in atoms(fact.expr):
+        for other in self._readers.get(name, ()):
+            fact = self.env.get(other)
+            if fact is not None and fact.expr is not None and Var(name) in atoms(fact.expr):
                 self.env[other] = fact._replace(expr=None)
 
     def after(self, s: Statement) -> None:
@@ -80,6 +83,15 @@ class Facts(Flow[Known]):
             self._retire(self.site)
         pure = isinstance(s.value, Op) and Var(s.target) not in s.value.args
         self.env[s.target] = Known(shape, s.value if pure else None, zero)
+        self._index(s.target, self.env[s.target])
+
+    def _index(self, name: str, fact: Known) -> None:
+        """Notes under which names and places the fact has to be looked at again; too many do no harm."""
+        for site in _sites(fact.shape):
+            self._placed.setdefault(site, set()).add(name)
+        for atom in atoms(fact.expr) if fact.expr is not None else ():
+            if isinstance(atom, Var):
+                self._readers.setdefault(atom.name, set()).add(name)
 
     def is_zero(self, value: Expr) -> bool:
         """Whether the expression is known to be zero."""
@@ -88,8 +100,9 @@ class Facts(Flow[Known]):
     def _retire(self, site: Site) -> None:
         """Shapes of an earlier visit of the place are not those of this one."""
         assert self.env is not None
-        for name, fact in self.env.items():
-            if _holds(fact.shape, site):
+        for name in self._placed.get(site, ()):
+            fact = self.env.get(name)
+            if fact is not None and _holds(fact.shape, site):
                 self.env[name] = fact._replace(shape=None)
 
     def _shape_of(self, value: Expr) -> Shape:
@@ -133,11 +146,21 @@ class Facts(Flow[Known]):
             elif left.shape != right.shape or _holds(left.shape, site):
                 shape = first.setdefault((left.shape, right.shape), ("met", site, name))
             result[name] = Known(shape, left.expr if left.expr is right.expr else None, left.zero and right.zero)
+            if shape is not left.shape:
+                self._index(name, result[name])
         return result
 
 
 def _of(shape: Shape) -> Shape:
     return None if shape is None else ("shape of", shape)
+
+
+def _sites(shape: Shape) -> Iterator[Site]:
+    """The places that a number of a shape names."""
+    if isinstance(shape, tuple):
+        for part in shape[1:]:
+            yield part
+            yield from _sites(part)
 
 
 def _holds(shape: Shape, site: Site) -> bool:

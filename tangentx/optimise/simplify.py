@@ -154,8 +154,8 @@ def _power_slope(p: Simplify, s: Assign, op: Op) -> Sequence[Statement] | None:
     if y.value == 2:
         return (replace(s, value=Op(MUL, (Lit(2.0), x))),)
     if y.value in (3, 4, 5):
-        lower = p.let(s, Op(operator.pow, (x, Lit(int(y.value) - 1))), Var(s.target))  # type: ignore[call-overload]
-        return (lower, replace(s, value=Op(MUL, (Lit(float(y.value)), Var(lower.target)))))  # type: ignore[arg-type]
+        lower = p.let(s, Op(operator.pow, (x, Lit(int(y.value) - 1))), Var(s.target))
+        return (lower, replace(s, value=Op(MUL, (Lit(float(y.value)), Var(lower.target)))))
     return None
 
 
@@ -191,6 +191,7 @@ _RULES: dict[Any, Rule] = {
     arrays.unbroadcast: _unbroadcast,
     arrays.clone: _clone,
     arrays.zero: _zero,
+    arrays.real_zero: _zero,
     arrays.ratio: _ratio,
     arrays.power_slope: _power_slope,
     np.conj: _real_part,

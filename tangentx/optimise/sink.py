@@ -69,5 +69,7 @@ def _all(s: Statement) -> Iterator[Statement]:
 
 
 def _does_work(unit: Unit, s: Statement) -> bool:
-    """Whether the statement is more than a note and one that sinks as well."""
-    return not isinstance(s, Note) and not (isinstance(s, Assign) and _is_shadow(unit, s))
+    """Whether it matters on which side of it a shadow stands: not so for a remark, nor for another shadow."""
+    if isinstance(s, Note):
+        return s.text.startswith("----")
+    return not (isinstance(s, Assign) and _is_shadow(unit, s))

@@ -8,15 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Num
+from tangentx.analysis.kinds import Arr, Box, Num
 from tangentx.analysis.program import Program
-from tangentx.ir.nodes import Accumulate, Assign, Atom, Expr, Lit, Op, Statement, Var
-from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rewriter, run_each
+from tangentx.ir.nodes import Accumulate, Assign, Atom, Call, Expr, Index, Link, Lit, Op, Statement, Var
+from tangentx.ir.walk import statements
+from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rewriter
 from tangentx.optimise.unit import Unit
 
-_MAKING = (arrays.zero, arrays.zeros_as, np.zeros_like)
+_MAKING = (arrays.zero, arrays.real_zero, arrays.zeros_as, np.zeros_like)
 _FIRST = (NEG, np.negative, np.conj, np.real, operator.truediv, np.divide, arrays.unbroadcast, arrays.spread,
-          arrays.unreduce, arrays.clone)  # fmt: skip
+          arrays.unreduce, arrays.clone, arrays.give_best)  # fmt: skip
 _FLOATS = (float, np.float64)
 
 
@@ -36,6 +37,8 @@ class Zeros(Rewriter):
         match value:
             case Var() | Lit():
                 return self.nothing(value)
+            case Index(base=base):
+                return self.nothing(base) and isinstance(self.kind(base), Box)
             case Op(fn=fn, args=(a,)) if fn in _MAKING:
                 return self.still(a) or isinstance(self.kind(a), Num)
             case Op(fn=fn, args=(a, b)) if fn in (MUL, arrays.guarded):
@@ -49,8 +52,14 @@ class Zeros(Rewriter):
     def after(self, s: Statement) -> None:
         """What is written in place is no known zero."""
         super().after(s)
-        if isinstance(s, Assign) and self.env is not None and not self.still(Var(s.target)):
+        if isinstance(s, Assign) and self.env is not None and not self._keeps(s):
             self.env[s.target] = self.env[s.target]._replace(zero=False)
+
+    def _keeps(self, s: Assign) -> bool:
+        """Whether what is bound stays what it is: no write can reach it."""
+        kind = self.kind(Var(s.target))
+        made = isinstance(s.value, Op) and s.value.fn is arrays.give_best
+        return made if isinstance(kind, Box) else self.still(Var(s.target))
 
     def rewrite(self, s: Statement) -> Sequence[Statement]:
         """The statement without its known zeros."""
@@ -87,6 +96,29 @@ class Zeros(Rewriter):
         return same and shape is not None and shape == self.shape(atom)
 
 
+def _given_zero(units: Sequence[Unit]) -> dict[Link, set[int]]:
+    """Positions of the parameters that every call gives a zero, by function."""
+    found: dict[Link, set[int]] = {}
+    for unit in units:
+        for s in statements(unit.body):
+            if isinstance(s, Assign) and isinstance(s.value, Call):
+                zeros = {i for i, a in enumerate(s.value.args) if isinstance(a, Lit) and repr(a.value) == "0.0"}
+                link = s.value.link
+                found[link] = found[link] & zeros if link in found else zeros
+    return found
+
+
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Leaves out what is known to be zero."""
-    return run_each(program, units, Zeros)
+    given = _given_zero(units)
+    changed = False
+    for unit in units:
+        pass_ = Zeros(program, unit)
+        for i in sorted(given.get(unit.link, ()) if unit is not units[0] else ()):
+            assert pass_.env is not None
+            name = unit.function.params[i].name
+            pass_.env[name] = pass_.env[name]._replace(zero=True)
+        body = pass_.whole()
+        if body is not unit.body:
+            unit.body, changed = body, True
+    return changed

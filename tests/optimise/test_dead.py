@@ -36,7 +36,8 @@ def gradient(fn: Callable[..., Any], args: tuple[Any, ...], off: Any, **options:
 
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_text(name: str, golden: Golden) -> None:
-    golden(f"dead_{name}", text(getattr(textbook, name), ARGUMENTS[name], ("dead", "slots", "signatures", "sink", "coalesce")))
+    passes = ("dead", "slots", "signatures", "sink", "coalesce")
+    golden(f"dead_{name}", text(getattr(textbook, name), ARGUMENTS[name], passes))
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
