@@ -104,7 +104,7 @@ def main() -> int:
     for step in range(0, STEPS + 1, STEPS // 10):
         print(f"step {step:4d}   loss {history[step]:.6f}")
     print(f"The yearly wave's first harmonic is {scale * np.hypot(parameters[1][0], parameters[2][0]):.2f} ppmv.\n")
-    print(loss.grad.source)
+    print(loss.grad.source_for(*parameters, *fixed))
 
     # Near the optimum, where both branches are taken, but not at it, where a gradient of zero compares with rounding.
     here = parameters[0] + 0.03, parameters[1] + 0.03, parameters[2] - 0.03

@@ -1,8 +1,11 @@
-"""What lies between a user's call and compiled code: arguments bound, code looked up or made, the result made public."""
+"""What lies between a user's call and compiled code: arguments bound, code looked up, results made public."""
 
 from __future__ import annotations
 
+import difflib
 import inspect
+import linecache
+import reprlib
 import threading
 import types
 from collections import OrderedDict
@@ -12,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NoSource, NotDifferentiable, SharedMemory
+from tangentx.errors import NoSource, NotDifferentiable, SharedMemory, Span
 
 LIMIT_KINDS = 64
 LOCK = threading.RLock()
@@ -41,14 +44,26 @@ def target_of(f: Any) -> Target:
         return Target(below.function, (f.__self__, *below.owner))
     if isinstance(f, types.FunctionType):
         return Target(f)
-    call = getattr(type(f), "__call__", None)
+    call = next((vars(c)["__call__"] for c in type(f).__mro__ if "__call__" in vars(c)), None)
     if isinstance(call, types.FunctionType):
         return Target(call, (f,))
-    name = getattr(f, "__name__", type(f).__name__)
-    raise NoSource(
-        f"`{name}` is not a Python function, so there is no source to differentiate",
-        hint=f"wrap it in one: `def f(x): return {name}(x)`",
-    )
+    name = getattr(f, "__name__", None)
+    if callable(f) and name is None:
+        what, hint = f"an object of class `{type(f).__name__}`", "write a function that calls it, and pass that"
+    elif callable(f):
+        what, hint = f"`{name}`", f"wrap it in one: `def f(x): return {name}(x)`"
+    else:
+        what, hint = f"{reprlib.repr(f)}", "pass a function"
+    raise NoSource(f"{what} is not a Python function, so there is no source to differentiate", hint=hint)
+
+
+def place_of(function: Any) -> Span | None:
+    """Where a function is defined."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return None
+    line = linecache.getline(code.co_filename, code.co_firstlineno).rstrip()
+    return Span(code.co_filename, code.co_firstlineno, len(line) - len(line.lstrip()), line)
 
 
 class Binder:
@@ -57,18 +72,39 @@ class Binder:
     def __init__(self, function: Any) -> None:
         while hasattr(function, "__tangentx_target__"):
             function = function.__tangentx_primal__()
+        self.function = function
+        self.made_for = self._state()
         self.signature = inspect.signature(function, follow_wrapped=False)
         self.names = tuple(self.signature.parameters)
         kinds = {p.kind for p in self.signature.parameters.values()}
         self.plain = kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY}
 
+    def _state(self) -> tuple[Any, ...]:
+        function = self.function
+        named = getattr(function, "__kwdefaults__", None) or {}
+        return (getattr(function, "__code__", None), getattr(function, "__defaults__", None), *named, *named.values())
+
+    def holds(self) -> bool:
+        """Whether the function still has the code and the defaults that it had."""
+        now = self._state()
+        return len(now) == len(self.made_for) and all(a is b for a, b in zip(now, self.made_for, strict=True))
+
     def __call__(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """All arguments by position. Raises TypeError as a call of the function would."""
         if self.plain and not kwargs and len(args) == len(self.names):
             return tuple(args)
-        bound = self.signature.bind(*args, **kwargs)
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            name = getattr(self.function, "__qualname__", "the function")
+            raise TypeError(f"{name}(): {error}") from None
         bound.apply_defaults()
         return tuple(bound.arguments[name] for name in self.names)
+
+
+def counted(number: int) -> str:
+    """"1 parameter", "2 parameters"."""
+    return f"{number} parameter{'' if number == 1 else 's'}"
 
 
 def positions(wrt: Any, names: tuple[str, ...], owned: int, what: str) -> tuple[int, ...]:
@@ -78,21 +114,31 @@ def positions(wrt: Any, names: tuple[str, ...], owned: int, what: str) -> tuple[
         if isinstance(each, str) and each in names:
             found.append(names.index(each))
         elif isinstance(each, str):
-            raise NotDifferentiable(f"`{what}` has no parameter `{each}`", hint=f"use one of {', '.join(names)}")
+            close = difflib.get_close_matches(each, names, 1)
+            hint = f"did you mean `{close[0]}`? " if close else ""
+            rest = f"use one of {', '.join(names)}" if names else "give it a parameter"
+            raise NotDifferentiable(f"`{what}` has no parameter `{each}`", hint=hint + rest)
         elif not isinstance(each, int) or isinstance(each, bool):
             raise NotDifferentiable(f"wrt={each!r} is neither a position nor a name", hint="use 0, or the name")
         elif each < 0:
-            raise NotDifferentiable(f"wrt={each} counts from the end", hint="count from 0, or name the parameter")
+            named = f" (`{names[each]}`)" if -each <= len(names) - owned else ""
+            raise NotDifferentiable(
+                f"wrt={each} counts from the end, but positions count from 0",
+                hint=f"use {len(names) - owned + each}, or the name{named}" if named else "use 0, or a name",
+            )
         elif each + owned >= len(names):
             rest = ", ".join(names[owned:])
             raise NotDifferentiable(
-                f"wrt={each} is out of range: `{what}` takes {len(names) - owned} arguments",
+                f"wrt={each} is out of range: `{what}` has {counted(len(names) - owned)}",
                 hint=f"use a position below {len(names) - owned}, or one of {rest}" if rest else "give it a parameter",
             )
         else:
             found.append(each + owned)
-    if len(set(found)) != len(found) or not found:
-        raise NotDifferentiable(f"wrt={wrt!r} names a parameter twice, or none", hint="name each parameter once")
+    if not found:
+        raise NotDifferentiable("wrt=() names no parameter", hint=f"use one of {', '.join(names[owned:])}")
+    twice = [names[i] for k, i in enumerate(found) if i in found[:k]]
+    if twice:
+        raise NotDifferentiable(f"wrt={wrt!r} names `{twice[0]}` twice", hint="name each parameter once")
     return tuple(found)
 
 
@@ -118,12 +164,14 @@ class Cache:
     def __init__(self) -> None:
         self.entries: OrderedDict[Any, Entry] = OrderedDict()
         self.dropped = 0
+        self.limit = LIMIT_KINDS
         self.last: Entry | None = None
 
     def find(self, key: Any, make: Callable[[], Entry]) -> Entry:
         """The entry for `key`, made under the lock where it is missing or no longer true."""
         entry = self.entries.get(key)
         if entry is not None and entry.holds():
+            self.last = entry
             return entry
         with LOCK:
             entry = self.entries.get(key)
@@ -132,7 +180,7 @@ class Cache:
                 _compiled[0] += 1
                 self.entries[key] = entry
             self.entries.move_to_end(key)
-            while len(self.entries) > LIMIT_KINDS:
+            while len(self.entries) > self.limit:
                 self.entries.popitem(last=False)
                 self.dropped += 1
             self.last = entry
@@ -156,12 +204,33 @@ def publish(bar: Any, primal: Any, taken: list[Any]) -> Any:
     return bar
 
 
-def refuse_overlap(pairs: Sequence[tuple[int, int]], found: Sequence[Any], wrt: Sequence[Any]) -> None:
-    """Refuses arguments to differentiate that share memory, where the program writes."""
-    wanted = {id(x) for x in wrt}
+def public_gradients(bars: Any, values: Sequence[Any], places: Sequence[int], wrt: Any) -> Any:
+    """One gradient, or a tuple where `wrt` is one, in the form that is promised."""
+    taken = [v for v in values if isinstance(v, np.ndarray)]
+    many = isinstance(wrt, tuple)
+    pairs = zip(bars if many else (bars,), places, strict=True)
+    found = tuple(publish(bar, values[i], taken) for bar, i in pairs)
+    return found if many else found[0]
+
+
+def fresh(value: Any) -> Any:
+    """A result of the user's function that shares memory with nothing."""
+    from tangentx.arrays import entry_copy
+
+    return value if isinstance(value, float | np.generic) else entry_copy(value)
+
+
+def refuse_overlap(target: Target, names: Sequence[str], pairs: Sequence[tuple[int, int]], wrt: Sequence[int]) -> None:
+    """Refuses to differentiate by arguments that share memory, where the program writes.
+
+    `pairs` are positions of the arguments that do.
+    """
     for i, j in pairs:
-        if id(found[i]) in wanted or id(found[j]) in wanted:
+        if i in wrt or j in wrt:
+            both = f"the arguments `{names[i]}` and `{names[j]}`"
+            two = both if i != j else f"two parts of the argument `{names[i]}`"
             raise SharedMemory(
-                "two arguments share memory, the program writes into it, and the gradient with respect to it was asked for",
-                hint="pass a copy of one of them",
+                f"{two} share memory that the program writes into, so the derivative is not defined",
+                place_of(target.function),
+                f"pass a copy: `{names[j]}.copy()`" if i != j else "copy one of them",
             )

@@ -21,16 +21,17 @@ from tangentx.ir.nodes import Function
 from tangentx.optimise import PASSES, optimise
 
 _OFF: ContextVar[frozenset[str]] = ContextVar("tangentx_proofs_off", default=frozenset())
+PROOFS = ("trips", "again", *PASSES)
 _COUNT = itertools.count(1)
 
 
 @contextmanager
 def proofs(off: str | Sequence[str] = ()) -> Iterator[None]:
     """Switches proofs off while it lasts: names of passes, or "all"."""
-    names = frozenset(PASSES) if off == "all" else frozenset((off,) if isinstance(off, str) else off)
-    unknown = names - frozenset(PASSES)
+    names = frozenset(PROOFS) if off == "all" else frozenset((off,) if isinstance(off, str) else off)
+    unknown = names - frozenset(PROOFS)
     if unknown:
-        raise ValueError(f"no such proof: {', '.join(sorted(unknown))}; there are {', '.join(PASSES)}")
+        raise ValueError(f"no such proof: {', '.join(sorted(unknown))}; there are {', '.join(PROOFS)}")
     token = _OFF.set(names)
     try:
         yield
@@ -59,7 +60,7 @@ def analyse(function: Function, kinds: Sequence[Kind], program: Program) -> Inst
 
 def derive_gradient(program: Program, instance: Instance, request: Request) -> Function:
     """Reverse mode; the result is a program of the same language."""
-    return gradient(Derivation(program), instance, request)
+    return gradient(Derivation(program, switched_off()), instance, request)
 
 
 def derive_tangent(program: Program, instance: Instance, active: Sequence[int]) -> Function:
@@ -69,7 +70,7 @@ def derive_tangent(program: Program, instance: Instance, active: Sequence[int]) 
 
 def derive_pullback(program: Program, instance: Instance, wrt: tuple[int, ...]) -> Function:
     """Reverse mode in two functions, joined by one that calls both."""
-    return pullback(Derivation(program), instance, wrt)[2]
+    return pullback(Derivation(program, switched_off()), instance, wrt)[2]
 
 
 def compile_functions(

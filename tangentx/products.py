@@ -7,65 +7,102 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.derivative import publish
+from tangentx.derivative import fresh, publish
 from tangentx.errors import NotDifferentiable
-from tangentx.trees import is_differentiable, leaves
+from tangentx.trees import children, is_differentiable, leaves
 
 
 def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """``(value, tangent)``. Raises NotDifferentiable where primals and tangents do not match."""
-    from tangentx import compilation
+    from tangentx import sweeps
 
     if not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
-        raise NotDifferentiable("primals and tangents are tuples", hint="write jvp(f, (x,), (v,))")
+        raise NotDifferentiable("primals and tangents must be tuples", hint="write jvp(f, (x,), (v,))")
     if len(primals) != len(tangents):
         raise NotDifferentiable(
-            f"{len(primals)} primals and {len(tangents)} tangents", hint="give one for each, None for a constant"
+            f"{len(primals)} primals, but {len(tangents)} tangents", hint="give one for each, None for a constant"
         )
     values = derivative._values(primals, {})
     owned = len(derivative._target.owner)
+    names = derivative._bind().names
     given = [(owned + i, t) for i, t in enumerate(tangents) if t is not None]
     for i, t in given:
-        _match(t, values[i], "the tangent", f"argument {i - owned}")
-    entry = compilation.entry_jvp(derivative._target, derivative._cache, values, tuple(i for i, _ in given))
+        # What a parameter such as *args gathers is one value of several primals.
+        if i >= len(values) or values[i] is not primals[i - owned]:
+            hint = "write a function in which each primal has a parameter of its own"
+            raise NotDifferentiable(f"the tangent of primal {i - owned}: it is gathered by a * parameter", hint=hint)
+        if not any(is_differentiable(leaf) for _, leaf in leaves("", values[i])):
+            message = f"`{names[i]}` is {_shown(values[i])}: it has no derivative, so it can have no tangent"
+            raise NotDifferentiable(message, hint="give None as its tangent, or pass a float")
+        match(t, values[i], "tangent", f"`{names[i]}`", "primal")
+    entry = sweeps.entry_jvp(derivative._target, derivative._cache, values, tuple(i for i, _ in given))
     active = [fitted(t, values[i]) for i, t in given]
     value, dot = entry.functions[0](*values, *active)
-    inner = getattr(derivative._target.function, "_public", None)
-    if inner is not None:
-        return inner(value, values), _public_tangent(dot, inner(value, values))
-    return value, _public_tangent(dot, value)
+    inner = derivative._target.function
+    shown = inner._public(value, values) if hasattr(inner, "_public") else fresh(value)
+    return shown, _public_tangent(dot, shown)
 
 
 def _public_tangent(dot: Any, value: Any) -> Any:
-    from tangentx.arrays import finish, has_derivative
+    from tangentx.arrays import finish
 
     if type(value) is float:
         return 0.0 if dot is None else float(np.real(dot))
-    if has_derivative(value) or isinstance(value, tuple | list | dict):
-        return finish(dot, value)
-    return None if dot is None else finish(dot, value)
+    return finish(dot, value)
 
 
-def _match(given: Any, primal: Any, what: str, where: str) -> None:
-    """Raises NotDifferentiable where `given` has not the structure, shapes and domain of `primal`."""
-    try:
-        pairs = list(leaves(where, primal, given))
-    except ValueError as error:
-        raise NotDifferentiable(f"{what} does not fit: {error}", hint=f"give it the structure of {where}") from None
-    for path, leaf, part in pairs:
-        if part is None or not is_differentiable(leaf):
-            continue
-        if np.shape(part) != np.shape(leaf):
-            raise NotDifferentiable(
-                f"{what} of {path} has shape {np.shape(part)}, its primal {np.shape(leaf)}",
-                hint="give it the primal's shape",
-            )
-        kind = np.asarray(part).dtype.kind
-        if kind not in "biufc" or (kind == "c" and not np.iscomplexobj(leaf)):
-            raise NotDifferentiable(
-                f"{what} of {path} is {np.asarray(part).dtype}, its primal {np.asarray(leaf).dtype}",
-                hint="give it the primal's dtype",
-            )
+def match(given: Any, wanted: Any, what: str, where: str, other: str) -> None:
+    """Raises NotDifferentiable where `given` has not the structure, shapes and domain of `wanted`, naming both.
+
+    None stands for the zero of any part. `what` is a tangent or cotangent, `where` the path of the part, `other` what
+    it belongs to.
+    """
+    parts = children(wanted)
+    if given is None:
+        return
+    if parts is None:
+        _match_leaf(given, wanted, what, where, other)
+        return
+    found = dict(children(given) or ())
+    labels = [label for label, _ in parts]
+    if type(given) is not type(wanted) or list(found) != labels and set(found) != set(labels):
+        raise NotDifferentiable(
+            f"the {what} of {where} is {_shown(given)}, but the {other} is {_shown(wanted)}",
+            hint=f"give it the structure of the {other}, with None for a part that is zero",
+        )
+    for label, part in parts:
+        match(found[label], part, what, where + label, other)
+
+
+def _shown(value: Any) -> str:
+    """A structure in a few words."""
+    if isinstance(value, dict):
+        return "a dict with keys " + ", ".join(map(repr, value)) if value else "an empty dict"
+    if isinstance(value, tuple | list) and not hasattr(value, "_fields"):
+        return f"a {type(value).__name__} of {len(value)}"
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    return f"of type {type(value).__name__}"
+
+
+def _match_leaf(given: Any, leaf: Any, what: str, where: str, other: str) -> None:
+    if not is_differentiable(leaf):
+        return
+    if not isinstance(given, np.ndarray | np.generic | int | float | complex):
+        raise NotDifferentiable(
+            f"the {what} of {where} is {_shown(given)}, but the {other} is {_shown(leaf)}",
+            hint="give a number for a number, and an array for an array",
+        )
+    if np.shape(given) != np.shape(leaf):
+        raise NotDifferentiable(
+            f"the {what} of {where} has shape {np.shape(given)}, but the {other} has shape {np.shape(leaf)}",
+            hint=f"give it the shape {np.shape(leaf)}",
+        )
+    mine, its = np.asarray(given).dtype, np.asarray(leaf).dtype
+    if mine.kind not in "biufc" or (mine.kind == "c" and its.kind != "c"):
+        raise NotDifferentiable(
+            f"the {what} of {where} is {mine}, but the {other} is {its}", hint=f"give it the dtype {its}"
+        )
 
 
 def fitted(given: Any, primal: Any) -> Any:
@@ -73,38 +110,50 @@ def fitted(given: Any, primal: Any) -> Any:
     from tangentx.arrays import tangent_as
 
     if type(primal) is float:
-        return float(given)
+        return 0.0 if given is None else float(given)
     return tangent_as(given, primal)
+
+
+def _demand_primals(derivative: Any, primals: Sequence[Any], values: Sequence[Any], owned: int) -> None:
+    if len(primals) != len(values) - owned and not derivative._bind().plain:
+        hint = "write a function in which each primal has a parameter of its own"
+        raise NotDifferentiable("vjp needs one parameter for each primal, and this function gathers some", hint=hint)
 
 
 def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, Callable[[Any], Any]]:
     """``(value, pullback)``."""
-    from tangentx import compilation
+    from tangentx import sweeps
     from tangentx.arrays import entry_copy
+    from tangentx.demands import differentiable
 
     values = derivative._values(primals, kwargs)
     owned = len(derivative._target.owner)
     if derivative._spec.wrt is None:
-        wrt = compilation.differentiable(values, range(owned, owned + len(primals)))
+        _demand_primals(derivative, primals, values, owned)
+        wrt = differentiable(values, range(owned, owned + len(primals)))
         many, places = len(primals) > 1, tuple(range(owned, owned + len(primals)))
     else:
         wrt = derivative._wrt()
         many, places = isinstance(derivative._spec.wrt, tuple), wrt
-    entry = compilation.entry_vjp(derivative._target, derivative._cache, values, wrt)
+    entry = sweeps.entry_vjp(derivative._target, derivative._cache, values, wrt)
     value, state = entry.functions[0](*values)
     kept = {i: entry_copy(values[i]) for i in wrt}
-    public = entry_copy(value)
+    inner = derivative._target.function
+    value = inner._public(value, values) if hasattr(inner, "_public") else entry_copy(value)
+
+    shape = entry_copy(value)  # the user may write into the value
 
     def pullback(cotangent: Any) -> Any:
         """Cotangents of the primals for a cotangent of the value. Raises NotDifferentiable where it does not fit."""
         seed = cotangent
-        if np.ndim(value) == 0 and not isinstance(value, tuple | list | dict) and np.shape(cotangent) == (1,):
+        single = isinstance(cotangent, np.ndarray) and cotangent.shape == (1,)
+        if single and children(shape) is None and np.ndim(shape) == 0:
             seed = np.reshape(cotangent, ())[()]
-        _match(seed, value, "the cotangent", "the value")
-        bars = entry.functions[1](state, fitted(seed, value))
+        match(seed, shape, "cotangent", "the value", "value")
+        bars = entry.functions[1](state, fitted(seed, shape))
         taken: list[Any] = []
         found = {i: publish(bar, kept[i], taken) for i, bar in zip(wrt, bars, strict=True)}
         result = tuple(found.get(i) for i in places)
         return result if many else result[0]
 
-    return public, pullback
+    return value, pullback

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
-from unittest import mock
+from pkgutil import resolve_name
+from types import CodeType, FunctionType
 
+from tests.faults_of_reverse import FAULTS
 from tests.oracle.harness import check
 from tests.oracle.survey import program_of
 
@@ -21,33 +24,44 @@ LIMIT = 500
 
 @dataclass(frozen=True)
 class Mutant:
-    """A fault: `pit` says which of DESIGN §5 it is; `patch` puts it into the compiler while its context lasts."""
+    """A fault: in the text of the function `target` each old piece of `edits` becomes the new one.
+
+    `pit` says what goes wrong. The functions of the compiler are compiled anew for each program, so no cache hides it.
+    """
 
     name: str
     pit: str
-    patch: Callable[[], AbstractContextManager[Any]]
-
-
-def swapped(target: str, make: Callable[[Any], Any]) -> Callable[[], AbstractContextManager[Any]]:
-    """A patch of the object at dotted path `target` by ``make(old)``."""
+    target: str
+    edits: tuple[tuple[str, str], ...]
 
     @contextmanager
-    def patch() -> Iterator[None]:
-        patcher = mock.patch(target)
-        old, _ = patcher.get_original()
-        with ExitStack() as stack:
-            stack.enter_context(mock.patch(target, make(old)))
+    def planted(self) -> Iterator[None]:
+        """The fault in the compiler while this lasts. Raises LookupError if the text to be changed is gone."""
+        function = resolve_name(self.target)
+        original = function.__code__
+        function.__code__ = self._code(function)
+        try:
             yield
+        finally:
+            function.__code__ = original
 
-    return patch
+    def _code(self, function: FunctionType) -> CodeType:
+        text = textwrap.dedent(inspect.getsource(function))
+        for old, new in self.edits:
+            if text.count(old) != 1:
+                raise LookupError(f"{self.name}: `{old}` is {text.count(old)} times in {self.target}")
+            text = text.replace(old, new)
+        made: dict[str, FunctionType] = {}
+        exec("from __future__ import annotations\n" + text, dict(function.__globals__), made)
+        return made[function.__name__].__code__
 
 
-MUTANTS: tuple[Mutant, ...] = ()
+MUTANTS: tuple[Mutant, ...] = tuple(Mutant(*fault) for fault in FAULTS)
 
 
 def caught_at(mutant: Mutant, off: tuple[str, ...] | str = (), limit: int = LIMIT) -> int | None:
     """The number of the first program, from 1, that the mutant fails; None if none of `limit` does."""
-    with mutant.patch():
+    with mutant.planted():
         for seed in range(limit):
             if check(program_of(seed), seed % 10 == 0, off).status in ("wrong", "crashed"):
                 return seed + 1

@@ -1,4 +1,4 @@
-"""Calls: the callee found by its kind, methods by the kind of their object."""
+"""Calls: the callee found by its kind, its arguments put in order."""
 
 from __future__ import annotations
 
@@ -7,35 +7,14 @@ import inspect
 import types
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from tangentx import templates
-from tangentx.analysis import expressions
-from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, describe
-from tangentx.analysis.operations import is_primitive
+from tangentx.analysis.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, describe
+from tangentx.analysis.primitives import is_primitive
 from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.nodes import (
-    Append,
-    Apply,
-    Assign,
-    Atom,
-    Block,
-    Call,
-    Expr,
-    Ext,
-    Function,
-    Link,
-    Lit,
-    Make,
-    Method,
-    Op,
-    Param,
-    Pop,
-    Var,
-)
+from tangentx.ir.nodes import Apply, Assign, Atom, Call, Expr, Ext, Function, Link, Lit, Make, Op, Param, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
+
 
 Named = tuple[tuple[str, Atom], ...]
 
@@ -57,6 +36,8 @@ def call_object(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tu
         return call_object(w, fn.__func__, (owner, *args), kwargs)
     if hasattr(fn, "__tangentx_function__"):
         return _derived(w, fn, args, kwargs)
+    if hasattr(fn, "__tangentx_outside__"):
+        raise UnsupportedSyntax(f"`{fn.__name__}` inside a differentiated function", w.span, fn.__tangentx_outside__)
     if hasattr(fn, "__tangentx_static__"):
         return _static(w, fn, args, kwargs)
     if hasattr(fn, "__tangentx_target__"):
@@ -64,14 +45,15 @@ def call_object(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tu
         objects = tuple(_external(w, value, "self") for value in owner)
         return call_python(w, function, (*objects, *args), kwargs)
     if fn in (list, tuple) or is_primitive(fn):
-        return expressions.operation(w, fn, args, kwargs)
+        return w.walk(Op(fn, args, kwargs))
     if isinstance(fn, types.FunctionType):
         return call_python(w, fn, args, kwargs)
     if isinstance(fn, type):
         return _construct(w, fn, args, kwargs)
-    name = getattr(fn, "__qualname__", None) or repr(fn)
+    name = getattr(fn, "__qualname__", None)
+    what = f"`{name}`" if name else f"an object of class `{type(fn).__name__}`"
     raise NotResolved(
-        f"`{name}` has no source that can be read and no derivative rule",
+        f"{what} has no source that can be read and no derivative rule",
         w.span,
         "write it in Python and NumPy, or compute it outside the differentiated function",
     )
@@ -103,7 +85,9 @@ def _static(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[
     values = [known_value(w.read(a)[1]) for a in args]
     named = {name: known_value(w.read(a)[1]) for name, a in kwargs}
     if any(v is MISSING for v in (*values, *named.values())):
-        raise NotResolved(f"`{fn.__name__}` of something that is not known when this is compiled", w.span, "name a function")
+        raise NotResolved(
+            f"`{fn.__name__}` of something that is not known when this is compiled", w.span, "name a function"
+        )
     key = (id(w.statement), "static", tuple(map(id, values)))
     if key not in w.instance.backs:
         w.instance.backs[key] = Ext(fn.__name__, fn(*values, **named), ("object",), fn)
@@ -122,7 +106,7 @@ def known_value(kind: Kind) -> Any:
     return MISSING
 
 
-def call_python(w: Walker, fn: types.FunctionType, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
+def call_python(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
     """A call of one of the user's functions."""
     source = w.program.lift(fn)
     return call(w, source, None, bind(w, source, args, kwargs))
@@ -196,7 +180,9 @@ def _construct(w: Walker, cls: type, args: tuple[Atom, ...], kwargs: Named) -> t
     if fields is None and dataclasses.is_dataclass(cls) and not hasattr(cls, "__post_init__"):
         fields = tuple(f.name for f in dataclasses.fields(cls) if f.init)
     if fields is None:
-        raise UnsupportedSyntax(f"an object of class `{cls.__name__}` made here", w.span, "make it outside, or use a dict")
+        raise UnsupportedSyntax(
+            f"an object of class `{cls.__name__}` made here", w.span, "make it outside, or use a dict"
+        )
     signature = inspect.signature(cls)
     given = dict(zip(fields, args, strict=False)) | dict(kwargs)
     for name in fields:
@@ -207,70 +193,4 @@ def _construct(w: Walker, cls: type, args: tuple[Atom, ...], kwargs: Named) -> t
             given[name] = Lit(default)
     items = tuple(given[name] for name in fields)
     keys = None if issubclass(cls, tuple) else fields
-    return expressions.make(w, Make(cls, items, keys))
-
-
-def method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
-    """A call of a method."""
-    atom, kind = w.read(expr.base)
-    match kind:
-        case Bottom():
-            return Lit(None), BOTTOM
-        case Arr():
-            return _array_method(w, expr, kind)
-        case Num(type=t):
-            fn = getattr(np.ndarray, expr.name, None) if issubclass(t, np.generic) else getattr(t, expr.name, None)
-            if fn is not None and (templates.find(fn) is not None or not kind.varied):
-                return expressions.operation(w, fn, (expr.base, *expr.args), expr.kwargs)
-        case Box(cls=cls) if cls in (list, dict):
-            return _container_method(w, expr, atom, kind)
-        case Box(cls=cls):
-            found = inspect.getattr_static(cls, expr.name, None)
-            if isinstance(found, types.FunctionType):
-                return call_python(w, found, (expr.base, *expr.args), expr.kwargs)
-            if isinstance(found, staticmethod):
-                return call_python(w, found.__func__, expr.args, expr.kwargs)
-            _, field = expressions.attribute(w, expr.base, expr.name)
-            if isinstance(field, Obj):
-                return call_object(w, field.value, expr.args, expr.kwargs)
-        case Obj(value=str()):
-            return expressions.operation(w, getattr(str, expr.name), (expr.base, *expr.args), expr.kwargs)
-        case Obj(value=value) if hasattr(value, expr.name):
-            return call_object(w, getattr(value, expr.name), expr.args, expr.kwargs)
-    raise NotResolved(f"cannot tell what method `{expr.name}` of {describe(kind)} does", w.span, "call a function instead")
-
-
-def _array_method(w: Walker, expr: Method, kind: Arr) -> tuple[Expr, Kind]:
-    fn = getattr(np.ndarray, expr.name, None)
-    if fn is None or not is_primitive(fn):
-        raise UnsupportedSyntax(
-            f"method `{expr.name}` of an array", w.span, "use a function that returns its result, or write by index"
-        )
-    return expressions.operation(w, fn, (expr.base, *expr.args), expr.kwargs)
-
-
-def _container_method(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
-    from tangentx.analysis.infer import append_to
-
-    if kind.cls is list and expr.name == "append" and len(expr.args) == 1 and not expr.kwargs:
-        value, value_kind = w.read(expr.args[0])
-        append_to(w, kind, value_kind)
-        w.out.append(Append(atom, value, w.span))
-        return Lit(None), Obj(None)
-    if kind.cls is list and expr.name == "pop" and not expr.args and not expr.kwargs:
-        if isinstance(atom, Var):
-            return Pop(atom), expressions.popped(w, kind)
-        return expressions.expanded(w, "held", lambda: _popped_by_name(w, expr))
-    if kind.cls is list and expr.name == "copy" and not expr.args:
-        return expressions.operation(w, list, (expr.base,))
-    raise UnsupportedSyntax(
-        f"method `{expr.name}` of a {kind.cls.__name__}", w.span, "use append, pop() and writes by index or key"
-    )
-
-
-def _popped_by_name(w: Walker, expr: Method) -> Block:
-    held, taken = w.temporary(), w.temporary()
-    return (Assign(held, expr.base, w.span), Assign(taken, Method(Var(held), "pop", ()), w.span))
-
-
-__all__ = ["Block", "Op", "apply", "bind", "call", "call_object", "call_python", "method"]
+    return w.walk(Make(cls, items, keys))

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Region, World, is_inexact
+from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, is_inexact
+from tangentx.analysis.regions import Region, World
 
 Fresh = Callable[[Any], Region]
 

@@ -2,94 +2,19 @@
 
 from __future__ import annotations
 
-import builtins
-import cmath
-import math
-import operator
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from tangentx import arrays, templates
+from tangentx import templates
 from tangentx.analysis import layouts
-from tangentx.analysis.kinds import (
-    BOTTOM,
-    MISSING,
-    Arr,
-    Bottom,
-    Box,
-    Kind,
-    Num,
-    Obj,
-    Some,
-    World,
-    describe,
-    is_inexact,
-    join,
-    varied,
-    vary,
-)
+from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied, vary
+from tangentx.analysis.primitives import hashable, name_of
+from tangentx.analysis.regions import World, join
 from tangentx.analysis.values import COUNTING, NoSample, Sampler
 from tangentx.errors import NoTemplate, NotResolved, Span
-from tangentx.ir.nodes import Op
-
-_PURE_BUILTINS = frozenset(
-    getattr(builtins, name)
-    for name in (
-        "abs all any bool bytes callable chr complex divmod float format getattr hash int isinstance issubclass len max min "
-        "ord pow range repr round slice str sum tuple list dict type"
-    ).split()
-)
-_WRITERS = frozenset(
-    getattr(np, name)
-    for name in "copyto fill_diagonal place put put_along_axis putmask save savez savetxt load loadtxt fromfile".split()
-)
-_PURE_MODULES = ("numpy", "math", "cmath", "operator", "_operator", "builtins")
-
-
-def is_primitive(fn: Any) -> bool:
-    """Whether a call of `fn` is an operation that writes nothing, always answers the same, and needs no source."""
-    if templates.find(fn) is not None or fn in _hashable(_PURE_BUILTINS, fn) or getattr(arrays, _name(fn), None) is fn:
-        return True
-    if fn in _hashable(_WRITERS, fn):
-        return False
-    if isinstance(fn, type):
-        return issubclass(fn, np.generic | BaseException) or fn in (complex, float, int, bool, str)
-    home = getattr(fn, "__module__", None) or getattr(getattr(fn, "__self__", None), "__name__", "") or ""
-    if getattr(math, _name(fn), None) is fn or getattr(cmath, _name(fn), None) is fn:
-        return True
-    if getattr(operator, _name(fn), None) is fn:
-        return not _name(fn).startswith("i") or _name(fn) in ("is_", "is_not", "index", "inv", "invert", "indexOf")
-    owner = getattr(fn, "__objclass__", None)
-    if owner is not None and issubclass(owner, np.ndarray | np.generic | str | int | float | complex):
-        return _name(fn) not in _WRITING_METHODS
-    return isinstance(fn, np.ufunc) or (home.split(".")[0] == "numpy" and ".random" not in home)
-
-
-_WRITING_METHODS = frozenset("fill itemset partition put resize setfield setflags sort byteswap tofile dump".split())
-
-
-def _name(fn: Any) -> str:
-    return str(getattr(fn, "__name__", ""))
-
-
-def _hashable(group: frozenset[Any], fn: Any) -> frozenset[Any]:
-    try:
-        hash(fn)
-    except TypeError:
-        return frozenset()
-    return group
-
-
-EFFECTS = frozenset((arrays.write_back,))
-"""The operations that are run for what they do."""
-
-
-def has_effect(expr: Any) -> bool:
-    """Whether an expression must be evaluated even if nobody needs its value."""
-    return isinstance(expr, Op) and expr.fn in _hashable(EFFECTS, expr.fn)
 
 
 def constant(kinds: Sequence[Kind]) -> bool:
@@ -116,7 +41,7 @@ class Operation:
         kinds = [*args, *kwargs.values()]
         if any(isinstance(k, Bottom) for k in kinds):
             return BOTTOM
-        rule = layouts.RULES.get(fn) if fn in _hashable(_RULED, fn) else None
+        rule = layouts.RULES.get(fn) if fn in hashable(_RULED, fn) else None
         result = rule(self.world, self.fresh, kinds) if rule is not None and not kwargs else None
         if result is None:
             result = self._remembered(fn, args, kwargs, kinds)
@@ -147,7 +72,7 @@ class Operation:
         """Raises NoTemplate where a derivative would have to flow through `fn` and there is no rule for it."""
         if templates.find(fn) is None and any(varied(k) for k in kinds) and varied(result):
             raise NoTemplate(
-                f"`{_name(fn) or fn}` has no derivative rule",
+                f"`{name_of(fn) or fn}` has no derivative rule",
                 self.span,
                 "write it with operations that have one, or keep what must be differentiated out of its arguments",
             )
@@ -194,7 +119,7 @@ class Operation:
     def _unknown(self, fn: Callable[..., Any], kinds: Sequence[Kind], error: Exception | None) -> NotResolved:
         why = f": {type(error).__name__}: {error}" if error is not None else ""
         return NotResolved(
-            f"cannot tell what `{_name(fn) or fn}` gives for {', '.join(map(describe, kinds))}{why}",
+            f"cannot tell what `{name_of(fn) or fn}` gives for {', '.join(map(describe, kinds))}{why}",
             self.span,
             "make the kinds of its arguments plain, for example with a separate name for each",
         )
@@ -252,6 +177,3 @@ def _still_empty(kind: Kind) -> bool:
 def is_view(result: Kind, operand: Kind) -> bool:
     """Whether the result of an operation may be a view of, or the same object as, its operand."""
     return isinstance(result, Arr) and isinstance(operand, Arr) and result.region.root() is operand.region.root()
-
-
-__all__ = ["Operation", "constant", "is_inexact", "is_primitive", "is_view"]

@@ -10,11 +10,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tangentx.analysis.kinds import Arr, Box, Kind, Region
+from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.program import Instance, Program
+from tangentx.analysis.regions import Region
 from tangentx.analysis.values import Valuer
+from tangentx.ir.change import map_atoms, map_calls
 from tangentx.ir.nodes import Atom, Block, Call, Ext, Function, Link, Param, Var
-from tangentx.ir.walk import map_atoms, map_calls, statements
+from tangentx.ir.walk import statements
 from tangentx.naming import Names
 
 NOTE = "outside"

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentx.analysis.kinds import BOTTOM, Kind, Num, Obj, Region, World, describe, join, signature
+from tangentx.analysis.kinds import BOTTOM, Kind, Num, Obj, describe, signature
+from tangentx.analysis.regions import Region, World, join
 from tangentx.analysis.values import Valuer
 from tangentx.errors import NotResolved, Span, UnsupportedSyntax
 from tangentx.ir.nodes import UNBOUND, Ext, Function, Link, Statement
@@ -112,7 +113,9 @@ class Program:
         if key not in self.instances:
             if len(self.instances) >= LIMIT_INSTANCES:
                 raise NotResolved(
-                    f"`{source.name}` is called with ever new kinds of arguments", source.span, "give it arguments of one kind"
+                    f"`{source.name}` is called with ever new kinds of arguments",
+                    source.span,
+                    "give it arguments of one kind",
                 )
             self.instances[key] = Instance(source, Link(source.name), [BOTTOM] * len(kinds))
             self.world.changed = True
@@ -160,9 +163,7 @@ def constant_kind(program: Program, value: Any) -> Kind:
 
 def located(kind: Kind, span: Span) -> NotResolved:
     """The error for a value whose kinds have nothing in common."""
-    return NotResolved(
-        f"this value is {describe(kind)}", span, "use two names, or one kind of value in every branch"
-    )
+    return NotResolved(f"this value is {describe(kind)}", span, "use two names, or one kind of value in every branch")
 
 
 __all__ = ["Definition", "Instance", "Obj", "Program", "located"]

@@ -8,24 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.analysis.kinds import (
-    MISSING,
-    Arr,
-    Bottom,
-    Box,
-    Kind,
-    Num,
-    Obj,
-    Region,
-    Some,
-    World,
-    signature,
-    vary,
-)
+from tangentx.analysis.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, signature, vary
+from tangentx.analysis.regions import Region, World
 from tangentx.errors import NotResolved, Span
 
 SCALARS = (bool, int, float, complex)
-_WHOLE = (type(None), str, bytes, type, np.dtype, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc)
+_WHOLE = (
+    type(None),
+    str,
+    bytes,
+    type,
+    np.dtype,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.ModuleType,
+    np.ufunc,
+)
 
 
 class Valuer:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tangentx.analysis.kinds import BOTTOM, Kind, join
+from tangentx.analysis.kinds import BOTTOM, Kind
 from tangentx.analysis.program import Definition, Instance
+from tangentx.analysis.regions import join
+from tangentx.ir.change import rename
 from tangentx.ir.nodes import Block, Function, Param
-from tangentx.ir.walk import rename
 from tangentx.naming import Names
 
 

@@ -30,21 +30,7 @@ from tangentx.arrays.adjoints import (
     winners,
 )
 from tangentx.arrays.checks import counted, seed_of_scalar
-from tangentx.arrays.copies import (
-    clone,
-    entry_copies,
-    entry_copy,
-    fields,
-    filled,
-    finish,
-    has_derivative,
-    real_zero,
-    shares,
-    tangent_as,
-    write_back,
-    zero,
-    zeros_as,
-)
+from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, write_back
 from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.products import (
     dot_left,
@@ -71,6 +57,7 @@ from tangentx.arrays.shapes import (
     unmerged,
     unreduce,
 )
+from tangentx.arrays.structures import fields, filled, finish, has_derivative, real_zero, tangent_as, zero, zeros_as
 
 __all__ = [
     "add_at",

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.copies import has_derivative, zeros_as
 from tangentx.arrays.shapes import unbroadcast
+from tangentx.arrays.structures import has_derivative, zeros_as
 from tangentx.errors import NotDifferentiable
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Box, Kind, Region, varied
+from tangentx.analysis.kinds import Arr, Box, Kind, varied
 from tangentx.analysis.program import Instance, Program
+from tangentx.analysis.regions import Region
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
 from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Call, Delete, Pop, Store, Var
 from tangentx.ir.walk import statements

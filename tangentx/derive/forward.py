@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentx import arrays, templates
-from tangentx.analysis.expressions import is_basic
 from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.program import Instance, Program
+from tangentx.analysis.selection import is_basic
 from tangentx.derive.calls import instance_of
 from tangentx.derive.emit import NONE, SHADOW, VALUE, WHOLE, Emitter, Frame, mode
 from tangentx.derive.pairs import arguments_of, entry, fetch, put_back
@@ -190,8 +190,8 @@ class Forward:
         if isinstance(kind, Box):
             part = s.key.parts[0]
             assert not isinstance(part, Slice)
-            from tangentx.analysis.expressions import known_key
             from tangentx.analysis.kinds import MISSING
+            from tangentx.analysis.selection import known_key
 
             known = known_key(kind, self.frame.kind(part))
             item = kind.region.any() if known is MISSING else kind.region.get(known)
@@ -306,7 +306,9 @@ class Forward:
         terms = [self._applied(emit, op, template, bound, {name}) for name in active]
         return self._sum(emit, terms, new)
 
-    def _applied(self, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], names: set[str | None]) -> Atom:
+    def _applied(
+        self, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], names: set[str | None]
+    ) -> Atom:
         """The primal with the tangents of the named parameters in their places."""
         places = {id(a) for n in names if n for a in _each(bound[n])}
         args = tuple(self._whole_dot(emit, a) if id(a) in places else a for a in op.args)
@@ -352,8 +354,8 @@ class Forward:
 
 
 def _item_kind(f: Forward, box: Box, key: Key) -> Kind:
-    from tangentx.analysis.expressions import known_key
     from tangentx.analysis.kinds import MISSING
+    from tangentx.analysis.selection import known_key
 
     part = key.parts[0]
     known = known_key(box, f.frame.kind(part) if not isinstance(part, Slice) else None)

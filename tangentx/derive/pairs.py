@@ -60,10 +60,15 @@ class Request:
 class Derivation:
     """Reverse mode of a whole program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, off: frozenset[str] = frozenset()) -> None:
         self.program = program
+        self.off = off
         self.pairs: dict[Instance, Pair] = {}
         self.pending: list[Instance] = []
+
+    def proves(self, name: str) -> bool:
+        """Whether a proof is to be made."""
+        return name not in self.off
 
     def pair(self, instance: Instance) -> Pair:
         """The pair of a callee; its functions are written by `finish`."""

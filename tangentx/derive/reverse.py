@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentx.analysis.kinds import Num
+from tangentx.analysis.kinds import Arr, Num
 from tangentx.analysis.program import Instance, Program
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, mode
 from tangentx.derive.gifts import give
@@ -27,6 +27,8 @@ from tangentx.ir.nodes import (
     Break,
     Continue,
     Delete,
+    Expr,
+    Ext,
     For,
     If,
     Lit,
@@ -39,6 +41,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
+from tangentx.derive.trips import CHEAP, bound_once, trip_locals
 from tangentx.ir.walk import statements
 
 Sweeps = tuple[list[Statement], list[Statement]]
@@ -49,6 +52,8 @@ class Turn:
     """A loop in hand: the list of its exits, one entry a trip."""
 
     exits: str | None
+    restores: list[Statement] = field(default_factory=list)
+    stable: set[str] = field(default_factory=set)
 
 
 @dataclass(eq=False)
@@ -67,10 +72,14 @@ class Reverse:
     code: str | None = None
     seed: str = "ans_bar"
     named: str = ""
+    local: frozenset[str] = frozenset()
+    once: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         self.frame = Frame(self.program, self.instance, "_bar")
         body = self.frame.function.body
+        self.local = trip_locals(body) if self.derive.proves("trips") else frozenset()
+        self.once = bound_once(body, [p.name for p in self.frame.function.params])
         self.last = sum(isinstance(s, Break | Continue | Return) for s in statements(body)) + 1
         returns = [s for s in statements(body) if isinstance(s, Return)]
         if len(returns) > 1 or not (body and body[-1] in returns):
@@ -94,9 +103,7 @@ class Reverse:
 
     def tape(self, name: str) -> str:
         """A new tape, named after what it records."""
-        tape = f"{name}_tape" if name.startswith("%") else self.frame.names.fresh(f"{name}_tape")
-        if name.startswith("%"):
-            tape = f"{tape}{len(self.tapes)}"
+        tape = self.frame.names.fresh("tape" if name.startswith("%") else f"{name}_tape")
         self.tapes.append(tape)
         return tape
 
@@ -126,6 +133,8 @@ class Reverse:
             return lambda emit: None
         kind = self.frame.kinds[name]
         how = mode(kind)
+        if name in self.local:
+            return _nothing
         tape = self.tape(name)
         self.unbound[name] = None
         forward.append(tape, Var(name))
@@ -144,6 +153,45 @@ class Reverse:
                 emit.assign(other, self.frame.zero(emit, Var(name), kind))
 
         return restore
+
+    def keep(self, forward: Emitter, s: Assign) -> None:
+        """Records a name that lives within the trip in hand after it is bound; its reverse begins with restoring it.
+
+        What can be evaluated again there, because nothing it reads has changed, is not recorded.
+        """
+        name = s.target
+        if name not in self.local or name not in self.frame.rebound:
+            return
+        how = mode(self.frame.kinds[name])
+        emit = Emitter(forward.span)
+        if self.derive.proves("again") and how is None and self._is_stable(s.value):
+            emit.assign(name, s.value)
+            self.loops[-1].stable.add(name)
+        else:
+            for each in [name, self.frame.other(name)] if how == SHADOW else [name]:
+                tape = self.tape(each)
+                forward.append(tape, Var(each))
+                emit.assign(each, emit.pop(tape))
+        if how == VALUE:
+            emit.assign(self.frame.other(name), self.frame.zero(emit, Var(name), self.frame.kinds[name]))
+        self.loops[-1].restores += emit.block
+
+    def _is_stable(self, value: Expr) -> bool:
+        """Whether an expression is cheap, and all it reads is as it was where the reverse of the trip begins."""
+        if not isinstance(value, Op) or value.kwargs or value.fn not in CHEAP:
+            return False
+        return all(self._is_fixed(atom, value.fn is builtins.len) for atom in value.args)
+
+    def _is_fixed(self, atom: Atom, length: bool) -> bool:
+        """Whether an atom is a number (or an array of whose length only is asked) that the loops in hand do not change."""
+        if isinstance(atom, Ext):
+            return False
+        kind = self.frame.kind(atom)
+        if not (isinstance(kind, Num) or (length and isinstance(kind, Arr) and not kind.loose)):
+            return False
+        if isinstance(atom, Lit) or atom.name not in self.frame.rebound:
+            return True
+        return any(atom.name in turn.stable for turn in self.loops)
 
     # -- blocks and exits --------------------------------------------------------------------------------------
 
@@ -198,6 +246,8 @@ class Reverse:
         from tangentx.derive import statements as rules
 
         rules.RULES[type(s)](self, s, forward, reverse)
+        if isinstance(s, Assign):
+            self.keep(forward, s)
         return forward.block, reverse.block, 0
 
     def _if(self, s: If) -> tuple[list[Statement], list[Statement], int]:
@@ -240,6 +290,8 @@ class Reverse:
             from tangentx.ir.nodes import Make
 
             setup.assign(name, Make(list, ()))
+        if isinstance(s, For) and s.target in self.once:
+            turn.stable.add(s.target)
         self.loops.append(turn)
         forward, reverse, left = self.block(s.body)
         self.loops.pop()
@@ -251,6 +303,7 @@ class Reverse:
             head = Emitter(s.span)
             head.assign(f"{turn.exits}_code", head.pop(turn.exits))
             reverse = [*head.block, *reverse]
+        reverse = [*turn.restores, *reverse]
         escapes = _returns(s.body, left)
         return setup, undo, forward, reverse, escapes
 

@@ -11,8 +11,8 @@ import numpy as np
 from tangentx import arrays, templates
 from tangentx.derive.emit import Emitter
 from tangentx.errors import NoTemplate, NotResolved, Span
+from tangentx.ir.change import rename
 from tangentx.ir.nodes import Assign, Atom, Lit, Make, Op, Return, Statement, Var
-from tangentx.ir.walk import rename
 from tangentx.templates import Template
 
 
@@ -73,7 +73,9 @@ def _straight(body: Sequence[Statement], span: Span) -> list[Statement]:
     return list(body)
 
 
-def requested(emit: Emitter, template: Template, names: Sequence[str], bound: Mapping[str, Any], given: Mapping[str, Atom]) -> dict[str, Atom]:
+def requested(
+    emit: Emitter, template: Template, names: Sequence[str], bound: Mapping[str, Any], given: Mapping[str, Atom]
+) -> dict[str, Atom]:
     """What a body asks for by name: `given` (ans, ans_bar, tangents), and shapes of arguments."""
     result: dict[str, Atom] = {}
     for name in names:

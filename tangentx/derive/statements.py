@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays, templates
-from tangentx.analysis.expressions import is_basic, known_key, may_repeat
 from tangentx.analysis.kinds import MISSING, Arr, Box, Kind, Num, is_inexact, varied
+from tangentx.analysis.selection import is_basic, known_key, may_repeat
 from tangentx.derive.calls import call
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, mode
 from tangentx.derive.gifts import give_slot
@@ -104,7 +104,9 @@ def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, emit: Emitter) -> Non
     template = templates.find(op.fn)
     if template is None or template.kind == "constant":
         return
-    for operand, cotangent in cotangents(r.program.lift, emit, op, template, ans, t, lambda a: r.frame.mode(a) is not None):
+    for operand, cotangent in cotangents(
+        r.program.lift, emit, op, template, ans, t, lambda a: r.frame.mode(a) is not None
+    ):
         r.give(emit, operand, cotangent)
 
 
@@ -238,9 +240,7 @@ def _pop(r: Reverse, s: Assign, base: Var, forward: Emitter, reverse: Emitter) -
     forward.assign(s.target, taken)
     how = mode(r.frame.kinds[s.target])
     if how == SHADOW:
-        forward.assign(
-            r.frame.other(s.target), taken_bar if taken_bar is not None else forward.op(arrays.zero, taken)
-        )
+        forward.assign(r.frame.other(s.target), taken_bar if taken_bar is not None else forward.op(arrays.zero, taken))
     ans = reverse.let(Var(s.target))
     t = reverse.let(Var(r.frame.other(s.target))) if how is not None else NONE
     if how == VALUE and s.target not in r.frame.rebound:

@@ -13,8 +13,9 @@ from typing import Any
 
 from tangentx.analysis.kinds import BOTTOM, Arr, Box, Kind, Num
 from tangentx.analysis.program import Program
+from tangentx.ir.change import rename
 from tangentx.ir.nodes import Assign, Block, Break, Continue, For, If, Loop, Raise, Return, Statement, Var
-from tangentx.ir.walk import blocks, bound, reads, rename, statement_atoms
+from tangentx.ir.walk import blocks, bound, reads, statement_atoms
 from tangentx.optimise import memory
 from tangentx.optimise.unit import Unit
 

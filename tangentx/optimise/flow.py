@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeAlias, TypeVar
 
+from tangentx.ir.change import map_expr, map_key
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -31,7 +32,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import bound, map_expr, map_key
+from tangentx.ir.walk import bound
 
 Fact = TypeVar("Fact")
 Site: TypeAlias = object

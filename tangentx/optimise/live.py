@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tangentx.analysis.kinds import BOTTOM, Arr, Region
-from tangentx.analysis.operations import has_effect
+from tangentx.analysis.kinds import BOTTOM, Arr
+from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Program
+from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import (
     Accumulate,
     Append,

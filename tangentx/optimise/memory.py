@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.expressions import is_basic
-from tangentx.analysis.kinds import Arr, Box, Kind, Region, Top
+from tangentx.analysis.kinds import Arr, Box, Kind, Top
 from tangentx.analysis.program import Program
+from tangentx.analysis.regions import Region
+from tangentx.analysis.selection import is_basic
 from tangentx.ir.nodes import (
     Assign,
     Atom,
@@ -45,6 +46,7 @@ _LAYOUT: dict[Any, tuple[int, ...]] = {
     arrays.shares: (0, 1),
     arrays.finish: (1,),
 }
+_LAYOUT_ATTRIBUTES = ("shape", "ndim", "size", "dtype", "strides", "itemsize", "nbytes")
 # Always views of an array: whoever reads the result reads the same region.
 _VIEWS: tuple[Any, ...] = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims)
 
@@ -99,10 +101,10 @@ def contents(program: Program, unit: Unit, expr: Expr, target: Kind) -> Iterator
             node = region(kind)
             if node is not None and not (isinstance(kind, Arr) and region(target) is node and is_basic(parts)):
                 yield node
-        case Attr(base=base):
-            kind = unit.kind(program, base)
-            if isinstance(kind, Box):
-                yield kind.region.root()
+        case Attr(base=base, name=name):
+            node = region(unit.kind(program, base))
+            if node is not None and name not in _LAYOUT_ATTRIBUTES and region(target) is not node:
+                yield node
         case Pop(base=base):
             node = region(unit.kind(program, base))
             assert node is not None
@@ -147,12 +149,5 @@ def names(found: Iterable[Atom]) -> Iterator[str]:
 
 
 def entries(units: Sequence[Unit]) -> tuple[Unit, ...]:
-    """The functions that are called from outside, whose signatures and results stay.
-
-    The first one is; where it is the function `both` that ties a pullback together, those that it calls are.
-    """
-    root = units[0]
-    if root.function.name != "both":
-        return (root,)
-    called = [s.value.link for s in statements(root.body) if isinstance(s, Assign) and isinstance(s.value, Call)]
-    return (root, *(unit for unit in units if unit.link in called))
+    """The functions that are called from outside, whose signatures and results stay."""
+    return tuple(unit for unit in units if unit.outer)

@@ -81,7 +81,7 @@ class Facts(Flow[Known]):
         if shape is None:
             shape = ("made", self.site)
             self._retire(self.site)
-        pure = isinstance(s.value, Op) and Var(s.target) not in s.value.args
+        pure = isinstance(s.value, Op) and Var(s.target) not in atoms(s.value)
         self.env[s.target] = Known(shape, s.value if pure else None, zero)
         self._index(s.target, self.env[s.target])
 
@@ -109,15 +109,17 @@ class Facts(Flow[Known]):
         if isinstance(value, Var):
             return self.shape(value)
         if isinstance(value, Attr) and value.name == "shape":
-            return _of(self.shape(value.base))
+            return _of(self._of_array(value.base))
         if not isinstance(value, Op) or not value.args or value.kwargs:
             return None
         fn, args = value.fn, value.args
-        first = self.shape(args[0])
+        first = self._of_array(args[0])
         if fn is np.shape and len(args) == 1:
             return _of(first)
-        if fn in (arrays.unbroadcast, arrays.spread) or fn is np.full_like:
-            return self.shape(args[1] if fn is not np.full_like else args[0])
+        if fn in (arrays.unbroadcast, arrays.spread):
+            return self._of_array(args[1])
+        if fn is np.full_like and len(args) == 2:
+            return first
         if fn is arrays.unreduce or fn in (np.full, np.zeros):
             given = self.shape(args[1] if fn is arrays.unreduce else args[0])
             return given[1] if isinstance(given, tuple) and given[0] == "shape of" else None
@@ -127,9 +129,13 @@ class Facts(Flow[Known]):
         binary = isinstance(fn, np.ufunc) and fn.nin == 2 and fn.nout == 1 and fn.signature is None
         return self._together(args) if (binary and len(args) == 2) or fn in _TOGETHER else None
 
+    def _of_array(self, atom: Atom) -> Shape:
+        """The number of the shape of an array or number; a list may grow, so it has none."""
+        return self.shape(atom) if isinstance(self.unit.kind(self.program, atom), Arr | Num) else None
+
     def _together(self, args: tuple[Atom, ...]) -> Shape:
         """The shape of operands that are broadcast together, where all but numbers have the same one."""
-        found = [self.shape(a) for a in args if not isinstance(self.unit.kind(self.program, a), Num)]
+        found = [self._of_array(a) for a in args if not isinstance(self.unit.kind(self.program, a), Num)]
         return found[0] if found and all(shape == found[0] for shape in found) else None
 
     def merge(self, a: dict[str, Known], b: dict[str, Known], site: Site) -> dict[str, Known]:

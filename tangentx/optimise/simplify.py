@@ -20,6 +20,7 @@ from tangentx.optimise.unit import Unit
 
 _VIEWS = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.ndarray.transpose, np.ndarray.swapaxes)
 _FLOATS = (float, np.float64)
+_LARGE = 1e300
 Rule = Callable[["Simplify", Assign, Op], "Sequence[Statement] | Statement | None"]
 
 
@@ -95,7 +96,7 @@ def _neg(p: Simplify, s: Assign, op: Op) -> Statement | None:
 
 def _guarded(p: Simplify, s: Assign, op: Op) -> Statement | None:
     partial, t = op.args
-    if isinstance(partial, Lit) and type(partial.value) in (int, float) and np.isfinite(partial.value):  # type: ignore[call-overload]
+    if isinstance(partial, Lit) and type(partial.value) in (int, float) and abs(partial.value) < _LARGE:  # type: ignore[arg-type]
         return replace(s, value=Op(MUL, (partial, t)))
     return _scalar_factor(p, s, partial, t)
 

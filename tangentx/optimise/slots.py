@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from tangentx.analysis.kinds import BOTTOM, Box, Kind, Region
+from tangentx.analysis.kinds import BOTTOM, Box, Kind
 from tangentx.analysis.program import Program
+from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import (
     Append,
     Assign,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentx.analysis.operations import has_effect
+from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Accumulate, Append, Assign, Call, Delete, Link, Pop, Raise, Store
 from tangentx.ir.walk import statements

@@ -14,11 +14,15 @@ from tangentx.ir.nodes import Atom as IRAtom
 
 @dataclass(eq=False)
 class Unit:
-    """A function by its link (calls refer to the link), with the kind of each of its variables."""
+    """A function by its link (calls refer to the link), with the kind of each of its variables.
+
+    One that is called from outside is `outer`: its signature and its result stay.
+    """
 
     link: Link
     kinds: dict[str, Kind]
     result: Kind
+    outer: bool = False
 
     @property
     def function(self) -> Function:

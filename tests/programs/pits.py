@@ -60,13 +60,17 @@ def written_while_iterated(x):
     return total
 
 
-def extended_while_iterated(x):
+def extended_by_index(x):
+    """A list that grows while a loop walks along it."""
     items = [x, x * x]
     total = 0.0
-    for v in items:
+    k = 0
+    while k < len(items):
+        v = items[k]
         if len(items) < 5:
             items.append(v * items[0] + 0.1)
         total += v * v
+        k += 1
     return total
 
 
@@ -203,7 +207,7 @@ PROGRAMS = [
     Program(ordered_targets, lambda: (draw(3, seed=2), 0.8), ("a", "x")),
     Program(index_once, lambda: (draw(3, seed=3),), "a"),
     Program(written_while_iterated, lambda: (draw(4, seed=4),), "x"),
-    Program(extended_while_iterated, lambda: (0.7,), "x"),
+    Program(extended_by_index, lambda: (0.7,), "x"),
     Program(integer_start, lambda: (draw(3, seed=5), 3), "x"),
     Program(integer_or_real, lambda: (0.8, 2), "x"),
     Program(

@@ -46,12 +46,14 @@ def kinetic(body):
 
 
 def advanced(body, dt):
-    """The dataclass' attributes are written, and what they hold."""
+    """The arrays that the dataclass' attributes hold are written."""
+    mass = body.mass
     for _ in range(3):
         body.velocity[1] -= 9.8 * dt
-        body.position += dt * body.velocity
-        body.mass = body.mass * (1.0 - dt)
-    return kinetic(body)
+        position = body.position
+        position += dt * body.velocity
+        mass = mass * (1.0 - dt)
+    return kinetic(body) * mass
 
 
 def oscillated(model):

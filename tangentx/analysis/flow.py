@@ -1,0 +1,130 @@
+"""Branches, loops and exits: which definitions reach a place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tangentx.analysis.kinds import MISSING, Bottom, Kind, Num, Obj
+from tangentx.analysis.program import Definition
+from tangentx.errors import NotResolved
+from tangentx.ir.nodes import Block, Break, Continue, For, If, Loop
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer import Walker
+
+
+Env = dict[str, tuple[Definition | None, ...]]
+
+
+def merge(a: Env | None, b: Env | None) -> Env | None:
+    """The definitions that reach a place from two sides; None stands for "unbound", and for a side never left."""
+    if a is None or b is None:
+        return b if a is None else a
+    if a is b:
+        return a
+    result: Env = {}
+    for name in (*a, *(n for n in b if n not in a)):
+        left, right = a.get(name, (None,)), b.get(name, (None,))
+        result[name] = left if left == right else (*left, *(d for d in right if d not in left))
+    return result
+
+
+@dataclass(eq=False)
+class LoopState:
+    """Where `break` and `continue` of the loop in hand lead."""
+
+    left: Env | None = None
+    again: Env | None = None
+
+
+def _truth(kind: Kind) -> bool | None:
+    if isinstance(kind, Num) and kind.value is not MISSING:
+        return bool(kind.value)
+    if isinstance(kind, Obj):
+        return bool(kind.value)
+    return None
+
+
+def if_(w: Walker, s: If) -> None:
+    test, kind = w.read(s.test)
+    if isinstance(kind, Bottom):
+        w.env = None
+        return
+    truth = _truth(kind)
+    if truth is not None:
+        w.inline(s.body if truth else s.orelse)
+        return
+    assert w.env is not None
+    before = dict(w.env)
+    body = w.block(s.body)
+    after, w.env = w.env, before
+    orelse = w.block(s.orelse)
+    w.env = merge(after, w.env)
+    w.out.append(If(test, body, orelse, s.span))
+
+
+def _looped(w: Walker, s: For | Loop, enter: Callable[[], str | None]) -> tuple[str | None, Block, LoopState]:
+    """Walks the body of a loop from all that reaches its head; the head's state is kept from round to round."""
+    backs = w.instance.backs
+    w.env = dict(merge(w.env, backs.get(id(s))) or {})
+    state = LoopState()
+    w.loops.append(state)
+    target = enter()
+    body = w.block(s.body)
+    state.again = merge(state.again, w.env)
+    w.loops.pop()
+    old = backs.get(id(s))
+    new = merge(old, state.again)
+    if new != old:
+        backs[id(s)] = dict(new) if new is not None else None
+        w.program.world.changed = True
+    return target, body, state
+
+
+def for_(w: Walker, s: For) -> None:
+    bounds = [w.read(a) for a in (s.start, s.stop, s.step)]
+    for _, kind in bounds:
+        if isinstance(kind, Bottom):
+            w.env = None
+            return
+        if not (isinstance(kind, Num) and issubclass(kind.type, int) or _is_whole(kind)):
+            raise NotResolved("the bounds of a range must be whole numbers", s.span, "convert them with int()")
+    assert w.env is not None
+    before = dict(w.env)
+
+    def enter() -> str | None:
+        return w.bind(s.target, Num(int))
+
+    target, body, state = _looped(w, s, enter)
+    assert target is not None
+    values = [k.value for _, k in bounds if isinstance(k, Num) and k.value is not MISSING]
+    entered = len(values) == 3 and values[2] != 0 and len(range(*values)) > 0
+    w.env = merge(state.again if entered else merge(before, state.again), state.left)
+    start, stop, step = (a for a, _ in bounds)
+    w.out.append(For(target, start, stop, step, s.backward, body, s.span))
+
+
+def _is_whole(kind: Kind) -> bool:
+    return isinstance(kind, Num) and issubclass(kind.type, np.integer)
+
+
+def loop(w: Walker, s: Loop) -> None:
+    _, body, state = _looped(w, s, lambda: None)
+    w.env = state.left
+    w.out.append(Loop(body, s.span))
+
+
+def break_(w: Walker, s: Break) -> None:
+    w.loops[-1].left = merge(w.loops[-1].left, w.env)
+    w.env = None
+    w.out.append(s)
+
+
+def continue_(w: Walker, s: Continue) -> None:
+    w.loops[-1].again = merge(w.loops[-1].again, w.env)
+    w.env = None
+    w.out.append(s)

@@ -1,0 +1,84 @@
+"""Calls of methods, by the kind of the object."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tangentx import templates
+from tangentx.analysis.calls import call_object, call_python
+from tangentx.analysis.containers import expanded, popped
+from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, describe
+from tangentx.analysis.primitives import is_primitive
+from tangentx.analysis.writes import append_to
+from tangentx.errors import NotResolved, UnsupportedSyntax
+from tangentx.ir.nodes import Append, Assign, Atom, Attr, Block, Expr, Lit, Method, Op, Pop, Var
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer import Walker
+
+
+def method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
+    """A call of a method."""
+    atom, kind = w.read(expr.base)
+    match kind:
+        case Bottom():
+            return Lit(None), BOTTOM
+        case Arr():
+            return _array_method(w, expr, kind)
+        case Num(type=t):
+            fn = getattr(np.ndarray, expr.name, None) if issubclass(t, np.generic) else getattr(t, expr.name, None)
+            if fn is not None and (templates.find(fn) is not None or not kind.varied):
+                return w.walk(Op(fn, (expr.base, *expr.args), expr.kwargs))
+        case Box(cls=cls) if cls in (list, dict):
+            return _container_method(w, expr, atom, kind)
+        case Box(cls=cls):
+            found = inspect.getattr_static(cls, expr.name, None)
+            if isinstance(found, types.FunctionType):
+                return call_python(w, found, (expr.base, *expr.args), expr.kwargs)
+            if isinstance(found, staticmethod):
+                return call_python(w, found.__func__, expr.args, expr.kwargs)
+            _, field = w.walk(Attr(expr.base, expr.name))
+            if isinstance(field, Obj):
+                return call_object(w, field.value, expr.args, expr.kwargs)
+        case Obj(value=str()):
+            return w.walk(Op(getattr(str, expr.name), (expr.base, *expr.args), expr.kwargs))
+        case Obj(value=value) if hasattr(value, expr.name):
+            return call_object(w, getattr(value, expr.name), expr.args, expr.kwargs)
+    raise NotResolved(
+        f"cannot tell what method `{expr.name}` of {describe(kind)} does", w.span, "call a function instead"
+    )
+
+
+def _array_method(w: Walker, expr: Method, kind: Arr) -> tuple[Expr, Kind]:
+    fn = getattr(np.ndarray, expr.name, None)
+    if fn is None or not is_primitive(fn):
+        raise UnsupportedSyntax(
+            f"method `{expr.name}` of an array", w.span, "use a function that returns its result, or write by index"
+        )
+    return w.walk(Op(fn, (expr.base, *expr.args), expr.kwargs))
+
+
+def _container_method(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
+    if kind.cls is list and expr.name == "append" and len(expr.args) == 1 and not expr.kwargs:
+        value, value_kind = w.read(expr.args[0])
+        append_to(w, kind, value_kind)
+        w.out.append(Append(atom, value, w.span))
+        return Lit(None), Obj(None)
+    if kind.cls is list and expr.name == "pop" and not expr.args and not expr.kwargs:
+        if isinstance(atom, Var):
+            return Pop(atom), popped(w, kind)
+        return expanded(w, "held", lambda: _popped_by_name(w, expr))
+    if kind.cls is list and expr.name == "copy" and not expr.args:
+        return w.walk(Op(list, (expr.base,)))
+    raise UnsupportedSyntax(
+        f"method `{expr.name}` of a {kind.cls.__name__}", w.span, "use append, pop() and writes by index or key"
+    )
+
+
+def _popped_by_name(w: Walker, expr: Method) -> Block:
+    held, taken = w.temporary(), w.temporary()
+    return (Assign(held, expr.base, w.span), Assign(taken, Method(Var(held), "pop", ()), w.span))

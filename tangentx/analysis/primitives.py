@@ -1,0 +1,73 @@
+"""Which functions are operations: they need no source, and with a few exceptions do nothing but answer."""
+
+from __future__ import annotations
+
+import builtins
+import cmath
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from tangentx import arrays, templates
+from tangentx.ir.nodes import Op
+
+_PURE_BUILTINS = frozenset(
+    getattr(builtins, name)
+    for name in (
+        "abs all any bool bytes callable chr complex divmod float format getattr hash int isinstance issubclass len max min "
+        "ord pow range repr round slice str sum tuple list dict type"
+    ).split()
+)
+
+
+_WRITERS = frozenset(
+    getattr(np, name)
+    for name in "copyto fill_diagonal place put put_along_axis putmask save savez savetxt load loadtxt fromfile".split()
+)
+
+
+def is_primitive(fn: Any) -> bool:
+    """Whether a call of `fn` is an operation that writes nothing, always answers the same, and needs no source."""
+    if templates.find(fn) is not None or fn in hashable(_PURE_BUILTINS, fn) or getattr(arrays, name_of(fn), None) is fn:
+        return True
+    if fn in hashable(_WRITERS, fn):
+        return False
+    if isinstance(fn, type):
+        return issubclass(fn, np.generic | BaseException) or fn in (complex, float, int, bool, str)
+    home = getattr(fn, "__module__", None) or getattr(getattr(fn, "__self__", None), "__name__", "") or ""
+    if getattr(math, name_of(fn), None) is fn or getattr(cmath, name_of(fn), None) is fn:
+        return True
+    if getattr(operator, name_of(fn), None) is fn:
+        return not name_of(fn).startswith("i") or name_of(fn) in ("is_", "is_not", "index", "inv", "invert", "indexOf")
+    owner = getattr(fn, "__objclass__", None)
+    if owner is not None and issubclass(owner, np.ndarray | np.generic | str | int | float | complex):
+        return name_of(fn) not in _WRITING_METHODS
+    return isinstance(fn, np.ufunc) or (home.split(".")[0] == "numpy" and ".random" not in home)
+
+
+_WRITING_METHODS = frozenset("fill itemset partition put resize setfield setflags sort byteswap tofile dump".split())
+
+
+def name_of(fn: Any) -> str:
+    """The name of a function, empty where it has none."""
+    return str(getattr(fn, "__name__", ""))
+
+
+def hashable(group: frozenset[Any], fn: Any) -> frozenset[Any]:
+    """The group, or an empty one where `fn` cannot be asked for in it."""
+    try:
+        hash(fn)
+    except TypeError:
+        return frozenset()
+    return group
+
+
+EFFECTS = frozenset((arrays.write_back,))
+"""The operations that are run for what they do."""
+
+
+def has_effect(expr: Any) -> bool:
+    """Whether an expression must be evaluated even if nobody needs its value."""
+    return isinstance(expr, Op) and expr.fn in hashable(EFFECTS, expr.fn)

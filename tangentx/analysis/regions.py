@@ -1,0 +1,160 @@
+"""Memory that kinds refer to, as classes of what may alias, and the join of kinds, which unites them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tangentx.analysis.kinds import (
+    BOTTOM,
+    MISSING,
+    Arr,
+    Bottom,
+    Box,
+    Kind,
+    Num,
+    Obj,
+    Some,
+    Top,
+    describe,
+    dtype_of,
+)
+
+
+class Region:
+    """A class of memory that may alias (union-find node); for a container also the kinds of its contents."""
+
+    __slots__ = ("elt", "external", "fields", "indexed", "open", "parent", "resized", "varied", "world", "written")
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.parent: Region | None = None
+        self.fields: dict[Any, Kind] = {}
+        self.elt: Kind = BOTTOM
+        self.open = False
+        self.written = self.indexed = self.varied = self.external = self.resized = False
+
+    def root(self) -> Region:
+        """The representative; shortens the path on the way."""
+        node = self
+        while node.parent is not None:
+            if node.parent.parent is not None:
+                node.parent = node.parent.parent
+            node = node.parent
+        return node
+
+    def mark(self, *facts: str) -> None:
+        """Sets the named facts for the whole class."""
+        node = self.root()
+        for fact in facts:
+            if not getattr(node, fact):
+                setattr(node, fact, True)
+                node.world.changed = True
+
+    def unite(self, other: Region) -> None:
+        """Makes one class of the two: from now on they may alias."""
+        a, b = self.root(), other.root()
+        if a is b:
+            return
+        a.world.changed = True
+        b.parent = a
+        for fact in ("written", "indexed", "varied", "external", "open", "resized"):
+            if getattr(b, fact):
+                setattr(a, fact, True)
+        fields, elt = b.fields, b.elt
+        b.fields, b.elt = {}, BOTTOM
+        for key, kind in fields.items():
+            a.put(key, kind)
+        a.put_any(elt)
+
+    def put(self, key: Any, kind: Kind) -> None:
+        """Content `kind` may stand at `key`."""
+        node = self.root()
+        old = node.fields.get(key, BOTTOM)
+        new = join(old, kind)
+        node = node.root()
+        if new != node.fields.get(key):
+            node.fields[key] = new
+            node.world.changed = True
+
+    def put_any(self, kind: Kind) -> None:
+        """Content `kind` may stand anywhere."""
+        node = self.root()
+        new = join(node.elt, kind)
+        node = node.root()
+        if new != node.elt:
+            node.elt = new
+            node.world.changed = True
+
+    def get(self, key: Any) -> Kind:
+        """Kind of the content at the known `key`."""
+        node = self.root()
+        if key in node.fields:
+            return join(node.fields[key], node.elt)
+        return self.any() if node.open else BOTTOM
+
+    def any(self) -> Kind:
+        """Kind of the content at an unknown key."""
+        result = self.root().elt
+        for kind in list(self.root().fields.values()):
+            result = join(result, kind)
+        return result
+
+
+@dataclass(eq=False)
+class World:
+    """What one analysis shares: whether a fact was added since `changed` was last cleared."""
+
+    changed: bool = False
+    links: list[tuple[Region, Region, Any]] = field(default_factory=list)
+
+    def region(self) -> Region:
+        """A new region."""
+        return Region(self)
+
+
+def _join_num(a: Num, b: Num) -> Num:
+    varied = a.varied or b.varied
+    if a.type is b.type:
+        same = a.value is b.value or (type(a.value) is type(b.value) and a.value == b.value)
+        return Num(a.type, varied, a.value if same else MISSING)
+    order: tuple[type, ...] = (bool, int, float, complex)
+    if a.type in order and b.type in order:
+        return Num(order[max(order.index(a.type), order.index(b.type))], varied)
+    return Num(np.result_type(dtype_of(a), dtype_of(b)).type, varied)
+
+
+def _join_arr(a: Arr, b: Arr) -> Arr:
+    a.region.unite(b.region)
+    dtype = a.dtype if a.dtype == b.dtype else np.result_type(a.dtype, b.dtype)
+    return Arr(dtype, a.rank if a.rank == b.rank else None, a.region.root(), a.loose or b.loose)
+
+
+def join(a: Kind, b: Kind) -> Kind:
+    """The least kind that holds the values of both; regions of both are united."""
+    if a == b or isinstance(b, Bottom) or isinstance(a, Top):
+        return a
+    if isinstance(a, Bottom) or isinstance(b, Top):
+        return b
+    if isinstance(a, Num) and isinstance(b, Num):
+        return _join_num(a, b)
+    if isinstance(a, Arr) and isinstance(b, Arr):
+        return _join_arr(a, b)
+    if isinstance(a, Num) and isinstance(b, Arr):
+        a, b = b, a
+    if isinstance(a, Arr) and isinstance(b, Num):
+        if b.varied:
+            a.region.mark("varied")
+        return Arr(np.result_type(a.dtype, dtype_of(b)), None, a.region.root(), loose=True)
+    if isinstance(a, Box) and isinstance(b, Box) and a.cls is b.cls:
+        a.region.unite(b.region)
+        return Box(a.cls, a.region.root())
+    if isinstance(a, Obj) and isinstance(b, Obj) and type(a.value) is type(b.value) is str:
+        return Some(str)
+    if isinstance(a, Some) and isinstance(b, Obj) and type(b.value) is a.cls:
+        return a
+    if isinstance(b, Some) and isinstance(a, Obj) and type(a.value) is b.cls:
+        return b
+    return Top(f"{describe(a)} in one place and {describe(b)} in another")

@@ -1,0 +1,51 @@
+"""What a key selects, as far as its kind tells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tangentx.analysis.kinds import MISSING, Arr, Box, Kind, Num, Obj, Top
+from tangentx.analysis.program import located
+from tangentx.errors import UnsupportedSyntax
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer import Walker
+
+
+def is_basic(parts: tuple[Any, ...]) -> bool:
+    """Whether a key with parts of these kinds selects a view or an element, not a copy."""
+    return not any(isinstance(k, Arr | Box) or (isinstance(k, Num) and is_boolean(k)) for k in parts)
+
+
+def may_repeat(parts: tuple[Any, ...]) -> bool:
+    """Whether a key with parts of these kinds may select an element twice."""
+    return any(isinstance(k, Box) or (isinstance(k, Arr) and k.dtype.kind != "b") for k in parts)
+
+
+def is_boolean(kind: Num) -> bool:
+    return kind.type in (bool, np.bool_)
+
+
+def known_key(base: Box, part: Any) -> Any:
+    """The key itself where it is known, counted from the front; else MISSING."""
+    if isinstance(part, Obj) and isinstance(part.value, str | bytes):
+        return part.value
+    if isinstance(part, Num) and part.value is not MISSING and not isinstance(part.value, bool):
+        node = base.region.root()
+        if part.value < 0 and base.cls is not dict:
+            return part.value + len(node.fields) if not node.open else MISSING
+        return part.value
+    return MISSING
+
+
+def item_kind(w: Walker, base: Box, parts: tuple[Any, ...]) -> Kind:
+    """The kind of one item of a container."""
+    if len(parts) != 1 or isinstance(parts[0], tuple):
+        raise UnsupportedSyntax("this key does not select one item", w.span, "index with one number or one string")
+    known = known_key(base, parts[0])
+    kind = base.region.any() if known is MISSING else base.region.get(known)
+    if isinstance(kind, Top):
+        raise located(kind, w.span)
+    return kind

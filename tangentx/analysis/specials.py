@@ -1,0 +1,155 @@
+"""Operations that kinds decide, or that stand for others: identity, `isinstance`, `len`, lists and tuples made and joined."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.containers import copied, copied_list, expanded, make
+from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, Top, describe, varied
+from tangentx.errors import NotResolved, UnsupportedSyntax
+from tangentx.ir.nodes import Append, Assign, Atom, Block, Expr, For, Index, Key, Lit, Make, Op, Var, sequence
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer import Walker
+
+
+def _identity(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    a, b = kinds
+    if isinstance(a, Bottom) or isinstance(b, Bottom):
+        return Lit(None), BOTTOM
+    if isinstance(a, Obj) and isinstance(b, Obj):
+        return Lit(a == b), Num(bool, value=a == b)
+    none = Obj(None)
+    if none in (a, b) and not isinstance(a, Top) and not isinstance(b, Top):
+        return Lit(False), Num(bool, value=False)
+    return None
+
+
+def _difference(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    same = _identity(w, args, kinds)
+    if same is None or isinstance(same[1], Bottom):
+        return same
+    assert isinstance(same[1], Num)
+    return Lit(not same[1].value), Num(bool, value=not same[1].value)
+
+
+def _isinstance(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    a, b = kinds
+    classes = b.value if isinstance(b, Obj) else None
+    if isinstance(b, Box):
+        items = [k.value for k in b.region.root().fields.values() if isinstance(k, Obj)]
+        classes = tuple(items)
+    cls = a.type if isinstance(a, Num) else np.ndarray if isinstance(a, Arr) else getattr(a, "cls", None)
+    if isinstance(a, Obj):
+        cls = type(a.value)
+    if isinstance(a, Bottom) or cls is None or classes is None or (isinstance(a, Arr) and a.loose):
+        return (Lit(None), BOTTOM) if isinstance(a, Bottom) else None
+    answer = issubclass(cls, classes)
+    return Lit(answer), Num(bool, value=answer)
+
+
+def _len(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    kind = kinds[0]
+    if isinstance(kind, Box) and isinstance(kind.cls, type) and issubclass(kind.cls, list | tuple | dict):
+        node = kind.region.root()
+        fixed = not node.open and (issubclass(kind.cls, tuple) or not node.written)
+        atom, _ = w.read(args[0])
+        return Op(builtins.len, (atom,)), Num(int, value=len(node.fields) if fixed else MISSING)
+    return None
+
+
+def _sequence(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    kind = kinds[0]
+    atom, _ = w.read(args[0])
+    if isinstance(kind, Bottom):
+        return atom, BOTTOM
+    count = kinds[1].value if len(kinds) > 1 and isinstance(kinds[1], Num) else None
+    if isinstance(kind, Box) and issubclass(kind.cls, list | tuple):
+        node = kind.region.root()
+        if count is None or (not node.open and not node.resized and len(node.fields) == count):
+            return atom, kind
+        if not node.open and w.program.final:
+            raise NotResolved(f"{count} names take {len(node.fields)} values", w.span, "give each value one name")
+    elif isinstance(kind, Box) and kind.cls is dict and count is None:
+        keys = tuple(Lit(k) for k in kind.region.root().fields)
+        if not kind.region.root().open and not kind.region.root().written:
+            return make(w, Make(tuple, keys))
+    elif not isinstance(kind, Arr) or kind.rank == 0:
+        if not (isinstance(kind, Some) and kind.cls in (range, str)):
+            raise UnsupportedSyntax(
+                f"iteration over {describe(kind)}", w.span, "iterate over a range, array, list or tuple"
+            )
+    if count is None:
+        return atom, kind
+    return w.walk(Op(arrays.counted, (args[0], args[1])))
+
+
+def _listed(cls: type) -> Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]:
+    def build(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+        if not args:
+            return make(w, Make(cls, ()))
+        kind = kinds[0]
+        if isinstance(kind, Box) and issubclass(kind.cls, list | tuple):
+            node = kind.region.root()
+            if not node.open:
+                return copied(w, args[0], cls, list(range(len(node.fields))))
+            if cls is list:
+                return copied_list(w, args[0], None)
+        if isinstance(kind, Arr) and cls is list:
+            return copied_list(w, args[0], None)
+        return None if not varied(kind) and not isinstance(kind, Box) else _refuse_copy(w, cls)
+
+    return build
+
+
+def _refuse_copy(w: Walker, cls: type) -> tuple[Expr, Kind]:
+    raise UnsupportedSyntax(f"`{cls.__name__}(...)` of this value", w.span, "build it item by item")
+
+
+def _joined(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    """``a + b`` of two tuples or two lists: a new one of the items of both."""
+    a, b = kinds
+    if not (isinstance(a, Box) and isinstance(b, Box) and a.cls is b.cls and a.cls in (list, tuple)):
+        return None
+    if not a.region.root().open and not b.region.root().open:
+        cls, counts = a.cls, [len(k.region.root().fields) for k in (a, b)]
+
+        def fixed() -> Block:
+            names = [w.temporary() for _ in range(sum(counts))]
+            places = [(base, i) for base, n in zip(args, counts, strict=True) for i in range(n)]
+            taken = [Assign(t, Index(x, Key((Lit(i),))), w.span) for t, (x, i) in zip(names, places, strict=True)]
+            made = w.temporary()
+            return (*taken, Assign(made, Make(cls, tuple(Var(t) for t in names)), w.span))
+
+        return expanded(w, f"joined{counts}", fixed)
+    if a.cls is tuple:
+        raise UnsupportedSyntax("tuples of unknown length are joined", w.span, "use lists")
+
+    def grown() -> Block:
+        made, span = w.temporary(), w.span
+        out: list[Any] = [Assign(made, Make(list, ()), span)]
+        for base in args:
+            n, k, item = w.temporary(), w.temporary(), w.temporary()
+            body = (Assign(item, Index(base, Key((Var(k),))), span), Append(Var(made), Var(item), span))
+            out += [Assign(n, Op(builtins.len, (base,)), span), For(k, Lit(0), Var(n), Lit(1), False, body, span)]
+        return (*out, Assign(w.temporary(), Var(made), span))
+
+    return expanded(w, "joined", grown)
+
+
+SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]] = {
+    operator.is_: _identity,
+    operator.is_not: _difference,
+    builtins.isinstance: _isinstance,
+    builtins.len: _len,
+    sequence: _sequence,
+    operator.add: _joined,
+    list: _listed(list),
+    tuple: _listed(tuple),
+}

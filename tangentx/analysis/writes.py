@@ -1,0 +1,178 @@
+"""Writes: augmented assignments taken apart, and the facts that a store, an append or a removal adds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, is_inexact, varied
+from tangentx.analysis.selection import item_kind, known_key, may_repeat
+from tangentx.errors import UnsupportedSyntax
+from tangentx.ir.nodes import (
+    Accumulate,
+    Append,
+    Assign,
+    Augment,
+    Augstore,
+    Block,
+    Delete,
+    Index,
+    Key,
+    Lit,
+    Op,
+    Store,
+    Var,
+)
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer import Walker
+
+
+def augment(w: Walker, s: Augment) -> None:
+    _, kind = w.read(Var(s.target))
+    _, value = w.read(s.value)
+    if isinstance(kind, Arr) and not kind.loose and not isinstance(value, Bottom):
+        _check_cast(w, s.fn, kind, value)
+
+        def build() -> Block:
+            t = w.temporary()
+            whole = Key((Lit(Ellipsis),))
+            return (
+                Assign(t, Op(s.fn, (Var(s.target), s.value)), s.span),
+                Store(Var(s.target), whole, Var(t), s.span),
+            )
+
+        w.expand("array", build)
+    elif isinstance(kind, Box) and kind.cls in (list, dict):
+        raise UnsupportedSyntax("augmented assignment to a container", s.span, "append the items one by one")
+    else:
+        w.expand("number", lambda: (Assign(s.target, Op(s.fn, (Var(s.target), s.value)), s.span),))
+
+
+def _check_cast(w: Walker, fn: Any, kind: Arr, value: Kind) -> None:
+    """An in-place operation that NumPy refuses (a real added to an integer array) is refused here too."""
+    if not is_inexact(kind) and is_inexact(value):
+        raise UnsupportedSyntax(
+            f"numpy cannot write the real result of `{fn.__name__}` into an array of {kind.dtype}",
+            w.span,
+            "make the array one of floats",
+        )
+
+
+def store(w: Walker, s: Store) -> None:
+    base, base_kind = w.read(s.base)
+    key, parts = w.key(s.key)
+    value, kind = w.read(s.value)
+    if isinstance(base_kind, Bottom) or isinstance(kind, Bottom):
+        return
+    if isinstance(base_kind, Arr) and isinstance(kind, Box) and kind.cls in (list, tuple):
+        w.expand("listed", lambda: _store_list(w, s))
+        return
+    store_into(w, base_kind, key, parts, kind)
+    w.out.append(Store(base, key, value, s.span))
+
+
+def _store_list(w: Walker, s: Store) -> Block:
+    """A list written into an array is made an array first, as NumPy does."""
+    made = w.temporary()
+    return (Assign(made, Op(np.array, (s.value,)), s.span), Store(s.base, s.key, Var(made), s.span))
+
+
+def store_into(w: Walker, base: Kind, key: Key, parts: tuple[Any, ...], value: Kind) -> None:
+    """Notes the facts of ``base[key] = value``."""
+    demand_own(w, base)
+    if isinstance(base, Arr) and not base.loose:
+        base.region.mark("written")
+        if varied(value) and is_inexact(base):
+            base.region.mark("varied")
+        if isinstance(value, Box | Obj) or (isinstance(value, Num | Arr) and value_is_complex(value, base)):
+            raise UnsupportedSyntax("this value cannot be stored in the array", w.span, "store a number or an array")
+        return
+    if isinstance(base, Box) and base.cls in (list, dict) and not key.many:
+        base.region.mark("written")
+        known = known_key(base, parts[0])
+        if base.cls is dict and known is MISSING:
+            base.region.mark("open")
+        if known is MISSING:
+            base.region.put_any(value)
+        else:
+            base.region.put(known, value)
+        return
+    raise UnsupportedSyntax("this kind of value cannot be written by index", w.span, "use a list, a dict or an array")
+
+
+def demand_own(w: Walker, base: Kind) -> None:
+    """Refuses a write that may go to an object from outside, where such objects should have become parameters."""
+    if w.program.closed_to_outside and w.program.final and isinstance(base, Arr | Box) and base.region.root().external:
+        raise UnsupportedSyntax(
+            "this may write into an argument and into an object from outside (a global, a closure's or a default)",
+            w.span,
+            "pass the object as an argument, or write into a copy of it",
+        )
+
+
+def value_is_complex(value: Num | Arr, base: Arr) -> bool:
+    """Whether a complex value would lose its imaginary part in a real array."""
+    kind = value.dtype.kind if isinstance(value, Arr) else ("c" if issubclass(value.type, complex) else "")
+    return kind == "c" and base.dtype.kind != "c"
+
+
+def augstore(w: Walker, s: Augstore) -> None:
+    _, base = w.read(s.base)
+    _, value = w.read(s.value)
+    if isinstance(base, Bottom) or isinstance(value, Bottom):
+        return
+    if isinstance(base, Arr):
+        _check_cast(w, s.fn, base, value)
+
+    def build() -> Block:
+        old, new = w.temporary(), w.temporary()
+        return (
+            Assign(old, Index(s.base, s.key), s.span),
+            Assign(new, Op(s.fn, (Var(old), s.value)), s.span),
+            Store(s.base, s.key, Var(new), s.span),
+        )
+
+    def inner() -> Block:
+        item = w.temporary()
+        return (Assign(item, Index(s.base, s.key), s.span), Augment(item, s.fn, s.value, s.span))
+
+    item = item_kind(w, base, w.key(s.key)[1]) if isinstance(base, Box) else BOTTOM
+    w.expand("inner", inner) if isinstance(item, Arr) and not item.loose else w.expand("item", build)
+
+
+def accumulate(w: Walker, s: Accumulate) -> None:
+    base, base_kind = w.read(s.base)
+    key, parts = w.key(s.key)
+    value, kind = w.read(s.value)
+    if isinstance(base_kind, Bottom) or isinstance(kind, Bottom):
+        return
+    store_into(w, base_kind, key, parts, kind)
+    w.out.append(Accumulate(base, key, value, s.span, may_repeat(parts)))
+
+
+def append(w: Walker, s: Append) -> None:
+    base, base_kind = w.read(s.base)
+    value, kind = w.read(s.value)
+    if isinstance(base_kind, Bottom):
+        return
+    append_to(w, base_kind, kind)
+    w.out.append(Append(base, value, s.span))
+
+
+def append_to(w: Walker, base: Kind, value: Kind) -> None:
+    """Notes the facts of ``base.append(value)``."""
+    demand_own(w, base)
+    if not (isinstance(base, Box) and base.cls is list):
+        raise UnsupportedSyntax("append to something that is not a list", w.span, "use a list")
+    base.region.mark("written", "open", "resized")
+    base.region.put_any(value)
+
+
+def delete(w: Walker, s: Delete) -> None:
+    base, base_kind = w.read(s.base)
+    key, _ = w.key(s.key)
+    if isinstance(base_kind, Box):
+        base_kind.region.mark("written", "resized")
+        w.out.append(Delete(base, key, s.span))

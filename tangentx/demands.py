@@ -1,0 +1,91 @@
+"""What is asked of arguments and results: refusals that say which one, and what to do instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, describe, is_inexact
+from tangentx.analysis.program import Instance
+from tangentx.analysis.regions import Region, World
+from tangentx.analysis.values import Valuer
+from tangentx.errors import NotDifferentiable, Span
+
+
+def demand_leaf(kind: Kind, name: str, span: Span) -> None:
+    """Refuses a parameter to differentiate by in which nothing has a derivative."""
+    if has_leaf(kind, ()):
+        return
+    other = "or choose another parameter with wrt"
+    if isinstance(kind, Num | Arr):
+        made = f"{name}.astype(float)" if isinstance(kind, Arr) else f"float({name})"
+        hint = f"pass `{made}`, {other}"
+    else:
+        hint = f"pass a float, an array of floats or a structure of them, {other}"
+    message = f"`{name}` is {describe(kind)}: it has no real or complex number in it, so there is no derivative"
+    raise NotDifferentiable(message, span, hint)
+
+
+def has_leaf(kind: Kind, seen: tuple[Region, ...]) -> bool:
+    """Whether a value of this kind has a real or complex number in it."""
+    if isinstance(kind, Box):
+        node = kind.region.root()
+        empty = kind.cls is list and not node.fields and isinstance(node.elt, Bottom)
+        inside = (*node.fields.values(), node.elt)
+        return empty or (node not in seen and any(has_leaf(k, (*seen, node)) for k in inside))
+    return is_inexact(kind)
+
+
+def demand_real_scalar(root: Instance, has_aux: bool) -> None:
+    """Refuses a result that has no gradient."""
+    kind, span = root.result, root.source.span
+    if isinstance(kind, Bottom):
+        raise NotDifferentiable(
+            "this function returns no value for these arguments: it always raises, or reads an item that is not there",
+            span,
+            "call it as it is to see its own exception",
+        )
+    if has_aux:
+        kind = _value(kind, span)
+    if isinstance(kind, Num | Arr) and is_inexact(kind):
+        _demand_scalar(kind, span)
+    elif isinstance(kind, Box):
+        message = f"the gradient is of a real number, but the result is {describe(kind)}"
+        raise NotDifferentiable(message, span, "return one number, use has_aux for what goes with it, or take tx.vjp")
+    else:
+        message = f"the gradient is of a real number, but the result is {describe(kind)}"
+        raise NotDifferentiable(message, span, "return a real number that is computed from the parameters")
+
+
+def _value(kind: Kind, span: Span) -> Kind:
+    """The first of ``(value, extras)``."""
+    if isinstance(kind, Box) and kind.cls is tuple and len(kind.region.root().fields) == 2:
+        return kind.region.get(0)
+    found = f"{len(kind.region.root().fields)} items" if isinstance(kind, Box) and kind.cls is tuple else describe(kind)
+    hint = "return a tuple of the value and whatever goes with it, or leave has_aux out"
+    raise NotDifferentiable(f"has_aux expects (value, extras), but the result is {found}", span, hint)
+
+
+def _demand_scalar(kind: Num | Arr, span: Span) -> None:
+    if isinstance(kind, Arr) and kind.rank not in (0, None):
+        message = f"the gradient is of a real number, but the result is {describe(kind)}"
+        raise NotDifferentiable(message, span, "return a sum of it, one of its elements (`result[0]`), or take tx.vjp")
+    if _is_complex(kind):
+        message = "the result is complex, and only a real number has a gradient"
+        raise NotDifferentiable(message, span, "return a real part, or abs(z)**2")
+
+
+def _is_complex(kind: Num | Arr) -> bool:
+    if isinstance(kind, Arr):
+        return kind.dtype.kind == "c"
+    return issubclass(kind.type, complex) or "complex" in kind.type.__name__
+
+
+def differentiable(values: Sequence[Any], places: Sequence[int]) -> tuple[int, ...]:
+    """Those of the places whose values have a real or complex leaf. Raises NotDifferentiable where there is none."""
+    world = World()
+    found = tuple(i for i in places if has_leaf(Valuer(world).kind(values[i]), ()))
+    if not found:
+        message = "none of the primals has a real or complex number in it"
+        raise NotDifferentiable(message, hint="pass a float or an array of floats")
+    return found

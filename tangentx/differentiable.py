@@ -1,0 +1,101 @@
+"""The object that a decorated function becomes."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tangentx.derivative import target_of
+from tangentx.objects import Derivative, Spec, derivative_of, held
+from tangentx.products import jvp_of, vjp_of
+
+_INSIDE = "use tx.grad or tx.value_and_grad there, or take this product outside the differentiated function"
+
+
+def outside(product: Any) -> None:
+    """Marks a function that cannot be called inside a differentiated one."""
+    product.__tangentx_outside__ = _INSIDE
+
+
+class Differentiable:
+    """A function with its derivatives; calling it calls the function as written."""
+
+    def __init__(self, function: Any, spec: Spec, owner: Any = None) -> None:
+        self._function = function
+        self._spec = spec
+        self._owner = owner
+        functools.update_wrapper(self, function, updated=())
+        self.__wrapped__ = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._plain()(*args, **kwargs)
+
+    def _plain(self) -> Any:
+        return self._function if self._owner is None else self._function.__get__(self._owner)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        # What is no descriptor (a builtin, a callable object) takes no self, in a class either.
+        if instance is None or not hasattr(type(self._function), "__get__"):
+            return self
+        return Differentiable(self._function, self._spec, instance)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self._plain(), follow_wrapped=False)
+
+    def __tangentx_target__(self) -> tuple[Any, tuple[Any, ...]]:
+        target = target_of(self._plain())
+        return target.function, target.owner
+
+    def __repr__(self) -> str:
+        return f"<differentiable {getattr(self._function, '__qualname__', repr(self._function))}>"
+
+    def __reduce__(self) -> Any:
+        from tangentx.pickling import reduced_function
+
+        return reduced_function(self._function, self._owner)
+
+    def __copy__(self) -> Differentiable:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Differentiable:
+        if self._owner is None:
+            return self
+        return Differentiable(self._function, self._spec, copy.deepcopy(self._owner, memo))
+
+    def _derivative(self, **changes: Any) -> Derivative:
+        return derivative_of(self._plain(), replace(self._spec, **changes))
+
+    @property
+    def grad(self) -> Derivative:
+        """The gradient with respect to `wrt`."""
+        return self._derivative()
+
+    @property
+    def value_and_grad(self) -> Derivative:
+        """``(value, gradient)``."""
+        return self._derivative(value=True)
+
+    def vjp(self, *primals: Any, **kwargs: Any) -> tuple[Any, Callable[[Any], Any]]:
+        """``(value, pullback)``; the pullback returns cotangents of `wrt`."""
+        return vjp_of(self._derivative(transform="vjp"), primals, kwargs)
+
+    def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        """``(value, tangent)``; one tangent for each primal, None holds it constant."""
+        return jvp_of(self._derivative(transform="jvp", wrt=None, has_aux=False), primals, tangents)
+
+    def explain(self) -> str:
+        """What was compiled, for which kinds, and what is recorded, of all the derivatives."""
+        from tangentx.showing import explanation
+
+        target = target_of(self._plain())
+        made = [d for d in list(held(target.function).made.values()) if d._cache.entries]
+        return "\n\n".join(explanation(repr(d), d._cache) for d in made) or f"{self!r}: nothing compiled yet"
+
+
+for _method in (Differentiable.vjp, Differentiable.jvp):
+    outside(_method)

@@ -1,0 +1,221 @@
+"""The object that a derivative is, and where each function keeps its own."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tangentx.derivative import (
+    Binder,
+    Cache,
+    Entry,
+    fresh,
+    place_of,
+    positions,
+    public_gradients,
+    target_of,
+)
+from tangentx.errors import NotDifferentiable
+
+_SLOT = "__tangentx_derivatives__"
+_REGISTER = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What is asked for: the transformation, with respect to what, and how it is returned."""
+
+    transform: str
+    wrt: Any = 0
+    value: bool = False
+    has_aux: bool = False
+    fallback: str = "tensor"
+    jit: str | None = None
+
+    def checked(self) -> Spec:
+        """Raises NotDifferentiable for an option that means nothing."""
+        if self.fallback not in ("tensor", "error"):
+            raise NotDifferentiable(f"fallback={self.fallback!r} means nothing", hint='use "tensor" or "error"')
+        if self.jit not in (None, "numba"):
+            raise NotDifferentiable(f"jit={self.jit!r} means nothing", hint='use None or "numba"')
+        if isinstance(self.wrt, list):
+            raise NotDifferentiable(f"wrt={self.wrt!r} is a list", hint=f"use a tuple: wrt={tuple(self.wrt)!r}")
+        named = self.wrt is None and self.transform in ("vjp", "jvp")
+        for each in () if named else self.wrt if isinstance(self.wrt, tuple) else (self.wrt,):
+            # True and 1.0 equal 1, so they must not reach a table of derivatives.
+            if type(each) not in (int, str):
+                hint = 'use a position such as 0, a name such as "x", or a tuple of them'
+                raise NotDifferentiable(f"wrt={each!r} is neither a position nor a name", hint=hint)
+        return self
+
+
+class _Held:
+    """The derivatives of one function, kept in its own ``__dict__``, so that they live as long as it.
+
+    Pickles and copies as nothing; `functools.wraps` copies it to another function, whose it is not.
+    """
+
+    def __init__(self, function: Any = None) -> None:
+        self.function = function
+        self.made: dict[tuple[Spec, int], Derivative] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_Held, ())
+
+
+def held(function: Any) -> _Held:
+    """The derivatives that were made of a function."""
+    found = function.__dict__.get(_SLOT)
+    if not isinstance(found, _Held) or found.function is not function:
+        found = function.__dict__[_SLOT] = _Held(function)
+    return found
+
+
+def derivative_of(f: Any, spec: Spec) -> Derivative:
+    """The one derivative object for a function and what is asked of it; bound ones share what is compiled."""
+    target = target_of(f)
+    spec.checked()
+    with _REGISTER:
+        made = held(target.function).made
+        name = (spec, len(target.owner))
+        if name not in made:
+            made[name] = Derivative(f, spec)
+            made[name]._target = replace(target, owner=(None,) * len(target.owner))  # keeps no object of the user's
+        return made[name]._bound_to(target.owner)
+
+
+class Derivative:
+    """A callable derivative with readable source.
+
+    `source` is the text for the kinds of arguments compiled last; before any call, for the kinds that annotations
+    and defaults predict. `source_for(*args)` is the text for the kinds of these arguments.
+    """
+
+    def __init__(self, f: Any, spec: Spec) -> None:
+        self._target = target_of(f)
+        self._binder: Binder | None = None
+        self._cache = Cache()
+        self._spec = spec
+        function = self._target.function
+        functools.update_wrapper(self, function, updated=())
+        self.__wrapped__ = function
+
+    def _bound_to(self, owner: tuple[Any, ...]) -> Derivative:
+        if all(a is b for a, b in zip(owner, self._target.owner, strict=True)):
+            return self
+        other = copy.copy(self)
+        other._target = replace(self._target, owner=owner)
+        return other
+
+    def __repr__(self) -> str:
+        name = getattr(self.__wrapped__, "__qualname__", repr(self.__wrapped__))
+        return f"<{what_of(self._spec)} of {name}>"
+
+    def __reduce__(self) -> Any:
+        from tangentx.pickling import reduced_derivative
+
+        return reduced_derivative(self)
+
+    def __copy__(self) -> Derivative:
+        other = object.__new__(Derivative)
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __deepcopy__(self, memo: Any) -> Derivative:
+        return self._bound_to(copy.deepcopy(self._target.owner, memo)) if self._target.owner else self
+
+    def __tangentx_target__(self) -> tuple[Any, tuple[Any, ...]]:
+        return self, self._target.owner
+
+    def __tangentx_primal__(self) -> Any:
+        return self._target.function
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        signature = self._bind().signature
+        return signature.replace(parameters=list(signature.parameters.values())[len(self._target.owner) :])
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        values = self._values(args, kwargs)
+        entry = self._entry(values)
+        return self._public(entry.functions[0](*values), values)
+
+    def _bind(self) -> Binder:
+        if self._binder is None or not self._binder.holds():
+            self._binder = Binder(self._target.function)
+        return self._binder
+
+    def _values(self, args: Sequence[Any], kwargs: Any) -> tuple[Any, ...]:
+        return self._bind()((*self._target.owner, *args), kwargs)
+
+    def _wrt(self) -> tuple[int, ...]:
+        what = getattr(self._target.function, "__name__", "the function")
+        try:
+            return positions(self._spec.wrt, self._bind().names, len(self._target.owner), what)
+        except NotDifferentiable as error:
+            raise NotDifferentiable(error.message, place_of(self._target.function), error.hint) from None
+
+    def _entry(self, values: tuple[Any, ...]) -> Entry:
+        from tangentx import compilation
+
+        return compilation.entry(self._target, self._cache, values, self._wrt(), self._spec)
+
+    def _public(self, out: Any, values: tuple[Any, ...]) -> Any:
+        """The compiled function's result in the form that is promised."""
+        spec = self._spec
+        if not (spec.value or spec.has_aux):
+            return public_gradients(out, values, self._wrt(), spec.wrt)
+        extra, grads = out if spec.value else (out[1], out[0])
+        result = public_gradients(grads, values, self._wrt(), spec.wrt)
+        extra = fresh(extra)
+        return (extra, result) if spec.value else (result, extra)
+
+    @property
+    def source(self) -> str:
+        """The text that runs; before any call, one for predicted kinds, which says what was assumed."""
+        from tangentx import compilation, prediction
+
+        if self._cache.last is not None:
+            return compilation.text_of(self._cache.last)
+        return prediction.source(self, self._target, self._bind())
+
+    def source_for(self, *args: Any, **kwargs: Any) -> str:
+        """The text for the kinds of these arguments."""
+        from tangentx import compilation
+
+        return compilation.text_of(self._entry(self._values(args, kwargs)))
+
+    def explain(self) -> str:
+        """What was compiled, for which kinds, and what is recorded."""
+        from tangentx.showing import explanation
+
+        return explanation(repr(self), self._cache)
+
+    def __tangentx_order__(self, program: Any) -> Any:
+        """The function whose parameters a call of this fills, and the objects that come first."""
+        from tangentx import compilation
+
+        return compilation.order(self._target, program), self._target.owner
+
+    def __tangentx_function__(self, program: Any, kinds: Sequence[Any]) -> Any:
+        """This derivative as a function of the language, for a derivative that is taken of it or around it."""
+        from tangentx import compilation
+
+        return compilation.nested(self, self._target, program, kinds, self._wrt(), self._spec)
+
+    def show(self) -> None:
+        """Prints the source, in colours where Pygments is installed and the output is a terminal."""
+        from tangentx.showing import show
+
+        show(self.source)
+
+
+def what_of(spec: Spec) -> str:
+    """A derivative in words."""
+    name = "value_and_grad" if spec.value else spec.transform
+    return name if spec.wrt is None else f"{name} with respect to {spec.wrt!r}"

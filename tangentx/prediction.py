@@ -1,0 +1,100 @@
+"""The text of a derivative that nobody has called yet: for the kinds that annotations and defaults predict."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+import typing
+from typing import Any
+
+import numpy as np
+
+from tangentx.errors import TangentxError
+
+_SAMPLES: dict[str, Any] = {"int": 1, "float": 1.0, "complex": 1j, "bool": True, "str": "", "None": None}
+
+
+def source(derivative: Any, target: Any, binder: Any) -> str:
+    """The text, headed by what was assumed. An error says how to do without the guess."""
+    from tangentx import compilation
+
+    parameters = list(binder.signature.parameters.values())
+    rest = parameters[len(target.owner) :]
+    values = (*target.owner, *(predicted(p) for p in rest))
+    cache = derivative._cache
+    try:
+        entry = derivative._entry(values)
+    except TangentxError as error:
+        hint = "; or annotate the parameters, or ask source_for(...) with arguments, for this guessed their kinds"
+        raise type(error)(error.message, error.span, error.hint + hint) from None
+    finally:
+        cache.last = None  # a guess is not what was compiled last for a call
+    bare = [f"`{p.name}`" for p in rest if _is_bare(p)]
+    lines = ["# Not called yet: the kinds are those that annotations and defaults predict."]
+    if bare:
+        lines.append(f"# Assumed to be a float, for nothing says more: {', '.join(bare)}.")
+    return "\n".join((*lines, compilation.text_of(entry)))
+
+
+def _is_bare(parameter: inspect.Parameter) -> bool:
+    several = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    return parameter.default is parameter.empty and parameter.annotation is parameter.empty and not several
+
+
+def predicted(parameter: inspect.Parameter) -> Any:
+    """A value of the kind that a parameter will have; a bare one counts as a float."""
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        return ()
+    if parameter.kind is parameter.VAR_KEYWORD:
+        return {}
+    if parameter.default is not parameter.empty:
+        return parameter.default
+    annotation = parameter.annotation
+    return _read(annotation) if isinstance(annotation, str) else _sample(annotation)
+
+
+def _read(text: str) -> Any:
+    """A sample for an annotation that is a text, read without running anything."""
+    try:
+        return _sample_of_tree(ast.parse(text.strip(), mode="eval").body)
+    except SyntaxError:
+        return 1.0
+
+
+def _sample_of_tree(tree: ast.expr) -> Any:
+    if isinstance(tree, ast.BinOp):
+        none = isinstance(tree.left, ast.Constant) and tree.left.value is None
+        return _sample_of_tree(tree.right if none else tree.left)
+    if isinstance(tree, ast.Constant):
+        return _read(tree.value) if isinstance(tree.value, str) else None if tree.value is None else 1.0
+    whole = tree.value if isinstance(tree, ast.Subscript) else tree
+    name = whole.attr if isinstance(whole, ast.Attribute) else whole.id if isinstance(whole, ast.Name) else ""
+    if name in ("ndarray", "NDArray"):
+        return np.ones(1)
+    if isinstance(tree, ast.Subscript):
+        parts = tree.slice.elts if isinstance(tree.slice, ast.Tuple) else [tree.slice]
+        items = [_sample_of_tree(p) for p in parts if not (isinstance(p, ast.Constant) and p.value is Ellipsis)]
+        if name in ("list", "tuple"):
+            return items[:1] if name == "list" else tuple(items)
+        return items[0] if name == "Optional" else 1.0
+    found = getattr(np, name, None)
+    return _SAMPLES[name] if name in _SAMPLES else _sample(found) if isinstance(found, type) else 1.0
+
+
+def _sample(annotation: Any) -> Any:
+    name = getattr(annotation, "__name__", "")
+    if name in _SAMPLES:
+        return _SAMPLES[name]
+    origin, args = typing.get_origin(annotation), typing.get_args(annotation)
+    if annotation is np.ndarray or origin is np.ndarray:
+        return np.ones(1)
+    if isinstance(annotation, type) and issubclass(annotation, np.number):
+        return annotation(1)
+    if origin is list:
+        return [_sample(args[0])]
+    if origin is tuple:
+        return tuple(_sample(each) for each in args if each is not Ellipsis)
+    if origin in (types.UnionType, typing.Union):
+        return _sample(next(each for each in args if each is not type(None)))
+    return 1.0

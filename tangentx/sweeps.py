@@ -1,0 +1,70 @@
+"""Compiled entries of products: forward mode, and the two sweeps of a pullback."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tangentx import pipeline
+from tangentx.analysis.kinds import Bottom, describe
+from tangentx.compilation import Pairs, analysed, copy_kind, found_for, header_of, kinds_of, kinds_of_arguments, written
+from tangentx.demands import has_leaf
+from tangentx.derivative import Cache, Entry, Target
+from tangentx.errors import NotDifferentiable
+from tangentx.guards import guards
+
+
+def entry_jvp(target: Target, cache: Cache, values: tuple[Any, ...], active: tuple[int, ...]) -> Entry:
+    """The compiled forward mode for these arguments, of which those at `active` have tangents."""
+
+    def make(pairs: Pairs) -> Entry:
+        return compile_jvp(target, values, active, pairs)
+
+    return found_for(target, cache, values, active, active, make)
+
+
+def compile_jvp(
+    target: Target, values: Sequence[Any], active: tuple[int, ...], pairs: tuple[tuple[int, int], ...]
+) -> Entry:
+    """Compiles forward mode."""
+    from tangentx.arrays import tangent_as
+
+    program, second = pipeline.new_program(), pipeline.new_program()
+    root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), active)
+    derived = pipeline.derive_tangent(program, root, active)
+    dots = kinds_of(second.world, [tangent_as(None, values[i]) for i in active])
+    again = [*kinds_of(second.world, values, pairs), *dots]
+    header = header_of(target, root, active).replace("Gradient", "Tangent", 1)
+    functions, text, filename = pipeline.compile_functions(derived, again, second, header)
+    writes = any(written(kind) for kind in root.params)
+    return Entry(functions, text, filename, (*guards(program), *guards(second)), writes, {"signature": header})
+
+
+def entry_vjp(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int, ...]) -> Entry:
+    """The compiled forward and reverse sweep for these arguments as two functions."""
+
+    def make(pairs: Pairs) -> Entry:
+        return compile_vjp(target, values, wrt, pairs)
+
+    return found_for(target, cache, values, wrt, wrt, make)
+
+
+def compile_vjp(
+    target: Target, values: Sequence[Any], wrt: tuple[int, ...], pairs: tuple[tuple[int, int], ...]
+) -> Entry:
+    """Compiles the two sweeps."""
+    program, second = pipeline.new_program(), pipeline.new_program()
+    root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt)
+    if isinstance(root.result, Bottom) or not has_leaf(root.result, ()):
+        raise NotDifferentiable(
+            f"the result is {describe(root.result)}: no cotangent fits it",
+            root.source.span,
+            "return a real or complex number, an array of them, or a structure of both",
+        )
+    both = pipeline.derive_pullback(program, root, wrt)
+    seed = copy_kind(root.result, second.world, {})
+    again = [*kinds_of(second.world, values, pairs), seed]
+    header = header_of(target, root, wrt).replace("Gradient", "Pullback", 1)
+    functions, text, filename = pipeline.compile_functions(both, again, second, header, skip=1, count=2)
+    writes = any(written(kind) for kind in root.params)
+    return Entry(functions, text, filename, (*guards(program), *guards(second)), writes, {"signature": header})

@@ -1,0 +1,238 @@
+"""Faults that reverse mode can have: (name, pit, function, edits of its text), for `tests.mutants`."""
+
+from __future__ import annotations
+
+Fault = tuple[str, str, str, tuple[tuple[str, str], ...]]
+
+RULES = "tangentx.derive.statements:"
+REVERSE = "tangentx.derive.reverse:"
+TAKE = "t = reverse.op(arrays.clone, reverse.let(Index(bar, s.key)))"
+ZERO = "reverse.add(Store(bar, s.key, Lit(0.0), s.span))\n"
+GIVE = "    r.give(reverse, s.value, t)\n"
+RECORD = "forward.op(arrays.clone, forward.let(Index(s.base, s.key)))"
+RESTORE = "reverse.add(Store(s.base, s.key, reverse.pop(tape), s.span))"
+LOOK = "forward.let(Index(s.base, s.key))"
+
+WRITES: tuple[Fault, ...] = (
+    ("taken as a view", "take a copy, never a view", f"{RULES}_store", ((TAKE, "t = reverse.let(Index(bar, s.key))"),)),
+    ("not zeroed", "what was overwritten has no cotangent", f"{RULES}_store", ((ZERO, "pass\n"),)),
+    ("given before zeroed", "zero, then give", f"{RULES}_store", ((ZERO + GIVE, GIVE.strip() + "\n    " + ZERO),)),
+    ("write not undone", "restore the overwritten", f"{RULES}_store", ((RESTORE, "reverse.pop(tape)"),)),
+    ("record is a view", "record a copy", f"{RULES}_store", ((RECORD, LOOK),)),
+    ("every repeat wins", "only the last of repeats wins", f"{RULES}_store", (("if _may_repeat(r, s.key):", "if False:"),)),
+    ("sum not undone", "restore after `A[i] += v`", f"{RULES}_accumulate", ((RESTORE, "reverse.pop(tape)"),)),
+    ("sum's record is a view", "record a copy", f"{RULES}_accumulate", ((RECORD, LOOK),)),
+    (
+        "sum zeroes",
+        "`A[i] += v` zeroes nothing",
+        f"{RULES}_accumulate",
+        ((GIVE, "    reverse.add(Store(r.other(s.base), s.key, Lit(0.0), s.span))\n    " + GIVE),),
+    ),
+    (
+        "repeats read once",
+        "fancy indices repeat",
+        "tangentx.analysis.infer:_accumulate",
+        (("expressions.may_repeat(parts)", "False"),),
+    ),
+)
+
+ALIASES: tuple[Fault, ...] = (
+    (
+        "view without its shadow",
+        "the shadow of a view is a view",
+        f"{RULES}_shadow",
+        (("elif is_view(kind, base_kind) and is_basic(_parts(r, key)):", "elif False:"),),
+    ),
+    (
+        "alias has a shadow of its own",
+        "the shadow of an alias is an alias",
+        f"{RULES}_shadow",
+        (("return r.shadow(forward, value), None", "return forward.op(arrays.clone, r.shadow(forward, value)), None"),),
+    ),
+    (
+        "a copy taken for a view",
+        "NumPy decides what is a view",
+        f"{RULES}_shadow_of_op",
+        (("Op(arrays.shares, (new, base))", "Op(operator.is_, (new, new))"),),
+    ),
+    (
+        "a view taken for a copy",
+        "NumPy decides what is a view",
+        f"{RULES}_shadow_of_op",
+        (("Op(arrays.shares, (new, base))", "Op(operator.is_, (new, base))"),),
+    ),
+    (
+        "shadow's name not restored",
+        "a rebound storage has two names to restore",
+        f"{REVERSE}Reverse.record",
+        (("emit.assign(other, emit.pop(shadow_tape))", "emit.pop(shadow_tape)"),),
+    ),
+    (
+        "layout straightened",
+        "zeros_like that straightens strides",
+        "tangentx.arrays.copies:zeros_as",
+        (("return _strided(a)", "return np.zeros(a.shape, a.dtype)"),),
+    ),
+    (
+        "arguments are written",
+        "one copy at the entry",
+        "tangentx.derive.pairs:_is_written",
+        (("if node.written or everything:\n        return True", "if node.written or everything:\n        return False"),),
+    ),
+    (
+        "written array is a value",
+        "a value is never written",
+        "tangentx.derive.emit:mode",
+        (("node.written or node.indexed", "node.indexed"),),
+    ),
+)
+
+NAMES: tuple[Fault, ...] = (
+    (
+        "result read after restoring",
+        "`x = f(x)` where the rule asks for `ans`",
+        f"{RULES}_bind",
+        (("reverse.let(Var(s.target)) if s.target in r.frame.rebound else Var(s.target)", "Var(s.target)"),),
+    ),
+    (
+        "cotangent read after restoring",
+        "take before restoring",
+        f"{RULES}_bind",
+        (("t = reverse.let(other) if s.target in r.frame.rebound else other", "t = other"),),
+    ),
+    (
+        "name not restored",
+        "a rebound name is recorded",
+        f"{REVERSE}Reverse.record",
+        (("emit.assign(name, emit.pop(tape))", "emit.pop(tape)"),),
+    ),
+    (
+        "cotangent of the old binding",
+        "a new binding takes the cotangent with it",
+        f"{REVERSE}Reverse.record",
+        (("elif how == VALUE:", "elif False:"),),
+    ),
+    (
+        "test not recorded",
+        "a test asked again answers differently",
+        f"{REVERSE}Reverse.record",
+        (
+            (
+                "if name not in self.frame.rebound:",
+                'if name not in self.frame.rebound or "bool" in repr(self.frame.kinds[name])[:40]:',
+            ),
+        ),
+    ),
+    (
+        "operand gives once",
+        "`v * v` contributes twice",
+        "tangentx.derive.rules:cotangents",
+        (("    return result\n", "    return list(dict(result).items())\n"),),
+    ),
+    (
+        "not summed to shape",
+        "broadcasting is undone",
+        "tangentx.derive.gifts:give",
+        (("emit.op(arrays.unbroadcast, cotangent, primal)", "cotangent"),),
+    ),
+)
+
+EXITS: tuple[Fault, ...] = (
+    ("no guard after an exit", "what was not run is not reversed", f"{REVERSE}Reverse.block", (("if guard:", "if False:"),)),
+    ("all trips reversed", "a loop left early", f"{REVERSE}Reverse._for", (("if exits is not None:", "if False:"),)),
+    ("trips forward", "the last trip first", f"{REVERSE}Reverse._for", (("not s.backward", "s.backward"),)),
+    ("loop variable not restored", "a loop rebinds its variable", f"{REVERSE}Reverse._for", (("    restore(back)\n", ""),)),
+    (
+        "return leaves one loop",
+        "an exit leaves its number",
+        f"{REVERSE}Reverse._exit",
+        (("turns = self.loops if isinstance(s, Return) else self.loops[-1:]", "turns = self.loops[-1:]"),),
+    ),
+    (
+        "inner loop's trips not restored",
+        "each run of a loop has its own trips",
+        f"{REVERSE}Reverse._turn",
+        (("undo = _restorer(name, tape)", "pass"),),
+    ),
+    (
+        "backward loop from its start",
+        "the reverse of the last trip starts there",
+        f"{REVERSE}_bounds_of_trips",
+        (("start = emit.op(operator.add, s.start, emit.op(operator.mul, skipped, s.step))", "start = s.start"),),
+    ),
+)
+
+CALLS: tuple[Fault, ...] = (
+    (
+        "callee's cotangent dropped",
+        "`f(x, x)` contributes twice",
+        "tangentx.derive.calls:call",
+        (
+            ("position = 0", "position, met = 0, []"),
+            ("if r.frame.mode(atom) is not None:", "if r.frame.mode(atom) is not None and not met.count(atom):"),
+            ("            position += 1", "            position += 1\n            met.append(atom)"),
+        ),
+    ),
+    (
+        "saved of the last call only",
+        "each call has its own state",
+        "tangentx.derive.calls:call",
+        (("reverse.assign(saved, reverse.pop(tape))", "reverse.pop(tape)"),),
+    ),
+    (
+        "result without its shadow",
+        "the shadow goes in and comes out",
+        "tangentx.derive.calls:call",
+        (
+            (
+                "forward.assign(r.frame.other(s.target), forward.item(made, 1))",
+                "forward.assign(r.frame.other(s.target), forward.op(arrays.zero, Var(s.target)))",
+            ),
+        ),
+    ),
+    (
+        "pullback consumes its state",
+        "a pullback is called any number of times",
+        "tangentx.derive.pairs:_pull",
+        (("state = emit.op(arrays.entry_copy, given)", "state = given"),),
+    ),
+)
+
+CONTAINERS: tuple[Fault, ...] = (
+    ("append not undone", "restores bring back the order", f"{RULES}_append", (("    reverse.let(Pop(s.base))\n", ""),)),
+    (
+        "pop not undone",
+        "restores bring back the order",
+        f"{RULES}_pop",
+        (("reverse.add(Append(base, ans, s.span))", "pass"),),
+    ),
+    (
+        "new key not deleted",
+        "restores bring back absence",
+        f"{RULES}_store_item",
+        (
+            ("absent.add(Delete(s.base, s.key, s.span))", "pass"),
+            ("absent.add(Delete(r.other(s.base), s.key, s.span))", "pass"),
+        ),
+    ),
+    (
+        "item's shadow not restored",
+        "a shadow container holds shadows",
+        f"{RULES}_old_item",
+        (("emit.add(Store(bar, s.key, emit.pop(bar_tape), s.span))", "emit.pop(bar_tape)"),),
+    ),
+    (
+        "item's cotangent not zeroed",
+        "what was overwritten has no cotangent",
+        f"{RULES}_old_item",
+        (("emit.add(Store(bar, s.key, r.frame.zero(emit, old, item), s.span))", "pass"),),
+    ),
+    (
+        "item not restored",
+        "restore the overwritten",
+        f"{RULES}_old_item",
+        (("emit.add(Store(s.base, s.key, old, s.span))", "pass"),),
+    ),
+)
+
+FAULTS = WRITES + ALIASES + NAMES + EXITS + CALLS + CONTAINERS

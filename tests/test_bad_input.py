@@ -1,0 +1,216 @@
+"""Bad input of each kind: the error says where, what, and what to do instead; its whole text is a golden one."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special
+
+import tangentx as tx
+from tests.conftest import Golden
+
+HERE = Path(__file__)
+
+
+def with_try(x):
+    try:
+        return x * 2.0
+    except ValueError:
+        return x
+
+
+def with_generator(x):
+    yield x
+
+
+def with_class(x):
+    class Inner:
+        pass
+
+    return x * 2.0
+
+
+def with_nested(x):
+    def inner(y):
+        return x * y
+
+    return inner(x)
+
+
+def with_match(x):
+    match x:
+        case 0.0:
+            return x
+    return x * x
+
+
+async def coroutine(x):
+    return x
+
+
+def eigen(a):
+    return np.linalg.eigh(a)[0][0]
+
+
+def bessel(x):
+    return special.jv(1, x)
+
+
+def unresolved(x):
+    return x * no_such_name  # noqa: F821
+
+
+def unknown_callee(x, function):
+    return function(x)
+
+
+def square(x):
+    return x * x
+
+
+def scaled(x, n=2):
+    return x * n
+
+
+def total(x):
+    return np.sum(x)
+
+
+def whole(x):
+    return 3
+
+
+def nothing(x):
+    x * 2.0
+
+
+def pair(x):
+    return x, x
+
+
+def turned(x):
+    return x * 1j
+
+
+def always_raises(x):
+    raise ValueError(x)
+
+
+def writes(a, b):
+    a[0] = b[1]
+    return np.sum(a * b)
+
+
+def product_inside(x):
+    value, tangent = tx.jvp(square, (x,), (1.0,))
+    return tangent
+
+
+def seeded(seed: Any) -> Callable[[], Any]:
+    return lambda: tx.vjp(lambda x: {"a": x * 2.0, "b": x}, np.ones(2))[1](seed)
+
+
+CASES: dict[str, Callable[[], Any]] = {
+    "syntax_try": lambda: tx.grad(with_try)(1.0),
+    "syntax_generator": lambda: tx.grad(with_generator)(1.0),
+    "syntax_class": lambda: tx.grad(with_class)(1.0),
+    "syntax_nested_function": lambda: tx.grad(with_nested)(1.0),
+    "syntax_match": lambda: tx.grad(with_match)(1.0),
+    "syntax_async": lambda: tx.grad(coroutine)(1.0),
+    "syntax_product_inside": lambda: tx.grad(product_inside)(1.0),
+    "operation_numpy": lambda: tx.grad(eigen)(np.eye(2)),
+    "operation_scipy": lambda: tx.grad(bessel)(1.0),
+    "unresolved_name": lambda: tx.grad(unresolved)(1.0),
+    "unresolved_callee": lambda: tx.grad(unknown_callee)(1.0, functools.partial(scaled, n=3)),
+    "result_array": lambda: tx.grad(square)(np.ones(3)),
+    "result_one_element": lambda: tx.grad(square)(np.ones(1)),
+    "result_integer": lambda: tx.grad(whole)(1.0),
+    "result_none": lambda: tx.grad(nothing)(1.0),
+    "result_pair": lambda: tx.grad(pair)(1.0),
+    "result_complex": lambda: tx.grad(turned)(1.0),
+    "result_never": lambda: tx.grad(always_raises)(1.0),
+    "result_integer_vjp": lambda: tx.vjp(whole, 1.0),
+    "aux_missing": lambda: tx.grad(square, has_aux=True)(1.0),
+    "wrt_integer": lambda: tx.grad(square)(2),
+    "wrt_integer_array": lambda: tx.grad(total)(np.ones(2, int)),
+    "wrt_boolean": lambda: tx.grad(square)(True),
+    "wrt_string": lambda: tx.grad(square)("x"),
+    "wrt_out_of_range": lambda: tx.grad(scaled, wrt=2)(1.0),
+    "wrt_negative": lambda: tx.grad(scaled, wrt=-1)(1.0),
+    "wrt_misspelt": lambda: tx.grad(writes, wrt="bb")(np.ones(2), np.ones(2)),
+    "wrt_twice": lambda: tx.grad(scaled, wrt=(0, "x"))(1.0),
+    "wrt_empty": lambda: tx.grad(scaled, wrt=())(1.0),
+    "wrt_list": lambda: tx.grad(scaled, wrt=[0, 1]),
+    "wrt_bool_position": lambda: tx.grad(scaled, wrt=True),
+    "seed_shape": seeded({"a": np.ones(3), "b": None}),
+    "seed_complex": seeded({"a": np.ones(2) * 1j, "b": None}),
+    "seed_structure": seeded((np.ones(2), None)),
+    "seed_keys": seeded({"a": np.ones(2)}),
+    "tangent_count": lambda: tx.jvp(scaled, (1.0, 2.0), (1.0,)),
+    "tangent_shape": lambda: tx.jvp(total, (np.ones(3),), (np.ones(2),)),
+    "tangent_of_integer": lambda: tx.jvp(scaled, (1.0, 2), (1.0, 1.0)),
+    "source_ufunc": lambda: tx.grad(np.sin)(1.0),
+    "source_exec": lambda: tx.grad(made_by_exec())(1.0),
+    "source_no_function": lambda: tx.grad(3)(1.0),
+    "ndarray_subclass": lambda: tx.grad(total)(np.ma.masked_array([1.0])),
+    "object_array": lambda: tx.grad(total)(np.array([1.0, None])),
+    "shared_memory": lambda: (lambda x: tx.grad(writes)(x, x[:]))(np.ones(2)),
+    "option_fallback": lambda: tx.grad(square, fallback="none"),
+    "option_jit": lambda: tx.grad(square, jit="yes"),
+}
+
+
+def made_by_exec() -> Any:
+    space: dict[str, Any] = {}
+    exec("def made(x):\n    return x * x\n", space)
+    return space["made"]
+
+
+def text_of(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".replace(str(HERE.parent) + os.sep, "")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bad_input(name: str, golden: Golden) -> None:
+    with pytest.raises(tx.TangentxError) as caught:
+        CASES[name]()
+    text = text_of(caught.value)
+    assert "\nInstead: " in text
+    golden(f"bad_{name}", text)
+
+
+def test_stale_source(tmp_path: Path, golden: Golden) -> None:
+    file = tmp_path / "edited.py"
+    file.write_text("def f(x):\n    return x * x\n")
+    spec = importlib.util.spec_from_file_location("edited", file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    file.write_text("def f(x):\n    return x * x * x\n")
+    with pytest.raises(tx.StaleSource) as caught:
+        tx.grad(module.f)(2.0)
+    golden("bad_source_stale", text_of(caught.value).replace(str(tmp_path) + os.sep, ""))
+
+
+@pytest.mark.parametrize("name", ["syntax_try", "result_array", "wrt_integer", "shared_memory", "operation_scipy"])
+def test_the_same_error_again(name: str) -> None:
+    texts = []
+    for _ in range(2):
+        with pytest.raises(tx.TangentxError) as caught:
+            CASES[name]()
+        texts.append(str(caught.value))
+    assert texts[0] == texts[1]
+
+
+def test_a_right_call_after_a_refused_one() -> None:
+    for bad in (np.ones(3), 2, "x", None):
+        with pytest.raises(tx.NotDifferentiable):
+            tx.grad(square)(bad)
+        assert tx.grad(square)(3.0) == 6.0

@@ -1,0 +1,161 @@
+"""`vjp` and `jvp`: structures, freshness, seeds and tangents that do not fit."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tests.harness.guard import assert_fresh
+
+
+class Pair(NamedTuple):
+    a: Any
+    b: Any
+
+
+def product(x, y):
+    return x * y
+
+
+def linear(a, x):
+    return a @ x
+
+
+def several(x, y):
+    return {"a": (x * y, [np.sum(x), 3]), "b": x}
+
+
+def writes(x):
+    x[0] = x[0] * 2.0
+    return np.sum(x * x)
+
+
+def test_a_pullback_of_one_and_of_several_primals() -> None:
+    assert tx.vjp(lambda x: x * x, 3.0)[1](2.0) == 12.0
+    value, pullback = tx.vjp(product, 2.0, 3.0)
+    assert (value, pullback(1.0), pullback(2.0), pullback(1.0)) == (6.0, (3.0, 2.0), (6.0, 4.0), (3.0, 2.0))
+    assert tx.vjp(product, 2, 3.0)[1](1.0) == (None, 2.0)
+
+
+def test_a_pullback_owns_what_it_needs() -> None:
+    a, x, seed = np.ones((2, 3)), np.ones(3), np.ones(2)
+    value, pullback = tx.vjp(linear, a, x)
+    a[:], x[:], value[:] = 7.0, 9.0, 5.0
+    first, second = pullback(seed), pullback(seed)
+    for found in (first, second):
+        np.testing.assert_array_equal(found[0], np.ones((2, 3)))
+        np.testing.assert_array_equal(found[1], np.full(3, 2.0))
+        assert_fresh(found, (a, x, seed, value))
+    assert_fresh(first, second)
+    first[0][:] = 4.0
+    np.testing.assert_array_equal(pullback(seed)[0], np.ones((2, 3)))
+
+
+def test_a_pullback_of_a_program_that_writes() -> None:
+    x = np.array([1.0, 2.0])
+    value, pullback = tx.vjp(writes, x)
+    assert value == 8.0
+    for _ in range(3):
+        np.testing.assert_array_equal(pullback(1.0), [8.0, 4.0])
+    np.testing.assert_array_equal(x, [1.0, 2.0])
+
+
+def test_the_identity_is_fresh() -> None:
+    x, seed = np.ones(3), np.ones(3)
+    value, pullback = tx.vjp(lambda x: x, x)
+    assert_fresh((value, pullback(seed)), (x, seed))
+    value, tangent = tx.jvp(lambda x: x, (x,), (seed,))
+    assert_fresh((value, tangent), (x, seed))
+    x2 = np.ones(3)
+    _, pullback = tx.vjp(lambda x, y: x + y, x, x2)
+    assert_fresh(pullback(seed), (seed,))
+
+
+def test_seeds_of_a_structure() -> None:
+    value, pullback = tx.vjp(several, np.ones(2), 2.0)
+    assert value["a"][1] == [2.0, 3]
+    x_bar, y_bar = pullback({"a": (np.ones(2), [1.0, None]), "b": None})
+    np.testing.assert_array_equal(x_bar, [3.0, 3.0])
+    assert y_bar == 2.0
+    x_bar, y_bar = pullback({"a": None, "b": np.ones(2)})
+    np.testing.assert_array_equal(x_bar, [1.0, 1.0])
+    assert y_bar == 0.0
+    assert pullback(None)[1] == 0.0
+
+
+@pytest.mark.parametrize("seed", [1, 1.0, True, np.float32(1.0), np.array(1.0), np.ones(1)])
+def test_seeds_of_a_number(seed: Any) -> None:
+    assert tx.vjp(product, 2.0, 3.0)[1](seed) == (3.0, 2.0)
+    np.testing.assert_array_equal(tx.vjp(lambda x: np.sum(x), np.ones(2))[1](seed), [1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    "seed, both",
+    [
+        (np.ones(2), [r"\(2,\)", r"\(\)"]),
+        (np.ones((1, 1)), [r"\(1, 1\)", r"\(\)"]),
+        ("s", ["str", "float"]),
+        ([1.0], ["list", "float"]),
+        ((1.0,), ["tuple", "float"]),
+        (1j, ["complex128", "float64"]),
+    ],
+)
+def test_wrong_seeds_name_both_sides(seed: Any, both: list[str]) -> None:
+    _, pullback = tx.vjp(product, 2.0, 3.0)
+    for text in both:
+        with pytest.raises(tx.NotDifferentiable, match=text):
+            pullback(seed)
+    assert pullback(1.0) == (3.0, 2.0)
+
+
+@pytest.mark.parametrize("seed", [{"b": None}, {"a": 1.0, "b": None}, (1.0, 2.0), 3.0, {"a": (1.0, [1.0]), "b": None}])
+def test_seeds_of_another_structure(seed: Any) -> None:
+    _, pullback = tx.vjp(several, np.ones(2), 2.0)
+    with pytest.raises(tx.NotDifferentiable, match="cotangent of the value"):
+        pullback(seed)
+
+
+def test_tangents() -> None:
+    assert tx.jvp(product, (2.0, 3.0), (1.0, None)) == (6.0, 3.0)
+    assert tx.jvp(product, (2.0, 3.0), (1.0, 1)) == (6.0, 5.0)
+    assert tx.jvp(product, (2.0, 3.0), (None, None)) == (6.0, 0.0)
+    assert tx.jvp(product, (2, 3.0), (None, 1.0)) == (6.0, 2.0)
+    assert tx.jvp(lambda p: p["a"] * p["b"], ({"a": 2.0, "b": 3.0},), ({"a": 1.0, "b": None},)) == (6.0, 3.0)
+
+
+def test_tangents_have_the_structure_of_the_value() -> None:
+    value, tangent = tx.jvp(several, (np.ones(2), 2.0), (np.ones(2), None))
+    assert tangent["a"][1] == [2.0, None] and value["a"][1] == [2.0, 3]
+    np.testing.assert_array_equal(tangent["b"], [1.0, 1.0])
+    value, tangent = tx.jvp(lambda p: Pair(p.b * 2.0, p.a), (Pair(2.0, np.ones(2)),), (Pair(1.0, None),))
+    assert type(tangent) is Pair and tangent.b == 1.0 and np.all(tangent.a == 0.0)
+    assert tx.jvp(lambda x: 3, (2.0,), (1.0,)) == (3, None)
+    _, tangent = tx.jvp(lambda x: x * x, (np.ones(3, np.float32),), (np.ones(3),))
+    assert tangent.dtype == np.float32
+
+
+def test_tangents_are_not_written() -> None:
+    x, v = np.ones(3), np.ones(3)
+    assert tx.jvp(writes, (x,), (v,)) == (6.0, 12.0)
+    np.testing.assert_array_equal(x, np.ones(3))
+    np.testing.assert_array_equal(v, np.ones(3))
+
+
+@pytest.mark.parametrize(
+    "primals, tangents, text",
+    [
+        ((2.0, 3.0), (1.0,), "2 primals, but 1 tangent"),
+        (2.0, 1.0, "tuples"),
+        ((np.ones(3), 2.0), (np.ones(2), None), r"\(2,\), but the primal has shape \(3,\)"),
+        ((np.ones(3), 2.0), (np.ones(3) * 1j, None), "complex128, but the primal is float64"),
+        ((2, 3.0), (1, None), "can have no tangent"),
+        ((2.0, 3.0), ("a", None), "str"),
+        ((2.0, 3.0), ([1.0], None), "list"),
+    ],
+)
+def test_wrong_tangents(primals: Any, tangents: Any, text: str) -> None:
+    with pytest.raises(tx.NotDifferentiable, match=text):
+        tx.jvp(product, primals, tangents)
