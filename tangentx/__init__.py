@@ -4,8 +4,8 @@ from tangentx.api import differentiate, grad, jvp, value_and_grad, vjp
 from tangentx.errors import (
     NoSource,
     NotDifferentiable,
-    NotResolved,
     NoTemplate,
+    NotResolved,
     SharedMemory,
     StaleSource,
     TangentxError,

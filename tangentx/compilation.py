@@ -9,16 +9,18 @@ from typing import Any, TypeAlias
 
 from tangentx import pipeline
 from tangentx.analysis.keys import key, overlaps, storages
-from tangentx.analysis.kinds import Arr, Box, Kind, Num, describe, signature
+from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, describe, signature
 from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region, World
 from tangentx.analysis.values import Valuer, fill
+from tangentx.arrays import entry_copies
 from tangentx.backend.load import register
+from tangentx.backend.text import Text
 from tangentx.demands import demand_leaf, demand_real_scalar
-from tangentx.derivative import Cache, Entry, Target, refuse_overlap
-from tangentx.derive.pairs import Request
+from tangentx.derivative import Cache, Entry, Target, place_of, refuse_overlap
+from tangentx.derive.roots import Request
 from tangentx.errors import NotResolved
-from tangentx.guards import guards
+from tangentx.guards import guards, outside_data, refuse_outside
 from tangentx.ir.nodes import Assign, Function, Lit
 
 Pairs: TypeAlias = tuple[tuple[int, int], ...]  # positions of storages that share memory
@@ -45,6 +47,8 @@ def found_for(
     memory: they count only where the program writes."""
     main = (key(values), more, pipeline.switched_off())
     found = cache.find(main, lambda: make(()))
+    if found.writes and found.notes["outside"]:
+        refuse_outside(found.notes["outside"], values, place_of(target.function))
     pairs = overlaps(values) if found.writes else ()
     if pairs:
         owners = [i for i, value in enumerate(values) for _ in storages(value)]
@@ -61,6 +65,8 @@ def compile_gradient(
     program = pipeline.new_program()
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt)
     many = isinstance(spec.wrt, tuple)
+    if isinstance(root.result, Bottom) and isinstance(target.function, types.FunctionType):
+        return always_raises(target, root)
     demand_real_scalar(root, spec.has_aux)
     request = Request(wrt, many, spec.value, spec.has_aux)
     derived = pipeline.derive_gradient(program, root, request)
@@ -69,7 +75,23 @@ def compile_gradient(
     header = header_of(target, root, wrt)
     functions, text, filename = pipeline.compile_functions(derived, again, second, header)
     writes = any(written(kind) for kind in root.params)
-    return Entry(functions, text, filename, (*guards(program), *guards(second)), writes, {"signature": header})
+    return Entry(functions, text, filename, (*guards(program), *guards(second)), writes, noted(header, program))
+
+
+def noted(header: str, program: Program) -> dict[str, Any]:
+    """What an entry remembers beside its code: its header, and the data from outside that the program uses."""
+    return {"signature": header, "outside": outside_data(program)}
+
+
+def always_raises(target: Target, root: Instance) -> Entry:
+    """The entry for a function that never returns for these kinds: it is run, for what it raises."""
+
+    def run(*values: Any) -> Any:
+        target.function(*entry_copies(*values))
+        demand_real_scalar(root, False)
+
+    text = Text(f"# `{root.source.name}` never returns a value for arguments of these kinds.\n")
+    return Entry((run,), text, "<tangentx nothing>", (lambda: False,), False, {"signature": text.source, "outside": ()})
 
 
 def analysed(target: Target, program: Program, kinds: Sequence[Kind], wrt: tuple[int, ...]) -> Instance:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from tangentx.analysis.keys import key
+import numpy as np
+
+from tangentx.analysis.keys import key, storages
+from tangentx.analysis.kinds import Arr, Box
 from tangentx.analysis.program import Program
-from tangentx.errors import NotResolved
+from tangentx.errors import NotResolved, SharedMemory, Span
 from tangentx.frontend import resolve
 from tangentx.ir.nodes import Ext
 from tangentx.ir.walk import exts
@@ -24,6 +27,28 @@ def guards(program: Program) -> tuple[Callable[[], bool], ...]:
     for _, inner in program.nested.values():
         found.extend(guards(inner))
     return tuple(found)
+
+
+def outside_data(program: Program) -> tuple[Ext, ...]:
+    """The arrays and containers from outside that the program reads or writes, those of inner derivatives too."""
+    found = [ext for ext, kind in program.externals.values() if isinstance(kind, Arr | Box)]
+    for _, inner in program.nested.values():
+        found.extend(outside_data(inner))
+    return tuple(found)
+
+
+def refuse_outside(outside: Sequence[Ext], values: Sequence[Any], place: Span | None) -> None:
+    """Refuses arguments that share memory with an object from outside, where the program writes."""
+    arguments = storages(tuple(values))
+    for ext in outside:
+        for other in storages((resolve.current(ext),)):
+            both = [a for a in arguments if isinstance(a, np.ndarray) and isinstance(other, np.ndarray)]
+            if any(a is other for a in arguments) or any(np.may_share_memory(a, other) for a in both):
+                raise SharedMemory(
+                    f"an argument shares memory with `{ext.name}`, an object from outside, and the program writes",
+                    place,
+                    "pass a copy",
+                )
 
 
 def _unchanged(function: Any, code: Any) -> Callable[[], bool]:

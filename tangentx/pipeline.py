@@ -13,8 +13,9 @@ from tangentx.analysis.kinds import Kind
 from tangentx.analysis.program import Instance, Program
 from tangentx.backend.load import load
 from tangentx.backend.text import Text, write
-from tangentx.derive.forward import tangent
-from tangentx.derive.pairs import Derivation, Request, gradient, pullback
+from tangentx.derive.jvp import tangent
+from tangentx.derive.pairs import Derivation
+from tangentx.derive.roots import Request, gradient, pullback
 from tangentx.frontend.lift import lift
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Function
@@ -76,9 +77,12 @@ def derive_pullback(program: Program, instance: Instance, wrt: tuple[int, ...]) 
 def compile_functions(
     derived: Function, kinds: Sequence[Kind], program: Program, header: str, skip: int = 0, count: int = 1
 ) -> tuple[tuple[Any, ...], Text, str]:
-    """Types the derived program again, shortens it, prints it and loads the text."""
+    """Types the derived program again, shortens it, prints it and loads the text.
+
+    The first `count` functions after those to `skip` are given back; what is skipped only ties the others together.
+    """
     root = analyse(derived, kinds, program)
-    functions = optimise(program, root, switched_off())
+    functions = optimise(program, root, switched_off(), ties=skip > 0)
     text = write(functions[skip:], header)
     filename = f"<tangentx {derived.name} {next(_COUNT)}>"
     loaded = load(text, filename)

@@ -7,7 +7,17 @@ from typing import Any
 
 from tangentx import pipeline
 from tangentx.analysis.kinds import Bottom, describe
-from tangentx.compilation import Pairs, analysed, copy_kind, found_for, header_of, kinds_of, kinds_of_arguments, written
+from tangentx.compilation import (
+    Pairs,
+    analysed,
+    copy_kind,
+    found_for,
+    header_of,
+    kinds_of,
+    kinds_of_arguments,
+    noted,
+    written,
+)
 from tangentx.demands import has_leaf
 from tangentx.derivative import Cache, Entry, Target
 from tangentx.errors import NotDifferentiable
@@ -37,7 +47,7 @@ def compile_jvp(
     header = header_of(target, root, active).replace("Gradient", "Tangent", 1)
     functions, text, filename = pipeline.compile_functions(derived, again, second, header)
     writes = any(written(kind) for kind in root.params)
-    return Entry(functions, text, filename, (*guards(program), *guards(second)), writes, {"signature": header})
+    return Entry(functions, text, filename, (*guards(program), *guards(second)), writes, noted(header, program))
 
 
 def entry_vjp(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int, ...]) -> Entry:
@@ -67,4 +77,4 @@ def compile_vjp(
     header = header_of(target, root, wrt).replace("Gradient", "Pullback", 1)
     functions, text, filename = pipeline.compile_functions(both, again, second, header, skip=1, count=2)
     writes = any(written(kind) for kind in root.params)
-    return Entry(functions, text, filename, (*guards(program), *guards(second)), writes, {"signature": header})
+    return Entry(functions, text, filename, (*guards(program), *guards(second)), writes, noted(header, program))

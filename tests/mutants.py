@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pkgutil import resolve_name
 from types import CodeType, FunctionType
 
@@ -39,13 +40,16 @@ class Mutant:
         """The fault in the compiler while this lasts. Raises LookupError if the text to be changed is gone."""
         function = resolve_name(self.target)
         original = function.__code__
-        function.__code__ = self._code(function)
+        function.__code__ = self.code
         try:
             yield
         finally:
             function.__code__ = original
 
-    def _code(self, function: FunctionType) -> CodeType:
+    @cached_property
+    def code(self) -> CodeType:
+        """The faulty function's code."""
+        function = resolve_name(self.target)
         text = textwrap.dedent(inspect.getsource(function))
         for old, new in self.edits:
             if text.count(old) != 1:
@@ -71,9 +75,9 @@ def caught_at(mutant: Mutant, off: tuple[str, ...] | str = (), limit: int = LIMI
 def main(names: list[str], off: tuple[str, ...] | str) -> int:
     """Run the mutants and print where each was caught. Returns how many were not."""
     missed = 0
-    for mutant in MUTANTS:
-        if names and mutant.name not in names:
-            continue
+    chosen = [mutant for mutant in MUTANTS if not names or mutant.name in names]
+    assert all(mutant.code for mutant in chosen)  # an edit whose text is gone is told before the long run
+    for mutant in chosen:
         at = caught_at(mutant, off)
         missed += at is None
         print(f"{mutant.name:32} {'NOT CAUGHT' if at is None else f'program {at}':14} {mutant.pit}", flush=True)

@@ -10,14 +10,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx.analysis import calls
-from tangentx.analysis.containers import make, popped
+from tangentx.analysis.containers import expanded, make, popped
 from tangentx.analysis.indexing import index
-from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, describe
+from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, describe, varied
 from tangentx.analysis.methods import method
 from tangentx.analysis.operations import Operation
+from tangentx.analysis.primitives import takes_arrays
 from tangentx.analysis.specials import SPECIAL
 from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.nodes import Apply, Atom, Attr, Call, Expr, Ext, Index, Key, Lit, Make, Method, Op, Pop, Var
+from tangentx.ir.nodes import (
+    Apply,
+    Assign,
+    Atom,
+    Attr,
+    Block,
+    Call,
+    Expr,
+    Ext,
+    Index,
+    Key,
+    Lit,
+    Make,
+    Method,
+    Op,
+    Pop,
+    Var,
+)
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -63,6 +81,9 @@ def operation(
             return result
     if fn is operator.getitem and len(args) == 2:
         return index(w, args[0], Key((args[1],)))
+    listed = [i for i, k in enumerate(kinds) if isinstance(k, Box) and k.cls in (list, tuple) and varied(k)]
+    if listed and takes_arrays(fn):
+        return _with_arrays(w, fn, args, kwargs, listed)
     closed = Op(fn, tuple(a for a, _ in read), tuple((n, a) for n, a, _ in named))
     if any(n == "out" and k != Obj(None) for n, _, k in named):
         raise UnsupportedSyntax("`out=` is not supported yet", w.span, "assign the result, or write `a[...] = ...`")
@@ -71,6 +92,20 @@ def operation(
     if w.program.final:
         op.demand_template(fn, [*kinds, *(k for _, _, k in named)], kind)
     return closed, kind
+
+
+def _with_arrays(
+    w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...], listed: list[int]
+) -> tuple[Expr, Kind]:
+    """Lists given where NumPy makes arrays of them are made arrays first."""
+
+    def build() -> Block:
+        names = {i: w.temporary() for i in listed}
+        made = tuple(Assign(names[i], Op(np.array, (args[i],)), w.span) for i in listed)
+        given = tuple(Var(names[i]) if i in names else a for i, a in enumerate(args))
+        return (*made, Assign(w.temporary(), Op(fn, given, kwargs), w.span))
+
+    return expanded(w, f"arrays{listed}", build)
 
 
 def _is_hashable(fn: Any) -> bool:
@@ -90,6 +125,8 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
     match kind:
         case Bottom():
             return Attr(atom, name), BOTTOM
+        case Arr(rank=int() as rank, loose=False) if name == "ndim":
+            return Attr(atom, name), Num(int, value=rank)
         case Arr() | Num() if name in _STATIC and (isinstance(kind, Arr) or hasattr(kind.type, name)):
             op = Operation(w.program.world, w.fresh("attr"), w.span)
             return Attr(atom, name), op.kind(operator.attrgetter(name), [_without_variation(kind)], {})

@@ -50,6 +50,7 @@ def _truth(kind: Kind) -> bool | None:
 
 
 def if_(w: Walker, s: If) -> None:
+    """A branch: both sides are walked, or the one that the kind of the test decides."""
     test, kind = w.read(s.test)
     if isinstance(kind, Bottom):
         w.env = None
@@ -86,6 +87,7 @@ def _looped(w: Walker, s: For | Loop, enter: Callable[[], str | None]) -> tuple[
 
 
 def for_(w: Walker, s: For) -> None:
+    """A loop over a range."""
     bounds = [w.read(a) for a in (s.start, s.stop, s.step)]
     for _, kind in bounds:
         if isinstance(kind, Bottom):
@@ -113,18 +115,21 @@ def _is_whole(kind: Kind) -> bool:
 
 
 def loop(w: Walker, s: Loop) -> None:
+    """A loop without a head, left by its exits alone."""
     _, body, state = _looped(w, s, lambda: None)
     w.env = state.left
     w.out.append(Loop(body, s.span))
 
 
 def break_(w: Walker, s: Break) -> None:
+    """The definitions go to the loop's end."""
     w.loops[-1].left = merge(w.loops[-1].left, w.env)
     w.env = None
     w.out.append(s)
 
 
 def continue_(w: Walker, s: Continue) -> None:
+    """The definitions go to the loop's head."""
     w.loops[-1].again = merge(w.loops[-1].again, w.env)
     w.env = None
     w.out.append(s)

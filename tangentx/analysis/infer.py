@@ -13,9 +13,10 @@ from typing import Any
 
 from tangentx.analysis import expressions
 from tangentx.analysis.flow import Env, LoopState, break_, continue_, for_, if_, loop
-from tangentx.analysis.kinds import BOTTOM, Kind, Top
+from tangentx.analysis.kinds import BOTTOM, Bottom, Kind, Top
 from tangentx.analysis.program import Definition, Instance, Program, constant_kind, located
 from tangentx.analysis.regions import Region, join
+from tangentx.analysis.selection import is_missing
 from tangentx.analysis.webs import close
 from tangentx.analysis.writes import accumulate, append, augment, augstore, delete, store
 from tangentx.errors import NotResolved, Span
@@ -33,6 +34,7 @@ from tangentx.ir.nodes import (
     Expr,
     For,
     If,
+    Index,
     Key,
     Lit,
     Loop,
@@ -90,7 +92,7 @@ class Walker:
         self.statement = outer
 
     def expand(self, tag: Any, build: Callable[[], Block]) -> None:
-        """Walks statements that stand for the one in hand, built once and kept, so that they have lasting identities."""
+        """Walks statements that stand for the one in hand, built once and kept: their identities last."""
         key = (id(self.statement), tag)
         if key not in self.instance.expansions:
             self.instance.expansions[key] = build()
@@ -191,7 +193,11 @@ def _assign(w: Walker, s: Assign) -> None:
     expr, kind = w.walk(s.value)
     if w.env is None:
         return
-    w.out.append(Assign(w.bind(s.target, kind), expr, s.span))
+    target = w.bind(s.target, kind)
+    w.out.append(Assign(target, expr, s.span))
+    if isinstance(kind, Bottom) and isinstance(s.value, Index) and is_missing(w, s.value):
+        w.out.append(Raise(Var(target), s.span))
+        w.env = None
 
 
 def _return(w: Walker, s: Return) -> None:

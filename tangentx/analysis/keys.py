@@ -56,7 +56,9 @@ def storages(values: Any) -> list[Any]:
 
 
 def _is_plain(value: Any) -> bool:
-    return hasattr(value, "__dict__") and type(type(value)) is type and not callable(value) and not isinstance(value, np.generic)
+    if callable(value) or isinstance(value, np.generic):
+        return False
+    return hasattr(value, "__dict__") and type(type(value)) is type
 
 
 def overlaps(values: Any) -> tuple[tuple[int, int], ...]:

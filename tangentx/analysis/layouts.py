@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, is_inexact
+from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, dtype_of, is_inexact
 from tangentx.analysis.regions import Region, World
 
 Fresh = Callable[[Any], Region]
@@ -143,7 +144,57 @@ def _real_zero(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
     return Layout(world, fresh, True).kind(kind)
 
 
+def _of_shape(position: int) -> Callable[[World, Fresh, Sequence[Kind]], Kind | None]:
+    """The rule of a function whose result has the shape that its argument at `position` says."""
+
+    def rule(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
+        shape = kinds[position]
+        found = [d for kind in kinds for d in _dtypes(kind)]
+        if not isinstance(shape, Box) or shape.region.root().open or not found:
+            return None
+        dtype = np.result_type(*found)
+        rank = len(shape.region.root().fields)
+        return Arr(dtype, rank, fresh(()).root()) if rank else Num(dtype.type)
+
+    return rule
+
+
+def _dtypes(kind: Kind) -> list[np.dtype[Any]]:
+    """The dtypes of the reals in an argument."""
+    if isinstance(kind, Num | Arr):
+        return [dtype_of(kind)] if is_inexact(kind) else []
+    if isinstance(kind, Box):
+        node = kind.region.root()
+        return [d for item in (*node.fields.values(), node.elt) for d in _dtypes(item)]
+    return []
+
+
+def _unnested(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
+    rank, like = 0, kinds[1]
+    while isinstance(like, Box):
+        node = like.region.root()
+        like = next(iter(node.fields.values()), node.elt)
+        rank += 1
+    if not rank:
+        return None
+    inner = like.rank if isinstance(like, Arr) else 0
+    return Arr(np.dtype(float), rank + inner, fresh(()).root()) if inner is not None else None
+
+
+def _shaped() -> dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]]:
+    """Rules of all support functions that are told the shape of their result."""
+    found = {}
+    for name in arrays.__all__:
+        fn = getattr(arrays, name)
+        names = list(inspect.signature(fn).parameters)
+        if "shape" in names and fn is not arrays.count_reduced:
+            found[fn] = _of_shape(names.index("shape"))
+    return found
+
+
 RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
+    **_shaped(),
+    arrays.unnested: _unnested,
     arrays.zero: _shadow_of(0),
     arrays.real_zero: _real_zero,
     arrays.tangent_as: _shadow_of(1),

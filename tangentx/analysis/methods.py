@@ -30,7 +30,7 @@ def method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
         case Arr():
             return _array_method(w, expr, kind)
         case Num(type=t):
-            fn = getattr(np.ndarray, expr.name, None) if issubclass(t, np.generic) else getattr(t, expr.name, None)
+            fn = getattr(t, expr.name, None)
             if fn is not None and (templates.find(fn) is not None or not kind.varied):
                 return w.walk(Op(fn, (expr.base, *expr.args), expr.kwargs))
         case Box(cls=cls) if cls in (list, dict):

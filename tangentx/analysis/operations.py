@@ -24,7 +24,17 @@ def constant(kinds: Sequence[Kind]) -> bool:
 
 _NUMBERS: dict[Any, Num] = {}
 _LIMIT = 10_000
-_ATTEMPTS = ((1, False), (0, False), (2, False), (1, True), (0, True), (COUNTING, False))
+_ATTEMPTS = (
+    (1, False, 1),
+    (0, False, 1),
+    (2, False, 1),
+    (1, True, 1),
+    (0, True, 1),
+    (COUNTING, False, 1),
+    (1, False, 3),
+    (1, False, 2),
+)
+"""Values of unknown whole numbers, whether known ones are forgotten, and lengths of axes, one after the other."""
 _RULED = frozenset(layouts.RULES)
 
 
@@ -93,8 +103,8 @@ class Operation:
         result: Kind = BOTTOM
         error: Exception | None = None
         for rank in self._ranks(kinds):
-            for number, forget in _ATTEMPTS:
-                sampler = Sampler(number, rank, forget)
+            for number, forget, size in _ATTEMPTS:
+                sampler = Sampler(number, rank, forget, size)
                 try:
                     with np.errstate(all="ignore"), warnings.catch_warnings():
                         warnings.simplefilter("ignore")

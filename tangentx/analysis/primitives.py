@@ -16,8 +16,8 @@ from tangentx.ir.nodes import Op
 _PURE_BUILTINS = frozenset(
     getattr(builtins, name)
     for name in (
-        "abs all any bool bytes callable chr complex divmod float format getattr hash int isinstance issubclass len max min "
-        "ord pow range repr round slice str sum tuple list dict type"
+        "abs all any bool bytes callable chr complex divmod float format getattr hash int isinstance issubclass len "
+        "max min ord pow range repr round slice str sum tuple list dict type"
     ).split()
 )
 
@@ -45,6 +45,18 @@ def is_primitive(fn: Any) -> bool:
     if owner is not None and issubclass(owner, np.ndarray | np.generic | str | int | float | complex):
         return name_of(fn) not in _WRITING_METHODS
     return isinstance(fn, np.ufunc) or (home.split(".")[0] == "numpy" and ".random" not in home)
+
+
+_OF_CONTAINERS = ("joining", "builtins_", "support", "checks", "creation")
+"""Modules of templates whose rules know lists and tuples as arguments."""
+
+
+def takes_arrays(fn: Any) -> bool:
+    """Whether `fn` makes an array of a list that it is given, so that its rule knows arrays only."""
+    template = templates.find(fn)
+    if template is None or template.body is None or getattr(arrays, name_of(fn), None) is fn:
+        return False
+    return template.body.__module__.rpartition(".")[2] not in _OF_CONTAINERS
 
 
 _WRITING_METHODS = frozenset("fill itemset partition put resize setfield setflags sort byteswap tofile dump".split())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentx.analysis.kinds import BOTTOM, Kind, Num, Obj, describe, signature
+from tangentx.analysis.kinds import BOTTOM, Kind, Num, describe, signature
 from tangentx.analysis.regions import Region, World, join
 from tangentx.analysis.values import Valuer
 from tangentx.errors import NotResolved, Span, UnsupportedSyntax
@@ -166,4 +166,3 @@ def located(kind: Kind, span: Span) -> NotResolved:
     return NotResolved(f"this value is {describe(kind)}", span, "use two names, or one kind of value in every branch")
 
 
-__all__ = ["Definition", "Instance", "Obj", "Program", "located"]

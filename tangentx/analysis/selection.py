@@ -9,6 +9,7 @@ import numpy as np
 from tangentx.analysis.kinds import MISSING, Arr, Box, Kind, Num, Obj, Top
 from tangentx.analysis.program import located
 from tangentx.errors import UnsupportedSyntax
+from tangentx.ir.nodes import Index
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -25,6 +26,7 @@ def may_repeat(parts: tuple[Any, ...]) -> bool:
 
 
 def is_boolean(kind: Num) -> bool:
+    """Whether the number is a boolean."""
     return kind.type in (bool, np.bool_)
 
 
@@ -49,3 +51,13 @@ def item_kind(w: Walker, base: Box, parts: tuple[Any, ...]) -> Kind:
     if isinstance(kind, Top):
         raise located(kind, w.span)
     return kind
+
+
+def is_missing(w: Walker, item: Index) -> bool:
+    """Whether a container certainly has no such item, so that reading it raises."""
+    _, base = w.read(item.base)
+    _, parts = w.key(item.key)
+    if not isinstance(base, Box) or len(parts) != 1 or isinstance(parts[0], tuple):
+        return False
+    node, known = base.region.root(), known_key(base, parts[0])
+    return known is not MISSING and not node.open and known not in node.fields

@@ -1,4 +1,4 @@
-"""Operations that kinds decide, or that stand for others: identity, `isinstance`, `len`, lists and tuples made and joined."""
+"""Operations that kinds decide (identity, `isinstance`, `len`), and lists and tuples made and joined."""
 
 from __future__ import annotations
 
@@ -143,6 +143,47 @@ def _joined(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr,
     return expanded(w, "joined", grown)
 
 
+def _repeated(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    """``items * n`` of a list or tuple: a new one of its items, n times over."""
+    (items, base), (times, count) = sorted(zip(kinds, args, strict=True), key=lambda pair: not isinstance(pair[0], Box))
+    if not (isinstance(items, Box) and items.cls in (list, tuple) and isinstance(times, Num)):
+        return None
+    node = items.region.root()
+    if not node.open and isinstance(times.value, int):
+        return copied(w, base, items.cls, list(range(len(node.fields))) * times.value)
+    if items.cls is tuple:
+        raise UnsupportedSyntax("a tuple is repeated a number of times that is not known", w.span, "use a list")
+
+    def build() -> Block:
+        made, n, j, k, item = (w.temporary() for _ in range(5))
+        span = w.span
+        inner = (Assign(item, Index(base, Key((Var(k),))), span), Append(Var(made), Var(item), span))
+        body = (For(k, Lit(0), Var(n), Lit(1), False, inner, span),)
+        return (
+            Assign(made, Make(list, ()), span),
+            Assign(n, Op(builtins.len, (base,)), span),
+            For(j, Lit(0), count, Lit(1), False, body, span),
+            Assign(w.temporary(), Var(made), span),
+        )
+
+    return expanded(w, "repeated", build)
+
+
+def _ndim(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    kind = kinds[0]
+    if isinstance(kind, Arr) and kind.rank is not None and not kind.loose:
+        atom, _ = w.read(args[0])
+        return Op(np.ndim, (atom,)), Num(int, value=kind.rank)
+    return None
+
+
+def _einsum(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    """A rule may ask for a product of two where there is one operand: the absent one is left out."""
+    if len(args) == 3 and kinds[2] == Obj(None):
+        return w.walk(Op(np.einsum, args[:2]))
+    return None
+
+
 SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]] = {
     operator.is_: _identity,
     operator.is_not: _difference,
@@ -150,6 +191,9 @@ SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, 
     builtins.len: _len,
     sequence: _sequence,
     operator.add: _joined,
+    operator.mul: _repeated,
+    np.ndim: _ndim,
+    np.einsum: _einsum,
     list: _listed(list),
     tuple: _listed(tuple),
 }

@@ -118,13 +118,15 @@ class NoSample(Exception):
 
 
 class Sampler:
-    """Makes small values of kinds: arrays have one element along each axis.
+    """Makes small values of kinds: arrays have `size` elements along each axis.
 
-    `number` is the value of unknown numbers (with `forget`, of all whole numbers; COUNTING gives 0, 1, 2 ... one after the other), `rank` stands for an unknown rank, a negative one for a plain number.
+    `number` is the value of unknown numbers (with `forget`, of all whole numbers; COUNTING gives 0, 1, 2 ... one after
+    the other in each container), `rank` stands for an unknown rank, a negative one for a plain number.
     `made` lists each array with its region, so that a result can be asked which of them it shares memory with.
     """
 
-    def __init__(self, number: int = 1, rank: int = 1, forget: bool = False) -> None:
+    def __init__(self, number: int = 1, rank: int = 1, forget: bool = False, size: int = 1) -> None:
+        self.size = size
         self.number = number
         self.rank = rank
         self.forget = forget
@@ -141,7 +143,7 @@ class Sampler:
                 rank = known if known is not None else self.rank
                 if rank < 0:
                     return dtype.type(abs(self.number))
-                array = np.full((1,) * rank, abs(self.number), dtype)
+                array = np.full((self.size,) * rank, abs(self.number), dtype)
                 self.made.append((array, region))
                 return array
             case Obj(value=value):
@@ -160,6 +162,7 @@ class Sampler:
         return self.count - 1
 
     def _box(self, cls: type, node: Region) -> Any:
+        self.count = 0
         items = {key: self.make(k) for key, k in node.fields.items() if not isinstance(k, Bottom)}
         if cls in (list, tuple):
             values = list(items.values())

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 def augment(w: Walker, s: Augment) -> None:
+    """``target op= value``: an array is written, a number is bound anew."""
     _, kind = w.read(Var(s.target))
     _, value = w.read(s.value)
     if isinstance(kind, Arr) and not kind.loose and not isinstance(value, Bottom):
@@ -61,6 +62,7 @@ def _check_cast(w: Walker, fn: Any, kind: Arr, value: Kind) -> None:
 
 
 def store(w: Walker, s: Store) -> None:
+    """``base[key] = value``"""
     base, base_kind = w.read(s.base)
     key, parts = w.key(s.key)
     value, kind = w.read(s.value)
@@ -119,6 +121,7 @@ def value_is_complex(value: Num | Arr, base: Arr) -> bool:
 
 
 def augstore(w: Walker, s: Augstore) -> None:
+    """``base[key] op= value``: an element that is an array is written, another is replaced."""
     _, base = w.read(s.base)
     _, value = w.read(s.value)
     if isinstance(base, Bottom) or isinstance(value, Bottom):
@@ -143,6 +146,7 @@ def augstore(w: Walker, s: Augstore) -> None:
 
 
 def accumulate(w: Walker, s: Accumulate) -> None:
+    """``base[key] += value`` where repeats of an index add."""
     base, base_kind = w.read(s.base)
     key, parts = w.key(s.key)
     value, kind = w.read(s.value)
@@ -153,6 +157,7 @@ def accumulate(w: Walker, s: Accumulate) -> None:
 
 
 def append(w: Walker, s: Append) -> None:
+    """``base.append(value)``"""
     base, base_kind = w.read(s.base)
     value, kind = w.read(s.value)
     if isinstance(base_kind, Bottom):
@@ -171,6 +176,7 @@ def append_to(w: Walker, base: Kind, value: Kind) -> None:
 
 
 def delete(w: Walker, s: Delete) -> None:
+    """``del base[key]``"""
     base, base_kind = w.read(s.base)
     key, _ = w.key(s.key)
     if isinstance(base_kind, Box):

@@ -139,7 +139,7 @@ def filled(dot: Any, primal: Any) -> Any:
 
 
 def tangent_as(dot: Any, primal: Any) -> Any:
-    """A copy of a tangent structure in which arrays have the strides and dtype of the primal's, and alias as they do."""
+    """A copy of a tangent structure whose arrays have the strides and dtypes of the primal's, and alias as they do."""
     return _tangent_as(dot, primal, {})
 
 
@@ -157,7 +157,8 @@ def _tangent_as(dot: Any, primal: Any, memo: dict[int, Any]) -> Any:
     if isinstance(primal, _NUMBERS):
         return zero(primal) if dot is None else dot
     if isinstance(primal, (list, tuple)):
-        memo[id(primal)] = parts = []
+        parts: list[Any] = []
+        memo[id(primal)] = parts
         dots = [None] * len(primal) if dot is None else dot
         parts.extend(_tangent_as(d, p, memo) for d, p in zip(dots, primal, strict=True))
         return parts

@@ -6,13 +6,14 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+import numpy as np
+
 from tangentx.backend import forms, operators
+from tangentx.backend.choices import bound_by_both, conditional
 from tangentx.backend.expressions import Look, Writer, effect, order
 from tangentx.backend.pieces import BARRIER, Effect, Piece, Waiting, measure
 from tangentx.backend.shapes import Unpack, Uses, prepared, temporary
 from tangentx.backend.spelling import Scope
-import numpy as np
-
 from tangentx.ir import walk
 from tangentx.ir.nodes import (
     Accumulate,
@@ -174,52 +175,15 @@ class BlockWriter:
         body, orelse = self._inner(stmt.body), self._inner(stmt.orelse, 0 if chain else 1)
         if orelse and not body:
             tree.test, body, orelse = operators.negated(tree.test), orelse, []
-        target = self._chosen(body, orelse)
+        target = bound_by_both(self, body, orelse)
         if target is not None:
-            made = self._conditional(tree.test, total.reads, body[0], orelse[0])
+            made = conditional(self, tree.test, total.reads, body[0], orelse[0])
             if 4 * self.depth + made.width + 6 <= WIDTH:
                 self.context.uses.bound[target] = 1
                 self._bind(target, ast.Assign([ast.Name(target, _STORE)], made.tree), made)
                 return
         tree.body, tree.orelse = forms.filled(body), orelse
         self.lines.append(tree)
-
-    def _chosen(self, body: list[ast.stmt], orelse: list[ast.stmt]) -> str | None:
-        """The temporary that both branches bind, when they do nothing else and nothing else binds it."""
-        match body, orelse:
-            case [ast.Assign([ast.Name(one)]) as first], [ast.Assign([ast.Name(two)]) as second]:
-                known = first in self.context.values and second in self.context.values
-                if one == two and known and temporary(one) and self.context.uses.bound[one] == 2:
-                    return one
-        return None
-
-    def _conditional(self, test: ast.expr, reads: frozenset[str], body: ast.stmt, orelse: ast.stmt) -> Piece:
-        yes, no = self.context.values[body], self.context.values[orelse]
-        tree = self._either(test, yes.tree, no.tree)
-        # The test may hold a call: it is read here as one.
-        impure = any(isinstance(node, ast.Call) for node in ast.walk(test))
-        return Piece(tree, yes.effect | no.effect | Effect(reads, True, impure), measure(tree))
-
-    def _either(self, test: ast.expr, yes: ast.expr, no: ast.expr) -> ast.expr:
-        """``yes if test else no``; ``and`` or ``or`` where one of them is the test itself."""
-        if not isinstance(test, ast.Name) or isinstance(yes, ast.Name) == isinstance(no, ast.Name):
-            return ast.IfExp(test, yes, no)
-        if isinstance(no, ast.Name) and no.id == test.id:
-            return operators.joined(ast.And(), self._last(test.id), yes)
-        if isinstance(yes, ast.Name) and yes.id == test.id:
-            return operators.joined(ast.Or(), self._last(test.id), no)
-        return ast.IfExp(test, yes, no)
-
-    def _last(self, name: str) -> ast.expr:
-        """What stands for `name`: its definition, where that is the last line and only the two readers here need
-        it."""
-        uses = self.context.uses
-        match self.lines:
-            case [*_, ast.Assign([ast.Name(bound)], value)] if bound == name and temporary(name):
-                if uses.bound[name] == 1 and uses.read[name] == 2:
-                    self.lines.pop()
-                    return value
-        return ast.Name(name, _LOAD)
 
     def _for(self, stmt: For) -> None:
         def build(look: Look) -> ast.For:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tangentx.analysis.kinds import BOTTOM, Arr, Box, Kind, Num, is_inexact, varied
+from tangentx import arrays
+from tangentx.analysis.kinds import BOTTOM, Arr, Box, Kind, Num, varied
 from tangentx.analysis.program import Instance, Program, constant_kind
 from tangentx.errors import Span
 from tangentx.ir.nodes import (
@@ -13,9 +14,12 @@ from tangentx.ir.nodes import (
     Assign,
     Atom,
     Ext,
+    For,
+    If,
     Index,
     Key,
     Lit,
+    Loop,
     Make,
     Op,
     Pop,
@@ -23,7 +27,6 @@ from tangentx.ir.nodes import (
     Statement,
     Var,
 )
-from tangentx.ir.walk import statements
 from tangentx.naming import Names
 
 VALUE, SHADOW = "value", "shadow"
@@ -127,13 +130,13 @@ class Frame:
     def other(self, name: str) -> str:
         """The name of the cotangent (or tangent) of `name`."""
         if name not in self._others:
-            self._others[name] = f"{name}{self.suffix}" if name.startswith("%") else self.names.fresh(name + self.suffix)
+            self._others[name] = (
+                f"{name}{self.suffix}" if name.startswith("%") else self.names.fresh(name + self.suffix)
+            )
         return self._others[name]
 
     def zero(self, emit: Emitter, atom: Atom, kind: Kind) -> Atom:
         """A zero cotangent for a value of the kind."""
-        from tangentx import arrays
-
         if isinstance(kind, Num):
             return Lit(0.0)
         return emit.op(arrays.real_zero if isinstance(kind, Arr) else arrays.zero, atom)
@@ -145,8 +148,6 @@ class Frame:
 
 def _rebound(body: tuple[Statement, ...], params: Iterable[str]) -> frozenset[str]:
     """Names that may be bound already where some statement binds them: bound twice, or inside a loop."""
-    from tangentx.ir.nodes import For, If, Loop
-
     count: dict[str, int] = dict.fromkeys(params, 1)
 
     def visit(block: tuple[Statement, ...], weight: int) -> None:
@@ -164,6 +165,3 @@ def _rebound(body: tuple[Statement, ...], params: Iterable[str]) -> frozenset[st
 
     visit(body, 1)
     return frozenset(name for name, n in count.items() if n > 1)
-
-
-__all__ = ["NONE", "SHADOW", "VALUE", "WHOLE", "Emitter", "Frame", "is_inexact", "mode", "statements"]

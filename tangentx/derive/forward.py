@@ -6,19 +6,16 @@ The new value and its tangent are found before either name is bound, so a statem
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tangentx import arrays, templates
-from tangentx.analysis.kinds import Arr, Box, Kind
-from tangentx.analysis.program import Instance, Program
-from tangentx.analysis.selection import is_basic
+from tangentx.analysis.kinds import MISSING, Arr, Box, Kind
+from tangentx.analysis.program import Instance
+from tangentx.analysis.selection import is_basic, known_key
 from tangentx.derive.calls import instance_of
-from tangentx.derive.emit import NONE, SHADOW, VALUE, WHOLE, Emitter, Frame, mode
-from tangentx.derive.pairs import arguments_of, entry, fetch, put_back
-from tangentx.derive.rules import arguments, atom_of, inline, requested, times
+from tangentx.derive.emit import NONE, SHADOW, Emitter, Frame, mode
+from tangentx.derive.entry import put_back
+from tangentx.derive.tangents import fresh, stored_copy
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -35,7 +32,6 @@ from tangentx.ir.nodes import (
     If,
     Index,
     Key,
-    Link,
     Lit,
     Loop,
     Make,
@@ -49,59 +45,9 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.templates import Template
 
-
-@dataclass(eq=False)
-class Tangents:
-    """Forward mode of a whole program: one derived function for each instance that a derivative flows through."""
-
-    program: Program
-    links: dict[Instance, Link] = field(default_factory=dict)
-    pending: list[Instance] = field(default_factory=list)
-
-    def link(self, instance: Instance) -> Link:
-        """The derived function of a callee; written by `finish`."""
-        if instance not in self.links:
-            self.links[instance] = Link(f"{instance.link.name}_tangent")
-            self.pending.append(instance)
-        return self.links[instance]
-
-    def finish(self) -> None:
-        """Writes the functions that were asked for."""
-        while self.pending:
-            instance = self.pending.pop(0)
-            link = self.links[instance]
-            link.function = Forward(self, instance).function(link.name)
-
-
-def tangent(program: Program, instance: Instance, with_tangent: Sequence[int]) -> Function:
-    """The root: primals by position, then the tangents of those at `with_tangent`; returns (value, tangent)."""
-    tangents = Tangents(program)
-    f = Forward(tangents, instance, is_root=True)
-    names = [p.name for p in f.frame.function.params]
-    chosen = [names[i] for i in with_tangent if mode(f.frame.kinds[names[i]]) is not None]
-    dots = [f.frame.other(n) for n in chosen]
-    emit = Emitter(f.frame.function.span)
-    fetch(instance, emit)
-    entry(instance, emit, names)
-    _own_tangents(emit, f, chosen)
-    for name in names:
-        if name not in chosen and mode(f.frame.kinds[name]) is not None:
-            emit.assign(f.frame.other(name), f.frame.zero(emit, Var(name), f.frame.kinds[name]))
-    body = (*emit.block, *f.block(f.frame.function.body))
-    tangents.finish()
-    params = tuple(Param(n) for n in (*arguments_of(instance), *dots))
-    return Function(f"{instance.source.name}_jvp", params, body, f.frame.function.span)
-
-
-def _own_tangents(emit: Emitter, f: Forward, chosen: Sequence[str]) -> None:
-    """Tangents of storages are copied in the layout of the primal: the user's are not written."""
-    for name in chosen:
-        kind = f.frame.kinds[name]
-        if mode(kind) == SHADOW:
-            dot = Var(f.frame.other(name))
-            emit.assign(dot.name, Op(arrays.tangent_as, (dot, Var(name))))
+if TYPE_CHECKING:
+    from tangentx.derive.jvp import Tangents
 
 
 class Forward:
@@ -190,9 +136,6 @@ class Forward:
         if isinstance(kind, Box):
             part = s.key.parts[0]
             assert not isinstance(part, Slice)
-            from tangentx.analysis.kinds import MISSING
-            from tangentx.analysis.selection import known_key
-
             known = known_key(kind, self.frame.kind(part))
             item = kind.region.any() if known is MISSING else kind.region.get(known)
             return self.slot(emit, item, s.value)
@@ -243,14 +186,8 @@ class Forward:
         if isinstance(base_kind, Box):
             return item if mode(_item_kind(self, base_kind, key)) is not None else self.frame.zero(emit, new, kind)
         if mode(kind) == SHADOW and not is_basic(parts):
-            return self._stored_copy(emit, new, item)
+            return stored_copy(emit, new, item)
         return item
-
-    def _stored_copy(self, emit: Emitter, new: Atom, dot: Atom) -> Atom:
-        """The tangent of a new storage: memory laid out as the primal's."""
-        made = emit.op(arrays.zero, new)
-        emit.add(Store(made, WHOLE, dot, emit.span))
-        return made
 
     def _op(self, emit: Emitter, op: Op, new: Var, kind: Kind) -> Atom:
         template = templates.find(op.fn)
@@ -258,12 +195,12 @@ class Forward:
         if template is None or template.kind == "constant":
             return self.frame.zero(emit, new, kind)
         if base is None:
-            return self._fresh(emit, op, template, new, kind)
+            return fresh(self, emit, op, template, new, kind)
         shared = emit.op(arrays.shares, new, base)
         name = emit.temporary()
         view, own = Emitter(emit.span), Emitter(emit.span)
         view.assign(name, Op(op.fn, tuple(self.dot(a) if a is base else a for a in op.args), op.kwargs))
-        own.assign(name, self._fresh(own, op, template, new, kind))
+        own.assign(name, fresh(self, own, op, template, new, kind))
         emit.add(If(shared, tuple(view.block), tuple(own.block), emit.span))
         return Var(name)
 
@@ -271,67 +208,6 @@ class Forward:
         base = self.frame.kind(atom)
         alike = isinstance(kind, Arr) and isinstance(base, Arr) and kind.region.root() is base.region.root()
         return alike and self.frame.mode(atom) == SHADOW
-
-    def _fresh(self, emit: Emitter, op: Op, template: Template, new: Var, kind: Kind) -> Atom:
-        bound = arguments(op, template, emit.span)
-        rules = {"elementwise": self._elementwise, "linear": self._linear, "bilinear": self._bilinear}
-        dot = rules.get(template.kind, self._adjoint)(emit, op, template, bound, new)
-        if isinstance(kind, Box):
-            return dot
-        fitted = emit.op(arrays.unbroadcast, dot, new)
-        return self._stored_copy(emit, new, fitted) if mode(kind) == SHADOW else fitted
-
-    def _sum(self, emit: Emitter, terms: list[Atom], new: Atom) -> Atom:
-        if not terms:
-            return emit.op(arrays.zero, new)
-        total = terms[0]
-        for term in terms[1:]:
-            total = emit.op(operator.add, total, term)
-        return total
-
-    def _elementwise(self, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
-        requests = requested(emit, template, template.requests, bound, {"ans": new})
-        partials = inline(self.frame.program.lift, emit, template.body, bound, requests)
-        terms = []
-        for name, partial in zip(template.cotangents, partials, strict=True):
-            if name is not None and self.frame.mode(atom_of(bound[name])) is not None:
-                terms.append(times(emit, template, partial, self.dot(atom_of(bound[name]))))
-        return self._sum(emit, terms, new)
-
-    def _linear(self, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
-        return self._applied(emit, op, template, bound, set(template.cotangents))
-
-    def _bilinear(self, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
-        active = [n for n in template.cotangents if n and self.frame.mode(atom_of(bound[n])) is not None]
-        terms = [self._applied(emit, op, template, bound, {name}) for name in active]
-        return self._sum(emit, terms, new)
-
-    def _applied(
-        self, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], names: set[str | None]
-    ) -> Atom:
-        """The primal with the tangents of the named parameters in their places."""
-        places = {id(a) for n in names if n for a in _each(bound[n])}
-        args = tuple(self._whole_dot(emit, a) if id(a) in places else a for a in op.args)
-        kwargs = tuple((k, self._whole_dot(emit, a) if id(a) in places else a) for k, a in op.kwargs)
-        return emit.let(Op(op.fn, args, kwargs))
-
-    def _whole_dot(self, emit: Emitter, atom: Atom) -> Atom:
-        """The tangent of an operand, zeros in a container where items have none."""
-        dot = self.dot_or_zero(emit, atom)
-        return emit.op(arrays.filled, dot, atom) if isinstance(self.frame.kind(atom), Box) else dot
-
-    def _adjoint(self, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
-        given: dict[str, Atom] = {"ans": new}
-        for name in template.params:
-            value = bound[name.name]
-            if isinstance(value, tuple):
-                dots = tuple(self.dot_or_zero(emit, atom_of(a)) for a in value)
-                given[f"{name.name}_dot"] = emit.let(Make(list, dots))
-            else:
-                given[f"{name.name}_dot"] = self.dot_or_zero(emit, atom_of(value))
-        wanted = [p for p in _keyword_only(template.tangent)]
-        requests = requested(emit, template, wanted, bound, given)
-        return inline(self.frame.program.lift, emit, template.tangent, bound, requests)[0]
 
     def _call(self, emit: Emitter, s: Assign, expr: Call) -> None:
         callee = instance_of(self.tangents.program, expr)
@@ -354,9 +230,6 @@ class Forward:
 
 
 def _item_kind(f: Forward, box: Box, key: Key) -> Kind:
-    from tangentx.analysis.kinds import MISSING
-    from tangentx.analysis.selection import known_key
-
     part = key.parts[0]
     known = known_key(box, f.frame.kind(part) if not isinstance(part, Slice) else None)
     return box.region.any() if known is MISSING else box.region.get(known)
@@ -365,17 +238,3 @@ def _item_kind(f: Forward, box: Box, key: Key) -> Kind:
 def _function(instance: Instance) -> Function:
     assert instance.link.function is not None
     return instance.link.function
-
-
-def _each(value: Any) -> tuple[Any, ...]:
-    return value if isinstance(value, tuple) else (value,)
-
-
-def _keyword_only(fn: Any) -> list[str]:
-    import inspect
-
-    kinds = inspect.signature(fn).parameters.values()
-    return [p.name for p in kinds if p.kind is inspect.Parameter.KEYWORD_ONLY]
-
-
-__all__ = ["VALUE", "Forward", "Tangents", "tangent"]

@@ -7,9 +7,9 @@ import operator
 from typing import Any
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Bottom, Box, Kind
+from tangentx.analysis.kinds import Bottom, Box, Kind
 from tangentx.derive.emit import SHADOW, VALUE, WHOLE, Emitter, mode
-from tangentx.ir.nodes import Accumulate, Assign, Atom, Attr, Expr, For, If, Index, Key, Lit, Op, Store, Var
+from tangentx.ir.nodes import Accumulate, Atom, Attr, Expr, For, If, Index, Key, Lit, Op, Store, Var
 
 
 def give(emit: Emitter, kind: Kind, bar: Var, primal: Atom, cotangent: Atom) -> None:
@@ -85,4 +85,3 @@ def _give_each(emit: Emitter, kind: Box, bar: Var, primal: Atom, cotangent: Atom
     emit.add(For(index.name, Lit(0), length, Lit(1), False, tuple(inner.block), emit.span))
 
 
-__all__ = ["Arr", "Assign", "give", "give_items", "give_slot", "item_of"]

@@ -7,53 +7,39 @@ Nothing is evaluated again, nothing is left out: what nobody needs is the busine
 
 from __future__ import annotations
 
-import builtins
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentx.analysis.kinds import Arr, Num
+from tangentx import arrays
+from tangentx.analysis.kinds import Num
 from tangentx.analysis.program import Instance, Program
-from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, mode
+from tangentx.derive.emit import SHADOW, VALUE, Emitter, Frame, mode
 from tangentx.derive.gifts import give
+from tangentx.derive.loops import Turn, for_, loop, nothing
+from tangentx.derive.records import keep
+from tangentx.derive.statements import RULES
+from tangentx.derive.trips import bound_once, trip_locals
 from tangentx.ir.nodes import (
-    UNBOUND,
-    Accumulate,
-    Append,
     Assign,
     Atom,
     Block,
     Break,
     Continue,
-    Delete,
-    Expr,
-    Ext,
     For,
     If,
     Lit,
     Loop,
     Note,
-    Op,
     Raise,
     Return,
     Statement,
-    Store,
     Var,
 )
-from tangentx.derive.trips import CHEAP, bound_once, trip_locals
 from tangentx.ir.walk import statements
 
 Sweeps = tuple[list[Statement], list[Statement]]
-
-
-@dataclass(eq=False)
-class Turn:
-    """A loop in hand: the list of its exits, one entry a trip."""
-
-    exits: str | None
-    restores: list[Statement] = field(default_factory=list)
-    stable: set[str] = field(default_factory=set)
 
 
 @dataclass(eq=False)
@@ -116,16 +102,12 @@ class Reverse:
         """The shadow of a storage; what has none (a constant, inactive data) gets one that nobody reads."""
         if self.frame.mode(atom) == SHADOW:
             return self.other(atom)
-        from tangentx import arrays
-
         return emit.op(arrays.zero, atom)
 
     def give(self, emit: Emitter, atom: Atom, cotangent: Atom) -> None:
         """Adds a cotangent to that of an operand."""
         if self.frame.mode(atom) is not None:
             give(emit, self.frame.kind(atom), self.other(atom), atom, cotangent)
-
-    # -- records -----------------------------------------------------------------------------------------------
 
     def record(self, forward: Emitter, name: str) -> Callable[[Emitter], None]:
         """Records what `name` (and its shadow) is bound to, before it is bound anew; returns what restores it."""
@@ -134,7 +116,7 @@ class Reverse:
         kind = self.frame.kinds[name]
         how = mode(kind)
         if name in self.local:
-            return _nothing
+            return nothing
         tape = self.tape(name)
         self.unbound[name] = None
         forward.append(tape, Var(name))
@@ -153,47 +135,6 @@ class Reverse:
                 emit.assign(other, self.frame.zero(emit, Var(name), kind))
 
         return restore
-
-    def keep(self, forward: Emitter, s: Assign) -> None:
-        """Records a name that lives within the trip in hand after it is bound; its reverse begins with restoring it.
-
-        What can be evaluated again there, because nothing it reads has changed, is not recorded.
-        """
-        name = s.target
-        if name not in self.local or name not in self.frame.rebound:
-            return
-        how = mode(self.frame.kinds[name])
-        emit = Emitter(forward.span)
-        if self.derive.proves("again") and how is None and self._is_stable(s.value):
-            emit.assign(name, s.value)
-            self.loops[-1].stable.add(name)
-        else:
-            for each in [name, self.frame.other(name)] if how == SHADOW else [name]:
-                tape = self.tape(each)
-                forward.append(tape, Var(each))
-                emit.assign(each, emit.pop(tape))
-        if how == VALUE:
-            emit.assign(self.frame.other(name), self.frame.zero(emit, Var(name), self.frame.kinds[name]))
-        self.loops[-1].restores += emit.block
-
-    def _is_stable(self, value: Expr) -> bool:
-        """Whether an expression is cheap, and all it reads is as it was where the reverse of the trip begins."""
-        if not isinstance(value, Op) or value.kwargs or value.fn not in CHEAP:
-            return False
-        return all(self._is_fixed(atom, value.fn is builtins.len) for atom in value.args)
-
-    def _is_fixed(self, atom: Atom, length: bool) -> bool:
-        """Whether an atom is a number (or an array of whose length only is asked) that the loops in hand do not change."""
-        if isinstance(atom, Ext):
-            return False
-        kind = self.frame.kind(atom)
-        if not (isinstance(kind, Num) or (length and isinstance(kind, Arr) and not kind.loose)):
-            return False
-        if isinstance(atom, Lit) or atom.name not in self.frame.rebound:
-            return True
-        return any(atom.name in turn.stable for turn in self.loops)
-
-    # -- blocks and exits --------------------------------------------------------------------------------------
 
     def block(self, block: Block) -> tuple[list[Statement], list[Statement], int]:
         """Both sweeps of a block, and the number of the last exit in it that leaves it (0 where none does)."""
@@ -233,9 +174,9 @@ class Reverse:
             case If():
                 return self._if(s)
             case For():
-                return self._for(s)
+                return for_(self, s)
             case Loop():
-                return self._loop(s)
+                return loop(self, s)
             case Break() | Continue() | Return():
                 return self._exit(s)
             case Raise():
@@ -243,11 +184,9 @@ class Reverse:
             case Note():
                 return [], [], 0
         forward, reverse = Emitter(s.span), Emitter(s.span)
-        from tangentx.derive import statements as rules
-
-        rules.RULES[type(s)](self, s, forward, reverse)
+        RULES[type(s)](self, s, forward, reverse)
         if isinstance(s, Assign):
-            self.keep(forward, s)
+            keep(self, forward, s)
         return forward.block, reverse.block, 0
 
     def _if(self, s: If) -> tuple[list[Statement], list[Statement], int]:
@@ -271,71 +210,6 @@ class Reverse:
                 self.give(reverse, s.value, Var(self.seed))
         return [*forward.block, s], reverse.block, number
 
-    # -- loops -------------------------------------------------------------------------------------------------
-
-    def _turn(self, s: For | Loop) -> tuple[Emitter, Callable[[Emitter], None], list[Statement], list[Statement], int]:
-        """The body of a loop: (set-up, its undoing, forward body, reverse body, exits that leave the loop)."""
-        own = isinstance(s, Loop) or _has_exit(s.body)
-        setup = Emitter(s.span)
-        undo: Callable[[Emitter], None] = _nothing
-        turn = Turn(None)
-        if own:
-            name = self.frame.names.fresh("exits")
-            turn.exits = name
-            if self.loops:
-                tape = self.tape(name)
-                self.unbound[name] = None
-                setup.append(tape, Var(name))
-                undo = _restorer(name, tape)
-            from tangentx.ir.nodes import Make
-
-            setup.assign(name, Make(list, ()))
-        if isinstance(s, For) and s.target in self.once:
-            turn.stable.add(s.target)
-        self.loops.append(turn)
-        forward, reverse, left = self.block(s.body)
-        self.loops.pop()
-        if turn.exits is not None:
-            tail = Emitter(s.span)
-            if _falls_through(s.body):
-                tail.append(turn.exits, Lit(self.last))
-            forward = [*forward, *tail.block]
-            head = Emitter(s.span)
-            head.assign(f"{turn.exits}_code", head.pop(turn.exits))
-            reverse = [*head.block, *reverse]
-        reverse = [*turn.restores, *reverse]
-        escapes = _returns(s.body, left)
-        return setup, undo, forward, reverse, escapes
-
-    def _for(self, s: For) -> tuple[list[Statement], list[Statement], int]:
-        before = Emitter(s.span)
-        restore = self.record(before, s.target)
-        setup, undo, forward, reverse, escapes = self._turn(s)
-        back = Emitter(s.span)
-        start, stop = s.start, s.stop
-        exits = self._exits_of(setup)
-        if exits is not None:
-            start, stop = _bounds_of_trips(back, s, Var(exits))
-        back.add(For(s.target, start, stop, s.step, not s.backward, tuple(reverse), s.span))
-        undo(back)
-        restore(back)
-        loop = For(s.target, s.start, s.stop, s.step, s.backward, tuple(forward), s.span)
-        return [*before.block, *setup.block, loop], back.block, escapes
-
-    def _exits_of(self, setup: Emitter) -> str | None:
-        last = setup.block[-1] if setup.block else None
-        return last.target if isinstance(last, Assign) else None
-
-    def _loop(self, s: Loop) -> tuple[list[Statement], list[Statement], int]:
-        setup, undo, forward, reverse, escapes = self._turn(s)
-        back = Emitter(s.span)
-        exits = self._exits_of(setup)
-        assert exits is not None
-        trips = back.op(builtins.len, Var(exits))
-        back.add(For(back.temporary(), Lit(0), trips, Lit(1), False, tuple(reverse), s.span))
-        undo(back)
-        return [*setup.block, Loop(tuple(forward), s.span)], back.block, escapes
-
 
 def _heading(s: Statement, after: Statement | None) -> list[Statement]:
     """The comment above the reverse of a line of the user's; one for all that the line was taken apart into."""
@@ -347,66 +221,3 @@ def _heading(s: Statement, after: Statement | None) -> list[Statement]:
 def _same_line(s: Statement, after: Statement) -> bool:
     plain = not isinstance(after, If | For | Loop)
     return plain and (s.span.file, s.span.line) == (after.span.file, after.span.line)
-
-
-def _nothing(emit: Emitter) -> None:
-    return None
-
-
-def _restorer(name: str, tape: str) -> Callable[[Emitter], None]:
-    def restore(emit: Emitter) -> None:
-        emit.assign(name, emit.pop(tape))
-
-    return restore
-
-
-def _bounds_of_trips(emit: Emitter, s: For, exits: Atom) -> tuple[Atom, Atom]:
-    """Start and stop of the range over the trips that were made."""
-    trips = emit.op(builtins.len, exits)
-    if not s.backward:
-        return s.start, emit.op(operator.add, s.start, emit.op(operator.mul, trips, s.step))
-    every = emit.op(builtins.len, emit.op(range, s.start, s.stop, s.step))
-    skipped = emit.op(operator.sub, every, trips)
-    start = emit.op(operator.add, s.start, emit.op(operator.mul, skipped, s.step))
-    return start, emit.op(operator.add, s.start, emit.op(operator.mul, every, s.step))
-
-
-def _has_exit(body: Block, outer: bool = True) -> bool:
-    """Whether a trip of the loop with this body may end before the end of the body."""
-    for s in body:
-        if isinstance(s, Return) or (outer and isinstance(s, Break | Continue)):
-            return True
-        if isinstance(s, If) and (_has_exit(s.body, outer) or _has_exit(s.orelse, outer)):
-            return True
-        if isinstance(s, For | Loop) and _has_exit(s.body, False):
-            return True
-    return False
-
-
-def _returns(body: Block, left: int) -> int:
-    """The exits in a loop's body that leave the loop too: those of its returns."""
-    return left if any(isinstance(s, Return) for s in statements(body)) else 0
-
-
-def _falls_through(body: Block) -> bool:
-    """Whether the end of the block can be reached."""
-    if not body:
-        return True
-    match body[-1]:
-        case Break() | Continue() | Return() | Raise():
-            return False
-        case If(body=a, orelse=b):
-            return _falls_through(a) or _falls_through(b)
-        case Loop(body=inner):
-            return _breaks(inner)
-    return True
-
-
-def _breaks(body: Block) -> bool:
-    for s in body:
-        if isinstance(s, Break) or (isinstance(s, If) and (_breaks(s.body) or _breaks(s.orelse))):
-            return True
-    return False
-
-
-__all__ = ["NONE", "UNBOUND", "Accumulate", "Append", "Delete", "Op", "Reverse", "Store"]

@@ -12,7 +12,7 @@ from tangentx import arrays, templates
 from tangentx.derive.emit import Emitter
 from tangentx.errors import NoTemplate, NotResolved, Span
 from tangentx.ir.change import rename
-from tangentx.ir.nodes import Assign, Atom, Lit, Make, Op, Return, Statement, Var
+from tangentx.ir.nodes import Assign, Atom, Ext, Lit, Make, Op, Return, Statement, Var
 from tangentx.templates import Template
 
 
@@ -26,8 +26,6 @@ def arguments(op: Op, template: Template, span: Span) -> dict[str, Any]:
 
 def atom_of(value: Any) -> Atom:
     """An argument as an atom: a default is a constant."""
-    from tangentx.ir.nodes import Ext
-
     return value if isinstance(value, Var | Lit | Ext) else Lit(value)
 
 

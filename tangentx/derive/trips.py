@@ -1,4 +1,4 @@
-"""Names that live within one trip of a loop: recorded when they are bound, restored where the reverse of the trip begins.
+"""Names that live within one trip of a loop: recorded when bound, restored where the reverse of the trip begins.
 
 The general rule records a name before it is bound anew, so its first record is that of a name without value. A name
 that is bound once, in the body of a loop without other exits, and read only after that in the same trip, needs no such
@@ -14,11 +14,10 @@ from collections.abc import Sequence
 from tangentx.ir.nodes import Assign, Block, Break, Call, Continue, For, If, Loop, Pop, Return, Statement
 from tangentx.ir.walk import reads, statements, writes
 
-
 CHEAP = frozenset(
     (
-        operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, operator.lt, operator.le,
-        operator.gt, operator.ge, operator.eq, operator.ne, operator.not_, builtins.len,
+        operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg,
+        operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.not_, builtins.len,
     )
 )  # fmt: skip
 """Operations on numbers that are evaluated again rather than recorded."""

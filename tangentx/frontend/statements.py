@@ -9,7 +9,6 @@ import gast
 
 from tangentx.frontend import resolve
 from tangentx.frontend.displays import Displays
-from tangentx.frontend.emitter import is_named
 from tangentx.frontend.expressions import BINARY
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk

@@ -4,44 +4,73 @@ from __future__ import annotations
 
 from tangentx.analysis.program import Instance, Program
 from tangentx.ir.check import check
-from tangentx.ir.nodes import Function
-from tangentx.optimise import coalesce, copies, dead, guards, memory, signatures, simplify, sink, slots, zeros
+from tangentx.ir.nodes import Assign, Block, Call, Function, Link
+from tangentx.ir.walk import statements
+from tangentx.optimise import coalesce, copies, dead, exact, guards, memory, signatures, simplify, sink, slots, zeros
 from tangentx.optimise.notes import tidy
 from tangentx.optimise.unit import Pass, Unit
 
 PASSES: dict[str, Pass] = {
-    "dead": dead.run,
     "copies": copies.run,
+    "dead": dead.run,
+    "sink": sink.run,
     "zeros": zeros.run,
     "simplify": simplify.run,
     "guards": guards.run,
     "slots": slots.run,
     "signatures": signatures.run,
-    "sink": sink.run,
     "coalesce": coalesce.run,
 }
 LAST = ("coalesce",)  # for the reader: the kinds of variables do not hold after it
+AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
 LIMIT_ROUNDS = 8
 
 
-def optimise(program: Program, root: Instance, off: frozenset[str]) -> list[Function]:
+def optimise(program: Program, root: Instance, off: frozenset[str], *, ties: bool = False) -> list[Function]:
     """The functions of the program, the root first, after every pass that is not switched off.
 
-    The passes run in order, round after round, until none changes anything.
+    The passes run in order, round after round, until none changes anything. `ties`: the root is never run, it only
+    ties together functions that are called from outside.
     """
-    units = [Unit(i.link, i.kinds, i.result) for i in program.reached()]
-    chosen = [run for name, run in PASSES.items() if name not in off and name not in LAST]
+    units = _units(program, root, ties)
+    chosen = [name for name in PASSES if name not in off and name not in LAST]
+    settled: dict[str, tuple[Block, ...]] = {}
     for _ in range(LIMIT_ROUNDS):
         changed = False
-        for run in chosen:
-            changed = run(program, units) or changed
-        for unit in memory.reached(units)[:1]:
-            check(unit.function, closed=True)
+        for name in chosen:
+            if settled.get(name, ()) == (bodies := _bodies(units)):
+                continue
+            found = PASSES[name](program, units)
+            changed = changed or found
+            if not found or name in AT_ONCE:
+                settled[name] = _bodies(units) if found else bodies
         if not changed:
             break
+    check(units[0].function, closed=True)
     for name in LAST:
         if name not in off:
             PASSES[name](program, units)
     for unit in units:
         unit.body = tidy(unit.body)
     return [unit.function for unit in memory.reached(units)]
+
+
+def _units(program: Program, root: Instance, ties: bool) -> list[Unit]:
+    """The functions that the analysis met, the root first."""
+    dtypes = exact.dtypes(program)
+    units = [Unit(i.link, i.kinds, i.result, exact=dtypes) for i in program.reached()]
+    assert units[0].link is root.link
+    tied = _called(units[0]) if ties else ()
+    for unit in units:
+        unit.outer = unit is units[0] or unit.link in tied
+    return units
+
+
+def _called(unit: Unit) -> tuple[Link, ...]:
+    found = (s.value for s in statements(unit.body) if isinstance(s, Assign))
+    return tuple(value.link for value in found if isinstance(value, Call))
+
+
+def _bodies(units: list[Unit]) -> tuple[Block, ...]:
+    """What the passes see; statements compare by identity."""
+    return tuple(unit.body for unit in units)

@@ -94,10 +94,11 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     """Uses of a copy become uses of what was copied."""
     changed = False
     for unit in units:
+        if unit.settled.get(Copies) is unit.body:
+            continue
         body = Copies(unit).block(unit.body)
         changed = changed or body is not unit.body
-        if body is not unit.body:
-            unit.body = body
+        unit.body = unit.settled[Copies] = body
     return changed
 
 

@@ -211,7 +211,8 @@ def _governing(atom: Atom, change: Callable[[Atom], Atom], inner: frozenset[str]
 def sweeps(function: Function) -> tuple[Block, Block]:
     """The function's statements up to the start of its own reverse sweep, and those from there.
 
-    A backward function is all reverse sweep; the user's own functions have none.
+    A backward function is all reverse sweep; the user's own functions have none. No line of the user's is taken for
+    the mark: the comments that quote one begin with its number.
     """
     if function.origin is not None:
         return function.body, ()

@@ -1,8 +1,13 @@
 """Guards of products: needed where a cotangent is exactly 0 because an element was not chosen or was overwritten.
 
-The product of a cotangent with a partial is guarded against ``0 * inf``. A cotangent is exactly 0 by structure only
-after a selection, a mask, an overwrite, or a read of a part of an array; a program without any needs no guard. What
-selects leaves its mark in the reverse sweep (weights, masks, stores of zero), unless no cotangent passes through it.
+The product of a cotangent with a partial is guarded against ``0 * inf``. Three cases, from the most careful:
+
+* something selects (`where`, a mask, a maximum): the arguments themselves may hold infinities in the elements that are
+  not selected, so every guard stays;
+* a cotangent may be exactly 0 by structure, after an overwrite, a branch that was not taken, a part of an array that
+  was not read, an operation of which that is not known, or because the seed is not one number: the guards of those
+  partials stay that may be infinite for finite arguments;
+* neither: no guard is needed.
 """
 
 from __future__ import annotations
@@ -15,16 +20,15 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Box
+from tangentx.analysis.kinds import Arr
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
     Assign,
-    Atom,
     Block,
+    Call,
     Delete,
-    Expr,
     For,
     If,
     Index,
@@ -33,40 +37,36 @@ from tangentx.ir.nodes import (
     Loop,
     Make,
     Op,
-    Pop,
+    Return,
     Slice,
     Statement,
     Store,
     Var,
 )
-from tangentx.ir.walk import atoms, statements
+from tangentx.ir.walk import atoms, reads, statement_atoms, statements
+from tangentx.optimise.bounds import BOUNDED, Unbounded, among
+from tangentx.optimise.flow import sweeps
+from tangentx.optimise.rewriting import is_number
 from tangentx.optimise.unit import Unit
 
 _NAMES = (
-    "where select choose nanmax nanmin nansum nanmean nanprod ptp sort partition median percentile quantile compress "
-    "extract take_along_axis nan_to_num triu tril"
+    "where select choose maximum minimum fmax fmin clip amax amin max min ptp nanmax nanmin nansum nanmean nanprod "
+    "nanstd nanvar nanmedian nancumsum nancumprod sort partition argsort argpartition median percentile quantile "
+    "compress extract piecewise nan_to_num nonzero flatnonzero argwhere isnan isfinite isinf"
 ).split()
+_METHODS = ("sort", "partition", "choose", "compress", "clip", "max", "min", "nonzero", "argsort")
 SELECTING: frozenset[Any] = (
     frozenset(getattr(np, name) for name in _NAMES)
-    | frozenset(getattr(np.ndarray, name) for name in ("sort", "partition", "choose", "compress"))
-    | {arrays.share, arrays.ties, arrays.give_best, arrays.take_best, arrays.winners}
+    | frozenset(getattr(np.ndarray, name) for name in _METHODS)
+    | {arrays.share, arrays.ties, arrays.give_best, arrays.take_best, arrays.winners, max, min}
 )
-_BOUNDED: frozenset[Any] = frozenset({
-    operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs, abs, np.add, np.subtract,
-    np.multiply, np.negative, np.absolute, np.square, np.sin, np.cos, np.tanh, np.arctan, np.sign, np.conj, np.real,
-    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, len, range, int, float,
-    np.shape, np.size, np.zeros_like, np.ones_like, np.zeros, np.ones, np.sum, np.mean, np.dot, np.matmul,
-    operator.matmul, bool, np.transpose, np.reshape, np.arange, arrays.clone, arrays.zero, arrays.real_zero,
-    arrays.guarded,
-    arrays.unbroadcast, arrays.unreduce, arrays.entry_copy, arrays.count_reduced,
-})  # fmt: skip
-
-
-def _in(fn: Any, group: frozenset[Any]) -> bool:
-    try:
-        return fn in group
-    except TypeError:
-        return False
+_HARMLESS: frozenset[Any] = BOUNDED | {
+    operator.truediv, operator.pow, np.true_divide, np.power, np.sqrt, np.cbrt, np.exp, np.expm1, np.log, np.log1p,
+    np.log2, np.log10, np.exp2, np.sinh, np.cosh, np.tan, np.arcsin, np.arccos, np.reciprocal, np.var, np.std,
+    arrays.ratio, arrays.power_slope,
+}  # fmt: skip
+"""What gives every element of its operands a part in the result, so that no cotangent is 0 by its structure."""
+_ZEROS = (arrays.zero, arrays.real_zero, arrays.zeros_as, np.zeros_like, np.zeros)
 
 
 def _ops(units: Sequence[Unit]) -> Iterator[Op]:
@@ -78,7 +78,7 @@ def _ops(units: Sequence[Unit]) -> Iterator[Op]:
 
 def _selects(program: Program, units: Sequence[Unit]) -> bool:
     """Whether anything chooses among elements: an operation, a mask."""
-    if any(_in(op.fn, SELECTING) for op in _ops(units)):
+    if any(among(op.fn, SELECTING) for op in _ops(units)):
         return True
     return any(_is_mask(program, unit, key) for unit in units for _, key in _keys(unit))
 
@@ -96,84 +96,86 @@ def _is_mask(program: Program, unit: Unit, key: Key) -> bool:
     return any(isinstance(k, Arr) and k.dtype.kind == "b" for k in kinds)
 
 
-def _overwrites(program: Program, units: Sequence[Unit]) -> bool:
+def _may_be_zero(program: Program, units: Sequence[Unit]) -> bool:
+    """Whether some cotangent may be exactly 0 by the structure of the program."""
+    params = units[0].function.params
+    if not (params and params[-1].default == Lit(1.0)):
+        return True  # the seed is given from outside, and may be a unit vector
+    if any(not among(op.fn, _HARMLESS) for op in _ops(units)):
+        return True
+    return any(_takes_part(program, unit) or _has_zeros(unit) for unit in units)
+
+
+def _takes_part(program: Program, unit: Unit) -> bool:
     """Whether an element of an array or container is written over; or read alone, out of an array."""
-    for unit in units:
-        for s, key in _keys(unit):
-            holder = s.value if isinstance(s, Assign) else s
-            kind = unit.kind(program, getattr(holder, "base", Lit(None)))
-            if isinstance(s, Store) or (isinstance(kind, Arr) and key.parts != (Lit(Ellipsis),)):
-                return True
+    for s, key in _keys(unit):
+        base = s.value.base if isinstance(s, Assign) and isinstance(s.value, Index) else getattr(s, "base", Lit(None))
+        if isinstance(s, Store) or (isinstance(unit.kind(program, base), Arr) and key.parts != (Lit(Ellipsis),)):
+            return True
     return False
 
 
-class _Unbounded:
-    """Names of one function that may hold an infinity, or a value of which nothing is known."""
-
-    def __init__(self, program: Program, unit: Unit) -> None:
-        self.program, self.unit = program, unit
-        self.names: set[str] = set()
-        every = list(statements(unit.body))
-        params = {p.name for p in unit.function.params}
-        while True:
-            before = len(self.names)
-            for s in every:
-                if isinstance(s, Assign) and self._open(s.value, params):
-                    self.names.add(s.target)
-                elif isinstance(s, Append | Store | Accumulate) and isinstance(s.base, Var) and self.holds(s.value):
-                    self.names.add(s.base.name)
-            if len(self.names) == before:
-                break
-
-    def holds(self, atom: Atom) -> bool:
-        return isinstance(atom, Var) and atom.name in self.names
-
-    def _open(self, value: Expr, params: set[str]) -> bool:
-        match value:
-            case Op(fn=fn):
-                return not _in(fn, _BOUNDED) or any(self.holds(a) for a in atoms(value))
-            case Index(base=Var(name=name)) if name in params and isinstance(self.unit.kinds.get(name), Box):
-                return True
-            case Pop() | Index():
-                return self.holds(value.base)
-            case Var():
-                return self.holds(value)
-            case Make(items=items):
-                return any(self.holds(a) for a in items)
-            case Lit():
-                return isinstance(value.value, float) and not np.isfinite(value.value)
+def _has_zeros(unit: Unit) -> bool:
+    """Whether a zero may be taken for a cotangent; one that a sum starts from, and that is given back, is none."""
+    forward, reverse = sweeps(unit.function)
+    names = {s.target for s in statements(reverse) if isinstance(s, Assign) and _is_zero(s)}
+    every = list(statements(unit.body))
+    if any(isinstance(s, Assign) and isinstance(s.value, Op) and s.value.fn in _ZEROS for s in statements(forward)):
         return True
+    handed = [s for s in every if isinstance(s, Append | Store) or _hands_on(s)]
+    if any(is_number(atom, 0.0) for s in handed for atom in statement_atoms(s)):
+        return True
+    return any(names & reads(s) and not (unit.outer and _sums(s, names)) for s in every)
+
+
+def _is_zero(s: Assign) -> bool:
+    if isinstance(s.value, Op):
+        return among(s.value.fn, frozenset(_ZEROS))
+    return isinstance(s.value, Lit) and is_number(s.value, 0.0)
+
+
+def _hands_on(s: Statement) -> bool:
+    return isinstance(s, Assign) and isinstance(s.value, Make | Call)
+
+
+def _sums(s: Statement, names: set[str]) -> bool:
+    """``x_bar = x_bar + t``, or the result."""
+    if isinstance(s, Return):
+        return True
+    if not isinstance(s, Assign):
+        return False
+    if isinstance(s.value, Make):
+        return s.value.cls is tuple and s.target.startswith("%")
+    read = names & {a.name for a in atoms(s.value) if isinstance(a, Var)}
+    return isinstance(s.value, Op) and s.value.fn in (operator.add, operator.sub, arrays.finish) and read == {s.target}
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Makes plain products of those guarded ones that need no guard."""
     if not any(op.fn is arrays.guarded for op in _ops(units)) or _selects(program, units):
         return False
-    careful = _overwrites(program, units) and any(not _in(op.fn, _BOUNDED) for op in _ops(units))
+    risky = Unbounded(units) if _may_be_zero(program, units) else None
     changed = False
     for unit in units:
-        risky = _Unbounded(program, unit) if careful else None
-        body = _plain(unit.body, risky)
+        body = _plain(unit.body, risky, unit)
         if body is not unit.body:
             unit.body, changed = body, True
     return changed
 
 
-def _plain(block: Block, risky: _Unbounded | None) -> Block:
+def _plain(block: Block, risky: Unbounded | None, unit: Unit) -> Block:
     out: list[Statement] = []
     for s in block:
         match s:
-            case Assign(value=Op(fn=arrays.guarded, args=(partial, t))) if risky is None or not risky.holds(partial):
-                out.append(replace(s, value=Op(operator.mul, (partial, t))))
+            case Assign(value=Op(fn=arrays.guarded, args=(a, t))) if risky is None or not risky.holds(unit, a):
+                out.append(replace(s, value=Op(operator.mul, (a, t))))
             case If():
-                body, orelse = _plain(s.body, risky), _plain(s.orelse, risky)
+                body, orelse = _plain(s.body, risky, unit), _plain(s.orelse, risky, unit)
                 same = body is s.body and orelse is s.orelse
                 out.append(s if same else replace(s, body=body, orelse=orelse))
             case For() | Loop():
-                body = _plain(s.body, risky)
+                body = _plain(s.body, risky, unit)
                 out.append(s if body is s.body else replace(s, body=body))
             case _:
                 out.append(s)
     return block if all(a is b for a, b in zip(block, out, strict=True)) else tuple(out)
-
-

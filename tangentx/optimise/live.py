@@ -25,7 +25,6 @@ from tangentx.ir.nodes import (
     Call,
     Continue,
     Delete,
-    Expr,
     For,
     If,
     Loop,
@@ -38,6 +37,7 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.walk import atoms, key_atoms, statement_atoms
 from tangentx.optimise import memory
+from tangentx.optimise.reading import Reading, reading
 from tangentx.optimise.summary import Live, Summary, summaries
 from tangentx.optimise.unit import Unit
 
@@ -63,6 +63,7 @@ class Liveness:
         self.slots: set[tuple[Region, int]] = set()
         self.wholes: Live = set()
         self.loops: list[Turn] = []
+        self.found: dict[int, Reading] = {}
         self.changed = True
         while self.changed:
             self.changed = False
@@ -84,6 +85,8 @@ class Liveness:
         return summary.entry or summary.unit.function.params[position].name in summary.starts
 
     def _grow(self, known: set[Any], more: Iterable[Any]) -> None:
+        if isinstance(more, frozenset | tuple) and not more:
+            return
         before = len(known)
         known.update(more)
         self.changed = self.changed or len(known) != before
@@ -154,28 +157,22 @@ class Liveness:
             return live
         self._mark(s)
         live = live - {s.target}
-        self._read(s.value, s.target, live)
+        self._read(s, live)
         return live
 
-    def _read(self, expr: Expr, target: str, live: Live) -> None:
-        unit = self.at.unit
-        kind = unit.kinds.get(target, BOTTOM)
-        live.update(memory.contents(self.program, unit, expr, kind))
-        if memory.is_tuple(expr):
-            assert isinstance(expr, Make)
-            node = memory.region(kind)
+    def _read(self, s: Assign, live: Live) -> None:
+        if memory.is_tuple(s.value):
+            assert isinstance(s.value, Make)
+            node = memory.region(self.at.unit.kinds.get(s.target, BOTTOM))
             assert node is not None
-            live.update(memory.names(a for i, a in enumerate(expr.items) if self.needs_slot(node, i)))
+            live.update(memory.names(a for i, a in enumerate(s.value.items) if self.needs_slot(node, i)))
             return
-        live.update(memory.names(atoms(expr)))
-        self._grow(self.wholes, memory.whole(self.program, unit, expr))
-        item = memory.slot(self.program, unit, expr)
-        if item is not None:
-            self._grow(self.slots, (item,))
-        elif hasattr(expr, "base"):
-            base = memory.region(unit.kind(self.program, expr.base))
-            if base is not None:
-                self._grow(self.wholes, (base,))
+        if id(s) not in self.found:
+            self.found[id(s)] = reading(self.program, self.at.unit, s)
+        found = self.found[id(s)]
+        live.update(found.live)
+        self._grow(self.wholes, found.wholes)
+        self._grow(self.slots, found.slots)
 
     def _call(self, s: Assign, call: Call, live: Live) -> Live:
         callee = self.summaries[call.link]

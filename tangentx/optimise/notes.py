@@ -8,7 +8,10 @@ from tangentx.ir.nodes import Block, For, If, Loop, Note, Return, Statement
 
 
 def tidy(block: Block) -> Block:
-    """The block without comments that stand before another comment, before the return, at its end, or twice; sections stay."""
+    """The block without comments that stand before another comment, the return or its end, or twice.
+
+    Sections stay. The text of a user's line begins with its number, so it never looks like one.
+    """
     out: list[Statement] = []
     for s in reversed(block):
         match s:

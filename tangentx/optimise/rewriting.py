@@ -129,8 +129,12 @@ def run_each(program: Program, units: Sequence[Unit], rewriter: type[Rewriter]) 
     """Writes each function anew; True if any changed."""
     changed = False
     for unit in units:
+        if unit.settled.get(rewriter) is unit.body:
+            continue
         body = rewriter(program, unit).whole()
-        if body is not unit.body:
+        if body is unit.body:
+            unit.settled[rewriter] = body
+        else:
             unit.body = body
             changed = True
     return changed

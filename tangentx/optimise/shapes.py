@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -161,16 +162,16 @@ def _of(shape: Shape) -> Shape:
     return None if shape is None else ("shape of", shape)
 
 
-def _sites(shape: Shape) -> Iterator[Site]:
+@functools.lru_cache(4096)
+def _sites(shape: Shape) -> frozenset[Site]:
     """The places that a number of a shape names."""
-    if isinstance(shape, tuple):
-        for part in shape[1:]:
-            yield part
-            yield from _sites(part)
+    if not isinstance(shape, tuple):
+        return frozenset()
+    return frozenset(shape[1:]).union(*map(_sites, shape[1:]))
 
 
 def _holds(shape: Shape, site: Site) -> bool:
-    return isinstance(shape, tuple) and any(part == site or _holds(part, site) for part in shape)
+    return isinstance(shape, tuple) and site in _sites(shape)
 
 
 def is_array(kind: object) -> bool:

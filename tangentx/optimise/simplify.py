@@ -103,6 +103,8 @@ def _guarded(p: Simplify, s: Assign, op: Op) -> Statement | None:
 
 def _unbroadcast(p: Simplify, s: Assign, op: Op) -> Statement | None:
     t, like = op.args
+    if not p.unit.exact:
+        return None
     given, wanted = p.kind(t), p.kind(like)
     if isinstance(given, Num) and isinstance(wanted, Num):
         return p.same(s, t) if _number_fits(given.type, wanted.type) else None

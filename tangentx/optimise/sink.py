@@ -23,23 +23,35 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     """Moves shadows and constants of the outermost block; True if anything changed."""
     changed = False
     for unit in units:
+        if unit.settled.get(run) is unit.body:
+            continue
         body = _sunk(unit, unit.body)
         if body != unit.body:
-            unit.body = body
-            changed = True
+            unit.body, changed = body, True
+        unit.settled[run] = unit.body
     return changed
 
 
 def _sunk(unit: Unit, block: Block) -> Block:
-    out = list(block)
+    out = [_Place(s) for s in block]
     for i in range(len(out) - 1, -1, -1):
-        s = out[i]
+        s = out[i].statement
         if isinstance(s, Assign) and _is_shadow(unit, s):
-            j = _first_use(s, out, i)
-            if any(_does_work(unit, between) for between in out[i + 1 : j]):
-                out.insert(j, s)
+            j = _first_use(out, i)
+            if any(_does_work(unit, between.statement) for between in out[i + 1 : j]):
+                out.insert(j, out[i])
                 del out[i]
-    return tuple(out)
+    return tuple(place.statement for place in out)
+
+
+class _Place:
+    """A statement of the block, with what it and its blocks read and bind."""
+
+    def __init__(self, s: Statement) -> None:
+        self.statement = s
+        every = list(_all(s))
+        self.reads = frozenset(name for inner in every for name in reads(inner))
+        self.writes = frozenset(name for inner in every for name in writes(inner))
 
 
 def _is_shadow(unit: Unit, s: Assign) -> bool:
@@ -52,13 +64,13 @@ def _is_shadow(unit: Unit, s: Assign) -> bool:
     return False
 
 
-def _first_use(s: Assign, out: list[Statement], i: int) -> int:
-    """The place of the first statement after `i` that meets the name of `s` or binds one that `s` reads."""
-    operands = reads(s)
+def _first_use(out: list[_Place], i: int) -> int:
+    """The place of the first statement after `i` that meets the name bound there or binds one that is read there."""
+    here = out[i]
     for j in range(i + 1, len(out)):
-        for inner in _all(out[j]):
-            if s.target in reads(inner) or s.target in writes(inner) or operands & writes(inner):
-                return j
+        there = out[j]
+        if here.writes & (there.reads | there.writes) or here.reads & there.writes:
+            return j
     return i + 1
 
 

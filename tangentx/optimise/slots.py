@@ -122,8 +122,9 @@ def _narrow(program: Program, units: Sequence[Unit]) -> bool:
     changed = False
     for unit in units:
         sweep = _Narrowing(program, unit, order, single)
-        unit.body = sweep.block(unit.body)
-        changed = changed or sweep.changed
+        body = sweep.block(unit.body)
+        if sweep.changed:
+            unit.body, changed = body, True
     for node, kept in order.items():
         node.fields = {i: node.fields[k] for i, k in enumerate(kept) if k in node.fields}
     _replace_kinds(units, {node: item for node, item in single.items() if item is not None})

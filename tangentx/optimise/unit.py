@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from tangentx.analysis.kinds import BOTTOM, Kind
 from tangentx.analysis.program import Program, constant_kind
-from tangentx.ir.nodes import Block, Ext, Function, Link, Lit, Var
 from tangentx.ir.nodes import Atom as IRAtom
+from tangentx.ir.nodes import Block, Ext, Function, Link, Lit, Var
 
 
 @dataclass(eq=False)
 class Unit:
     """A function by its link (calls refer to the link), with the kind of each of its variables.
 
-    One that is called from outside is `outer`: its signature and its result stay.
+    One that is called from outside is `outer`: its signature and its result stay. `exact`: dtypes of kinds are those
+    at run time. `settled` maps a pass to what it last found nothing to do in.
     """
 
     link: Link
     kinds: dict[str, Kind]
     result: Kind
     outer: bool = False
+    exact: bool = True
+    settled: dict[object, object] = field(default_factory=dict)
 
     @property
     def function(self) -> Function:

@@ -113,12 +113,17 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     given = _given_zero(units)
     changed = False
     for unit in units:
+        zeros = () if unit.outer else tuple(sorted(given.get(unit.link, ())))
+        if unit.settled.get(Zeros) == (unit.body, zeros):
+            continue
         pass_ = Zeros(program, unit)
-        for i in sorted(given.get(unit.link, ()) if unit is not units[0] else ()):
+        for i in zeros:
             assert pass_.env is not None
             name = unit.function.params[i].name
             pass_.env[name] = pass_.env[name]._replace(zero=True)
         body = pass_.whole()
-        if body is not unit.body:
+        if body is unit.body:
+            unit.settled[Zeros] = body, zeros
+        else:
             unit.body, changed = body, True
     return changed

@@ -6,8 +6,8 @@ import operator
 import pytest
 
 from tangentx.ir import nodes as ir
-from tangentx.ir import show, walk
-from tests.ir.made import ONE, SPAN, X, Y, assign, back, choose, count, function, loop
+from tangentx.ir import walk
+from tests.ir.made import ONE, SPAN, X, Y, assign, back, choose, count, loop
 
 OUT = ir.Ext("pi", math.pi, ("global", "math", "pi"))
 KEY = ir.Key((Y, ir.Slice(X, ONE)), True)
@@ -81,29 +81,3 @@ def test_exts_once_each_with_those_of_defaults():
     body = (assign("t", ir.Op(operator.add, (OUT, OUT))), ir.Store(OUT, ir.Key((ir.Slice(OUT),)), OUT, SPAN), back())
     made = ir.Function("f", (ir.Param("x"), ir.Param("d", default)), body, SPAN)
     assert walk.exts(made) == (default, OUT)
-
-
-@pytest.mark.parametrize("node", [*EXPRESSIONS, *STATEMENTS], ids=lambda x: type(x).__name__)
-def test_rename(node):
-    there, home = {"x": "p", "y": "q", "t": "r", "i": "j"}, {"p": "x", "q": "y", "r": "t", "j": "i"}
-    renamed = walk.rename(node, there)
-    if isinstance(node, ir.Statement):
-        text = lambda stmt: show.show(function(stmt))
-        assert walk.reads(renamed) == {there[name] for name in walk.reads(node)}
-        assert walk.writes(renamed) == {there[name] for name in walk.writes(node)}
-    else:
-        text = show.expression
-        names = [atom.name for atom in walk.atoms(node) if isinstance(atom, ir.Var)]
-        assert [a.name for a in walk.atoms(renamed) if isinstance(a, ir.Var)] == [there[name] for name in names]
-    assert text(walk.rename(renamed, home)) == text(node)
-
-
-def test_rename_reaches_inner_blocks_and_leaves_the_rest():
-    renamed = walk.rename(BLOCK, {"t": "s", "x": "p"})
-    assert walk.bound(renamed) == {"i", "s", "u", "w"} and walk.used(renamed) == {"p", "y"}
-    assert walk.bound(BLOCK) == {"i", "t", "u", "w"}
-
-
-def test_map_expr_changes_every_atom():
-    expr = ir.Index(X, KEY)
-    assert walk.map_expr(expr, lambda atom: ONE) == ir.Index(ONE, ir.Key((ONE, ir.Slice(ONE, ONE, ONE)), True))

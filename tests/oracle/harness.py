@@ -23,7 +23,7 @@ from tangentx.errors import TangentxError
 from .comparing import Wrong, agree, projected, snapshot
 from .deadline import limited
 from .grammar import Program, Values
-from .screen import Truth, copied, directions, truth
+from .screen import Truth, copied, directions, leaves, truth
 
 SECONDS = 60
 _counter = itertools.count()
@@ -132,6 +132,22 @@ class Trial:
             agree("value by jvp", float(value), found.value, 1.0)
             agree("slope by jvp", float(tangent), found.along_r, 1.0)
 
+    def vjp(self) -> None:
+        """A pullback called twice, after the user has written into the arguments."""
+        point, program = self.program.points[0], self.program
+        args = copied(point)
+        value, pullback = self.intact(self.api.vjp, self.module.f, *args)
+        found = truth_at(program, point, self.seed)
+        agree("value by vjp", float(value), found.value, 1.0)
+        for leaf in leaves(args):
+            if isinstance(leaf, np.ndarray):
+                leaf.fill(7)
+        for _ in range(2):
+            bars = pullback(1.0)
+            every = bars if len(args) > 1 else (bars,)
+            got, size = projected(tuple(every[i] for i in program.wrt), args, program, self.r)
+            agree("slope by vjp", got, found.along_r, size)
+
     def jvp_of_grad(self) -> None:
         point = self.program.points[0]
         args = copied(point)
@@ -179,7 +195,7 @@ def check(
     outcome = Outcome()
     with loaded(program.source + weighing(program)) as module, proofs_off(off):
         trial = Trial(program, module, seed, api)
-        stages = [trial.grad, trial.jvp] + ([trial.jvp_of_grad, trial.grad_of_grad] if order2 else [])
+        stages = [trial.grad, trial.jvp] + ([trial.vjp, trial.jvp_of_grad, trial.grad_of_grad] if order2 else [])
         for stage in stages:
             outcome.stages[stage.__name__] = attempt(stage)
     return outcome

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .grammar import Program, Values
-from .screen import Truth, leaves, truth, zipped
+from .screen import Truth, copied, leaves, truth, zipped
 
 
 def unravel(point: Values, vector: Any) -> Values:
@@ -27,7 +27,7 @@ def unravel(point: Values, vector: Any) -> Values:
 
 
 class StandIn:
-    """`grad` and `jvp` as tangentx has them; `spoil` changes each leaf of a gradient, `before` meets the arguments."""
+    """`grad`, `vjp` and `jvp` as tangentx has them; `spoil` changes each leaf of a gradient, `before` meets the arguments."""
 
     def __init__(
         self, spoil: Callable[[Any], Any] = lambda g: g, before: Callable[..., None] = lambda *args: None
@@ -54,6 +54,13 @@ class StandIn:
 
         vars(gradient).update(primal=f, wrt=wrt)
         return gradient
+
+    def vjp(self, f: Any, *primals: Any) -> Any:
+        args = list(copied(primals))
+        value, _ = self.jvp(f, args, args)
+        found = self.slopes(f, args, args, slope)
+        every = tuple(zipped(self.spoil, part) for part in found)
+        return value, lambda seed: every if len(every) > 1 else every[0]
 
     def jvp(self, f: Any, primals: Any, tangents: Any) -> Any:
         args, along = list(primals), list(tangents)

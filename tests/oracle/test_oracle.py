@@ -138,7 +138,7 @@ def test_the_harness_tells_outcomes_apart(api: Any, status: str, text: str) -> N
 
 def test_each_stage_is_held_against_the_oracle() -> None:
     outcome = check(fixed(VIEW), order2=True, api=StandIn(lambda g: g * (1.0 + 1e-5)))
-    stages = ("grad", "jvp", "jvp_of_grad", "grad_of_grad")
+    stages = ("grad", "jvp", "vjp", "jvp_of_grad", "grad_of_grad")
     assert tuple((name, status) for name, (status, _) in outcome.stages.items()) == tuple((n, "wrong") for n in stages)
 
 

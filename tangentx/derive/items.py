@@ -1,0 +1,182 @@
+"""Reverse of writes: what was overwritten is restored, its cotangent taken, zeroed and given."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tangentx import arrays
+from tangentx.analysis.kinds import Box, Kind
+from tangentx.analysis.selection import may_repeat
+from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, mode
+from tangentx.derive.views import item_of_box, parts_of, slot
+from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Delete, Ext, If, Index, Key, Lit, Pop, Slice, Store, Var
+
+if TYPE_CHECKING:
+    from tangentx.derive.reverse import Reverse
+
+
+Undo = Callable[[Emitter], None]
+
+
+def pop(r: Reverse, s: Assign, base: Var, forward: Emitter, reverse: Emitter) -> None:
+    """Reverse of ``y = base.pop()``: the item is appended again."""
+    box = r.frame.kind(base)
+    assert isinstance(box, Box)
+    item = mode(box.region.any())
+    shadowed = r.frame.mode(base) == SHADOW
+    restore = r.record(forward, s.target)
+    taken = forward.let(s.value)
+    taken_bar = forward.let(Pop(r.other(base))) if shadowed else None
+    forward.assign(s.target, taken)
+    how = mode(r.frame.kinds[s.target])
+    if how == SHADOW:
+        forward.assign(r.frame.other(s.target), taken_bar if taken_bar is not None else forward.op(arrays.zero, taken))
+    ans = reverse.let(Var(s.target))
+    t = reverse.let(Var(r.frame.other(s.target))) if how is not None else NONE
+    if how == VALUE and s.target not in r.frame.rebound:
+        reverse.assign(r.frame.other(s.target), r.frame.zero(reverse, ans, r.frame.kinds[s.target]))
+    restore(reverse)
+    reverse.add(Append(base, ans, s.span))
+    if shadowed:
+        reverse.add(Append(r.other(base), t if item is not None and how is not None else NONE, s.span))
+
+
+def store(r: Reverse, s: Store, forward: Emitter, reverse: Emitter) -> None:
+    """Reverse of ``base[key] = value``: restore, take, zero, give."""
+    kind = r.frame.kind(s.base)
+    if isinstance(kind, Box):
+        _store_item(r, s, kind, forward, reverse)
+        return
+    tape = r.tape(_stem(s.base))
+    forward.append(tape, forward.op(arrays.clone, forward.let(Index(s.base, s.key))))
+    forward.add(s)
+    reverse.add(Store(s.base, s.key, reverse.pop(tape), s.span))
+    if r.frame.mode(s.base) != SHADOW:
+        return
+    bar = r.other(s.base)
+    if _may_repeat(r, s.key):
+        t = reverse.op(arrays.winners, bar, reverse.key_atom(s.key))
+    else:
+        t = reverse.op(arrays.clone, reverse.let(Index(bar, s.key)))
+    reverse.add(Store(bar, s.key, Lit(0.0), s.span))
+    r.give(reverse, s.value, t)
+
+
+def _stem(base: Atom) -> str:
+    return base.name if isinstance(base, Var | Ext) else "t"
+
+
+def _may_repeat(r: Reverse, key: Key) -> bool:
+    return may_repeat(parts_of(r, key))
+
+
+def _store_item(r: Reverse, s: Store, box: Box, forward: Emitter, reverse: Emitter) -> None:
+    """An item of a list or dict: a new key of a dict is taken away again in reverse."""
+    item = item_of_box(r, box, s.key)
+    if box.cls is not dict:
+        undo = _old_item(r, s, item, forward)
+        _put_item(r, s, item, forward)
+        t = _take_item(r, s, item, reverse)
+        undo(reverse)
+    else:
+        had = forward.op(operator.contains, s.base, _one(s.key))
+        had_tape = r.tape(f"{_stem(s.base)}_had")
+        forward.append(had_tape, had)
+        old, back, absent = Emitter(s.span), Emitter(s.span), Emitter(s.span)
+        undo = _old_item(r, s, item, old)
+        forward.add(If(had, tuple(old.block), (), s.span))
+        _put_item(r, s, item, forward)
+        was = reverse.pop(had_tape)
+        t = _take_item(r, s, item, reverse)
+        undo(back)
+        absent.add(Delete(s.base, s.key, s.span))
+        if r.frame.mode(s.base) == SHADOW:
+            absent.add(Delete(r.other(s.base), s.key, s.span))
+        reverse.add(If(was, tuple(back.block), tuple(absent.block), s.span))
+    if t is not None:
+        r.give(reverse, s.value, t)
+
+
+def _one(key: Key) -> Atom:
+    assert not isinstance(key.parts[0], Slice)
+    return key.parts[0]
+
+
+def _put_item(r: Reverse, s: Store, item: Kind, forward: Emitter) -> None:
+    forward.add(s)
+    if r.frame.mode(s.base) == SHADOW:
+        forward.add(Store(r.other(s.base), s.key, slot(r, item, s.value, forward), s.span))
+
+
+def _take_item(r: Reverse, s: Store, item: Kind, reverse: Emitter) -> Atom | None:
+    if r.frame.mode(s.base) == SHADOW and mode(item) == VALUE:
+        return reverse.let(Index(r.other(s.base), s.key))
+    return None
+
+
+def _old_item(r: Reverse, s: Store, item: Kind, forward: Emitter) -> Undo:
+    """Records the item that is about to be replaced, and its shadow."""
+    tape = r.tape(_stem(s.base))
+    forward.append(tape, forward.let(Index(s.base, s.key)))
+    bar = r.other(s.base) if r.frame.mode(s.base) == SHADOW else None
+    bar_tape = None
+    if bar is not None and mode(item) == SHADOW:
+        bar_tape = r.tape(_stem(bar))
+        forward.append(bar_tape, forward.let(Index(bar, s.key)))
+
+    def undo(emit: Emitter) -> None:
+        old = emit.pop(tape)
+        emit.add(Store(s.base, s.key, old, s.span))
+        if bar_tape is not None:
+            assert bar is not None
+            emit.add(Store(bar, s.key, emit.pop(bar_tape), s.span))
+        elif bar is not None and mode(item) == VALUE:
+            emit.add(Store(bar, s.key, r.frame.zero(emit, old, item), s.span))
+
+    return undo
+
+
+def accumulate(r: Reverse, s: Accumulate, forward: Emitter, reverse: Emitter) -> None:
+    """Reverse of ``base[key] += value``: restored, and the cotangent is given; nothing is zeroed."""
+    tape = r.tape(_stem(s.base))
+    forward.append(tape, forward.op(arrays.clone, forward.let(Index(s.base, s.key))))
+    forward.add(s)
+    reverse.add(Store(s.base, s.key, reverse.pop(tape), s.span))
+    if r.frame.mode(s.base) == SHADOW:
+        t = reverse.op(arrays.clone, reverse.let(Index(r.other(s.base), s.key)))
+        r.give(reverse, s.value, t)
+
+
+def append(r: Reverse, s: Append, forward: Emitter, reverse: Emitter) -> None:
+    """Reverse of ``base.append(value)``: popped, with its cotangent."""
+    box = r.frame.kind(s.base)
+    assert isinstance(box, Box)
+    shadowed = r.frame.mode(s.base) == SHADOW
+    item = box.region.any()
+    forward.add(s)
+    assert isinstance(s.base, Var)
+    reverse.let(Pop(s.base))
+    if shadowed:
+        forward.add(Append(r.other(s.base), slot(r, item, s.value, forward), s.span))
+        t = reverse.let(Pop(r.other(s.base)))
+        if mode(item) == VALUE:
+            r.give(reverse, s.value, t)
+
+
+def delete(r: Reverse, s: Delete, forward: Emitter, reverse: Emitter) -> None:
+    """Reverse of ``del base[key]``: the item stands there again."""
+    box = r.frame.kind(s.base)
+    assert isinstance(box, Box)
+    tape = r.tape(_stem(s.base))
+    forward.append(tape, forward.let(Index(s.base, s.key)))
+    shadowed = r.frame.mode(s.base) == SHADOW
+    bar_tape = r.tape(f"{_stem(s.base)}_slot") if shadowed else ""
+    if shadowed:
+        forward.append(bar_tape, forward.let(Index(r.other(s.base), s.key)))
+        forward.add(Delete(r.other(s.base), s.key, s.span))
+    forward.add(s)
+    reverse.add(Store(s.base, s.key, reverse.pop(tape), s.span))
+    if shadowed:
+        reverse.add(Store(r.other(s.base), s.key, reverse.pop(bar_tape), s.span))

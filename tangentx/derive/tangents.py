@@ -1,0 +1,103 @@
+"""Tangents of operations, by the kind of their rule."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from typing import TYPE_CHECKING, Any
+
+from tangentx import arrays
+from tangentx.analysis.kinds import Box, Kind
+from tangentx.derive.emit import SHADOW, WHOLE, Emitter, mode
+from tangentx.derive.rules import arguments, atom_of, inline, requested, times
+from tangentx.ir.nodes import Atom, Make, Op, Store, Var
+from tangentx.templates import Template
+
+if TYPE_CHECKING:
+    from tangentx.derive.forward import Forward
+
+
+def _each(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _keyword_only(fn: Any) -> list[str]:
+    kinds = inspect.signature(fn).parameters.values()
+    return [p.name for p in kinds if p.kind is inspect.Parameter.KEYWORD_ONLY]
+
+
+def stored_copy(emit: Emitter, new: Atom, dot: Atom) -> Atom:
+    """The tangent of a new storage: memory laid out as the primal's."""
+    made = emit.op(arrays.zero, new)
+    emit.add(Store(made, WHOLE, dot, emit.span))
+    return made
+
+
+def fresh(f: Forward, emit: Emitter, op: Op, template: Template, new: Var, kind: Kind) -> Atom:
+    """The tangent of an operation whose result is no view."""
+    bound = arguments(op, template, emit.span)
+    rules = {"elementwise": _elementwise, "linear": _linear, "bilinear": _bilinear}
+    dot = rules.get(template.kind, _adjoint)(f, emit, op, template, bound, new)
+    if isinstance(kind, Box):
+        return dot
+    fitted = emit.op(arrays.unbroadcast, dot, new)
+    return stored_copy(emit, new, fitted) if mode(kind) == SHADOW else fitted
+
+
+def _sum(emit: Emitter, terms: list[Atom], new: Atom) -> Atom:
+    if not terms:
+        return emit.op(arrays.zero, new)
+    total = terms[0]
+    for term in terms[1:]:
+        total = emit.op(operator.add, total, term)
+    return total
+
+
+def _elementwise(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
+    requests = requested(emit, template, template.requests, bound, {"ans": new})
+    partials = inline(f.frame.program.lift, emit, template.body, bound, requests)
+    terms = []
+    for name, partial in zip(template.cotangents, partials, strict=True):
+        if name is not None and f.frame.mode(atom_of(bound[name])) is not None:
+            terms.append(times(emit, template, partial, f.dot(atom_of(bound[name]))))
+    return _sum(emit, terms, new)
+
+
+def _linear(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
+    return _applied(f, emit, op, template, bound, set(template.cotangents))
+
+
+def _bilinear(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
+    active = [n for n in template.cotangents if n and f.frame.mode(atom_of(bound[n])) is not None]
+    terms = [_applied(f, emit, op, template, bound, {name}) for name in active]
+    return _sum(emit, terms, new)
+
+
+def _applied(
+    f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], names: set[str | None]
+) -> Atom:
+    """The primal with the tangents of the named parameters in their places."""
+    places = {id(a) for n in names if n for a in _each(bound[n])}
+    args = tuple(_whole_dot(f, emit, a) if id(a) in places else a for a in op.args)
+    kwargs = tuple((k, _whole_dot(f, emit, a) if id(a) in places else a) for k, a in op.kwargs)
+    return emit.let(Op(op.fn, args, kwargs))
+
+
+def _whole_dot(f: Forward, emit: Emitter, atom: Atom) -> Atom:
+    """The tangent of an operand, zeros in a container where items have none."""
+    dot = f.dot_or_zero(emit, atom)
+    return emit.op(arrays.filled, dot, atom) if isinstance(f.frame.kind(atom), Box) else dot
+
+
+def _adjoint(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
+    given: dict[str, Atom] = {"ans": new}
+    for name in template.params:
+        value = bound[name.name]
+        if isinstance(value, tuple):
+            dots = tuple(f.dot_or_zero(emit, atom_of(a)) for a in value)
+            given[f"{name.name}_dot"] = emit.let(Make(list, dots))
+        else:
+            given[f"{name.name}_dot"] = f.dot_or_zero(emit, atom_of(value))
+    wanted = _keyword_only(template.tangent)
+    requests = requested(emit, template, wanted, bound, given)
+    return inline(f.frame.program.lift, emit, template.tangent, bound, requests)[0]

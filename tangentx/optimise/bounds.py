@@ -1,0 +1,113 @@
+"""Which names may hold an infinity although the arguments of the program are finite."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.ir.nodes import (
+    Accumulate,
+    Append,
+    Assign,
+    Atom,
+    Call,
+    Expr,
+    Index,
+    Lit,
+    Make,
+    Op,
+    Pop,
+    Return,
+    Store,
+    Var,
+)
+from tangentx.ir.walk import atoms, statements
+from tangentx.optimise.unit import Unit
+
+BOUNDED: frozenset[Any] = frozenset({
+    operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs, abs, np.add, np.subtract,
+    np.multiply, np.negative, np.absolute, np.square, np.sin, np.cos, np.tanh, np.arctan, np.sign, np.conj, np.real,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.floordiv, operator.not_,
+    len, range, int, float, np.shape, np.size, np.zeros_like, np.ones_like, np.zeros, np.ones, np.full, np.full_like,
+    np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.dot, np.matmul, operator.matmul, bool, np.transpose,
+    np.ndarray.transpose, np.swapaxes, np.expand_dims, np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel,
+    np.copy, np.ndarray.copy, np.outer, np.arange, arrays.clone, arrays.zero, arrays.real_zero, arrays.zeros_as,
+    arrays.guarded, arrays.unbroadcast, arrays.unreduce, arrays.entry_copy, arrays.entry_copies,
+    arrays.count_reduced, arrays.finish,
+})  # fmt: skip
+"""What gives finite numbers for finite numbers, overflow aside, and uses every element."""
+_QUOTIENTS: frozenset[Any] = frozenset({operator.truediv, np.true_divide, arrays.ratio})
+_POWERS: frozenset[Any] = frozenset({operator.pow, np.power})
+
+
+def among(fn: Any, group: frozenset[Any]) -> bool:
+    """Whether the function, which need not be hashable, is in the group."""
+    try:
+        return fn in group
+    except TypeError:
+        return False
+
+
+class Unbounded:
+    """Names of all functions of a program that may hold an infinity, or a value of which nothing is known."""
+
+    def __init__(self, units: Sequence[Unit]) -> None:
+        self.found: set[tuple[Unit, str]] = set()
+        self.returned: set[Any] = set()
+        self.units = {unit.link: unit for unit in units}
+        tied = [unit for unit in units if unit.outer][1:]
+        self.found.update((unit, p.name) for unit in tied for p in unit.function.params)
+        before = -1
+        while before != len(self.found) + len(self.returned):
+            before = len(self.found) + len(self.returned)
+            for unit in units:
+                self._walk(unit)
+
+    def holds(self, unit: Unit, atom: Atom) -> bool:
+        """Whether the atom may be infinite."""
+        if isinstance(atom, Lit):
+            return isinstance(atom.value, float) and not np.isfinite(atom.value)
+        return isinstance(atom, Var) and (unit, atom.name) in self.found
+
+    def _walk(self, unit: Unit) -> None:
+        for s in statements(unit.body):
+            if isinstance(s, Assign) and self._open(unit, s.value):
+                self.found.add((unit, s.target))
+            elif isinstance(s, Append | Store | Accumulate) and isinstance(s.base, Var) and self.holds(unit, s.value):
+                self.found.add((unit, s.base.name))
+            elif isinstance(s, Return) and self.holds(unit, s.value):
+                self.returned.add(unit.link)
+
+    def _open(self, unit: Unit, value: Expr) -> bool:
+        match value:
+            case Op():
+                return self._result(unit, value)
+            case Call(link=link, args=args):
+                callee = self.units[link]
+                pairs = zip(callee.function.params, args, strict=True)
+                self.found.update((callee, p.name) for p, a in pairs if self.holds(unit, a))
+                return link in self.returned
+            case Pop() | Index():
+                return self.holds(unit, value.base)
+            case Var() | Lit():
+                return self.holds(unit, value)
+            case Make(items=items):
+                return any(self.holds(unit, a) for a in items)
+        return True
+
+    def _result(self, unit: Unit, op: Op) -> bool:
+        if any(self.holds(unit, a) for a in atoms(op)):
+            return True
+        last = op.args[-1] if op.args else None
+        number = last.value if isinstance(last, Lit) and type(last.value) in (int, float) else None
+        if number is not None and len(op.args) == 2 and not op.kwargs:
+            assert isinstance(number, int | float)
+            if (among(op.fn, _QUOTIENTS) and number != 0) or (among(op.fn, _POWERS) and number >= 0):
+                return False
+            if op.fn is arrays.power_slope and (number >= 1 or number == 0):
+                return False
+        return not among(op.fn, BOUNDED)

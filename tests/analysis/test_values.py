@@ -1,0 +1,55 @@
+"""Kinds of values, and sample values of kinds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Box, Num, Obj
+from tangentx.analysis.regions import World
+from tangentx.analysis.values import NoSample, Sampler, Valuer
+from tangentx.errors import NotResolved
+
+
+def test_numbers_are_forgotten_and_booleans_known() -> None:
+    valuer = Valuer(World())
+    assert valuer.kind(3) == Num(int) and valuer.kind(3).value is MISSING
+    assert valuer.kind(True).value is True
+    assert Valuer(World(), constants=True).kind(3).value == 3
+    assert valuer.kind(None) == Obj(None)
+
+
+def test_one_object_has_one_region() -> None:
+    a = np.ones(2)
+    box = Valuer(World()).kind([a, a.astype(int), a])
+    first, other, last = (box.region.get(i) for i in range(3))
+    assert first.region.root() is last.region.root()
+    assert first.region.root() is not other.region.root()
+
+
+def test_a_list_of_like_items_has_one_kind_of_item() -> None:
+    box = Valuer(World()).kind([1.0, 2.0])
+    assert box.region.open and box.region.any() == Num(float) and not box.region.fields
+    mixed = Valuer(World()).kind([1.0, "a"])
+    assert not mixed.region.open and mixed.region.get(1) == Obj("a")
+
+
+@pytest.mark.parametrize("value", [np.matrix([[1.0]]), np.array([None]), np.ma.array([1.0])])
+def test_other_arrays_are_refused(value) -> None:
+    with pytest.raises(NotResolved):
+        Valuer(World()).kind(value)
+
+
+def test_samples_have_the_kind_they_stand_for() -> None:
+    world = World()
+    kind = Arr(np.dtype("f4"), 2, world.region())
+    sampler = Sampler(2)
+    made = sampler.make(kind)
+    assert (made.dtype, made.shape) == (np.dtype("f4"), (1, 1))
+    assert sampler.made[0][1].root() is kind.region
+    assert sampler.make(Num(int)) == 2 and sampler.make(Num(int, value=7)) == 7
+    box = Box(tuple, world.region())
+    box.region.put(0, Num(float))
+    assert type(sampler.make(box)) is tuple
+    with pytest.raises(NoSample):
+        sampler.make(BOTTOM)

@@ -1,0 +1,30 @@
+"""Derivatives in the IR, before any proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tangentx.derive.jvp import tangent
+from tangentx.derive.pairs import Derivation
+from tangentx.derive.reverse import Reverse
+from tangentx.derive.roots import Request, gradient
+from tangentx.ir.show import show
+from tests.analysis.made import analysed
+
+ALL = frozenset(("trips", "again"))
+
+
+def reverse_text(fn: Callable[..., Any], *values: Any, off: frozenset[str] = ALL) -> str:
+    program, instance = analysed(fn, *values)
+    return show(gradient(Derivation(program, off), instance, Request((0,))))
+
+
+def forward_text(fn: Callable[..., Any], *values: Any) -> str:
+    program, instance = analysed(fn, *values)
+    return show(tangent(program, instance, (0,)))
+
+
+def sweeps(fn: Callable[..., Any], *values: Any) -> Reverse:
+    program, instance = analysed(fn, *values)
+    return Reverse(program, instance, Derivation(program, ALL))

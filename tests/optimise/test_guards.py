@@ -1,0 +1,133 @@
+"""What is exactly 0 by its structure stays 0, and nothing else is guarded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tests.optimise.support import WAYS, gradient
+
+
+def overwritten(x):
+    y = np.sqrt(x)
+    if x < 1.0:
+        y = 2.0 * x
+    return y
+
+
+def not_added(x):
+    y = np.sqrt(x)
+    z = x
+    if x > 1.0:
+        z = z + y
+    return z
+
+
+def overwritten_in_a_loop(x):
+    y = x
+    for i in range(2):
+        y = np.sqrt(x) if i == 0 else 3.0 * x
+    return y
+
+
+def root(x):
+    return np.sqrt(x)
+
+
+def by_a_helper(x):
+    y = root(x)
+    if x < 1.0:
+        y = 2.0 * x
+    return y
+
+
+def taken(x):
+    return np.take(np.sqrt(x), 1)
+
+
+def diagonal(x):
+    return np.sum(np.diagonal(np.sqrt(x)))
+
+
+def split(x):
+    first, last = np.split(np.sqrt(x), 2)
+    return np.sum(last) + 0.0 * len(first)
+
+
+def chosen(x):
+    return np.sum(np.where(x > 0.0, np.sqrt(x), 0.0))
+
+
+def masked(x):
+    return np.sum(np.sqrt(x)[x > 0.0])
+
+
+def largest(x):
+    return np.max(np.sqrt(x))
+
+
+def element_overwritten(x):
+    y = np.sqrt(x)
+    y[0] = 0.0
+    return np.sum(y)
+
+
+EDGE = np.array([0.0, 4.0])
+CASES: list[tuple[Callable[..., Any], Any, Any]] = [
+    (overwritten, 0.0, 2.0),
+    (not_added, 0.0, 1.0),
+    (overwritten_in_a_loop, 0.0, 3.0),
+    (by_a_helper, 0.0, 2.0),
+    (taken, EDGE, [0.0, 0.25]),
+    (diagonal, np.array([[4.0, 0.0], [0.0, 4.0]]), [[0.25, 0.0], [0.0, 0.25]]),
+    (split, EDGE, [0.0, 0.25]),
+    (chosen, EDGE, [0.0, 0.25]),
+    (masked, EDGE, [0.0, 0.25]),
+    (largest, EDGE, [0.0, 0.25]),
+    (element_overwritten, EDGE, [0.0, 0.25]),
+]
+
+
+@pytest.mark.parametrize("off", WAYS, ids=str)
+@pytest.mark.parametrize(("fn", "x", "wanted"), CASES, ids=[case[0].__name__ for case in CASES])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_zero_times_infinity_is_zero(fn: Callable[..., Any], x: Any, wanted: Any, off: Any) -> None:
+    np.testing.assert_allclose(gradient(fn, (x,), off), wanted)
+
+
+def weighted(x, w):
+    return np.sum(np.where(np.isfinite(w), x * w, 0.0))
+
+
+def test_an_infinite_argument_that_is_not_selected() -> None:
+    assert gradient(weighted, (np.ones(2), np.array([np.inf, 3.0]))).tolist() == [0.0, 3.0]
+
+
+def roots(x):
+    return np.sqrt(x)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_unit_vectors_given_from_outside() -> None:
+    _, pullback = tx.vjp(roots, EDGE, fallback="error")
+    assert pullback(np.array([0.0, 1.0])).tolist() == [0.0, 0.25]
+    assert tx.jvp(roots, (EDGE,), (np.array([0.0, 1.0]),))[1].tolist() == [0.0, 0.25]
+
+
+def plain(x):
+    return np.sum(np.log(x) * np.sqrt(x))
+
+
+def bounded_in_a_loop(x, n):
+    for _ in range(n):
+        x = x + np.sin(x) * x / 2.0
+    return x
+
+
+@pytest.mark.parametrize(("fn", "args"), [(plain, (np.array([1.0, 2.0]),)), (bounded_in_a_loop, (0.4, 3))])
+def test_no_guard_where_nothing_is_zero_or_nothing_infinite(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    assert "guarded" not in tx.grad(fn).source_for(*args)

@@ -1,0 +1,54 @@
+"""When a copy will do in the place of an operation, and the kinds of atoms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.kinds import Arr, Num
+from tangentx.ir.nodes import Assign, Lit, Op, Var
+from tangentx.optimise.rewriting import Rewriter, is_number
+from tests.optimise.support import every, unit_of
+
+
+def gives_back(x):
+    y = x * 2.0
+    return y
+
+
+def writes(x):
+    y = x * 2.0
+    y[0] = 1.0
+    return np.sum(y)
+
+
+def test_an_argument_that_is_given_back_is_copied() -> None:
+    program, unit = unit_of(gives_back, np.ones(3))
+    (made,) = [s for s in every(unit) if isinstance(s, Assign) and s.target == "y"]
+    same = Rewriter(program, unit).same(made, Var("x"))
+    assert isinstance(same, Assign)
+    assert isinstance(same.value, Op)
+    assert same.value.fn is arrays.clone
+
+
+def test_what_is_written_is_never_shared() -> None:
+    program, unit = unit_of(writes, np.ones(3))
+    made = next(s for s in every(unit) if isinstance(s, Assign) and s.target == "y")
+    assert Rewriter(program, unit).same(made, Var("x")) is None
+
+
+def test_kinds_of_atoms() -> None:
+    program, unit = unit_of(gives_back, np.ones(3))
+    assert isinstance(unit.kind(program, Var("x")), Arr)
+    assert unit.kind(program, Lit(2)) == Num(int, value=2)
+
+
+def test_a_number_is_no_truth_value() -> None:
+    assert is_number(Lit(1), 1.0)
+    assert not is_number(Lit(True), 1.0)
+    assert not is_number(Var("x"), 1.0)
+
+
+def test_a_body_that_nothing_changes_is_the_very_same() -> None:
+    program, unit = unit_of(writes, np.ones(3), reverse=True)
+    assert Rewriter(program, unit).whole() is unit.body

@@ -1,0 +1,57 @@
+"""Every template through the compiler: reverse against forward against differences, orders 1 and 2."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tangentx.templates import examples, templates
+from tangentx.testing import check_grads
+from tangentx.trees import is_differentiable, leaves
+
+_COUNT = itertools.count()
+CASES = [
+    pytest.param(template, number, id=f"{template.name}-{number}")
+    for template in templates()
+    if template.kind != "constant"
+    for number in range(len(examples(template)))
+]
+
+
+def weighed(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], wrt: tuple[int, ...]) -> Any:
+    """A function of the arguments at `wrt` that calls `fn` as a user would, and weighs all that it gives."""
+    names = [f"a{i}" if i in wrt else f"c{i}" for i in range(len(args))]
+    constants = {f"c{i}": arg for i, arg in enumerate(args) if i not in wrt}
+    given = ", ".join([*names, *(f"{key}=k_{key}" for key in kwargs)])
+    result = fn(*args, **kwargs)
+    parts = [path for path, leaf in leaves("", result) if is_differentiable(leaf)]
+    terms = " + ".join(f"np.sum(np.asarray(w{i}) * result{path})" for i, path in enumerate(parts))
+    params = ", ".join(f"a{i}" for i in wrt)
+    text = f"def f({params}):\n    result = fn({given})\n    return {terms}\n"
+    weights = {
+        f"w{i}": np.cos(1.3 * np.arange(np.size(leaf)) + i).reshape(np.shape(leaf))
+        for i, (_, leaf) in enumerate((p, v) for p, v in leaves("", result) if is_differentiable(v))
+    }
+    space: dict[str, Any] = {"np": np, "fn": fn, **constants, **weights, **{f"k_{k}": v for k, v in kwargs.items()}}
+    name = f"<template {next(_COUNT)}>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    exec(compile(text, name, "exec"), space)
+    return space["f"]
+
+
+@pytest.mark.parametrize(("template", "number"), CASES)
+def test_through_the_compiler(template: Any, number: int) -> None:
+    example = examples(template)[number]
+    fn, args, kwargs, wrt = example.fn, example.args, example.kwargs, example.wrt
+    result = fn(*args, **kwargs)
+    found = [leaf for _, leaf in leaves("", result) if is_differentiable(leaf)]
+    real = all(not np.iscomplexobj(leaf) for a in (*args, result) for _, leaf in leaves("", a))
+    if not found or not real or not wrt:
+        pytest.skip("nothing real to differentiate")
+    f = weighed(fn, tuple(args), dict(kwargs), tuple(wrt))
+    chosen = [args[i] for i in wrt]
+    check_grads(f, chosen, wrt=tuple(range(len(chosen))), order=2, rtol=1e-5)
