@@ -50,16 +50,17 @@ from tangentx.optimise.rewriting import is_number
 from tangentx.optimise.unit import Unit
 
 _NAMES = (
-    "where select choose maximum minimum fmax fmin clip amax amin max min ptp nanmax nanmin nansum nanmean nanprod "
+    "where select choose ptp nanmax nanmin nansum nanmean nanprod "
     "nanstd nanvar nanmedian nancumsum nancumprod sort partition argsort argpartition median percentile quantile "
     "compress extract piecewise nan_to_num nonzero flatnonzero argwhere isnan isfinite isinf"
 ).split()
-_METHODS = ("sort", "partition", "choose", "compress", "clip", "max", "min", "nonzero", "argsort")
+_METHODS = ("sort", "partition", "choose", "compress", "nonzero", "argsort")
 SELECTING: frozenset[Any] = (
     frozenset(getattr(np, name) for name in _NAMES)
     | frozenset(getattr(np.ndarray, name) for name in _METHODS)
-    | {arrays.share, arrays.ties, arrays.give_best, arrays.take_best, arrays.winners, max, min}
+    | {arrays.share, arrays.ties, arrays.give_best, arrays.take_best, arrays.winners, arrays.put_along}
 )
+"""A maximum that a cotangent passes through leaves its weights in the reverse sweep; one that none does is harmless."""
 _HARMLESS: frozenset[Any] = BOUNDED | {
     operator.truediv, operator.pow, np.true_divide, np.power, np.sqrt, np.cbrt, np.exp, np.expm1, np.log, np.log1p,
     np.log2, np.log10, np.exp2, np.sinh, np.cosh, np.tan, np.arcsin, np.arccos, np.reciprocal, np.var, np.std,

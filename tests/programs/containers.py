@@ -108,6 +108,27 @@ def tuples(x, y):
     return point[2] * point[1][1][0] + point[-1] + point[1][0]
 
 
+def repeated_lists(x, n):
+    items = [x, x * x] * n
+    return np.sum(items) * np.mean([x, 2.0 * x]) + len(items)
+
+
+def repeated_tuple(x):
+    pair = (x, 2.0) * 3
+    return pair[0] * pair[4] * pair[3]
+
+
+def lists_as_arrays(a):
+    """NumPy makes arrays of the lists that it is given."""
+    return np.sum(a * [a[0], a[1], 2.0]) + np.dot([a[0], 1.0, a[2]], a) + np.sum(np.exp([a[0], a[1]]))
+
+
+def one_row_thrice(a):
+    rows = [a] * 3
+    rows[1][0] = a[1] * 2.0
+    return np.sum(rows[0] * rows[2])
+
+
 PROGRAMS = [
     Program(stack_machine, lambda: (["x", "y", "*", "sin", "x", "x", "*", "+", "y", "*"], 0.8, 1.3), ("x", "y")),
     Program(history, lambda: (0.9, 5), "x"),
@@ -122,4 +143,8 @@ PROGRAMS = [
     Program(squares, lambda: (draw(3, seed=7),), "x"),
     Program(memo_table, lambda: (0.9, 6), "x"),
     Program(tuples, lambda: (0.8, 1.3), ("x", "y")),
+    Program(repeated_lists, lambda: (0.7, 3), "x"),
+    Program(repeated_tuple, lambda: (0.7,), "x"),
+    Program(lists_as_arrays, lambda: (np.array([0.3, 0.5, 0.7]),), "a"),
+    Program(one_row_thrice, lambda: (np.array([0.3, 0.5, 0.7]),), "a"),
 ]

@@ -1,0 +1,49 @@
+"""What a compiled derivative still stands for, and memory that it must not meet twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.derivative import compilations
+
+SCALE = np.array([1.0, 2.0, 3.0])
+RATE = 2.0
+
+
+def scaled(a):
+    a[0] = a[1] * 2.0
+    return np.sum(a * SCALE)
+
+
+def only_read(a):
+    return np.sum(a * SCALE)
+
+
+def rated(x):
+    return RATE * x * x
+
+
+def test_an_argument_that_an_outside_object_shares_memory_with_is_refused_where_the_program_writes() -> None:
+    assert np.array_equal(tx.grad(scaled)(np.array([1.0, 2.0, 3.0])), [0.0, 4.0, 3.0])
+    for argument in (SCALE, SCALE[::-1]):
+        with pytest.raises(tx.SharedMemory, match="SCALE"):
+            tx.grad(scaled)(argument)
+    assert np.array_equal(SCALE, [1.0, 2.0, 3.0])
+
+
+def test_it_is_right_where_the_program_only_reads() -> None:
+    assert np.array_equal(tx.grad(only_read)(SCALE), SCALE)
+
+
+def test_an_outside_number_is_read_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    gradient = tx.grad(rated)
+    assert gradient(3.0) == 12.0
+    before = compilations()
+    monkeypatch.setitem(globals(), "RATE", 5.0)
+    assert gradient(3.0) == 30.0
+    assert compilations() == before
+    monkeypatch.setitem(globals(), "RATE", np.array(5.0))
+    assert gradient(3.0) == 30.0
+    assert compilations() == before + 1
