@@ -22,7 +22,12 @@ WRITES: tuple[Fault, ...] = (
     ("given before zeroed", "zero, then give", f"{ITEMS}store", ((ZERO + GIVE, GIVE.strip() + "\n    " + ZERO),)),
     ("write not undone", "restore the overwritten", f"{ITEMS}store", ((RESTORE, "reverse.pop(tape)"),)),
     ("record is a view", "record a copy", f"{ITEMS}store", ((RECORD, LOOK),)),
-    ("every repeat wins", "only the last of repeats wins", f"{ITEMS}store", (("if _may_repeat(r, s.key):", "if False:"),)),
+    (
+        "every repeat wins",
+        "only the last of repeats wins",
+        f"{ITEMS}store",
+        (("if _may_repeat(r, s.key):", "if False:"),),
+    ),
     ("sum not undone", "restore after `A[i] += v`", f"{ITEMS}accumulate", ((RESTORE, "reverse.pop(tape)"),)),
     ("sum's record is a view", "record a copy", f"{ITEMS}accumulate", ((RECORD, LOOK),)),
     (
@@ -80,7 +85,12 @@ ALIASES: tuple[Fault, ...] = (
         "arguments are written",
         "one copy at the entry",
         "tangentx.derive.entry:_is_written",
-        (("if node.written or everything:\n        return True", "if node.written or everything:\n        return False"),),
+        (
+            (
+                "if node.written or everything:\n        return True",
+                "if node.written or everything:\n        return False",
+            ),
+        ),
     ),
     (
         "written array is a value",
@@ -152,7 +162,12 @@ NAMES: tuple[Fault, ...] = (
 )
 
 EXITS: tuple[Fault, ...] = (
-    ("no guard after an exit", "what was not run is not reversed", f"{REVERSE}Reverse.block", (("if guard:", "if False:"),)),
+    (
+        "no guard after an exit",
+        "what was not run is not reversed",
+        f"{REVERSE}Reverse.block",
+        (("if guard:", "if False:"),),
+    ),
     ("all trips reversed", "a loop left early", f"{LOOPS}for_", (("if exits is not None:", "if False:"),)),
     ("trips forward", "the last trip first", f"{LOOPS}for_", (("not s.backward", "s.backward"),)),
     ("loop variable not restored", "a loop rebinds its variable", f"{LOOPS}for_", (("    restore(back)\n", ""),)),

@@ -44,6 +44,28 @@ FOREIGN = {
 
 # Modules whose test is not tests/<package>/test_<module>.py: pattern -> the file that covers them.
 COVERED_BY = {
+    "arrays/*.py": "tests/test_arrays.py",
+    "templates/*.py": "tests/templates/test_templates.py",
+    "backend/*.py": "tests/backend/test_text.py",
+    "analysis/containers.py": "tests/analysis/test_expressions.py",
+    "analysis/indexing.py": "tests/analysis/test_expressions.py",
+    "analysis/methods.py": "tests/analysis/test_expressions.py",
+    "analysis/selection.py": "tests/analysis/test_expressions.py",
+    "analysis/specials.py": "tests/analysis/test_expressions.py",
+    "analysis/writes.py": "tests/analysis/test_expressions.py",
+    "derive/calls.py": "tests/derive/test_pairs.py",
+    "derive/entry.py": "tests/derive/test_pairs.py",
+    "derive/roots.py": "tests/derive/test_pairs.py",
+    "derive/gifts.py": "tests/derive/test_statements.py",
+    "derive/views.py": "tests/derive/test_statements.py",
+    "derive/records.py": "tests/derive/test_trips.py",
+    "derive/jvp.py": "tests/derive/test_forward.py",
+    "derive/tangents.py": "tests/derive/test_forward.py",
+    "optimise/memory.py": "tests/optimise/test_dead.py",
+    "optimise/notes.py": "tests/optimise/test_dead.py",
+    "optimise/summary.py": "tests/optimise/test_dead.py",
+    "optimise/unit.py": "tests/optimise/test_dead.py",
+    "optimise/__init__.py": "tests/test_pipeline.py",
     "points.py": "tests/test_testing.py",
 }
 

@@ -93,7 +93,7 @@ double = types.FunctionType(renamed.__code__, {"__name__": __name__}, "renamed")
 @pytest.mark.parametrize(
     "obj",
     [local(), double, lambda: 0, Own().method, 1.0, np.pi, None, np.ones(2), types.ModuleType("math")],
-    ids=str,
+    ids=["inner", "renamed", "lambda", "bound", "number", "pi", "None", "array", "module"],
 )
 def test_no_path_leads_there(obj):
     assert spell(obj) is None

@@ -81,6 +81,8 @@ def operation(
             return result
     if fn is operator.getitem and len(args) == 2:
         return index(w, args[0], Key((args[1],)))
+    if fn is np.tensordot and any(_has_unknown_length(k) for k in (*kinds[2:], *(k for _, _, k in named))):
+        raise UnsupportedSyntax("the axes are a list whose length is not known", w.span, "write them as tuples here")
     listed = [i for i, k in enumerate(kinds) if isinstance(k, Box) and k.cls in (list, tuple) and varied(k)]
     if listed and takes_arrays(fn):
         return _with_arrays(w, fn, args, kwargs, listed)
@@ -92,6 +94,14 @@ def operation(
     if w.program.final:
         op.demand_template(fn, [*kinds, *(k for _, _, k in named)], kind)
     return closed, kind
+
+
+def _has_unknown_length(kind: Kind) -> bool:
+    """Whether a list of unknown length is in the argument."""
+    if not isinstance(kind, Box):
+        return False
+    node = kind.region.root()
+    return node.open or any(_has_unknown_length(k) for k in node.fields.values())
 
 
 def _with_arrays(

@@ -30,9 +30,9 @@ _ATTEMPTS = (
     (2, False, 1),
     (1, True, 1),
     (0, True, 1),
-    (COUNTING, False, 1),
     (1, False, 3),
     (1, False, 2),
+    (COUNTING, False, 1),
 )
 """Values of unknown whole numbers, whether known ones are forgotten, and lengths of axes, one after the other."""
 _RULED = frozenset(layouts.RULES)
@@ -102,23 +102,52 @@ class Operation:
         known = constant(kinds)
         result: Kind = BOTTOM
         error: Exception | None = None
+        attempts = _ATTEMPTS if not any(map(_has_counts, kinds)) else (_ATTEMPTS[-1], *_ATTEMPTS)
         for rank in self._ranks(kinds):
-            for number, forget, size in _ATTEMPTS:
-                sampler = Sampler(number, rank, forget, size)
-                try:
-                    with np.errstate(all="ignore"), warnings.catch_warnings():
-                        warnings.simplefilter("ignore")
-                        value = fn(*map(sampler.make, args), **{name: sampler.make(k) for name, k in kwargs.items()})
-                except NoSample:
-                    raise self._unknown(fn, kinds, None) from None
-                except Exception as caught:
-                    error = caught
-                    continue
-                result = join(result, self._kind_of(value, sampler, known and not forget, ()))
-                break
+            for number, forget, size in attempts:
+                found, caught = self._tried(fn, args, kwargs, Sampler(number, rank, forget, size), known and not forget)
+                error = caught or error
+                if found is not None:
+                    result = join(result, self._of_any_shape(fn, args, kwargs, (number, rank, forget), found))
+                    break
         if isinstance(result, Bottom) and not any(_still_empty(k) for k in kinds):
             raise self._unknown(fn, kinds, error)
         return result
+
+    def _tried(
+        self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], sampler: Sampler, known: bool
+    ) -> tuple[Kind | None, Exception | None]:
+        """The kind of what `fn` gives for one sample, or what it raises."""
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                value = fn(*map(sampler.make, args), **{name: sampler.make(k) for name, k in kwargs.items()})
+        except NoSample:
+            raise self._unknown(fn, [*args, *kwargs.values()], None) from None
+        except Exception as error:
+            return None, error
+        return self._kind_of(value, sampler, known, ()), None
+
+    def _of_any_shape(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Kind],
+        kwargs: dict[str, Kind],
+        setting: tuple[int, int, bool],
+        found: Kind,
+    ) -> Kind:
+        """The kind, of unknown rank if a sample with longer axes gives another one (as `squeeze` does)."""
+        if not isinstance(found, Num | Arr) or not any(isinstance(k, Arr) for k in (*args, *kwargs.values())):
+            return found
+        number, rank, forget = setting
+        other, _ = self._tried(fn, args, kwargs, Sampler(number, rank, forget, 2), False)
+        ranks = [k.rank if isinstance(k, Arr) else 0 for k in (found, other) if isinstance(k, Num | Arr)]
+        return found if len(ranks) < 2 or ranks[0] == ranks[1] or other is None else self._any_rank(found, other)
+
+    def _any_rank(self, a: Kind, b: Kind) -> Kind:
+        joined = join(a, b)
+        assert isinstance(joined, Arr)
+        return Arr(joined.dtype, None, joined.region, joined.loose)
 
     def _ranks(self, kinds: Sequence[Kind]) -> tuple[int, ...]:
         loose = [k for k in kinds if isinstance(k, Arr) and k.rank is None]
@@ -176,6 +205,15 @@ class Operation:
                 else:
                     self.world.links.append((result.region, region, self.span))
         return Arr(value.dtype, value.ndim, result.region.root())
+
+
+def _has_counts(kind: Kind) -> bool:
+    """Whether the kind is of a tuple with several whole numbers that are not known, such as axes."""
+    if not isinstance(kind, Box):
+        return False
+    items = kind.region.root().fields.values()
+    unknown = [k for k in items if isinstance(k, Num) and k.type is int and k.value is MISSING]
+    return len(unknown) > 1 or any(_has_counts(k) for k in items if isinstance(k, Box))
 
 
 def _still_empty(kind: Kind) -> bool:

@@ -164,5 +164,3 @@ def constant_kind(program: Program, value: Any) -> Kind:
 def located(kind: Kind, span: Span) -> NotResolved:
     """The error for a value whose kinds have nothing in common."""
     return NotResolved(f"this value is {describe(kind)}", span, "use two names, or one kind of value in every branch")
-
-

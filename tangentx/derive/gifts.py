@@ -83,5 +83,3 @@ def _give_each(emit: Emitter, kind: Box, bar: Var, primal: Atom, cotangent: Atom
     own = inner.let(Index(primal, at))
     give_slot(inner, item, bar, at, own, part)
     emit.add(For(index.name, Lit(0), length, Lit(1), False, tuple(inner.block), emit.span))
-
-

@@ -61,8 +61,17 @@ def arange_dot_(dots: Any, ans: Any, *, ans_bar: Any) -> Any:
     return dots_bar
 
 
-@linear(float, np.float64, np.float32, np.float16, np.longdouble, np.complex128, np.complex64, np.double,
-        domain=("x", "A()"))
+@linear(
+    float,
+    np.float64,
+    np.float32,
+    np.float16,
+    np.longdouble,
+    np.complex128,
+    np.complex64,
+    np.double,
+    domain=("x", "A()"),
+)
 def number(x: Any, *, ans_bar: Any) -> Any:
     """A number of another type."""
     x_bar = ans_bar

@@ -10,8 +10,10 @@ from tangentx.arrays import join_like, nested, split_like, unnested
 from tangentx.templates.registry import linear, methods
 
 
-@linear(np.concatenate, domain=("[A(2,3), A(1,3)]", "(A(2,1), A(2,3)), 1", "[A(2), A(0)], axis=-1",
-                                "[A(2,2), A(3)], None", "A(2,3)"))
+@linear(
+    np.concatenate,
+    domain=("[A(2,3), A(1,3)]", "(A(2,1), A(2,3)), 1", "[A(2), A(0)], axis=-1", "[A(2,2), A(3)], None", "A(2,3)"),
+)
 def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, ans_bar: Any) -> Any:
     """Arrays joined along an axis."""
     arrays_bar = split_like(ans_bar, arrays, axis)
@@ -67,8 +69,14 @@ def join_like_(pieces: Any, arrays: Any, shape: Any, axis: Any = 0, *, ans_bar: 
     return pieces_bar
 
 
-@linear(np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray,
-        domain=("A(2,3)", "[x, y]", "[[x, 1.0], [y, x]]", "[A(2), A(2)]", "A(1)", "A(2), float"))
+@linear(
+    np.array,
+    np.asarray,
+    np.asanyarray,
+    np.ascontiguousarray,
+    np.asfortranarray,
+    domain=("A(2,3)", "[x, y]", "[[x, 1.0], [y, x]]", "[A(2), A(2)]", "A(1)", "A(2), float"),
+)
 def array(object: Any, dtype: Any = None, copy: Any = None, order: Any = None, *, ans_bar: Any) -> Any:
     """An array made of numbers, of lists, or of an array."""
     object_bar = nested(ans_bar, object)
@@ -83,8 +91,9 @@ def copy(a: Any, order: Any = "K", *, ans_bar: Any) -> Any:
 
 
 @linear(*methods("astype"), domain=("A(2,3), float", "A(2), complex", "C(3), complex"))
-def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True,
-           *, ans_bar: Any) -> Any:
+def astype(
+    a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True, *, ans_bar: Any
+) -> Any:
     """Another dtype."""
     a_bar = ans_bar
     return a_bar

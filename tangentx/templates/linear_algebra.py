@@ -10,10 +10,12 @@ from tangentx.arrays import columns_outer, einsum_left, einsum_right, guarded, o
 from tangentx.templates.registry import adjoint, bilinear, linear
 
 
-@adjoint(np.linalg.norm, domain=("A(3)", "A(2,3)", "A(2,3), None, 1", "A(2,3), axis=0, keepdims=True", "C(3)"),
-         singular=True)
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False,
-         *, ans: Any, ans_bar: Any, x_shape: Any) -> Any:
+@adjoint(
+    np.linalg.norm, domain=("A(3)", "A(2,3)", "A(2,3), None, 1", "A(2,3), axis=0, keepdims=True", "C(3)"), singular=True
+)
+def norm(
+    x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False, *, ans: Any, ans_bar: Any, x_shape: Any
+) -> Any:
     """Euclidean length; has no derivative (nan) at 0."""
     direction = np.conj(x) * unreduce(ratio(1.0, ans), x_shape, axis, keepdims)
     x_bar = guarded(direction, unreduce(ans_bar, x_shape, axis, keepdims))
@@ -56,9 +58,14 @@ def det_tangent(a: Any, *, ans: Any, a_dot: Any) -> Any:
     return ans_dot
 
 
-@adjoint(np.linalg.solve, domain=(
-    "A(2,2) + 4.0 * np.eye(2), A(2)", "A(2,2) + 4.0 * np.eye(2), A(2,3)", "A(3,2,2) + 4.0 * np.eye(2), A(3,2,1)"
-))
+@adjoint(
+    np.linalg.solve,
+    domain=(
+        "A(2,2) + 4.0 * np.eye(2), A(2)",
+        "A(2,2) + 4.0 * np.eye(2), A(2,3)",
+        "A(3,2,2) + 4.0 * np.eye(2), A(3,2,1)",
+    ),
+)
 def solve(a: Any, b: Any, *, ans: Any, ans_bar: Any, a_shape: Any, b_shape: Any) -> Any:
     """Solution of a linear system; its adjoint solves the transposed one."""
     b_bar = np.linalg.solve(np.swapaxes(a, -1, -2), one_system_each(ans_bar, a_shape, b_shape))
@@ -88,12 +95,23 @@ def columns_outer_(u: Any, v: Any, *, ans_bar: Any) -> Any:
     return u_bar, v_bar
 
 
-@bilinear(np.einsum, domain=(
-    "'ij,jk->ik', A(2,3), A(3,4)", "'ij, kj', A(2,3), A(4,3)", "'ii', A(3,3)", "'ii->i', A(3,3)", "'ij->j', A(2,3)",
-    "'ij,k->k', A(2,3), A(4)", "'bij,bjk->bik', A(2,3,4), A(2,4,2)", "'ii,ij->j', A(3,3), A(3,2)",
-    "'i,i->', A(3), A(3)",
-    "'ij,ij->ij', A(1,3), A(2,3)", "'i,j->ij', C(2), C(3)", "'ij->ji', A(2,3)"
-))
+@bilinear(
+    np.einsum,
+    domain=(
+        "'ij,jk->ik', A(2,3), A(3,4)",
+        "'ij, kj', A(2,3), A(4,3)",
+        "'ii', A(3,3)",
+        "'ii->i', A(3,3)",
+        "'ij->j', A(2,3)",
+        "'ij,k->k', A(2,3), A(4)",
+        "'bij,bjk->bik', A(2,3,4), A(2,4,2)",
+        "'ii,ij->j', A(3,3), A(3,2)",
+        "'i,i->', A(3), A(3)",
+        "'ij,ij->ij', A(1,3), A(2,3)",
+        "'i,j->ij', C(2), C(3)",
+        "'ij->ji', A(2,3)",
+    ),
+)
 def einsum(subscripts: Any, a: Any, b: Any = None, *, ans_bar: Any, a_shape: Any, b_shape: Any) -> Any:
     """Sum of products of one operand or two."""
     a_bar = einsum_left(ans_bar, b, a_shape, subscripts)

@@ -24,9 +24,14 @@ def sort_tangent(a: Any, axis: Any = -1, *, a_dot: Any) -> Any:
     return ans_dot
 
 
-@linear(np.take_along_axis, domain=(
-    "A(2,3), np.array([[0, 0], [2, 1]]), 1", "A(2,3), np.array([[1, 0, 1]]), 0", "A(2,3), np.array([5, 5]), None"
-))
+@linear(
+    np.take_along_axis,
+    domain=(
+        "A(2,3), np.array([[0, 0], [2, 1]]), 1",
+        "A(2,3), np.array([[1, 0, 1]]), 0",
+        "A(2,3), np.array([5, 5]), None",
+    ),
+)
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1, *, ans_bar: Any, arr_shape: Any) -> Any:
     """Elements by their indices along an axis, other axes matched."""
     arr_bar = put_along(ans_bar, arr_shape, indices, axis)

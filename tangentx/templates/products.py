@@ -59,9 +59,11 @@ def dot_right_(t: Any, x: Any, shape: Any, *, ans_bar: Any, x_shape: Any) -> Any
     return t_bar, x_bar
 
 
-@bilinear(np.matmul, operator.matmul, domain=(
-    *_RANKS, "A(2,4,3), A(2,3,5)", "A(2,1,4,3), A(5,3,2)", "A(1,4,3), A(2,3,5)", "A(2,0), A(0,3)"
-))
+@bilinear(
+    np.matmul,
+    operator.matmul,
+    domain=(*_RANKS, "A(2,4,3), A(2,3,5)", "A(2,1,4,3), A(5,3,2)", "A(1,4,3), A(2,3,5)", "A(2,0), A(0,3)"),
+)
 def matmul(x1: Any, x2: Any, *, ans_bar: Any, x1_shape: Any, x2_shape: Any) -> Any:
     """Matrix product; stacks broadcast."""
     x1_bar = matmul_left(ans_bar, x2, x1_shape)
@@ -141,10 +143,17 @@ def vdot(a: Any, b: Any, *, ans_bar: Any, a_shape: Any, b_shape: Any) -> Any:
     return a_bar, b_bar
 
 
-@bilinear(np.tensordot, domain=(
-    "A(2,3,4), A(3,4,2)", "A(2,3), A(3,4), 1", "A(2), A(3), 0", "A(2,3,4), A(4,3,5), axes=([1, 2], [1, 0])",
-    "A(2,3,4), A(5,3), (1, 1)", "A(3,2,4), A(2,3,4), ([1, 0, 2], [0, 1, 2])"
-))
+@bilinear(
+    np.tensordot,
+    domain=(
+        "A(2,3,4), A(3,4,2)",
+        "A(2,3), A(3,4), 1",
+        "A(2), A(3), 0",
+        "A(2,3,4), A(4,3,5), axes=([1, 2], [1, 0])",
+        "A(2,3,4), A(5,3), (1, 1)",
+        "A(3,2,4), A(2,3,4), ([1, 0, 2], [0, 1, 2])",
+    ),
+)
 def tensordot(a: Any, b: Any, axes: Any = 2, *, ans_bar: Any, a_shape: Any, b_shape: Any) -> Any:
     """Product over pairs of axes."""
     a_bar = tensordot_left(ans_bar, b, a_shape, axes)

@@ -23,41 +23,47 @@ _EMPTY = ("A(0)", "A(0,3), axis=0", "A(3,0), axis=0")
 
 
 @linear(np.sum, *methods("sum"), domain=(*_REDUCED, *_EMPTY, "C(2,3), axis=1"))
-def sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
-        *, ans_bar: Any, a_shape: Any) -> Any:
+def sum(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, ans_bar: Any, a_shape: Any
+) -> Any:
     """Sum over `axis`: the cotangent is repeated along it."""
     a_bar = unreduce(ans_bar, a_shape, axis, keepdims)
     return a_bar
 
 
 @linear(np.mean, *methods("mean"), domain=(*_REDUCED, "A(3,0), axis=0", "C(2,3), axis=1"))
-def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
-         *, ans_bar: Any, a_shape: Any) -> Any:
+def mean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, ans_bar: Any, a_shape: Any
+) -> Any:
     """Mean over `axis`."""
     a_bar = unreduce(ans_bar / count_reduced(a_shape, axis), a_shape, axis, keepdims)
     return a_bar
 
 
 @adjoint(np.max, np.min, np.amax, np.amin, *methods("max", "min"), domain=(*_REDUCED, "A(3,0), axis=0"))
-def extreme(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False,
-            *, ans: Any, ans_bar: Any, a_shape: Any) -> Any:
+def extreme(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, ans: Any, ans_bar: Any, a_shape: Any
+) -> Any:
     """Maximum or minimum over `axis`; equal elements share, the others get exactly 0."""
     a_bar = guarded(unreduce(ans_bar, a_shape, axis, keepdims), ties(a, ans, axis, keepdims))
     return a_bar
 
 
 @extreme.tangent
-def extreme_tangent(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False,
-                    *, ans: Any, a_dot: Any) -> Any:
+def extreme_tangent(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, ans: Any, a_dot: Any) -> Any:
     """Mean of the tangents of the elements that win."""
     ans_dot = np.sum(guarded(a_dot, ties(a, ans, axis, keepdims)), axis=axis, keepdims=keepdims)
     return ans_dot
 
 
-@adjoint(np.prod, *methods("prod"), domain=(*_REDUCED, *_EMPTY, "np.array([0.0, 2.0, 3.0])",
-                                            "np.array([0.0, 2.0, 0.0])", "C(2,3), axis=1"))
-def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
-         *, ans_bar: Any, a_shape: Any) -> Any:
+@adjoint(
+    np.prod,
+    *methods("prod"),
+    domain=(*_REDUCED, *_EMPTY, "np.array([0.0, 2.0, 3.0])", "np.array([0.0, 2.0, 0.0])", "C(2,3), axis=1"),
+)
+def prod(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, ans_bar: Any, a_shape: Any
+) -> Any:
     """Product over `axis`: for each element that of the others, without division, so zeros are no exception."""
     elements = merged(a, axis)
     others = before(elements) * np.flip(before(np.flip(elements, -1)), -1)
@@ -66,8 +72,9 @@ def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
 
 
 @prod.tangent
-def prod_tangent(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
-                 *, a_dot: Any, a_shape: Any) -> Any:
+def prod_tangent(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, a_dot: Any, a_shape: Any
+) -> Any:
     """Sum over the elements of tangent times the others."""
     elements = merged(a, axis)
     others = before(elements) * np.flip(before(np.flip(elements, -1)), -1)
@@ -79,8 +86,17 @@ _SPREAD = ("A(3), ddof=1", "A(2,3), axis=0, ddof=1", "C(2,3), axis=1")
 
 
 @adjoint(np.var, *methods("var"), domain=(*_REDUCED, *_SPREAD))
-def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False,
-        *, ans_bar: Any, a_shape: Any) -> Any:
+def var(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    ans_bar: Any,
+    a_shape: Any,
+) -> Any:
     """Variance over `axis`: twice the deviation from the mean."""
     deviation = np.conj(a - np.mean(a, axis=axis, keepdims=True))
     slope = ratio(2.0, count_reduced(a_shape, axis) - ddof) * deviation
@@ -89,8 +105,17 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any 
 
 
 @var.tangent
-def var_tangent(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False,
-                *, a_dot: Any, a_shape: Any) -> Any:
+def var_tangent(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    a_dot: Any,
+    a_shape: Any,
+) -> Any:
     """The tangent weighted by the deviation."""
     deviation = np.conj(a - np.mean(a, axis=axis, keepdims=True))
     along = np.sum(np.real(deviation * a_dot), axis=axis, keepdims=keepdims)
@@ -99,8 +124,18 @@ def var_tangent(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, dd
 
 
 @adjoint(np.std, *methods("std"), domain=(*_REDUCED[:5], *_SPREAD), singular=True)
-def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False,
-        *, ans: Any, ans_bar: Any, a_shape: Any) -> Any:
+def std(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    ans: Any,
+    ans_bar: Any,
+    a_shape: Any,
+) -> Any:
     """Standard deviation over `axis`; has no derivative (nan) where it is 0."""
     deviation = np.conj(a - np.mean(a, axis=axis, keepdims=True))
     scale = ratio(1.0, ans * (count_reduced(a_shape, axis) - ddof))
@@ -110,8 +145,18 @@ def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any 
 
 
 @std.tangent
-def std_tangent(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False,
-                *, ans: Any, a_dot: Any, a_shape: Any) -> Any:
+def std_tangent(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    ans: Any,
+    a_dot: Any,
+    a_shape: Any,
+) -> Any:
     """The tangent weighted by the deviation."""
     deviation = np.conj(a - np.mean(a, axis=axis, keepdims=True))
     along = np.sum(np.real(deviation * a_dot), axis=axis, keepdims=keepdims)
@@ -126,8 +171,11 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, *, ans_
     return a_bar
 
 
-@adjoint(np.cumprod, *methods("cumprod"), domain=("A(4)", "A(2,3)", "A(2,3), 0", "A(2,3), axis=-1", "A(0)", "A()",
-                                                  "np.array([2.0, 0.0, 3.0, 0.0])"))
+@adjoint(
+    np.cumprod,
+    *methods("cumprod"),
+    domain=("A(4)", "A(2,3)", "A(2,3), 0", "A(2,3), axis=-1", "A(0)", "A()", "np.array([2.0, 0.0, 3.0, 0.0])"),
+)
 def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, *, ans_bar: Any, a_shape: Any) -> Any:
     """Running product along `axis`, without division, so zeros are no exception."""
     elements = merged(a, axis)

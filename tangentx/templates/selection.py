@@ -20,9 +20,17 @@ from tangentx.arrays import (
 from tangentx.templates.registry import elementwise, linear, methods
 
 
-@linear(np.where, broadcasts=True, domain=(
-    "A(2,3) > 0.0, A(2,3), A(3)", "A(3) > 0.0, x, A(3)", "True, x, y", "A(2,1) > 0.0, A(1,3), 0.0", "A(0) > 0.0, x, y"
-))
+@linear(
+    np.where,
+    broadcasts=True,
+    domain=(
+        "A(2,3) > 0.0, A(2,3), A(3)",
+        "A(3) > 0.0, x, A(3)",
+        "True, x, y",
+        "A(2,1) > 0.0, A(1,3), 0.0",
+        "A(0) > 0.0, x, y",
+    ),
+)
 def where(condition: Any, x: Any, y: Any, *, ans_bar: Any) -> Any:
     """Elements of `x` or of `y`; an element that is not chosen gets exactly 0."""
     x_bar = np.where(condition, ans_bar, 0.0)
@@ -46,10 +54,17 @@ def clip_method(a: Any, min: Any = None, max: Any = None, *, ans: Any) -> Any:
     return share(a, min, raised) * below, share(min, a, raised) * below, share(max, raised, ans)
 
 
-@linear(operator.getitem, domain=(
-    "A(4), 1", "A(4), slice(None, None, -2)", "A(2,3), (slice(None), [0, 0, 2])", "A(3), np.array([True, False, True])",
-    "A(3), np.array([0, 0, -1])", "A(2,3), (..., None, 1)"
-))
+@linear(
+    operator.getitem,
+    domain=(
+        "A(4), 1",
+        "A(4), slice(None, None, -2)",
+        "A(2,3), (slice(None), [0, 0, 2])",
+        "A(3), np.array([True, False, True])",
+        "A(3), np.array([0, 0, -1])",
+        "A(2,3), (..., None, 1)",
+    ),
+)
 def getitem(a: Any, b: Any, *, ans_bar: Any) -> Any:
     """An element or a part of an array; repeated indices add up."""
     a_bar = scatter(ans_bar, a, b)
@@ -77,12 +92,23 @@ def winners_(a: Any, key: Any, *, ans_bar: Any) -> Any:
     return a_bar
 
 
-@linear(np.take, *methods("take"), domain=(
-    "A(4), 1", "A(4), [0, 0, -1]", "A(2,3), np.array([[0, 5], [5, 1]])", "A(2,3), [2, 2], 1", "A(2,3), [1], axis=0",
-    "A(3), [4, -5], None, None, 'wrap'", "A(3), [4, -5], mode='clip'", "A(), 0"
-))
-def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise",
-         *, ans_bar: Any, a_shape: Any) -> Any:
+@linear(
+    np.take,
+    *methods("take"),
+    domain=(
+        "A(4), 1",
+        "A(4), [0, 0, -1]",
+        "A(2,3), np.array([[0, 5], [5, 1]])",
+        "A(2,3), [2, 2], 1",
+        "A(2,3), [1], axis=0",
+        "A(3), [4, -5], None, None, 'wrap'",
+        "A(3), [4, -5], mode='clip'",
+        "A(), 0",
+    ),
+)
+def take(
+    a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise", *, ans_bar: Any, a_shape: Any
+) -> Any:
     """Elements by their indices along an axis."""
     a_bar = untake(ans_bar, a_shape, indices, axis, mode)
     return a_bar
@@ -123,9 +149,11 @@ def undiag_(t: Any, shape: Any, k: Any = 0, *, ans_bar: Any) -> Any:
     return t_bar
 
 
-@linear(np.diagonal, *methods("diagonal"), domain=(
-    "A(3,3)", "A(2,3), 1", "A(2,3,4), -1, 2, 0", "A(2,3,3), axis1=-2, axis2=-1"
-))
+@linear(
+    np.diagonal,
+    *methods("diagonal"),
+    domain=("A(3,3)", "A(2,3), 1", "A(2,3,4), -1, 2, 0", "A(2,3,3), axis1=-2, axis2=-1"),
+)
 def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, *, ans_bar: Any, a_shape: Any) -> Any:
     """Diagonals along two axes."""
     a_bar = undiagonal(ans_bar, a_shape, offset, axis1, axis2)
@@ -140,8 +168,17 @@ def undiagonal_(t: Any, shape: Any, offset: Any = 0, axis1: Any = 0, axis2: Any 
 
 
 @linear(np.trace, *methods("trace"), domain=("A(3,3)", "A(2,3), 1", "A(2,3,3), -1, 1, 2"))
-def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None,
-          *, ans_bar: Any, a_shape: Any) -> Any:
+def trace(
+    a: Any,
+    offset: Any = 0,
+    axis1: Any = 0,
+    axis2: Any = 1,
+    dtype: Any = None,
+    out: Any = None,
+    *,
+    ans_bar: Any,
+    a_shape: Any,
+) -> Any:
     """Sums of diagonals."""
     a_bar = undiagonal(np.expand_dims(ans_bar, -1), a_shape, offset, axis1, axis2)
     return a_bar

@@ -34,7 +34,7 @@ def test_a_list_of_like_items_has_one_kind_of_item() -> None:
     assert not mixed.region.open and mixed.region.get(1) == Obj("a")
 
 
-@pytest.mark.parametrize("value", [np.matrix([[1.0]]), np.array([None]), np.ma.array([1.0])])
+@pytest.mark.parametrize("value", [np.array([None]), np.ma.array([1.0])])
 def test_other_arrays_are_refused(value) -> None:
     with pytest.raises(NotResolved):
         Valuer(World()).kind(value)

@@ -22,16 +22,15 @@ def test_a_store_is_recorded_restored_taken_zeroed_and_given() -> None:
     )
 
 
-def deleted(x, d):
+def entered(x, d):
     d["k"] = x
-    y = d["k"]
-    del d["k"]
-    return y
+    return d["k"]
 
 
-def test_a_new_key_is_taken_away_again_and_a_deleted_one_comes_back() -> None:
-    found = reverse_text(deleted, 2.0, {"a": 1.0}).partition("reverse sweep")[2]
-    assert in_order(found, "d['k'] = ", "d_bar['k'] = ", "del d['k']", "del d_bar['k']")
+def test_a_new_key_is_taken_away_again() -> None:
+    forward, _, reverse = reverse_text(entered, 2.0, {"a": 1.0}).partition("reverse sweep")
+    assert in_order(forward, "d_had", "d['k'] = x", "d_bar['k'] = 0.0")
+    assert in_order(reverse, "= d_bar['k']", "if ", "d['k'] = ", "del d['k']", "del d_bar['k']")
 
 
 def grow(x, n):

@@ -1,0 +1,34 @@
+"""All functions of one compilation."""
+
+from __future__ import annotations
+
+from tangentx.analysis.kinds import BOTTOM, Num, Obj
+from tangentx.analysis.program import Definition, constant_kind
+from tangentx.ir.nodes import UNBOUND
+from tests.analysis.made import analysed
+
+
+def recursive(x, n):
+    if n == 0:
+        return 1.0
+    return x * recursive(x, n - 1)
+
+
+def test_recursion_is_a_fixed_point_of_one_instance() -> None:
+    program, root = analysed(recursive, 2.0, 3)
+    assert root.result == Num(float, True) and len(program.reached()) == 1
+
+
+def test_constants() -> None:
+    program, _ = analysed(recursive, 2.0, 3)
+    assert constant_kind(program, 3).value == 3
+    assert constant_kind(program, None) == Obj(None)
+    assert constant_kind(program, UNBOUND) is BOTTOM
+
+
+def test_united_definitions_are_one_variable() -> None:
+    a, b, c = (Definition(name) for name in "abc")
+    a.unite(b)
+    b.unite(c)
+    assert a.web() is c.web()
+    assert Definition("d").web() is not a.web()

@@ -1,0 +1,51 @@
+"""Forward mode: beside each statement, that of the tangents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tests.analysis.made import in_order
+from tests.derive.made import forward_text
+
+
+def put(x, A, i):
+    A[i] = x * x
+    return A[0]
+
+
+def rebound(x):
+    for _ in range(2):
+        x = x * np.sin(x)
+    return x
+
+
+def helper(x):
+    return x * x
+
+
+def calls(x):
+    return helper(x)
+
+
+def test_storages_have_a_tangent_that_is_written_as_they_are() -> None:
+    assert in_order(forward_text(put, 2.0, np.ones(3), 1), "A = entry_copy(A)", "A_dot = ", "A_dot[i] = ", "A[i] = ")
+
+
+def test_the_tangent_is_found_before_the_name_is_bound() -> None:
+    found = forward_text(rebound, 2.0)
+    body = found.partition("for ")[2]
+    assert in_order(body, "x_dot)", "x = ", "x_dot = ")
+    step = 1e-6
+    numeric = (rebound(2.0 + step) - rebound(2.0 - step)) / (2 * step)
+    with tx.pipeline.proofs("all"):
+        assert tx.jvp(rebound, (2.0,), (1.0,))[1] == pytest.approx(numeric, rel=1e-6)
+
+
+def test_a_callee_gives_value_and_tangent() -> None:
+    assert in_order(forward_text(calls, 2.0), "call helper_tangent(x, x_dot)", "[0]", "[1]")
+
+
+def test_a_linear_operation_is_applied_to_the_tangent() -> None:
+    assert "sum(A_dot)" in forward_text(lambda A: np.sum(A), np.ones(2))
