@@ -103,7 +103,7 @@ class Binder:
 
 
 def counted(number: int) -> str:
-    """"1 parameter", "2 parameters"."""
+    """ "1 parameter", "2 parameters"."""
     return f"{number} parameter{'' if number == 1 else 's'}"
 
 

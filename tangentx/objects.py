@@ -89,6 +89,12 @@ def derivative_of(f: Any, spec: Spec) -> Derivative:
         return made[name]._bound_to(target.owner)
 
 
+def _remade(where: tuple[Any, ...], owner: tuple[Any, ...], spec: Spec) -> Derivative:
+    from tangentx.pickling import found_function
+
+    return derivative_of(found_function(where, owner), spec)
+
+
 class Derivative:
     """A callable derivative with readable source.
 
@@ -119,7 +125,7 @@ class Derivative:
     def __reduce__(self) -> Any:
         from tangentx.pickling import reduced_derivative
 
-        return reduced_derivative(self)
+        return reduced_derivative(self, _remade)
 
     def __copy__(self) -> Derivative:
         other = object.__new__(Derivative)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 from tangentx.derivative import target_of
@@ -41,20 +42,19 @@ def _bound(module: str, name: str, owner: Any) -> Any:
     return _by_name(module, name).__get__(owner)
 
 
-def reduced_derivative(derivative: Any) -> tuple[Any, ...]:
-    """How a derivative is made again: from its function, found by name, and what was asked."""
+def reduced_derivative(derivative: Any, remade: Callable[..., Any]) -> tuple[Any, ...]:
+    """How a derivative is made again: `remade` of its function, found by name, and what was asked."""
     target = derivative._target
     inner = target.function
     nested = hasattr(inner, "__tangentx_primal__")
     where = (inner,) if nested else _function(inner)
-    return _derivative, (where, target.owner, derivative._spec)
+    return remade, (where, target.owner, derivative._spec)
 
 
-def _derivative(where: tuple[Any, ...], owner: tuple[Any, ...], spec: Any) -> Any:
-    from tangentx.objects import derivative_of
-
+def found_function(where: tuple[Any, ...], owner: tuple[Any, ...]) -> Any:
+    """The function that `reduced_derivative` described, bound to its owners."""
     function = where[0] if len(where) == 1 else target_of(_by_name(*where)).function
-    return derivative_of(function, spec) if not owner else derivative_of(_owned(function, owner), spec)
+    return _owned(function, owner) if owner else function
 
 
 class _owned:

@@ -272,7 +272,7 @@ def test_exceptions_of_the_program_pass(how: int, error: type[Exception], text: 
 
 
 def nasty(x):
-    s = "quo\"te's\n\"\"\"\\ {x} %"
+    s = 'quo"te\'s\n"""\\ {x} %'
     return x * len(s)
 
 

@@ -66,6 +66,16 @@ COVERED_BY = {
     "optimise/summary.py": "tests/optimise/test_dead.py",
     "optimise/unit.py": "tests/optimise/test_dead.py",
     "optimise/__init__.py": "tests/test_pipeline.py",
+    "optimise/bounds.py": "tests/optimise/test_guards.py",
+    "optimise/exact.py": "tests/optimise/test_hazards.py",
+    "optimise/reading.py": "tests/optimise/test_live.py",
+    "demands.py": "tests/test_bad_input.py",
+    "differentiable.py": "tests/test_api.py",
+    "objects.py": "tests/test_derivative.py",
+    "pickling.py": "tests/test_derivative.py",
+    "prediction.py": "tests/test_compilation.py",
+    "showing.py": "tests/test_derivative.py",
+    "sweeps.py": "tests/test_products.py",
     "points.py": "tests/test_testing.py",
 }
 

@@ -12,7 +12,7 @@ import numpy as np
 from tangentx.analysis import calls
 from tangentx.analysis.containers import expanded, make, popped
 from tangentx.analysis.indexing import index
-from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, describe, varied
+from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, describe, varied
 from tangentx.analysis.methods import method
 from tangentx.analysis.operations import Operation
 from tangentx.analysis.primitives import takes_arrays
@@ -82,7 +82,7 @@ def operation(
     if fn is operator.getitem and len(args) == 2:
         return index(w, args[0], Key((args[1],)))
     if fn is np.tensordot and any(_has_unknown_length(k) for k in (*kinds[2:], *(k for _, _, k in named))):
-        raise UnsupportedSyntax("the axes are a list whose length is not known", w.span, "write them as tuples here")
+        raise UnsupportedSyntax("how many axes are meant is not known here", w.span, "write the axes out, as tuples")
     listed = [i for i, k in enumerate(kinds) if isinstance(k, Box) and k.cls in (list, tuple) and varied(k)]
     if listed and takes_arrays(fn):
         return _with_arrays(w, fn, args, kwargs, listed)
@@ -97,11 +97,11 @@ def operation(
 
 
 def _has_unknown_length(kind: Kind) -> bool:
-    """Whether a list of unknown length is in the argument."""
+    """Whether axes are given by a number that is not known, or by a list of unknown length."""
     if not isinstance(kind, Box):
-        return False
+        return isinstance(kind, Num) and kind.value is MISSING
     node = kind.region.root()
-    return node.open or any(_has_unknown_length(k) for k in node.fields.values())
+    return node.open or any(_has_unknown_length(k) for k in node.fields.values() if isinstance(k, Box))
 
 
 def _with_arrays(

@@ -169,8 +169,19 @@ def describe(kind: Kind) -> str:
             return "nothing"
 
 
-def signature(kind: Kind, seen: tuple[Region, ...] = ()) -> Any:
-    """A hashable summary of the kind, free of regions: what a function is compiled for."""
+LIMIT_PARTS = 20_000
+
+
+class TooDeep(Exception):
+    """A kind holds more parts than anything that is written by hand."""
+
+
+def signature(kind: Kind, seen: tuple[Region, ...] = (), left: list[int] | None = None) -> Any:
+    """A hashable summary of the kind, free of regions: what a function is compiled for. Raises TooDeep."""
+    left = left if left is not None else [LIMIT_PARTS]
+    left[0] -= 1
+    if left[0] < 0:
+        raise TooDeep
     if isinstance(kind, Num):
         return ("num", kind.type, kind.varied, kind.value if kind.type is bool else None)
     if isinstance(kind, Arr):
@@ -180,8 +191,8 @@ def signature(kind: Kind, seen: tuple[Region, ...] = ()) -> Any:
         if node in seen:
             return ("box", kind.cls, seen.index(node))
         seen = (*seen, node)
-        fields = tuple((key, signature(k, seen)) for key, k in node.fields.items())
-        return ("box", kind.cls, node.open, fields, signature(node.elt, seen))
+        fields = tuple((key, signature(k, seen, left)) for key, k in node.fields.items())
+        return ("box", kind.cls, node.open, fields, signature(node.elt, seen, left))
     if isinstance(kind, Obj):
         plain = isinstance(kind.value, str | bytes | type(None) | np.dtype)
         return ("obj", type(kind.value), kind.value if plain else id(kind.value))

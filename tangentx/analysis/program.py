@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentx.analysis.kinds import BOTTOM, Kind, Num, describe, signature
+from tangentx.analysis.kinds import BOTTOM, Kind, Num, TooDeep, describe, signature
 from tangentx.analysis.regions import Region, World, join
 from tangentx.analysis.values import Valuer
 from tangentx.errors import NotResolved, Span, UnsupportedSyntax
@@ -109,7 +109,14 @@ class Program:
             walker(self, instance).run()
 
     def _make(self, source: Function, link: Link | None, kinds: Sequence[Kind]) -> Instance:
-        key = (id(link or source), tuple(signature(k) for k in kinds))
+        try:
+            key = (id(link or source), tuple(signature(k) for k in kinds))
+        except TooDeep:
+            raise NotResolved(
+                f"`{source.name}` is called with containers nested ever deeper",
+                source.span,
+                "give it arguments of one kind",
+            ) from None
         if key not in self.instances:
             if len(self.instances) >= LIMIT_INSTANCES:
                 raise NotResolved(

@@ -27,7 +27,10 @@ def unravel(point: Values, vector: Any) -> Values:
 
 
 class StandIn:
-    """`grad`, `vjp` and `jvp` as tangentx has them; `spoil` changes each leaf of a gradient, `before` meets the arguments."""
+    """`grad`, `vjp` and `jvp` as tangentx has them.
+
+    `spoil` changes each leaf of a gradient, `before` meets the arguments.
+    """
 
     def __init__(
         self, spoil: Callable[[Any], Any] = lambda g: g, before: Callable[..., None] = lambda *args: None

@@ -22,28 +22,26 @@ CASES = [
 ]
 
 
-def frozen(constant: Any) -> Any:
-    """Axes as a tuple: the length of a list from outside is not known while a function is compiled."""
-    if isinstance(constant, (list, tuple)) and all(isinstance(item, (list, tuple)) for item in constant):
-        return tuple(tuple(item) for item in constant)
-    return constant
+def written(constant: Any) -> str:
+    """The constant as a user writes it in the call, or nothing where it has no short text."""
+    if isinstance(constant, (list, tuple)) and all(written(item) for item in constant):
+        inside = "".join(f"{written(item)}, " for item in constant)
+        return f"({inside})"
+    return repr(constant) if isinstance(constant, (bool, int, str, type(None))) else ""
 
 
 def weighed(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], wrt: tuple[int, ...]) -> Any:
     """A function of the arguments at `wrt` that calls `fn` as a user would, and weighs all that it gives."""
-    names = [f"a{i}" if i in wrt else f"c{i}" for i in range(len(args))]
-    constants = {f"c{i}": frozen(arg) for i, arg in enumerate(args) if i not in wrt}
-    given = ", ".join([*names, *(f"{key}=k_{key}" for key in kwargs)])
-    result = fn(*args, **kwargs)
-    parts = [path for path, leaf in leaves("", result) if is_differentiable(leaf)]
-    terms = " + ".join(f"np.sum(np.asarray(w{i}) * result{path})" for i, path in enumerate(parts))
+    names = [f"a{i}" if i in wrt else written(arg) or f"c{i}" for i, arg in enumerate(args)]
+    given = ", ".join([*names, *(f"{key}={written(value) or f'k_{key}'}" for key, value in kwargs.items())])
+    found = [(path, leaf) for path, leaf in leaves("", fn(*args, **kwargs)) if is_differentiable(leaf)]
+    terms = " + ".join(f"np.sum(np.asarray(w{i}) * result{path})" for i, (path, _) in enumerate(found))
     params = ", ".join(f"a{i}" for i in wrt)
     text = f"def f({params}):\n    result = fn({given})\n    return {terms}\n"
-    weights = {
-        f"w{i}": np.cos(1.3 * np.arange(np.size(leaf)) + i).reshape(np.shape(leaf))
-        for i, (_, leaf) in enumerate((p, v) for p, v in leaves("", result) if is_differentiable(v))
-    }
-    space: dict[str, Any] = {"np": np, "fn": fn, **constants, **weights, **{f"k_{k}": v for k, v in kwargs.items()}}
+    space: dict[str, Any] = {"np": np, "fn": fn}
+    space |= {f"c{i}": arg for i, arg in enumerate(args)} | {f"k_{key}": value for key, value in kwargs.items()}
+    for i, (_, leaf) in enumerate(found):
+        space[f"w{i}"] = np.cos(1.3 * np.arange(np.size(leaf)) + i).reshape(np.shape(leaf))
     name = f"<template {next(_COUNT)}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
     exec(compile(text, name, "exec"), space)
