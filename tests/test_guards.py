@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
+from tangentx import pipeline
 from tangentx.derivative import compilations
 
 SCALE = np.array([1.0, 2.0, 3.0])
@@ -47,3 +48,22 @@ def test_an_outside_number_is_read_at_each_call(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(globals(), "RATE", np.array(5.0))
     assert gradient(3.0) == 30.0
     assert compilations() == before + 1
+
+
+def growing(x, n):
+    items = [x]
+    other = items
+    total = 0.0
+    for item in items:
+        if len(other) < n:
+            other.append(item * x)
+        total = total + item
+    return total
+
+
+def test_a_list_that_grows_under_another_name_while_it_is_iterated_is_refused_at_run_time() -> None:
+    for off in ((), "all"):
+        with pipeline.proofs(off=off):
+            assert tx.grad(growing)(0.7, 1) == 1.0
+            with pytest.raises(tx.UnsupportedSyntax, match="from 1 to 2 items"):
+                tx.grad(growing)(0.7, 4)

@@ -76,7 +76,7 @@ def hashable(group: frozenset[Any], fn: Any) -> frozenset[Any]:
     return group
 
 
-EFFECTS = frozenset((arrays.write_back,))
+EFFECTS = frozenset((arrays.write_back, arrays.same_length))
 """The operations that are run for what they do."""
 
 

@@ -184,6 +184,14 @@ def _einsum(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr,
     return None
 
 
+def _same_length(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    """Only a list that grows or shrinks somewhere has to be looked at while the program runs."""
+    kind = kinds[0]
+    if isinstance(kind, Box) and kind.cls is list and kind.region.root().resized:
+        return Op(arrays.same_length, tuple(w.read(a)[0] for a in args)), Obj(None)
+    return Lit(None), Obj(None)
+
+
 SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]] = {
     operator.is_: _identity,
     operator.is_not: _difference,
@@ -193,6 +201,7 @@ SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, 
     operator.add: _joined,
     operator.mul: _repeated,
     np.ndim: _ndim,
+    arrays.same_length: _same_length,
     np.einsum: _einsum,
     list: _listed(list),
     tuple: _listed(tuple),

@@ -29,7 +29,7 @@ from tangentx.arrays.adjoints import (
     untake,
     winners,
 )
-from tangentx.arrays.checks import counted, seed_of_scalar
+from tangentx.arrays.checks import counted, same_length, seed_of_scalar
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, write_back
 from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.products import (
@@ -99,6 +99,7 @@ __all__ = [
     "ratio_or_zero",
     "repeated",
     "scatter",
+    "same_length",
     "seed_of_scalar",
     "share",
     "real_zero",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, UnsupportedSyntax
 
 
 def counted(x: Any, count: int) -> Any:
@@ -26,3 +26,12 @@ def seed_of_scalar(ans: Any, seed: Any) -> Any:
             hint="return a sum, or `result[0]` for a result of one element",
         )
     return seed
+
+
+def same_length(x: Any, count: int) -> None:
+    """Checks that a list still has the length with which a loop over it began. Raises UnsupportedSyntax if not."""
+    if len(x) != count:
+        raise UnsupportedSyntax(
+            f"a list that is iterated over went from {count} to {len(x)} items",
+            hint="iterate over a copy, `list(items)`, or by index in a `while` loop",
+        )

@@ -10,6 +10,7 @@ from typing import Any
 
 import gast
 
+from tangentx import arrays
 from tangentx.frontend import resolve
 from tangentx.frontend.emitter import is_named
 from tangentx.frontend.targets import Targets, Value
@@ -33,7 +34,7 @@ class Range:
 class Items:
     """The loop runs over `count` values, each read by its index; `counter` says that the index is the first of two.
 
-    `over` are the user's variables that hold what is read.
+    `over` are the user's variables that hold what is read; `lengths` the sequences with the lengths that they must keep.
     """
 
     count: ir.Atom
@@ -41,6 +42,7 @@ class Items:
     over: frozenset[str]
     backward: bool = False
     counter: bool = False
+    lengths: tuple[tuple[ir.Atom, ir.Atom], ...] = ()
 
 
 class Loops(Targets):
@@ -82,17 +84,22 @@ class Loops(Targets):
         found = self.copy(ir.Op(ir.sequence, (whole,)), node)
         count = self.copy(ir.Op(builtins.len, (found,)), node)
         over = frozenset((whole.name,)) if isinstance(whole, ir.Var) else frozenset()
-        return Items(count, lambda index: ir.Index(found, ir.Key((index,))), over)
+        return Items(count, lambda index: ir.Index(found, ir.Key((index,))), over, lengths=((found, count),))
 
     def _enumerate(self, node: Any) -> Items:
         inner = self._items(node.args[0])
         starts = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
         start = self.atom(starts[0]) if starts else ir.Lit(0)
         if start == ir.Lit(0):
-            return Items(inner.count, lambda index: (index, inner.read(index)), inner.over, counter=True)
+            pairs = inner.lengths
+            return Items(inner.count, lambda index: (index, inner.read(index)), inner.over, counter=True, lengths=pairs)
         if is_named(start):
             start = self.copy(start, node)
-        return Items(inner.count, lambda index: (ir.Op(operator.add, (start, index)), inner.read(index)), inner.over)
+
+        def numbered(index: ir.Atom) -> Value:
+            return (ir.Op(operator.add, (start, index)), inner.read(index))
+
+        return Items(inner.count, numbered, inner.over, lengths=inner.lengths)
 
     def _zip(self, node: Any) -> Items:
         if node.keywords or not node.args:
@@ -103,7 +110,8 @@ class Loops(Targets):
         if len(parts) > 1:
             count = self.copy(ir.Op(builtins.min, tuple(part.count for part in parts)), node)
         over = frozenset().union(*(part.over for part in parts))
-        return Items(count, lambda index: tuple(part.read(index) for part in parts), over)
+        lengths = tuple(pair for part in parts for pair in part.lengths)
+        return Items(count, lambda index: tuple(part.read(index) for part in parts), over, lengths=lengths)
 
     def _reversed(self, node: Any) -> Items:
         inner = self._sequence(node.args[0])
@@ -112,7 +120,7 @@ class Loops(Targets):
         def read(index: ir.Atom) -> Value:
             return inner.read(self.copy(ir.Op(operator.sub, (last, index)), node))
 
-        return Items(inner.count, read, inner.over)
+        return Items(inner.count, read, inner.over, lengths=inner.lengths)
 
     def loop(self, target: Any, source: Range | Items, body: Callable[[], object], node: Any) -> None:
         """Emit the loop over `source` that assigns to `target` and then does `body`, for statement `node`."""
@@ -135,6 +143,8 @@ class Loops(Targets):
         written = walk.bound(block) | {index.name}
         start, stop, step = (self.safe(atom, written, node) for atom in (bounds.start, bounds.stop, bounds.step))
         self.emit(ir.For(index.name, start, stop, step, bounds.backward, block, self.span(node)))
+        for pair in source.lengths if isinstance(source, Items) else ():
+            self.emit(ir.Assign(self.temp(), ir.Op(arrays.same_length, pair), self.span(node)))
 
     def _same_length(self, source: Items, body: ir.Block, node: Any) -> None:
         """Refuse a body that makes longer or shorter what is iterated: its length is asked once."""

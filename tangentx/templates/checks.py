@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tangentx.arrays import counted, filled, real_zero, seed_of_scalar, tangent_as, write_back
+from tangentx.arrays import counted, filled, real_zero, same_length, seed_of_scalar, tangent_as, write_back
 from tangentx.templates.registry import constant, linear
 
-constant(real_zero, write_back)
+constant(real_zero, same_length, write_back)
 
 
 @linear(counted, domain=("A(3), 3",))

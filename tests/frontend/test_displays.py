@@ -58,4 +58,4 @@ def test_variables_of_one_name_in_nested_comprehensions():
 
 
 def test_consumers_are_known_by_object():
-    assert lifted("return total(i for i in x)", total=sum)[-2] == "%5 = apply <total>(%3)"
+    assert lifted("return total(i for i in x)", total=sum)[-2] == "%6 = apply <total>(%3)"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tangentx import arrays
 from tangentx.frontend.lift import lift
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
@@ -64,3 +65,18 @@ def test_no_body_binds_the_variable_of_its_loop(function, args, kwargs):
     for stmt in walk.statements(lift(function).body):
         if isinstance(stmt, ir.For):
             assert stmt.target not in walk.bound(stmt.body)
+
+
+def test_the_length_of_what_is_iterated_is_looked_at_after_the_loop():
+    def total(items):
+        found = 0.0
+        for item in items:
+            found = found + item
+        return found
+
+    body = lift(total).body
+    loop = next(i for i, stmt in enumerate(body) if isinstance(stmt, ir.For))
+    after = body[loop + 1]
+    assert isinstance(after, ir.Assign)
+    assert isinstance(after.value, ir.Op)
+    assert after.value.fn is arrays.same_length
