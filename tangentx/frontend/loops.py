@@ -34,7 +34,7 @@ class Range:
 class Items:
     """The loop runs over `count` values, each read by its index; `counter` says that the index is the first of two.
 
-    `over` are the user's variables that hold what is read; `lengths` the sequences with the lengths that they must keep.
+    `over` are the user's variables that hold what is read, `lengths` the sequences with the lengths that they keep.
     """
 
     count: ir.Atom
