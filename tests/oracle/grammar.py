@@ -129,4 +129,5 @@ def value(rng: Random, type_: Type) -> Any:
     if type_.kind == "tuple":
         return tuple(value(rng, t) for _, t in type_.fields)
     flat = [value(rng, NUM) for _ in range(int(np.prod(type_.shape)))]
-    return np.array(flat).reshape(type_.shape)
+    made = np.array(flat).reshape(type_.shape)
+    return np.asfortranarray(made) if len(type_.shape) == 2 and rng.randrange(3) == 0 else made

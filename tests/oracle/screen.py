@@ -42,8 +42,17 @@ def copied(x: Any, seen: dict[int, Any] | None = None, leaf: Callable[[Any], Any
         elif isinstance(x, dict):
             seen[id(x)] = {key: copied(item, seen, leaf) for key, item in x.items()}
         else:
-            seen[id(x)] = leaf(x.copy() if isinstance(x, np.ndarray) else x)
+            seen[id(x)] = leaf(x.copy(order="K") if isinstance(x, np.ndarray) else x)
     return seen[id(x)]
+
+
+def laid_out(values: Any, like: Any) -> Any:
+    """A copy of the array `values` in the memory layout of `like`; a number is returned as it is."""
+    if not isinstance(like, np.ndarray):
+        return values
+    made = np.empty_like(like)
+    made[...] = values
+    return made
 
 
 def constant(x: Any) -> bool:
@@ -93,7 +102,7 @@ def truth(program: Program, point: Values, r: Values, s: Values) -> Truth:
 
     def dual(x: Any, e1: Any, e2: Any) -> Dual:
         if isinstance(x, np.ndarray):
-            return Dual((x.copy(), e1.copy(), e2.copy(), np.zeros_like(x)))
+            return Dual((laid_out(x, x), laid_out(e1, x), laid_out(e2, x), np.zeros_like(x)))
         return Dual((x, e1, e2, 0.0))
 
     args = [x if constant(x) else zipped(dual, x, e1, e2) for x, e1, e2 in zip(point, r, s, strict=True)]
@@ -104,7 +113,7 @@ def truth(program: Program, point: Values, r: Values, s: Values) -> Truth:
 
 def moved(point: Values, direction: Values, step: float) -> Values:
     return [
-        x if constant(x) else zipped(lambda a, t: a + step * t, x, t) for x, t in zip(point, direction, strict=True)
+        x if constant(x) else zipped(lambda a, t: laid_out(a + step * t, a), x, t) for x, t in zip(point, direction, strict=True)
     ]
 
 
