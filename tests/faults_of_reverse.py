@@ -28,8 +28,6 @@ WRITES: tuple[Fault, ...] = (
         f"{ITEMS}store",
         (("if _may_repeat(r, s.key):", "if False:"),),
     ),
-    ("sum not undone", "restore after `A[i] += v`", f"{ITEMS}accumulate", ((RESTORE, "reverse.pop(tape)"),)),
-    ("sum's record is a view", "record a copy", f"{ITEMS}accumulate", ((RECORD, LOOK),)),
     (
         "sum zeroes",
         "`A[i] += v` zeroes nothing",

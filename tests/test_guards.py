@@ -67,3 +67,25 @@ def test_a_list_that_grows_under_another_name_while_it_is_iterated_is_refused_at
             assert tx.grad(growing)(0.7, 1) == 1.0
             with pytest.raises(tx.UnsupportedSyntax, match="from 1 to 2 items"):
                 tx.grad(growing)(0.7, 4)
+
+
+def always_raises(x):
+    raise ValueError(f"{x} is bad" if x else "bad")
+
+
+def test_a_function_that_only_raises_raises_what_it_raises() -> None:
+    with pytest.raises(ValueError, match="^3.0 is bad$"):
+        tx.grad(always_raises)(3.0)
+
+
+def picked(x, n):
+    table = {"a": x}
+    if n > 3:
+        return table["z"]
+    return x * table["a"]
+
+
+def test_an_item_that_is_missing_raises_as_the_program_does() -> None:
+    assert tx.grad(picked)(3.0, 1) == 6.0
+    with pytest.raises(KeyError, match="z"):
+        tx.grad(picked)(3.0, 5)

@@ -112,9 +112,12 @@ def truth(program: Program, point: Values, r: Values, s: Values) -> Truth:
 
 
 def moved(point: Values, direction: Values, step: float) -> Values:
-    return [
-        x if constant(x) else zipped(lambda a, t: laid_out(a + step * t, a), x, t) for x, t in zip(point, direction, strict=True)
-    ]
+    """The point a step further, each array in the layout that it has."""
+
+    def move(x: Any, t: Any) -> Any:
+        return laid_out(x + step * t, x)
+
+    return [x if constant(x) else zipped(move, x, t) for x, t in zip(point, direction, strict=True)]
 
 
 def slope(f: Callable[..., Any], point: Values, direction: Values, step: float) -> float:
