@@ -146,10 +146,10 @@ def test_entry_copy_keeps_the_class_of_containers() -> None:
 def test_zero_by_structure() -> None:
     x = [1.0, 2, True, None, "s", (1j, np.float32(2.0)), {"k": np.ones(2), "i": np.arange(2)}]
     assert repr(ar.zero(x)) == repr([0.0, 0.0, 0.0, 0.0, None, [0j, np.float32(0.0)], {"k": np.zeros(2), "i": None}])
-    assert ar.zero(Pair(1.0, 2)) == [0.0, None]
+    assert ar.zero(Pair(1.0, 2)) == [0.0, 0.0]
     assert ar.zero(Frozen(1.0)) == {"w": 0.0, "name": None}
     assert ar.zero(Slotted(1.0)) == {"w": 0.0}
-    assert ar.zero(Model(1.0)) == {"w": 0.0, "steps": None}
+    assert ar.zero(Model(1.0)) == {"w": 0.0, "steps": 0.0}
     assert ar.zero(math.sin) is None
 
 
