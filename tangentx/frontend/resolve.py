@@ -125,8 +125,13 @@ def _find(path: tuple[str, ...], home: FunctionType | None, span: Span | None) -
     return value
 
 
+def _builtins_of(function: Any) -> dict[str, Any]:
+    found: dict[str, Any] = function.__builtins__
+    return found
+
+
 def _global(home: FunctionType, name: str, span: Span | None) -> Any:
-    spaces = (home.__globals__, home.__builtins__)  # type: ignore[attr-defined]
+    spaces: tuple[dict[str, Any], ...] = (home.__globals__, _builtins_of(home))
     for space in spaces:
         if name in space:
             return space[name]
