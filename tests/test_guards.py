@@ -89,3 +89,47 @@ def test_an_item_that_is_missing_raises_as_the_program_does() -> None:
     assert tx.grad(picked)(3.0, 1) == 6.0
     with pytest.raises(KeyError, match="z"):
         tx.grad(picked)(3.0, 5)
+
+
+def alias_of_a_growing_sum(x):
+    total = 0.0
+    for i in range(2):
+        total += x
+        if i == 0:
+            kept = total
+    return np.sum(kept * kept)
+
+
+def history_of_a_growing_sum(x):
+    total = 0.0
+    history = []
+    for _ in range(3):
+        total += x
+        history.append(total)
+    return np.sum(history[0] ** 2)
+
+
+def item_that_becomes_an_array(x):
+    table = {"s": 0.0}
+    for i in range(2):
+        table["s"] += x
+        if i == 0:
+            kept = table["s"]
+    return np.sum(kept * kept)
+
+
+def alone(x):
+    total = 0.0
+    for i in range(3):
+        total += x * i
+    return np.sum(total * total)
+
+
+@pytest.mark.parametrize("f", [alias_of_a_growing_sum, history_of_a_growing_sum, item_that_becomes_an_array])
+def test_in_place_on_a_number_or_array_that_others_hold_is_refused(f) -> None:
+    with pytest.raises(tx.UnsupportedSyntax, match="may be a number or an array"):
+        tx.grad(f)(np.array([1.0, 2.0, 3.0]))
+
+
+def test_in_place_on_a_number_or_array_that_nobody_else_holds_is_right() -> None:
+    assert np.array_equal(tx.grad(alone)(np.array([1.0, 2.0, 3.0])), [18.0, 36.0, 54.0])

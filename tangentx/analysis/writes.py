@@ -27,6 +27,7 @@ from tangentx.ir.nodes import (
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
+    from tangentx.analysis.regions import Region
 
 
 def augment(w: Walker, s: Augment) -> None:
@@ -48,7 +49,40 @@ def augment(w: Walker, s: Augment) -> None:
     elif isinstance(kind, Box) and kind.cls in (list, dict):
         raise UnsupportedSyntax("augmented assignment to a container", s.span, "append the items one by one")
     else:
+        if isinstance(kind, Arr) and w.program.final:
+            demand_sole_holder(w, s.target, kind)
         w.expand("number", lambda: (Assign(s.target, Op(s.fn, (Var(s.target), s.value)), s.span),))
+
+
+def demand_sole_holder(w: Walker, target: str, kind: Arr) -> None:
+    """Refuses to take ``x += y`` for ``x = x + y`` where x may be an array that something else holds too.
+
+    What may be a number or an array is a value here; as an array it would be written, and its other holders would see.
+    """
+    node = kind.region.root()
+    for (_, tag), definition in w.instance.definitions.items():
+        if definition.round < w.program.round - 1 or definition.name.startswith("%"):
+            continue
+        passed = definition.name == target and tag == ("param", target)
+        if (definition.name != target or passed) and _holds(definition.kind, node, ()):
+            other = "the caller" if passed else f"`{definition.name}`"
+            raise UnsupportedSyntax(
+                f"`{target}` may be a number or an array, and {other} may hold it too: only an array would be written",
+                w.span,
+                f"start with an array, such as `np.zeros_like(...)`, or write `{target} = {target} + ...`",
+            )
+
+
+def _holds(kind: Kind, region: Region, seen: tuple[Region, ...]) -> bool:
+    """Whether a value of the kind may be, or hold, memory of the region."""
+    if not isinstance(kind, Arr | Box):
+        return False
+    node = kind.region.root()
+    if node is region:
+        return True
+    if isinstance(kind, Arr) or node in seen:
+        return False
+    return any(_holds(item, region, (*seen, node)) for item in (*node.fields.values(), node.elt))
 
 
 def _check_cast(w: Walker, fn: Any, kind: Arr, value: Kind) -> None:
@@ -142,6 +176,12 @@ def augstore(w: Walker, s: Augstore) -> None:
         return (Assign(item, Index(s.base, s.key), s.span), Augment(item, s.fn, s.value, s.span))
 
     item = item_kind(w, base, w.key(s.key)[1]) if isinstance(base, Box) else BOTTOM
+    if isinstance(item, Arr) and item.loose and w.program.final:
+        raise UnsupportedSyntax(
+            "this item may be a number or an array: only an array would be written in place",
+            s.span,
+            "start with an array, such as `np.zeros_like(...)`, or write `x[k] = x[k] + ...`",
+        )
     w.expand("inner", inner) if isinstance(item, Arr) and not item.loose else w.expand("item", build)
 
 
