@@ -69,6 +69,12 @@ def use_dict(d: Draft) -> None:
     if not d.entries("dict"):
         return new_dict(d)
     entry = d.pick(d.entries("dict"))
+    if d.chance(15):
+        d.emit(f'{entry.name}["extra"] = {tame(d, num(d, 1))}', "new key")
+        bind = d.fresh("num")
+        d.emit(f'{bind} = {entry.name}["extra"] * {num_leaf(d)}')
+        d.bind(bind, NUM)
+        return None
     type_ = d.pick(entry.type.fields)[1]
     name = d.pick(entry.type.picks(entry.name, type_))
     if type_ == NUM:

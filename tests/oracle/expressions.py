@@ -186,13 +186,21 @@ def call(d: Draft, routine: Routine) -> str:
     """A call of the helper, or nothing if the scope has no arguments for it."""
     if routine.grows and not d.growing:
         return ""
-    given = []
+    given: list[str] = []
+    met: dict[Type, str] = {}
     for param in routine.params:
         if param.default is not None and d.chance(40):
             continue
         text = argument(d, param.type)
         if not text:
             return ""
+        if param.type == NUM and NUM not in met and d.entries("num"):
+            text = d.pick([text, d.pick(d.entries("num")).name])
+        if param.type in met and d.chance(40):
+            text = met[param.type]
+            d.tag("argument passed twice")
+        if text.isidentifier():
+            met[param.type] = text
         given.append(f"{param.name}={text}" if param.default is not None else text)
     d.tag("call")
     if routine.writes:

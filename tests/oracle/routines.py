@@ -39,6 +39,8 @@ def signature(d: Draft) -> tuple[Param, ...]:
     params = [Param("a", arr(*shape))]
     if d.chance(40):
         params.append(Param("b", arr(d.width)))
+    if d.chance(30):
+        params.append(Param("h", NUM))
     params.append(Param("f", NUM, 0.5 if d.chance(25) else None))
     return tuple(params)
 
