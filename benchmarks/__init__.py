@@ -1,0 +1,1 @@
+"""How fast the generated gradient is, beside one written by hand: ``python -m benchmarks``."""

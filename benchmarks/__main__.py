@@ -1,0 +1,26 @@
+"""``python -m benchmarks``: the table. ``--seconds`` is for each row, ``--scale`` makes the large programs smaller."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from benchmarks.table import gradient_rows, overhead_rows
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Prints the table, a row as soon as it is there."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=5.0, help="time for each row")
+    parser.add_argument("--scale", type=float, default=1.0, help="size of the large programs")
+    parser.add_argument("--repeats", type=int, default=15, help="compilations, and processes that import")
+    given = parser.parse_args(arguments)
+    print("The generated gradient beside the one written by hand: medians, called in turn.")
+    for row in gradient_rows(given.seconds, given.scale):
+        print(row, flush=True)
+    for row in overhead_rows(given.seconds, given.repeats):
+        print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()

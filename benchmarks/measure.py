@@ -1,0 +1,46 @@
+"""Clocks: functions timed in turn, so that what slows the machine slows all of them; medians throughout."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+
+def interleaved(calls: Sequence[Callable[[], Any]], seconds: float) -> list[float]:
+    """Median seconds of one call of each, all of them called in turn for about `seconds` in total."""
+    loops = [_loops(call) for call in calls]
+    once = sum(_timed(call, n) * n for call, n in zip(calls, loops, strict=True))
+    rounds = max(3, min(1000, round(seconds / once)))
+    found: list[list[float]] = [[] for _ in calls]
+    for _ in range(rounds):
+        for times, call, n in zip(found, calls, loops, strict=True):
+            times.append(_timed(call, n))
+    return [statistics.median(times) for times in found]
+
+
+def _loops(call: Callable[[], Any], least: float = 2e-4) -> int:
+    """How many calls take long enough for the clock."""
+    n = 1
+    while _timed(call, n) * n < least:
+        n *= 2
+    return n
+
+
+def _timed(call: Callable[[], Any], n: int) -> float:
+    start = time.perf_counter()
+    for _ in range(n):
+        call()
+    return (time.perf_counter() - start) / n
+
+
+def demand_equal(name: str, found: Sequence[Any], wanted: Sequence[Any]) -> None:
+    """Raises ValueError where two gradients differ."""
+    if len(found) != len(wanted):
+        raise ValueError(f"{name}: {len(found)} gradients, not {len(wanted)}")
+    for i, (a, b) in enumerate(zip(found, wanted, strict=True)):
+        if np.shape(a) != np.shape(b) or not np.max(np.abs(np.subtract(a, b))) <= 1e-9 * np.max(np.abs(b)):
+            raise ValueError(f"{name}: gradient {i} differs from the one written by hand")

@@ -1,0 +1,212 @@
+"""The programs, each with the gradient that a careful person would have written, and arguments to run them on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+def formula(x: float, y: float, z: float) -> float:
+    """Ten operations on numbers."""
+    a = x * y + z
+    b = math.sin(a) / (1.0 + z * z)
+    return b * math.exp(-a) + y
+
+
+def formula_by_hand(x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Gradient of `formula`."""
+    a = x * y + z
+    c = 1.0 + z * z
+    b = math.sin(a) / c
+    e = math.exp(-a)
+    t = e / c
+    a_bar = math.cos(a) * t - b * e
+    z_bar = a_bar - 2.0 * z * b * t
+    return y * a_bar, 1.0 + x * a_bar, z_bar
+
+
+def network(w1: Array, b1: Array, w2: Array, b2: Array, x: Array, wanted: Array) -> Any:
+    """Mean squared error of a network with one hidden layer."""
+    h = np.tanh(x @ w1 + b1)
+    y = h @ w2 + b2
+    r = y - wanted
+    return np.mean(r * r)
+
+
+def network_by_hand(
+    w1: Array, b1: Array, w2: Array, b2: Array, x: Array, wanted: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Gradient of `network` with respect to the weights."""
+    h = np.tanh(x @ w1 + b1)
+    y = h @ w2 + b2
+    r = y - wanted
+    y_bar = 2.0 / r.size * r
+    w2_bar = h.T @ y_bar
+    b2_bar = np.sum(y_bar, axis=0)
+    z_bar = (1.0 - h * h) * (y_bar @ w2.T)
+    w1_bar = x.T @ z_bar
+    b1_bar = np.sum(z_bar, axis=0)
+    return w1_bar, b1_bar, w2_bar, b2_bar
+
+
+def cdf(x: Array) -> Array:
+    """The normal distribution, to three digits."""
+    result: Array = 1.0 / (1.0 + np.exp(-x * (1.5976 + 0.07056 * x * x)))
+    return result
+
+
+def black_scholes(spot: Array, strike: Array, time: Array, rate: Array, vol: Array) -> Any:
+    """Value of a book of call options."""
+    width = vol * np.sqrt(time)
+    d1 = (np.log(spot / strike) + (rate + 0.5 * vol * vol) * time) / width
+    d2 = d1 - width
+    return np.sum(spot * cdf(d1) - strike * np.exp(-rate * time) * cdf(d2))
+
+
+def black_scholes_by_hand(
+    spot: Array, strike: Array, time: Array, rate: Array, vol: Array
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Gradient of `black_scholes` with respect to every input."""
+    root = np.sqrt(time)
+    width = vol * root
+    ratio = spot / strike
+    drift = rate + 0.5 * vol * vol
+    d1 = (np.log(ratio) + drift * time) / width
+    d2 = d1 - width
+    n1 = cdf(d1)
+    n2 = cdf(d2)
+    discount = np.exp(-rate * time)
+    paid = strike * discount
+    d2_bar = -paid * cdf_by_hand(d2, n2)
+    paid_bar = -n2
+    d1_bar = spot * cdf_by_hand(d1, n1) + d2_bar
+    t = d1_bar / width
+    width_bar = -d2_bar - d1 * t
+    exponent_bar = paid * paid_bar
+    spot_bar = n1 + t / spot
+    strike_bar = discount * paid_bar - t / strike
+    time_bar = drift * t + 0.5 * vol / root * width_bar - rate * exponent_bar
+    rate_bar = time * t - time * exponent_bar
+    vol_bar = vol * time * t + root * width_bar
+    return spot_bar, strike_bar, time_bar, rate_bar, vol_bar
+
+
+def cdf_by_hand(x: Array, n: Array) -> Array:
+    """Derivative of `cdf`, of which `n` is the value."""
+    result: Array = n * (1.0 - n) * (1.5976 + 0.21168 * x * x)
+    return result
+
+
+def slope(y: float, r: float, k: float) -> float:
+    """Logistic growth."""
+    return r * y * (1.0 - y / k)
+
+
+def growth(y: float, r: float, k: float, h: float, steps: int) -> float:
+    """Logistic growth by the method of Runge and Kutta."""
+    for _ in range(steps):
+        s1 = slope(y, r, k)
+        s2 = slope(y + 0.5 * h * s1, r, k)
+        s3 = slope(y + 0.5 * h * s2, r, k)
+        s4 = slope(y + h * s3, r, k)
+        y = y + h / 6.0 * (s1 + 2.0 * s2 + 2.0 * s3 + s4)
+    return y
+
+
+def growth_by_hand(y: float, r: float, k: float, h: float, steps: int) -> tuple[float, float, float]:
+    """Gradient of `growth` with respect to `y`, `r` and `k`."""
+    tape = []
+    for _ in range(steps):
+        s1 = slope(y, r, k)
+        y2 = y + 0.5 * h * s1
+        s2 = slope(y2, r, k)
+        y3 = y + 0.5 * h * s2
+        s3 = slope(y3, r, k)
+        y4 = y + h * s3
+        s4 = slope(y4, r, k)
+        tape.append((y, y2, y3, y4))
+        y = y + h / 6.0 * (s1 + 2.0 * s2 + 2.0 * s3 + s4)
+    y_bar = 1.0
+    r_bar = 0.0
+    k_bar = 0.0
+    for _ in range(steps):
+        y1, y2, y3, y4 = tape.pop()
+        s4_bar = h / 6.0 * y_bar
+        t4, r4, k4 = slope_by_hand(y4, r, k, s4_bar)
+        s3_bar = 2.0 * s4_bar + h * t4
+        t3, r3, k3 = slope_by_hand(y3, r, k, s3_bar)
+        s2_bar = 2.0 * s4_bar + 0.5 * h * t3
+        t2, r2, k2 = slope_by_hand(y2, r, k, s2_bar)
+        s1_bar = s4_bar + 0.5 * h * t2
+        t1, r1, k1 = slope_by_hand(y1, r, k, s1_bar)
+        y_bar = y_bar + t1 + t2 + t3 + t4
+        r_bar = r_bar + r1 + r2 + r3 + r4
+        k_bar = k_bar + k1 + k2 + k3 + k4
+    return y_bar, r_bar, k_bar
+
+
+def slope_by_hand(y: float, r: float, k: float, s_bar: float) -> tuple[float, float, float]:
+    """Cotangents of what `slope` was given."""
+    c = y / k
+    d = 1.0 - c
+    c_bar = -r * y * s_bar / k
+    return r * d * s_bar + c_bar, y * d * s_bar, -c * c_bar
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program, by what it is differentiated, its gradient by hand (with the helpers of that), its arguments."""
+
+    name: str
+    primal: Callable[..., Any]
+    wrt: tuple[str, ...]
+    by_hand: Callable[..., Any]
+    helpers: tuple[Callable[..., Any], ...]
+    arguments: tuple[Any, ...]
+    direct: bool = False  # what the call costs is left out: the generated function is called itself
+    peers: tuple[str, ...] = ("autograd", "jax")
+
+
+_WEIGHTS = ("w1", "b1", "w2", "b2")
+_MARKET = ("spot", "strike", "time", "rate", "vol")
+
+
+def programs(scale: float = 1.0) -> tuple[Program, ...]:
+    """The five programs; a `scale` below one makes the large ones smaller."""
+    large = max(4, int(512 * scale))
+    steps = max(2, int(10_000 * scale))
+    return (
+        Program("formula", formula, ("x", "y", "z"), formula_by_hand, (), (0.7, 1.3, 0.4), direct=True),
+        Program("network 32", network, _WEIGHTS, network_by_hand, (), _network_arguments(32, 64)),
+        Program("network 512", network, _WEIGHTS, network_by_hand, (), _network_arguments(large, 2 * large)),
+        Program(
+            "black_scholes",
+            black_scholes,
+            _MARKET,
+            black_scholes_by_hand,
+            (cdf_by_hand,),
+            _market(max(10, int(10**6 * scale))),
+        ),
+        Program(
+            "rk4", growth, ("y", "r", "k"), growth_by_hand, (slope_by_hand,), (0.1, 1.1, 2.0, 1e-3, steps), peers=()
+        ),
+    )
+
+
+def _network_arguments(batch: int, width: int) -> tuple[Array, ...]:
+    rng = np.random.default_rng(0)
+    shapes: tuple[tuple[int, ...], ...] = ((width, width), (width,), (width, 10), (10,), (batch, width), (batch, 10))
+    return tuple(rng.normal(size=shape) / math.sqrt(width) for shape in shapes)
+
+
+def _market(count: int) -> tuple[Array, ...]:
+    rng = np.random.default_rng(0)
+    ranges = ((80.0, 120.0), (80.0, 120.0), (0.1, 2.0), (0.0, 0.05), (0.1, 0.5))
+    return tuple(rng.uniform(low, high, count) for low, high in ranges)

@@ -1,0 +1,73 @@
+"""The rows that are printed, each with its goal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import tangentx as tx
+from benchmarks import overheads, peers
+from benchmarks.measure import demand_equal, interleaved
+from benchmarks.programs import Program, programs
+from benchmarks.texts import count_generated, count_written, load
+
+GOAL_RATIO = 1.1
+GOAL_STATEMENTS = 1.3
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: what was measured, the figure in the unit of the goal, and what goes with it."""
+
+    name: str
+    figure: float
+    goal: float
+    unit: str
+    more: str = ""
+
+    def __str__(self) -> str:
+        verdict = "met" if self.figure <= self.goal else "MISSED"
+        figures = f"{self.figure:8.2f} {self.unit:3} goal {self.goal:g}"
+        return f"{self.name:26}{figures:28}{verdict:8}{self.more}".rstrip()
+
+
+def gradient_rows(seconds: float, scale: float) -> Iterator[Row]:
+    """The generated gradient beside the one written by hand. Raises ValueError where they differ."""
+    for program in programs(scale):
+        yield from _rows_of(program, seconds)
+
+
+def _rows_of(program: Program, seconds: float) -> Iterator[Row]:
+    gradient = tx.grad(program.primal, program.wrt)
+    text = gradient.source_for(*program.arguments)
+    generated = load(text) if program.direct else gradient
+    arguments = program.arguments
+    wanted = program.by_hand(*arguments)
+    demand_equal(program.name, generated(*arguments), wanted)
+    calls = [lambda: program.by_hand(*arguments), lambda: generated(*arguments)]
+    found = [peer for peer in program.peers if peer in peers.installed()]
+    for peer in found:
+        calls.append(peers.gradient_by(peer, program))
+        demand_equal(f"{program.name} by {peer}", calls[-1](), wanted)
+    by_hand, ours, *others = interleaved(calls, seconds)
+    shown = f"{_shown(ours)} beside {_shown(by_hand)}"
+    shown += "".join(f"; {peer} {time / by_hand:.2f} x" for peer, time in zip(found, others, strict=True))
+    yield Row(f"{program.name}: time", ours / by_hand, GOAL_RATIO, "x", shown)
+    mine, its = count_generated(text), count_written(program.by_hand, *program.helpers)
+    yield Row(f"{program.name}: statements", mine / its, GOAL_STATEMENTS, "x", f"{mine} beside {its}")
+
+
+def _shown(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} us"
+
+
+def overhead_rows(seconds: float, repeats: int) -> Iterator[Row]:
+    """What is paid beside the generated function."""
+    yield Row("call on three numbers", overheads.call_overhead(seconds) * 1e6, 3.0, "us", "over the generated function")
+    yield Row("cache hit, four numbers", overheads.hit_overhead(seconds) * 1e6, 2.0, "us", "to an empty program")
+    first, later = overheads.compile_time(repeats)
+    yield Row("compile ten lines", later * 1e3, 20.0, "ms", f"first of a process: {first * 1e3:.0f} ms")
+    yield Row("import tangentx", overheads.import_time(repeats), 0.1, "s", "beyond NumPy")

@@ -1,0 +1,59 @@
+"""The benchmarks run, and see a gradient that is wrong. Nothing here looks at a clock."""
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import measure, table, texts
+from benchmarks.programs import formula_by_hand, programs
+
+ROOT = Path(__file__).parent.parent
+ROWS = [
+    *(f"{program.name}: {what}" for program in programs(0.01) for what in ("time", "statements")),
+    *("call on three numbers", "cache hit, four numbers", "compile ten lines", "import tangentx"),
+]
+
+
+def test_the_table_is_printed():
+    command = [sys.executable, "-W", "error", "-m", "benchmarks", "--seconds", "0.001", "--scale", "0.01"]
+    done = subprocess.run([*command, "--repeats", "1"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    _, *lines = done.stdout.splitlines()
+    assert [re.split("  +", line)[0] for line in lines] == ROWS
+    assert all("goal" in line and re.search(r"\b(met|MISSED)\b", line) for line in lines)
+
+
+def test_a_wrong_gradient_is_no_result():
+    wrong = replace(programs(0.01)[0], by_hand=lambda x, y, z: (*formula_by_hand(x, y, z)[:2], 0.0))
+    with pytest.raises(ValueError, match="formula: gradient 2 differs"):
+        list(table._rows_of(wrong, 0.001))
+
+
+@pytest.mark.parametrize("found", [(1.0,), (1.0, np.nan), (1.0, np.ones(2)), (1.0, 2.1)])
+def test_gradients_that_differ(found):
+    measure.demand_equal("f", (1.0, 2.0), (1.0, 2.0))
+    with pytest.raises(ValueError, match="^f: "):
+        measure.demand_equal("f", found, (1.0, 2.0))
+
+
+def test_statements_are_counted():
+    def written(x):
+        """Not counted."""
+        for _ in range(3):
+            x = x + 1
+        return x
+
+    assert texts.count_written(written) == 3
+    assert (
+        texts.count_generated("import numpy\n\ndef f(x):\n    return x\n\ndef g(x):\n    y = f(x)\n    return y") == 3
+    )
+
+
+def test_the_first_function_of_a_text_is_the_gradient():
+    text = "def f(x):\n    return g(x) + 1\n\ndef g(x):\n    return 2 * x\n"
+    assert texts.load(text)(3) == 7
