@@ -20,7 +20,7 @@ from tangentx.demands import demand_leaf, demand_real_scalar
 from tangentx.derivative import Cache, Entry, Target, place_of, refuse_overlap
 from tangentx.derive.roots import Request
 from tangentx.errors import NotResolved
-from tangentx.guards import guards, outside_data, refuse_outside
+from tangentx.guards import Guard, outside_data, refuse_outside
 from tangentx.ir.nodes import Assign, Function, Lit
 
 Pairs: TypeAlias = tuple[tuple[int, int], ...]  # positions of storages that share memory
@@ -75,7 +75,7 @@ def compile_gradient(
     header = header_of(target, root, wrt)
     functions, text, filename = pipeline.compile_functions(derived, again, second, header)
     writes = any(written(kind) for kind in root.params)
-    return Entry(functions, text, filename, (*guards(program), *guards(second)), writes, noted(header, program))
+    return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program))
 
 
 def noted(header: str, program: Program) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def always_raises(target: Target, root: Instance) -> Entry:
         demand_real_scalar(root, False)
 
     text = Text(f"# `{root.source.name}` never returns a value for arguments of these kinds.\n")
-    return Entry((run,), text, "<tangentx nothing>", (lambda: False,), False, {"signature": text.source, "outside": ()})
+    return Entry((run,), text, "<tangentx nothing>", lambda: False, False, {"signature": text.source, "outside": ()})
 
 
 def analysed(target: Target, program: Program, kinds: Sequence[Kind], wrt: tuple[int, ...]) -> Instance:

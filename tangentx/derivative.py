@@ -13,9 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from tangentx.errors import NoSource, NotDifferentiable, SharedMemory, Span
+from tangentx.hits import Hits
 
 LIMIT_KINDS = 64
 LOCK = threading.RLock()
@@ -144,18 +143,27 @@ def positions(wrt: Any, names: tuple[str, ...], owned: int, what: str) -> tuple[
 
 @dataclass(frozen=True)
 class Entry:
-    """One compiled derivative; `guards` say whether the program that it was made from is still the same."""
+    """One compiled derivative; `holds` says whether the program that it was made from is still the same.
+
+    It is not where a function or an outside object that was read has been replaced since.
+    """
 
     functions: tuple[Any, ...]
     text: Any
     filename: str
-    guards: tuple[Callable[[], bool], ...]
+    holds: Callable[[], bool]
     writes: bool
     notes: dict[str, Any] = field(default_factory=dict)
 
-    def holds(self) -> bool:
-        """Whether no function or outside object that was read has been replaced since."""
-        return all(guard() for guard in self.guards)
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An entry, and by which places it differentiates, for arguments that need nothing put in order."""
+
+    entry: Entry
+    holds: Callable[[], bool]
+    function: Callable[..., Any]
+    places: tuple[int, ...]
 
 
 class Cache:
@@ -166,6 +174,7 @@ class Cache:
         self.dropped = 0
         self.limit = LIMIT_KINDS
         self.last: Entry | None = None
+        self.hits: Hits[Hit] = Hits()
 
     def find(self, key: Any, make: Callable[[], Entry]) -> Entry:
         """The entry for `key`, made under the lock where it is missing or no longer true."""
@@ -182,42 +191,10 @@ class Cache:
             self.entries.move_to_end(key)
             while len(self.entries) > self.limit:
                 self.entries.popitem(last=False)
+                self.hits.clear()
                 self.dropped += 1
             self.last = entry
         return entry
-
-
-def publish(bar: Any, primal: Any, taken: list[Any]) -> Any:
-    """A gradient as the user gets it: of the primal's type, dtype and shape, sharing memory with nothing in `taken`."""
-    from tangentx.arrays import finish
-
-    if type(primal) is float:
-        return float(np.real(bar))
-    if isinstance(primal, np.ndarray):
-        own = type(bar) is np.ndarray and bar.dtype == primal.dtype and bar.shape == primal.shape
-        if not (own and bar.base is None and bar.flags.forc and bar.flags.writeable) or any(bar is t for t in taken):
-            bar = finish(bar, primal)
-        taken.append(bar)
-        return bar
-    if isinstance(primal, complex | np.generic):
-        return finish(bar, primal)
-    return bar
-
-
-def public_gradients(bars: Any, values: Sequence[Any], places: Sequence[int], wrt: Any) -> Any:
-    """One gradient, or a tuple where `wrt` is one, in the form that is promised."""
-    taken = [v for v in values if isinstance(v, np.ndarray)]
-    many = isinstance(wrt, tuple)
-    pairs = zip(bars if many else (bars,), places, strict=True)
-    found = tuple(publish(bar, values[i], taken) for bar, i in pairs)
-    return found if many else found[0]
-
-
-def fresh(value: Any) -> Any:
-    """A result of the user's function that shares memory with nothing."""
-    from tangentx.arrays import entry_copy
-
-    return value if isinstance(value, float | np.generic) else entry_copy(value)
 
 
 def refuse_overlap(target: Target, names: Sequence[str], pairs: Sequence[tuple[int, int]], wrt: Sequence[int]) -> None:

@@ -28,6 +28,7 @@ class Differentiable:
         self._function = function
         self._spec = spec
         self._owner = owner
+        self._made: dict[Any, Derivative] = {}
         functools.update_wrapper(self, function, updated=())
         self.__wrapped__ = function
 
@@ -68,7 +69,10 @@ class Differentiable:
         return Differentiable(self._function, self._spec, copy.deepcopy(self._owner, memo))
 
     def _derivative(self, **changes: Any) -> Derivative:
-        return derivative_of(self._plain(), replace(self._spec, **changes))
+        kept = tuple(changes.items())
+        if kept not in self._made:
+            self._made[kept] = derivative_of(self._plain(), replace(self._spec, **changes))
+        return self._made[kept]
 
     @property
     def grad(self) -> Derivative:

@@ -2,31 +2,122 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+import operator
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tangentx.analysis.keys import key, storages
 from tangentx.analysis.kinds import Arr, Box
-from tangentx.analysis.program import Program
+from tangentx.analysis.program import Program, static
 from tangentx.errors import NotResolved, SharedMemory, Span
 from tangentx.frontend import resolve
 from tangentx.ir.nodes import Ext
 from tangentx.ir.walk import exts
 
 
-def guards(program: Program) -> tuple[Callable[[], bool], ...]:
-    """Whether the functions and outside objects that were read are still the same."""
-    found: list[Callable[[], bool]] = []
-    for function, code, lifted in program.lifted.values():
-        found.append(_unchanged(function, code))
-        if not str(function.__module__).startswith("tangentx."):
-            found.extend(_guard(ext) for ext in exts(lifted))
-    for _, inner in program.nested.values():
-        found.extend(guards(inner))
-    return tuple(found)
+class Guard:
+    """Whether the functions and outside objects that programs have read are still the same.
+
+    Where nothing has been touched, comparing identities, all at once, is enough, but for what can change in place.
+    """
+
+    def __init__(self, programs: Sequence[Program]) -> None:
+        self._attributes: dict[tuple[int, str], tuple[Any, str, Any]] = {}
+        self._items: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
+        self._inner: list[Callable[[], bool]] = []  # what can change in place
+        self._slow: list[Callable[[], bool]] = []
+        for program in _all(programs):
+            self._add(program)
+        self._owners, self._names, self._were = _columns(self._attributes)
+        self._spaces, self._keys, self._values = _columns(self._items)
+
+    def __call__(self) -> bool:
+        """Whether everything is as it was."""
+        try:
+            same = all(map(operator.is_, map(getattr, self._owners, self._names), self._were)) and all(
+                map(operator.is_, map(dict.get, self._spaces, self._keys, itertools.repeat(_ABSENT)), self._values)
+            )
+        except (AttributeError, ValueError):  # ValueError: an empty cell
+            same = False
+        return all(check() for check in (self._inner if same else self._slow))
+
+    def _add(self, program: Program) -> None:
+        for function, code, lifted in program.lifted.values():
+            if str(function.__module__).startswith("tangentx."):
+                continue  # the rules themselves
+            self._function(function, code)
+            for ext in exts(lifted):
+                self._ext(ext)
+        for cls, name, found in program.members.values():
+            self._slow.append(functools.partial(_has_still, cls, name, found))
+            if getattr(cls, name, None) is getattr(cls, name, _ABSENT):
+                self._attribute(cls, name)
+            else:
+                self._inner.append(self._slow[-1])
+
+    def _attribute(self, owner: Any, name: str) -> None:
+        self._attributes[id(owner), name] = (owner, name, getattr(owner, name))
+
+    def _item(self, space: dict[str, Any], name: str) -> None:
+        self._items[id(space), name] = (space, name, space.get(name, _ABSENT))
+
+    def _function(self, function: Any, code: Any) -> None:
+        self._attributes[id(function), "__code__"] = (function, "__code__", code)
+        for name in ("__defaults__", "__kwdefaults__"):
+            self._attribute(function, name)
+        for name in function.__kwdefaults__ or ():
+            self._item(function.__kwdefaults__, name)
+        self._slow.append(_unchanged(function, code))
+
+    def _ext(self, ext: Ext) -> None:
+        if ext.path[0] == "object":
+            return
+        check = _guard(ext)
+        self._slow.append(check)
+        if not whole(ext.value) and type(ext.value) not in _IMMUTABLE:
+            self._inner.append(check)
+        kind, name, *attributes = ext.path
+        for space in resolve.spaces(ext):
+            self._item(space, name)
+            if name in space:
+                break
+        if kind == "closure":
+            self._attribute(resolve.cell(ext.home, name), "cell_contents")
+        value = resolve.current(replace(ext, path=(kind, name)))
+        for attribute in attributes:
+            self._attribute(value, attribute)
+            value = getattr(value, attribute)
+
+
+_ABSENT = object()
+_IMMUTABLE = (bool, int, float, complex, str, bytes, type(None))
+
+
+def _columns(table: dict[Any, tuple[Any, str, Any]]) -> tuple[tuple[Any, ...], ...]:
+    """A table's columns."""
+    return tuple(zip(*table.values(), strict=True)) or ((), (), ())
+
+
+def _all(programs: Sequence[Program]) -> Iterator[Program]:
+    """The programs, and those of the derivatives inside them."""
+    for program in programs:
+        yield program
+        yield from _all([inner for _, inner in program.nested.values()])
+
+
+def _has_still(cls: type, name: str, found: Any) -> bool:
+    return static(cls, name) is found
+
+
+def whole(value: Any) -> bool:
+    """Whether an outside object is known by its identity alone."""
+    return isinstance(value, types.ModuleType) or (callable(value) and key(value) == ("object", value))
 
 
 def outside_data(program: Program) -> tuple[Ext, ...]:
@@ -64,14 +155,16 @@ def _unchanged(function: Any, code: Any) -> Callable[[], bool]:
 
 
 def _guard(ext: Ext) -> Callable[[], bool]:
-    whole = callable(ext.value) or isinstance(ext.value, types.ModuleType)
-    wanted = None if whole else key(ext.value)
+    by_identity = whole(ext.value)
+    wanted = None if by_identity else key(ext.value)
 
     def same() -> bool:
         try:
             now = resolve.current(ext)
         except NotResolved:
             return False
-        return now is ext.value or (not whole and key(now) == wanted)
+        if by_identity:
+            return now is ext.value or (isinstance(now, types.MethodType) and bool(now == ext.value))
+        return bool(key(now) == wanted)
 
     return same

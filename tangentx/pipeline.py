@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
 from tangentx.analysis import outside
@@ -20,8 +19,8 @@ from tangentx.frontend.lift import lift
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Function
 from tangentx.optimise import PASSES, optimise
+from tangentx.switches import OFF
 
-_OFF: ContextVar[frozenset[str]] = ContextVar("tangentx_proofs_off", default=frozenset())
 PROOFS = ("trips", "again", *PASSES)
 _COUNT = itertools.count(1)
 
@@ -33,16 +32,16 @@ def proofs(off: str | Sequence[str] = ()) -> Iterator[None]:
     unknown = names - frozenset(PROOFS)
     if unknown:
         raise ValueError(f"no such proof: {', '.join(sorted(unknown))}; there are {', '.join(PROOFS)}")
-    token = _OFF.set(names)
+    token = OFF.set(names)
     try:
         yield
     finally:
-        _OFF.reset(token)
+        OFF.reset(token)
 
 
 def switched_off() -> frozenset[str]:
     """The proofs that are off here."""
-    return _OFF.get()
+    return OFF.get()
 
 
 def analyse(function: Function, kinds: Sequence[Kind], program: Program) -> Instance:

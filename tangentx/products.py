@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.derivative import fresh, publish
 from tangentx.errors import NotDifferentiable
+from tangentx.results import fresh, publish
 from tangentx.trees import children, is_differentiable, leaves
 
 
@@ -151,8 +151,9 @@ def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -
             seed = np.reshape(cotangent, ())[()]
         match(seed, shape, "cotangent", "the value", "value")
         bars = entry.functions[1](state, fitted(seed, shape))
-        taken: list[Any] = []
-        found = {i: publish(bar, kept[i], taken) for i, bar in zip(wrt, bars, strict=True)}
+        found: dict[int, Any] = {}
+        for i, bar in zip(wrt, bars, strict=True):
+            found[i] = publish(bar, kept[i], tuple(found.values()))
         result = tuple(found.get(i) for i in places)
         return result if many else result[0]
 

@@ -21,7 +21,7 @@ from tangentx.compilation import (
 from tangentx.demands import has_leaf
 from tangentx.derivative import Cache, Entry, Target
 from tangentx.errors import NotDifferentiable
-from tangentx.guards import guards
+from tangentx.guards import Guard
 
 
 def entry_jvp(target: Target, cache: Cache, values: tuple[Any, ...], active: tuple[int, ...]) -> Entry:
@@ -47,7 +47,7 @@ def compile_jvp(
     header = header_of(target, root, active).replace("Gradient", "Tangent", 1)
     functions, text, filename = pipeline.compile_functions(derived, again, second, header)
     writes = any(written(kind) for kind in root.params)
-    return Entry(functions, text, filename, (*guards(program), *guards(second)), writes, noted(header, program))
+    return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program))
 
 
 def entry_vjp(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int, ...]) -> Entry:
@@ -77,4 +77,4 @@ def compile_vjp(
     header = header_of(target, root, wrt).replace("Gradient", "Pullback", 1)
     functions, text, filename = pipeline.compile_functions(both, again, second, header, skip=1, count=2)
     writes = any(written(kind) for kind in root.params)
-    return Entry(functions, text, filename, (*guards(program), *guards(second)), writes, noted(header, program))
+    return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program))

@@ -50,6 +50,90 @@ def test_an_outside_number_is_read_at_each_call(monkeypatch: pytest.MonkeyPatch)
     assert compilations() == before + 1
 
 
+SETTINGS = {"power": "two", "factors": [1.0]}
+
+
+class Law:
+    scale = 2.0
+    limit = None
+
+    def term(self, x):
+        return x * x
+
+    @classmethod
+    def made(cls, x):
+        return x * x
+
+
+LAW = Law()
+
+
+def powered(x):
+    return x * x if SETTINGS["power"] == "two" else x * x * x
+
+
+def summed(x):
+    total = 0.0
+    for factor in SETTINGS["factors"]:
+        total = total + factor * x
+    return np.sum(total)
+
+
+def limited(x):
+    return x * x if LAW.limit is None else x * LAW.limit
+
+
+def by_class(x):
+    return x * LAW.scale
+
+
+def by_method(x, law):
+    return law.term(x)
+
+
+def by_class_method(x):
+    return Law.made(x)
+
+
+def test_an_outside_object_that_is_changed_in_place_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    gradients = [tx.grad(f) for f in (powered, summed, limited)]
+    assert [gradient(2.0) for gradient in gradients] == [4.0, 1.0, 4.0]
+    monkeypatch.setitem(SETTINGS, "power", "three")
+    monkeypatch.setitem(SETTINGS, "factors", [1.0, np.ones(3)])
+    monkeypatch.setattr(LAW, "limit", 5.0, raising=False)
+    assert [gradient(2.0) for gradient in gradients] == [12.0, 6.0, 5.0]
+
+
+def test_a_class_that_is_changed_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    number, method = tx.grad(by_class), tx.grad(by_method)
+    assert (number(2.0), method(2.0, LAW)) == (2.0, 4.0)
+    monkeypatch.setattr(Law, "scale", 3.0)
+    monkeypatch.setattr(Law, "term", lambda self, x: x * x * x)
+    assert (number(2.0), method(2.0, LAW)) == (3.0, 12.0)
+
+
+def test_a_class_method_is_the_same_each_time_that_it_is_read() -> None:
+    gradient = tx.grad(by_class_method)
+    assert gradient(2.0) == 4.0
+    before = compilations()
+    assert gradient(2.0) == 4.0 and compilations() == before
+
+
+def test_a_name_that_comes_to_hide_a_builtin_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    gradient = tx.grad(lambda x: abs(x))
+    assert gradient(-2.0) == -1.0
+    monkeypatch.setitem(globals(), "abs", lambda x: x * x)
+    assert gradient(-2.0) == -4.0
+
+
+def test_a_closure_that_is_rebound_is_seen() -> None:
+    factor = 2.0
+    gradient = tx.grad(lambda x: factor * x)
+    assert gradient(1.0) == 2.0
+    factor = np.array(3.0)
+    assert gradient(1.0) == 3.0
+
+
 def growing(x, n):
     items = [x]
     other = items

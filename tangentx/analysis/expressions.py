@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -160,10 +159,10 @@ def _field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Exp
         return index(w, base, position)
     if name in node.fields:
         return Attr(atom, name), node.fields[name]
-    found = inspect.getattr_static(kind.cls, name, None)
+    found = w.program.member(kind.cls, name)
     if isinstance(found, property) and found.fget is not None:
         return calls.call_python(w, found.fget, (base,), ())
-    if found is not None and not callable(found) and not hasattr(found, "__get__"):
+    if found is not MISSING and not callable(found) and not hasattr(found, "__get__"):
         return w.read(_class_attribute(w, kind.cls, name, found))
     raise NotResolved(f"`{kind.cls.__name__}` has no attribute `{name}` here", w.span, "check the attribute")
 

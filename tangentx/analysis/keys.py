@@ -11,8 +11,11 @@ from tangentx.analysis.values import contents, is_record
 _NUMBERS = (float, int, complex)
 
 
-def key(value: Any) -> Any:
-    """A hashable key: equal keys mean equal kinds. Never a shape, never the value of a number."""
+def key(value: Any, path: tuple[int, ...] = ()) -> Any:
+    """A hashable key: equal keys mean equal kinds. Never a shape, never the value of a number.
+
+    `path` is of the containers that the value is in: what holds itself is named by how far out it is.
+    """
     cls = type(value)
     if cls in _NUMBERS:
         return cls
@@ -20,20 +23,23 @@ def key(value: Any) -> Any:
         return (value.dtype, value.ndim)
     if cls is bool or cls is str or cls is bytes or value is None:
         return (cls, value)
+    if id(value) in path:
+        return ("again", len(path) - path.index(id(value)))
+    path = (*path, id(value))
     if cls is list:
-        keys = [key(item) for item in value]
+        keys = [key(item, path) for item in value]
         alike = all(k == keys[0] for k in keys)
         return ("list", keys[0] if keys else None) if alike else ("items", tuple(keys))
     if cls is tuple:
-        return ("tuple", tuple(key(item) for item in value))
+        return ("tuple", tuple(key(item, path) for item in value))
     if cls is dict or is_record(value):
-        return (cls, tuple((k, key(item)) for k, item in contents(value)))
+        return (cls, tuple((k, key(item, path)) for k, item in contents(value)))
     if isinstance(value, np.generic):
         return cls
     if callable(value):
         return ("object", value)
     if hasattr(value, "__dict__") and type(cls) is type:
-        return (cls, tuple((k, key(item)) for k, item in vars(value).items()))
+        return (cls, tuple((k, key(item, path)) for k, item in vars(value).items()))
     return cls
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import types
 from typing import TYPE_CHECKING
 
@@ -36,7 +35,7 @@ def method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
         case Box(cls=cls) if cls in (list, dict):
             return _container_method(w, expr, atom, kind)
         case Box(cls=cls):
-            found = inspect.getattr_static(cls, expr.name, None)
+            found = w.program.member(cls, expr.name)
             if isinstance(found, types.FunctionType):
                 return call_python(w, found, (expr.base, *expr.args), expr.kwargs)
             if isinstance(found, staticmethod):

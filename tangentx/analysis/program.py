@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentx.analysis.kinds import BOTTOM, Kind, Num, TooDeep, describe, signature
+from tangentx.analysis.kinds import BOTTOM, MISSING, Kind, Num, TooDeep, describe, signature
 from tangentx.analysis.regions import Region, World, join
 from tangentx.analysis.values import Valuer
 from tangentx.errors import NotResolved, Span, UnsupportedSyntax
@@ -63,6 +64,7 @@ class Program:
         self._lift = lift
         self.lifted: dict[int, tuple[Any, Any, Function]] = {}
         self.nested: dict[Any, tuple[Function, Program]] = {}
+        self.members: dict[tuple[int, str], tuple[Any, str, Any]] = {}
         self.instances: dict[Any, Instance] = {}
         self.round = 0
         self.final = False
@@ -76,6 +78,12 @@ class Program:
         lifted = self._lift(function)
         self.lifted[id(function)] = (function, function.__code__, lifted)
         return lifted
+
+    def member(self, cls: type, name: str) -> Any:
+        """What a class has under a name, as `static`; remembered, for the guards."""
+        found = static(cls, name)
+        self.members[id(cls), name] = (cls, name, found)
+        return found
 
     def analyse(self, source: Function, kinds: Sequence[Kind]) -> Instance:
         """The root instance, with every instance that it reaches closed. Raises located errors."""
@@ -159,6 +167,11 @@ class Program:
                     span,
                     "copy the view, or write before it is taken",
                 )
+
+
+def static(cls: type, name: str) -> Any:
+    """What a class, or one that it derives from, has under a name, unbound; MISSING where there is nothing."""
+    return inspect.getattr_static(cls, name, MISSING)
 
 
 def constant_kind(program: Program, value: Any) -> Kind:

@@ -125,6 +125,18 @@ def _find(path: tuple[str, ...], home: FunctionType | None, span: Span | None) -
     return value
 
 
+def spaces(ext: ir.Ext) -> tuple[dict[str, Any], ...]:
+    """The dicts in which the first name of the path is looked up, one after the other; none for other paths."""
+    if ext.home is None:
+        return (vars(builtins),)
+    return (ext.home.__globals__, _builtins_of(ext.home)) if ext.path[0] in ("global", "builtin") else ()
+
+
+def cell(home: Any, name: str) -> Any:
+    """The cell of a closure variable."""
+    return home.__closure__[home.__code__.co_freevars.index(name)]
+
+
 def _builtins_of(function: Any) -> dict[str, Any]:
     found: dict[str, Any] = function.__builtins__
     return found
@@ -143,7 +155,7 @@ def _cell(home: FunctionType, name: str, span: Span | None) -> Any:
     if name not in free:
         raise _lost(f"the function has no closure variable {name!r} any more", span, "take the derivative again")
     try:
-        return (home.__closure__ or ())[free.index(name)].cell_contents
+        return cell(home, name).cell_contents
     except ValueError:
         hint = f"assign {name!r} in the enclosing function before the derivative is taken"
         raise _lost(f"the closure variable {name!r} has no value yet", span, hint) from None

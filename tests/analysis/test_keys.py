@@ -59,3 +59,12 @@ def test_storages_of_a_structure_that_holds_itself() -> None:
     ring: list[object] = [np.zeros(1)]
     ring.append(ring)
     assert sum(isinstance(s, np.ndarray) for s in storages((ring,))) == 1
+
+
+def test_what_holds_itself_has_a_key() -> None:
+    def looped(value):
+        items = [value]
+        items.append(items)
+        return items
+
+    assert key(looped(1.0)) == key(looped(2.0)) != key(looped(1))
