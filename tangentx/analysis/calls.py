@@ -5,18 +5,33 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import types
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_of, spread
 from tangentx.analysis.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, describe
 from tangentx.analysis.primitives import is_primitive
 from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.nodes import Apply, Assign, Atom, Call, Expr, Ext, Function, Link, Lit, Make, Op, Param, Var
+from tangentx.ir.nodes import (
+    Apply,
+    Assign,
+    Atom,
+    Block,
+    Call,
+    Expr,
+    Ext,
+    Function,
+    Link,
+    Lit,
+    Make,
+    Method,
+    Op,
+    Raise,
+    Var,
+)
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
-
-
-Named = tuple[tuple[str, Atom], ...]
 
 
 def apply(w: Walker, expr: Apply) -> tuple[Expr, Kind]:
@@ -26,7 +41,36 @@ def apply(w: Walker, expr: Apply) -> tuple[Expr, Kind]:
         return Lit(None), BOTTOM
     if not isinstance(kind, Obj):
         raise NotResolved(f"cannot call {describe(kind)}", w.span, "call a function that is known when it is compiled")
-    return call_object(w, kind.value, expr.args, expr.kwargs)
+    return called(
+        w, expr, lambda given: call_object(w, kind.value, given.args, given.kwargs), _room(w, expr, kind.value)
+    )
+
+
+def called(w: Walker, expr: Called, go: Callable[[Called], tuple[Expr, Kind]], room: Room) -> tuple[Expr, Kind]:
+    """The call with its starred arguments taken apart; where the arguments do not fit, what Python raises."""
+    try:
+        given = spread(w, expr, room)
+        return (Lit(None), BOTTOM) if given is None else go(given)
+    except Misfit as error:
+        return _misfits(w, error.reason)
+
+
+def _misfits(w: Walker, reason: str) -> tuple[Expr, Kind]:
+    def build() -> Block:
+        error = w.temporary()
+        return (Assign(error, Op(TypeError, (Lit(reason),)), w.span), Raise(Var(error), w.span))
+
+    w.expand(("misfit", reason), build)
+    return Lit(None), BOTTOM
+
+
+def _room(w: Walker, expr: Apply | Method, fn: Any) -> Room:
+    """How many arguments a function of the user's takes; asked only where some are starred."""
+    first = 0
+    if isinstance(fn, types.MethodType):
+        fn, first = fn.__func__, 1
+    starred = expr.stars and isinstance(fn, types.FunctionType)
+    return room_of(w.program.lift(fn), first) if starred else lambda given, named: None
 
 
 def call_object(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
@@ -127,51 +171,6 @@ def _argument(kind: Kind) -> Kind:
     if isinstance(kind, Num) and kind.type is not bool:
         return Num(kind.type, kind.varied)
     return kind
-
-
-def bind(w: Walker, source: Function, args: tuple[Atom, ...], kwargs: Named) -> tuple[Atom, ...]:
-    """Arguments in the order of the parameters, defaults filled in. Raises UnsupportedSyntax where they do not fit."""
-    given = dict(kwargs)
-    rest = list(args)
-    bound: list[Atom] = []
-    for param in source.params:
-        if param.kind == "args":
-            extra = tuple(rest)
-            rest = []
-            bound.append(_gather(w, param.name, Make(tuple, extra)))
-        elif param.kind == "kwargs":
-            bound.append(_gather(w, param.name, Make(dict, tuple(given.values()), tuple(given))))
-            given = {}
-        elif rest and param.kind == "normal":
-            bound.append(rest.pop(0))
-            if param.name in given:
-                raise _mismatch(w, source, f"`{param.name}` is given twice")
-        elif param.name in given:
-            bound.append(given.pop(param.name))
-        else:
-            bound.append(_default(w, source, param))
-    if rest or given:
-        raise _mismatch(w, source, "too many arguments" if rest else f"no parameter `{next(iter(given))}`")
-    return tuple(bound)
-
-
-def _default(w: Walker, source: Function, param: Param) -> Atom:
-    if param.default is None:
-        raise _mismatch(w, source, f"`{param.name}` is missing")
-    return param.default
-
-
-def _mismatch(w: Walker, source: Function, why: str) -> UnsupportedSyntax:
-    return UnsupportedSyntax(f"the arguments do not fit `{source.name}`: {why}", w.span, "call it as it is defined")
-
-
-def _gather(w: Walker, name: str, made: Make) -> Atom:
-    tag = ("gather", name)
-    key = (id(w.statement), tag)
-    w.expand(tag, lambda: (Assign(w.temporary(), made, w.span),))
-    last = w.instance.expansions[key][-1]
-    assert isinstance(last, Assign)
-    return Var(last.target)
 
 
 def _construct(w: Walker, cls: type, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:

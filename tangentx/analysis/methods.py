@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tangentx import templates
-from tangentx.analysis.calls import call_object, call_python
+from tangentx.analysis.calls import call_object, call_python, called
 from tangentx.analysis.containers import expanded, popped
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, describe
 from tangentx.analysis.primitives import is_primitive
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 def method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
     """A call of a method."""
+    return called(w, expr, lambda given: _method(w, given), lambda given, named: None)
+
+
+def _method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
     atom, kind = w.read(expr.base)
     match kind:
         case Bottom():

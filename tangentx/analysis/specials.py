@@ -70,9 +70,11 @@ def _sequence(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Exp
     if isinstance(kind, Bottom):
         return atom, BOTTOM
     count = kinds[1].value if len(kinds) > 1 and isinstance(kinds[1], Num) else None
+    more = len(kinds) > 2
     if isinstance(kind, Box) and issubclass(kind.cls, list | tuple):
         node = kind.region.root()
-        if count is None or (not node.open and not node.resized and len(node.fields) == count):
+        fixed = not node.open and not node.resized
+        if count is None or (fixed and (len(node.fields) == count or (more and len(node.fields) > count))):
             return atom, kind
         if not node.open and w.program.final:
             raise NotResolved(f"{count} names take {len(node.fields)} values", w.span, "give each value one name")
@@ -87,7 +89,7 @@ def _sequence(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Exp
             )
     if count is None:
         return atom, kind
-    return w.walk(Op(arrays.counted, (args[0], args[1])))
+    return w.walk(Op(arrays.counted, args))
 
 
 def _listed(cls: type) -> Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]:

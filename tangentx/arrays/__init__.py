@@ -29,7 +29,7 @@ from tangentx.arrays.adjoints import (
     untake,
     winners,
 )
-from tangentx.arrays.checks import counted, same_length, seed_of_scalar
+from tangentx.arrays.checks import counted, fitting, same_length, seed_of_scalar
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, write_back
 from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.products import (
@@ -77,6 +77,7 @@ __all__ = [
     "fields",
     "filled",
     "finish",
+    "fitting",
     "give_best",
     "guarded",
     "has_derivative",

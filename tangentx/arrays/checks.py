@@ -9,12 +9,23 @@ import numpy as np
 from tangentx.errors import NotDifferentiable, UnsupportedSyntax
 
 
-def counted(x: Any, count: int) -> Any:
-    """`x` itself, an array, list or tuple of exactly `count` items. Raises ValueError as an unpacking does."""
-    if len(x) > count:
+def counted(x: Any, count: int, more: bool = False) -> Any:
+    """`x` itself, an array, list or tuple of exactly `count` items; with `more` of at least so many.
+
+    Raises ValueError as an unpacking does.
+    """
+    if len(x) > count and not more:
         raise ValueError(f"too many values to unpack (expected {count})")
     if len(x) < count:
-        raise ValueError(f"not enough values to unpack (expected {count}, got {len(x)})")
+        least = "at least " if more else ""
+        raise ValueError(f"not enough values to unpack (expected {least}{count}, got {len(x)})")
+    return x
+
+
+def fitting(x: Any, count: int) -> Any:
+    """`x` itself, an array or list that is taken apart for `count` arguments. Raises TypeError for another length."""
+    if len(x) != count:
+        raise TypeError(f"the function takes {count} positional arguments from * but {len(x)} were given")
     return x
 
 

@@ -95,11 +95,11 @@ class Writer:
                 return look(expr)
             case Op(fn, args, kwargs):
                 return self._op(fn, [look(a) for a in args], self._keywords(kwargs, look))
-            case Apply(callee, args, kwargs):
-                return ast.Call(look(callee), [look(a) for a in args], self._keywords(kwargs, look))
-            case Method(base, name, args, kwargs):
+            case Apply(callee, args, kwargs, stars):
+                return ast.Call(look(callee), self._given(args, stars, look), self._keywords(kwargs, look))
+            case Method(base, name, args, kwargs, stars):
                 bound = ast.Attribute(look(base), name, ast.Load())
-                return ast.Call(bound, [look(a) for a in args], self._keywords(kwargs, look))
+                return ast.Call(bound, self._given(args, stars, look), self._keywords(kwargs, look))
             case Call(link, args):
                 assert link.function is not None
                 called = ast.Name(self.scope.functions[link.function], ast.Load())
@@ -119,7 +119,10 @@ class Writer:
         return self.scope.member("builtins", name)
 
     def _keywords(self, kwargs: tuple[tuple[str, Atom], ...], look: Look) -> list[ast.keyword]:
-        return [ast.keyword(name, look(atom)) for name, atom in kwargs]
+        return [ast.keyword(None if name == "**" else name, look(atom)) for name, atom in kwargs]
+
+    def _given(self, args: tuple[Atom, ...], stars: tuple[int, ...], look: Look) -> list[ast.expr]:
+        return [ast.Starred(look(a), ast.Load()) if i in stars else look(a) for i, a in enumerate(args)]
 
     def _slice(self, part: Slice, look: Look) -> ast.Slice:
         start, stop, step = (

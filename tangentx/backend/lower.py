@@ -41,7 +41,7 @@ def _bare_return(stmt: ast.stmt) -> bool:
 
 
 def _arguments(params: tuple[Param, ...], scope: Scope) -> ast.arguments:
-    normal = [p for p in params if p.kind == "normal"]
+    normal = [p for p in params if p.kind in ("normal", "positional")]
     named = [p for p in params if p.kind == "keyword"]
     defaults: list[ast.expr] = []
     for param in reversed(normal):  # a parameter without a default ends the run of those that have one

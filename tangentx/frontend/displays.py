@@ -8,6 +8,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import gast
+
 from tangentx.frontend import resolve
 from tangentx.frontend.expressions import CONVERSIONS, Steps, leaf
 from tangentx.frontend.loops import Loops
@@ -28,23 +30,46 @@ class Displays(Loops):
         return (yield from self._made(list, node.elts))
 
     def _made(self, cls: type, elements: list[Any]) -> Steps:
-        items = []
+        parts: list[ir.Expr] = []
+        items: list[ir.Atom] = []
         for element in elements:
-            items.append((yield element))
-        return ir.Make(cls, tuple(items))
+            if isinstance(element, gast.Starred):
+                starred = ir.Apply(self.resolver.builtin(cls.__name__, cls), ((yield element.value),))
+                parts += [ir.Make(cls, tuple(items)), self.copy(starred, element)]
+                items = []
+            else:
+                items.append((yield element))
+        parts.append(ir.Make(cls, tuple(items)))
+        parts = [part for part in parts if not (isinstance(part, ir.Make) and not part.items)] or parts[:1]
+        whole = parts[0]
+        for part in parts[1:]:
+            whole = ir.Op(operator.add, (self.hold(whole, elements[0]), self.hold(part, elements[0])))
+        return whole
 
     def _Dict(self, node: Any) -> Steps:
         keys, items = [], []
         for key, value in zip(node.keys, node.values, strict=True):
-            keys.append((yield key))
-            items.append((yield value))
+            keys.append(None if key is None else (yield key))
+            item = yield value
+            items.append(self._entries(item, node) if key is None and len(keys) < len(node.keys) else item)
         constants = [key.value for key in keys if isinstance(key, ir.Lit)]
         if len(constants) == len(keys) == len(set(constants)):
             return ir.Make(dict, tuple(items), tuple(constants))
-        made = self.copy(ir.Make(dict, (), ()), node)
+        if keys[0] is None:
+            made = items[0] if len(keys) > 1 else self._entries(items[0], node)
+            keys, items = keys[1:], items[1:]
+        else:
+            made = self.copy(ir.Make(dict, (), ()), node)
         for key, item in zip(keys, items, strict=True):
-            self.emit(ir.Store(made, ir.Key((key,)), item, self.span(node)))
+            if key is None:
+                self.copy(ir.Method(made, "update", (item,)), node)
+            else:
+                self.emit(ir.Store(made, ir.Key((key,)), item, self.span(node)))
         return made
+
+    def _entries(self, base: ir.Atom, node: Any) -> ir.Var:
+        """A new dict with the entries of `base`, as they are before what follows is evaluated."""
+        return self.copy(ir.Apply(self.resolver.builtin("dict", dict), (base,)), node)
 
     def _JoinedStr(self, node: Any) -> Steps:
         text: ir.Atom | None = None

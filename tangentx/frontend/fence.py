@@ -105,9 +105,6 @@ def _place(refusal: Refusal) -> tuple[float, float]:
 def _refusals(tree: Any) -> Iterator[Refusal]:
     if isinstance(tree, gast.AsyncFunctionDef):
         yield Refusal(tree, *_ASYNC)
-    if tree.args.posonlyargs and tree.args.kwarg is not None:
-        hint = f"drop the '/', or the ** parameter {tree.args.kwarg.id}"
-        yield Refusal(tree, "positional-only parameters together with ** are not differentiated", hint)
     yield from _outer(tree)
     stack = list(tree.body if isinstance(tree.body, list) else [tree.body])
     while stack:
@@ -164,22 +161,6 @@ def _raise(node: Any) -> Iterator[Refusal]:
         yield Refusal(node, "raise ... from is not differentiated", "leave out the cause")
 
 
-def _starred(node: Any) -> Iterator[Refusal]:
-    yield Refusal(node, "a starred expression is not differentiated", "write the items one by one, or index and slice")
-
-
-def _call(node: Any) -> Iterator[Refusal]:
-    for keyword in node.keywords:
-        if keyword.arg is None:
-            yield Refusal(keyword.value, "** in a call is not differentiated", "write the arguments one by one")
-
-
-def _dict(node: Any) -> Iterator[Refusal]:
-    for key, value in zip(node.keys, node.values, strict=True):
-        if key is None:
-            yield Refusal(value, "** in a dict is not differentiated", "write the entries one by one")
-
-
 def _comprehension(node: Any) -> Iterator[Refusal]:
     if node.is_async:
         yield Refusal(node.target, *_ASYNC)
@@ -192,8 +173,5 @@ _SPECIAL = {
     "While": _loop,
     "Attribute": _attribute,
     "Raise": _raise,
-    "Starred": _starred,
-    "Call": _call,
-    "Dict": _dict,
     "comprehension": _comprehension,
 }

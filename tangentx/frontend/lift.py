@@ -108,7 +108,8 @@ def _params(function: FunctionType, tree: Any) -> tuple[ir.Param, ...]:
         return ir.Param(name, ir.Ext(name, value, ("default", name), function), kind)
 
     args = tree.args
-    found = [param(node, "normal") for node in (*args.posonlyargs, *args.args)]
+    found = [param(node, "positional") for node in args.posonlyargs]
+    found.extend(param(node, "normal") for node in args.args)
     if args.vararg is not None:
         found.append(param(args.vararg, "args"))
     found.extend(param(node, "keyword") for node in args.kwonlyargs)

@@ -28,6 +28,8 @@ class Targets(Expressions):
             atom = self.hold(self.whole(value, node), node)
             base = self.atom(target.value)
             self.emit(ir.Store(base, self.key(target.slice), atom, self.span(node)))
+        elif isinstance(target, gast.Starred):
+            self.bind(target.value, value, node)
         else:
             items = self._parts(target, value, node)
             for item, part in zip(target.elts, items, strict=True):
@@ -42,13 +44,27 @@ class Targets(Expressions):
     def _parts(self, target: Any, value: Value, node: Any) -> tuple[Value, ...]:
         """The values of the items of `target`, a tuple or a list; all are read before the first is assigned."""
         count = len(target.elts)
-        if isinstance(value, tuple) and len(value) == count:
+        stars = [place for place, item in enumerate(target.elts) if isinstance(item, gast.Starred)]
+        items: tuple[Value, ...]
+        if stars:
+            items = self._around(stars[0], count - stars[0] - 1, value, node)
+        elif isinstance(value, tuple) and len(value) == count:
             items = value
         else:
             whole = self.hold(self.whole(value, node), node)
             found = self.copy(ir.Op(ir.sequence, (whole, ir.Lit(count))), node)
             items = tuple(ir.Index(found, ir.Key((ir.Lit(number),))) for number in range(count))
         return items if _only_names(target) else tuple(self._read(item, node) for item in items)
+
+    def _around(self, before: int, after: int, value: Value, node: Any) -> tuple[Value, ...]:
+        """The items of a pattern with a star: single ones before and after it, and a list of those between."""
+        least = ir.Lit(before + after)
+        found = self.copy(ir.Op(ir.sequence, (self.hold(self.whole(value, node), node), least, ir.Lit(True))), node)
+        part = ir.Slice(ir.Lit(before), ir.Lit(-after if after else None))
+        middle = self.copy(ir.Index(found, ir.Key((part,))), node)
+        between = self.copy(ir.Apply(self.resolver.builtin("list", list), (middle,)), node)
+        singles = [ir.Index(found, ir.Key((ir.Lit(place),))) for place in (*range(before), *range(-after, 0))]
+        return (*singles[:before], between, *singles[before:])
 
     def _read(self, value: Value, node: Any) -> Value:
         if isinstance(value, tuple):
@@ -64,7 +80,8 @@ class Targets(Expressions):
 
     def _display(self, target: Any, value: Any, names: frozenset[str]) -> Value:
         pattern, display = isinstance(target, gast.Tuple | gast.List), isinstance(value, gast.Tuple | gast.List)
-        if pattern and display and len(target.elts) == len(value.elts):
+        starred = pattern and display and any(isinstance(e, gast.Starred) for e in (*target.elts, *value.elts))
+        if pattern and display and not starred and len(target.elts) == len(value.elts):
             pairs = zip(target.elts, value.elts, strict=True)
             return tuple(self._display(item, part, names) for item, part in pairs)
         return self.safe(self.atom(value), names, value)
@@ -77,4 +94,4 @@ class Targets(Expressions):
 def _only_names(target: Any) -> bool:
     if isinstance(target, gast.Tuple | gast.List):
         return all(_only_names(item) for item in target.elts)
-    return isinstance(target, gast.Name)
+    return isinstance(target.value if isinstance(target, gast.Starred) else target, gast.Name)

@@ -28,9 +28,10 @@ def map_expr(expr: ir.Expr, change: Callable[[ir.Atom], ir.Atom]) -> ir.Expr:
         case ir.Op():
             return ir.Op(expr.fn, _mapped(expr.args, change), _named(expr.kwargs, change))
         case ir.Apply():
-            return ir.Apply(change(expr.fn), _mapped(expr.args, change), _named(expr.kwargs, change))
+            return ir.Apply(change(expr.fn), _mapped(expr.args, change), _named(expr.kwargs, change), expr.stars)
         case ir.Method():
-            return ir.Method(change(expr.base), expr.name, _mapped(expr.args, change), _named(expr.kwargs, change))
+            args, kwargs = _mapped(expr.args, change), _named(expr.kwargs, change)
+            return ir.Method(change(expr.base), expr.name, args, kwargs, expr.stars)
         case ir.Call():
             return ir.Call(expr.link, _mapped(expr.args, change))
         case ir.Index():

@@ -20,8 +20,8 @@ Grammar
               | Note     # a comment of the generated text; means nothing
     expression= atom
               | Op       fn(atoms, name=atoms)           a pure primitive: operator.add, np.sum, ...
-              | Apply    atom(atoms, name=atoms)         open: the callee is found by its kind
-              | Method   atom.name(atoms, name=atoms)    open: likewise
+              | Apply    atom(atoms, name=atoms)         open: the callee is found by its kind; `stars` are ``*atom``
+              | Method   atom.name(atoms, name=atoms)    open: likewise; a keyword "**" is ``**atom``
               | Call     link(atoms)                     a function of this language, all arguments by position
               | Index    atom[key] | Attr atom.name
               | Make     tuple, list, dict, ... of atoms
@@ -112,21 +112,26 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """A call whose callee is an atom (open)."""
+    """A call whose callee is an atom (open); `stars` are the places of the arguments that stand for all their items.
+
+    An argument named "**" stands for all the entries of a dict.
+    """
 
     fn: Atom
     args: tuple[Atom, ...]
     kwargs: tuple[tuple[str, Atom], ...] = ()
+    stars: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A call of a method (open)."""
+    """A call of a method (open), with arguments as in `Apply`."""
 
     base: Atom
     name: str
     args: tuple[Atom, ...]
     kwargs: tuple[tuple[str, Atom], ...] = ()
+    stars: tuple[int, ...] = ()
 
 
 class Link:
@@ -179,8 +184,10 @@ class Pop:
     base: Var
 
 
-def sequence(x: Any, count: int | None = None) -> Any:
+def sequence(x: Any, count: int | None = None, more: bool = False) -> Any:
     """Marker for `Op`: the items of `x` as something that can be indexed; exactly `count` of them where given.
+
+    With `more` there may be others.
 
     The frontend writes it for the iterable of a `for` and for the right side of an unpacking; `analysis.kinds`
     replaces it.
@@ -323,7 +330,8 @@ Block: TypeAlias = tuple[Statement, ...]
 class Param:
     """A parameter as its signature has it; `default` is an atom, or None where there is none.
 
-    `kind` is "normal", "keyword" (keyword only), "args" (``*args``) or "kwargs" (``**kwargs``).
+    `kind` is "normal", "positional" (by position only), "keyword" (by name only), "args" (``*args``) or "kwargs"
+    (``**kwargs``).
     """
 
     name: str

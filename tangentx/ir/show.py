@@ -71,9 +71,9 @@ def expression(value: ir.Expr) -> str:
         case ir.Op():
             return f"{fn_name(value.fn)}({_arguments(value.args, value.kwargs)})"
         case ir.Apply():
-            return f"apply {atom(value.fn)}({_arguments(value.args, value.kwargs)})"
+            return f"apply {atom(value.fn)}({_arguments(value.args, value.kwargs, value.stars)})"
         case ir.Method():
-            return f"method {atom(value.base)}.{value.name}({_arguments(value.args, value.kwargs)})"
+            return f"method {atom(value.base)}.{value.name}({_arguments(value.args, value.kwargs, value.stars)})"
         case ir.Call():
             return f"call {value.link.name}({_arguments(value.args, ())})"
         case ir.Index():
@@ -95,8 +95,10 @@ def _make(value: ir.Make) -> str:
     return f"make {value.cls.__name__}({', '.join(items)})"
 
 
-def _arguments(args: tuple[ir.Atom, ...], kwargs: tuple[tuple[str, ir.Atom], ...]) -> str:
-    return ", ".join([atom(arg) for arg in args] + [f"{name}={atom(arg)}" for name, arg in kwargs])
+def _arguments(args: tuple[ir.Atom, ...], kwargs: tuple[tuple[str, ir.Atom], ...], stars: tuple[int, ...] = ()) -> str:
+    given = [f"*{atom(arg)}" if i in stars else atom(arg) for i, arg in enumerate(args)]
+    named = [f"**{atom(arg)}" if name == "**" else f"{name}={atom(arg)}" for name, arg in kwargs]
+    return ", ".join(given + named)
 
 
 def fn_name(fn: Callable[..., Any]) -> str:

@@ -17,7 +17,15 @@ from tangentx.optimise.flow import sweeps
 from tangentx.optimise.shapes import Facts, is_array
 from tangentx.optimise.unit import Unit
 
-_PASSING = (arrays.unbroadcast, arrays.one_system_each, arrays.seed_of_scalar, arrays.counted, np.asarray, np.real)
+_PASSING = (
+    arrays.unbroadcast,
+    arrays.one_system_each,
+    arrays.seed_of_scalar,
+    arrays.counted,
+    arrays.fitting,
+    np.asarray,
+    np.real,
+)
 """Operations that may give back the very object that they were given."""
 
 

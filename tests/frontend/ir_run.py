@@ -36,6 +36,7 @@ def bind(function: ir.Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     """The parameters' values, by name, as Python would bind them."""
     kinds = {
         "normal": inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        "positional": inspect.Parameter.POSITIONAL_ONLY,
         "keyword": inspect.Parameter.KEYWORD_ONLY,
         "args": inspect.Parameter.VAR_POSITIONAL,
         "kwargs": inspect.Parameter.VAR_KEYWORD,
@@ -84,7 +85,13 @@ class Frame:
         return parts if key.many else parts[0]
 
     def args(self, expr: Any) -> tuple[list[Any], dict[str, Any]]:
-        return [self.atom(arg) for arg in expr.args], {name: self.atom(arg) for name, arg in expr.kwargs}
+        given: list[Any] = []
+        named: dict[str, Any] = {}
+        for place, arg in enumerate(expr.args):
+            given += self.atom(arg) if place in getattr(expr, "stars", ()) else [self.atom(arg)]
+        for name, arg in expr.kwargs:
+            named.update(self.atom(arg) if name == "**" else {name: self.atom(arg)})
+        return given, named
 
     def expr(self, expr: ir.Expr) -> Any:
         match expr:
@@ -173,10 +180,10 @@ def make(cls: type, items: list[Any], keys: tuple[Any, ...] | None) -> Any:
     return cls(**dict(zip(keys, items, strict=True))) if keys is not None else cls(items)
 
 
-def sequence(value: Any, count: int | None = None) -> Any:
+def sequence(value: Any, count: int | None = None, more: bool = False) -> Any:
     """What the marker `ir.sequence` stands for."""
     items = value if hasattr(value, "__getitem__") and not isinstance(value, dict) else list(value)
-    if count is not None and len(items) != count:
+    if count is not None and (len(items) < count or (len(items) > count and not more)):
         what = "not enough" if len(items) < count else "too many"
         raise ValueError(f"{what} values to unpack")
     return items
