@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_of, spread
+from tangentx.analysis.containers import new_dict
 from tangentx.analysis.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, describe
 from tangentx.analysis.primitives import is_primitive
 from tangentx.errors import NotResolved, UnsupportedSyntax
@@ -88,6 +89,8 @@ def call_object(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tu
         function, owner = fn.__tangentx_target__()
         objects = tuple(_external(w, value, "self") for value in owner)
         return call_python(w, function, (*objects, *args), kwargs)
+    if fn is dict and len(args) < 2:
+        return new_dict(w, args, kwargs)
     if fn in (list, tuple) or is_primitive(fn):
         return w.walk(Op(fn, args, kwargs))
     if isinstance(fn, types.FunctionType):

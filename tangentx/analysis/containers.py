@@ -6,11 +6,27 @@ import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tangentx.analysis.kinds import BOTTOM, Bottom, Box, Kind, Top
+from tangentx.analysis.kinds import BOTTOM, Bottom, Box, Kind, Top, describe
 from tangentx.analysis.program import located
 from tangentx.analysis.writes import demand_own
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.nodes import Append, Assign, Atom, Block, Expr, For, Index, Key, Lit, Make, Op, Slice, Var
+from tangentx.ir.nodes import (
+    Append,
+    Assign,
+    Atom,
+    Block,
+    Expr,
+    For,
+    Index,
+    Key,
+    Lit,
+    Make,
+    Op,
+    Slice,
+    Statement,
+    Store,
+    Var,
+)
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -52,6 +68,75 @@ def copied_list(w: Walker, base: Atom, part: Slice | None) -> tuple[Expr, Kind]:
         return (*setup, For(k, start, stop, step, False, body, span), Assign(last, Var(made), span))
 
     return expanded(w, "copied_list", build)
+
+
+def merged(w: Walker, base: Atom, others: tuple[Atom, ...], named: tuple[tuple[str, Atom], ...]) -> None:
+    """Puts the entries of the dicts `others`, and the `named` ones, into the dict `base`."""
+
+    def build() -> Block:
+        out: list[Statement] = []
+        for other in others:
+            out += _entries_put(w, base, other)
+        return (*out, *(Store(base, Key((Lit(name),)), value, w.span) for name, value in named))
+
+    kinds = [w.read(other)[1] for other in others]
+    if not any(isinstance(kind, Bottom) for kind in kinds):
+        w.expand(("merged", base, others, tuple(map(_keys_of, kinds))), build)
+
+
+def _keys_of(kind: Kind) -> tuple[Any, ...] | None:
+    """The keys of a dict that nobody writes; None where they are to be asked while the program runs."""
+    node = kind.region.root() if isinstance(kind, Box) else None
+    return tuple(node.fields) if node is not None and not node.open and not node.written else None
+
+
+def _entries_put(w: Walker, base: Atom, other: Atom) -> list[Statement]:
+    _, kind = w.read(other)
+    if not (isinstance(kind, Box) and kind.cls is dict):
+        raise UnsupportedSyntax(f"the entries of {describe(kind)}", w.span, "give a dict")
+    keys, span = _keys_of(kind), w.span
+    out: list[Statement] = []
+    if keys is not None:
+        for key in map(Lit, keys):
+            item = w.temporary()
+            out += [Assign(item, Index(other, Key((key,))), span), Store(base, Key((key,)), Var(item), span)]
+        return out
+    found, n, k, name, item = (w.temporary() for _ in range(5))
+    at = Key((Var(name),))
+    body = (
+        Assign(name, Index(Var(found), Key((Var(k),))), span),
+        Assign(item, Index(other, at), span),
+        Store(base, at, Var(item), span),
+    )
+    out += [Assign(found, Op(list, (other,)), span), Assign(n, Op(builtins.len, (Var(found),)), span)]
+    return [*out, For(k, Lit(0), Var(n), Lit(1), False, body, span)]
+
+
+def new_dict(w: Walker, others: tuple[Atom, ...], named: tuple[tuple[str, Atom], ...]) -> tuple[Expr, Kind]:
+    """A new dict with the entries of dicts and with named ones; the last of a name counts."""
+    kinds = [w.read(other)[1] for other in others]
+    if any(isinstance(kind, Bottom) for kind in kinds):
+        return Lit(None), BOTTOM
+    known = tuple(map(_keys_of, kinds))
+
+    def display() -> Block:
+        entries: dict[Any, Atom] = {}
+        out: list[Statement] = []
+        for other, keys in zip(others, known, strict=True):
+            for key in keys or ():
+                item = w.temporary()
+                entries[key] = Var(item)
+                out.append(Assign(item, Index(other, Key((Lit(key),))), w.span))
+        entries.update(named)
+        return (*out, Assign(w.temporary(), Make(dict, tuple(entries.values()), tuple(entries)), w.span))
+
+    def filled() -> Block:
+        made, last = w.temporary(), w.temporary()
+        puts = [s for other in others for s in _entries_put(w, Var(made), other)]
+        puts += [Store(Var(made), Key((Lit(name),)), value, w.span) for name, value in named]
+        return (Assign(made, Make(dict, (), ()), w.span), *puts, Assign(last, Var(made), w.span))
+
+    return expanded(w, ("new_dict", others, known), filled if None in known else display)
 
 
 def expanded(w: Walker, tag: Any, build: Callable[[], Block]) -> tuple[Expr, Kind]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tangentx import templates
 from tangentx.analysis.calls import call_object, call_python, called
-from tangentx.analysis.containers import expanded, popped
+from tangentx.analysis.containers import expanded, merged, new_dict, popped
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, describe
 from tangentx.analysis.primitives import is_primitive
 from tangentx.analysis.writes import append_to
@@ -77,6 +77,11 @@ def _container_method(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[E
         return expanded(w, "held", lambda: _popped_by_name(w, expr))
     if kind.cls is list and expr.name == "copy" and not expr.args:
         return w.walk(Op(list, (expr.base,)))
+    if kind.cls is dict and expr.name == "copy" and not expr.args:
+        return new_dict(w, (expr.base,), ())
+    if kind.cls is dict and expr.name == "update" and len(expr.args) < 2:
+        merged(w, expr.base, expr.args, expr.kwargs)
+        return Lit(None), Obj(None)
     raise UnsupportedSyntax(
         f"method `{expr.name}` of a {kind.cls.__name__}", w.span, "use append, pop() and writes by index or key"
     )

@@ -47,6 +47,8 @@ def item_kind(w: Walker, base: Box, parts: tuple[Any, ...]) -> Kind:
     if len(parts) != 1 or isinstance(parts[0], tuple):
         raise UnsupportedSyntax("this key does not select one item", w.span, "index with one number or one string")
     known = known_key(base, parts[0])
+    if known is MISSING:
+        base.region.mark("indexed")
     kind = base.region.any() if known is MISSING else base.region.get(known)
     if isinstance(kind, Top):
         raise located(kind, w.span)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.containers import copied, copied_list, expanded, make
+from tangentx.analysis.containers import copied, copied_list, expanded, make, new_dict
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, Top, describe, varied
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import Append, Assign, Atom, Block, Expr, For, Index, Key, Lit, Make, Op, Var, sequence
@@ -105,9 +105,21 @@ def _listed(cls: type) -> Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple
                 return copied_list(w, args[0], None)
         if isinstance(kind, Arr) and cls is list:
             return copied_list(w, args[0], None)
+        if isinstance(kind, Box) and kind.cls is dict and cls is list and not kind.region.root().open:
+            return _key_list(w, args[0], kind)
         return None if not varied(kind) and not isinstance(kind, Box) else _refuse_copy(w, cls)
 
     return build
+
+
+def _key_list(w: Walker, base: Atom, kind: Box) -> tuple[Expr, Kind]:
+    """The keys of a dict, all of which are known, though some may not be there yet."""
+    atom, _ = w.read(base)
+    box = Box(list, w.fresh("keys")(()))
+    box.region.mark("open")
+    for key in kind.region.root().fields:
+        box.region.put_any(Num(type(key)) if type(key) in (int, bool) else w.program.valuer.kind(key))
+    return Op(list, (atom,)), box
 
 
 def _refuse_copy(w: Walker, cls: type) -> tuple[Expr, Kind]:
@@ -143,6 +155,12 @@ def _joined(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr,
         return (*out, Assign(w.temporary(), Var(made), span))
 
     return expanded(w, "joined", grown)
+
+
+def _united(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    """``a | b`` of two dicts: a new one of the entries of both."""
+    both = all(isinstance(kind, Box) and kind.cls is dict for kind in kinds)
+    return new_dict(w, args, ()) if both else None
 
 
 def _repeated(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
@@ -201,6 +219,7 @@ SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, 
     builtins.len: _len,
     sequence: _sequence,
     operator.add: _joined,
+    operator.or_: _united,
     operator.mul: _repeated,
     np.ndim: _ndim,
     arrays.same_length: _same_length,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tangentx import arrays
-from tangentx.analysis.kinds import BOTTOM, Arr, Box, Kind, Num, varied
+from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, varied
 from tangentx.analysis.program import Instance, Program, constant_kind
 from tangentx.errors import Span
 from tangentx.ir.nodes import (
@@ -48,6 +48,14 @@ def mode(kind: Kind) -> str | None:
         node = kind.region.root()
         return SHADOW if node.written or node.indexed else VALUE
     return SHADOW
+
+
+def item_at(box: Box, key: Any) -> Kind:
+    """The kind of the item at a key, MISSING where it is not known.
+
+    Where a container is read by keys that are not known, all its slots are alike.
+    """
+    return box.region.any() if key is MISSING or box.region.root().indexed else box.region.get(key)
 
 
 class Emitter:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tangentx import arrays, templates
-from tangentx.analysis.kinds import MISSING, Arr, Box, Kind
+from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.program import Instance
 from tangentx.analysis.selection import is_basic, known_key
 from tangentx.derive.calls import instance_of
-from tangentx.derive.emit import NONE, SHADOW, Emitter, Frame, mode
+from tangentx.derive.emit import NONE, SHADOW, Emitter, Frame, item_at, mode
 from tangentx.derive.entry import put_back
 from tangentx.derive.tangents import fresh, stored_copy
 from tangentx.ir.nodes import (
@@ -137,8 +137,7 @@ class Forward:
             part = s.key.parts[0]
             assert not isinstance(part, Slice)
             known = known_key(kind, self.frame.kind(part))
-            item = kind.region.any() if known is MISSING else kind.region.get(known)
-            return self.slot(emit, item, s.value)
+            return self.slot(emit, item_at(kind, known), s.value)
         return self.dot(s.value) if self.frame.mode(s.value) is not None else Lit(0.0)
 
     def _assign(self, emit: Emitter, s: Assign) -> None:
@@ -173,7 +172,7 @@ class Forward:
             case Make(items=items, keys=keys):
                 assert isinstance(kind, Box)
                 names = keys if keys is not None else tuple(range(len(items)))
-                slots = tuple(self.slot(emit, kind.region.get(k), a) for k, a in zip(names, items, strict=True))
+                slots = tuple(self.slot(emit, item_at(kind, k), a) for k, a in zip(names, items, strict=True))
                 return emit.let(Make(list, slots) if keys is None else Make(dict, slots, keys))
             case Op():
                 return self._op(emit, value, new, kind)
@@ -232,7 +231,7 @@ class Forward:
 def _item_kind(f: Forward, box: Box, key: Key) -> Kind:
     part = key.parts[0]
     known = known_key(box, f.frame.kind(part) if not isinstance(part, Slice) else None)
-    return box.region.any() if known is MISSING else box.region.get(known)
+    return item_at(box, known)
 
 
 def _function(instance: Instance) -> Function:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tangentx import arrays
-from tangentx.analysis.kinds import MISSING, Arr, Box, Kind
+from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.operations import is_view
 from tangentx.analysis.selection import is_basic, known_key
-from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, mode
+from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, item_at, mode
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Atom, Attr, Expr, If, Index, Key, Make, Op, Slice, Var
 
@@ -21,7 +21,7 @@ def item_of_box(r: Reverse, box: Box, key: Key) -> Kind:
     """The kind of the item of a container that the key selects."""
     part = r.frame.kind(key.parts[0]) if not isinstance(key.parts[0], Slice) else None
     known = known_key(box, part)
-    return box.region.any() if known is MISSING else box.region.get(known)
+    return item_at(box, known)
 
 
 def parts_of(r: Reverse, key: Key) -> tuple[Any, ...]:
@@ -57,7 +57,8 @@ def _shadow_of_made(
 ) -> Atom:
     assert isinstance(kind, Box)
     names = keys if keys is not None else tuple(range(len(items)))
-    slots = tuple(slot(r, kind.region.get(key), item, forward) for key, item in zip(names, items, strict=True))
+    pairs = zip(names, items, strict=True)
+    slots = tuple(slot(r, item_at(kind, key), item, forward) for key, item in pairs)
     return forward.let(Make(list, slots) if keys is None else Make(dict, slots, keys))
 
 

@@ -47,29 +47,33 @@ class Displays(Loops):
         return whole
 
     def _Dict(self, node: Any) -> Steps:
+        parts: list[ir.Atom] = []
         keys, items = [], []
-        for key, value in zip(node.keys, node.values, strict=True):
-            keys.append(None if key is None else (yield key))
-            item = yield value
-            items.append(self._entries(item, node) if key is None and len(keys) < len(node.keys) else item)
+        for place, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
+            if key is not None:
+                keys.append((yield key))
+                items.append((yield value))
+                continue
+            if keys:
+                parts.append(self.hold(self._entries(keys, items, node), node))
+            parts.append(self._taken((yield value), dict, [e for e in (*node.keys, *node.values)[place:] if e], value))
+            keys, items = [], []
+        if not parts:
+            return self._entries(keys, items, node)
+        whole: ir.Expr = parts[0]
+        for part in [*parts[1:], *([self.hold(self._entries(keys, items, node), node)] if keys else [])]:
+            whole = ir.Op(operator.or_, (self.hold(whole, node), part))
+        return ir.Apply(self.resolver.builtin("dict", dict), (parts[0],)) if whole is parts[0] else whole
+
+    def _entries(self, keys: list[ir.Atom], items: list[ir.Atom], node: Any) -> ir.Expr:
+        """A new dict of single entries."""
         constants = [key.value for key in keys if isinstance(key, ir.Lit)]
         if len(constants) == len(keys) == len(set(constants)):
             return ir.Make(dict, tuple(items), tuple(constants))
-        if keys[0] is None:
-            made = items[0] if len(keys) > 1 else self._entries(items[0], node)
-            keys, items = keys[1:], items[1:]
-        else:
-            made = self.copy(ir.Make(dict, (), ()), node)
+        made = self.copy(ir.Make(dict, (), ()), node)
         for key, item in zip(keys, items, strict=True):
-            if key is None:
-                self.copy(ir.Method(made, "update", (item,)), node)
-            else:
-                self.emit(ir.Store(made, ir.Key((key,)), item, self.span(node)))
+            self.emit(ir.Store(made, ir.Key((key,)), item, self.span(node)))
         return made
-
-    def _entries(self, base: ir.Atom, node: Any) -> ir.Var:
-        """A new dict with the entries of `base`, as they are before what follows is evaluated."""
-        return self.copy(ir.Apply(self.resolver.builtin("dict", dict), (base,)), node)
 
     def _JoinedStr(self, node: Any) -> Steps:
         text: ir.Atom | None = None

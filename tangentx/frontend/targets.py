@@ -7,15 +7,15 @@ from typing import Any, TypeAlias
 import gast
 
 from tangentx.frontend import resolve
+from tangentx.frontend.calls import Calls
 from tangentx.frontend.emitter import is_named
-from tangentx.frontend.expressions import Expressions
 from tangentx.ir import nodes as ir
 
 # A value, or the values of the items where the tuple itself is never made.
 Value: TypeAlias = "ir.Expr | tuple[Value, ...]"
 
 
-class Targets(Expressions):
+class Targets(Calls):
     """Lifts assignments."""
 
     def bind(self, target: Any, value: Value, node: Any) -> None:

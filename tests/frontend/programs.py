@@ -564,3 +564,24 @@ def made():
 case(2.0)(made())
 case(4)(lambda x, y=2: [x**y, x if x > 3 else y])
 case(Box(3.0), 2.0)(Box.secret)
+
+
+@case([1, 2, 3], {"y": 4})
+def starred(a, d):
+    first, *rest = a
+    *front, last = (*a, 5, *rest)
+    (b, *_), [*c] = [first, 7], front
+    for x, *y in [(1, 2, 3), [4]]:
+        c.append([x, y])
+    return first, rest, front, last, b, c, [*a, *d], {**d, "z": 1, **{"y": 2}}, {**d}, signature(*a, **d, z=last)
+
+
+@case([1])
+def too_few(a):
+    b, c, *d = a
+    return b, c, d
+
+
+@case(1, 2, key=3)
+def by_position_only(a, b, /, **more):
+    return a, b, more

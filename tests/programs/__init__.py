@@ -2,6 +2,7 @@
 
 from tests.programs import (
     aliases,
+    arguments,
     arrays_whole,
     branches,
     closures,
@@ -30,6 +31,7 @@ MODULES = (
     views,
     aliases,
     helpers,
+    arguments,
     recursion,
     containers,
     closures,
