@@ -65,7 +65,9 @@ def _items(w: Walker, atom: Atom, place: int, room: Room, given: int, named: lis
     count = room(given, named)
     if count is None:
         raise UnsupportedSyntax(
-            f"how many arguments * of {describe(kind)} gives is not known here", w.span, "unpack it first, `a, b = ...`, and pass the names"
+            f"how many arguments * of {describe(kind)} gives is not known here",
+            w.span,
+            "unpack it first, `a, b = ...`, and pass the names",
         )
     checked = _kept(w, Op(arrays.fitting, (atom, Lit(count))), ("room", place, count))
     return _taken(w, checked, list(range(count)), ("star", place, count))
