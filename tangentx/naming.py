@@ -29,6 +29,7 @@ class Names:
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
+        self._numbers: dict[str, int] = {}  # per stem, how many names were tried: none of them becomes free again
 
     def __contains__(self, name: str) -> bool:
         """Whether `name` may not be given to anything new."""
@@ -41,10 +42,11 @@ class Names:
     def fresh(self, stem: str) -> str:
         """A name that nothing has, now taken: `stem`, or ``stem_``, ``stem_1``, ``stem_2`` ..."""
         name = stem
-        number = 0
+        number = self._numbers.get(stem, 0)
         while name in self:
             name = f"{stem}_{number}" if number else f"{stem}_"
             number += 1
+        self._numbers[stem] = max(number - 1, 0)
         self._taken.add(name)
         return name
 

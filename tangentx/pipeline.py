@@ -52,9 +52,8 @@ def analyse(function: Function, kinds: Sequence[Kind], program: Program) -> Inst
         function = outside.as_parameters(program, instance, objects)
         program.closed_to_outside = True
         instance = program.analyse(function, [*kinds, *outside.kinds_of(program, function)])
-    for each in program.reached():
-        assert each.link.function is not None
-        check(each.link.function, closed=True)
+    assert instance.link.function is not None
+    check(instance.link.function, closed=True)
     return instance
 
 

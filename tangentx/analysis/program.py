@@ -13,7 +13,7 @@ from tangentx.analysis.values import Valuer
 from tangentx.errors import NotResolved, Span, UnsupportedSyntax
 from tangentx.ir.nodes import UNBOUND, Ext, Function, Link, Statement
 
-LIMIT_INSTANCES = 300
+LIMIT_INSTANCES = 300  # of one function
 LIMIT_ROUNDS = 200
 
 
@@ -66,11 +66,13 @@ class Program:
         self.nested: dict[Any, tuple[Function, Program]] = {}
         self.members: dict[tuple[int, str], tuple[Any, str, Any]] = {}
         self.instances: dict[Any, Instance] = {}
+        self._counts: dict[int, int] = {}
         self.round = 0
         self.final = False
         self.externals: dict[int, tuple[Ext, Kind]] = {}
         self.valuer = Valuer(self.world)
         self.pending: list[Instance] = []
+        self.met: list[Instance] = []
         self.closed_to_outside = False
 
     def lift(self, function: Any) -> Function:
@@ -96,6 +98,7 @@ class Program:
             self._walk_all(root, Walker)
             if not self.world.changed:
                 break
+            self._walk_back(Walker)
         else:
             raise NotResolved("the kinds of this function do not settle", source.span, "give names one kind each")
         self.final = True
@@ -111,9 +114,16 @@ class Program:
         self.round += 1
         self.world.links.clear()
         self.pending = [root]
+        self.met = []
         root.round = self.round
         while self.pending:
             instance = self.pending.pop()
+            self.met.append(instance)
+            walker(self, instance).run()
+
+    def _walk_back(self, walker: type[Any]) -> None:
+        """Walks what was met once more, callees first, so that results pass through all levels of calls at once."""
+        for instance in reversed(self.met[:-1]):
             walker(self, instance).run()
 
     def _make(self, source: Function, link: Link | None, kinds: Sequence[Kind]) -> Instance:
@@ -126,7 +136,8 @@ class Program:
                 "give it arguments of one kind",
             ) from None
         if key not in self.instances:
-            if len(self.instances) >= LIMIT_INSTANCES:
+            self._counts[key[0]] = self._counts.get(key[0], 0) + 1
+            if self._counts[key[0]] > LIMIT_INSTANCES:
                 raise NotResolved(
                     f"`{source.name}` is called with ever new kinds of arguments",
                     source.span,

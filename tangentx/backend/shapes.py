@@ -147,8 +147,8 @@ def _unpack(block: Block, at: int, uses: Uses) -> tuple[Unpack | None, int]:
         return None, 1
     arity = _arity(made.value)
     targets: dict[int, str] = {}
-    for stmt in block[at + 1 :]:
-        match stmt:
+    for number in range(at + 1, len(block)):
+        match block[number]:
             case Assign(target, Index(Var(name), Key((Lit(place),), False))) if (
                 name == made.target and type(place) is int and 0 <= place < arity
             ):

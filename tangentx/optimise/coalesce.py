@@ -7,7 +7,7 @@ for the reader, and what is known of the kinds of the variables no longer holds 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from tangentx.optimise import memory
 from tangentx.optimise.unit import Unit
 
 _VARIANT = re.compile(r"([^%].*?)_(\d*)")
+_NOBODY: frozenset[str] = frozenset()
 _DERIVED = re.compile(r"_(bar|dot|tape)_\d*$")
 
 
@@ -57,19 +58,34 @@ def _mapping(unit: Unit, own: frozenset[str]) -> dict[str, str]:
     clashes = _Clashes(members)
     clashes.function(unit)
     mapping: dict[str, str] = {}
+    there = frozenset(present)
     for stem, variants in families.items():
-        groups: list[list[str]] = [[stem]] if stem in present else []
+        groups: list[_Group] = [_Group(unit, stem)] if stem in there else []
         for name in variants:
             for group in groups:
-                if all(clashes.may_join(unit, name, other) for other in group):
-                    mapping[name] = group[0]
-                    group.append(name)
+                if group.admits(unit, name, clashes):
+                    mapping[name] = group.first
+                    group.names.add(name)
                     break
             else:
-                groups.append([name])
-        if stem not in present:
-            mapping.update(dict.fromkeys(groups[0], stem))
+                groups.append(_Group(unit, name))
+        if stem not in there:
+            mapping.update(dict.fromkeys(groups[0].names, stem))
     return mapping
+
+
+class _Group:
+    """Variants of one name that never hold a value at the same time, and hold values of one kind."""
+
+    def __init__(self, unit: Unit, first: str) -> None:
+        self.first = first
+        self.names = {first}
+        self.kind = _plain(unit.kinds.get(first, BOTTOM))
+
+    def admits(self, unit: Unit, name: str, clashes: _Clashes) -> bool:
+        """Whether `name` may join the others."""
+        alike = _plain(unit.kinds.get(name, BOTTOM)) == self.kind
+        return alike and clashes.pairs.get(name, _NOBODY).isdisjoint(self.names)
 
 
 def _stem(name: str, own: frozenset[str]) -> str:
@@ -107,13 +123,11 @@ class _Clashes:
 
     def __init__(self, members: dict[str, str]) -> None:
         self.members = members
-        self.pairs: set[frozenset[str]] = set()
+        self.families: dict[str, set[str]] = {}
+        for name, stem in members.items():
+            self.families.setdefault(stem, set()).add(name)
+        self.pairs: dict[str, set[str]] = {}
         self.loops: list[tuple[set[str], set[str]]] = []
-
-    def may_join(self, unit: Unit, a: str, b: str) -> bool:
-        """Whether two names never hold a value at the same time, and hold values of one kind."""
-        alike = _plain(unit.kinds.get(a, BOTTOM)) == _plain(unit.kinds.get(b, BOTTOM))
-        return alike and frozenset((a, b)) not in self.pairs
 
     def function(self, unit: Unit) -> None:
         """Finds the pairs of one function."""
@@ -121,12 +135,15 @@ class _Clashes:
         for p in unit.function.params:
             self._clash(p.name, live)
 
-    def _clash(self, name: str, others: Iterable[str]) -> None:
+    def _clash(self, name: str, others: Set[str]) -> None:
         family = self.members.get(name)
         if family is not None:
-            self.pairs.update(frozenset((name, n)) for n in others if n != name and self.members.get(n) == family)
+            for other in self.families[family] & others - {name}:
+                self.pairs.setdefault(name, set()).add(other)
+                self.pairs.setdefault(other, set()).add(name)
 
-    def _block(self, block: Block, live: set[str]) -> set[str]:
+    def _block(self, block: Block, after: Set[str]) -> set[str]:
+        live = set(after)  # its own, so that statements may change it in place
         for s in reversed(block):
             live = self._statement(s, live)
         return live
@@ -134,9 +151,12 @@ class _Clashes:
     def _statement(self, s: Statement, live: set[str]) -> set[str]:
         match s:
             case Assign(target=target, value=value):
-                copied = {value.name} if isinstance(value, Var) else set()
-                self._clash(target, live - copied)
-                return (live - {target}) | reads(s)
+                live.discard(target)
+                if isinstance(value, Var):
+                    live.discard(value.name)
+                self._clash(target, live)
+                live |= reads(s)
+                return live
             case If():
                 for name in bound(s.body) | bound(s.orelse):
                     self._clash(name, reads(s))
@@ -149,14 +169,15 @@ class _Clashes:
                 return set(self.loops[-1][1])
             case Return() | Raise():
                 return set(memory.names(statement_atoms(s)))
-        return live | reads(s)
+        live |= reads(s)
+        return live
 
     def _loop(self, s: For | Loop, after: set[str]) -> set[str]:
         head = set(after) if isinstance(s, For) else set()
         while True:
             before = len(head)
             self.loops.append((after, head))
-            body = self._block(s.body, set(head))
+            body = self._block(s.body, head)
             self.loops.pop()
             if isinstance(s, For):
                 self._clash(s.target, body | head)

@@ -65,11 +65,13 @@ class Liveness:
         self.loops: list[Turn] = []
         self.found: dict[int, Reading] = {}
         self.changed = True
+        order = list(self.summaries.values())
         while self.changed:
             self.changed = False
-            for summary in self.summaries.values():
+            for summary in order:
                 if summary.reached:
                     self._function(summary)
+            order.reverse()  # what callers need goes down a chain of calls at once, what callees read comes up
 
     def needs(self, unit: Unit, s: Statement) -> bool:
         """Whether the statement of the function contributes."""
@@ -97,7 +99,8 @@ class Liveness:
             self._grow(summary.ends, self.visible)
         self._grow(summary.starts, self._block(summary.unit.body, set()))
 
-    def _block(self, block: Block, live: Live) -> Live:
+    def _block(self, block: Block, after: Live) -> Live:
+        live = set(after)  # its own, so that statements may change it in place
         for s in reversed(block):
             live = self._statement(s, live)
         return live
@@ -156,7 +159,7 @@ class Liveness:
         if not used:
             return live
         self._mark(s)
-        live = live - {s.target}
+        live.discard(s.target)
         self._read(s, live)
         return live
 
@@ -184,7 +187,7 @@ class Liveness:
         callee.reached = True
         callee.result = callee.result or used
         self._grow(callee.ends, (x for x in live if isinstance(x, Region)))
-        live = live - {s.target}
+        live.discard(s.target)
         live.update(x for x in callee.starts if isinstance(x, Region))
         live.update(memory.names(a for i, a in enumerate(call.args) if self.needs_param(call.link, i)))
         return live
@@ -198,7 +201,6 @@ class Liveness:
         if node not in live:
             return live
         self._mark(s)
-        live = set(live)
         live.update(memory.names(statement_atoms(s)))
         if not isinstance(s, Append):
             self._read_deep(key_atoms(s.key), live)
@@ -223,7 +225,7 @@ class Liveness:
             self.loops.append(turn)
             if isinstance(s, For):
                 self._grow(head, after)
-            body = self._block(s.body, set(head))
+            body = self._block(s.body, head)
             self.loops.pop()
             self._grow(head, body - {s.target} if isinstance(s, For) else body)
             if (len(head), len(self.at.needed)) == before:
