@@ -223,11 +223,13 @@ def grow(d: Draft) -> None:
     i = d.fresh("loop")
     if d.chance(50):
         name = d.fresh("arr")
-        d.emit(f"{name} = 0.0", "number that becomes an array")
+        start = d.pick(["0.0", "0.0", f"np.full(1, {num_leaf(d)})"])
+        d.emit(f"{name} = {start}", "number that becomes an array" if start == "0.0" else "array that grows by broadcasting")
         d.emit(f"for {i} in range({d.rng.randrange(2, 4)}):")
         with d.block(loop=True):
             d.bind(i, INT, limit=3, fixed=True)
-            d.emit(f"{name} {d.pick([f'= {name} + ', '+= '])}{d.const()} * {array(d, entry.type.shape, 1)}")
+            op = d.pick([f"= {name} +", "+="]) if start == "0.0" else f"= {name} {d.pick(['+', '*'])}"
+            d.emit(f"{name} {op} {d.const()} * {wrap(array(d, entry.type.shape, 1))}")
         d.bind(name, entry.type)
         return
     name = d.fresh("list")

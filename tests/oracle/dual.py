@@ -233,8 +233,10 @@ def bilinear(fn: Callable[[Any, Any], Any], a: Any, b: Any) -> Dual:
 def elementwise(f: Callable[[Any], Any], df: Callable[[Any], Any], ddf: Callable[[Any], Any], x: Any) -> Dual:
     """``f(x)`` from f and its first two derivatives."""
     v, a, b, ab = lift(x).parts
-    slope = df(v)
-    return settle((f(v), slope * a, slope * b, slope * ab + ddf(v) * a * b))
+    value = f(v)
+    with np.errstate(all="ignore"):  # a slope may be infinite where a selection takes the element away
+        slope = df(v)
+        return settle((value, slope * a, slope * b, slope * ab + ddf(v) * a * b))
 
 
 def settle(parts: Any) -> Dual:

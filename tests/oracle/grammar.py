@@ -11,6 +11,7 @@ import numpy as np
 
 from .control import statement
 from .expressions import num_leaf
+from .layout import some_layout
 from .model import INDICES, INT, NUM, Draft, Entry, Type, arr, list_of
 from .routines import routine
 from .simple import run_helper
@@ -129,5 +130,4 @@ def value(rng: Random, type_: Type) -> Any:
     if type_.kind == "tuple":
         return tuple(value(rng, t) for _, t in type_.fields)
     flat = [value(rng, NUM) for _ in range(int(np.prod(type_.shape)))]
-    made = np.array(flat).reshape(type_.shape)
-    return np.asfortranarray(made) if len(type_.shape) == 2 and rng.randrange(3) == 0 else made
+    return some_layout(rng, np.array(flat).reshape(type_.shape))

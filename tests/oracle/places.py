@@ -43,7 +43,7 @@ def places(d: Draft, shape: tuple[int, ...]) -> list[str]:
 def views(d: Draft, name: str, have: tuple[int, ...], want: tuple[int, ...]) -> list[str]:
     """Ways to look at an array of shape `have` as one of shape `want`."""
     if have == want:
-        return [f"{name}[::-1]"]
+        return [f"{name}[::-1]", f"{name}[..., ::-1]"] if len(have) == 2 else [f"{name}[::-1]"]
     found = []
     if len(have) == 1 and len(want) == 1 and have[0] > want[0]:
         found += [f"{name}[{have[0] - want[0]}:]", f"{name}[:-{have[0] - want[0]}]"]
@@ -54,13 +54,18 @@ def views(d: Draft, name: str, have: tuple[int, ...], want: tuple[int, ...]) -> 
         found += [f"{name}[{index(d, rows)}]"] if cols == want[0] else []
         found += [f"{name}[:, {index(d, cols)}]"] if rows == want[0] else []
         found += [f"{name}[{index(d, rows)}, {cols - want[0]}:]"] if 0 < want[0] < cols else []
-        found += [f"{name}.ravel()", f"{name}.reshape(-1)", f"{name}.T.ravel()"] if rows * cols == want[0] else []
+        found += flat(name) if rows * cols == want[0] else []
     if len(have) == 2 and len(want) == 2:
-        found += [f"{name}.T"] if have == want[::-1] else []
+        found += [f"{name}.T", f"{name}[::-1].T", f"{name}.reshape{want}"] if have == want[::-1] else []
         found += [f"{name}[:{want[0]}, :{want[1]}]"] if have[0] >= want[0] and have[1] >= want[1] else []
     if len(have) == 1 and len(want) == 2 and have[0] == want[0] * want[1]:
         found.append(f"{name}.reshape({want[0]}, {want[1]})")
     return found
+
+
+def flat(name: str) -> list[str]:
+    """Ways to look at a matrix as one row; its layout says which are views."""
+    return [f"{name}.ravel()", f"{name}.reshape(-1)", f"{name}.T.ravel()", f"np.ravel({name}.T)", f"np.reshape({name}, -1)"]
 
 
 def place(d: Draft, shape: tuple[int, ...]) -> str:

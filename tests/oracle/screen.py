@@ -13,6 +13,7 @@ import numpy as np
 
 from .dual import Dual, Kink
 from .grammar import Program, Values, draft
+from .layout import laid_out
 from .namespace import oracle_globals
 
 BIG = 1e4
@@ -34,7 +35,7 @@ class Truth:
 
 
 def copied(x: Any, seen: dict[int, Any] | None = None, leaf: Callable[[Any], Any] = lambda v: v) -> Any:
-    """A deep copy that keeps identities; `leaf` is applied to each number and to a copy of each array."""
+    """A deep copy that keeps identities and strides; `leaf` is applied to each number and to a copy of each array."""
     seen = {} if seen is None else seen
     if id(x) not in seen or isinstance(x, (int, float)):
         if isinstance(x, (list, tuple)):
@@ -42,17 +43,8 @@ def copied(x: Any, seen: dict[int, Any] | None = None, leaf: Callable[[Any], Any
         elif isinstance(x, dict):
             seen[id(x)] = {key: copied(item, seen, leaf) for key, item in x.items()}
         else:
-            seen[id(x)] = leaf(x.copy(order="K") if isinstance(x, np.ndarray) else x)
+            seen[id(x)] = leaf(laid_out(x, x))
     return seen[id(x)]
-
-
-def laid_out(values: Any, like: Any) -> Any:
-    """A copy of the array `values` in the memory layout of `like`; a number is returned as it is."""
-    if not isinstance(like, np.ndarray):
-        return values
-    made = np.empty_like(like)
-    made[...] = values
-    return made
 
 
 def constant(x: Any) -> bool:
@@ -102,7 +94,7 @@ def truth(program: Program, point: Values, r: Values, s: Values) -> Truth:
 
     def dual(x: Any, e1: Any, e2: Any) -> Dual:
         if isinstance(x, np.ndarray):
-            return Dual((laid_out(x, x), laid_out(e1, x), laid_out(e2, x), np.zeros_like(x)))
+            return Dual((laid_out(x, x), laid_out(e1, x), laid_out(e2, x), laid_out(0.0, x)))
         return Dual((x, e1, e2, 0.0))
 
     args = [x if constant(x) else zipped(dual, x, e1, e2) for x, e1, e2 in zip(point, r, s, strict=True)]

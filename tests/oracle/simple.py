@@ -10,6 +10,7 @@ from .statements import (
     new_number,
     rebind_array,
     rebind_number,
+    selected_away,
     shift,
     swap,
     write,
@@ -36,9 +37,9 @@ def run_helper(d: Draft) -> None:
         write_to(d, d.names[name])
 
 
-CALM = [new_number, new_number, rebind_number, rebind_number, rebind_number, new_array, rebind_array]
+CALM = [new_number, new_number, rebind_number, rebind_number, rebind_number, new_array, rebind_array, selected_away]
 """Statements that write into nothing."""
 SIMPLE = (
-    [new_number] * 2 + [rebind_number] * 4 + [new_array] * 2 + [rebind_array] * 2 + [swap] + [write_alias] * 3
+    [new_number] * 2 + [rebind_number] * 4 + [new_array] * 2 + [rebind_array] * 2 + [swap, selected_away] + [write_alias] * 3
     + [write] * 6 + [shift] + [use_list] * 3 + [use_dict] * 2 + [use_tuple] + [run_helper] * 5
 )  # fmt: skip

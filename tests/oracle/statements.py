@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .expressions import array, element, num, num_leaf
 from .model import NUM, Draft, Entry, arr
-from .places import index, place, places, views, wrap
+from .places import flat, index, place, places, views, wrap
 
 
 def tame(d: Draft, text: str) -> str:
@@ -76,6 +76,21 @@ def swap(d: Draft) -> None:
     d.emit(f"{name}[{i}], {name}[{j}] = {name}[{j}]{copy}, {name}[{i}]{copy}", "elements swapped")
 
 
+def selected_away(d: Draft) -> None:
+    """A root whose slope is infinite at elements that a selection or an overwrite takes away."""
+    if not d.rank(1):
+        return new_array(d)
+    entry = d.pick(d.rank(1))
+    name, c, u = d.fresh("arr"), d.const(), entry.name
+    root = f"np.sqrt(np.maximum({u}, {c}) - {c})"
+    if d.chance(50) and not d.calm:
+        d.emit(f"{name} = {root}", "infinite slope overwritten")
+        d.emit(f"{name}[{u} <= {c}] = {tame(d, num(d, 1))}", "mask write")
+    else:
+        d.emit(f"{name} = np.where({u} > {c}, {root}, {array(d, entry.type.shape, 0)})", "infinite slope not selected")
+    d.bind(name, entry.type)
+
+
 # ---- aliases and views ----
 def alias(d: Draft) -> str:
     """A second name for memory that the scope has: the name, or nothing."""
@@ -95,6 +110,9 @@ def alias(d: Draft) -> str:
     else:
         wants = [(d.width,), (d.width - 1,), (2,), (3,), (2, 2), (d.width, d.width), (2 * d.width,), (d.width, 2)]
         found = [(text, want) for want in wants for text in views(d, entry.name, shape, want)]
+        if len(shape) == 2 and d.chance(40):
+            found = [(text, (shape[0] * shape[1],)) for text in flat(entry.name)]
+            d.tag("flattened: a view or a copy")
         text, shape = d.pick(found) if found else (entry.name, shape)
         d.emit(f"{name} = {text}", "view")
     d.share(entry.name)
