@@ -17,10 +17,10 @@ from pkgutil import resolve_name
 from types import CodeType, FunctionType
 
 from tests.faults_of_reverse import FAULTS
-from tests.oracle.harness import check
-from tests.oracle.survey import program_of
+from tests.oracle.survey import BAD, program_of, tried
 
 LIMIT = 500
+EVERY = 10
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def caught_at(mutant: Mutant, off: tuple[str, ...] | str = (), limit: int = LIMI
     """The number of the first program, from 1, that the mutant fails; None if none of `limit` does."""
     with mutant.planted():
         for seed in range(limit):
-            if check(program_of(seed), seed % 10 == 0, off).status in ("wrong", "crashed"):
+            if tried(program_of(seed), seed, off, EVERY).status in BAD:
                 return seed + 1
     return None
 

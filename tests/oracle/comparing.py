@@ -50,12 +50,20 @@ def projected(gradient: Any, args: Values, program: Program, direction: Values) 
     """The gradient's product with `direction`, and the size of what was added up."""
     if type(gradient) is not tuple or len(gradient) != len(program.wrt):
         raise Wrong(f"a tuple of {len(program.wrt)} gradients was asked for, not {gradient!r}")
-    terms = [
-        np.multiply(g, t)
-        for i, part in zip(program.wrt, gradient, strict=True)
-        for (g, _), t in zip(pair_up(part, args[i]), leaves(direction[i]), strict=True)
-    ]
+    found = [g for i, part in zip(program.wrt, gradient, strict=True) for g, _ in pair_up(part, args[i])]
+    demand_apart(found)
+    along = [t for i in program.wrt for t in leaves(direction[i])]
+    terms = [np.multiply(g, t) for g, t in zip(found, along, strict=True)]
     return float(sum(np.sum(term) for term in terms)), float(sum(np.sum(np.abs(term)) for term in terms))
+
+
+def demand_apart(gradients: list[Any]) -> None:
+    """Raises `Wrong` if two of the gradients share memory, or one cannot be written."""
+    arrays = [g for g in gradients if isinstance(g, np.ndarray)]
+    if any(not g.flags.writeable for g in arrays):
+        raise Wrong("a gradient is read-only")
+    if any(np.shares_memory(g, h) for i, g in enumerate(arrays) for h in arrays[:i]):
+        raise Wrong("two gradients share memory")
 
 
 def agree(what: str, got: float, want: float, size: float) -> None:

@@ -224,7 +224,8 @@ def grow(d: Draft) -> None:
     if d.chance(50):
         name = d.fresh("arr")
         start = d.pick(["0.0", "0.0", f"np.full(1, {num_leaf(d)})"])
-        d.emit(f"{name} = {start}", "number that becomes an array" if start == "0.0" else "array that grows by broadcasting")
+        kind = "number that becomes an array" if start == "0.0" else "array that grows by broadcasting"
+        d.emit(f"{name} = {start}", kind)
         d.emit(f"for {i} in range({d.rng.randrange(2, 4)}):")
         with d.block(loop=True):
             d.bind(i, INT, limit=3, fixed=True)

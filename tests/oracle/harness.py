@@ -39,7 +39,7 @@ class Outcome:
     def status(self) -> str:
         """The worst of the stages; "refused" only if first order is refused."""
         found = [status for status, _ in self.stages.values()]
-        return next((bad for bad in ("wrong", "crashed") if bad in found), self.stages["grad"][0])
+        return next((bad for bad in ("wrong", "crashed") if bad in found), found[0])
 
     @property
     def details(self) -> str:
@@ -133,20 +133,19 @@ class Trial:
             agree("slope by jvp", float(tangent), found.along_r, 1.0)
 
     def vjp(self) -> None:
-        """A pullback called twice, after the user has written into the arguments."""
+        """A pullback called twice, after the user has written into the arguments, and into what came first."""
         point, program = self.program.points[0], self.program
         args = copied(point)
         value, pullback = self.intact(self.api.vjp, self.module.f, *args)
         found = truth_at(program, point, self.seed)
         agree("value by vjp", float(value), found.value, 1.0)
-        for leaf in leaves(args):
-            if isinstance(leaf, np.ndarray):
-                leaf.fill(7)
+        spoil(args)
         for _ in range(2):
             bars = pullback(1.0)
             every = bars if len(args) > 1 else (bars,)
             got, size = projected(tuple(every[i] for i in program.wrt), args, program, self.r)
             agree("slope by vjp", got, found.along_r, size)
+            spoil(bars)
 
     def jvp_of_grad(self) -> None:
         point = self.program.points[0]
@@ -171,6 +170,13 @@ class Trial:
         agree("curvature by grad of grad", got, truth_at(self.program, point, self.seed).curvature, size)
 
 
+def spoil(values: Any) -> None:
+    """Writes into every array of a structure."""
+    for leaf in leaves(values):
+        if isinstance(leaf, np.ndarray):
+            leaf.fill(7)
+
+
 def truth_at(program: Program, point: Values, seed: int) -> Truth:
     return truth(program, point, *directions(program, seed, point))
 
@@ -189,13 +195,25 @@ def attempt(stage: Callable[[], None]) -> tuple[str, str]:
 
 
 def check(
-    program: Program, order2: bool = False, off: tuple[str, ...] | str = (), *, seed: int = 0, api: Any = tangentx
+    program: Program,
+    order2: bool = False,
+    off: tuple[str, ...] | str = (),
+    *,
+    pull: bool = False,
+    only: str = "",
+    seed: int = 0,
+    api: Any = tangentx,
 ) -> Outcome:
-    """Give the program to tangentx with the proofs in `off` switched off, and compare with the oracle."""
+    """Give the program to tangentx with the proofs in `off` switched off, and compare with the oracle.
+
+    `pull`: a pullback too; `order2`: that and second order; `only`: this stage alone.
+    """
     outcome = Outcome()
     with loaded(program.source + weighing(program)) as module, proofs_off(off):
         trial = Trial(program, module, seed, api)
-        stages = [trial.grad, trial.jvp] + ([trial.vjp, trial.jvp_of_grad, trial.grad_of_grad] if order2 else [])
+        stages = [trial.grad, trial.jvp] + ([trial.vjp] if order2 or pull else [])
+        stages += [trial.jvp_of_grad, trial.grad_of_grad] if order2 else []
+        stages = [getattr(trial, only)] if only else stages
         for stage in stages:
             outcome.stages[stage.__name__] = attempt(stage)
     return outcome

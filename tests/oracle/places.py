@@ -65,7 +65,8 @@ def views(d: Draft, name: str, have: tuple[int, ...], want: tuple[int, ...]) -> 
 
 def flat(name: str) -> list[str]:
     """Ways to look at a matrix as one row; its layout says which are views."""
-    return [f"{name}.ravel()", f"{name}.reshape(-1)", f"{name}.T.ravel()", f"np.ravel({name}.T)", f"np.reshape({name}, -1)"]
+    asked = [f"{name}.ravel()", f"{name}.reshape(-1)", f"np.reshape({name}, -1)"]
+    return [*asked, f"{name}.T.ravel()", f"np.ravel({name}.T)"]
 
 
 def place(d: Draft, shape: tuple[int, ...]) -> str:

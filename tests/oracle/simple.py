@@ -40,6 +40,6 @@ def run_helper(d: Draft) -> None:
 CALM = [new_number, new_number, rebind_number, rebind_number, rebind_number, new_array, rebind_array, selected_away]
 """Statements that write into nothing."""
 SIMPLE = (
-    [new_number] * 2 + [rebind_number] * 4 + [new_array] * 2 + [rebind_array] * 2 + [swap, selected_away] + [write_alias] * 3
-    + [write] * 6 + [shift] + [use_list] * 3 + [use_dict] * 2 + [use_tuple] + [run_helper] * 5
+    [new_number] * 2 + [rebind_number] * 4 + [new_array] * 2 + [rebind_array] * 2 + [swap, selected_away]
+    + [write_alias] * 3 + [write] * 6 + [shift] + [use_list] * 3 + [use_dict] * 2 + [use_tuple] + [run_helper] * 5
 )  # fmt: skip

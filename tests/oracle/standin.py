@@ -63,7 +63,7 @@ class StandIn:
         value, _ = self.jvp(f, args, args)
         found = self.slopes(f, args, args, slope)
         every = tuple(zipped(self.spoil, part) for part in found)
-        return value, lambda seed: every if len(every) > 1 else every[0]
+        return value, lambda seed: copied(every if len(every) > 1 else every[0])
 
     def jvp(self, f: Any, primals: Any, tangents: Any) -> Any:
         args, along = list(primals), list(tangents)

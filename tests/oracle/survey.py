@@ -12,13 +12,15 @@ from random import Random
 from typing import Any
 
 from .grammar import Program
-from .harness import check
+from .harness import Outcome, check
 from .reduction import reduce
 from .screen import generate
 
 SEEDS = Path(__file__).with_name("seeds.txt")
 CHUNK = 25
 BAD = ("wrong", "crashed")
+SHORT = 20  # lines of a program whose second order costs little
+PULLS = 3
 
 
 @dataclass
@@ -70,11 +72,17 @@ def refusal(text: str) -> str:
     return re.sub(r"\d+", "#", re.sub(r"^<\w+>:\d+: ", "", first))
 
 
-def inspect(seed: int, off: tuple[str, ...] | str, order2: bool, **options: Any) -> Summary:
+def tried(program: Program, seed: int, off: tuple[str, ...] | str, every: int, **options: Any) -> Outcome:
+    """The program of a seed checked: a pullback for every third, second order for each `every`-th and the short."""
+    order2 = every > 0 and (seed % every == 0 or program.source.count("\n") <= SHORT)
+    return check(program, order2, off, pull=seed % PULLS == 0, **options)
+
+
+def inspect(seed: int, off: tuple[str, ...] | str, every: int, **options: Any) -> Summary:
     """Draw the program of a seed and check it."""
     found = Summary()
     program = program_of(seed, found.rejected)
-    outcome = check(program, order2, off, **options)
+    outcome = tried(program, seed, off, every, **options)
     found.statuses[outcome.status] += 1
     found.tags.update(program.tags.keys())
     found.sharing += program.shares
@@ -88,18 +96,18 @@ def inspect(seed: int, off: tuple[str, ...] | str, order2: bool, **options: Any)
 
 
 def survey(first: int, count: int, off: tuple[str, ...] | str = (), every: int = 10, **options: Any) -> Summary:
-    """Check the programs of `count` seeds from `first` on; second order for each `every`-th."""
+    """Check the programs of `count` seeds from `first` on, as `tried` says."""
     total = Summary()
     for seed in range(first, first + count):
-        total.add(inspect(seed, off, every > 0 and seed % every == 0, **options))
+        total.add(inspect(seed, off, every, **options))
     return total
 
 
-def smaller(seed: int, off: tuple[str, ...] | str, order2: bool) -> str:
-    """The source of a reduced program that fails as the seed's does."""
+def smaller(seed: int, off: tuple[str, ...] | str, every: int) -> str:
+    """The source of a reduced program of which the same stage fails as the seed's does."""
     program = program_of(seed)
-    status = check(program, order2, off).status
-    return reduce(program, lambda p: check(p, order2, off).status == status).source
+    stage, status = next((n, s) for n, (s, _) in tried(program, seed, off, every).stages.items() if s in BAD)
+    return reduce(program, lambda p: check(p, off=off, only=stage).stages[stage][0] == status).source
 
 
 def main() -> None:
@@ -122,8 +130,7 @@ def main() -> None:
     print(total)
     options.save.mkdir(parents=True, exist_ok=True)
     for k, (seed, status, details, source) in enumerate(total.failures):
-        order2 = options.every > 0 and seed % options.every == 0
-        text = smaller(seed, off, order2) if k < options.reduce else source
+        text = smaller(seed, off, options.every) if k < options.reduce else source
         path = options.save / f"{status}_{seed}.py"
         path.write_text("".join(f"# {line}\n" for line in details.splitlines()) + text)
         print(f"\n==== seed {seed}: {status}, in {path}\n{details}\n{text if k < options.reduce else ''}")

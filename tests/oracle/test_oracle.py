@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 from tangentx.errors import TangentxError
 
+from .comparing import Wrong, demand_apart
 from .dual import Dual, Kink
 from .grammar import Program, draft
 from .harness import check
+from .layout import FORMS, laid_out
 from .reduction import reduce
 from .screen import Unfit, copied, directions, generate, judge, leaves, load, moved, truth
 from .standin import StandIn
@@ -136,6 +138,26 @@ def test_the_harness_tells_outcomes_apart(api: Any, status: str, text: str) -> N
     assert (outcome.status, text in outcome.details) == (status, True)
 
 
+def test_gradients_must_be_apart_and_writable() -> None:
+    a = np.zeros((2, 3))
+    demand_apart([a, a.copy(), 1.0])
+    with pytest.raises(Wrong, match="share memory"):
+        demand_apart([a, a[0]])
+    with pytest.raises(Wrong, match="read-only"):
+        demand_apart([np.broadcast_to(1.0, 3)])
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("shape", [(3,), (2, 3)])
+def test_a_layout_is_kept_by_copies(form: Callable[[Any], Any], shape: tuple[int, ...]) -> None:
+    a = np.arange(float(np.prod(shape))).reshape(shape)
+    made = laid_out(a, form(a))
+    again = copied(made)
+    assert (made.strides, made.shape) == (form(a).strides, shape)
+    assert (again.strides, np.shares_memory(made, again)) == (made.strides, False)
+    np.testing.assert_array_equal(again, a)
+
+
 def test_each_stage_is_held_against_the_oracle() -> None:
     outcome = check(fixed(VIEW), order2=True, api=StandIn(lambda g: g * (1.0 + 1e-5)))
     stages = ("grad", "jvp", "vjp", "jvp_of_grad", "grad_of_grad")
@@ -145,7 +167,8 @@ def test_each_stage_is_held_against_the_oracle() -> None:
 def test_the_survey_finds_a_right_compiler_right() -> None:
     found = survey(2000, 40, every=4, api=StandIn())
     assert found.statuses == {"compiled": 40}, str(found)
-    assert found.stages["grad_of_grad compiled"] == 10
+    assert found.stages["grad_of_grad compiled"] >= 10
+    assert found.stages["vjp compiled"] > found.stages["grad_of_grad compiled"]
 
 
 def test_reduction_keeps_what_fails() -> None:
@@ -176,7 +199,7 @@ def test_drawn_programs_are_right_or_refused_without_proofs(chunk: int) -> None:
 @pytest.mark.parametrize("seed", kept_seeds())
 def test_programs_that_failed_once(seed: int) -> None:
     for off in ((), "all"):
-        assert_sound(inspect(seed, off, True))
+        assert_sound(inspect(seed, off, 1))
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
