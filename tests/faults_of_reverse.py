@@ -28,6 +28,8 @@ WRITES: tuple[Fault, ...] = (
         f"{ITEMS}store",
         (("if _may_repeat(r, s.key):", "if False:"),),
     ),
+    ("sum not undone", "restore after `A[i] += v`", f"{ITEMS}accumulate", ((RESTORE, "reverse.pop(tape)"),)),
+    ("sum's record is a view", "record a copy", f"{ITEMS}accumulate", ((RECORD, LOOK),)),
     (
         "sum zeroes",
         "`A[i] += v` zeroes nothing",
@@ -78,6 +80,21 @@ ALIASES: tuple[Fault, ...] = (
         "zeros_like that straightens strides",
         "tangentx.arrays.structures:zeros_as",
         (("return _strided(a)", "return np.zeros(a.shape, a.dtype)"),),
+    ),
+    (
+        "entry copy straightened",
+        "an entry copy keeps strides",
+        "tangentx.arrays.copies:entry_copy",
+        (
+            ('return x.copy(order="K")', "return x.copy()"),
+            ("return entry_copies(x)[0]", "return x.copy() if isinstance(x, np.ndarray) else entry_copies(x)[0]"),
+        ),
+    ),
+    (
+        "guards left out",
+        "`0 * inf` of an element that was overwritten or not selected",
+        "tangentx.derive.rules:times",
+        (("emit.op(arrays.guarded, partial, other)", "emit.op(operator.mul, partial, other)"),),
     ),
     (
         "arguments are written",
@@ -131,17 +148,6 @@ NAMES: tuple[Fault, ...] = (
             (
                 "if name not in self.frame.rebound:",
                 'if name not in self.frame.rebound or "bool" in repr(self.frame.kinds[name])[:40]:',
-            ),
-        ),
-    ),
-    (
-        "test asked again",
-        "what is evaluated again reads other content",
-        "tangentx.derive.records:keep",
-        (
-            (
-                'r.derive.proves("again") and how is None and _is_stable(r, s.value)',
-                "how is None and isinstance(s.value, Op)",
             ),
         ),
     ),
@@ -222,6 +228,12 @@ CALLS: tuple[Fault, ...] = (
         "a pullback is called any number of times",
         "tangentx.derive.roots:_pull",
         (("state = emit.op(arrays.entry_copy, given)", "state = given"),),
+    ),
+    (
+        "pullbacks share what was saved",
+        "a pullback is called any number of times",
+        "tangentx.derive.roots:_pull",
+        (("saved, ans = emit.item(state, 0), ", "saved, ans = emit.item(given, 0), "),),
     ),
 )
 

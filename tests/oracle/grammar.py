@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .control import statement
-from .expressions import num_leaf
+from .expressions import array, num_leaf
 from .layout import some_layout
-from .model import INDICES, INT, NUM, Draft, Entry, Type, arr, list_of
+from .model import BUFFER, INDICES, INT, NUM, Draft, Entry, Type, arr, list_of
 from .routines import routine
 from .simple import run_helper
 from .statements import tame, write_alias
@@ -51,6 +51,10 @@ def draft(rng: Random) -> Program:
     for name, type_ in params:
         d.bind(name, type_, fixed=type_ in (INT, INDICES))
     d.give = lambda: result(d, short=True)
+    if d.chance(12) and not d.calm:
+        text.insert(len(HEADER), f"{BUFFER} = np.zeros({d.width})")
+        d.emit(f"{BUFFER}[:] = {array(d, (d.width,), 1)}", "state outside the arguments")
+        d.bind(BUFFER, arr(d.width), shared=True, fixed=True)
     body(d)
     d.emit(f"return {result(d)}")
     text += ["", f"def f({', '.join(name for name, _ in params)}):", *d.lines]

@@ -23,7 +23,8 @@ from tangentx.errors import TangentxError
 from .comparing import Wrong, agree, projected, snapshot
 from .deadline import limited
 from .grammar import Program, Values
-from .screen import Truth, copied, directions, leaves, truth
+from .model import BUFFER
+from .screen import Truth, copied, directions, leaves, scope_of, truth
 
 SECONDS = 60
 _counter = itertools.count()
@@ -99,15 +100,21 @@ class Trial:
         self.program, self.module, self.seed, self.api = program, module, seed, api
         self.r, self.s = directions(program, seed)
 
-    def intact(self, fn: Callable[..., Any], *args: Any) -> Any:
-        """The result of a call. Raises `Wrong` if it changed its arguments or the module's globals."""
-        world = {name: value for name, value in vars(self.module).items() if isinstance(value, (float, np.ndarray))}
-        before = snapshot([args, world])[1]
+    def intact(self, point: Values, fn: Callable[..., Any], *args: Any) -> Any:
+        """The result of a call. Raises `Wrong` if it changed its arguments, or left the globals otherwise than a call
+        of the program at `point` does."""
+        after = scope_of(self.program.source)
+        after["f"](*copied(point))
+        before = snapshot(args)
         try:
-            return fn(*args)
+            result = fn(*args)
         finally:
-            if snapshot([args, world])[1] != before:
-                raise Wrong("an argument or a global was changed")
+            if snapshot(args) != before:
+                raise Wrong("an argument was changed")
+        for name in ("SCALE", BUFFER):
+            if name in after and not np.array_equal(vars(self.module)[name], after[name]):
+                raise Wrong(f"{name} is not what a call of the program leaves")
+        return result
 
     def gradient(self) -> Callable[..., Any]:
         grad: Callable[..., Any] = self.api.grad(self.module.f, wrt=self.program.wrt, fallback="error")
@@ -117,7 +124,7 @@ class Trial:
         gradient = self.gradient()
         for point in self.program.points:
             args, found = copied(point), truth_at(self.program, point, self.seed)
-            result = self.intact(gradient, *args)
+            result = self.intact(point, gradient, *args)
             for direction, want in ((self._at(point, 0), found.along_r), (self._at(point, 1), found.along_s)):
                 got, size = projected(result, args, self.program, direction)
                 agree("slope by grad", got, want, size)
@@ -128,7 +135,9 @@ class Trial:
     def jvp(self) -> None:
         for point in self.program.points:
             found = truth_at(self.program, point, self.seed)
-            value, tangent = self.intact(self.api.jvp, self.module.f, tuple(copied(point)), tuple(self._at(point, 0)))
+            value, tangent = self.intact(
+                point, self.api.jvp, self.module.f, tuple(copied(point)), tuple(self._at(point, 0))
+            )
             agree("value by jvp", float(value), found.value, 1.0)
             agree("slope by jvp", float(tangent), found.along_r, 1.0)
 
@@ -136,7 +145,7 @@ class Trial:
         """A pullback called twice, after the user has written into the arguments, and into what came first."""
         point, program = self.program.points[0], self.program
         args = copied(point)
-        value, pullback = self.intact(self.api.vjp, self.module.f, *args)
+        value, pullback = self.intact(point, self.api.vjp, self.module.f, *args)
         found = truth_at(program, point, self.seed)
         agree("value by vjp", float(value), found.value, 1.0)
         spoil(args)
@@ -151,7 +160,7 @@ class Trial:
         point = self.program.points[0]
         args = copied(point)
         tangents = tuple(self.s)
-        gradients, moved = self.intact(self.api.jvp, self.gradient(), tuple(args), tangents)
+        gradients, moved = self.intact(point, self.api.jvp, self.gradient(), tuple(args), tangents)
         found = truth_at(self.program, point, self.seed)
         agree("slope by jvp of grad", *self._against(gradients, args, found.along_r))
         agree("curvature by jvp of grad", *self._against(moved, args, found.curvature))
@@ -165,7 +174,7 @@ class Trial:
         vars(self.module)["gradient"] = self.gradient()
         second = self.api.grad(self.module.weigh, wrt=wrt, fallback="error")
         args = copied(point)
-        result = self.intact(second, *args, tuple(self.r[i] for i in wrt))
+        result = self.intact(point, second, *args, tuple(self.r[i] for i in wrt))
         got, size = projected(result, args, self.program, self.s)
         agree("curvature by grad of grad", got, truth_at(self.program, point, self.seed).curvature, size)
 

@@ -27,6 +27,7 @@ class Type:
         return [f"{name}[{quote}{key}{quote}]" for key, type_ in self.fields if type_ == want]
 
 
+BUFFER = "BUFFER"  # a global array: the program fills it first, so that what it held before does not count
 NUM = Type("num")
 INT = Type("int")
 INDICES = Type("idx")

@@ -78,10 +78,15 @@ def directions(program: Program, seed: int, point: Values | None = None) -> list
     return [zipped(draw, program.points[0] if point is None else point) for _ in range(2)]
 
 
-def load(source: str, filename: str = "<program>") -> Callable[..., Any]:
+def scope_of(source: str) -> dict[str, Any]:
+    """The globals of the program, run anew."""
     scope: dict[str, Any] = {"__name__": "drawn_program"}
-    exec(compile(source, filename, "exec"), scope)
-    return scope["f"]  # type: ignore[no-any-return]
+    exec(compile(source, "<program>", "exec"), scope)
+    return scope
+
+
+def load(source: str) -> Callable[..., Any]:
+    return scope_of(source)["f"]  # type: ignore[no-any-return]
 
 
 def truth(program: Program, point: Values, r: Values, s: Values) -> Truth:

@@ -49,6 +49,7 @@ class StandIn:
         def gradient(*args: Any) -> Any:
             self.before(*args)
             given = list(args)
+            run_primal(f, given)
             other, which = given, slope
             if f.__name__ == "weigh":
                 given, other, which = given[:-1], full(given[:-1], args[-1], wrt), curvature
@@ -70,9 +71,16 @@ class StandIn:
         if hasattr(f, "primal"):
             second = self.slopes(f.primal, args, along, curvature)
             return f(*args), tuple(zipped(self.spoil, second[i]) for i in f.wrt)
+        run_primal(f, args)
         source = "".join(linecache.getlines(f.__code__.co_filename))
         found = truth(Program(source, (args,), (), Counter()), args, along, along)
         return found.value, self.spoil(found.along_r)
+
+
+def run_primal(f: Any, args: Values) -> None:
+    """What a derivative call does to state outside the arguments: one call of the program."""
+    primal = f.__globals__["f"]
+    primal(*copied(args)[: primal.__code__.co_argcount])
 
 
 def slope(found: Truth) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .expressions import array, element, num, num_leaf
-from .model import NUM, Draft, Entry, arr
+from .model import BUFFER, NUM, Draft, Entry, arr
 from .places import flat, index, place, places, views, wrap
 
 
@@ -154,6 +154,7 @@ def write_to(d: Draft, entry: Entry) -> None:
         return assign(d, f"{name}[{other} {d.pick(['>', '<'])} {d.const()}]", (), "mask write")
     if d.chance(50):
         return assign(d, f"{name}[{d.pick([':', '...'])}]", shape, "whole write")
+    name += "[...]" if name == BUFFER else ""  # a name that is augmented would be a local one
     if len(shape) == 2 and d.chance(25):
         return d.emit(f"{name} += {d.const()} * {wrap(array(d, shape[1:], 1))}", "augmented array, broadcasting")
     op = d.pick(["+", "-", "*"])

@@ -1,0 +1,213 @@
+"""Faults that the proofs and forward mode can have: (name, pit, function, edits of its text), for `tests.mutants`."""
+
+from __future__ import annotations
+
+from tests.faults_of_reverse import Fault
+
+OPTIMISE = "tangentx.optimise."
+FORWARD = "tangentx.derive.forward:Forward."
+
+PROOFS: tuple[Fault, ...] = (
+    (
+        "needed tape dropped",
+        "what a pop reads is live",
+        f"{OPTIMISE}memory:contents",
+        (
+            (
+                "case Pop(base=base):\n            node = region(unit.kind(program, base))\n"
+                "            assert node is not None\n            yield node",
+                "case Pop(base=base):\n            yield from ()",
+            ),
+        ),
+    ),
+    (
+        "pop that nobody reads dropped",
+        "a pop changes the list for those after it",
+        f"{OPTIMISE}live:Liveness._assign",
+        (("used = used or memory.region(self.at.unit.kind(self.program, s.value.base)) in live", "pass"),),
+    ),
+    (
+        "write of an alias dropped",
+        "a view reads what its base holds",
+        f"{OPTIMISE}memory:contents",
+        (("yield from reach([kind], arrays_too=not viewed and (i >= len(args) or i not in layout))", "yield from ()"),),
+    ),
+    (
+        "write in a callee dropped",
+        "what a callee writes is read by its caller",
+        f"{OPTIMISE}live:Liveness._call",
+        (("used or callee.raises or callee.writes & live", "used or callee.raises"),),
+    ),
+    (
+        "zero after a join",
+        "known to be zero on all ways",
+        f"{OPTIMISE}shapes:Facts.merge",
+        (("left.zero and right.zero", "left.zero or right.zero"),),
+    ),
+    (
+        "zero although written",
+        "a storage may be written",
+        f"{OPTIMISE}zeros:Zeros.is_zero",
+        (("return self.still(a) or isinstance(self.kind(a), Num)", "return True"),),
+    ),
+    (
+        "shapes equal after a join",
+        "a variable may change its shape in a loop",
+        f"{OPTIMISE}shapes:Facts.merge",
+        (('shape = first.setdefault((left.shape, right.shape), ("met", site, name))', "pass"),),
+    ),
+    (
+        "copy kept past a rebinding",
+        "a copy holds until either name is bound anew",
+        f"{OPTIMISE}copies:Copies.kill",
+        (("self.holders.get(name, ())", "()"),),
+    ),
+    (
+        "cotangent shared although written",
+        "in-place accumulation only into buffers of one's own",
+        f"{OPTIMISE}rewriting:Rewriter.same",
+        (("old.region.root().written or new.region.root().written or old.dtype != new.dtype", "False"),),
+    ),
+    (
+        "gradient shares memory",
+        "what is returned is fresh",
+        f"{OPTIMISE}rewriting:Rewriter.same",
+        (("s.target in self.returned and not self._own(atom)", "False"),),
+    ),
+    (
+        "unbroadcast left out",
+        "broadcasting is undone",
+        f"{OPTIMISE}simplify:_unbroadcast",
+        (("shape is None or shape != p.shape(t)", "False"),),
+    ),
+    (
+        "shadow of a view straightened",
+        "zeros_like that straightens strides",
+        f"{OPTIMISE}simplify:_zero",
+        (("result.region.root() not in p.viewed", "True"),),
+    ),
+    (
+        "always a view",
+        "NumPy decides what is a view",
+        f"{OPTIMISE}simplify:_shares",
+        (("made.fn in _VIEWS and ", ""),),
+    ),
+    (
+        "shadow made too late",
+        "a shadow stands before its first use",
+        f"{OPTIMISE}sink:_first_use",
+        (("here.writes & (there.reads | there.writes)", "here.writes & frozenset(reads(there.statement))"),),
+    ),
+    (
+        "no guard at all",
+        "`0 * inf` of an element that was not selected",
+        f"{OPTIMISE}guards:run",
+        (
+            (" or _selects(program, units)", ""),
+            ("risky = Unbounded(units) if _may_be_zero(program, units) else None", "risky = None"),
+        ),
+    ),
+    (
+        "parameter taken for a constant",
+        "a constant only if it is that in every call",
+        f"{OPTIMISE}signatures:_constants",
+        (("if all(", "if any("),),
+    ),
+    (
+        "names joined while both live",
+        "two variables of one name",
+        f"{OPTIMISE}coalesce:_Clashes._statement",
+        (("self._clash(target, live - copied)", "pass"),),
+    ),
+    (
+        "local of a trip left early",
+        "a trip may end before a name is bound",
+        "tangentx.derive.trips:trip_locals",
+        ((" and not _has_exits(s.body)", ""),),
+    ),
+    (
+        "local of a trip read after it",
+        "names that live within one trip",
+        "tangentx.derive.trips:_locals",
+        (("if later.get(s.target, 0) == everywhere.get(s.target, 0):", "if True:"),),
+    ),
+    (
+        "test asked again",
+        "what is evaluated again reads other content",
+        "tangentx.derive.records:keep",
+        (
+            (
+                'r.derive.proves("again") and how is None and _is_stable(r, s.value)',
+                "how is None and isinstance(s.value, Op)",
+            ),
+        ),
+    ),
+    (
+        "read moved past a write",
+        "a read is never moved past a write",
+        "tangentx.backend.pieces:Effect.clashes",
+        (("return other.impure and self.content", "return False"),),
+    ),
+)
+"""These have nothing to do where all proofs are off, but for the last."""
+
+TANGENTS: tuple[Fault, ...] = (
+    (
+        "tangent after the binding",
+        "the tangent line reads what its line overwrites",
+        f"{FORWARD}_assign",
+        (
+            (
+                "dot = self._tangent(emit, s.value, new, kind)\n    emit.assign(s.target, new)",
+                "emit.assign(s.target, new)",
+            ),
+            (
+                "self.frame.other(s.target), dot)",
+                "self.frame.other(s.target), self._tangent(emit, s.value, new, kind))",
+            ),
+        ),
+    ),
+    (
+        "tangents of the user written",
+        "the user's tangent arrays are not written",
+        "tangentx.derive.jvp:_own_tangents",
+        (("Op(arrays.tangent_as, (dot, Var(name)))", "dot"),),
+    ),
+    (
+        "tangent of a copy is a view",
+        "the tangent of a copy is a copy",
+        f"{FORWARD}_op",
+        (("emit.op(arrays.shares, new, base)", "emit.op(arrays.shares, new, new)"),),
+    ),
+    (
+        "tangent of a view is a copy",
+        "the tangent of a view is a view",
+        f"{FORWARD}_op",
+        (("emit.op(arrays.shares, new, base)", "emit.op(arrays.shares, NONE, base)"),),
+    ),
+    (
+        "tangent not overwritten",
+        "what was overwritten has no tangent",
+        f"{FORWARD}statement",
+        (
+            (
+                "if self.frame.mode(s.base) == SHADOW:\n                emit.add(Store(",
+                "if False:\n                emit.add(Store(",
+            ),
+        ),
+    ),
+    (
+        "tangent not passed on",
+        "a callee is given the tangents",
+        f"{FORWARD}_call",
+        (("tuple(self.dot_or_zero(emit, a)", "tuple(self.frame.zero(emit, a, self.frame.kind(a))"),),
+    ),
+    (
+        "tangent's layout straightened",
+        "a tangent is laid out as its primal",
+        "tangentx.derive.tangents:fresh",
+        (("stored_copy(emit, new, fitted) if mode(kind) == SHADOW else fitted", "fitted"),),
+    ),
+)
+
+FAULTS = PROOFS + TANGENTS
