@@ -18,7 +18,7 @@ from tangentx.derive.roots import Request, gradient, pullback
 from tangentx.frontend.lift import lift
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Function
-from tangentx.optimise import PASSES, optimise
+from tangentx.optimise import PASSES, optimise, prepare
 from tangentx.switches import OFF
 
 PROOFS = ("trips", "again", *PASSES)
@@ -59,16 +59,19 @@ def analyse(function: Function, kinds: Sequence[Kind], program: Program) -> Inst
 
 def derive_gradient(program: Program, instance: Instance, request: Request) -> Function:
     """Reverse mode; the result is a program of the same language."""
+    prepare(program, instance, switched_off())
     return gradient(Derivation(program, switched_off()), instance, request)
 
 
 def derive_tangent(program: Program, instance: Instance, active: Sequence[int]) -> Function:
     """Forward mode."""
+    prepare(program, instance, switched_off())
     return tangent(program, instance, active)
 
 
 def derive_pullback(program: Program, instance: Instance, wrt: tuple[int, ...]) -> Function:
     """Reverse mode in two functions, joined by one that calls both."""
+    prepare(program, instance, switched_off())
     return pullback(Derivation(program, switched_off()), instance, wrt)[2]
 
 

@@ -38,10 +38,10 @@ def with_class(x):
 
 
 def with_nested(x):
-    def inner(y):
-        return x * y
+    def inner():
+        yield x
 
-    return inner(x)
+    return sum(inner())
 
 
 def with_match(x):
@@ -117,7 +117,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "syntax_try": lambda: tx.grad(with_try)(1.0),
     "syntax_generator": lambda: tx.grad(with_generator)(1.0),
     "syntax_class": lambda: tx.grad(with_class)(1.0),
-    "syntax_nested_function": lambda: tx.grad(with_nested)(1.0),
+    "syntax_nested_generator": lambda: tx.grad(with_nested)(1.0),
     "syntax_match": lambda: tx.grad(with_match)(1.0),
     "syntax_async": lambda: tx.grad(coroutine)(1.0),
     "syntax_product_inside": lambda: tx.grad(product_inside)(1.0),

@@ -144,8 +144,9 @@ def bind(w: Walker, source: Function, args: tuple[Atom, ...], kwargs: Named) -> 
             bound.append(given.pop(param.name))
         elif param.default is None:
             raise _misfit(source, args, kwargs)
-        else:
-            bound.append(param.default)
+        else:  # a default that was computed is one of the first arguments
+            captured = [i for i, p in enumerate(source.params[: len(bound)]) if Var(p.name) == param.default]
+            bound.append(bound[captured[0]] if captured else param.default)
     if rest or given:
         raise _misfit(source, args, kwargs)
     return tuple(bound)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_of, spread
 from tangentx.analysis.containers import new_dict
+from tangentx.analysis.functions import items, same_memory, unfolded, value_class
 from tangentx.analysis.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, describe
 from tangentx.analysis.primitives import is_primitive
 from tangentx.errors import NotResolved, UnsupportedSyntax
+from tangentx.ir.functions import Closure, Partial, function_of
 from tangentx.ir.nodes import (
     Apply,
     Assign,
@@ -40,6 +42,8 @@ def apply(w: Walker, expr: Apply) -> tuple[Expr, Kind]:
     _, kind = w.read(expr.fn)
     if isinstance(kind, Bottom):
         return Lit(None), BOTTOM
+    if value_class(kind) is not None:
+        return called(w, expr, lambda given: call_value(w, kind, given), _room_of_value(w, expr, kind))
     if not isinstance(kind, Obj):
         raise NotResolved(f"cannot call {describe(kind)}", w.span, "call a function that is known when it is compiled")
     return called(
@@ -72,6 +76,25 @@ def _room(w: Walker, expr: Apply | Method, fn: Any) -> Room:
         fn, first = fn.__func__, 1
     starred = expr.stars and isinstance(fn, types.FunctionType)
     return room_of(w.program.lift(fn), first) if starred else lambda given, named: None
+
+
+def call_value(w: Walker, kind: Kind, expr: Apply) -> tuple[Expr, Kind]:
+    """A call of a function value."""
+    cls = value_class(kind)
+    if cls is not None and issubclass(cls, Closure):
+        source = function_of(cls)
+        return call(w, source, None, bind(w, source, (*items(w, expr.fn, cls.captured), *expr.args), expr.kwargs))
+    assert cls is not None and issubclass(cls, Partial)
+    inner, *held = items(w, expr.fn, 1 + cls.positional + len(cls.names))
+    named = dict(zip(cls.names, held[cls.positional :], strict=True)) | dict(expr.kwargs)
+    return apply(w, Apply(inner, (*held[: cls.positional], *expr.args), tuple(named.items())))
+
+
+def _room_of_value(w: Walker, expr: Apply, kind: Kind) -> Room:
+    cls = value_class(kind)
+    if expr.stars and cls is not None and issubclass(cls, Closure):
+        return room_of(function_of(cls), cls.captured)
+    return lambda given, named: None
 
 
 def call_object(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
@@ -161,11 +184,13 @@ def call_python(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tu
 
 def call(w: Walker, source: Function, link: Link | None, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
     """A call with every argument by position."""
+    source, args, functions = unfolded(w, source, args) if link is None else (source, args, {})
     read = [w.read(a) for a in args]
     kinds = [_argument(k) for _, k in read]
     if any(isinstance(k, Bottom) for k in kinds) and link is None:
         return Lit(None), BOTTOM
     instance = w.program.call(source, link, kinds)
+    same_memory(w, instance, source, functions)
     return Call(instance.link, tuple(a for a, _ in read)), instance.result
 
 

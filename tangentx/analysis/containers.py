@@ -10,6 +10,7 @@ from tangentx.analysis.kinds import BOTTOM, Bottom, Box, Kind, Top, describe
 from tangentx.analysis.program import located
 from tangentx.analysis.writes import demand_own
 from tangentx.errors import UnsupportedSyntax
+from tangentx.ir.functions import FunctionValue
 from tangentx.ir.nodes import (
     Append,
     Assign,
@@ -155,7 +156,10 @@ def make(w: Walker, expr: Make) -> tuple[Expr, Kind]:
     keys = expr.keys if expr.keys is not None else tuple(range(len(read)))
     for key, (_, kind) in zip(keys, read, strict=True):
         box.region.put(key, kind)
-    return Make(expr.cls, tuple(a for a, _ in read), expr.keys), box
+    cls = expr.cls
+    if issubclass(cls, FunctionValue):
+        w.instance.makes_functions, cls = True, tuple
+    return Make(cls, tuple(a for a, _ in read), expr.keys), box
 
 
 def popped(w: Walker, kind: Kind) -> Kind:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from tangentx.ir.functions import FunctionValue
+
 if TYPE_CHECKING:
     from tangentx.analysis.regions import Region
 
@@ -158,6 +160,8 @@ def describe(kind: Kind) -> str:
             return f"a{' number or an' if loose else 'n'} array of {dtype} of unknown rank"
         case Arr(dtype=dtype, rank=rank):
             return f"an array of {dtype} of rank {rank}"
+        case Box(cls=cls) if issubclass(cls, FunctionValue):
+            return f"the function `{cls.__name__}`"
         case Box(cls=cls) | Some(cls=cls):
             return f"a {cls.__name__}"
         case Obj(value=value):

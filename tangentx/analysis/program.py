@@ -54,6 +54,7 @@ class Instance:
     expansions: dict[Any, tuple[Statement, ...]] = field(default_factory=dict)
     backs: dict[Any, Any] = field(default_factory=dict)
     kinds: dict[str, Kind] = field(default_factory=dict)
+    makes_functions: bool = False
 
 
 class Program:
@@ -65,6 +66,7 @@ class Program:
         self.lifted: dict[int, tuple[Any, Any, Function]] = {}
         self.nested: dict[Any, tuple[Function, Program]] = {}
         self.members: dict[tuple[int, str], tuple[Any, str, Any]] = {}
+        self.unfolded: dict[Any, tuple[Function, Function]] = {}
         self.instances: dict[Any, Instance] = {}
         self._counts: dict[int, int] = {}
         self.round = 0
@@ -89,6 +91,7 @@ class Program:
 
     def analyse(self, source: Function, kinds: Sequence[Kind]) -> Instance:
         """The root instance, with every instance that it reaches closed. Raises located errors."""
+        from tangentx.analysis.functions import as_tuples
         from tangentx.analysis.infer import Walker
 
         self.final = False
@@ -104,6 +107,7 @@ class Program:
         self.final = True
         self._walk_all(root, Walker)
         self._check_links()
+        as_tuples(self)
         return root
 
     def reached(self) -> list[Instance]:

@@ -21,10 +21,10 @@ class Emitter:
     Temporaries are named "%1", "%2" ...: no name of the user's looks so.
     """
 
-    def __init__(self, function: FunctionType, found: Found, tree: Any) -> None:
+    def __init__(self, function: FunctionType, found: Found, tree: Any, outer: Emitter | None = None) -> None:
         self.found = found
         self.scope = resolve.scope(tree)
-        self.resolver = resolve.Resolver(function)
+        self.resolver: resolve.Resolver = resolve.Resolver(function) if outer is None else outer.resolver
         self.renamed: list[dict[str, str]] = []  # variables of the comprehensions that are open, innermost last
         self.unsettled: frozenset[str] = frozenset()  # names that a := of the present statement binds
         self._out: list[ir.Statement] = []

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import gast
 
 from tangentx.errors import UnsupportedSyntax
+from tangentx.frontend import resolve, scopes
 from tangentx.source import Found
 
 SUPPORTED = frozenset(
@@ -105,7 +106,7 @@ def _place(refusal: Refusal) -> tuple[float, float]:
 def _refusals(tree: Any) -> Iterator[Refusal]:
     if isinstance(tree, gast.AsyncFunctionDef):
         yield Refusal(tree, *_ASYNC)
-    yield from _outer(tree)
+    yield from _outer(tree, frozenset())
     stack = list(tree.body if isinstance(tree.body, list) else [tree.body])
     while stack:
         node = stack.pop()
@@ -122,30 +123,34 @@ def _node(node: Any) -> Iterator[Refusal]:
         yield from special(node)
 
 
-def _function(node: Any) -> Iterator[Refusal]:
-    what = "a lambda" if isinstance(node, gast.Lambda) else f"the function {node.name}"
-    hint = "define it at the top of the module and pass it what it uses"
-    yield Refusal(node, f"{what} inside the function is not differentiated", hint)
-
-
 def _loop(node: Any) -> Iterator[Refusal]:
     if node.orelse:
         hint = "set a flag before the break, and test it after the loop"
         yield Refusal(node.orelse[0], "else of a loop is not differentiated", hint)
 
 
-def _outer(tree: Any) -> Iterator[Refusal]:
-    """Names of enclosing scopes may be read, with or without a declaration, but not rebound."""
-    outer = {
+def _outer(tree: Any, enclosing: frozenset[str]) -> Iterator[Refusal]:
+    """Names of scopes outside all that is lifted may be read, with or without a declaration, but not rebound.
+
+    `enclosing`: the names that the functions around `tree` bind.
+    """
+    declared = {
         name: type(node).__name__.lower()
-        for node in gast.walk(tree)
+        for node in scopes.own_nodes(tree)
         if isinstance(node, gast.Global | gast.Nonlocal)
         for name in node.names
+        if isinstance(node, gast.Global) or name not in enclosing
     }
-    for node in gast.walk(tree) if outer else ():
-        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store) and node.id in outer:
-            message = f"rebinding the {outer[node.id]} name {node.id!r} is not differentiated"
+    for node in scopes.own_nodes(tree) if declared else ():
+        bound = node.id if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store) else None
+        if isinstance(node, gast.FunctionDef):
+            bound = node.name
+        if bound in declared:
+            message = f"rebinding the {declared[bound]} name {bound!r} is not differentiated"
             yield Refusal(node, message, "pass the value as an argument, and return the new one")
+    for inner in scopes.inner(tree):
+        if not isinstance(inner, gast.ClassDef):
+            yield from _outer(inner, enclosing | resolve.scope(tree).names)
 
 
 def _attribute(node: Any) -> Iterator[Refusal]:
@@ -167,8 +172,6 @@ def _comprehension(node: Any) -> Iterator[Refusal]:
 
 
 _SPECIAL = {
-    "FunctionDef": _function,
-    "Lambda": _function,
     "For": _loop,
     "While": _loop,
     "Attribute": _attribute,

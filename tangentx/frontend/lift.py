@@ -9,6 +9,7 @@ from typing import Any
 from tangentx import source
 from tangentx.errors import NotResolved
 from tangentx.frontend import fence, parse, resolve
+from tangentx.frontend.functions import parameters
 from tangentx.frontend.statements import Statements
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
@@ -81,9 +82,11 @@ def _lift(function: FunctionType) -> ir.Function:
             body.append(ir.Return(ir.Lit(None), lifter.span(tree.body[-1])))
     name = "lambda_" if isinstance(found.tree, ast.Lambda) else tree.name
     params = _params(function, tree)
-    _assigned(params, tuple(body))
     doc = function.__doc__ if isinstance(function.__doc__, str) else ""
-    return ir.Function(name, params, tuple(body), span, function, doc)
+    lifted = lifter.shared(ir.Function(name, params, tuple(body), span, function, doc))
+    for each in walk.with_inner(lifted):
+        _assigned(each.params, each.body)
+    return lifted
 
 
 def _assigned(params: tuple[ir.Param, ...], body: ir.Block) -> None:
@@ -98,8 +101,7 @@ def _assigned(params: tuple[ir.Param, ...], body: ir.Block) -> None:
 def _params(function: FunctionType, tree: Any) -> tuple[ir.Param, ...]:
     defaults = resolve.defaults(function)
 
-    def param(node: Any, kind: str) -> ir.Param:
-        name = node.id
+    def param(name: str, kind: str) -> ir.Param:
         if name not in defaults:
             return ir.Param(name, None, kind)
         value = defaults[name]
@@ -107,12 +109,4 @@ def _params(function: FunctionType, tree: Any) -> tuple[ir.Param, ...]:
             return ir.Param(name, ir.Lit(value), kind)
         return ir.Param(name, ir.Ext(name, value, ("default", name), function), kind)
 
-    args = tree.args
-    found = [param(node, "positional") for node in args.posonlyargs]
-    found.extend(param(node, "normal") for node in args.args)
-    if args.vararg is not None:
-        found.append(param(args.vararg, "args"))
-    found.extend(param(node, "keyword") for node in args.kwonlyargs)
-    if args.kwarg is not None:
-        found.append(param(args.kwarg, "kwargs"))
-    return tuple(found)
+    return tuple(param(name, kind) for name, kind in parameters(tree.args))

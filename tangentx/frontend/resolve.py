@@ -12,8 +12,8 @@ import gast
 from tangentx.errors import NotResolved, Span
 from tangentx.ir import nodes as ir
 
-_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
-_SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
+COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def scope(tree: Any) -> Scope:
     names = {param.id for param in params if param is not None}
     walrus: set[str] = set()
     outer: set[str] = set()
-    todo: list[tuple[Any, bool]] = [(node, False) for node in _body(tree)]
+    todo: list[tuple[Any, bool]] = [(node, False) for node in body_of(tree)]
     while todo:
         node, inside = todo.pop()
         if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load) and not inside:
@@ -44,15 +44,27 @@ def scope(tree: Any) -> Scope:
             walrus.add(node.target.id)
         elif isinstance(node, gast.Global | gast.Nonlocal):
             outer.update(node.names)
-        if isinstance(node, _SCOPES):
+        if isinstance(node, SCOPES):
+            if not isinstance(node, gast.Lambda):
+                names.add(node.name)
+            todo.extend((child, inside) for child in outside_parts(node))
             continue
-        inside = inside or isinstance(node, _COMPREHENSIONS)
+        inside = inside or isinstance(node, COMPREHENSIONS)
         todo.extend((child, inside) for child in gast.iter_child_nodes(node))
     return Scope(frozenset((names | walrus) - outer), frozenset(walrus))
 
 
-def _body(tree: Any) -> list[Any]:
+def body_of(tree: Any) -> list[Any]:
+    """The statements of function `tree`, or the expression of a lambda."""
     return tree.body if isinstance(tree.body, list) else [tree.body]
+
+
+def outside_parts(tree: Any) -> list[Any]:
+    """What is evaluated where a function or class is defined: decorators, and defaults of parameters."""
+    decorators = [] if isinstance(tree, gast.Lambda) else list(tree.decorator_list)
+    if isinstance(tree, gast.ClassDef):
+        return [*decorators, *tree.bases, *(keyword.value for keyword in tree.keywords)]
+    return [*decorators, *tree.args.defaults, *(value for value in tree.args.kw_defaults if value is not None)]
 
 
 def targets(tree: Any) -> frozenset[str]:
@@ -66,12 +78,12 @@ class Resolver:
     """Finds the objects behind the outside names of one function; one `Ext` for each path."""
 
     def __init__(self, function: FunctionType) -> None:
-        self._function = function
+        self.function = function
         self._known: dict[tuple[str, ...], ir.Ext] = {}
 
     def name(self, name: str, span: Span) -> ir.Ext:
         """What `name` is: of an enclosing function, global, or builtin. Raises `NotResolved`."""
-        function = self._function
+        function = self.function
         if name in function.__code__.co_freevars:
             kind = "closure"
         elif name in function.__globals__:
@@ -90,7 +102,7 @@ class Resolver:
 
     def _ext(self, name: str, path: tuple[str, ...], span: Span) -> ir.Ext:
         if path not in self._known:
-            self._known[path] = ir.Ext(name, _find(path, self._function, span), path, self._function)
+            self._known[path] = ir.Ext(name, _find(path, self.function, span), path, self.function)
         return self._known[path]
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import gast
 
 from tangentx.frontend import resolve
-from tangentx.frontend.displays import Displays
 from tangentx.frontend.expressions import BINARY
+from tangentx.frontend.functions import Functions
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
 from tangentx.ir.check import own_break
@@ -23,7 +23,7 @@ _WRITERS = frozenset(
 )
 
 
-class Statements(Displays):
+class Statements(Functions):
     """Lifts statements."""
 
     def body(self, nodes: list[Any]) -> bool:
@@ -66,6 +66,8 @@ class Statements(Displays):
             for target in node.targets:
                 self.bind(target, value, node)
         elif isinstance(first, gast.Name):
+            if isinstance(node.value, gast.Lambda):
+                node.value.name = first.id
             self.bind(first, self.expr(node.value), node)
         else:
             self.bind(first, self.display(first, node.value), node)

@@ -7,6 +7,7 @@ from typing import NoReturn, get_args
 
 from tangentx.ir import nodes as ir
 from tangentx.ir import show, walk
+from tangentx.ir.functions import FunctionValue
 
 _STATEMENTS = get_args(ir.Statement)
 _EXPRESSIONS = get_args(ir.Expr)
@@ -22,7 +23,8 @@ class IRError(AssertionError):
 def check(function: ir.Function, closed: bool = False) -> None:
     """Raise `IRError` where `function`, or a function that it calls, breaks a rule of the grammar.
 
-    With `closed`, the open forms (`Apply`, `Method`, `Augment`, `Augstore`, the marker `sequence`) are errors too.
+    With `closed`, the open forms (`Apply`, `Method`, `Augment`, `Augstore`, the marker `sequence`, function values) are
+    errors too.
     """
     seen: set[int] = set()
     todo = [function]
@@ -155,7 +157,9 @@ def own_break(block: ir.Block) -> bool:
 
 def _closed(function: ir.Function, stmt: ir.Statement) -> None:
     value = stmt.value if isinstance(stmt, ir.Assign) else stmt
-    if isinstance(value, _OPEN) or (isinstance(value, ir.Op) and value.fn is ir.sequence):
+    marked = isinstance(value, ir.Op) and value.fn is ir.sequence
+    function_value = isinstance(value, ir.Make) and issubclass(value.cls, FunctionValue)
+    if isinstance(value, _OPEN) or marked or function_value:
         _fail(function, "an open form is left", stmt)
 
 

@@ -24,7 +24,7 @@ Grammar
               | Method   atom.name(atoms, name=atoms)    open: likewise; a keyword "**" is ``**atom``
               | Call     link(atoms)                     a function of this language, all arguments by position
               | Index    atom[key] | Attr atom.name
-              | Make     tuple, list, dict, ... of atoms
+              | Make     tuple, list, dict, ... of atoms; open: a function, of what it captures (`ir.functions`)
               | Pop      base.pop()
     key       = Key of parts, a part being an atom or a Slice of atoms
     atom      = Var name | Lit constant | Ext object of the user's world
@@ -170,7 +170,8 @@ class Attr:
 
 @dataclass(frozen=True, slots=True)
 class Make:
-    """A new container of class `cls`: tuple, list (no keys), dict (keys), named tuple or dataclass (field names)."""
+    """A new container of class `cls`: tuple, list (no keys), dict (keys), named tuple or dataclass (field names), or
+    (open) a function as a value."""
 
     cls: type
     items: tuple[Atom, ...]

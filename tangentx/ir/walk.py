@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from tangentx.ir import nodes as ir
+from tangentx.ir.functions import Closure, function_of
 
 
 def blocks(stmt: ir.Statement) -> tuple[ir.Block, ...]:
@@ -123,14 +124,35 @@ def used(block: ir.Block) -> frozenset[str]:
     return frozenset(name for stmt in statements(block) for name in reads(stmt))
 
 
+def made_closure(stmt: ir.Statement) -> type[Closure] | None:
+    """The class of the function that `stmt` makes, if it makes one."""
+    made = stmt.value if isinstance(stmt, ir.Assign) else None
+    return made.cls if isinstance(made, ir.Make) and issubclass(made.cls, Closure) else None
+
+
+def with_inner(function: ir.Function) -> tuple[ir.Function, ...]:
+    """`function`, and the functions that are made in it and in those, each once, in the order of the text."""
+    found = {function: None}
+    todo = [function]
+    while todo:
+        for stmt in statements(todo.pop().body):
+            cls = made_closure(stmt)
+            if cls is not None and (inner := function_of(cls)) not in found:
+                found[inner] = None
+                todo.append(inner)
+    return tuple(found)
+
+
 def exts(function: ir.Function) -> tuple[ir.Ext, ...]:
-    """The outside objects of `function`, each once, in the order of the text; callees' are not among them."""
+    """The outside objects of `function` and of those made in it, each once, in the order of the text; callees' are
+    not among them."""
     found: dict[int, ir.Ext] = {}
-    for param in function.params:
-        if isinstance(param.default, ir.Ext):
-            found[id(param.default)] = param.default
-    for stmt in statements(function.body):
-        for atom in statement_atoms(stmt):
-            if isinstance(atom, ir.Ext):
-                found.setdefault(id(atom), atom)
+    for each in with_inner(function):
+        for param in each.params:
+            if isinstance(param.default, ir.Ext):
+                found[id(param.default)] = param.default
+        for stmt in statements(each.body):
+            for atom in statement_atoms(stmt):
+                if isinstance(atom, ir.Ext):
+                    found.setdefault(id(atom), atom)
     return tuple(found.values())

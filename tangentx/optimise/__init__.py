@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tangentx.analysis.program import Instance, Program
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Assign, Block, Call, Function, Link
@@ -22,6 +24,7 @@ PASSES: dict[str, Pass] = {
     "coalesce": coalesce.run,
 }
 LAST = ("coalesce",)  # for the reader: the kinds of variables do not hold after it
+BEFORE = ("copies", "dead")
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
 LIMIT_ROUNDS = 8
 
@@ -33,7 +36,25 @@ def optimise(program: Program, root: Instance, off: frozenset[str], *, ties: boo
     ties together functions that are called from outside.
     """
     units = _units(program, root, ties)
-    chosen = [name for name in PASSES if name not in off and name not in LAST]
+    _rounds(program, units, [name for name in PASSES if name not in off and name not in LAST])
+    check(units[0].function, closed=True)
+    for name in LAST:
+        if name not in off:
+            PASSES[name](program, units)
+    for unit in units:
+        unit.body = tidy(unit.body)
+    return [unit.function for unit in memory.reached(units)]
+
+
+def prepare(program: Program, root: Instance, off: frozenset[str]) -> None:
+    """Shortens a program that makes functions, before it is differentiated: a function that is only called, and what
+    it captured only read, is no tuple any more, and its cotangent none either."""
+    if any(i.makes_functions for i in program.reached()):
+        _rounds(program, _units(program, root, False), [name for name in BEFORE if name not in off])
+
+
+def _rounds(program: Program, units: list[Unit], chosen: Sequence[str]) -> None:
+    """Runs the passes in order, round after round, until none changes anything."""
     settled: dict[str, tuple[Block, ...]] = {}
     for _ in range(LIMIT_ROUNDS):
         changed = False
@@ -46,13 +67,6 @@ def optimise(program: Program, root: Instance, off: frozenset[str], *, ties: boo
                 settled[name] = _bodies(units) if found else bodies
         if not changed:
             break
-    check(units[0].function, closed=True)
-    for name in LAST:
-        if name not in off:
-            PASSES[name](program, units)
-    for unit in units:
-        unit.body = tidy(unit.body)
-    return [unit.function for unit in memory.reached(units)]
 
 
 def _units(program: Program, root: Instance, ties: bool) -> list[Unit]:

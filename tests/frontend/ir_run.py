@@ -8,11 +8,15 @@ from typing import Any
 
 from tangentx.frontend import resolve
 from tangentx.ir import nodes as ir
+from tangentx.ir.functions import Closure, function_of
 
 INPLACE = {
     getattr(operator, name): getattr(operator, f"i{name.rstrip('_')}")
     for name in "add sub mul matmul truediv mod pow lshift rshift or_ xor and_ floordiv".split()
 }
+
+
+COMPUTED = object()  # stands for a default that was captured
 
 
 class _Break(Exception):
@@ -43,10 +47,13 @@ def bind(function: ir.Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     }
     params = []
     for param in function.params:
-        default = inspect.Parameter.empty if param.default is None else Frame({}).atom(param.default)
+        default = inspect.Parameter.empty if param.default is None else Frame({}).atom(param.default, COMPUTED)
         params.append(inspect.Parameter(param.name, kinds[param.kind], default=default))
     bound = inspect.Signature(params).bind(*args, **kwargs)
     bound.apply_defaults()
+    for param in function.params:
+        if isinstance(param.default, ir.Var) and bound.arguments[param.name] is COMPUTED:
+            bound.arguments[param.name] = bound.arguments[param.default.name]
     return dict(bound.arguments)
 
 
@@ -63,9 +70,11 @@ class Frame:
             return done.args[0]
         raise AssertionError("the end was reached without Return")
 
-    def atom(self, atom: ir.Atom) -> Any:
+    def atom(self, atom: ir.Atom, unbound: Any = None) -> Any:
         match atom:
             case ir.Var():
+                if atom.name not in self.names and unbound is not None:
+                    return unbound
                 if atom.name not in self.names:
                     raise UnboundLocalError(atom.name)
                 return self.names[atom.name]
@@ -174,7 +183,9 @@ class Frame:
 
 
 def make(cls: type, items: list[Any], keys: tuple[Any, ...] | None) -> Any:
-    """A container as `ir.Make` describes it."""
+    """A container, or a function, as `ir.Make` describes it."""
+    if issubclass(cls, Closure):
+        return lambda *args, **kwargs: run(function_of(cls), *items, *args, **kwargs)
     if cls is dict:
         return dict(zip(keys or (), items, strict=True))
     return cls(**dict(zip(keys, items, strict=True))) if keys is not None else cls(items)

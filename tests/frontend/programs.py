@@ -552,6 +552,131 @@ def global_read(x):
     return SCALE * x
 
 
+@case(2.0)
+def lambdas(x):
+    f = lambda y, k=x * 2: (x, y, k)
+    return f(1), f(1, 2), f(k=5, y=3), (lambda: x)()
+
+
+@case(3)
+def late_binding(n):
+    made, held = [], []
+    for i in range(n):
+        made.append(lambda: i)
+        held.append(lambda i=i: i)
+    seen = [f() for f in made] + [f() for f in held]
+    i = 10
+    return seen, [f() for f in made], [(lambda: j)() for j in range(2)], [f() for f in [lambda: j for j in range(3)]]
+
+
+@case(1.0)
+def rebound_by_inner(x):
+    total, log = x, []
+
+    def add(y):
+        nonlocal total
+        total += y
+        log.append(total)
+
+        def twice():
+            nonlocal total
+            total = total * 2
+
+        twice()
+        return total
+
+    return add(1), add(2), total, log
+
+
+@case(5)
+def mutual(n):
+    def even(k):
+        return True if k == 0 else odd(k - 1)
+
+    start = n + 1
+
+    def odd(k):
+        return False if k == 0 else even(k - 1)
+
+    def factorial(k):
+        return 1 if k == 0 else k * factorial(k - 1) + start * 0
+
+    return even(n), odd(n), factorial(start)
+
+
+@case(2)
+def shadows(x):
+    y = 1
+
+    def f(x):
+        z = x + y
+
+        def g(y):
+            x = y * 10
+            return x + z, [y for y in range(x)][-1:]
+
+        return g(x), x
+
+    return f(5), x, y, [x for x in range(2)], (lambda x: [x + y for y in range(x)])(3)
+
+
+@case([1, 2])
+def bound_later(x):
+    def f():
+        return later + len(x)
+
+    if x:
+        later = 5
+    first = f()
+    later = 7
+    x = [1]
+    return first, f()
+
+
+@case(0)
+@case(1)
+def unbound_in_inner(n):
+    if n:
+        late = n
+
+    def f():
+        return late
+
+    return f() if n else [f] != []
+
+
+@case(2)
+def unreachable_function(n):
+    def f(k):
+        return k if k < 2 else g(k)
+
+    return f(1)
+
+    def g(k):
+        return f(k)
+
+
+@case(3, 4)
+def signatures_inside(a, b):
+    def f(x, *rest, y=a, **more):
+        return x, rest, y, more
+
+    return f(1), f(1, 2, 3), f(1, y=2, z=b), (lambda *args, k=b: (args, k))(a, a)
+
+
+@case(2)
+def decorated(x):
+    def twice(f):
+        return lambda y: 2 * f(y)
+
+    @twice
+    @twice
+    def g(y):
+        return y + x
+
+    return g(1)
+
+
 def made():
     factor, power = 2.0, [3.0]
 

@@ -10,8 +10,11 @@ from tests.frontend.made import defined
 
 # One line of the body (line 2) each, or several; the construct stands on the line that holds "#!", else on line 2.
 REFUSED = {
-    "def": "def g(y):\n        return y",
-    "lambda": "y = lambda a: a",
+    "generator inside": "def g():\n        yield x  #!",
+    "lambda that yields": "y = lambda: (yield x)",
+    "async inside": "async def g():\n        return x",
+    "class in a function inside": "def g():\n        class C: pass  #!",
+    "nonlocal of outside": "def g():\n        nonlocal_ = 0\n        global G\n        G = 1  #!",
     "class": "class C:\n        pass",
     "try": "try:\n        pass\n    except ValueError as e:\n        pass",
     "try star": "try:\n        pass\n    except* ValueError:\n        pass",
@@ -98,6 +101,13 @@ def test_nonlocal_is_refused_where_it_writes():
     with pytest.raises(UnsupportedSyntax, match="nonlocal name 'count'"):
         lift(write)
     assert lift(read).body
+
+
+def test_nonlocal_of_a_function_around_is_supported():
+    lifted = lift(
+        defined("def f(x):\n    n = 0\n    def g():\n        nonlocal n\n        n = x\n    g()\n    return n")
+    )
+    assert lifted.body
 
 
 def test_the_first_in_the_text_is_named():

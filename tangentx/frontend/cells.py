@@ -1,0 +1,184 @@
+"""Variables that functions share, as Python's cells: lists of one item.
+
+A function that captures a variable may be given its value only where the variable is not bound again while the
+function lives. Elsewhere, and where a function inside binds it (``nonlocal``), all of them hold the same list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from tangentx.ir import nodes as ir
+from tangentx.ir import walk
+from tangentx.ir.change import map_atoms
+from tangentx.ir.functions import Closure, function_of
+
+_ITEM = ir.Key((ir.Lit(0),))
+
+
+def with_cells(function: ir.Function, captured: Iterable[str], rebound: frozenset[str]) -> ir.Function:
+    """`function` with a cell for each of its own variables that needs one.
+
+    `captured` are the parameters that belong to an enclosing function, `rebound` the names that a function inside
+    binds.
+    """
+    params = frozenset(param.name for param in function.params)
+    own = (walk.bound(function.body) | params).difference(captured)
+    shared = rebound | ((_unsettled(function.body) | _unbound(function.body, params)) & own)
+    if not shared:
+        return function
+    cells = _Cells(shared)
+    opened: list[ir.Statement] = []
+    for name in sorted(shared):
+        if name in params:
+            opened.append(ir.Assign(name, ir.Make(list, (ir.Var(name),)), function.span))
+        else:
+            opened.extend(cells.open(name, function))
+    return replace(function, body=(*opened, *cells.block(function.body)))
+
+
+def _unsettled(body: ir.Block) -> frozenset[str]:
+    """The variables that may be bound after a function has captured them."""
+    found: set[str] = set()
+
+    def visit(block: ir.Block, later: frozenset[str]) -> None:
+        """`later`: what may be bound after the block."""
+        for stmt in reversed(block):
+            inside = later | walk.bound((stmt,)) if isinstance(stmt, ir.For | ir.Loop) else later
+            for inner in walk.blocks(stmt):
+                visit(inner, inside)
+            cls = walk.made_closure(stmt)
+            if cls is not None:
+                found.update(_captured(stmt, cls) & (later | walk.writes(stmt)))
+            later = later | walk.bound((stmt,))
+
+    visit(body, frozenset())
+    return frozenset(found)
+
+
+def _unbound(body: ir.Block, params: frozenset[str]) -> frozenset[str]:
+    """The variables that may have no value yet where a function captures them."""
+    found: set[str] = set()
+
+    def visit(block: ir.Block, known: frozenset[str]) -> frozenset[str] | None:
+        """What is bound after the block if it is before; None if control never comes there."""
+        for stmt in block:
+            cls = walk.made_closure(stmt)
+            if cls is not None:
+                found.update(_captured(stmt, cls) - known)
+            after = [visit(inner, known | walk.writes(stmt)) for inner in walk.blocks(stmt)]
+            if isinstance(stmt, ir.If):
+                ways = [way for way in after if way is not None]
+                if not ways:
+                    return None
+                known = frozenset.intersection(*ways)
+            elif isinstance(stmt, ir.Break | ir.Continue | ir.Return | ir.Raise):
+                return None
+            elif not isinstance(stmt, ir.For):
+                known = known | walk.writes(stmt)
+        return known
+
+    visit(body, params)
+    return frozenset(found)
+
+
+def _captured(stmt: ir.Statement, cls: type[Closure]) -> set[str]:
+    assert isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Make)
+    return {atom.name for atom in stmt.value.items[: cls.variables] if isinstance(atom, ir.Var)}
+
+
+class _Cells:
+    """Writes blocks again with the variables `names` in cells of these names.
+
+    `done`: the functions that were given cells already, by the parameters that are cells in them.
+    """
+
+    def __init__(self, names: Iterable[str], done: dict[type[Closure], frozenset[str]] | None = None) -> None:
+        self.names = frozenset(names)
+        self.done = {} if done is None else done
+        self.opens: dict[int, str] = {}
+        self.count = 0
+
+    def open(self, name: str, function: ir.Function) -> ir.Block:
+        """What makes the cell of `name`: the first statement that has to do with it, or one at the top."""
+        for stmt in function.body:
+            if name in walk.bound((stmt,)) | walk.used((stmt,)):
+                if isinstance(stmt, ir.Assign) and stmt.target == name and name not in walk.reads(stmt):
+                    self.opens[id(stmt)] = name
+                    return ()
+                break
+        return (ir.Assign(name, ir.Make(list, (ir.Lit(ir.UNBOUND),)), function.span),)
+
+    def block(self, block: ir.Block) -> ir.Block:
+        """The block with cells; the functions that are made in it get them too."""
+        out: list[ir.Statement] = []
+        for stmt in block:
+            self._statement(stmt, out)
+        return tuple(out)
+
+    def _statement(self, stmt: ir.Statement, out: list[ir.Statement]) -> None:
+        blocks = [self.block(inner) for inner in walk.blocks(stmt)]
+        changed = self._with_reads(_with_blocks(stmt, [() for _ in blocks]), out)
+        if isinstance(changed, ir.For) and changed.target in self.names:
+            held = self._temp()
+            bound = ir.Store(ir.Var(changed.target), _ITEM, ir.Var(held), changed.span)
+            out.append(replace(changed, target=held, body=(bound, *blocks[0])))
+        elif isinstance(changed, ir.Augment) and changed.target in self.names:
+            out.append(ir.Augstore(ir.Var(changed.target), _ITEM, changed.fn, changed.value, changed.span))
+        elif isinstance(changed, ir.Assign) and changed.target in self.names:
+            self._bound(changed, id(stmt) in self.opens, out)
+        else:
+            out.append(_with_blocks(changed, blocks))
+
+    def _bound(self, stmt: ir.Assign, first: bool, out: list[ir.Statement]) -> None:
+        held = stmt.value
+        if not isinstance(held, ir.Atom):
+            held = ir.Var(self._temp())
+            out.append(replace(stmt, target=held.name))
+        if first:
+            out.append(ir.Assign(stmt.target, ir.Make(list, (held,)), stmt.span))
+        else:
+            out.append(ir.Store(ir.Var(stmt.target), _ITEM, held, stmt.span))
+
+    def _with_reads(self, stmt: ir.Statement, out: list[ir.Statement]) -> ir.Statement:
+        """The statement with what its cells hold; a function that is made gets the cells themselves."""
+
+        def read(atom: ir.Atom) -> ir.Atom:
+            if not isinstance(atom, ir.Var) or atom.name not in self.names:
+                return atom
+            held = self._temp()
+            out.append(ir.Assign(held, ir.Index(atom, _ITEM), stmt.span))
+            return ir.Var(held)
+
+        cls = walk.made_closure(stmt)
+        if cls is None:
+            (changed,) = map_atoms((stmt,), read)
+            return changed
+        assert isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Make)
+        variables, defaults = stmt.value.items[: cls.variables], stmt.value.items[cls.variables :]
+        self._inside(cls, variables)
+        return replace(stmt, value=replace(stmt.value, items=(*variables, *map(read, defaults))))
+
+    def _inside(self, cls: type[Closure], variables: tuple[ir.Atom, ...]) -> None:
+        """Give the function of `cls` cells for those of its captured `variables` that are cells here."""
+        shared = [i for i, atom in enumerate(variables) if isinstance(atom, ir.Var) and atom.name in self.names]
+        if not shared or cls in self.done:
+            return
+        function = function_of(cls)
+        names = frozenset(function.params[i].name for i in shared)
+        self.done[cls] = names
+        cls.link.function = replace(function, body=_Cells(names, self.done).block(function.body))
+
+    def _temp(self) -> str:
+        self.count += 1
+        return f"%c{self.count}"
+
+
+def _with_blocks(stmt: ir.Statement, blocks: list[ir.Block]) -> ir.Statement:
+    match stmt:
+        case ir.If():
+            return replace(stmt, body=blocks[0], orelse=blocks[1])
+        case ir.For() | ir.Loop():
+            return replace(stmt, body=blocks[0])
+    return stmt

@@ -1,0 +1,62 @@
+"""Functions as values: the classes by which kinds tell apart what is called when such a value is called.
+
+Where the program runs such a value is a plain tuple: of a function defined inside another one (a `Closure`) the values
+that it captured, of a `functools.partial` the function and its arguments. Which function it is, the class says, and
+only kinds have the class.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any, ClassVar
+
+from tangentx.ir.nodes import Function, Link
+
+
+class FunctionValue(tuple):  # type: ignore[type-arg]
+    """Base of the classes; making one gives a plain tuple."""
+
+    python: ClassVar[type]
+
+    def __new__(cls, *items: Any) -> Any:
+        return tuple(items)
+
+
+class Closure(FunctionValue):
+    """A function defined inside another one.
+
+    The parameters of the function behind `link` begin with what is captured: `variables` names of the enclosing
+    function, then defaults that were computed where it was defined.
+    """
+
+    python = types.FunctionType
+    link: ClassVar[Link]
+    variables: ClassVar[int]
+    captured: ClassVar[int]
+
+
+class Partial(FunctionValue):
+    """A function with its first arguments, `positional` of them, and those called `names`."""
+
+    python = functools.partial
+    positional: ClassVar[int]
+    names: ClassVar[tuple[str, ...]]
+
+
+def closure(name: str) -> type[Closure]:
+    """A new class, of the function `name` that is still to be lifted."""
+    return type(name, (Closure,), {"link": Link(name), "variables": 0, "captured": 0})
+
+
+@functools.cache
+def partial(positional: int, names: tuple[str, ...]) -> type[Partial]:
+    """The class of partial applications with so many arguments by position and these by name."""
+    return type("partial", (Partial,), {"positional": positional, "names": names})
+
+
+def function_of(cls: type[Closure]) -> Function:
+    """The function that a closure of the class calls."""
+    function = cls.link.function
+    assert function is not None
+    return function
