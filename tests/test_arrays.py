@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tangentx import arrays as ar
+from tangentx.errors import NotDifferentiable
 
 Pair = collections.namedtuple("Pair", "first second")
 
@@ -262,6 +263,11 @@ def test_ratio_neither_raises_nor_warns() -> None:
 def test_power_slope_at_hard_points(x: Any, y: Any, expected: float) -> None:
     assert ar.power_slope(x, y) == expected
     assert ar.power_slope(np.full(2, x), y).tolist() == [expected] * 2
+
+
+def test_a_power_that_is_complex_is_refused() -> None:
+    with pytest.raises(NotDifferentiable, match="complex number"):
+        ar.power_slope(-2.0, 0.5)
 
 
 def test_power_slope_keeps_float32() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tangentx import templates
 from tangentx.analysis import calls
 from tangentx.analysis.containers import expanded, make, popped
 from tangentx.analysis.indexing import index
@@ -74,7 +75,7 @@ def operation(
     named = [(name, *w.read(a)) for name, a in kwargs]
     kinds = [k for _, k in read]
     special = SPECIAL.get(fn) if _is_hashable(fn) else None
-    if special is not None:
+    if special is not None and not kwargs:
         result = special(w, args, kinds)
         if result is not None:
             return result
@@ -82,6 +83,10 @@ def operation(
         return index(w, args[0], Key((args[1],)))
     if fn is np.tensordot and any(_has_unknown_length(k) for k in (*kinds[2:], *(k for _, _, k in named))):
         raise UnsupportedSyntax("how many axes are meant is not known here", w.span, "write the axes out, as tuples")
+    if any(varied(k) for k in (*kinds, *(k for _, _, k in named))):
+        body = templates.composed(fn, args, dict(kwargs))
+        if body is not None:
+            return calls.call_python(w, body, args, kwargs)
     listed = [i for i, k in enumerate(kinds) if isinstance(k, Box) and k.cls in (list, tuple) and varied(k)]
     if listed and takes_arrays(fn):
         return _with_arrays(w, fn, args, kwargs, listed)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tangentx.analysis.containers import copied, copied_list
+from tangentx.analysis.containers import copied, copied_list, expanded
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, is_inexact
 from tangentx.analysis.operations import Operation
-from tangentx.analysis.selection import is_basic, is_boolean, item_kind
+from tangentx.analysis.selection import is_basic, is_boolean, item_kind, parts_of_tuple, unpacked
 from tangentx.analysis.values import Sampler
 from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.nodes import Atom, Expr, Index, Key, Lit, Op
+from tangentx.ir.nodes import Assign, Atom, Block, Expr, Index, Key, Lit, Op
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -30,11 +30,19 @@ def index(w: Walker, base: Atom, key: Key) -> tuple[Expr, Kind]:
         if len(parts) == 1 and isinstance(parts[0], tuple):
             return _slice_of(w, base, kind, key.parts[0], parts[0])
         return Index(atom, closed), item_kind(w, kind, parts)
+    count = parts_of_tuple(w, kind, key, parts)
+    if count is not None:
+        return expanded(w, f"unpacked{count}", lambda: _by_parts(w, base, key, count))
     if isinstance(kind, Arr):
         return Index(atom, closed), _array_item(w, kind, closed, parts)
     if isinstance(kind, Some | Obj) and len(parts) == 1 and not isinstance(parts[0], tuple):
         return operation_plain(w, operator.getitem, (atom, kind), (closed.parts[0], parts[0]))
     raise UnsupportedSyntax(f"{describe(kind)} cannot be indexed", w.span, "index an array, a list, a tuple or a dict")
+
+
+def _by_parts(w: Walker, base: Atom, key: Key, count: int) -> Block:
+    taken, parts = unpacked(w, key, count)
+    return (*taken, Assign(w.temporary(), Index(base, parts), w.span))
 
 
 def operation_plain(w: Walker, fn: Callable[..., Any], *pairs: tuple[Any, Kind]) -> tuple[Expr, Kind]:

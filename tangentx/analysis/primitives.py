@@ -30,7 +30,12 @@ _WRITERS = frozenset(
 
 def is_primitive(fn: Any) -> bool:
     """Whether a call of `fn` is an operation that writes nothing, always answers the same, and needs no source."""
-    if templates.find(fn) is not None or fn in hashable(_PURE_BUILTINS, fn) or getattr(arrays, name_of(fn), None) is fn:
+    if (
+        templates.find(fn) is not None
+        or templates.has_composition(fn)
+        or fn in hashable(_PURE_BUILTINS, fn)
+        or getattr(arrays, name_of(fn), None) is fn
+    ):
         return True
     if fn in hashable(_WRITERS, fn):
         return False

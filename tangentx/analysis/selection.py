@@ -9,7 +9,7 @@ import numpy as np
 from tangentx.analysis.kinds import MISSING, Arr, Box, Kind, Num, Obj, Top
 from tangentx.analysis.program import located
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.nodes import Index
+from tangentx.ir.nodes import Assign, Index, Key, Lit, Slice, Statement, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -40,6 +40,26 @@ def known_key(base: Box, part: Any) -> Any:
             return part.value + len(node.fields) if not node.open else MISSING
         return part.value
     return MISSING
+
+
+def parts_of_tuple(w: Walker, base: Kind, key: Key, parts: tuple[Any, ...]) -> int | None:
+    """How many parts the one tuple stands for that an array is indexed with; None for any other key."""
+    part = parts[0] if len(parts) == 1 and not key.many else None
+    if not (isinstance(base, Arr) and isinstance(part, Box) and issubclass(part.cls, tuple)):
+        return None
+    node = part.region.root()
+    if node.open or not node.fields:
+        raise UnsupportedSyntax("an array is indexed with a tuple of unknown length", w.span, "write the indices out")
+    return len(node.fields)
+
+
+def unpacked(w: Walker, key: Key, count: int) -> tuple[list[Statement], Key]:
+    """Statements that take the parts out of a tuple, and the key of those parts."""
+    held = key.parts[0]
+    assert not isinstance(held, Slice)
+    names = [w.temporary() for _ in range(count)]
+    taken: list[Statement] = [Assign(t, Index(held, Key((Lit(i),))), w.span) for i, t in enumerate(names)]
+    return taken, Key(tuple(Var(t) for t in names), True)
 
 
 def item_kind(w: Walker, base: Box, parts: tuple[Any, ...]) -> Kind:

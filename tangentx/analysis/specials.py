@@ -26,7 +26,8 @@ def _identity(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Exp
     if isinstance(a, Obj) and isinstance(b, Obj):
         return Lit(a == b), Num(bool, value=a == b)
     none = Obj(None)
-    if none in (a, b) and not isinstance(a, Top) and not isinstance(b, Top):
+    apart = any(isinstance(k, Obj) for k in (a, b)) and any(isinstance(k, Num | Arr | Box) for k in (a, b))
+    if apart or (none in (a, b) and not isinstance(a, Top) and not isinstance(b, Top)):
         return Lit(False), Num(bool, value=False)
     return None
 
@@ -194,7 +195,7 @@ def _ndim(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, K
     if isinstance(kind, Arr) and kind.rank is not None and not kind.loose:
         atom, _ = w.read(args[0])
         return Op(np.ndim, (atom,)), Num(int, value=kind.rank)
-    return None
+    return (Lit(0), Num(int, value=0)) if isinstance(kind, Num) else None
 
 
 def _einsum(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, is_inexact, varied
-from tangentx.analysis.selection import item_kind, known_key, may_repeat
+from tangentx.analysis.selection import item_kind, known_key, may_repeat, parts_of_tuple, unpacked
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import (
     Accumulate,
@@ -102,11 +102,20 @@ def store(w: Walker, s: Store) -> None:
     value, kind = w.read(s.value)
     if isinstance(base_kind, Bottom) or isinstance(kind, Bottom):
         return
+    count = parts_of_tuple(w, base_kind, s.key, parts)
+    if count is not None:
+        w.expand(f"unpacked{count}", lambda: _by_parts(w, s, count))
+        return
     if isinstance(base_kind, Arr) and isinstance(kind, Box) and kind.cls in (list, tuple):
         w.expand("listed", lambda: _store_list(w, s))
         return
     store_into(w, base_kind, key, parts, kind)
     w.out.append(Store(base, key, value, s.span))
+
+
+def _by_parts(w: Walker, s: Store, count: int) -> Block:
+    taken, key = unpacked(w, s.key, count)
+    return (*taken, Store(s.base, key, s.value, s.span))
 
 
 def _store_list(w: Walker, s: Store) -> Block:

@@ -58,6 +58,7 @@ from tangentx.arrays.shapes import (
     unreduce,
 )
 from tangentx.arrays.structures import fields, filled, finish, has_derivative, real_zero, tangent_as, zero, zeros_as
+from tangentx.arrays.tables import det_sign, log_det, ordered, unconvolve, unpad, untile
 
 __all__ = [
     "add_at",
@@ -68,6 +69,7 @@ __all__ = [
     "columns_outer",
     "count_reduced",
     "counted",
+    "det_sign",
     "dot_left",
     "dot_right",
     "einsum_left",
@@ -85,12 +87,14 @@ __all__ = [
     "inner_right",
     "inverse_axes",
     "join_like",
+    "log_det",
     "log_or_zero",
     "matmul_left",
     "matmul_right",
     "merged",
     "nested",
     "one_system_each",
+    "ordered",
     "outer_left",
     "outer_right",
     "placed",
@@ -116,14 +120,17 @@ __all__ = [
     "total",
     "unarange",
     "unbroadcast",
+    "unconvolve",
     "undiag",
     "undiagonal",
     "undiff",
     "unmerged",
     "unnested",
+    "unpad",
     "unreduce",
     "unrepeat",
     "untake",
+    "untile",
     "winners",
     "zero",
     "zeros_as",

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.errors import NotDifferentiable
+
 
 def _number(x: Any) -> Any:
     """An array of rank 0 as the scalar it holds."""
@@ -42,13 +44,21 @@ def log_or_zero(x: Any) -> Any:
         return np.log(_number(np.where(np.equal(x, 0), np.ones((), np.asarray(x).dtype), x)))
 
 
+def _real(slope: Any, x: float, y: float) -> Any:
+    if type(slope) is complex:
+        raise NotDifferentiable(
+            f"{x!r} ** {y!r} is a complex number", hint="keep the base positive, or make it complex to begin with"
+        )
+    return slope
+
+
 def power_slope(x: Any, y: Any) -> Any:
     """``y * x ** (y - 1)``, the derivative of ``x ** y`` with respect to `x`; 0 where `y` is 0."""
     if type(x) is float and type(y) in (int, float):
         if y == 0:
             return 0.0
         try:
-            return y * x ** (y - 1)
+            return _real(y * x ** (y - 1), x, y)
         except (ZeroDivisionError, OverflowError):
             return power_slope(np.float64(x), y)
     base = x if np.asarray(x).dtype.kind in "fc" else np.asarray(x, dtype=float)[()]

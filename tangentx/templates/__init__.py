@@ -3,6 +3,9 @@
 from tangentx.templates import arithmetic as arithmetic
 from tangentx.templates import builtins_ as builtins_
 from tangentx.templates import checks as checks
+from tangentx.templates import composed_arrays as composed_arrays
+from tangentx.templates import composed_calculus as composed_calculus
+from tangentx.templates import composed_python as composed_python
 from tangentx.templates import constants as constants
 from tangentx.templates import creation as creation
 from tangentx.templates import exponential as exponential
@@ -14,7 +17,28 @@ from tangentx.templates import reductions as reductions
 from tangentx.templates import selection as selection
 from tangentx.templates import shaping as shaping
 from tangentx.templates import support as support
+from tangentx.templates import tables as tables
 from tangentx.templates import trigonometric as trigonometric
-from tangentx.templates.registry import Template, bind, examples, find, templates
+from tangentx.templates.registry import (
+    Composition,
+    Template,
+    bind,
+    composed,
+    compositions,
+    examples,
+    find,
+    has_composition,
+    templates,
+)
 
-__all__ = ["Template", "bind", "examples", "find", "templates"]
+__all__ = [
+    "Composition",
+    "Template",
+    "bind",
+    "composed",
+    "compositions",
+    "examples",
+    "find",
+    "has_composition",
+    "templates",
+]

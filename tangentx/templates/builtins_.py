@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tangentx.arrays import give_best, repeated, take_best, total
+import numpy as np
+
+from tangentx.arrays import before, give_best, guarded, nested, ratio, repeated, take_best, total, unnested
 from tangentx.templates.registry import adjoint, linear
 
 
@@ -22,6 +24,41 @@ def fsum(seq: Any, *, ans_bar: Any) -> Any:
     """Exact sum of numbers."""
     seq_bar = repeated(ans_bar, seq)
     return seq_bar
+
+
+@adjoint(math.prod, domain=("[x, y, x]", "(x, 0.0, y)", "A(3)", "[0.0, y, 0.0]"))
+def prod(iterable: Any, *, ans_bar: Any) -> Any:
+    """Product of numbers: for each the product of the others, without division."""
+    elements = np.asarray(iterable)
+    others = before(elements) * np.flip(before(np.flip(elements)))
+    iterable_bar = nested(others * ans_bar, iterable)
+    return iterable_bar
+
+
+@prod.tangent
+def prod_tangent(iterable: Any, *, iterable_dot: Any) -> Any:
+    """Sum over the elements of tangent times the others."""
+    elements = np.asarray(iterable)
+    others = before(elements) * np.flip(before(np.flip(elements)))
+    ans_dot = np.sum(others * unnested(iterable_dot, iterable))
+    return ans_dot
+
+
+@adjoint(math.dist, domain=("[x, y], [y, x]", "(x, y), (0.1, 0.2)", "A(3), A(3)"), singular=True)
+def dist(p: Any, q: Any, *, ans: Any, ans_bar: Any) -> Any:
+    """Distance of two points."""
+    slope = guarded(ratio(np.asarray(p) - np.asarray(q), ans), ans_bar)
+    p_bar = nested(slope, p)
+    q_bar = nested(-slope, q)
+    return p_bar, q_bar
+
+
+@dist.tangent
+def dist_tangent(p: Any, q: Any, *, ans: Any, p_dot: Any, q_dot: Any) -> Any:
+    """The part of the tangents along the line."""
+    moved = unnested(p_dot, p) - unnested(q_dot, q)
+    ans_dot = np.sum(guarded(ratio(np.asarray(p) - np.asarray(q), ans), moved))
+    return ans_dot
 
 
 @adjoint(max, min, domain=("x, y", "y, x, 1", "[x, y, -x]", "A(4)", "(x,)"))

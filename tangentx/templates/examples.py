@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from tangentx.templates.registry import Template
+    from tangentx.templates.registry import Composition, Template
 
 _RANGES = {
     "real": (-2.0, 2.0),
@@ -102,6 +102,21 @@ def _accepts(primal: Callable[..., Any], args: tuple[Any, ...]) -> bool:
     return owner is None or isinstance(args[0], owner)
 
 
+def _calls(domain: Sequence[str]) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+    world = _world()
+    return [eval(f"call({text})", world) for text in domain]
+
+
+def draw_composition(composition: Composition) -> list[Example]:
+    """Examples of calls for each primal of `composition`, differentiated by every argument that is given by place."""
+    return [
+        Example(primal, args, kwargs, tuple(i for i, value in enumerate(args) if _differentiable(value)))
+        for primal in composition.primals
+        for args, kwargs in _calls(composition.domain)
+        if _accepts(primal, args)
+    ]
+
+
 def draw(template: Template) -> list[Example]:
     """Examples of calls for each primal of `template`; none for constants."""
     result: list[Example] = []
@@ -111,8 +126,7 @@ def draw(template: Template) -> list[Example]:
         if template.kind == "elementwise":
             calls: list[Any] = [(args, {}) for args in _elementwise_calls(template, _plain(primal))]
         else:
-            world = _world()
-            calls = [eval(f"call({text})", world) for text in template.domain]
+            calls = _calls(template.domain)
         for args, kwargs in calls:
             if _accepts(primal, args):
                 result.append(Example(primal, args, kwargs, _wrt(template, args)))

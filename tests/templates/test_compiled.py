@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tangentx.templates import examples, templates
+from tangentx.templates import compositions, examples, templates
 from tangentx.testing import check_grads
 from tangentx.trees import is_differentiable, leaves
 
@@ -19,6 +19,10 @@ CASES = [
     for template in templates()
     if template.kind != "constant"
     for number in range(len(examples(template)))
+] + [
+    pytest.param(composition, number, id=f"{composition.body.__name__}-{number}")
+    for composition in compositions()
+    for number in range(len(examples(composition)))
 ]
 
 

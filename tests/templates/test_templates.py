@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tangentx import arrays
-from tangentx.templates import Template, examples, find, templates
+from tangentx.templates import Composition, Template, composed, compositions, examples, find, templates
 from tangentx.templates.examples import Example
 
 ALL = [t for t in templates() if t.kind != "constant"]
@@ -163,6 +163,19 @@ def test_every_template_has_examples_and_rules(template: Template) -> None:
     assert (template.tangent is not None) == (template.kind == "adjoint")
     assert {name for name in template.cotangents if name} <= {p.name for p in template.params}
     assert inspect.getdoc(template.body)
+
+
+@pytest.mark.parametrize(
+    ("composition", "example"),
+    [pytest.param(c, e, id=f"{c.body.__name__}-{i}") for c in compositions() for i, e in enumerate(examples(c))],
+)
+def test_a_composition_means_the_same(composition: Composition, example: Example) -> None:
+    wanted = example.fn(*example.args, **example.kwargs)
+    assert composed(example.fn, example.args, example.kwargs) is composition.body
+    found = composition.body(*example.args, **example.kwargs)
+    for a, b in zip(engine.leaves(found), engine.leaves(wanted), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+        assert np.shape(a) == np.shape(b)
 
 
 def _functions(template: Template) -> list[Callable[..., Any]]:

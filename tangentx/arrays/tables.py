@@ -1,0 +1,53 @@
+"""Adjoints of filters, tiles and frames, and what matrices and lists are asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.errors import NotDifferentiable
+
+
+def ordered(keys: Any, reverse: Any = False) -> list[int]:
+    """The positions of `keys` in ascending (or descending) order, equal ones as they stand."""
+    return sorted(range(len(keys)), key=lambda i: keys[i], reverse=bool(reverse))
+
+
+def unconvolve(t: Any, other: Any, shape: tuple[int, ...], mode: Any = "full") -> Any:
+    """Adjoint of ``np.convolve`` in the operand of `shape`, the other one being `other`."""
+    size, width = shape[0], len(other)
+    start = {"full": 0, "same": (min(size, width) - 1) // 2, "valid": min(size, width) - 1}[mode]
+    whole = np.zeros(size + width - 1, np.asarray(t).dtype)
+    whole[start : start + len(t)] = t
+    return np.convolve(whole, other[::-1], "full")[width - 1 : width - 1 + size]
+
+
+def untile(t: Any, shape: tuple[int, ...], reps: Any) -> Any:
+    """Adjoint of ``np.tile``: the copies of an array of `shape` are added up."""
+    counts = tuple(reps) if np.ndim(reps) else (int(reps),)
+    rank = max(len(counts), len(shape))
+    counts = (1,) * (rank - len(counts)) + counts
+    padded = (1,) * (rank - len(shape)) + tuple(shape)
+    parts = np.reshape(t, tuple(n for pair in zip(counts, padded, strict=True) for n in pair))
+    return np.reshape(np.sum(parts, axis=tuple(range(0, 2 * rank, 2))), shape)[()]
+
+
+def unpad(t: Any, shape: tuple[int, ...], pad_width: Any, mode: Any = "constant") -> Any:
+    """Adjoint of ``np.pad`` with zeros: the inner part. Raises NotDifferentiable for another mode."""
+    if mode != "constant":
+        raise NotDifferentiable(
+            f"np.pad with mode={mode!r} has no derivative", hint="build the frame with np.concatenate"
+        )
+    front = np.broadcast_to(pad_width, (len(shape), 2))[:, 0]
+    return np.array(t[tuple(slice(int(i), int(i) + n) for i, n in zip(front, shape, strict=True))])
+
+
+def det_sign(a: Any) -> Any:
+    """Sign of the determinant."""
+    return np.linalg.slogdet(a)[0]
+
+
+def log_det(a: Any) -> Any:
+    """Logarithm of the size of the determinant."""
+    return np.linalg.slogdet(a)[1]

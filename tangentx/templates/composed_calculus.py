@@ -1,0 +1,126 @@
+"""Interpolation, integrals and derivatives of tables, and norms, in terms of sums and products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays import det_sign, log_det
+from tangentx.templates.registry import composition
+
+_SIGN_AND_LOG: Any = type(np.linalg.slogdet(np.eye(1)))
+
+
+@composition(np.interp, domain=("A(3), np.array([-3.0, 0.1, 2.5]), A(3)", "x, P(1) * np.arange(4), A(4), -1.0, y"))
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    """Straight lines between the points of a table."""
+    xp, fp = np.asarray(xp), np.asarray(fp)
+    low = fp[0] if left is None else left
+    high = fp[-1] if right is None else right
+    i = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
+    between = fp[i] + (fp[i + 1] - fp[i]) / (xp[i + 1] - xp[i]) * (x - xp[i])
+    if np.ndim(x) > 0:
+        return np.where(x < xp[0], low, np.where(x > xp[-1], high, between))
+    if x < xp[0]:
+        return low
+    return high if x > xp[-1] else between
+
+
+@composition(
+    np.trapezoid,
+    domain=("A(4)", "A(4), dx=x", "A(4), P(4)", "A(3,4), P(3), axis=0", "A(3,4), P(3,4)", "A(3,4), axis=0"),
+)
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    """Integral of a table by the trapezium rule."""
+    if np.ndim(y) > 1:
+        y = np.moveaxis(y, axis, -1)
+    if x is not None and np.ndim(x) > 1:
+        x = np.moveaxis(x, axis, -1)
+    width = dx if x is None else np.diff(x)
+    return np.sum(width * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
+
+
+@composition(
+    np.gradient,
+    domain=(
+        "A(5)",
+        "A(5), x",
+        "A(5), P(5).cumsum()",
+        "A(3,4), axis=0",
+        "A(3,4), x, y",
+        "A(5), x, edge_order=2",
+        "A(5), np.array([0.0, 1.0, 1.5, 2.5, 2.75]), edge_order=2",
+    ),
+)
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+    """Slopes of a table."""
+    first = varargs[0] if len(varargs) > 0 else 1.0
+    if axis is not None or np.ndim(f) == 1:
+        along = -1 if axis is None else axis
+        return np.moveaxis(_slopes(np.moveaxis(f, along, -1), first, edge_order), -1, along)
+    second = varargs[1] if len(varargs) > 1 else first
+    down = np.swapaxes(_slopes(np.swapaxes(f, 0, 1), first, edge_order), 0, 1)
+    return down, _slopes(f, second, edge_order)
+
+
+def _slopes(f: Any, spacing: Any, edge_order: Any) -> Any:
+    """Slopes along the last axis; `spacing` is one number, or the coordinates."""
+    h = np.diff(spacing) if np.ndim(spacing) > 0 else spacing * np.ones(f.shape[-1] - 1)
+    a, b = h[:-1], h[1:]
+    middle = -b / (a * (a + b)) * f[..., :-2] + (b - a) / (a * b) * f[..., 1:-1] + a / (b * (a + b)) * f[..., 2:]
+    if edge_order == 1:
+        first = (f[..., 1:2] - f[..., :1]) / h[:1]
+        last = (f[..., -1:] - f[..., -2:-1]) / h[-1:]
+    else:
+        a, b = h[:1], h[1:2]
+        first = -(2.0 * a + b) / (a * (a + b)) * f[..., :1] + (a + b) / (a * b) * f[..., 1:2]
+        first = first - a / (b * (a + b)) * f[..., 2:3]
+        a, b = h[-2:-1], h[-1:]
+        last = b / (a * (a + b)) * f[..., -3:-2] - (a + b) / (a * b) * f[..., -2:-1]
+        last = last + (2.0 * b + a) / (b * (a + b)) * f[..., -1:]
+    return np.concatenate([first, middle, last], axis=-1)
+
+
+@composition(
+    np.linalg.norm,
+    domain=("A(3), 2", "A(3), 1", "A(3), ord=np.inf", "A(3), ord=3", "A(2,3), 1, axis=1", "A(2,3), 'fro'", "A(2,3), 1"),
+)
+def norm(x: Any, ord: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """Norms of vectors by their order, and those norms of matrices that are sums or maxima."""
+    if ord == "fro":
+        return np.linalg.norm(x, axis=axis, keepdims=keepdims)
+    if np.ndim(x) == 2 and axis is None:
+        return _matrix_norm(np.abs(x), ord)
+    if ord == 2:
+        return np.linalg.norm(x, axis=axis, keepdims=keepdims)
+    if ord == 1:
+        return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
+    if ord == np.inf:
+        return np.max(np.abs(x), axis=axis, keepdims=keepdims)
+    return np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
+
+
+def _matrix_norm(sizes: Any, ord: Any) -> Any:
+    """The largest sum of a column or of a row."""
+    if ord == 1:
+        return np.max(np.sum(sizes, axis=0))
+    if ord == np.inf:
+        return np.max(np.sum(sizes, axis=1))
+    raise NotImplementedError("this norm of a matrix has no derivative rule")
+
+
+@composition(np.linalg.slogdet, domain=("A(2,2)", "A(3,2,2)"))
+def slogdet(a: Any) -> Any:
+    """Sign and logarithm of the determinant."""
+    return _SIGN_AND_LOG(det_sign(a), log_det(a))
+
+
+@composition(np.linalg.matrix_power, domain=("A(2,2), 3", "A(2,2), 0", "A(2,2) + 4.0 * np.eye(2), -2"))
+def matrix_power(a: Any, n: Any) -> Any:
+    """Repeated product of a matrix with itself."""
+    factor = np.linalg.inv(a) if n < 0 else a
+    result = np.eye(len(a))
+    for _ in range(abs(n)):
+        result = np.matmul(result, factor)
+    return result

@@ -1,0 +1,84 @@
+"""Functions of Python's own library, written in operations that have a template."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tangentx.arrays import ordered
+from tangentx.templates.registry import composition, constant
+
+constant(ordered)
+
+
+class _Absent:
+    """Stands for an argument that is not given."""
+
+
+@composition(divmod, domain=("x, 0.4", "-x, 0.4", "A(3), 0.4", "A(2,3), P(3)"))
+def quotient_and_remainder(a: Any, b: Any) -> Any:
+    """How often `b` fits into `a`, and what is left."""
+    return a // b, a % b
+
+
+@composition(math.log, domain=("x, y", "x, 2", "y, 10.0"))
+def log_to_base(x: Any, base: Any) -> Any:
+    """Logarithm to any base, as Python computes it."""
+    return math.log(x) / math.log(base)
+
+
+@composition(math.hypot, domain=("x", "-x", "x, y, -x", "x, y, x, y"))
+def length(*coordinates: Any) -> Any:
+    """Length of a vector of any number of coordinates."""
+    total = 0.0
+    for coordinate in coordinates:
+        total = math.hypot(total, coordinate)
+    return total
+
+
+@composition(math.prod, domain=("[x, y], start=2.0", "(), start=x", "(x,), start=3"))
+def product_from(iterable: Any, *, start: Any) -> Any:
+    """Product on top of `start`."""
+    return start * math.prod(iterable)
+
+
+@composition(sorted, domain=("[y, x]", "(y, x, 1.5), reverse=True", "[x, -y, 0.1], key=abs", "A(4)"))
+def in_order(iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
+    """A list of the items in order."""
+    items = list(iterable)
+    keys = items if key is None else [key(item) for item in items]
+    return [items[i] for i in ordered(keys, reverse)]
+
+
+@composition(max, domain=("[x, -y], key=abs", "x, -y, key=abs", "[x, y], default=0.1", "(), default=y"))
+def largest(*args: Any, key: Any = None, default: Any = _Absent) -> Any:
+    """The first of the items with the largest key."""
+    items = args[0] if len(args) == 1 else args
+    if default is not _Absent and len(items) == 0:
+        return default
+    if key is None:
+        return max(items)
+    best = items[0]
+    most = key(best)
+    for i in range(1, len(items)):
+        now = key(items[i])
+        if now > most:
+            best, most = items[i], now
+    return best
+
+
+@composition(min, domain=("[x, -y], key=abs", "x, -y, key=abs", "[x, y], default=0.1", "(), default=y"))
+def smallest(*args: Any, key: Any = None, default: Any = _Absent) -> Any:
+    """The first of the items with the smallest key."""
+    items = args[0] if len(args) == 1 else args
+    if default is not _Absent and len(items) == 0:
+        return default
+    if key is None:
+        return min(items)
+    best = items[0]
+    least = key(best)
+    for i in range(1, len(items)):
+        now = key(items[i])
+        if now < least:
+            best, least = items[i], now
+    return best
