@@ -26,7 +26,7 @@ def trimmed_mean(values, cut):
 
 
 def steepest(heights, width):
-    slopes = [(b - a) / width for a, b in zip(heights, heights[1:])]  # noqa: B905
+    slopes = [(b - a) / width for a, b in zip(heights, heights[1:])]
     return max(slopes, key=abs) ** 2 + min(slopes, default=0.0)
 
 
