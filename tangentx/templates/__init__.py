@@ -19,17 +19,8 @@ from tangentx.templates import shaping as shaping
 from tangentx.templates import support as support
 from tangentx.templates import tables as tables
 from tangentx.templates import trigonometric as trigonometric
-from tangentx.templates.registry import (
-    Composition,
-    Template,
-    bind,
-    composed,
-    compositions,
-    examples,
-    find,
-    has_composition,
-    templates,
-)
+from tangentx.templates.compositions import Composition, composed, compositions, examples, has_composition
+from tangentx.templates.registry import Template, bind, find, templates
 
 __all__ = [
     "Composition",

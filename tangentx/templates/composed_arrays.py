@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.templates.registry import composition, methods
+from tangentx.templates.compositions import composition
+from tangentx.templates.registry import methods
 
 
 @composition(np.divmod, domain=("x, 0.4", "A(3), P(3)", "A(2,3), P(3)"))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import det_sign, log_det
-from tangentx.templates.registry import composition
+from tangentx.templates.compositions import composition
 
 _SIGN_AND_LOG: Any = type(np.linalg.slogdet(np.eye(1)))
 

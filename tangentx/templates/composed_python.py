@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from tangentx.arrays import ordered
-from tangentx.templates.registry import composition, constant
+from tangentx.templates.compositions import composition
+from tangentx.templates.registry import constant
 
 constant(ordered)
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from tangentx.templates.registry import Composition, Template
+    from tangentx.templates.compositions import Composition
+    from tangentx.templates.registry import Template
 
 _RANGES = {
     "real": (-2.0, 2.0),

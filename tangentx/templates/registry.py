@@ -13,7 +13,6 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from tangentx.errors import NoTemplate
-from tangentx.templates.examples import Example, draw, draw_composition
 
 Kind = Literal["elementwise", "linear", "bilinear", "adjoint", "constant"]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -132,11 +131,6 @@ def bind(template: Template, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     return dict(bound.arguments)
 
 
-def examples(rule: Template | Composition) -> list[Example]:
-    """Calls that show the rule at work, with the positions of the arguments to differentiate."""
-    return draw(rule) if isinstance(rule, Template) else draw_composition(rule)
-
-
 def elementwise(
     *primals: Callable[..., Any],
     domain: str = "real",
@@ -216,55 +210,6 @@ def constant(*primals: Callable[..., Any]) -> None:
     """Declares functions whose derivative is zero, or which have none."""
     for primal in primals:
         _enter(Template("constant", (primal,), getattr(primal, "__name__", str(primal)), None))
-
-
-@dataclass(frozen=True)
-class Composition:
-    """A function written in others, for the calls of `primals` that have no template; `domain` as a template's."""
-
-    primals: tuple[Callable[..., Any], ...]
-    body: Callable[..., Any]
-    domain: tuple[str, ...]
-
-
-_COMPOSITIONS: dict[Any, Composition] = {}
-
-
-def composition(*primals: Callable[..., Any], domain: tuple[str, ...]) -> Callable[[F], F]:
-    """Declares a plain function of the same meaning, whose source is differentiated as the user's own is."""
-
-    def declare(body: F) -> F:
-        for primal in primals:
-            _COMPOSITIONS[primal] = Composition(primals, body, domain)
-        return body
-
-    return declare
-
-
-def has_composition(fn: object) -> bool:
-    """Whether some calls of `fn` are written in other functions."""
-    try:
-        return fn in _COMPOSITIONS
-    except TypeError:
-        return False
-
-
-def composed(fn: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[..., Any] | None:
-    """The composition that stands for this call of `fn`; None where there is none, or a template knows the call."""
-    if not has_composition(fn):
-        return None
-    template = find(fn)
-    try:
-        if template is not None and bind(template, args, kwargs):
-            return None
-    except NoTemplate:
-        pass
-    return _COMPOSITIONS[fn].body
-
-
-def compositions() -> tuple[Composition, ...]:
-    """All compositions, each once, in order of declaration."""
-    return tuple({id(c): c for c in _COMPOSITIONS.values()}.values())
 
 
 def methods(*names: str) -> tuple[Callable[..., Any], ...]:
