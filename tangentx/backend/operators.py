@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentx import arrays
+
 Fn = Callable[..., Any]
 
 _BINARY: dict[Fn, type[ast.operator]] = {
@@ -65,6 +67,7 @@ _PURE_BUILTINS = frozenset(
 _WRITERS = frozenset("copyto put place fill_diagonal put_along_axis putmask apply_along_axis vectorize".split())
 _ARRAY_WRITERS = frozenset("fill sort partition put resize setflags setfield byteswap tofile dump".split())
 _READERS = frozenset("index count get keys values items copy".split())
+_SUPPORT_EFFECTS = frozenset("add_at write_back counted same_length seed_of_scalar".split())  # they write or refuse
 
 
 def infix(fn: Fn, args: list[ast.expr]) -> ast.expr | None:
@@ -153,6 +156,8 @@ def pure(fn: Fn) -> bool:
         return name in _PURE_BUILTINS
     if getattr(math, name, None) is fn:
         return True
+    if getattr(arrays, name, None) is fn:
+        return name not in _SUPPORT_EFFECTS
     if getattr(np, name, None) is fn:
         return name not in _WRITERS
     return getattr(np.linalg, name, None) is fn

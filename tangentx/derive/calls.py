@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) -> None:
-    """``y = g(x)`` becomes ``y, y_bar, y_saved = g_forward(x, x_bar)`` and ``x_bar += g_backward(y_saved, y_bar)``."""
+    """``y = g(x)`` becomes ``y, saved = g_forward(x)`` and ``x_bar += g_backward(x, saved, y_bar)``."""
     callee = instance_of(r.program, expr)
     if not needs_reverse(r.program, callee):
         restore = r.record(forward, s.target)
@@ -30,9 +30,6 @@ def call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) 
     shadows = tuple(r.shadow(forward, a) for a, p in zip(expr.args, pair.params, strict=True) if p == SHADOW)
     restore = r.record(forward, s.target)
     saved = r.frame.names.fresh("saved")
-    r.unbound[saved] = None
-    tape = r.tape(saved)
-    forward.append(tape, Var(saved))
     made = forward.let(Call(pair.forward, (*expr.args, *shadows)))
     forward.assign(s.target, forward.item(made, 0))
     how = mode(r.frame.kinds[s.target])
@@ -41,13 +38,17 @@ def call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) 
     elif how == SHADOW:
         forward.assign(r.frame.other(s.target), forward.op(arrays.zero, Var(s.target)))
     forward.assign(saved, forward.item(made, 2 if pair.result == SHADOW else 1))
+    taken: Atom = Var(saved)
+    if r.loops:  # one for each time that this line is reached, and the name is read nowhere else
+        tape = r.tape(saved)
+        forward.append(tape, Var(saved))
+        taken = reverse.pop(tape)
     seed: tuple[Atom, ...] = ()
     if pair.result == VALUE:
         seed = (reverse.let(Var(r.frame.other(s.target))),)
-    was = reverse.let(Var(saved))
-    reverse.assign(saved, reverse.pop(tape))
     restore(reverse)
-    back = reverse.let(Call(pair.backward, (was, *seed)))
+    again = tuple(r.shadow(reverse, a) for a, p in zip(expr.args, pair.params, strict=True) if p == SHADOW)
+    back = reverse.let(Call(pair.backward, (*pair.given_again(expr.args, again), taken, *seed)))
     position = 0
     for atom, param in zip(expr.args, pair.params, strict=True):
         if param == VALUE:

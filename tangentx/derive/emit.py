@@ -121,7 +121,7 @@ class Frame:
         self.names = Names(name for name in self.kinds if not name.startswith("%"))
         self.suffix = suffix
         self._others: dict[str, str] = {}
-        self.rebound = _rebound(self.function.body, [p.name for p in self.function.params])
+        self.rebound = rebound(self.function.body, [p.name for p in self.function.params])
 
     def kind(self, atom: Atom) -> Kind:
         """The kind of an atom."""
@@ -154,7 +154,7 @@ class Frame:
         return [(key, box.region.get(key)) for key in box.region.root().fields]
 
 
-def _rebound(body: tuple[Statement, ...], params: Iterable[str]) -> frozenset[str]:
+def rebound(body: tuple[Statement, ...], params: Iterable[str]) -> frozenset[str]:
     """Names that may be bound already where some statement binds them: bound twice, or inside a loop."""
     count: dict[str, int] = dict.fromkeys(params, 1)
 

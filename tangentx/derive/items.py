@@ -10,6 +10,7 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Box, Kind
 from tangentx.analysis.selection import may_repeat
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, mode
+from tangentx.derive.records import restored
 from tangentx.derive.views import item_of_box, parts_of, slot
 from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Delete, Ext, If, Index, Key, Lit, Pop, Slice, Store, Var
 
@@ -53,6 +54,7 @@ def store(r: Reverse, s: Store, forward: Emitter, reverse: Emitter) -> None:
     forward.append(tape, forward.op(arrays.clone, forward.let(Index(s.base, s.key))))
     forward.add(s)
     reverse.add(Store(s.base, s.key, reverse.pop(tape), s.span))
+    restored(r, reverse, s)
     if r.frame.mode(s.base) != SHADOW:
         return
     bar = r.other(s.base)
@@ -144,6 +146,7 @@ def accumulate(r: Reverse, s: Accumulate, forward: Emitter, reverse: Emitter) ->
     forward.append(tape, forward.op(arrays.clone, forward.let(Index(s.base, s.key))))
     forward.add(s)
     reverse.add(Store(s.base, s.key, reverse.pop(tape), s.span))
+    restored(r, reverse, s)
     if r.frame.mode(s.base) == SHADOW:
         t = reverse.op(arrays.clone, reverse.let(Index(r.other(s.base), s.key)))
         r.give(reverse, s.value, t)

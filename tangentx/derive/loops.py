@@ -37,7 +37,6 @@ class Turn:
 
     exits: str | None
     restores: list[Statement] = field(default_factory=list)
-    stable: set[str] = field(default_factory=set)
 
 
 def nothing(emit: Emitter) -> None:
@@ -116,8 +115,6 @@ def _turn(
             undo = _restorer(name, tape)
 
         setup.assign(name, Make(list, ()))
-    if isinstance(s, For) and s.target in r.once:
-        turn.stable.add(s.target)
     r.loops.append(turn)
     forward, reverse, left = r.block(s.body)
     r.loops.pop()

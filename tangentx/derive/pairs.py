@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from tangentx.analysis.kinds import Arr
 from tangentx.analysis.program import Instance, Program
-from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
+from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode, rebound
+from tangentx.derive.records import formed
 from tangentx.derive.reverse import Reverse
 from tangentx.ir.nodes import (
     UNBOUND,
@@ -31,12 +32,26 @@ from tangentx.ir.walk import reads, statements, writes
 
 @dataclass(eq=False)
 class Pair:
-    """The derived functions of a callee; `params` and `result` are modes."""
+    """The derived functions of a callee; `params` and `result` are modes.
+
+    The backward function is given again what the callee never binds anew: the caller has it, as it has all that it had
+    at the call. `again` says which parameters these are.
+    """
 
     forward: Link
     backward: Link
     params: tuple[str | None, ...]
+    again: tuple[bool, ...]
     result: str | None
+
+    def given_again(self, atoms: Sequence[Atom], shadows: Sequence[Atom]) -> tuple[Atom, ...]:
+        """Of the arguments of the forward function those that the backward function gets too, in its order."""
+        left = iter(shadows)
+        found: list[Atom] = []
+        for atom, how, again in zip(atoms, self.params, self.again, strict=True):
+            both = [atom, next(left)] if how == SHADOW else [atom]
+            found += both if again else []
+        return tuple(found)
 
 
 class Derivation:
@@ -58,7 +73,11 @@ class Derivation:
             name = instance.link.name
             params = tuple(mode(instance.kinds[p.name]) for p in _params(instance))
             links = Link(f"{name}_forward"), Link(f"{name}_backward")
-            self.pairs[instance] = Pair(*links, params, mode(instance.result))
+            assert instance.link.function is not None
+            names = [p.name for p in _params(instance)]
+            anew = rebound(instance.link.function.body, names)
+            again = tuple(n not in anew for n in names)
+            self.pairs[instance] = Pair(*links, params, again, mode(instance.result))
             self.pending.append(instance)
         return self.pairs[instance]
 
@@ -96,7 +115,7 @@ def opening(r: Reverse, params: Sequence[str], also: Sequence[str] = ()) -> list
 
 def write_pair(derivation: Derivation, instance: Instance, pair: Pair) -> None:
     """Fills in both functions of a pair."""
-    r = Reverse(derivation.program, instance, derivation)
+    r = Reverse(derivation.program, instance, derivation, paired=True)
     forward, reverse = r.sweeps()
     span = r.frame.function.span
     names = [p.name for p in r.frame.function.params]
@@ -105,13 +124,21 @@ def write_pair(derivation: Derivation, instance: Instance, pair: Pair) -> None:
     bars_at_end(r, start)
     back = [*start.block, *reverse]
     bound = {n for s in statements(tuple(forward)) for n in writes(s)} | {*names, *shadows, *r.tapes, *r.unbound}
-    saved = [n for n in _read(back) if n in bound]
+    given = [
+        atom.name
+        for atom in pair.given_again([Var(n) for n in names], [Var(n) for n in shadows])
+        if isinstance(atom, Var)
+    ]
+    again = formed(r)
+    saved = [n for n in _read(back) if n in bound and n not in given and n not in again]
     forward = [
         *opening(r, [*names, *shadows], [n for n in saved if n not in shadows]),
         *_with_saved(r, forward, saved, pair.result),
     ]
     pair.forward.function = Function(pair.forward.name, as_params([*names, *shadows]), tuple(forward), span)
     taken = Emitter(span)
+    for name in again:
+        taken.assign(name, Lit(UNBOUND))
     state = r.frame.names.fresh("saved")
     for i, name in enumerate(saved):
         taken.assign(name, Index(Var(state), Key((Lit(i),))))
@@ -119,7 +146,7 @@ def write_pair(derivation: Derivation, instance: Instance, pair: Pair) -> None:
     end = Emitter(span)
     result = end.let(Make(tuple, tuple(Var(v) for v in values)))
     body = (*taken.block, *back, *end.block, Return(result, span))
-    params = [state, r.seed] if pair.result == VALUE else [state]
+    params = [*given, state, r.seed] if pair.result == VALUE else [*given, state]
     pair.backward.function = Function(pair.backward.name, as_params(params), body, span)
 
 

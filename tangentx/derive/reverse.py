@@ -15,12 +15,13 @@ from typing import Any
 from tangentx import arrays
 from tangentx.analysis.kinds import Num
 from tangentx.analysis.program import Instance, Program
+from tangentx.derive.again import Again, plan
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, Frame, mode
 from tangentx.derive.gifts import give
 from tangentx.derive.loops import Turn, for_, loop, nothing
-from tangentx.derive.records import keep
+from tangentx.derive.records import back_to_zero, form, formed, keep
 from tangentx.derive.statements import RULES
-from tangentx.derive.trips import bound_once, trip_locals
+from tangentx.derive.trips import trip_locals
 from tangentx.ir.nodes import (
     Assign,
     Atom,
@@ -49,7 +50,9 @@ class Reverse:
     program: Program
     instance: Instance
     derive: Any
+    paired: bool = False
     frame: Frame = field(init=False)
+    again: Again = field(default_factory=Again)
     tapes: list[str] = field(default_factory=list)
     unbound: dict[str, None] = field(default_factory=dict)
     loops: list[Turn] = field(default_factory=list)
@@ -59,13 +62,14 @@ class Reverse:
     seed: str = "ans_bar"
     named: str = ""
     local: frozenset[str] = frozenset()
-    once: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         self.frame = Frame(self.program, self.instance, "_bar")
         body = self.frame.function.body
         self.local = trip_locals(body) if self.derive.proves("trips") else frozenset()
-        self.once = bound_once(body, [p.name for p in self.frame.function.params])
+        if self.derive.proves("again"):
+            self.again = plan(self.frame, self.paired)
+            self.unbound.update(dict.fromkeys(formed(self)))
         self.last = sum(isinstance(s, Break | Continue | Return) for s in statements(body)) + 1
         returns = [s for s in statements(body) if isinstance(s, Return)]
         if len(returns) > 1 or not (body and body[-1] in returns):
@@ -112,9 +116,11 @@ class Reverse:
     def record(self, forward: Emitter, name: str) -> Callable[[Emitter], None]:
         """Records what `name` (and its shadow) is bound to, before it is bound anew; returns what restores it."""
         if name not in self.frame.rebound:
-            return lambda emit: None
+            return nothing
         kind = self.frame.kinds[name]
         how = mode(kind)
+        if name in self.again.names:
+            return back_to_zero(self, name) if how == VALUE else nothing
         if name in self.local:
             return nothing
         tape = self.tape(name)
@@ -170,6 +176,12 @@ class Reverse:
 
     def statement(self, s: Statement) -> tuple[list[Statement], list[Statement], int]:
         """Both sweeps of one statement, and the exit that leaves it."""
+        forward, reverse, escape = self._sweeps_of(s)
+        early = Emitter(s.span)
+        form(self, early, self.again.early.get(id(s), ()))
+        return forward, [*early.block, *reverse], escape
+
+    def _sweeps_of(self, s: Statement) -> tuple[list[Statement], list[Statement], int]:
         match s:
             case If():
                 return self._if(s)

@@ -93,7 +93,8 @@ def _driver(
     outputs = _outputs(r, emit, ans, request)
     _seed(r, emit, ans, shadow, request)
     seed = (Var(r.seed),) if pair.result == VALUE else ()
-    back = emit.let(Call(pair.backward, (saved, *seed)))
+    given = pair.given_again([Var(n) for n in names], shadows)
+    back = emit.let(Call(pair.backward, (*given, saved, *seed)))
     position = 0
     for name, m in zip(names, pair.params, strict=True):
         if m == VALUE:
@@ -181,7 +182,8 @@ def pullback(derivation: Derivation, instance: Instance, wrt: tuple[int, ...]) -
     saved = emit.item(made, 2 if pair.result == SHADOW else 1)
     wanted = tuple(Var(names[i]) for i in wrt)
     own = tuple(Var(r.frame.other(names[i])) for i in wrt if pair.params[i] == SHADOW)
-    state = emit.let(Make(tuple, (saved, ans, *shadow, *wanted, *own)))
+    given = pair.given_again([Var(n) for n in names], shadows)
+    state = emit.let(Make(tuple, (saved, ans, *shadow, *wanted, *own, *given)))
     result = emit.let(Make(tuple, (ans, state)))
     emit.add(Return(result, emit.span))
     span = emit.span
@@ -213,7 +215,9 @@ def _pull(r: Reverse, pair: Pair, instance: Instance, wrt: tuple[int, ...], span
         if pair.params[i] == SHADOW:
             bars[i] = emit.item(state, at)
             at += 1
-    back = emit.let(Call(pair.backward, (saved, seed) if pair.result == VALUE else (saved,)))
+    count = len(pair.given_again(names, [n for n, m in zip(names, pair.params, strict=True) if m == SHADOW]))
+    given_again = tuple(emit.item(state, at + k) for k in range(count))
+    back = emit.let(Call(pair.backward, (*given_again, saved, *([seed] if pair.result == VALUE else []))))
     position = 0
     for i, m in enumerate(pair.params):
         if m == VALUE:

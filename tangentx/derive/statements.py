@@ -13,6 +13,7 @@ from tangentx.derive.calls import call
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
 from tangentx.derive.gifts import give_slot
 from tangentx.derive.items import accumulate, append, delete, pop, store
+from tangentx.derive.records import restored
 from tangentx.derive.rules import cotangents
 from tangentx.derive.views import item_of_box, parts_of, shadow_of
 from tangentx.ir.nodes import (
@@ -65,12 +66,14 @@ def _bind(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:
         forward.add(s)
     if how is None:
         restore(reverse)
+        restored(r, reverse, s)
         return
     other = Var(r.frame.other(s.target))
     ans = reverse.let(Var(s.target)) if s.target in r.frame.rebound else Var(s.target)
     t = reverse.let(other) if s.target in r.frame.rebound else other
     flag = shared(reverse) if shared is not None else None
     restore(reverse)
+    restored(r, reverse, s)
     inner = Emitter(s.span)
     _contribute(r, s.value, ans, t, kind, inner)
     if flag is None:

@@ -7,29 +7,8 @@ record: what each trip bound is all that the reverse of that trip asks for.
 
 from __future__ import annotations
 
-import builtins
-import operator
-from collections.abc import Sequence
-
 from tangentx.ir.nodes import Assign, Block, Break, Call, Continue, For, If, Loop, Pop, Return, Statement
 from tangentx.ir.walk import reads, statements, writes
-
-CHEAP = frozenset(
-    (
-        operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg,
-        operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.not_, builtins.len,
-    )
-)  # fmt: skip
-"""Operations on numbers that are evaluated again rather than recorded."""
-
-
-def bound_once(body: Block, params: Sequence[str]) -> frozenset[str]:
-    """The names that a single statement binds."""
-    count = dict.fromkeys(params, 1)
-    for s in statements(body):
-        for name in writes(s):
-            count[name] = count.get(name, 0) + 1
-    return frozenset(name for name, n in count.items() if n == 1)
 
 
 def trip_locals(body: Block) -> frozenset[str]:

@@ -43,7 +43,7 @@ def test_a_callee_has_one_pair_and_saves_what_its_reverse_reads() -> None:
     (pair,) = derivation.pairs.values()
     forward, backward = show(pair.forward.function), show(pair.backward.function)
     assert in_order(forward, "mul(x, x)", "make tuple(", "return ")
-    assert in_order(backward, "x = saved[", "x_bar = add(x_bar", "make tuple(x_bar)")
+    assert in_order(backward, "helper_backward(x, saved, ans_bar)", "x_bar = add(x_bar", "make tuple(x_bar)")
 
 
 def test_calls_go_forward_in_order_and_back_in_reverse() -> None:
