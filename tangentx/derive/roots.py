@@ -215,7 +215,8 @@ def _pull(r: Reverse, pair: Pair, instance: Instance, wrt: tuple[int, ...], span
         if pair.params[i] == SHADOW:
             bars[i] = emit.item(state, at)
             at += 1
-    count = len(pair.given_again(names, [n for n, m in zip(names, pair.params, strict=True) if m == SHADOW]))
+    shadows = [Var(r.frame.other(n)) for n, m in zip(names, pair.params, strict=True) if m == SHADOW]
+    count = len(pair.given_again([Var(n) for n in names], shadows))
     given_again = tuple(emit.item(state, at + k) for k in range(count))
     back = emit.let(Call(pair.backward, (*given_again, saved, *([seed] if pair.result == VALUE else []))))
     position = 0
