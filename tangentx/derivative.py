@@ -38,11 +38,11 @@ class Target:
 
 def target_of(f: Any) -> Target:
     """Raises NoSource where there is no Python function to read."""
-    if hasattr(f, "__tangentx_target__"):
-        return Target(*f.__tangentx_target__())
-    if isinstance(f, types.MethodType):
+    if isinstance(f, types.MethodType):  # asked first: it shows the attributes of what it binds
         below = target_of(f.__func__)
         return Target(below.function, (f.__self__, *below.owner))
+    if hasattr(f, "__tangentx_target__"):
+        return Target(*f.__tangentx_target__())
     if isinstance(f, types.FunctionType):
         return Target(f)
     call = next((vars(c)["__call__"] for c in type(f).__mro__ if "__call__" in vars(c)), None)

@@ -39,6 +39,9 @@ class Differentiable:
         return self._function if self._owner is None else self._function.__get__(self._owner)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if isinstance(self._function, classmethod | staticmethod):
+            bound = (type(instance) if owner is None else owner) if isinstance(self._function, classmethod) else None
+            return Differentiable(self._function.__func__, self._spec, bound)
         # What is no descriptor (a builtin, a callable object) takes no self, in a class either.
         if instance is None or not hasattr(type(self._function), "__get__"):
             return self

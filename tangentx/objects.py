@@ -162,6 +162,9 @@ class Derivative:
 
     def _bind(self) -> Binder:
         if self._binder is None or not self._binder.holds():
+            from tangentx.demands import demand_class
+
+            demand_class(self._target.function, self._target.owner)
             self._binder = Binder(self._target.function)
         return self._binder
 

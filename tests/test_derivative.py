@@ -8,6 +8,7 @@ import inspect
 import linecache
 import math
 import pickle
+import sys
 import threading
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 import tangentx as tx
 from tangentx import showing
 from tangentx.derivative import compilations
+from tangentx.errors import NotDifferentiable
 
 
 class Spring:
@@ -33,6 +35,16 @@ class Spring:
     def of_class(cls, x):
         return x * x
 
+    @tx.differentiate
+    @classmethod
+    def of_class_below(cls, x):
+        return x * x if cls is Spring else 5.0 * x * x
+
+    @tx.differentiate
+    @staticmethod
+    def static_below(x):
+        return x * x
+
     @staticmethod
     @tx.differentiate
     def static(x):
@@ -45,6 +57,10 @@ class Spring:
 
     def plain(self, x):
         return self.k * x
+
+
+class Stiff(Spring):
+    pass
 
 
 @tx.differentiate
@@ -78,7 +94,19 @@ def test_methods() -> None:
     assert spring.energy.value_and_grad(2.0) == (12.0, 12.0)
     assert spring.energy.vjp(2.0)[1](1.0) == 12.0
     assert spring.energy.jvp((2.0,), (1.0,)) == (12.0, 12.0)
-    assert (Spring.of_class(2.0), Spring.of_class.grad(2.0), spring.of_class.grad(2.0)) == (4.0, 4.0, 4.0)
+    assert (Spring.of_class(2.0), spring.of_class(2.0), tx.grad(Spring.of_class)(2.0)) == (4.0, 4.0, 4.0)
+    if sys.version_info < (3, 13):
+        assert (Spring.of_class.grad(2.0), spring.of_class.grad(2.0)) == (4.0, 4.0)
+    else:  # the class does not come through, so nothing may be guessed
+        for f in (Spring.of_class, spring.of_class):
+            with pytest.raises(NotDifferentiable, match="of which class"):
+                f.grad(2.0)
+            with pytest.raises(NotDifferentiable, match="above `@classmethod`"):
+                f.jvp((2.0,), (1.0,))
+    for below in (Spring.of_class_below, spring.of_class_below, Stiff.of_class_below):
+        assert below(2.0) == 2.0 * below.grad(2.0) / 2.0 == below.value_and_grad(2.0)[0]
+    assert (Spring.of_class_below.grad(2.0), Stiff.of_class_below.grad(2.0)) == (4.0, 20.0)
+    assert (Spring.static_below(3.0), Spring.static_below.grad(3.0), spring.static_below.grad(3.0)) == (9.0, 6.0, 6.0)
     assert (Spring.static(2.0), Spring.static.grad(2.0), spring.static.grad(2.0)) == (8.0, 12.0, 12.0)
     assert spring.stiffness == 6.0
 

@@ -78,6 +78,8 @@ class Displays(Loops):
     def _JoinedStr(self, node: Any) -> Steps:
         text: ir.Atom | None = None
         for piece in node.values:
+            if getattr(piece, "value", None) == "":  # some Pythons end a format with an empty text
+                continue
             part = yield piece
             text = part if text is None else self.hold(ir.Op(operator.add, (text, part)), node)
         return ir.Lit("") if text is None else text
