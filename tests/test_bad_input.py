@@ -104,6 +104,17 @@ def writes(a, b):
     return np.sum(a * b)
 
 
+def added_short(x):
+    np.add.at(x, [0, 1])
+    return x[0]
+
+
+def added_to_list(x):
+    items = [x, x]
+    np.add.at(items, 0, x)
+    return items[0]
+
+
 def product_inside(x):
     value, tangent = tx.jvp(square, (x,), (1.0,))
     return tangent
@@ -157,6 +168,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "ndarray_subclass": lambda: tx.grad(total)(np.ma.masked_array([1.0])),
     "object_array": lambda: tx.grad(total)(np.array([1.0, None])),
     "shared_memory": lambda: (lambda x: tx.grad(writes)(x, x[:]))(np.ones(2)),
+    "add_at_arguments": lambda: tx.grad(added_short)(np.ones(2)),
+    "add_at_into_a_list": lambda: tx.grad(added_to_list)(1.0),
     "option_fallback": lambda: tx.grad(square, fallback="none"),
     "option_jit": lambda: tx.grad(square, jit="yes"),
 }

@@ -8,8 +8,10 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_of, spread
-from tangentx.analysis.containers import new_dict
+from tangentx.analysis.containers import added_at, new_dict
 from tangentx.analysis.functions import items, same_memory, unfolded, value_class
 from tangentx.analysis.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, describe
 from tangentx.analysis.primitives import is_primitive
@@ -114,6 +116,8 @@ def call_object(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tu
         return call_python(w, function, (*objects, *args), kwargs)
     if fn is dict and len(args) < 2:
         return new_dict(w, args, kwargs)
+    if fn in (np.add.at, np.subtract.at):
+        return added_at(w, fn, args, kwargs)
     if fn in (list, tuple) or is_primitive(fn):
         return w.walk(Op(fn, args, kwargs))
     if isinstance(fn, types.FunctionType):

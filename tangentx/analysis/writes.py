@@ -35,7 +35,7 @@ def augment(w: Walker, s: Augment) -> None:
     _, kind = w.read(Var(s.target))
     _, value = w.read(s.value)
     if isinstance(kind, Arr) and not kind.loose and not isinstance(value, Bottom):
-        _check_cast(w, s.fn, kind, value)
+        check_cast(w, s.fn, kind, value)
 
         def build() -> Block:
             t = w.temporary()
@@ -85,9 +85,9 @@ def _holds(kind: Kind, region: Region, seen: tuple[Region, ...]) -> bool:
     return any(_holds(item, region, (*seen, node)) for item in (*node.fields.values(), node.elt))
 
 
-def _check_cast(w: Walker, fn: Any, kind: Arr, value: Kind) -> None:
+def check_cast(w: Walker, fn: Any, kind: Kind, value: Kind) -> None:
     """An in-place operation that NumPy refuses (a real added to an integer array) is refused here too."""
-    if not is_inexact(kind) and is_inexact(value):
+    if isinstance(kind, Arr) and not is_inexact(kind) and is_inexact(value):
         raise UnsupportedSyntax(
             f"numpy cannot write the real result of `{fn.__name__}` into an array of {kind.dtype}",
             w.span,
@@ -170,7 +170,7 @@ def augstore(w: Walker, s: Augstore) -> None:
     if isinstance(base, Bottom) or isinstance(value, Bottom):
         return
     if isinstance(base, Arr):
-        _check_cast(w, s.fn, base, value)
+        check_cast(w, s.fn, base, value)
 
     def build() -> Block:
         old, new = w.temporary(), w.temporary()

@@ -46,6 +46,16 @@ def _like(value: float) -> Callable[[Dual], Dual]:
     return lambda a: lift(np.full_like(a.value, value))
 
 
+def _at(ufunc: np.ufunc) -> SimpleNamespace:
+    """``np.add.at`` and its like, linear in array and values."""
+
+    def at(a: Dual, key: Any, value: Any) -> None:
+        for part, change in zip(a.parts, lift(value).parts, strict=True):
+            ufunc.at(part, key, change)
+
+    return SimpleNamespace(at=at)
+
+
 def _linear(fn: Callable[..., Any]) -> Callable[..., Any]:
     return lambda a, *args, **kwargs: lift(a)._each(lambda p: fn(p, *args, **kwargs))
 
@@ -123,6 +133,8 @@ def oracle_numpy() -> SimpleNamespace:
         min=lambda a, axis=None: extreme(a, axis, -1.0),
         abs=lambda a: abs(lift(a)),
         floor=_floor,
+        add=_at(np.add),
+        subtract=_at(np.subtract),
         pi=np.pi,
     )
 

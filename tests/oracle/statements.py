@@ -148,7 +148,12 @@ def write_to(d: Draft, entry: Entry) -> None:
     if form == 7:
         if len(shape) == 1 and d.chance(20):
             return d.emit(f"{name}[[0, {d.pick([0, 1])}]] = [{num_leaf(d)}, {num_leaf(d)}]", "list written to an array")
-        return assign(d, f"{name}[{fancy(d, shape)}]", (), "fancy write")
+        key = fancy(d, shape)
+        if d.chance(35):
+            key = f"({key})" if len(shape) > 1 else key
+            values = d.pick([num(d, 1), f"[{num_leaf(d)}, {num_leaf(d)}, {num_leaf(d)}]"])
+            return d.emit(f"np.{d.pick(['add', 'subtract'])}.at({name}, {key}, {values})", "repeated indices add up")
+        return assign(d, f"{name}[{key}]", (), "fancy write")
     if form == 8:
         other = place(d, shape)
         return assign(d, f"{name}[{other} {d.pick(['>', '<'])} {d.const()}]", (), "mask write")

@@ -38,6 +38,23 @@ def scattered(x, v):
     return np.sum(x**3)
 
 
+def assembled(k, u):
+    """Stiffness and forces of a chain of springs, each adding to both of its ends; repeated indices add up."""
+    left, right = np.array([0, 1, 2, 0]), np.array([1, 2, 3, 3])
+    K = np.zeros((4, 4))
+    np.add.at(K, (left, left), k)
+    np.add.at(K, (right, right), k)
+    np.subtract.at(K, (left, right), k)
+    np.subtract.at(K, (right, left), k)
+    for step in range(3):
+        force = K @ u
+        stretch = np.tanh(u[right] - u[left])
+        np.add.at(u, left, 0.1 * stretch * k)
+        np.subtract.at(u, right, [0.1, 0.2, 0.1, 0.1 * force[step]])
+        np.add.at(u, [0, 0], force[0] * u[1])
+    return u @ K @ u
+
+
 def masked_writes(x, y):
     x[x > 0.5] = 0.3
     x[y > 0.0] = y[y > 0.0] * 2.0
@@ -156,6 +173,7 @@ PROGRAMS = [
     Program(swapped, lambda: (draw(3, 2, seed=2), draw(2, seed=3)), ("A", "v")),
     Program(shifted, lambda: (draw(5, seed=4),), "A"),
     Program(scattered, lambda: (draw(5, seed=5), draw(4, seed=6)), ("x", "v")),
+    Program(assembled, lambda: (draw(4, seed=25), draw(4, seed=26)), ("k", "u")),
     Program(
         masked_writes,
         lambda: (np.array([0.9, -0.4, 0.2, 0.7]), np.array([0.3, -0.8, -0.5, 0.6])),
