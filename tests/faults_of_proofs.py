@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.faults_of_reverse import Fault
 
 OPTIMISE = "tangentx.optimise."
+AGAIN = "tangentx.derive.again:"
 FORWARD = "tangentx.derive.forward:Forward."
 
 PROOFS: tuple[Fault, ...] = (
@@ -117,7 +118,7 @@ PROOFS: tuple[Fault, ...] = (
         "names joined while both live",
         "two variables of one name",
         f"{OPTIMISE}coalesce:_Clashes._statement",
-        (("self._clash(target, live - copied)", "pass"),),
+        (("self._clash(target, live)", "pass"),),
     ),
     (
         "local of a trip left early",
@@ -134,13 +135,32 @@ PROOFS: tuple[Fault, ...] = (
     (
         "test asked again",
         "what is evaluated again reads other content",
-        "tangentx.derive.records:keep",
-        (
-            (
-                'r.derive.proves("again") and how is None and _is_stable(r, s.value)',
-                "how is None and isinstance(s.value, Op)",
-            ),
-        ),
+        f"{AGAIN}_stays",
+        (("p.changes & stuff or (", "("),),
+    ),
+    (
+        "element formed again although written",
+        "what is evaluated again reads other content",
+        f"{AGAIN}_read_by",
+        (("return frozenset((held.region.root(),))", "return frozenset()"),),
+    ),
+    (
+        "element formed again although aliased",
+        "a write through an alias changes it",
+        f"{AGAIN}_changes",
+        (("yield kind.region.root() if isinstance(kind, Arr | Box) else ANYTHING", "yield base.name"),),
+    ),
+    (
+        "element formed again past a call",
+        "a callee may write",
+        f"{AGAIN}_stays",
+        (("(memory and ANYTHING in p.changes)", "False"),),
+    ),
+    (
+        "formed again past an exit",
+        "control may not pass",
+        f"{AGAIN}_stays",
+        (("any(p.leaves for p in places[i + 1 : point // 2])", "False"),),
     ),
     (
         "read moved past a write",

@@ -104,17 +104,6 @@ def writes(a, b):
     return np.sum(a * b)
 
 
-def added_short(x):
-    np.add.at(x, [0, 1])
-    return x[0]
-
-
-def added_to_list(x):
-    items = [x, x]
-    np.add.at(items, 0, x)
-    return items[0]
-
-
 def product_inside(x):
     value, tangent = tx.jvp(square, (x,), (1.0,))
     return tangent
@@ -179,6 +168,17 @@ def made_by_exec() -> Any:
     space: dict[str, Any] = {}
     exec("def made(x):\n    return x * x\n", space)
     return space["made"]
+
+
+def added_short(x):
+    np.add.at(x, [0, 1])
+    return x[0]
+
+
+def added_to_list(x):
+    items = [x, x]
+    np.add.at(items, 0, x)
+    return items[0]
 
 
 def text_of(error: BaseException) -> str:
