@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
+import operator
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tangentx.analysis import effects
 from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_of, spread
 from tangentx.analysis.containers import added_at, new_dict
 from tangentx.analysis.functions import items, same_memory, unfolded, value_class
-from tangentx.analysis.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, describe
-from tangentx.analysis.primitives import is_primitive
+from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied
+from tangentx.analysis.primitives import is_primitive, name_of
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.functions import Closure, Partial, function_of
 from tangentx.ir.nodes import (
@@ -46,10 +49,15 @@ def apply(w: Walker, expr: Apply) -> tuple[Expr, Kind]:
         return Lit(None), BOTTOM
     if value_class(kind) is not None:
         return called(w, expr, lambda given: call_value(w, kind, given), _room_of_value(w, expr, kind))
+    if isinstance(kind, Some) and (kind == effects.UNKNOWN or "__call__" in dir(kind.cls)):
+        return effects.call(w, expr.fn, expr.args, expr.kwargs)
     if not isinstance(kind, Obj):
         raise NotResolved(f"cannot call {describe(kind)}", w.span, "call a function that is known when it is compiled")
     return called(
-        w, expr, lambda given: call_object(w, kind.value, given.args, given.kwargs), _room(w, expr, kind.value)
+        w,
+        expr,
+        lambda given: call_object(w, kind.value, given.args, given.kwargs, given.fn),
+        _room(w, expr, kind.value),
     )
 
 
@@ -99,8 +107,12 @@ def _room_of_value(w: Walker, expr: Apply, kind: Kind) -> Room:
     return lambda given, named: None
 
 
-def call_object(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
-    """A call of a known object."""
+def call_object(
+    w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: Atom | None = None
+) -> tuple[Expr, Kind]:
+    """A call of a known object, which the atom `callee` holds if there is one."""
+    if effects.is_opaque(fn):
+        return effects.call(w, callee or _external(w, fn, name_of(fn)), args, kwargs)
     if isinstance(fn, types.MethodType):
         owner = _external(w, fn.__self__, "self")
         return call_object(w, fn.__func__, (owner, *args), kwargs)
@@ -122,15 +134,28 @@ def call_object(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tu
         return w.walk(Op(fn, args, kwargs))
     if isinstance(fn, types.FunctionType):
         return call_python(w, fn, args, kwargs)
+    if isinstance(fn, _CACHED):
+        return _cached(w, fn, args, kwargs, callee or _external(w, fn, name_of(fn)))
     if isinstance(fn, type):
         return _construct(w, fn, args, kwargs)
-    name = getattr(fn, "__qualname__", None)
-    what = f"`{name}`" if name else f"an object of class `{type(fn).__name__}`"
-    raise NotResolved(
-        f"{what} has no source that can be read and no derivative rule",
-        w.span,
-        "write it in Python and NumPy, or compute it outside the differentiated function",
-    )
+    return effects.call(w, callee or _external(w, fn, name_of(fn) or "f"), args, kwargs)
+
+
+_CACHED = type(functools.lru_cache(abs))
+
+
+def _cached(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: Atom) -> tuple[Expr, Kind]:
+    """A function with a cache: asked as it is where no derivative is wanted and it answers with a plain value."""
+    given = [w.read(a) for a in (*args, *(a for _, a in kwargs))]
+    kinds = [k for _, k in given]
+    if w.program.aside or any(varied(k) or isinstance(k, Arr | Box | Bottom) for k in kinds):
+        return call_object(w, fn.__wrapped__, args, kwargs)
+    source = w.program.lift(fn.__wrapped__)
+    kind = w.program.result_aside(source, [_argument(w.read(a)[1]) for a in bind(w, source, args, kwargs)])
+    if not isinstance(kind, Num | Obj | Some):
+        return call_object(w, fn.__wrapped__, args, kwargs)
+    named = tuple((name, w.read(a)[0]) for name, a in kwargs)
+    return Op(operator.call, (w.read(callee)[0], *(a for a, _ in given[: len(args)])), named), kind
 
 
 def _external(w: Walker, value: Any, tag: str) -> Ext:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import templates
-from tangentx.analysis import calls
+from tangentx.analysis import calls, effects
 from tangentx.analysis.containers import expanded, make, popped
 from tangentx.analysis.indexing import index
-from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, describe, varied
+from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied
 from tangentx.analysis.methods import method
 from tangentx.analysis.operations import Operation
 from tangentx.analysis.primitives import takes_arrays
@@ -74,6 +74,8 @@ def operation(
     read = [w.read(a) for a in args]
     named = [(name, *w.read(a)) for name, a in kwargs]
     kinds = [k for _, k in read]
+    if fn is operator.call and args:
+        return calls.apply(w, Apply(args[0], args[1:], kwargs))
     special = SPECIAL.get(fn) if _is_hashable(fn) else None
     if special is not None and not kwargs:
         result = special(w, args, kinds)
@@ -150,6 +152,8 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
             return operation(w, getattr(np, name), (base,))
         case Box():
             return _field(w, base, atom, kind, name)
+        case Some():
+            return effects.attribute(w, atom, kind, name)
     raise UnsupportedSyntax(f"attribute `{name}` of {describe(kind)}", w.span, "use a function or method instead")
 
 

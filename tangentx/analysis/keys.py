@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 import numpy as np
 
-from tangentx.analysis.values import contents, is_record
+from tangentx.analysis.values import contents, is_container, is_record
 
 _NUMBERS = (float, int, complex)
 
@@ -36,11 +37,9 @@ def key(value: Any, path: tuple[int, ...] = ()) -> Any:
         return (cls, tuple((k, key(item, path)) for k, item in contents(value)))
     if isinstance(value, np.generic):
         return cls
-    if callable(value):
-        return ("object", value)
-    if hasattr(value, "__dict__") and type(cls) is type:
-        return (cls, tuple((k, key(item, path)) for k, item in vars(value).items()))
-    return cls
+    if is_container(value):
+        return (cls, tuple((k, key(item, path)) for k, item in contents(value)))
+    return ("object", value) if callable(value) or isinstance(value, enum.Enum) else cls
 
 
 def storages(values: Any) -> list[Any]:
@@ -52,19 +51,13 @@ def storages(values: Any) -> list[Any]:
         value = stack.pop()
         if isinstance(value, np.ndarray):
             found.append(value)
-        elif type(value) in (list, tuple, dict) or is_record(value) or _is_plain(value):
+        elif not isinstance(value, np.generic) and is_container(value):
             if type(value) is not tuple:
                 found.append(value)
             if id(value) not in path:
                 path.add(id(value))
                 stack.extend(item for _, item in reversed(contents(value)))
     return found
-
-
-def _is_plain(value: Any) -> bool:
-    if callable(value) or isinstance(value, np.generic):
-        return False
-    return hasattr(value, "__dict__") and type(type(value)) is type
 
 
 def overlaps(values: Any) -> tuple[tuple[int, int], ...]:

@@ -162,6 +162,8 @@ def describe(kind: Kind) -> str:
             return f"an array of {dtype} of rank {rank}"
         case Box(cls=cls) if issubclass(cls, FunctionValue):
             return f"the function `{cls.__name__}`"
+        case Some(cls=cls) if cls is object:
+            return "something that is known only when it runs"
         case Box(cls=cls) | Some(cls=cls):
             return f"a {cls.__name__}"
         case Obj(value=value):

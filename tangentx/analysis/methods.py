@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import types
 from typing import TYPE_CHECKING
 
@@ -10,11 +11,11 @@ import numpy as np
 from tangentx import templates
 from tangentx.analysis.calls import call_object, call_python, called
 from tangentx.analysis.containers import expanded, merged, new_dict, popped
-from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, describe
+from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe
 from tangentx.analysis.primitives import is_primitive
 from tangentx.analysis.writes import append_to
 from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.nodes import Append, Assign, Atom, Attr, Block, Expr, Lit, Method, Op, Pop, Var
+from tangentx.ir.nodes import Append, Apply, Assign, Atom, Attr, Block, Expr, Lit, Method, Op, Pop, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -47,13 +48,22 @@ def _method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
             _, field = w.walk(Attr(expr.base, expr.name))
             if isinstance(field, Obj):
                 return call_object(w, field.value, expr.args, expr.kwargs)
-        case Obj(value=str()):
+        case Obj(value=str()) | Some(cls=builtins.str) if hasattr(str, expr.name):
             return w.walk(Op(getattr(str, expr.name), (expr.base, *expr.args), expr.kwargs))
+        case Some():
+            return expanded(w, "called", lambda: _called(w, expr))
         case Obj(value=value) if hasattr(value, expr.name):
             return call_object(w, getattr(value, expr.name), expr.args, expr.kwargs)
     raise NotResolved(
         f"cannot tell what method `{expr.name}` of {describe(kind)} does", w.span, "call a function instead"
     )
+
+
+def _called(w: Walker, expr: Method) -> Block:
+    """A method of an opaque object: looked up, then called."""
+    found, result = w.temporary(), w.temporary()
+    call = Apply(Var(found), expr.args, expr.kwargs)
+    return (Assign(found, Attr(expr.base, expr.name), w.span), Assign(result, call, w.span))
 
 
 def _array_method(w: Walker, expr: Method, kind: Arr) -> tuple[Expr, Kind]:

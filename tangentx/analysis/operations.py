@@ -114,6 +114,17 @@ class Operation:
             raise self._unknown(fn, kinds, error)
         return result
 
+    def draw(self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind]) -> Kind | None:
+        """The kind of what a random generator of our own, or a clock, gives; None where no sample can be run."""
+        for number, forget in ((1, True), (2, True), (1, False), (0, True)):
+            try:
+                found, _ = self._tried(fn, args, kwargs, Sampler(number, 1, forget, 1), False)
+            except NotResolved:
+                return None
+            if found is not None:
+                return found
+        return None
+
     def _tried(
         self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], sampler: Sampler, known: bool
     ) -> tuple[Kind | None, Exception | None]:
@@ -157,11 +168,11 @@ class Operation:
 
     def _unknown(self, fn: Callable[..., Any], kinds: Sequence[Kind], error: Exception | None) -> NotResolved:
         why = f": {type(error).__name__}: {error}" if error is not None else ""
-        return NotResolved(
-            f"cannot tell what `{name_of(fn) or fn}` gives for {', '.join(map(describe, kinds))}{why}",
-            self.span,
-            "make the kinds of its arguments plain, for example with a separate name for each",
-        )
+        hint = "make the kinds of its arguments plain, for example with a separate name for each"
+        if Some(object) in kinds:
+            hint = "say what it is, with `float(...)`, `int(...)` or `str(...)` around it"
+        what = f"cannot tell what `{name_of(fn) or fn}` gives for {', '.join(map(describe, kinds))}{why}"
+        return NotResolved(what, self.span, hint)
 
     def _kind_of(self, value: Any, sampler: Sampler, known: bool, path: tuple[Any, ...]) -> Kind:
         if type(value) in (bool, int):

@@ -81,7 +81,7 @@ def hashable(group: frozenset[Any], fn: Any) -> frozenset[Any]:
     return group
 
 
-EFFECTS = frozenset((arrays.write_back, arrays.same_length))
+EFFECTS = frozenset((arrays.write_back, arrays.same_length, operator.call))
 """The operations that are run for what they do."""
 
 

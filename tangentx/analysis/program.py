@@ -76,6 +76,7 @@ class Program:
         self.pending: list[Instance] = []
         self.met: list[Instance] = []
         self.closed_to_outside = False
+        self.aside = False
 
     def lift(self, function: Any) -> Function:
         """The language's version of a Python function; what was lifted is remembered, for the guards."""
@@ -109,6 +110,16 @@ class Program:
         self._check_links()
         as_tuples(self)
         return root
+
+    def result_aside(self, source: Function, kinds: Sequence[Kind]) -> Kind:
+        """What a function gives that is called as it is: its kind is found beside the program, whose guards know it."""
+        key = ("aside", id(source), tuple(signature(k) for k in kinds))
+        if key not in self.nested:
+            aside = Program(self._lift)
+            aside.aside = True
+            self.nested[key] = (source, aside)
+            aside.analyse(source, kinds)
+        return next(iter(self.nested[key][1].instances.values())).result
 
     def reached(self) -> list[Instance]:
         """The instances that the final walk met, the root first."""

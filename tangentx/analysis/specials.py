@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import arrays
+from tangentx.analysis import effects
 from tangentx.analysis.containers import copied, copied_list, expanded, make, new_dict
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, Top, describe, varied
 from tangentx.errors import NotResolved, UnsupportedSyntax
@@ -26,6 +27,9 @@ def _identity(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Exp
     if isinstance(a, Obj) and isinstance(b, Obj):
         return Lit(a == b), Num(bool, value=a == b)
     none = Obj(None)
+    if isinstance(a, Some) and isinstance(b, Some | Obj) or isinstance(b, Some) and isinstance(a, Some | Obj):
+        if none not in (a, b) or effects.UNKNOWN in (a, b):
+            return Op(operator.is_, tuple(w.read(x)[0] for x in args)), Num(bool)
     apart = any(isinstance(k, Obj) for k in (a, b)) and any(isinstance(k, Num | Arr | Box) for k in (a, b))
     if apart or (none in (a, b) and not isinstance(a, Top) and not isinstance(b, Top)):
         return Lit(False), Num(bool, value=False)
@@ -37,6 +41,8 @@ def _difference(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[E
     if same is None or isinstance(same[1], Bottom):
         return same
     assert isinstance(same[1], Num)
+    if same[1].value is MISSING:
+        return Op(operator.is_not, tuple(w.read(x)[0] for x in args)), Num(bool)
     return Lit(not same[1].value), Num(bool, value=not same[1].value)
 
 
@@ -46,6 +52,8 @@ def _isinstance(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[E
     if isinstance(b, Box):
         items = [k.value for k in b.region.root().fields.values() if isinstance(k, Obj)]
         classes = tuple(items)
+    if a == effects.UNKNOWN:
+        return Op(builtins.isinstance, tuple(w.read(x)[0] for x in args)), Num(bool)
     cls = a.type if isinstance(a, Num) else np.ndarray if isinstance(a, Arr) else getattr(a, "cls", None)
     if isinstance(a, Obj):
         cls = type(a.value)
@@ -225,6 +233,7 @@ SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, 
     np.ndim: _ndim,
     arrays.same_length: _same_length,
     np.einsum: _einsum,
+    **effects.OF_OPAQUE,
     list: _listed(list),
     tuple: _listed(tuple),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import types
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from tangentx.analysis.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, signature, vary
 from tangentx.analysis.regions import Region, World
+from tangentx.arrays import fields
 from tangentx.errors import NotResolved, Span
 
 SCALARS = (bool, int, float, complex)
@@ -23,6 +25,7 @@ _WHOLE = (
     types.BuiltinFunctionType,
     types.ModuleType,
     np.ufunc,
+    enum.Enum,
 )
 
 
@@ -50,13 +53,9 @@ class Valuer:
             return self._array(value)
         if isinstance(value, _WHOLE) or value is Ellipsis:
             return Obj(value)
-        if type(value) in (list, tuple, dict) or is_record(value):
+        if is_container(value):
             return self._box(value)
-        if callable(value):
-            return Obj(value)
-        if hasattr(value, "__dict__") and type(type(value)) is type and not isinstance(value, BaseException):
-            return self._box(value)
-        return Some(type(value))
+        return Obj(value) if callable(value) else Some(type(value))
 
     def _array(self, value: np.ndarray[Any, Any]) -> Kind:
         if type(value) is not np.ndarray:
@@ -101,13 +100,25 @@ def is_record(value: Any) -> bool:
     return named or (dataclasses.is_dataclass(value) and not isinstance(value, type))
 
 
+def is_container(value: Any) -> bool:
+    """Whether the value is a list, tuple, dict or record, or an object that is known by its attributes."""
+    if type(value) in (list, tuple, dict) or is_record(value):
+        return True
+    calls = [vars(cls)["__call__"] for cls in type(value).__mro__ if "__call__" in vars(cls)]
+    return isinstance(calls[0] if calls else _plain, types.FunctionType) and fields(value) is not None
+
+
+def _plain() -> None:
+    """Stands for what is not called."""
+
+
 def contents(value: Any) -> list[tuple[Any, Any]]:
     """Keys and items of a container: positions, keys, or attribute names."""
     if isinstance(value, list | tuple):
         return list(enumerate(value))
     if isinstance(value, dict):
         return list(value.items())
-    return list(vars(value).items())
+    return list((fields(value) or vars(value)).items())
 
 
 COUNTING = -1
@@ -181,7 +192,7 @@ class Sampler:
         raise NoSample
 
 
-_SOME: dict[type, Any] = {slice: slice(None), str: "a", range: range(1)}
+_SOME: dict[type, Any] = {slice: slice(None), str: "a", bytes: b"a", range: range(1)}
 
 
 def fill(kind: Kind) -> Kind:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import types
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,16 +23,24 @@ def has_derivative(x: Any) -> bool:
 def fields(x: Any) -> dict[str, Any] | None:
     """The attributes of a dataclass or plain object by name; None for anything without an open structure.
 
-    A function, a class, a module, what wraps a function, and an object whose class makes its instances itself are
-    opaque.
+    A function, a class, a module, what wraps a function, an object whose class makes its instances itself, and one of
+    a class of Python's own library (a logger, a lock) are opaque.
     """
-    cls = type(x)
-    if getattr(cls, "__new__", None) is not object.__new__ or isinstance(x, _OPAQUE) or hasattr(x, "__wrapped__"):
+    cls: Any = type(x)
+    if not _is_open(cls) or isinstance(x, _OPAQUE) or hasattr(x, "__wrapped__"):
         return None
     slots = [name for base in cls.__mro__ for name in _names(vars(base).get("__slots__", ())) if hasattr(x, name)]
     if not slots and not hasattr(x, "__dict__"):
         return None
     return {**{name: getattr(x, name) for name in slots}, **getattr(x, "__dict__", {})}
+
+
+@lru_cache(maxsize=1000)
+def _is_open(cls: Any) -> bool:
+    """Whether instances of the class are known by their attributes."""
+    if getattr(cls, "__new__", None) is not object.__new__:
+        return False
+    return cls.__module__.partition(".")[0] not in sys.stdlib_module_names or cls.__module__ == "argparse"
 
 
 def _names(slots: Any) -> tuple[str, ...]:

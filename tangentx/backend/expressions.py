@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable
 from dataclasses import is_dataclass
 from typing import Any, assert_never
@@ -137,6 +138,8 @@ class Writer:
             return tree
         if fn is sequence:  # the marker of open programs: an iterable whose items can be indexed
             return ast.Call(self.builtin("list"), args[:1], [])
+        if fn is operator.call:
+            return ast.Call(args[0], args[1:], keywords)
         name = operators.method(fn)
         if name is not None and args:
             return ast.Call(ast.Attribute(args[0], name, ast.Load()), args[1:], keywords)

@@ -72,6 +72,8 @@ _SUPPORT_EFFECTS = frozenset("add_at write_back counted same_length seed_of_scal
 
 def infix(fn: Fn, args: list[ast.expr]) -> ast.expr | None:
     """The operator expression for ``fn(*args)``, or None where Python has no operator for it."""
+    if fn is operator.call:
+        return None
     if len(args) == 1:
         return _negated(args[0]) if fn is operator.not_ else _unary(fn, args[0])
     if len(args) != 2:
@@ -151,7 +153,14 @@ def pure(fn: Fn) -> bool:
     name = getattr(fn, "__name__", "")
     home = getattr(fn, "__module__", None)
     if isinstance(fn, np.ufunc) or home == "_operator":
-        return not name.startswith(("i", "set", "del")) or name in ("inv", "invert", "is_", "is_not", "index", "isnan")
+        return not name.startswith(("i", "set", "del", "call")) or name in (
+            "inv",
+            "invert",
+            "is_",
+            "is_not",
+            "index",
+            "isnan",
+        )
     if getattr(builtins, name, None) is fn:
         return name in _PURE_BUILTINS
     if getattr(math, name, None) is fn:

@@ -1,0 +1,187 @@
+"""Calls of code that has neither source nor rule: run once, in the forward sweep, for what they do and what they give.
+
+Nothing that has a derivative may go into such a call (except to be shown), and nothing that it could write into. What
+it gives is recorded like any other value. Its kind is found by running it on samples where that does no harm (random
+generators, clocks); else it is UNKNOWN, which may be kept, passed on, tested, and converted to a number.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import operator
+import random
+import time
+import types
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, signature, varied
+from tangentx.analysis.operations import Operation
+from tangentx.analysis.primitives import hashable, name_of
+from tangentx.errors import NoTemplate, UnsupportedSyntax
+from tangentx.ir.nodes import Atom, Attr, Expr, Lit, Op
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer import Walker
+
+Named = tuple[tuple[str, Atom], ...]
+Special = Callable[["Walker", tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]
+UNKNOWN = Some(object)
+
+_GENERATORS: dict[type, Callable[[], Any]] = {
+    np.random.Generator: lambda: np.random.default_rng(0),
+    np.random.RandomState: lambda: np.random.RandomState(0),
+    random.Random: lambda: random.Random(0),
+}
+_CLOCKS = (
+    *(time.time, time.perf_counter, time.monotonic, time.process_time, time.thread_time),
+    *(time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.process_time_ns, time.thread_time_ns),
+)
+_SILENT = frozenset((builtins.print, warnings.warn, time.sleep, np.random.seed, random.seed))
+_READERS: dict[Any, Kind] = {json.dumps: Some(str), json.dump: Obj(None)}
+_WRITERS = frozenset(("shuffle", "readinto"))
+_OPAQUE_MODULES = frozenset(
+    "json logging os pathlib pickle random re secrets string sys tempfile textwrap threading time uuid warnings".split()
+)
+
+
+class Bound:
+    """Stands for a method of an opaque object, before it is called: that of class `owner`, by `name`."""
+
+    def __init__(self, owner: type, name: str) -> None:
+        self.owner = owner
+        self.__name__ = name
+        self.fn = getattr(owner, name)
+
+
+@cache
+def bound(owner: type, name: str) -> Bound:
+    """The one `Bound` for a method of a class."""
+    return Bound(owner, name)
+
+
+def is_opaque(fn: Any) -> bool:
+    """Whether a function is called as it is although it may have a source: one of the library's that has effects."""
+    if isinstance(fn, Bound):
+        return True
+    if isinstance(getattr(fn, "__self__", None), tuple(_GENERATORS)):
+        return True
+    home = (getattr(fn, "__module__", None) or "").partition(".")[0]
+    return home in _OPAQUE_MODULES and isinstance(fn, types.FunctionType | types.MethodType | type)
+
+
+def attribute(w: Walker, atom: Atom, kind: Some, name: str) -> tuple[Expr, Kind]:
+    """An attribute of an opaque object: a method, or something unknown."""
+    if callable(getattr(kind.cls, name, None)):
+        return Attr(atom, name), Obj(bound(kind.cls, name))
+    return Attr(atom, name), UNKNOWN
+
+
+def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
+    """A call of what `callee` holds. Raises UnsupportedSyntax for arguments that it might write into or keep."""
+    called, kind = w.read(callee)
+    read = [w.read(a) for a in args]
+    named = [(name, *w.read(a)) for name, a in kwargs]
+    kinds = [*(k for _, k in read), *(k for _, _, k in named)]
+    if any(isinstance(k, Bottom) for k in (kind, *kinds)):
+        return Lit(None), BOTTOM
+    fn = kind.value if isinstance(kind, Obj) else None
+    closed = Op(operator.call, (called, *(a for a, _ in read)), tuple((n, a) for n, a, _ in named))
+    if _shows(fn):
+        return closed, Obj(None)
+    if fn in hashable(frozenset(_READERS), fn):
+        return closed, _READERS[fn]
+    if any(varied(k) for k in kinds):
+        raise NoTemplate(_what(fn, kind) + " has no derivative rule", w.span, _hint(fn))
+    found = _sampled(w, fn, [k for _, k in read], {n: k for n, _, k in named})
+    if found is None and any(isinstance(k, Arr | Box) for k in kinds):
+        raise UnsupportedSyntax(
+            f"{_what(fn, kind)} has no source that can be read, and may write into what it is given",
+            w.span,
+            "give it numbers and strings, or call it outside the differentiated function",
+        )
+    return closed, found or _result_of(fn)
+
+
+def _what(fn: Any, kind: Kind) -> str:
+    return f"`{name_of(fn)}`" if name_of(fn) else describe(kind)
+
+
+def _hint(fn: Any) -> str:
+    owner = fn.owner if isinstance(fn, Bound) else type(getattr(fn, "__self__", None))
+    if issubclass(owner, tuple(_GENERATORS)):
+        return "draw standard numbers, then scale and shift them: `mu + sigma * rng.standard_normal()`"
+    return "write it with operations that have one, or keep what must be differentiated out of its arguments"
+
+
+def _shows(fn: Any) -> bool:
+    """Whether a function only shows what it is given, and answers None."""
+    home = getattr(fn.owner if isinstance(fn, Bound) else fn, "__module__", None) or ""
+    logs = "debug info warning error exception critical log warn".split()
+    return fn in hashable(_SILENT, fn) or (home.partition(".")[0] == "logging" and name_of(fn) in logs)
+
+
+def _result_of(fn: Any) -> Kind:
+    """What a call gives whose result was not found on samples."""
+    made = isinstance(fn, type) and type(fn) is type and getattr(fn, "__new__", None) is not object.__new__
+    return Some(fn) if made and fn is not type else UNKNOWN
+
+
+def _sampled(w: Walker, fn: Any, args: list[Kind], kwargs: dict[str, Kind]) -> Kind | None:
+    """What a generator or a clock gives, found on a generator of our own."""
+    if any(_mixed(kind) for kind in (*args, *kwargs.values())) or name_of(fn) in _WRITERS:
+        return None
+    if fn in hashable(frozenset((*_CLOCKS, np.random.default_rng, *_GENERATORS)), fn):
+        return Operation(w.program.world, w.fresh("effect"), w.span).draw(fn, args, kwargs)
+    owner = fn.owner if isinstance(fn, Bound) else type(getattr(fn, "__self__", None))
+    make = next((make for cls, make in _GENERATORS.items() if issubclass(owner, cls)), None)
+    if make is None:
+        return None
+    method = getattr(make(), fn.__name__)
+    return Operation(w.program.world, w.fresh("effect"), w.span).draw(method, args, kwargs)
+
+
+def _mixed(kind: Kind) -> bool:
+    """Whether what is taken out of a container could be of several kinds, or a container itself."""
+    if not isinstance(kind, Box):
+        return False
+    node = kind.region.root()
+    inside = [k for k in (*node.fields.values(), node.elt) if not isinstance(k, Bottom)]
+    numbers = all(isinstance(k, Num) for k in inside)
+    return kind.cls not in (list, tuple) or not numbers or len({signature(k)[1] for k in inside}) > 1
+
+
+def _compared(fn: Any) -> Special:
+    """A comparison with an opaque object."""
+
+    def compare(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+        plain = all(isinstance(k, Some | Obj | Num) for k in kinds)
+        if not plain or UNKNOWN not in kinds:
+            return None
+        return Op(fn, tuple(w.read(a)[0] for a in args)), UNKNOWN
+
+    return compare
+
+
+def _converted(fn: Any, kind: Kind) -> Special:
+    """``float(x)`` and its like of an opaque object."""
+
+    def convert(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+        opaque = len(args) == 1 and isinstance(kinds[0], Some)
+        return (Op(fn, (w.read(args[0])[0],)), kind) if opaque else None
+
+    return convert
+
+
+OF_OPAQUE: dict[Any, Special] = {
+    **{cls: _converted(cls, Num(cls)) for cls in (float, int, bool, complex)},
+    **{fn: _converted(fn, Some(str)) for fn in (builtins.str, builtins.repr, builtins.ascii)},
+    **{fn: _compared(fn) for fn in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)},
+    operator.not_: _converted(operator.not_, Num(bool)),
+}
+"""What operations give of opaque objects."""
