@@ -137,7 +137,8 @@ def call_object(
     if isinstance(fn, _CACHED):
         return _cached(w, fn, args, kwargs, callee or _external(w, fn, name_of(fn)))
     if isinstance(fn, type):
-        return _construct(w, fn, args, kwargs)
+        made = effects.call(w, callee or _external(w, fn, name_of(fn)), args, kwargs) if effects.is_closed(fn) else None
+        return made or _construct(w, fn, args, kwargs)
     return effects.call(w, callee or _external(w, fn, name_of(fn) or "f"), args, kwargs)
 
 

@@ -8,6 +8,7 @@ generators, clocks); else it is UNKNOWN, which may be kept, passed on, tested, a
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import json
 import operator
 import random
@@ -23,6 +24,7 @@ import numpy as np
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, signature, varied
 from tangentx.analysis.operations import Operation
 from tangentx.analysis.primitives import hashable, name_of
+from tangentx.arrays.structures import is_open
 from tangentx.errors import NoTemplate, UnsupportedSyntax
 from tangentx.ir.nodes import Atom, Attr, Expr, Lit, Op
 
@@ -75,6 +77,11 @@ def is_opaque(fn: Any) -> bool:
     return home in _OPAQUE_MODULES and isinstance(fn, types.FunctionType | types.MethodType | type)
 
 
+def is_closed(cls: type) -> bool:
+    """Whether objects of a class are opaque, so that making one is a call of unknown code."""
+    return not is_open(cls) and not dataclasses.is_dataclass(cls) and not hasattr(cls, "_fields")
+
+
 def attribute(w: Walker, atom: Atom, kind: Some, name: str) -> tuple[Expr, Kind]:
     """An attribute of an opaque object: a method, or something unknown."""
     if callable(getattr(kind.cls, name, None)):
@@ -109,6 +116,8 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
 
 
 def _what(fn: Any, kind: Kind) -> str:
+    if isinstance(kind, Obj) and not name_of(fn):
+        return f"an object of class `{type(fn).__name__}`"
     return f"`{name_of(fn)}`" if name_of(fn) else describe(kind)
 
 

@@ -27,7 +27,7 @@ def fields(x: Any) -> dict[str, Any] | None:
     a class of Python's own library (a logger, a lock) are opaque.
     """
     cls: Any = type(x)
-    if not _is_open(cls) or isinstance(x, _OPAQUE) or hasattr(x, "__wrapped__"):
+    if not is_open(cls) or isinstance(x, _OPAQUE) or hasattr(x, "__wrapped__"):
         return None
     slots = [name for base in cls.__mro__ for name in _names(vars(base).get("__slots__", ())) if hasattr(x, name)]
     if not slots and not hasattr(x, "__dict__"):
@@ -36,7 +36,7 @@ def fields(x: Any) -> dict[str, Any] | None:
 
 
 @lru_cache(maxsize=1000)
-def _is_open(cls: Any) -> bool:
+def is_open(cls: Any) -> bool:
     """Whether instances of the class are known by their attributes."""
     if getattr(cls, "__new__", None) is not object.__new__:
         return False
