@@ -13,15 +13,15 @@ LOG = logging.getLogger("tangentx.programs")
 OUT = io.StringIO()
 
 
-def annealed(x, steps):
-    """Simulated annealing: each proposal is drawn, accepted or not by a draw."""
+def wandering(x, steps):
+    """A random walk: each step is drawn, and taken or not by another draw."""
     rng = np.random.default_rng(11)
     energy = np.sum(x * x)
     for n in range(steps):
         started = time.perf_counter()
         y = x + 0.1 * rng.standard_normal(len(x))
         new = np.sum(y * y * np.cos(y))
-        if new < energy or rng.random() < 0.4:
+        if rng.random() < 0.6:
             x, energy = y, new
             LOG.debug("step %d: %s", n, energy)
         elapsed = time.perf_counter() - started
@@ -54,7 +54,7 @@ def noisy(w, x):
 
 
 PROGRAMS = [
-    Program(annealed, lambda: (draw(3, seed=1), 6), "x"),
+    Program(wandering, lambda: (draw(3, seed=1), 6), "x"),
     Program(stratified, lambda: (0.1, 0.4, 7), ("mu", "sigma")),
     Program(noisy, lambda: (draw(2, 4, 4, seed=2), draw(4, seed=3)), ("w", "x")),
 ]
