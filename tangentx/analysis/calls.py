@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-import inspect
 import operator
 import types
 from collections.abc import Callable
@@ -17,6 +15,7 @@ from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_
 from tangentx.analysis.containers import added_at, new_dict
 from tangentx.analysis.functions import items, same_memory, unfolded, value_class
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied
+from tangentx.analysis.objects import construct
 from tangentx.analysis.primitives import is_primitive, name_of
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.functions import Closure, Partial, function_of
@@ -31,7 +30,6 @@ from tangentx.ir.nodes import (
     Function,
     Link,
     Lit,
-    Make,
     Method,
     Op,
     Raise,
@@ -138,7 +136,7 @@ def call_object(
         return _cached(w, fn, args, kwargs, callee or _external(w, fn, name_of(fn)))
     if isinstance(fn, type):
         made = effects.call(w, callee or _external(w, fn, name_of(fn)), args, kwargs) if effects.is_closed(fn) else None
-        return made or _construct(w, fn, args, kwargs)
+        return made or construct(w, fn, args, kwargs)
     return effects.call(w, callee or _external(w, fn, name_of(fn) or "f"), args, kwargs)
 
 
@@ -229,25 +227,3 @@ def _argument(kind: Kind) -> Kind:
     if isinstance(kind, Num) and kind.type is not bool:
         return Num(kind.type, kind.varied)
     return kind
-
-
-def _construct(w: Walker, cls: type, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
-    """A named tuple or dataclass made inside the program, or an object that has no part in the derivative."""
-    fields: tuple[str, ...] | None = getattr(cls, "_fields", None)
-    if fields is None and dataclasses.is_dataclass(cls) and not hasattr(cls, "__post_init__"):
-        fields = tuple(f.name for f in dataclasses.fields(cls) if f.init)
-    if fields is None:
-        raise UnsupportedSyntax(
-            f"an object of class `{cls.__name__}` made here", w.span, "make it outside, or use a dict"
-        )
-    signature = inspect.signature(cls)
-    given = dict(zip(fields, args, strict=False)) | dict(kwargs)
-    for name in fields:
-        if name not in given:
-            default = signature.parameters[name].default
-            if default is inspect.Parameter.empty or not isinstance(default, int | float | str | type(None)):
-                raise UnsupportedSyntax(f"`{cls.__name__}` needs `{name}` given here", w.span, "pass it")
-            given[name] = Lit(default)
-    items = tuple(given[name] for name in fields)
-    keys = None if issubclass(cls, tuple) else fields
-    return w.walk(Make(cls, items, keys))
