@@ -45,9 +45,9 @@ def with_nested(x):
 
 
 def with_match(x):
-    match x:
-        case 0.0:
-            return x
+    match {"a": x}:
+        case {"a": y, **rest}:
+            return y
     return x * x
 
 

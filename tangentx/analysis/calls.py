@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
 import types
 from collections.abc import Callable
@@ -10,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tangentx.analysis import effects
+from tangentx.analysis import effects, folds
 from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_of, spread
-from tangentx.analysis.containers import added_at, new_dict
+from tangentx.analysis.containers import added_at
+from tangentx.analysis.dicts import made_dict
 from tangentx.analysis.functions import items, same_memory, unfolded, value_class
+from tangentx.analysis.inlining import INLINED, standin
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied
 from tangentx.analysis.objects import construct
 from tangentx.analysis.primitives import is_primitive, name_of
@@ -125,10 +128,14 @@ def call_object(
         objects = tuple(_external(w, value, "self") for value in owner)
         return call_python(w, function, (*objects, *args), kwargs)
     if fn is dict and len(args) < 2:
-        return new_dict(w, args, kwargs)
+        return made_dict(w, args, kwargs)
     if fn in (np.add.at, np.subtract.at):
         return added_at(w, fn, args, kwargs)
-    if fn in (list, tuple) or is_primitive(fn):
+    if isinstance(fn, types.FunctionType) and fn in INLINED:
+        return standin(w, fn, args)
+    if fn is math.prod and any(varied(w.read(a)[1]) for a in args):
+        return standin(w, folds.product, bind(w, w.program.library(folds.product), args, kwargs))
+    if fn in (list, tuple, set, frozenset) or is_primitive(fn):
         return w.walk(Op(fn, args, kwargs))
     if isinstance(fn, types.FunctionType):
         return call_python(w, fn, args, kwargs)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Top, describe
+from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Top, describe, is_inexact
 from tangentx.analysis.program import located
-from tangentx.analysis.writes import check_cast, demand_own
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.functions import FunctionValue
 from tangentx.ir.nodes import (
@@ -209,3 +208,32 @@ def popped(w: Walker, kind: Kind) -> Kind:
     if isinstance(item, Top):
         raise located(item, w.span)
     return item
+
+
+def append_to(w: Walker, base: Kind, value: Kind) -> None:
+    """Notes the facts of ``base.append(value)``."""
+    demand_own(w, base)
+    if not (isinstance(base, Box) and base.cls is list):
+        raise UnsupportedSyntax("append to something that is not a list", w.span, "use a list")
+    base.region.mark("written", "open", "resized")
+    base.region.put_any(value)
+
+
+def demand_own(w: Walker, base: Kind) -> None:
+    """Refuses a write that may go to an object from outside, where such objects should have become parameters."""
+    if w.program.closed_to_outside and w.program.final and isinstance(base, Arr | Box) and base.region.root().external:
+        raise UnsupportedSyntax(
+            "this may write into an argument and into an object from outside (a global, a closure's or a default)",
+            w.span,
+            "pass the object as an argument, or write into a copy of it",
+        )
+
+
+def check_cast(w: Walker, fn: Any, kind: Kind, value: Kind) -> None:
+    """An in-place operation that NumPy refuses (a real added to an integer array) is refused here too."""
+    if isinstance(kind, Arr) and not is_inexact(kind) and is_inexact(value):
+        raise UnsupportedSyntax(
+            f"numpy cannot write the real result of `{fn.__name__}` into an array of {kind.dtype}",
+            w.span,
+            "make the array one of floats",
+        )

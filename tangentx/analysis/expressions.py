@@ -16,7 +16,7 @@ from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num
 from tangentx.analysis.methods import method
 from tangentx.analysis.operations import Operation
 from tangentx.analysis.primitives import takes_arrays
-from tangentx.analysis.specials import SPECIAL
+from tangentx.analysis.specials import SPECIAL, kind_with_set
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import (
     Apply,
@@ -95,6 +95,8 @@ def operation(
     closed = Op(fn, tuple(a for a, _ in read), tuple((n, a) for n, a, _ in named))
     if any(n == "out" and k != Obj(None) for n, _, k in named):
         raise UnsupportedSyntax("`out=` is not supported yet", w.span, "assign the result, or write `a[...] = ...`")
+    if any(isinstance(k, Some) and k.cls in (set, frozenset) for k in kinds):
+        return closed, kind_with_set(fn, kinds, w.span)
     op = Operation(w.program.world, w.fresh("op"), w.span)
     kind = op.kind(fn, kinds, {n: k for n, _, k in named})
     if w.program.final:

@@ -14,7 +14,7 @@ from typing import Any
 from tangentx.analysis import expressions
 from tangentx.analysis.flow import Env, LoopState, break_, continue_, for_, if_, loop
 from tangentx.analysis.kinds import BOTTOM, Bottom, Kind, Top
-from tangentx.analysis.program import Definition, Instance, Program, constant_kind, located
+from tangentx.analysis.program import DELETED, Definition, Instance, Program, constant_kind, located
 from tangentx.analysis.regions import Region, join
 from tangentx.analysis.selection import is_missing
 from tangentx.analysis.webs import close
@@ -39,12 +39,14 @@ from tangentx.ir.nodes import (
     Lit,
     Loop,
     Note,
+    Op,
     Raise,
     Return,
     Slice,
     Statement,
     Store,
     Var,
+    deleted,
 )
 
 
@@ -140,6 +142,8 @@ class Walker:
     def _read_name(self, atom: Var) -> tuple[Atom, Kind]:
         assert self.env is not None
         definitions = [d for d in self.env.get(atom.name, ()) if d is not None]
+        if DELETED in definitions:
+            raise NotResolved(f"`{atom.name}` may have been deleted here", self.span, "leave out the del")
         if not definitions and not self.program.final:
             return atom, BOTTOM
         if not definitions:
@@ -190,6 +194,11 @@ _COUNTER = _Counter()
 
 
 def _assign(w: Walker, s: Assign) -> None:
+    if isinstance(s.value, Op) and s.value.fn is deleted:
+        w.read(Var(s.target))
+        assert w.env is not None
+        w.env[s.target] = (DELETED,)
+        return
     expr, kind = w.walk(s.value)
     if w.env is None:
         return

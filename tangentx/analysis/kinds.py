@@ -198,7 +198,7 @@ def signature(kind: Kind, seen: tuple[Region, ...] = (), left: list[int] | None 
             return ("box", kind.cls, seen.index(node))
         seen = (*seen, node)
         fields = tuple((key, signature(k, seen, left)) for key, k in node.fields.items())
-        return ("box", kind.cls, node.open, fields, signature(node.elt, seen, left))
+        return ("box", kind.cls, node.open, fields, signature(node.elt, seen, left), signature(node.key, seen, left))
     if isinstance(kind, Obj):
         plain = isinstance(kind.value, str | bytes | type(None) | np.dtype)
         return ("obj", type(kind.value), kind.value if plain else id(kind.value))

@@ -50,6 +50,7 @@ class Layout:
         inner = (*seen, (node, region))
         if node.open:
             region.mark("open")
+        region.put_key(node.key)
         for key, item in list(node.fields.items()):
             region.put(key, self.kind(item, (*path, key), inner))
         if not isinstance(node.elt, Bottom):
@@ -97,6 +98,7 @@ def _copied(kind: Kind, fresh: Fresh, memo: dict[Region, Region], path: tuple[An
     if not known:
         if node.open:
             region.mark("open")
+        region.put_key(node.key)
         for key, item in list(node.fields.items()):
             region.put(key, _copied(item, fresh, memo, (*path, key)))
         region.put_any(_copied(node.elt, fresh, memo, (*path, "*")))

@@ -10,12 +10,12 @@ import numpy as np
 
 from tangentx import templates
 from tangentx.analysis.calls import call_object, call_python, called
-from tangentx.analysis.containers import expanded, merged, new_dict, popped
+from tangentx.analysis.collections_ import container_method
+from tangentx.analysis.containers import expanded
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe
 from tangentx.analysis.primitives import is_primitive
-from tangentx.analysis.writes import append_to
 from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.nodes import Append, Apply, Assign, Atom, Attr, Block, Expr, Lit, Method, Op, Pop, Var
+from tangentx.ir.nodes import Apply, Assign, Attr, Block, Expr, Lit, Method, Op, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -38,7 +38,7 @@ def _method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
             if fn is not None and (templates.find(fn) is not None or not kind.varied):
                 return w.walk(Op(fn, (expr.base, *expr.args), expr.kwargs))
         case Box(cls=cls) if cls in (list, dict):
-            return _container_method(w, expr, atom, kind)
+            return container_method(w, expr, atom, kind)
         case Box(cls=cls):
             found = w.program.member(cls, expr.name)
             if isinstance(found, types.FunctionType):
@@ -73,30 +73,3 @@ def _array_method(w: Walker, expr: Method, kind: Arr) -> tuple[Expr, Kind]:
             f"method `{expr.name}` of an array", w.span, "use a function that returns its result, or write by index"
         )
     return w.walk(Op(fn, (expr.base, *expr.args), expr.kwargs))
-
-
-def _container_method(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
-    if kind.cls is list and expr.name == "append" and len(expr.args) == 1 and not expr.kwargs:
-        value, value_kind = w.read(expr.args[0])
-        append_to(w, kind, value_kind)
-        w.out.append(Append(atom, value, w.span))
-        return Lit(None), Obj(None)
-    if kind.cls is list and expr.name == "pop" and not expr.args and not expr.kwargs:
-        if isinstance(atom, Var):
-            return Pop(atom), popped(w, kind)
-        return expanded(w, "held", lambda: _popped_by_name(w, expr))
-    if kind.cls is list and expr.name == "copy" and not expr.args:
-        return w.walk(Op(list, (expr.base,)))
-    if kind.cls is dict and expr.name == "copy" and not expr.args:
-        return new_dict(w, (expr.base,), ())
-    if kind.cls is dict and expr.name == "update" and len(expr.args) < 2:
-        merged(w, expr.base, expr.args, expr.kwargs)
-        return Lit(None), Obj(None)
-    raise UnsupportedSyntax(
-        f"method `{expr.name}` of a {kind.cls.__name__}", w.span, "use append, pop() and writes by index or key"
-    )
-
-
-def _popped_by_name(w: Walker, expr: Method) -> Block:
-    held, taken = w.temporary(), w.temporary()
-    return (Assign(held, expr.base, w.span), Assign(taken, Method(Var(held), "pop", ()), w.span))

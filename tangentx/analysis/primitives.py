@@ -47,6 +47,10 @@ def is_primitive(fn: Any) -> bool:
     if getattr(operator, name_of(fn), None) is fn:
         return not name_of(fn).startswith("i") or name_of(fn) in ("is_", "is_not", "index", "inv", "invert", "indexOf")
     owner = getattr(fn, "__objclass__", None)
+    if owner in (list, tuple):
+        return name_of(fn) in ("index", "count")
+    if owner is slice:
+        return True
     if owner is not None and issubclass(owner, np.ndarray | np.generic | str | int | float | complex):
         return name_of(fn) not in _WRITING_METHODS
     return isinstance(fn, np.ufunc) or (home.split(".")[0] == "numpy" and ".random" not in home)

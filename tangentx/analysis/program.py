@@ -40,6 +40,10 @@ class Definition:
             b.parent = a
 
 
+DELETED = Definition("del")
+"""Stands for the value of a name that has been deleted."""
+
+
 @dataclass(eq=False)
 class Instance:
     """A function for given kinds of its arguments, while and after it is analysed."""
@@ -89,6 +93,10 @@ class Program:
         found = static(cls, name)
         self.members[id(cls), name] = (cls, name, found)
         return found
+
+    def library(self, function: Any) -> Function:
+        """The language's version of one of our own functions, which never changes."""
+        return self._lift(function)
 
     def analyse(self, source: Function, kinds: Sequence[Kind]) -> Instance:
         """The root instance, with every instance that it reaches closed. Raises located errors."""

@@ -26,13 +26,26 @@ from tangentx.analysis.kinds import (
 class Region:
     """A class of memory that may alias (union-find node); for a container also the kinds of its contents."""
 
-    __slots__ = ("elt", "external", "fields", "indexed", "open", "parent", "resized", "varied", "world", "written")
+    __slots__ = (
+        "elt",
+        "external",
+        "fields",
+        "indexed",
+        "key",
+        "open",
+        "parent",
+        "resized",
+        "varied",
+        "world",
+        "written",
+    )
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.parent: Region | None = None
         self.fields: dict[Any, Kind] = {}
         self.elt: Kind = BOTTOM
+        self.key: Kind = BOTTOM  # of the keys of a dict that are not among the fields
         self.open = False
         self.written = self.indexed = self.varied = self.external = self.resized = False
 
@@ -63,11 +76,14 @@ class Region:
         for fact in ("written", "indexed", "varied", "external", "open", "resized"):
             if getattr(b, fact):
                 setattr(a, fact, True)
-        fields, elt = b.fields, b.elt
-        b.fields, b.elt = {}, BOTTOM
+        if list(a.fields) != list(b.fields):
+            a.open = True  # one of the two has items that the other lacks, or another order
+        fields, elt, keys = b.fields, b.elt, b.key
+        b.fields, b.elt, b.key = {}, BOTTOM, BOTTOM
         for key, kind in fields.items():
             a.put(key, kind)
         a.put_any(elt)
+        a.put_key(keys)
 
     def put(self, key: Any, kind: Kind) -> None:
         """Content `kind` may stand at `key`."""
@@ -86,6 +102,15 @@ class Region:
         node = node.root()
         if new != node.elt:
             node.elt = new
+            node.world.changed = True
+
+    def put_key(self, kind: Kind) -> None:
+        """A dict may have keys of this kind, which are not known."""
+        node = self.root()
+        new = join(node.key, kind)
+        node = node.root()
+        if new != node.key:
+            node.key = new
             node.world.changed = True
 
     def get(self, key: Any) -> Kind:

@@ -11,10 +11,21 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis import effects
-from tangentx.analysis.containers import copied, copied_list, expanded, make, new_dict
+from tangentx.analysis.containers import new_dict
+from tangentx.analysis.dicts import contains, keys
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, Top, describe, varied
-from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.nodes import Append, Assign, Atom, Block, Expr, For, Index, Key, Lit, Make, Op, Var, sequence
+from tangentx.analysis.sequences import joined, listed, repeated
+from tangentx.errors import NotResolved, Span, UnsupportedSyntax
+from tangentx.ir.nodes import (
+    Atom,
+    Expr,
+    Lit,
+    Op,
+    is_mapping,
+    is_sequence,
+    sequence,
+)
+from tangentx.ir.nodes import keys as ir_keys
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -88,9 +99,7 @@ def _sequence(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Exp
         if not node.open and w.program.final:
             raise NotResolved(f"{count} names take {len(node.fields)} values", w.span, "give each value one name")
     elif isinstance(kind, Box) and kind.cls is dict and count is None:
-        keys = tuple(Lit(k) for k in kind.region.root().fields)
-        if not kind.region.root().open and not kind.region.root().written:
-            return make(w, Make(tuple, keys))
+        return keys(w, args[0])
     elif not isinstance(kind, Arr) or kind.rank == 0:
         if not (isinstance(kind, Some) and kind.cls in (range, str)):
             raise UnsupportedSyntax(
@@ -101,69 +110,12 @@ def _sequence(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Exp
     return w.walk(Op(arrays.counted, args))
 
 
-def _listed(cls: type) -> Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]:
-    def build(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
-        if not args:
-            return make(w, Make(cls, ()))
-        kind = kinds[0]
-        if isinstance(kind, Box) and issubclass(kind.cls, list | tuple):
-            node = kind.region.root()
-            if not node.open:
-                return copied(w, args[0], cls, list(range(len(node.fields))))
-            if cls is list:
-                return copied_list(w, args[0], None)
-        if isinstance(kind, Arr) and cls is list:
-            return copied_list(w, args[0], None)
-        if isinstance(kind, Box) and kind.cls is dict and cls is list and not kind.region.root().open:
-            return _key_list(w, args[0], kind)
-        return None if not varied(kind) and not isinstance(kind, Box) else _refuse_copy(w, cls)
-
-    return build
+def _keys(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
+    return keys(w, args[0])
 
 
-def _key_list(w: Walker, base: Atom, kind: Box) -> tuple[Expr, Kind]:
-    """The keys of a dict, all of which are known, though some may not be there yet."""
-    atom, _ = w.read(base)
-    box = Box(list, w.fresh("keys")(()))
-    box.region.mark("open")
-    for key in kind.region.root().fields:
-        box.region.put_any(Num(type(key)) if type(key) in (int, bool) else w.program.valuer.kind(key))
-    return Op(list, (atom,)), box
-
-
-def _refuse_copy(w: Walker, cls: type) -> tuple[Expr, Kind]:
-    raise UnsupportedSyntax(f"`{cls.__name__}(...)` of this value", w.span, "build it item by item")
-
-
-def _joined(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
-    """``a + b`` of two tuples or two lists: a new one of the items of both."""
-    a, b = kinds
-    if not (isinstance(a, Box) and isinstance(b, Box) and a.cls is b.cls and a.cls in (list, tuple)):
-        return None
-    if not a.region.root().open and not b.region.root().open:
-        cls, counts = a.cls, [len(k.region.root().fields) for k in (a, b)]
-
-        def fixed() -> Block:
-            names = [w.temporary() for _ in range(sum(counts))]
-            places = [(base, i) for base, n in zip(args, counts, strict=True) for i in range(n)]
-            taken = [Assign(t, Index(x, Key((Lit(i),))), w.span) for t, (x, i) in zip(names, places, strict=True)]
-            made = w.temporary()
-            return (*taken, Assign(made, Make(cls, tuple(Var(t) for t in names)), w.span))
-
-        return expanded(w, f"joined{counts}", fixed)
-    if a.cls is tuple:
-        raise UnsupportedSyntax("tuples of unknown length are joined", w.span, "use lists")
-
-    def grown() -> Block:
-        made, span = w.temporary(), w.span
-        out: list[Any] = [Assign(made, Make(list, ()), span)]
-        for base in args:
-            n, k, item = w.temporary(), w.temporary(), w.temporary()
-            body = (Assign(item, Index(base, Key((Var(k),))), span), Append(Var(made), Var(item), span))
-            out += [Assign(n, Op(builtins.len, (base,)), span), For(k, Lit(0), Var(n), Lit(1), False, body, span)]
-        return (*out, Assign(w.temporary(), Var(made), span))
-
-    return expanded(w, "joined", grown)
+def _contains(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    return contains(w, args[0], args[1])
 
 
 def _united(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
@@ -172,30 +124,62 @@ def _united(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr,
     return new_dict(w, args, ()) if both else None
 
 
-def _repeated(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
-    """``items * n`` of a list or tuple: a new one of its items, n times over."""
-    (items, base), (times, count) = sorted(zip(kinds, args, strict=True), key=lambda pair: not isinstance(pair[0], Box))
-    if not (isinstance(items, Box) and items.cls in (list, tuple) and isinstance(times, Num)):
-        return None
-    node = items.region.root()
-    if not node.open and isinstance(times.value, int):
-        return copied(w, base, items.cls, list(range(len(node.fields))) * times.value)
-    if items.cls is tuple:
-        raise UnsupportedSyntax("a tuple is repeated a number of times that is not known", w.span, "use a list")
+def _counted(fn: Any) -> Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]:
+    """``index`` and ``count``: whole numbers, found by comparing."""
 
-    def build() -> Block:
-        made, n, j, k, item = (w.temporary() for _ in range(5))
-        span = w.span
-        inner = (Assign(item, Index(base, Key((Var(k),))), span), Append(Var(made), Var(item), span))
-        body = (For(k, Lit(0), Var(n), Lit(1), False, inner, span),)
-        return (
-            Assign(made, Make(list, ()), span),
-            Assign(n, Op(builtins.len, (base,)), span),
-            For(j, Lit(0), count, Lit(1), False, body, span),
-            Assign(w.temporary(), Var(made), span),
-        )
+    def asked(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+        return Op(fn, tuple(w.read(a)[0] for a in args)), Num(int)
 
-    return expanded(w, "repeated", build)
+    return asked
+
+
+def _is_sequence(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
+    return _of_class(w, kinds[0], (list, tuple, range))
+
+
+def _is_mapping(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
+    return _of_class(w, kinds[0], (dict,))
+
+
+def _of_class(w: Walker, kind: Kind, classes: tuple[type, ...]) -> tuple[Expr, Kind]:
+    """Whether a value is of one of the classes, as its kind says."""
+    if isinstance(kind, Bottom):
+        return Lit(None), BOTTOM
+    answer = isinstance(kind, Box | Some) and issubclass(kind.cls, classes)
+    return Lit(answer), Num(bool, value=answer)
+
+
+def _set(cls: type) -> Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]:
+    """A set, of what has no derivative; its items are not followed."""
+
+    def build(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+        if any(isinstance(k, Bottom) for k in kinds):
+            return Lit(None), BOTTOM
+        if any(varied(k) for k in kinds):
+            raise UnsupportedSyntax("a set of values that are differentiated", w.span, "use a list or a tuple")
+        return Op(cls, tuple(w.read(a)[0] for a in args)), Some(cls)
+
+    return build
+
+
+_OF_SETS: dict[Any, type] = {
+    builtins.len: int,
+    builtins.bool: bool,
+    operator.not_: bool,
+    **dict.fromkeys((operator.contains, operator.eq, operator.ne), bool),
+    **dict.fromkeys((operator.lt, operator.le, operator.gt, operator.ge), bool),
+    **dict.fromkeys((operator.or_, operator.and_, operator.sub, operator.xor), set),
+}
+
+
+def kind_with_set(fn: Any, kinds: list[Kind], span: Span) -> Kind:
+    """The kind of an operation on sets: what stands in them is not known."""
+    found = _OF_SETS.get(fn)
+    if found is None:
+        hint = "a set can be joined, compared, counted and asked for an item; keep a list beside it for all else"
+        raise UnsupportedSyntax("this operation on a set", span, hint)
+    first = next(k.cls for k in kinds if isinstance(k, Some) and k.cls in (set, frozenset))
+    return Some(first) if found is set else Num(found)
 
 
 def _ndim(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
@@ -214,9 +198,12 @@ def _einsum(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr,
 
 
 def _same_length(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
-    """Only a list that grows or shrinks somewhere has to be looked at while the program runs."""
+    """Only a list that grows or shrinks, or a dict that is written, has to be looked at while the program runs."""
     kind = kinds[0]
-    if isinstance(kind, Box) and kind.cls is list and kind.region.root().resized:
+    grows = kind.region.root().resized if isinstance(kind, Box) and kind.cls is list else False
+    if isinstance(kind, Box) and kind.cls is dict:
+        grows = kind.region.root().written
+    if grows:
         return Op(arrays.same_length, tuple(w.read(a)[0] for a in args)), Obj(None)
     return Lit(None), Obj(None)
 
@@ -227,13 +214,23 @@ SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, 
     builtins.isinstance: _isinstance,
     builtins.len: _len,
     sequence: _sequence,
-    operator.add: _joined,
+    ir_keys: _keys,
+    is_sequence: _is_sequence,
+    is_mapping: _is_mapping,
+    list.index: _counted(list.index),
+    list.count: _counted(list.count),
+    tuple.index: _counted(tuple.index),
+    tuple.count: _counted(tuple.count),
+    set: _set(set),
+    frozenset: _set(frozenset),
+    operator.contains: _contains,
     operator.or_: _united,
-    operator.mul: _repeated,
+    operator.add: joined,
+    operator.mul: repeated,
     np.ndim: _ndim,
     arrays.same_length: _same_length,
     np.einsum: _einsum,
     **effects.OF_OPAQUE,
-    list: _listed(list),
-    tuple: _listed(tuple),
+    list: listed(list),
+    tuple: listed(tuple),
 }

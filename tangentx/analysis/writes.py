@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tangentx.analysis import collections_, lists
+from tangentx.analysis.containers import append_to, check_cast, demand_own
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, is_inexact, varied
 from tangentx.analysis.selection import item_kind, known_key, may_repeat, parts_of_tuple, unpacked
 from tangentx.errors import UnsupportedSyntax
@@ -47,7 +49,7 @@ def augment(w: Walker, s: Augment) -> None:
 
         w.expand("array", build)
     elif isinstance(kind, Box) and kind.cls in (list, dict):
-        raise UnsupportedSyntax("augmented assignment to a container", s.span, "append the items one by one")
+        collections_.augment(w, s, kind)
     else:
         if isinstance(kind, Arr) and w.program.final:
             demand_sole_holder(w, s.target, kind)
@@ -85,16 +87,6 @@ def _holds(kind: Kind, region: Region, seen: tuple[Region, ...]) -> bool:
     return any(_holds(item, region, (*seen, node)) for item in (*node.fields.values(), node.elt))
 
 
-def check_cast(w: Walker, fn: Any, kind: Kind, value: Kind) -> None:
-    """An in-place operation that NumPy refuses (a real added to an integer array) is refused here too."""
-    if isinstance(kind, Arr) and not is_inexact(kind) and is_inexact(value):
-        raise UnsupportedSyntax(
-            f"numpy cannot write the real result of `{fn.__name__}` into an array of {kind.dtype}",
-            w.span,
-            "make the array one of floats",
-        )
-
-
 def store(w: Walker, s: Store) -> None:
     """``base[key] = value``"""
     base, base_kind = w.read(s.base)
@@ -108,6 +100,9 @@ def store(w: Walker, s: Store) -> None:
         return
     if isinstance(base_kind, Arr) and isinstance(kind, Box) and kind.cls in (list, tuple):
         w.expand("listed", lambda: _store_list(w, s))
+        return
+    if isinstance(base_kind, Box) and base_kind.cls is list and len(parts) == 1 and isinstance(parts[0], tuple):
+        lists.store_items(w, s)
         return
     store_into(w, base_kind, key, parts, kind)
     w.out.append(Store(base, key, value, s.span))
@@ -139,22 +134,13 @@ def store_into(w: Walker, base: Kind, key: Key, parts: tuple[Any, ...], value: K
         known = known_key(base, parts[0])
         if base.cls is dict and known is MISSING:
             base.region.mark("open")
+            base.region.put_key(parts[0])
         if known is MISSING:
             base.region.put_any(value)
         else:
             base.region.put(known, value)
         return
     raise UnsupportedSyntax("this kind of value cannot be written by index", w.span, "use a list, a dict or an array")
-
-
-def demand_own(w: Walker, base: Kind) -> None:
-    """Refuses a write that may go to an object from outside, where such objects should have become parameters."""
-    if w.program.closed_to_outside and w.program.final and isinstance(base, Arr | Box) and base.region.root().external:
-        raise UnsupportedSyntax(
-            "this may write into an argument and into an object from outside (a global, a closure's or a default)",
-            w.span,
-            "pass the object as an argument, or write into a copy of it",
-        )
 
 
 def value_is_complex(value: Num | Arr, base: Arr) -> bool:
@@ -215,19 +201,19 @@ def append(w: Walker, s: Append) -> None:
     w.out.append(Append(base, value, s.span))
 
 
-def append_to(w: Walker, base: Kind, value: Kind) -> None:
-    """Notes the facts of ``base.append(value)``."""
-    demand_own(w, base)
-    if not (isinstance(base, Box) and base.cls is list):
-        raise UnsupportedSyntax("append to something that is not a list", w.span, "use a list")
-    base.region.mark("written", "open", "resized")
-    base.region.put_any(value)
-
-
 def delete(w: Walker, s: Delete) -> None:
     """``del base[key]``"""
     base, base_kind = w.read(s.base)
-    key, _ = w.key(s.key)
-    if isinstance(base_kind, Box):
-        base_kind.region.mark("written", "resized")
-        w.out.append(Delete(base, key, s.span))
+    key, parts = w.key(s.key)
+    if isinstance(base_kind, Bottom):
+        return
+    demand_own(w, base_kind)
+    if not (isinstance(base_kind, Box) and base_kind.cls in (list, dict)) or key.many:
+        raise UnsupportedSyntax("del of an item of this kind of value", s.span, "use a list or a dict")
+    if base_kind.cls is list:
+        lists.delete_items(w, s)
+        return
+    if isinstance(parts[0], tuple):
+        raise UnsupportedSyntax("a slice of a dict", s.span, "give one key")
+    base_kind.region.mark("written", "resized")
+    w.out.append(Delete(base, key, s.span))

@@ -30,13 +30,17 @@ class Calls(Expressions):
         if method is None and isinstance(fn, ir.Ext) and any(fn.value is frame for frame in FRAME):
             raise self.refuse(node, f"{fn.name} sees the frame that calls it", "name what you need")
         if len(node.args) == 1 and not node.keywords and isinstance(node.args[0], gast.GeneratorExp):
-            return self.consumed(fn, method, node.args[0])
+            searched = self.searched(fn, method, node.args[0])
+            if searched is not None:
+                return searched
         args, kwargs, stars = [], [], []
         rest = [*node.args, *(keyword.value for keyword in node.keywords)]
         for place, arg in enumerate(node.args):
             if isinstance(arg, gast.Starred):
                 stars.append(place)
                 args.append(self._taken((yield arg.value), tuple, rest[place + 1 :], arg))
+            elif place == 0 and self.is_lazy(arg):
+                args.append(self.consumed(fn, method, arg, rest[1:]))
             else:
                 args.append((yield arg))
         for place, keyword in enumerate(node.keywords, len(node.args) + 1):
@@ -54,6 +58,18 @@ class Calls(Expressions):
             return items
         return self.copy(ir.Apply(self.resolver.builtin(cls.__name__, cls), (items,)), node)
 
-    def consumed(self, fn: ir.Atom, method: str | None, node: Any) -> ir.Expr:
-        """The call of `fn` (or of its `method`) with a generator expression as the sole argument."""
+    def is_lazy(self, node: Any) -> bool:
+        """Whether `node` makes an iterator: a generator expression, or a call of zip, enumerate or reversed."""
+        raise NotImplementedError
+
+    def gathered(self, node: Any) -> ir.Atom:
+        """A list of all that the iterator `node` gives."""
+        raise NotImplementedError
+
+    def searched(self, fn: ir.Atom, method: str | None, node: Any) -> ir.Expr | None:
+        """The call of any or all with a generator expression, which looks no further than it must."""
+        raise NotImplementedError
+
+    def consumed(self, fn: ir.Atom, method: str | None, node: Any, others: list[Any]) -> ir.Atom:
+        """What the iterator `node`, the first argument of a call of `fn` or of its `method`, gives, as a list."""
         raise NotImplementedError

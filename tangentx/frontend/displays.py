@@ -18,6 +18,7 @@ from tangentx.naming import Names
 
 # These take all that a generator gives before they return, so a list does as well.
 CONSUMERS = (sum, list, tuple, max, min, sorted, dict, set, frozenset, math.fsum, math.prod)
+TAKERS = ("join", "update", "extend")  # methods of texts, dicts and lists that do, too
 
 
 class Displays(Loops):
@@ -75,6 +76,28 @@ class Displays(Loops):
             self.emit(ir.Store(made, ir.Key((key,)), item, self.span(node)))
         return made
 
+    def _Set(self, node: Any) -> Steps:
+        items = yield from self._made(list, node.elts)
+        return ir.Op(builtins.set, (self.hold(items, node),))
+
+    @leaf
+    def _SetComp(self, node: Any) -> ir.Expr:
+        return ir.Op(builtins.set, (self._collected(node),))
+
+    @leaf
+    def _DictComp(self, node: Any) -> ir.Expr:
+        result: list[ir.Var] = []
+
+        def begin() -> None:
+            result.append(self.copy(ir.Make(dict, (), ()), node))
+
+        def leaf() -> None:
+            key = self.atom(node.key)
+            self.emit(ir.Store(result[0], ir.Key((key,)), self.atom(node.value), self.span(node)))
+
+        self._comprehend(node, begin, leaf)
+        return result[0]
+
     def _JoinedStr(self, node: Any) -> Steps:
         text: ir.Atom | None = None
         for piece in node.values:
@@ -102,15 +125,36 @@ class Displays(Loops):
         hint = "write a list comprehension, or give the generator to sum, max, min, list, tuple, sorted, any or all"
         raise self.refuse(node, "a generator expression here is not differentiated", hint)
 
-    def consumed(self, fn: ir.Atom, method: str | None, node: Any) -> ir.Expr:
-        if method == "join" and isinstance(fn, ir.Lit):
-            return ir.Method(fn, method, (self._collected(node),))
+    def is_lazy(self, node: Any) -> bool:
+        return isinstance(node, gast.GeneratorExp) or self.is_iterator(node)
+
+    def searched(self, fn: ir.Atom, method: str | None, node: Any) -> ir.Expr | None:
         value = fn.value if isinstance(fn, ir.Ext) and method is None else None
         if (value is any or value is all) and len(node.generators) == 1:
             return self._searched(value is any, node)
-        if not any(value is consumer for consumer in CONSUMERS):
-            raise self.refuse(node, "the callee may stop before the generator ends", "pass a list: [... for ...]")
-        return ir.Apply(fn, (self._collected(node),))
+        return None
+
+    def consumed(self, fn: ir.Atom, method: str | None, node: Any, others: list[Any]) -> ir.Atom:
+        value = fn.value if isinstance(fn, ir.Ext) and method is None else None
+        if method not in TAKERS and not any(value is consumer for consumer in CONSUMERS):
+            raise self.refuse(node, "the callee may stop before the iterator ends", "pass a list: [... for ...]")
+        if any(isinstance(inner, gast.Call) for other in others for inner in gast.walk(other)):
+            message = "an iterator beside an argument that is a call: which runs first cannot be kept"
+            raise self.refuse(node, message, "give the other argument a name first")
+        return self.gathered(node)
+
+    def gathered(self, node: Any) -> ir.Atom:
+        if isinstance(node, gast.GeneratorExp):
+            return self._collected(node)
+        source = self._items(node)
+        result = self.copy(ir.Make(list, ()), node)
+        index = self.temp()
+        with self.block() as body:
+            item = self.hold(self.whole(source.read(ir.Var(index)), node), node)
+            self.emit(ir.Append(result, item, self.span(node)))
+        bounds = (ir.Lit(0), source.count, ir.Lit(1))
+        self.emit(ir.For(index, *bounds, source.backward, tuple(body), self.span(node)))
+        return result
 
     def _collected(self, node: Any) -> ir.Var:
         result: list[ir.Var] = []

@@ -9,9 +9,10 @@ from typing import Any
 
 import gast
 
-from tangentx.errors import Span, UnsupportedSyntax
+from tangentx.errors import NotResolved, Span, UnsupportedSyntax
 from tangentx.frontend import resolve
 from tangentx.ir import nodes as ir
+from tangentx.naming import Names
 from tangentx.source import Found
 
 
@@ -27,6 +28,11 @@ class Emitter:
         self.resolver: resolve.Resolver = resolve.Resolver(function) if outer is None else outer.resolver
         self.renamed: list[dict[str, str]] = []  # variables of the comprehensions that are open, innermost last
         self.unsettled: frozenset[str] = frozenset()  # names that a := of the present statement binds
+        # What imports before this place, in this block or one around it, have bound, and all names that they bind.
+        self.imports: dict[str, ir.Ext] = {} if outer is None else dict(outer.imports)
+        self.imported: frozenset[str] = self.scope.imports | (frozenset() if outer is None else outer.imported)
+        self._flags: list[str] = []  # for each loop that is open the name that a break sets, or ""
+        self._names = Names(self.scope.names)
         self._out: list[ir.Statement] = []
         self._temps = 0
 
@@ -46,15 +52,20 @@ class Emitter:
     def block(self) -> Iterator[list[ir.Statement]]:
         """Collect what is emitted inside, instead of appending it to the open block."""
         outer, self._out = self._out, []
+        imports, self.imports = self.imports, dict(self.imports)
         try:
             yield self._out
         finally:
-            self._out = outer
+            self._out, self.imports = outer, imports
 
     def temp(self) -> str:
         """A new temporary's name."""
         self._temps += 1
         return f"%{self._temps}"
+
+    def fresh(self, stem: str) -> str:
+        """A new name like `stem`, for what a reader of the generated text meets."""
+        return self._names.fresh(stem)
 
     def hold(self, value: ir.Expr, node: Any) -> ir.Atom:
         """`value` as an atom: itself if it is one, else a new temporary that holds it."""
@@ -77,10 +88,19 @@ class Emitter:
                 return renamed[name]
         return name if name in self.scope.names else None
 
+    def foreign(self, node: Any) -> ir.Ext:
+        """The object behind a name that is not local."""
+        if node.id in self.imports:
+            return self.imports[node.id]
+        if node.id in self.imported:
+            message = f"the name {node.id!r} is imported in another block, or further down"
+            raise NotResolved(message, self.span(node), "import it at the top of the function, or of the module")
+        return self.resolver.name(node.id, self.span(node))
+
     def outside(self, node: Any) -> ir.Ext | None:
         """The object that `node`, a name or an attribute of a module or class, means; None where it is another."""
         if isinstance(node, gast.Name):
-            return self.resolver.name(node.id, self.span(node)) if self.local(node.id) is None else None
+            return self.foreign(node) if self.local(node.id) is None else None
         if isinstance(node, gast.Attribute):
             base = self.outside(node.value)
             if base is not None and resolve.folds(base):

@@ -110,7 +110,7 @@ class Expressions(Emitter):
     def _Name(self, node: Any) -> ir.Expr:
         name = self.local(node.id)
         if name is None:
-            return self.resolver.name(node.id, self.span(node))
+            return self.foreign(node)
         return self.copy(ir.Var(name), node) if name in self.unsettled else ir.Var(name)
 
     def _Attribute(self, node: Any) -> Steps:

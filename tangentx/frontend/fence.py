@@ -19,23 +19,22 @@ SUPPORTED = frozenset(
     """
     FunctionDef Lambda arguments Param
     Return Assign AugAssign AnnAssign For While If Raise Assert Expr Pass Break Continue Global Nonlocal
-    BoolOp NamedExpr BinOp UnaryOp IfExp Dict ListComp GeneratorExp Compare Call FormattedValue JoinedStr Constant
-    Attribute Subscript Starred Name List Tuple Slice
+    Delete Del Import ImportFrom alias
+    Match match_case MatchValue MatchSingleton MatchSequence MatchClass MatchMapping MatchStar MatchAs MatchOr
+    BoolOp NamedExpr BinOp UnaryOp IfExp Dict Set ListComp DictComp SetComp GeneratorExp Compare Call
+    FormattedValue JoinedStr Constant Attribute Subscript Starred Name List Tuple Slice
     Load Store And Or Add Sub Mult MatMult Div Mod Pow LShift RShift BitOr BitXor BitAnd FloorDiv
     Invert Not UAdd USub Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn comprehension keyword
     """.split()
 )
 
 _MOVE = "move it into a function of its own that is marked @tx.primitive"
-_PATTERN = ("match is not differentiated", "write it as if and elif")
 _OLD = ("this is no Python 3 function", "write a plain def")
 _TYPES = ("type parameters are not differentiated", "move the declaration out of the function")
 _TRY = ("try is not differentiated", f"test the condition before with if, or {_MOVE}")
 _WITH = ("with is not differentiated", f"put the with statement around the call of this function, or {_MOVE}")
-_DEL = ("del is not differentiated", "leave the name alone, or assign None; build a new list or dict without the entry")
 _ASYNC = ("async functions and statements are not differentiated", "write a plain function that gets the data passed")
 _YIELD = ("generators are not differentiated", "collect the values in a list and return it")
-_IMPORT = ("an import inside the function is not differentiated", "import at the top of the module")
 _TEMPLATE = ("template strings are not differentiated", "write an f-string")
 
 REFUSED: dict[str, tuple[str, str]] = {
@@ -46,36 +45,21 @@ REFUSED: dict[str, tuple[str, str]] = {
     "Await": _ASYNC,
     "Yield": _YIELD,
     "YieldFrom": _YIELD,
-    "Delete": _DEL,
-    "Del": _DEL,
     "With": _WITH,
     "withitem": _WITH,
     "Try": _TRY,
     "TryStar": _TRY,
     "ExceptHandler": _TRY,
-    "Import": _IMPORT,
-    "ImportFrom": _IMPORT,
-    "alias": _IMPORT,
     "TypeAlias": _TYPES,
     "TypeVar": _TYPES,
     "ParamSpec": _TYPES,
     "TypeVarTuple": _TYPES,
-    "Set": ("set displays are not differentiated", "write a tuple or a list"),
-    "SetComp": ("set comprehensions are not differentiated", "write a list comprehension"),
-    "DictComp": ("dict comprehensions are not differentiated", "start with {} and fill it in a for loop"),
     "TemplateStr": _TEMPLATE,
     "Interpolation": _TEMPLATE,
     **dict.fromkeys(
         (
-            *("Match", "match_case", "pattern", "MatchValue", "MatchSingleton", "MatchSequence", "MatchMapping"),
-            *("MatchClass", "MatchStar", "MatchAs", "MatchOr"),
-        ),
-        _PATTERN,
-    ),
-    **dict.fromkeys(
-        (
             *("Module", "Interactive", "Expression", "FunctionType", "Suite", "Print", "Exec", "Repr", "TypeIgnore"),
-            *("AugLoad", "AugStore", "type_ignore"),
+            *("AugLoad", "AugStore", "type_ignore", "pattern"),
         ),
         _OLD,
     ),
@@ -123,12 +107,6 @@ def _node(node: Any) -> Iterator[Refusal]:
         yield from special(node)
 
 
-def _loop(node: Any) -> Iterator[Refusal]:
-    if node.orelse:
-        hint = "set a flag before the break, and test it after the loop"
-        yield Refusal(node.orelse[0], "else of a loop is not differentiated", hint)
-
-
 def _outer(tree: Any, enclosing: frozenset[str]) -> Iterator[Refusal]:
     """Names of scopes outside all that is lifted may be read, with or without a declaration, but not rebound.
 
@@ -142,7 +120,7 @@ def _outer(tree: Any, enclosing: frozenset[str]) -> Iterator[Refusal]:
         if isinstance(node, gast.Global) or name not in enclosing
     }
     for node in scopes.own_nodes(tree) if declared else ():
-        bound = node.id if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store) else None
+        bound = node.id if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load) else None
         if isinstance(node, gast.FunctionDef):
             bound = node.name
         if bound in declared:
@@ -154,7 +132,7 @@ def _outer(tree: Any, enclosing: frozenset[str]) -> Iterator[Refusal]:
 
 
 def _attribute(node: Any) -> Iterator[Refusal]:
-    if isinstance(node.ctx, gast.Store):
+    if not isinstance(node.ctx, gast.Load):
         hint = "return the new value, or keep it in a dict or an array"
         yield Refusal(node, f"writing the attribute {node.attr!r} is not differentiated", hint)
 
@@ -172,8 +150,6 @@ def _comprehension(node: Any) -> Iterator[Refusal]:
 
 
 _SPECIAL = {
-    "For": _loop,
-    "While": _loop,
     "Attribute": _attribute,
     "Raise": _raise,
     "comprehension": _comprehension,

@@ -13,10 +13,12 @@ import gast
 from tangentx import arrays
 from tangentx.frontend import resolve
 from tangentx.frontend.emitter import is_named
-from tangentx.frontend.targets import Targets, Value
+from tangentx.frontend.iterators import Iterators
+from tangentx.frontend.targets import Value
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
 
+VIEWS = frozenset(("items", "keys", "values"))
 RESIZING = frozenset(("append", "extend", "insert", "pop", "remove", "clear"))
 
 
@@ -34,7 +36,9 @@ class Range:
 class Items:
     """The loop runs over `count` values, each read by its index; `counter` says that the index is the first of two.
 
-    `over` are the user's variables that hold what is read, `lengths` the sequences with the lengths that they keep.
+    `over` are the user's variables that hold what is read. `lengths` has for each sequence its variable, the length
+    that it keeps, and what to ask for it where the variable is bound anew. `entries` are the keys of a dict and the
+    dict, where its items are read.
     """
 
     count: ir.Atom
@@ -42,10 +46,11 @@ class Items:
     over: frozenset[str]
     backward: bool = False
     counter: bool = False
-    lengths: tuple[tuple[ir.Atom, ir.Atom], ...] = ()
+    lengths: tuple[tuple[ir.Atom, ir.Atom, ir.Atom], ...] = ()
+    entries: tuple[ir.Atom, ir.Atom] | None = None
 
 
-class Loops(Targets):
+class Loops(Iterators):
     """Lifts `for` loops, those of comprehensions too."""
 
     def iterable(self, node: Any) -> Range | Items:
@@ -77,14 +82,42 @@ class Loops(Targets):
             return self._zip(node)
         if self.calls(node, reversed) and _plain(node, 1, 1):
             return self._reversed(node)
+        made = self.made_by_itertools(node)
+        if made is not None:
+            return self._of(made, node)
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and self.outside(node.func) is None:
+            if node.func.attr in VIEWS and not node.args and not node.keywords:
+                return self._view(node)
         return self._sequence(node)
 
+    def _view(self, node: Any) -> Items:
+        """A loop over ``d.items()``, ``d.keys()`` or ``d.values()``: over the keys, the values read as it goes."""
+        table = self.fixed(self.atom(node.func.value), node.func.value)
+        found = self.copy(ir.Op(ir.keys, (table,)), node)
+        count = self.copy(ir.Op(builtins.len, (found,)), node)
+        which = node.func.attr
+
+        def read(index: ir.Atom) -> Value:
+            key = ir.Index(found, ir.Key((index,)))
+            if which == "keys":
+                return key
+            held = self.copy(key, node)
+            value = ir.Index(table, ir.Key((held,)))
+            return value if which == "values" else (held, value)
+
+        pairs = ((table, count, table),)
+        return Items(count, read, frozenset(), lengths=pairs, entries=(found, table) if which == "items" else None)
+
     def _sequence(self, node: Any) -> Items:
-        whole = self.atom(node)
+        return self._of(self.atom(node), node)
+
+    def _of(self, whole: ir.Atom, node: Any) -> Items:
+        """The items of a value."""
         found = self.copy(ir.Op(ir.sequence, (whole,)), node)
         count = self.copy(ir.Op(builtins.len, (found,)), node)
         over = frozenset((whole.name,)) if isinstance(whole, ir.Var) else frozenset()
-        return Items(count, lambda index: ir.Index(found, ir.Key((index,))), over, lengths=((found, count),))
+        pair = (whole if isinstance(whole, ir.Var) else found, count, found)
+        return Items(count, lambda index: ir.Index(found, ir.Key((index,))), over, lengths=(pair,))
 
     def _enumerate(self, node: Any) -> Items:
         inner = self._items(node.args[0])
@@ -133,18 +166,33 @@ class Loops(Targets):
         name = self._free(first, rest, tuple(inner))
         index = ir.Var(name or self.temp())
         with self.block() as head:
-            value: Value = index if isinstance(source, Range) else source.read(index)
-            if name is None:
-                self.bind(target, value, node)
-            elif isinstance(value, tuple):
-                self.bind(rest, value[1], node)
+            entries = None if isinstance(source, Range) else source.entries
+            if entries is None or not self._bind_entry(target, entries, index, node):
+                value: Value = index if isinstance(source, Range) else source.read(index)
+                if name is None:
+                    self.bind(target, value, node)
+                elif isinstance(value, tuple):
+                    self.bind(rest, value[1], node)
         block = (*head, *inner)
         bounds = source if isinstance(source, Range) else Range(ir.Lit(0), source.count, ir.Lit(1), source.backward)
         written = walk.bound(block) | {index.name}
         start, stop, step = (self.safe(atom, written, node) for atom in (bounds.start, bounds.stop, bounds.step))
         self.emit(ir.For(index.name, start, stop, step, bounds.backward, block, self.span(node)))
         for pair in source.lengths if isinstance(source, Items) else ():
-            self.emit(ir.Assign(self.temp(), ir.Op(arrays.same_length, pair), self.span(node)))
+            whole, count, found = pair
+            asked = found if isinstance(whole, ir.Var) and whole.name in written else whole
+            self.emit(ir.Assign(self.temp(), ir.Op(arrays.same_length, (asked, count)), self.span(node)))
+
+    def _bind_entry(self, target: Any, entries: tuple[ir.Atom, ir.Atom], index: ir.Atom, node: Any) -> bool:
+        """Assign a key to the first name of `target`, and the value that it has to the second; False for others."""
+        parts: list[Any] = getattr(target, "elts", [])
+        names = [self.local(part.id) for part in parts if isinstance(part, gast.Name)]
+        if len(parts) != 2 or len(names) != 2 or names[0] == names[1] or names[0] is None:
+            return False
+        keys, table = entries
+        self.bind(parts[0], ir.Index(keys, ir.Key((index,))), node)
+        self.bind(parts[1], ir.Index(table, ir.Key((ir.Var(names[0]),))), node)
+        return True
 
     def _same_length(self, source: Items, body: ir.Block, node: Any) -> None:
         """Refuse a body that makes longer or shorter what is iterated: its length is asked once."""

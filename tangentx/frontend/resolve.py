@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import importlib
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
@@ -18,10 +19,11 @@ SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 
 @dataclass(frozen=True)
 class Scope:
-    """The names that a function binds in its own scope, and those that it binds by ``:=``."""
+    """The names that a function binds in its own scope, those of them that it binds by ``:=``, and what it imports."""
 
     names: frozenset[str]
     walrus: frozenset[str]
+    imports: frozenset[str] = frozenset()
 
 
 def scope(tree: Any) -> Scope:
@@ -35,6 +37,7 @@ def scope(tree: Any) -> Scope:
     names = {param.id for param in params if param is not None}
     walrus: set[str] = set()
     outer: set[str] = set()
+    imports: set[str] = set()
     todo: list[tuple[Any, bool]] = [(node, False) for node in body_of(tree)]
     while todo:
         node, inside = todo.pop()
@@ -44,6 +47,9 @@ def scope(tree: Any) -> Scope:
             walrus.add(node.target.id)
         elif isinstance(node, gast.Global | gast.Nonlocal):
             outer.update(node.names)
+        elif isinstance(node, gast.alias):
+            imports.add(imported(node))
+        names |= captured(node)
         if isinstance(node, SCOPES):
             if not isinstance(node, gast.Lambda):
                 names.add(node.name)
@@ -51,7 +57,19 @@ def scope(tree: Any) -> Scope:
             continue
         inside = inside or isinstance(node, COMPREHENSIONS)
         todo.extend((child, inside) for child in gast.iter_child_nodes(node))
-    return Scope(frozenset((names | walrus) - outer), frozenset(walrus))
+    return Scope(frozenset((names | walrus) - outer), frozenset(walrus), frozenset(imports))
+
+
+def imported(alias: Any) -> str:
+    """The name that an import binds."""
+    return str(alias.asname or alias.name.partition(".")[0])
+
+
+def captured(pattern: Any) -> set[str]:
+    """The name that a pattern of ``match`` binds by itself, if any."""
+    if isinstance(pattern, gast.MatchAs | gast.MatchStar) and pattern.name is not None:
+        return {pattern.name}
+    return {pattern.rest} if isinstance(pattern, gast.MatchMapping) and pattern.rest is not None else set()
 
 
 def body_of(tree: Any) -> list[Any]:
@@ -96,6 +114,15 @@ class Resolver:
         """Attribute `name` of `base`, for which `folds` is true. Raises `NotResolved`."""
         return self._ext(name, (*base.path, name), span)
 
+    def imported(self, module: str, name: str, span: Span, attribute: str = "") -> ir.Ext:
+        """What an import of `module` inside the function calls `name`: the module, or its `attribute`."""
+        path = ("import", module, attribute) if attribute else ("import", module)
+        return self._ext(name, path, span)
+
+    def package(self) -> str:
+        """The package to which relative imports refer."""
+        return str(self.function.__globals__.get("__package__") or "")
+
     def builtin(self, name: str, value: Any) -> ir.Ext:
         """A builtin that the program uses without naming it."""
         return ir.Ext(name, value, ("builtin", name), None)
@@ -126,6 +153,8 @@ def _find(path: tuple[str, ...], home: FunctionType | None, span: Span | None) -
         value = _cell(home, name, span)
     elif kind == "default":
         value = _default(home, name, span)
+    elif kind == "import":
+        value = _module(name, span)
     else:
         value = _global(home, name, span)
     for depth, attribute in enumerate(attributes):
@@ -147,6 +176,13 @@ def spaces(ext: ir.Ext) -> tuple[dict[str, Any], ...]:
 def cell(home: Any, name: str) -> Any:
     """The cell of a closure variable."""
     return home.__closure__[home.__code__.co_freevars.index(name)]
+
+
+def _module(name: str, span: Span | None) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise _lost(f"cannot import {name!r}: {error}", span, "install it, or leave the import out") from None
 
 
 def _builtins_of(function: Any) -> dict[str, Any]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import gast
 
 from tangentx.frontend import resolve
 from tangentx.frontend.expressions import BINARY
-from tangentx.frontend.functions import Functions
+from tangentx.frontend.imports import Imports
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
-from tangentx.ir.check import own_break
 
 _LIBRARIES = ("numpy", "math", "cmath", "builtins", "operator", "_operator")
 _WRITERS = frozenset(
@@ -23,7 +21,7 @@ _WRITERS = frozenset(
 )
 
 
-class Statements(Functions):
+class Statements(Imports):
     """Lifts statements."""
 
     def body(self, nodes: list[Any]) -> bool:
@@ -107,6 +105,7 @@ class Statements(Functions):
         """A chain of elif becomes a nest of If, without recursion: chains may be long."""
         levels = []
         outs = [self._out]
+        imports = self.imports
         while True:
             self._settle(node)
             test = self.test(node.test)
@@ -114,7 +113,7 @@ class Statements(Functions):
                 ends = self.body(node.body)
             levels.append((node, test, body, ends))
             outs.append([])
-            self._out = outs[-1]
+            self._out, self.imports = outs[-1], dict(self.imports)
             if len(node.orelse) != 1 or not isinstance(node.orelse[0], gast.If):
                 break
             node = node.orelse[0]
@@ -125,33 +124,23 @@ class Statements(Functions):
             self._out = outs[-1]
             self.emit(ir.If(test, tuple(body), tuple(orelse), self.span(node)))
             after = after and ends
+        self.imports = imports
         return after
 
-    def _For(self, node: Any) -> bool:
-        source = self.iterable(node.iter)
-        self.loop(node.target, source, functools.partial(self.body, node.body), node)
+    def _Delete(self, node: Any) -> bool:
+        todo = list(node.targets)
+        while todo:
+            target = todo.pop(0)
+            if isinstance(target, gast.Name):
+                name = self.local(target.id)
+                assert name is not None
+                self.emit(ir.Assign(name, ir.Op(ir.deleted, ()), self.span(node)))
+            elif isinstance(target, gast.Subscript):
+                base = self.atom(target.value)
+                self.emit(ir.Delete(base, self.key(target.slice), self.span(node)))
+            else:
+                todo[:0] = target.elts
         return False
-
-    def _While(self, node: Any) -> bool:
-        span = self.span(node)
-        with self.block() as body:
-            if not (isinstance(node.test, gast.Constant) and node.test.value):
-                self.emit(ir.If(self.test(node.test), (), (ir.Break(span),), self.span(node.test)))
-            self.body(node.body)
-        block = tuple(body)
-        leaves = own_break(block)
-        if not leaves and not any(isinstance(stmt, ir.Return | ir.Raise) for stmt in walk.statements(block)):
-            raise self.refuse(node, "nothing leaves this loop", "give it a condition, or a break")
-        self.emit(ir.Loop(block, span))
-        return not leaves
-
-    def _Break(self, node: Any) -> bool:
-        self.emit(ir.Break(self.span(node)))
-        return True
-
-    def _Continue(self, node: Any) -> bool:
-        self.emit(ir.Continue(self.span(node)))
-        return True
 
     def _Raise(self, node: Any) -> bool:
         error = self.atom(node.exc)

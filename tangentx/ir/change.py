@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar, assert_never
 
+from tangentx.errors import Span
 from tangentx.ir import nodes as ir
 
 
@@ -79,6 +80,21 @@ def rename(node: Node, mapping: Mapping[str, str]) -> Node:
 def map_atoms(block: ir.Block, change: Callable[[ir.Atom], ir.Atom]) -> ir.Block:
     """`block` with `change` applied to every atom that it reads."""
     return tuple(_renamed(stmt, {}, change) for stmt in block)
+
+
+def with_span(block: ir.Block, span: Span) -> ir.Block:
+    """`block` with `span` for the place of every statement."""
+    out: list[ir.Statement] = []
+    for stmt in block:
+        match stmt:
+            case ir.If():
+                body, orelse = with_span(stmt.body, span), with_span(stmt.orelse, span)
+                out.append(replace(stmt, body=body, orelse=orelse, span=span))
+            case ir.For() | ir.Loop():
+                out.append(replace(stmt, body=with_span(stmt.body, span), span=span))
+            case _:
+                out.append(replace(stmt, span=span))
+    return tuple(out)
 
 
 def map_calls(block: ir.Block, change: Callable[[ir.Call], ir.Call]) -> ir.Block:

@@ -23,8 +23,8 @@ class IRError(AssertionError):
 def check(function: ir.Function, closed: bool = False) -> None:
     """Raise `IRError` where `function`, or a function that it calls, breaks a rule of the grammar.
 
-    With `closed`, the open forms (`Apply`, `Method`, `Augment`, `Augstore`, the marker `sequence`, function values) are
-    errors too.
+    With `closed`, the open forms (`Apply`, `Method`, `Augment`, `Augstore`, the markers, function values) are errors
+    too.
     """
     seen: set[int] = set()
     todo = [function]
@@ -157,7 +157,7 @@ def own_break(block: ir.Block) -> bool:
 
 def _closed(function: ir.Function, stmt: ir.Statement) -> None:
     value = stmt.value if isinstance(stmt, ir.Assign) else stmt
-    marked = isinstance(value, ir.Op) and value.fn is ir.sequence
+    marked = isinstance(value, ir.Op) and any(value.fn is marker for marker in ir.MARKERS)
     function_value = isinstance(value, ir.Make) and issubclass(value.cls, FunctionValue)
     if isinstance(value, _OPEN) or marked or function_value:
         _fail(function, "an open form is left", stmt)

@@ -196,6 +196,28 @@ def sequence(x: Any, count: int | None = None, more: bool = False) -> Any:
     raise AssertionError("a marker, never run")
 
 
+def keys(x: Any) -> Any:
+    """Marker for `Op`: the keys of the dict `x`, in order, as something that can be indexed."""
+    raise AssertionError("a marker, never run")
+
+
+def is_sequence(x: Any) -> Any:
+    """Marker for `Op`: whether a sequence pattern of ``match`` may match `x`: a list or a tuple, but no string."""
+    raise AssertionError("a marker, never run")
+
+
+def is_mapping(x: Any) -> Any:
+    """Marker for `Op`: whether a mapping pattern of ``match`` may match `x`."""
+    raise AssertionError("a marker, never run")
+
+
+def deleted() -> Any:
+    """Marker for `Op`: the name that is bound to it has no value from here on."""
+    raise AssertionError("a marker, never run")
+
+
+MARKERS = (sequence, keys, is_sequence, is_mapping, deleted)
+
 Expr: TypeAlias = Atom | Op | Apply | Method | Call | Index | Attr | Make | Pop
 
 

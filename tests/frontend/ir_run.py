@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tangentx.frontend import resolve
@@ -104,8 +105,8 @@ class Frame:
 
     def expr(self, expr: ir.Expr) -> Any:
         match expr:
-            case ir.Op() if expr.fn is ir.sequence:
-                return sequence(*(self.atom(arg) for arg in expr.args))
+            case ir.Op() if expr.fn in MARKERS:
+                return MARKERS[expr.fn](*(self.atom(arg) for arg in expr.args))
             case ir.Op():
                 args, kwargs = self.args(expr)
                 return expr.fn(*args, **kwargs)
@@ -136,6 +137,9 @@ class Frame:
 
     def statement(self, stmt: ir.Statement) -> None:
         match stmt:
+            case ir.Assign(value=ir.Op(fn=ir.deleted)):
+                self.atom(ir.Var(stmt.target))
+                del self.names[stmt.target]
             case ir.Assign():
                 self.names[stmt.target] = self.expr(stmt.value)
             case ir.Augment():
@@ -198,3 +202,12 @@ def sequence(value: Any, count: int | None = None, more: bool = False) -> Any:
         what = "not enough" if len(items) < count else "too many"
         raise ValueError(f"{what} values to unpack")
     return items
+
+
+MARKERS: dict[Any, Any] = {
+    ir.sequence: sequence,
+    ir.keys: list,
+    ir.is_sequence: lambda value: isinstance(value, Sequence) and not isinstance(value, (str, bytes)),
+    ir.is_mapping: lambda value: isinstance(value, Mapping),
+}
+"""What the markers stand for."""

@@ -710,3 +710,176 @@ def too_few(a):
 @case(1, 2, key=3)
 def by_position_only(a, b, /, **more):
     return a, b, more
+
+
+@case([3, 1, 2], 1)
+@case([3, 1, 2], 9)
+@case([], 1)
+def else_of_a_for(items, wanted):
+    for place, item in enumerate(items):
+        if item == wanted:
+            break
+    else:
+        place = -1
+    return place
+
+
+@case(5, 3)
+@case(5, 9)
+def else_of_a_while(n, stop):
+    trail = []
+    while n > 0:
+        for k in range(n):
+            if k > stop:
+                break
+            trail.append(k)
+        else:
+            n -= 1
+            continue
+        if n == stop:
+            break
+        n -= 2
+    else:
+        trail.append("done")
+    return trail
+
+
+@case(3)
+def else_without_a_break(n):
+    total = 0
+    for k in range(n):
+        total += k
+    else:
+        total += 100
+    while n:
+        n -= 1
+    else:
+        return total
+    return None
+
+
+@case({"a": 1, "b": 2})
+def views(table):
+    seen = []
+    for key in table:
+        seen.append(key)
+    for key, value in table.items():
+        seen.append((key, value))
+        table[key] = value * 2
+    for pair in table.items():
+        seen.append(pair)
+    for value in table.values():
+        seen.append(value)
+    for number, key in enumerate(table.keys()):
+        seen.append((number, key))
+    return seen, table
+
+
+@case([1, 2, 2, 3])
+def comprehended(items):
+    squares = {i: i * i for i in items if i != 2}
+    kinds = {i % 2 for i in items}
+    merged = {**squares, 7: 1, **{1: 5}}
+    return squares, kinds, {1, 2, 3}, merged, {k: {j: k for j in range(k)} for k in items}
+
+
+@case()
+def imports():
+    import math as m
+    import os.path
+    from collections import OrderedDict as Table
+    from math import floor, pi
+
+    from numpy import linalg
+
+    return m.sqrt(4.0), os.path.basename("a/b"), floor(pi), Table(a=1), linalg.norm(np.ones(4))
+
+
+@case([1, 2, 3], {"a": 1, "b": 2})
+def deletions(items, table):
+    first, second = items, table
+    del items[0], table["a"]
+    items = 2
+    del items
+    del (first[-1], second)
+    return first, table
+
+
+class Point:
+    __match_args__ = ("x", "y")
+
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __repr__(self):
+        return f"Point({self.x!r}, {self.y!r})"
+
+
+@case(1)
+@case(2)
+@case(None)
+@case(True)
+@case(False)
+@case(5)
+@case(6)
+@case(2.5)
+@case("word")
+@case([])
+@case([4])
+@case((1, 5))
+@case((5, 1))
+@case((1, 1))
+@case((1, 2, 3, 4))
+@case((1, 2))
+@case([0, {"deep": (1, 2, 3, 4)}])
+@case([0, {"deep": (1,)}])
+@case({"kind": "circle", "r": 2})
+@case({"kind": "square"})
+@case(Point("p", 0))
+@case(Point(1.5, 2))
+@case(Point(1, 2))
+def matched(value):
+    match value:
+        case 1 | 2:
+            return "small"
+        case None | True:
+            return "single"
+        case []:
+            return "empty"
+        case [x]:
+            return "one", x
+        case (1, x) | [x, 1] if x > 3:
+            return "guarded", x
+        case [1, 2, *rest]:
+            return "starred", rest
+        case [*_, {"deep": [a, *b, c]}]:
+            return "deep", a, b, c
+        case {"kind": "circle", "r": r}:
+            return "circle", r
+        case {}:
+            return "mapping"
+        case str(text) | Point(text, y=0):
+            return "text or point", text
+        case Point(x=float() as x, y=y) if y:
+            return "point", x, y
+        case float(x):
+            return x
+        case _ if value == 5:
+            return "five"
+        case other if isinstance(other, int):
+            return other
+        case other:
+            return "point", other.x
+
+
+@case([1, 2])
+def matched_in_turn(items):
+    total = 0
+    for item in items:
+        match item, total:
+            case 1, total:
+                total += 10
+                continue
+            case item, _:
+                total += item
+    return total

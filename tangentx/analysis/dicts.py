@@ -1,0 +1,155 @@
+"""Methods of dicts, and what else makes, reads or writes them as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tangentx.analysis import standins
+from tangentx.analysis.containers import copied, expanded, merged, new_dict
+from tangentx.analysis.inlining import standin
+from tangentx.analysis.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, Some, describe, varied
+from tangentx.analysis.regions import join
+from tangentx.analysis.selection import known_key
+from tangentx.errors import UnsupportedSyntax
+from tangentx.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Expr,
+    Lit,
+    Make,
+    Method,
+    Op,
+    Var,
+)
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer import Walker
+
+Named = tuple[tuple[str, Atom], ...]
+
+
+def is_fixed(kind: Box) -> bool:
+    """Whether the container has exactly the items that its kind lists, in that order."""
+    node = kind.region.root()
+    return not node.open and not node.written
+
+
+def keys(w: Walker, base: Atom) -> tuple[Expr, Kind]:
+    """The keys of a dict, in order, as a list."""
+    atom, kind = w.read(base)
+    if isinstance(kind, Bottom):
+        return atom, BOTTOM
+    if not (isinstance(kind, Box) and kind.cls is dict):
+        raise UnsupportedSyntax(
+            f"this method of {describe(kind)} in the head of a loop", w.span, "give its result a name first"
+        )
+    node = kind.region.root()
+    if is_fixed(kind):
+        return w.walk(Make(list, tuple(Lit(k) for k in node.fields)))
+    found: Kind = node.key
+    for key in node.fields:
+        found = join(found, _kind_of_key(w, key))
+    if varied(found):
+        raise UnsupportedSyntax("a differentiated value is a key of this dict", w.span, "use whole numbers or strings")
+    box = Box(list, w.fresh("keys")(()))
+    box.region.mark("open")
+    box.region.put_any(found)
+    return Op(list, (atom,)), box
+
+
+def _kind_of_key(w: Walker, key: Any) -> Kind:
+    kind = w.program.valuer.kind(key)
+    return Some(str) if isinstance(kind, Obj) and isinstance(key, str) else kind
+
+
+def _keys(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
+    demand_consumed(w, kind)
+    return w.walk(Op(list, (expr.base,)))
+
+
+def _values(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
+    demand_consumed(w, kind)
+    if is_fixed(kind):
+        return copied(w, expr.base, list, list(kind.region.root().fields))
+    return standin(w, standins.values, (expr.base,))
+
+
+def _items(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
+    demand_consumed(w, kind)
+    return standin(w, standins.items, (expr.base,))
+
+
+def demand_consumed(w: Walker, kind: Box) -> None:
+    """Refuses to hold a view of a dict that is written: the list in its place would not follow the dict."""
+    target = w.statement.target if isinstance(w.statement, Assign) else "%"
+    if not is_fixed(kind) and not target.startswith("%"):
+        raise UnsupportedSyntax("a view of a dict that changes is kept", w.span, "make a list of it: list(d.values())")
+
+
+def _get(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
+    return standin(w, standins.get, (expr.base, *expr.args, *(Lit(None),) * (2 - len(expr.args))))
+
+
+def update(w: Walker, expr: Method, kind: Box) -> tuple[Expr, Kind]:
+    """``base.update(other, name=value)``"""
+    merge(w, expr.base, expr.args, expr.kwargs)
+    return Lit(None), Obj(None)
+
+
+def merge(w: Walker, base: Atom, others: tuple[Atom, ...], named: Named = ()) -> None:
+    """Puts the entries of the dict or the pairs `others`, and the named ones, into the dict `base`."""
+    kinds = [w.read(other)[1] for other in others]
+    if any(isinstance(kind, Bottom) for kind in kinds):
+        return
+    if all(isinstance(kind, Box) and kind.cls is dict for kind in kinds):
+        merged(w, base, others, named)
+        return
+    standin(w, standins.update_pairs, (base, *others))
+    merged(w, base, (), named)
+
+
+def made_dict(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
+    """``dict(other, name=value)``; the other may be given by pairs."""
+    kind = w.read(args[0])[1] if args else BOTTOM
+    if not args or isinstance(kind, Bottom) or (isinstance(kind, Box) and kind.cls is dict):
+        return new_dict(w, args, kwargs)
+
+    def build() -> Block:
+        made = w.temporary()
+        put = Method(Var(made), "update", args, kwargs)
+        start = (Assign(made, Make(dict, (), ()), w.span), Assign(w.temporary(), put, w.span))
+        return (*start, Assign(w.temporary(), Var(made), w.span))
+
+    return expanded(w, "dict of pairs", build)
+
+
+def contains(w: Walker, base: Atom, key: Atom) -> tuple[Expr, Kind] | None:
+    """``key in base`` for a dict whose keys are known; None where it is asked at run time."""
+    _, kind = w.read(base)
+    _, part = w.read(key)
+    if isinstance(kind, Box) and kind.cls is dict and is_fixed(kind):
+        known = known_key(kind, part)
+        if known is not MISSING:
+            there = known in kind.region.root().fields
+            return Lit(there), Num(bool, value=there)
+    return None
+
+
+def _copy(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
+    return new_dict(w, (expr.base,), ())
+
+
+METHODS: dict[tuple[str, int], Any] = {
+    ("copy", 0): _copy,
+    ("get", 1): _get,
+    ("get", 2): _get,
+    ("setdefault", 2): standins.setdefault,
+    ("pop", 1): standins.take_key,
+    ("pop", 2): standins.take_key_or,
+    ("popitem", 0): standins.popitem,
+    ("clear", 0): standins.clear_table,
+    ("keys", 0): _keys,
+    ("values", 0): _values,
+    ("items", 0): _items,
+}

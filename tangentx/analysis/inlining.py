@@ -1,0 +1,42 @@
+"""Calls of stand-ins: the body of the function in place of the call."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tangentx.analysis import folds, standins
+from tangentx.analysis.containers import expanded
+from tangentx.analysis.kinds import Kind
+from tangentx.ir.change import rename, with_span
+from tangentx.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Expr,
+    Return,
+)
+from tangentx.ir.walk import bound
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer import Walker
+
+INLINED = frozenset(fn for module in (standins, folds) for _, fn in inspect.getmembers(module, inspect.isfunction))
+
+
+def standin(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], tag: Any = None) -> tuple[Expr, Kind]:
+    """The statements of a stand-in in place of a call; its last one returns."""
+
+    def build() -> Block:
+        function = w.program.library(fn)
+        names = {name: w.temporary() for name in sorted(bound(function.body))}
+        given: list[Any] = []
+        for param, atom in zip(function.params, args, strict=True):
+            names[param.name] = w.temporary()
+            given.append(Assign(names[param.name], atom, w.span))
+        *body, last = with_span(rename(function.body, names), w.span)
+        assert isinstance(last, Return)
+        return (*given, *body, Assign(w.temporary(), last.value, w.span))
+
+    return expanded(w, ("standin", fn, tag), build)

@@ -1,0 +1,99 @@
+"""Lists and tuples made of others: copied, joined, repeated."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tangentx.analysis.containers import copied, copied_list, expanded, make
+from tangentx.analysis.dicts import keys
+from tangentx.analysis.kinds import Arr, Box, Kind, Num, varied
+from tangentx.errors import UnsupportedSyntax
+from tangentx.ir.nodes import Append, Assign, Atom, Block, Expr, For, Index, Key, Lit, Make, Op, Var
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer import Walker
+
+
+def listed(cls: type) -> Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]:
+    """``list(x)`` or ``tuple(x)``"""
+
+    def build(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+        if not args:
+            return make(w, Make(cls, ()))
+        kind = kinds[0]
+        if isinstance(kind, Box) and issubclass(kind.cls, list | tuple):
+            node = kind.region.root()
+            if not node.open:
+                return copied(w, args[0], cls, list(range(len(node.fields))))
+            if cls is list:
+                return copied_list(w, args[0], None)
+        if isinstance(kind, Arr) and cls is list:
+            return copied_list(w, args[0], None)
+        if isinstance(kind, Box) and kind.cls is dict and cls is list:
+            return keys(w, args[0])
+        return None if not varied(kind) and not isinstance(kind, Box) else _refuse_copy(w, cls)
+
+    return build
+
+
+def _refuse_copy(w: Walker, cls: type) -> tuple[Expr, Kind]:
+    raise UnsupportedSyntax(f"`{cls.__name__}(...)` of this value", w.span, "build it item by item")
+
+
+def joined(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    """``a + b`` of two tuples or two lists: a new one of the items of both."""
+    a, b = kinds
+    if not (isinstance(a, Box) and isinstance(b, Box) and a.cls is b.cls and a.cls in (list, tuple)):
+        return None
+    if not a.region.root().open and not b.region.root().open:
+        cls, counts = a.cls, [len(k.region.root().fields) for k in (a, b)]
+
+        def fixed() -> Block:
+            names = [w.temporary() for _ in range(sum(counts))]
+            places = [(base, i) for base, n in zip(args, counts, strict=True) for i in range(n)]
+            taken = [Assign(t, Index(x, Key((Lit(i),))), w.span) for t, (x, i) in zip(names, places, strict=True)]
+            made = w.temporary()
+            return (*taken, Assign(made, Make(cls, tuple(Var(t) for t in names)), w.span))
+
+        return expanded(w, f"joined{counts}", fixed)
+    if a.cls is tuple:
+        raise UnsupportedSyntax("tuples of unknown length are joined", w.span, "use lists")
+
+    def grown() -> Block:
+        made, span = w.temporary(), w.span
+        out: list[Any] = [Assign(made, Make(list, ()), span)]
+        for base in args:
+            n, k, item = w.temporary(), w.temporary(), w.temporary()
+            body = (Assign(item, Index(base, Key((Var(k),))), span), Append(Var(made), Var(item), span))
+            out += [Assign(n, Op(builtins.len, (base,)), span), For(k, Lit(0), Var(n), Lit(1), False, body, span)]
+        return (*out, Assign(w.temporary(), Var(made), span))
+
+    return expanded(w, "joined", grown)
+
+
+def repeated(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    """``items * n`` of a list or tuple: a new one of its items, n times over."""
+    (items, base), (times, count) = sorted(zip(kinds, args, strict=True), key=lambda pair: not isinstance(pair[0], Box))
+    if not (isinstance(items, Box) and items.cls in (list, tuple) and isinstance(times, Num)):
+        return None
+    node = items.region.root()
+    if not node.open and isinstance(times.value, int):
+        return copied(w, base, items.cls, list(range(len(node.fields))) * times.value)
+    if items.cls is tuple:
+        raise UnsupportedSyntax("a tuple is repeated a number of times that is not known", w.span, "use a list")
+
+    def build() -> Block:
+        made, n, j, k, item = (w.temporary() for _ in range(5))
+        span = w.span
+        inner = (Assign(item, Index(base, Key((Var(k),))), span), Append(Var(made), Var(item), span))
+        body = (For(k, Lit(0), Var(n), Lit(1), False, inner, span),)
+        return (
+            Assign(made, Make(list, ()), span),
+            Assign(n, Op(builtins.len, (base,)), span),
+            For(j, Lit(0), count, Lit(1), False, body, span),
+            Assign(w.temporary(), Var(made), span),
+        )
+
+    return expanded(w, "repeated", build)

@@ -1,0 +1,144 @@
+"""Comprehensions, generators in reductions, and lists changed in the middle."""
+
+import itertools
+import math
+
+import numpy as np
+
+from tests.programs.case import Program, draw
+
+
+def weights(x, n):
+    """Nested, with conditions, in a reduction."""
+    return sum(x**i * j for i in range(n) for j in range(i) if (i + j) % 2) + sum(i * x for i in range(n) if i > 1)
+
+
+def table(x, n):
+    rows = [[x * i + np.sin(x * j) for j in range(n)] for i in range(2)]
+    flat = [v * v for row in rows for v in row if v > 0.0]
+    return np.sum(np.array(rows)) * flat[1] + len(flat)
+
+
+def polynomial(coefficients, x):
+    powers = {k: x**k for k in range(len(coefficients))}
+    return sum(c * powers[k] for k, c in enumerate(coefficients))
+
+
+def by_parity(values):
+    groups = {name: [v for i, v in enumerate(values) if i % 2 == odd] for name, odd in [("even", 0), ("odd", 1)]}
+    return sum(groups["even"]) * groups["odd"][0]
+
+
+def pairs(a, b):
+    """Constants beside what is differentiated."""
+    total = sum(p * q for p, q in zip([a, a * b], [1.0, b]))
+    return total * max(p for p in (a, 0.5, b)) + min(q * b for q in [a, b])
+
+
+def extremes(x, n):
+    largest = max(x * i - 0.3 * i * i for i in range(n))
+    product = math.prod([x, 2.0, x + 1.0])
+    return largest * product + max([x * i for i in range(3)]) * list(x + i for i in range(3))[1]
+
+
+def stops_early(x, values):
+    """any and all look no further than they must."""
+    seen = []
+    if any(seen.append(v) or v > 1.0 for v in values):
+        x = x * len(seen)
+    if all(v * x > 0.0 for v in values):
+        x = x + values[0] * x
+    return x * x
+
+
+def scopes(x):
+    i = x * 2.0
+    squares = [i * i for i in [x, i]]
+    return squares[1] * i + sum(j for j in [i])
+
+
+def moving_window(series, width):
+    """A queue: a value in at the end, one out at the front."""
+    window = []
+    total = 0.0
+    for v in series:
+        window.append(v * v)
+        if len(window) > width:
+            window.pop(0)
+        total += np.sin(sum(window))
+    return total
+
+
+def sorted_in(values):
+    """Insertion into the place that is found for each value."""
+    ordered = []
+    for v in values:
+        place = 0
+        while place < len(ordered) and ordered[place] < v:
+            place += 1
+        ordered.insert(place, v)
+    total = 0.0
+    for k, v in enumerate(ordered):
+        total += (k + 1.0) * v * v
+    return total
+
+
+def edited(x):
+    items = [x, 2.0 * x, 0.5]
+    items.extend([x * x, 1.5])
+    items += [x]
+    items[1:3] = [items[0] * items[1], x, 0.1]
+    items[::2] = [v * 1.1 for v in items[::2]]
+    del items[0], items[-1]
+    items.reverse()
+    items.insert(-1, items[0])
+    items.remove(items[2])
+    del items[3:]
+    items *= 2
+    return sum(v * (k + 1.0) for k, v in enumerate(items)) + items.index(items[1]) * items.count(x)
+
+
+def rows_moved(A):
+    """A list of rows that are views."""
+    rows = [row for row in A]
+    rows.insert(0, rows.pop())
+    rows[1:] = [2.0 * r for r in rows[1:]]
+    rows[0][0] = rows[1][1] * rows[2][0]
+    rows.clear() if len(rows) > 9 else rows.reverse()
+    return np.sum(rows[0] * rows[-1]) + np.sum(A)
+
+
+def chains(x):
+    """Iterators of itertools over what is finite."""
+    total = 0.0
+    for a, b in itertools.product([x, 1.0], [2.0, x * x]):
+        total += a * b
+    steps = list(itertools.accumulate([x, x * x, 0.5]))
+    gaps = sum((b - a) ** 2 for a, b in itertools.pairwise(steps))
+    best = list(itertools.accumulate(itertools.chain(steps, [x]), max))[-1]
+    return total + gaps * best + sum(p * q for p, q in itertools.combinations(steps, 2))
+
+
+def kinds_counted(x, labels):
+    """Sets of what has no derivative."""
+    different = {label for label in labels if label}
+    common = different & {1, 2}
+    return x * len(different) + (x * x if 2 in common else x)
+
+
+PROGRAMS = [
+    Program(weights, lambda: (0.7, 4), "x"),
+    Program(table, lambda: (0.4, 3), "x"),
+    Program(polynomial, lambda: ([0.5, -0.3, 0.8], 0.7), ("coefficients", "x")),
+    Program(by_parity, lambda: ([0.5, -0.3, 0.8, 0.4],), "values"),
+    Program(pairs, lambda: (0.7, 1.2), ("a", "b")),
+    Program(extremes, lambda: (0.7, 4), "x"),
+    Program(stops_early, lambda: (0.7, [0.5, 1.2, 0.8]), ("x", "values")),
+    Program(scopes, lambda: (0.7,), "x"),
+    Program(moving_window, lambda: (draw(5, seed=8), 2), "series"),
+    Program(sorted_in, lambda: ([0.5, -0.3, 0.8, 0.4],), "values"),
+    Program(edited, lambda: (0.7,), "x"),
+    Program(rows_moved, lambda: (draw(3, 2, seed=9),), "A"),
+    Program(chains, lambda: (0.7,), "x"),
+    Program(kinds_counted, lambda: (0.7, [1, 2, 2, 0, 5]), "x"),
+]
