@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tangentx import templates
-from tangentx.analysis import layouts
+from tangentx.analysis import layouts, outcomes
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied, vary
 from tangentx.analysis.primitives import hashable, name_of
 from tangentx.analysis.regions import World, join
@@ -22,8 +22,6 @@ def constant(kinds: Sequence[Kind]) -> bool:
     return all(isinstance(k, Obj) or (isinstance(k, Num) and k.value is not MISSING) for k in kinds)
 
 
-_NUMBERS: dict[Any, Num] = {}
-_LIMIT = 10_000
 _ATTEMPTS = (
     (1, False, 1),
     (0, False, 1),
@@ -65,18 +63,21 @@ class Operation:
     def _remembered(
         self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], kinds: Sequence[Kind]
     ) -> Kind:
-        """As `_sampled`; what numbers give for numbers is found once in a process."""
-        if kwargs or not all(isinstance(k, Num) for k in kinds):
+        """As `_sampled`, found once in a process where the kinds say all that counts."""
+        key = outcomes.key_of(fn, kinds, tuple(kwargs))
+        if key is None:
             return self._sampled(fn, args, kwargs, kinds)
-        key = (fn, tuple((k.type, type(k.value), k.value) for k in kinds if isinstance(k, Num)))
-        if key not in _NUMBERS:
-            result = self._sampled(fn, args, kwargs, kinds)
-            if not isinstance(result, Num):
-                return result
-            if len(_NUMBERS) > _LIMIT:
-                _NUMBERS.clear()
-            _NUMBERS[key] = result
-        return _NUMBERS[key]
+        found = outcomes.find(key)
+        if found is None:
+            scratch = outcomes.Scratch(kinds)
+            there = Operation(scratch.world, scratch.fresh, self.span)
+            first, rest = scratch.kinds[: len(args)], scratch.kinds[len(args) :]
+            result = there._sampled(fn, first, dict(zip(kwargs, rest, strict=True)), scratch.kinds)
+            found = scratch.outcome(result)
+            if found is None or isinstance(result, Bottom):
+                return self._sampled(fn, args, kwargs, kinds)
+            outcomes.keep(key, found)
+        return outcomes.put_together(found, self.world, self.fresh, kinds, self.span)
 
     def demand_template(self, fn: Callable[..., Any], kinds: Sequence[Kind], result: Kind) -> None:
         """Raises NoTemplate where a derivative would have to flow through `fn` and there is no rule for it."""

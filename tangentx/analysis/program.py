@@ -10,11 +10,12 @@ from typing import Any
 from tangentx.analysis.kinds import BOTTOM, MISSING, Kind, Num, TooDeep, describe, signature
 from tangentx.analysis.regions import Region, World, join
 from tangentx.analysis.values import Valuer
-from tangentx.errors import NotResolved, Span, UnsupportedSyntax
+from tangentx.errors import NotResolved, Span, TangentxError, UnsupportedSyntax
 from tangentx.ir.nodes import UNBOUND, Ext, Function, Link, Statement
 
 LIMIT_INSTANCES = 300  # of one function
 LIMIT_ROUNDS = 200
+LIMIT_DEPTH = 12
 
 
 @dataclass(eq=False)
@@ -78,7 +79,8 @@ class Program:
         self.externals: dict[int, tuple[Ext, Kind]] = {}
         self.valuer = Valuer(self.world)
         self.pending: list[Instance] = []
-        self.met: list[Instance] = []
+        self.depth = 0
+        self.walker: Any = None
         self.closed_to_outside = False
         self.aside = False
 
@@ -104,17 +106,24 @@ class Program:
         from tangentx.analysis.infer import Walker
 
         self.final = False
+        settled = False  # the round before found nothing, so an error of this one is no want of knowledge
         root = self._make(source, None, kinds)
         for _ in range(LIMIT_ROUNDS):
             self.world.changed = False
-            self._walk_all(root, Walker)
-            if not self.world.changed:
+            try:
+                self._walk_all(root, Walker)
+            except TangentxError:
+                if settled or not self.final:
+                    raise
+                self.final = False
+                continue
+            if self.final and not self.world.changed:
                 break
-            self._walk_back(Walker)
+            # What is known now may well be all: the next round is the last, unless it finds something.
+            settled = not self.world.changed
+            self.final = True
         else:
             raise NotResolved("the kinds of this function do not settle", source.span, "give names one kind each")
-        self.final = True
-        self._walk_all(root, Walker)
         self._check_links()
         as_tuples(self)
         return root
@@ -137,17 +146,11 @@ class Program:
         self.round += 1
         self.world.links.clear()
         self.pending = [root]
-        self.met = []
+        self.depth = 0
+        self.walker = walker
         root.round = self.round
         while self.pending:
-            instance = self.pending.pop()
-            self.met.append(instance)
-            walker(self, instance).run()
-
-    def _walk_back(self, walker: type[Any]) -> None:
-        """Walks what was met once more, callees first, so that results pass through all levels of calls at once."""
-        for instance in reversed(self.met[:-1]):
-            walker(self, instance).run()
+            walker(self, self.pending.pop()).run()
 
     def _make(self, source: Function, link: Link | None, kinds: Sequence[Kind]) -> Instance:
         try:
@@ -177,11 +180,20 @@ class Program:
         return instance
 
     def call(self, source: Function, link: Link | None, kinds: Sequence[Kind]) -> Instance:
-        """The instance for a call met during a walk; its result so far is `result`."""
+        """The instance for a call met during a walk; its result so far is `result`.
+
+        It is walked at once, so that its result is known, but for a call inside itself, and very deep ones.
+        """
         instance = self._make(source, link, kinds)
-        if instance.round != self.round:
-            instance.round = self.round
+        if instance.round == self.round:
+            return instance
+        instance.round = self.round
+        if self.depth >= LIMIT_DEPTH:
             self.pending.append(instance)
+            return instance
+        self.depth += 1
+        self.walker(self, instance).run()
+        self.depth -= 1
         return instance
 
     def external(self, ext: Ext) -> Kind:
