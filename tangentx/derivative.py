@@ -67,6 +67,17 @@ def place_of(function: Any) -> Span | None:
     return Span(code.co_filename, code.co_firstlineno, len(line) - len(line.lstrip()), line)
 
 
+def _signature(function: Any) -> inspect.Signature:
+    """The parameters that the code of a function has, whatever it shows to others."""
+    if isinstance(function, types.FunctionType) and hasattr(function, "__signature__"):
+        plain = types.FunctionType(
+            function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+        )
+        plain.__kwdefaults__ = function.__kwdefaults__
+        return inspect.signature(plain)
+    return inspect.signature(function, follow_wrapped=False)
+
+
 class Binder:
     """Puts arguments in the order of a function's parameters, defaults filled in."""
 
@@ -75,7 +86,7 @@ class Binder:
             function = function.__tangentx_primal__()
         self.function = function
         self.made_for = self._state()
-        self.signature = inspect.signature(function, follow_wrapped=False)
+        self.signature = _signature(function)
         self.names = tuple(self.signature.parameters)
         kinds = {p.kind for p in self.signature.parameters.values()}
         self.plain = kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY}

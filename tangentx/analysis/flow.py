@@ -11,7 +11,7 @@ import numpy as np
 from tangentx.analysis.kinds import MISSING, Bottom, Kind, Num, Obj
 from tangentx.analysis.program import Definition
 from tangentx.errors import NotResolved
-from tangentx.ir.nodes import Block, Break, Continue, For, If, Loop
+from tangentx.ir.nodes import Atom, Block, Break, Continue, For, If, Loop, Raise
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -49,11 +49,17 @@ def _truth(kind: Kind) -> bool | None:
     return None
 
 
+def never(w: Walker, value: Atom) -> None:
+    """What should have made the value always raises: control does not come here."""
+    w.env = None
+    w.out.append(Raise(value, w.span))
+
+
 def if_(w: Walker, s: If) -> None:
     """A branch: both sides are walked, or the one that the kind of the test decides."""
     test, kind = w.read(s.test)
     if isinstance(kind, Bottom):
-        w.env = None
+        never(w, test)
         return
     truth = _truth(kind)
     if truth is not None:
@@ -89,9 +95,9 @@ def _looped(w: Walker, s: For | Loop, enter: Callable[[], str | None]) -> tuple[
 def for_(w: Walker, s: For) -> None:
     """A loop over a range."""
     bounds = [w.read(a) for a in (s.start, s.stop, s.step)]
-    for _, kind in bounds:
+    for bound, kind in bounds:
         if isinstance(kind, Bottom):
-            w.env = None
+            never(w, bound)
             return
         if not (isinstance(kind, Num) and issubclass(kind.type, int) or _is_whole(kind)):
             raise NotResolved("the bounds of a range must be whole numbers", s.span, "convert them with int()")

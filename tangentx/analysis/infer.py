@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentx.analysis import expressions
-from tangentx.analysis.flow import Env, LoopState, break_, continue_, for_, if_, loop
+from tangentx.analysis.flow import Env, LoopState, break_, continue_, for_, if_, loop, never
 from tangentx.analysis.kinds import BOTTOM, Bottom, Kind, Top
 from tangentx.analysis.program import DELETED, Definition, Instance, Program, constant_kind, located
 from tangentx.analysis.regions import Region, join
@@ -29,6 +29,7 @@ from tangentx.ir.nodes import (
     Augstore,
     Block,
     Break,
+    Call,
     Continue,
     Delete,
     Expr,
@@ -204,9 +205,9 @@ def _assign(w: Walker, s: Assign) -> None:
         return
     target = w.bind(s.target, kind)
     w.out.append(Assign(target, expr, s.span))
-    if isinstance(kind, Bottom) and isinstance(s.value, Index) and is_missing(w, s.value):
-        w.out.append(Raise(Var(target), s.span))
-        w.env = None
+    missing = isinstance(s.value, Index) and is_missing(w, s.value)
+    if isinstance(kind, Bottom) and (missing or (isinstance(expr, Call) and w.program.final)):
+        never(w, Var(target))
 
 
 def _return(w: Walker, s: Return) -> None:

@@ -6,6 +6,7 @@ import builtins
 import cmath
 import math
 import operator
+import types
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ _WRITERS = frozenset(
 
 def is_primitive(fn: Any) -> bool:
     """Whether a call of `fn` is an operation that writes nothing, always answers the same, and needs no source."""
+    if not _is_hashable(fn):
+        return False
     if (
         templates.find(fn) is not None
         or templates.has_composition(fn)
@@ -53,7 +56,24 @@ def is_primitive(fn: Any) -> bool:
         return True
     if owner is not None and issubclass(owner, np.ndarray | np.generic | str | int | float | complex):
         return name_of(fn) not in _WRITING_METHODS
-    return isinstance(fn, np.ufunc) or (home.split(".")[0] == "numpy" and ".random" not in home)
+    return isinstance(fn, np.ufunc) or (home.split(".")[0] == "numpy" and _is_of_numpy(fn))
+
+
+_HOMES = (np, np.linalg, np.fft, np.emath, np.strings, np.char, np.lib.stride_tricks)
+_EFFECTS = frozenset(
+    getattr(np, name)
+    for name in (
+        "errstate fromregex genfromtxt info memmap printoptions set_printoptions setbufsize seterr seterrcall "
+        "show_config show_runtime test vectorize"
+    ).split()
+)
+
+
+def _is_of_numpy(fn: Any) -> bool:
+    """Whether `fn` is one of NumPy's public functions, or written in C; its other Python functions are just code."""
+    if fn in _EFFECTS or ".random" in (getattr(fn, "__module__", None) or ""):
+        return False
+    return not isinstance(fn, types.FunctionType) or any(getattr(m, name_of(fn), None) is fn for m in _HOMES)
 
 
 _OF_CONTAINERS = ("joining", "builtins_", "support", "checks", "creation")
@@ -76,13 +96,17 @@ def name_of(fn: Any) -> str:
     return str(getattr(fn, "__name__", ""))
 
 
-def hashable(group: frozenset[Any], fn: Any) -> frozenset[Any]:
-    """The group, or an empty one where `fn` cannot be asked for in it."""
+def _is_hashable(fn: Any) -> bool:
     try:
         hash(fn)
     except TypeError:
-        return frozenset()
-    return group
+        return False
+    return True
+
+
+def hashable(group: frozenset[Any], fn: Any) -> frozenset[Any]:
+    """The group, or an empty one where `fn` cannot be asked for in it."""
+    return group if _is_hashable(fn) else frozenset()
 
 
 EFFECTS = frozenset((arrays.write_back, arrays.same_length, operator.call))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.analysis.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, signature, vary
+from tangentx.analysis.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, TooDeep, signature, vary
 from tangentx.analysis.regions import Region, World
 from tangentx.arrays import fields
 from tangentx.errors import NotResolved, Span
@@ -83,8 +83,7 @@ class Valuer:
             return box
         items = contents(value)
         kinds = [(key, self.kind(item)) for key, item in items]
-        alike = len({signature(kind) for _, kind in kinds}) <= 1
-        if type(value) is list and alike:
+        if type(value) is list and self._alike([kind for _, kind in kinds]):
             box.region.mark("open")
             for _, kind in kinds:
                 box.region.put_any(kind)
@@ -92,6 +91,15 @@ class Valuer:
             for key, kind in kinds:
                 box.region.put(key, kind)
         return box
+
+    def _alike(self, kinds: list[Kind]) -> bool:
+        """Whether the items of a list are of one kind."""
+        try:
+            return len({signature(kind) for kind in kinds}) <= 1
+        except TooDeep:
+            raise NotResolved(
+                "a list holds more parts than a derivative can follow", self.span, "pass the part that is needed"
+            ) from None
 
 
 def is_record(value: Any) -> bool:

@@ -154,9 +154,10 @@ class Reverse:
             left = max(left, escape)
         reverse: list[Statement] = []
         code = self._code()
+        raises = any(isinstance(s, Raise) for s in block)
         for i in range(len(groups) - 1, -1, -1):
             guard, r = groups[i]
-            if not r:
+            if not r or (raises and guard == left):  # what leads to `raise` alone is never gone back
                 continue
             reverse += _heading(block[i], block[i + 1] if i + 1 < len(block) else None)
             if guard:

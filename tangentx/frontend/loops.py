@@ -135,8 +135,8 @@ class Loops(Iterators):
         return Items(inner.count, numbered, inner.over, lengths=inner.lengths)
 
     def _zip(self, node: Any) -> Items:
-        if node.keywords or not node.args:
-            message = "zip with keywords or without arguments is not differentiated"
+        if node.keywords or not node.args or any(isinstance(arg, gast.Starred) for arg in node.args):
+            message = "zip with keywords, without arguments or with starred ones is not differentiated"
             raise self.refuse(node, message, "compare the lengths yourself, and write zip(a, b)")
         parts = [self._items(arg) for arg in node.args]
         count = parts[0].count
@@ -220,6 +220,7 @@ def _counted(target: Any) -> tuple[Any, Any]:
 
 def _plain(node: Any, least: int, most: int, keyword: str = "") -> bool:
     """Whether the call has from `least` to `most` arguments, one of which may be given by name."""
-    if any(given.arg != keyword for given in node.keywords) or not node.args:
+    starred = any(isinstance(arg, gast.Starred) for arg in node.args)
+    if starred or any(given.arg != keyword for given in node.keywords) or not node.args:
         return False
     return least <= len(node.args) + len(node.keywords) <= most
