@@ -7,6 +7,7 @@ are told apart (a *web* is a set of definitions that reach a common use; each be
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -182,16 +183,7 @@ def token(definition: Definition) -> str:
     return f"{definition.name}#{id(definition)}"
 
 
-class _Counter:
-    def __init__(self) -> None:
-        self.value = 0
-
-    def __next__(self) -> int:
-        self.value += 1
-        return self.value
-
-
-_COUNTER = _Counter()
+_COUNTER = itertools.count(1)
 
 
 def _assign(w: Walker, s: Assign) -> None:
@@ -205,8 +197,8 @@ def _assign(w: Walker, s: Assign) -> None:
         return
     target = w.bind(s.target, kind)
     w.out.append(Assign(target, expr, s.span))
-    missing = isinstance(s.value, Index) and is_missing(w, s.value)
-    if isinstance(kind, Bottom) and (missing or (isinstance(expr, Call) and w.program.final)):
+    raises = is_missing(w, s.value) if isinstance(s.value, Index) else isinstance(expr, Call) and w.program.final
+    if raises and isinstance(kind, Bottom):
         never(w, Var(target))
 
 

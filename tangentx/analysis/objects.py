@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def construct(w: Walker, cls: type, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
     """A named tuple or dataclass made inside the program, or an object that has no part in the derivative."""
-    fields: tuple[str, ...] | None = getattr(cls, "_fields", None)
+    fields: tuple[str, ...] | None = getattr(cls, "_fields", None) if issubclass(cls, tuple) else None
     if fields is None and dataclasses.is_dataclass(cls) and not hasattr(cls, "__post_init__"):
         fields = tuple(f.name for f in dataclasses.fields(cls) if f.init)
     if fields is None:
