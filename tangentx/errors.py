@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A place in a user's file: `line` counts from 1, `column` from 0, `text` is the source line."""
+    """A place in a user's file: `line` counts from 1, `column` from 0, `text` is the source line.
+
+    `around` holds the ``with`` statements around it, the outermost first: what is derived from a statement is run in
+    them too.
+    """
 
     file: str
     line: int
     column: int = 0
     text: str = ""
+    around: tuple[object, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
@@ -26,7 +31,7 @@ class TangentxError(Exception):
 
     def __init__(self, message: str, span: Span | None = None, hint: str = "") -> None:
         self.message = message
-        self.span = span
+        self.span = replace(span, around=()) if span is not None and span.around else span
         self.hint = hint
         super().__init__(self._text())
 

@@ -9,10 +9,11 @@ from typing import TypeVar
 import numpy as np
 
 from tangentx.backend import forms, operators
+from tangentx.backend.around import Inside, runs, statement
 from tangentx.backend.choices import bound_by_both, conditional
 from tangentx.backend.expressions import Look, Writer, effect, order
 from tangentx.backend.pieces import BARRIER, Effect, Piece, Waiting, measure
-from tangentx.backend.shapes import Unpack, Uses, prepared, temporary
+from tangentx.backend.shapes import Shaped, Unpack, Uses, prepared, temporary
 from tangentx.backend.spelling import Scope
 from tangentx.ir import walk
 from tangentx.ir.nodes import (
@@ -55,22 +56,26 @@ class Context:
 
 
 class BlockWriter:
-    """Writes one block, at nesting `depth`."""
+    """Writes one block, at nesting `depth`, inside the given managers."""
 
-    def __init__(self, context: Context, depth: int) -> None:
+    def __init__(self, context: Context, depth: int, inside: Inside = ()) -> None:
+        self.inside = inside
         self.context = context
         self.writer = context.writer
         self.depth = depth
         self.waiting = Waiting()
         self.lines: list[ast.stmt] = []
 
-    def block(self, block: Block) -> list[ast.stmt]:
-        """The statements of `block`; none for an empty one."""
-        for stmt in self.context.shaped[id(block)]:
-            if isinstance(stmt, Unpack):
-                self._unpack(stmt)
-            else:
-                self._statement(stmt)
+    def block(self, stmts: Sequence[Shaped]) -> list[ast.stmt]:
+        """The statements of a block, in shape; none for an empty one."""
+        for manager, group in runs(stmts, self.inside):
+            if manager is not None:
+                self._barrier()
+                inner = BlockWriter(self.context, self.depth + 1, (*self.inside, manager))
+                self.lines.append(statement(self.writer, manager, inner.block(group)))
+                continue
+            for stmt in group:
+                self._unpack(stmt) if isinstance(stmt, Unpack) else self._statement(stmt)
         self._name(self.waiting.leave(BARRIER, frozenset(), True))
         return self.lines
 
@@ -82,12 +87,9 @@ class BlockWriter:
                 lines = [f"# {line}".rstrip() for line in text.splitlines() or [""]]
                 self._barrier()
                 self.lines += [ast.Expr(ast.Name(line, _LOAD)) for line in lines]
-            case Break():
+            case Break() | Continue():
                 self._barrier()
-                self.lines.append(ast.Break())
-            case Continue():
-                self._barrier()
-                self.lines.append(ast.Continue())
+                self.lines.append(ast.Break() if isinstance(stmt, Break) else ast.Continue())
             case If():
                 self._if(stmt)
             case For():
@@ -244,4 +246,4 @@ class BlockWriter:
         self._name(self.waiting.leave(BARRIER, frozenset(), True))
 
     def _inner(self, block: Block, deeper: int = 1) -> list[ast.stmt]:
-        return BlockWriter(self.context, self.depth + deeper).block(block)
+        return BlockWriter(self.context, self.depth + deeper, self.inside).block(self.context.shaped[id(block)])

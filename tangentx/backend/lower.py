@@ -18,7 +18,7 @@ def lower(function: Function, scope: Scope) -> ast.FunctionDef:
     """The tree of `function`, its temporaries still called "%..." (see `name_temporaries`); a comment is a name
     that begins with "#", standing alone."""
     context = Context(function, scope)
-    body = BlockWriter(context, 1).block(function.body)
+    body = BlockWriter(context, 1).block(context.shaped[id(function.body)])
     if len(body) > 1 and _bare_return(body[-1]):
         body.pop()
     if function.doc:

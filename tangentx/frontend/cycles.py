@@ -7,13 +7,13 @@ from typing import Any
 
 import gast
 
-from tangentx.frontend.patterns import Patterns
+from tangentx.frontend.managers import Managers
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
 from tangentx.ir.check import own_break
 
 
-class Cycles(Patterns):
+class Cycles(Managers):
     """Lifts the statements of loops."""
 
     def _For(self, node: Any) -> bool:

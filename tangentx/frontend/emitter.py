@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
@@ -31,6 +32,7 @@ class Emitter:
         # What imports before this place, in this block or one around it, have bound, and all names that they bind.
         self.imports: dict[str, ir.Ext] = {} if outer is None else dict(outer.imports)
         self.imported: frozenset[str] = self.scope.imports | (frozenset() if outer is None else outer.imported)
+        self.around: tuple[ir.Manager, ...] = ()  # the with statements that are open
         self._flags: list[str] = []  # for each loop that is open the name that a break sets, or ""
         self._names = Names(self.scope.names)
         self._out: list[ir.Statement] = []
@@ -38,7 +40,8 @@ class Emitter:
 
     def span(self, node: Any) -> Span:
         """The place of `node` in the user's file."""
-        return self.found.span(node)
+        span = self.found.span(node)
+        return replace(span, around=self.around) if self.around else span
 
     def refuse(self, node: Any, message: str, hint: str) -> UnsupportedSyntax:
         """The error that `node` is not supported."""

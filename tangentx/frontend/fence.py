@@ -19,7 +19,7 @@ SUPPORTED = frozenset(
     """
     FunctionDef Lambda arguments Param
     Return Assign AugAssign AnnAssign For While If Raise Assert Expr Pass Break Continue Global Nonlocal
-    Delete Del Import ImportFrom alias
+    With withitem Delete Del Import ImportFrom alias
     Match match_case MatchValue MatchSingleton MatchSequence MatchClass MatchMapping MatchStar MatchAs MatchOr
     BoolOp NamedExpr BinOp UnaryOp IfExp Dict Set ListComp DictComp SetComp GeneratorExp Compare Call
     FormattedValue JoinedStr Constant Attribute Subscript Starred Name List Tuple Slice
@@ -32,7 +32,6 @@ _MOVE = "move it into a function of its own that is marked @tx.primitive"
 _OLD = ("this is no Python 3 function", "write a plain def")
 _TYPES = ("type parameters are not differentiated", "move the declaration out of the function")
 _TRY = ("try is not differentiated", f"test the condition before with if, or {_MOVE}")
-_WITH = ("with is not differentiated", f"put the with statement around the call of this function, or {_MOVE}")
 _ASYNC = ("async functions and statements are not differentiated", "write a plain function that gets the data passed")
 _YIELD = ("generators are not differentiated", "collect the values in a list and return it")
 _TEMPLATE = ("template strings are not differentiated", "write an f-string")
@@ -45,8 +44,6 @@ REFUSED: dict[str, tuple[str, str]] = {
     "Await": _ASYNC,
     "Yield": _YIELD,
     "YieldFrom": _YIELD,
-    "With": _WITH,
-    "withitem": _WITH,
     "Try": _TRY,
     "TryStar": _TRY,
     "ExceptHandler": _TRY,

@@ -218,6 +218,16 @@ def deleted() -> Any:
 
 MARKERS = (sequence, keys, is_sequence, is_mapping, deleted)
 
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Manager:
+    """A ``with`` statement: its `call`, and the calls that stand `first` in its block; all of constants and objects
+    from outside, so that it may be entered wherever something that is derived from its block is run."""
+
+    call: Apply
+    first: tuple[Apply, ...] = ()
+
+
 Expr: TypeAlias = Atom | Op | Apply | Method | Call | Index | Attr | Make | Pop
 
 

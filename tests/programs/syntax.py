@@ -122,6 +122,27 @@ def imports_inside(x):
     return s(x) * cos(x)
 
 
+def entropies(p, keep):
+    """Logarithms of zeros that are not used; warnings are errors here."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        q = p * keep
+        terms = q * np.log(q)
+    return -np.sum(np.where(keep > 0, terms, 0.0))
+
+
+def weights_in_a_loop(x):
+    total = 0.0
+    for k in range(len(x)):
+        with np.errstate(divide="ignore"):
+            weight = np.divide(1.0, k)
+            if np.isinf(weight):
+                continue
+            with np.errstate(all="raise"):
+                total = total + weight * x[k] * x[k - 1]
+        total = total * x[k]
+    return total
+
+
 def deletes(x, n):
     """Names and entries that are not needed any more."""
     memo = {0: x, 1: x * x}
@@ -142,5 +163,7 @@ PROGRAMS = [
     Program(shapes, lambda: ({"kind": "box", "sides": [0.4, 0.6, 0.9]}, 1.3), "x"),
     Program(by_class, lambda: (0.6, 1.2), ("x", "scale")),
     Program(imports_inside, lambda: (0.7,), "x"),
+    Program(entropies, lambda: (np.array([0.2, 0.4, 0.5]), np.array([1, 0, 1])), "p"),
+    Program(weights_in_a_loop, lambda: (np.array([0.7, 0.2, 0.9]),), "x"),
     Program(deletes, lambda: (0.9, 5), "x"),
 ]
