@@ -1,4 +1,4 @@
-"""Faults that the proofs and forward mode can have: (name, pit, function, edits of its text), for `tests.mutants`."""
+"""Faults that the proofs and forward mode can have, as in `tests.faults_of_reverse`."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ PROOFS: tuple[Fault, ...] = (
         "a pop changes the list for those after it",
         f"{OPTIMISE}live:Liveness._assign",
         (("used = used or memory.region(self.at.unit.kind(self.program, s.value.base)) in live", "pass"),),
+        "pop",
     ),
     (
         "write of an alias dropped",
@@ -38,6 +39,7 @@ PROOFS: tuple[Fault, ...] = (
         "what a callee writes is read by its caller",
         f"{OPTIMISE}live:Liveness._call",
         (("used or callee.raises or callee.writes & live", "used or callee.raises"),),
+        "procedure",
     ),
     (
         "zero after a join",
@@ -56,6 +58,7 @@ PROOFS: tuple[Fault, ...] = (
         "a variable may change its shape in a loop",
         f"{OPTIMISE}shapes:Facts.merge",
         (('shape = first.setdefault((left.shape, right.shape), ("met", site, name))', "pass"),),
+        "array that grows by broadcasting",
     ),
     (
         "copy kept past a rebinding",
@@ -80,18 +83,21 @@ PROOFS: tuple[Fault, ...] = (
         "broadcasting is undone",
         f"{OPTIMISE}simplify:_unbroadcast",
         (("shape is None or shape != p.shape(t)", "False"),),
+        "array that grows by broadcasting",
     ),
     (
         "shadow of a view straightened",
         "zeros_like that straightens strides",
         f"{OPTIMISE}simplify:_zero",
         (("result.region.root() not in p.viewed", "True"),),
+        "flattened: a view or a copy",
     ),
     (
         "always a view",
         "NumPy decides what is a view",
         f"{OPTIMISE}simplify:_shares",
         (("made.fn in _VIEWS and ", ""),),
+        "flattened: a view or a copy",
     ),
     (
         "shadow made too late",
@@ -107,12 +113,14 @@ PROOFS: tuple[Fault, ...] = (
             (" or _selects(program, units)", ""),
             ("risky = Unbounded(units) if _may_be_zero(program, units) else None", "risky = None"),
         ),
+        "infinite slope overwritten",
     ),
     (
         "parameter taken for a constant",
         "a constant only if it is that in every call",
         f"{OPTIMISE}signatures:_constants",
         (("if all(", "if any("),),
+        "call",
     ),
     (
         "names joined while both live",
@@ -125,12 +133,14 @@ PROOFS: tuple[Fault, ...] = (
         "a trip may end before a name is bound",
         "tangentx.derive.trips:trip_locals",
         ((" and not _has_exits(s.body)", ""),),
+        "continue",
     ),
     (
         "local of a trip read after it",
         "names that live within one trip",
         "tangentx.derive.trips:_locals",
         (("if later.get(s.target, 0) == everywhere.get(s.target, 0):", "if True:"),),
+        "for over a range",
     ),
     (
         "test asked again",
@@ -149,18 +159,21 @@ PROOFS: tuple[Fault, ...] = (
         "a write through an alias changes it",
         f"{AGAIN}_changes",
         (("yield kind.region.root() if isinstance(kind, Arr | Box) else ANYTHING", "yield base.name"),),
+        "view",
     ),
     (
         "element formed again past a call",
         "a callee may write",
         f"{AGAIN}_stays",
         (("(memory and ANYTHING in p.changes)", "False"),),
+        "call",
     ),
     (
         "formed again past an exit",
         "control may not pass",
         f"{AGAIN}_stays",
         (("any(p.leaves for p in places[i + 1 : point // 2])", "False"),),
+        "continue",
     ),
     (
         "read moved past a write",
@@ -198,12 +211,14 @@ TANGENTS: tuple[Fault, ...] = (
         "the tangent of a copy is a copy",
         f"{FORWARD}_op",
         (("emit.op(arrays.shares, new, base)", "emit.op(arrays.shares, new, new)"),),
+        "flattened: a view or a copy",
     ),
     (
         "tangent of a view is a copy",
         "the tangent of a view is a view",
         f"{FORWARD}_op",
         (("emit.op(arrays.shares, new, base)", "emit.op(arrays.shares, NONE, base)"),),
+        "flattened: a view or a copy",
     ),
     (
         "tangent not overwritten",
@@ -221,12 +236,14 @@ TANGENTS: tuple[Fault, ...] = (
         "a callee is given the tangents",
         f"{FORWARD}_call",
         (("tuple(self.dot_or_zero(emit, a)", "tuple(self.frame.zero(emit, a, self.frame.kind(a))"),),
+        "call",
     ),
     (
         "tangent's layout straightened",
         "a tangent is laid out as its primal",
         "tangentx.derive.tangents:fresh",
         (("stored_copy(emit, new, fitted) if mode(kind) == SHADOW else fitted", "fitted"),),
+        "flattened: a view or a copy",
     ),
 )
 

@@ -1,8 +1,8 @@
-"""Faults that reverse mode can have: (name, pit, function, edits of its text), for `tests.mutants`."""
+"""Faults that reverse mode can have, for `tests.mutants`: (name, pit, function, edits of its text, what shows it)."""
 
 from __future__ import annotations
 
-Fault = tuple[str, str, str, tuple[tuple[str, str], ...]]
+Fault = tuple[str, str, str, tuple[tuple[str, str], ...]] | tuple[str, str, str, tuple[tuple[str, str], ...], str]
 
 RULES = "tangentx.derive.statements:"
 REVERSE = "tangentx.derive.reverse:"
@@ -16,6 +16,7 @@ RECORD = "forward.op(arrays.clone, forward.let(Index(s.base, s.key)))"
 RESTORE = "reverse.add(Store(s.base, s.key, reverse.pop(tape), s.span))"
 LOOK = "forward.let(Index(s.base, s.key))"
 
+SUMS = "repeated indices add up"
 WRITES: tuple[Fault, ...] = (
     ("taken as a view", "take a copy, never a view", f"{ITEMS}store", ((TAKE, "t = reverse.let(Index(bar, s.key))"),)),
     ("not zeroed", "what was overwritten has no cotangent", f"{ITEMS}store", ((ZERO, "pass\n"),)),
@@ -27,20 +28,23 @@ WRITES: tuple[Fault, ...] = (
         "only the last of repeats wins",
         f"{ITEMS}store",
         (("if _may_repeat(r, s.key):", "if False:"),),
+        "fancy write",
     ),
-    ("sum not undone", "restore after `A[i] += v`", f"{ITEMS}accumulate", ((RESTORE, "reverse.pop(tape)"),)),
-    ("sum's record is a view", "record a copy", f"{ITEMS}accumulate", ((RECORD, LOOK),)),
+    ("sum not undone", "restore after `A[i] += v`", f"{ITEMS}accumulate", ((RESTORE, "reverse.pop(tape)"),), SUMS),
+    ("sum's record is a view", "record a copy", f"{ITEMS}accumulate", ((RECORD, LOOK),), SUMS),
     (
         "sum zeroes",
         "`A[i] += v` zeroes nothing",
         f"{ITEMS}accumulate",
         ((GIVE, "    reverse.add(Store(r.other(s.base), s.key, Lit(0.0), s.span))\n    " + GIVE),),
+        "repeated indices add up",
     ),
     (
         "repeats read once",
         "fancy indices repeat",
         "tangentx.analysis.writes:accumulate",
         (("may_repeat(parts)", "False"),),
+        "fancy read",
     ),
 )
 
@@ -62,24 +66,28 @@ ALIASES: tuple[Fault, ...] = (
         "NumPy decides what is a view",
         f"{VIEWS}_shadow_of_op",
         (("Op(arrays.shares, (new, base))", "Op(arrays.shares, (new, new))"),),
+        "flattened: a view or a copy",
     ),
     (
         "a view taken for a copy",
         "NumPy decides what is a view",
         f"{VIEWS}_shadow_of_op",
         (("Op(arrays.shares, (new, base))", "Op(arrays.shares, (NONE, base))"),),
+        "flattened: a view or a copy",
     ),
     (
         "shadow's name not restored",
         "a rebound storage has two names to restore",
         f"{REVERSE}Reverse.record",
         (("emit.assign(other, emit.pop(shadow_tape))", "emit.pop(shadow_tape)"),),
+        "names swapped",
     ),
     (
         "layout straightened",
         "zeros_like that straightens strides",
         "tangentx.arrays.structures:zeros_as",
         (("return _strided(a)", "return np.zeros(a.shape, a.dtype)"),),
+        "flattened: a view or a copy",
     ),
     (
         "entry copy straightened",
@@ -89,12 +97,21 @@ ALIASES: tuple[Fault, ...] = (
             ('return x.copy(order="K")', "return x.copy()"),
             ("return entry_copies(x)[0]", "return x.copy() if isinstance(x, np.ndarray) else entry_copies(x)[0]"),
         ),
+        "flattened: a view or a copy",
     ),
     (
         "guards left out",
         "`0 * inf` of an element that was overwritten or not selected",
         "tangentx.derive.rules:times",
         (("emit.op(arrays.guarded, partial, other)", "emit.op(operator.mul, partial, other)"),),
+        "infinite slope overwritten",
+    ),
+    (
+        "state outside not put back",
+        "state outside sees one call of the primal",
+        "tangentx.derive.entry:put_back",
+        (("outside_of(instance).items()", "()"),),
+        "state outside the arguments",
     ),
     (
         "arguments are written",
@@ -171,8 +188,9 @@ EXITS: tuple[Fault, ...] = (
         "what was not run is not reversed",
         f"{REVERSE}Reverse.block",
         (("if guard:", "if False:"),),
+        "early return",
     ),
-    ("all trips reversed", "a loop left early", f"{LOOPS}for_", (("if exits is not None:", "if False:"),)),
+    ("all trips reversed", "a loop left early", f"{LOOPS}for_", (("if exits is not None:", "if False:"),), "break"),
     ("trips forward", "the last trip first", f"{LOOPS}for_", (("not s.backward", "s.backward"),)),
     ("loop variable not restored", "a loop rebinds its variable", f"{LOOPS}for_", (("    restore(back)\n", ""),)),
     (
@@ -180,18 +198,21 @@ EXITS: tuple[Fault, ...] = (
         "an exit leaves its number",
         f"{REVERSE}Reverse._exit",
         (("turns = self.loops if isinstance(s, Return) else self.loops[-1:]", "turns = self.loops[-1:]"),),
+        "early return",
     ),
     (
         "inner loop's trips not restored",
         "each run of a loop has its own trips",
         f"{LOOPS}_turn",
         (("undo = _restorer(name, tape)", "pass"),),
+        "break",
     ),
     (
         "backward loop from its start",
         "the reverse of the last trip starts there",
         f"{LOOPS}_bounds_of_trips",
         (("start = emit.op(operator.add, s.start, emit.op(operator.mul, skipped, s.step))", "start = s.start"),),
+        "break",
     ),
 )
 
@@ -205,12 +226,14 @@ CALLS: tuple[Fault, ...] = (
             ("if r.frame.mode(atom) is not None:", "if r.frame.mode(atom) is not None and not met.count(atom):"),
             ("            position += 1", "            position += 1\n            met.append(atom)"),
         ),
+        "argument passed twice",
     ),
     (
         "saved of the last call only",
         "each call has its own state",
         "tangentx.derive.calls:call",
         (("if r.loops:", "if False:"),),
+        "call",
     ),
     (
         "result without its shadow",
@@ -222,6 +245,7 @@ CALLS: tuple[Fault, ...] = (
                 "forward.assign(r.frame.other(s.target), forward.op(arrays.zero, Var(s.target)))",
             ),
         ),
+        "view returned",
     ),
     (
         "pullback consumes its state",
@@ -238,12 +262,19 @@ CALLS: tuple[Fault, ...] = (
 )
 
 CONTAINERS: tuple[Fault, ...] = (
-    ("append not undone", "restores bring back the order", f"{ITEMS}append", (("    reverse.let(Pop(s.base))\n", ""),)),
+    (
+        "append not undone",
+        "restores bring back the order",
+        f"{ITEMS}append",
+        (("    reverse.let(Pop(s.base))\n", ""),),
+        "append",
+    ),
     (
         "pop not undone",
         "restores bring back the order",
         f"{ITEMS}pop",
         (("reverse.add(Append(base, ans, s.span))", "pass"),),
+        "pop",
     ),
     (
         "new key not deleted",
@@ -253,24 +284,28 @@ CONTAINERS: tuple[Fault, ...] = (
             ("absent.add(Delete(s.base, s.key, s.span))", "pass"),
             ("absent.add(Delete(r.other(s.base), s.key, s.span))", "pass"),
         ),
+        "new key",
     ),
     (
         "item's shadow not restored",
         "a shadow container holds shadows",
         f"{ITEMS}_old_item",
         (("emit.add(Store(bar, s.key, emit.pop(bar_tape), s.span))", "emit.pop(bar_tape)"),),
+        "list write",
     ),
     (
         "item's cotangent not zeroed",
         "what was overwritten has no cotangent",
         f"{ITEMS}_old_item",
         (("emit.add(Store(bar, s.key, r.frame.zero(emit, old, item), s.span))", "pass"),),
+        "dict",
     ),
     (
         "item not restored",
         "restore the overwritten",
         f"{ITEMS}_old_item",
         (("emit.add(Store(s.base, s.key, old, s.span))", "pass"),),
+        "list write",
     ),
 )
 

@@ -28,13 +28,15 @@ EVERY = 10
 class Mutant:
     """A fault: in the text of the function `target` each old piece of `edits` becomes the new one.
 
-    `pit` says what goes wrong. The functions of the compiler are compiled anew for each program, so no cache hides it.
+    `pit` says what goes wrong; programs with the construct `tag` are tried first. The functions of the compiler are
+    compiled anew for each program, so no cache hides it.
     """
 
     name: str
     pit: str
     target: str
     edits: tuple[tuple[str, str], ...]
+    tag: str = ""
 
     @contextmanager
     def planted(self) -> Iterator[None]:
@@ -74,7 +76,8 @@ def programs(count: int) -> tuple[tuple[int, Program], ...]:
 def caught_at(mutant: Mutant, off: tuple[str, ...] | str = (), limit: int = LIMIT) -> int | None:
     """How many programs it took, of the `LIMIT` of the first seeds; None if `limit` of them do not do."""
     with mutant.planted():
-        for count, (seed, program) in enumerate(programs(LIMIT)[:limit], 1):
+        likely = sorted(programs(LIMIT), key=lambda pair: not pair[1].tags[mutant.tag])
+        for count, (seed, program) in enumerate(likely[:limit], 1):
             if tried(program, seed, off, EVERY).status in BAD:
                 return count
     return None
