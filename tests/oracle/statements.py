@@ -150,9 +150,7 @@ def write_to(d: Draft, entry: Entry) -> None:
             return d.emit(f"{name}[[0, {d.pick([0, 1])}]] = [{num_leaf(d)}, {num_leaf(d)}]", "list written to an array")
         key = fancy(d, shape)
         if d.chance(35):
-            key = f"({key})" if len(shape) > 1 else key
-            values = d.pick([num(d, 1), f"[{num_leaf(d)}, {num_leaf(d)}, {num_leaf(d)}]"])
-            return d.emit(f"np.{d.pick(['add', 'subtract'])}.at({name}, {key}, {values})", "repeated indices add up")
+            return add_at(d, name, shape, key)
         return assign(d, f"{name}[{key}]", (), "fancy write")
     if form == 8:
         other = place(d, shape)
@@ -165,6 +163,16 @@ def write_to(d: Draft, entry: Entry) -> None:
     op = d.pick(["+", "-", "*"])
     text = d.pick(["0.7", tame(d, array(d, shape, 1))]) if op == "*" else f"{d.const()} * {wrap(array(d, shape, 1))}"
     d.emit(f"{name} {op}= {text}", "augmented array")
+
+
+def add_at(d: Draft, name: str, shape: tuple[int, ...], key: str) -> None:
+    """Values added at a key, each as often as it is named; one number for a key selects a row, which is a view."""
+    values = d.pick([num(d, 1), f"[{num_leaf(d)}, {num_leaf(d)}, {num_leaf(d)}]"])
+    if len(shape) > 1:
+        key = f"({key})"
+        if d.chance(40):
+            key, values = index(d, shape[0]), d.pick([num(d, 1), array(d, shape[1:], 0)])
+    d.emit(f"np.{d.pick(['add', 'subtract'])}.at({name}, {key}, {values})", "repeated indices add up")
 
 
 def section(d: Draft, shape: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
