@@ -16,6 +16,7 @@ from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_
 from tangentx.analysis.containers import added_at
 from tangentx.analysis.dicts import made_dict
 from tangentx.analysis.functions import items, same_memory, unfolded, value_class
+from tangentx.analysis.higher import call_higher
 from tangentx.analysis.inlining import INLINED, standin
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied
 from tangentx.analysis.objects import construct
@@ -127,6 +128,11 @@ def call_object(
         function, owner = fn.__tangentx_target__()
         objects = tuple(_external(w, value, "self") for value in owner)
         return call_python(w, function, (*objects, *args), kwargs)
+    if isinstance(fn, functools.partial):
+        return _call_partial(w, fn, args, kwargs)
+    written = call_higher(w, fn, args, kwargs)
+    if written is not None:
+        return written
     if fn is dict and len(args) < 2:
         return made_dict(w, args, kwargs)
     if fn in (np.add.at, np.subtract.at):
@@ -162,6 +168,19 @@ def _cached(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: A
         return call_object(w, fn.__wrapped__, args, kwargs)
     named = tuple((name, w.read(a)[0]) for name, a in kwargs)
     return Op(operator.call, (w.read(callee)[0], *(a for a, _ in given[: len(args)])), named), kind
+
+
+def _call_partial(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
+    """A call of a partial that was made outside: its own arguments are outside objects, or constants."""
+
+    def atom(value: Any) -> Atom:
+        return Lit(value) if type(value) in CONSTANTS else _external(w, value, "held")
+
+    named = {name: atom(value) for name, value in fn.keywords.items()} | dict(kwargs)
+    return call_object(w, fn.func, (*map(atom, fn.args), *args), tuple(named.items()))
+
+
+CONSTANTS = (type(None), bool, int, float, complex, str, bytes)
 
 
 def _external(w: Walker, value: Any, tag: str) -> Ext:
