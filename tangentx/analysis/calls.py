@@ -15,7 +15,7 @@ from tangentx.analysis import effects, folds
 from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_of, spread
 from tangentx.analysis.containers import added_at
 from tangentx.analysis.dicts import made_dict
-from tangentx.analysis.functions import items, same_memory, unfolded, value_class
+from tangentx.analysis.functions import external, items, same_memory, unfolded, value_class
 from tangentx.analysis.higher import call_higher
 from tangentx.analysis.inlining import INLINED, standin
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied
@@ -114,9 +114,9 @@ def call_object(
 ) -> tuple[Expr, Kind]:
     """A call of a known object, which the atom `callee` holds if there is one."""
     if effects.is_opaque(fn):
-        return effects.call(w, callee or _external(w, fn, name_of(fn)), args, kwargs)
+        return effects.call(w, callee or external(w, fn, name_of(fn)), args, kwargs)
     if isinstance(fn, types.MethodType):
-        owner = _external(w, fn.__self__, "self")
+        owner = external(w, fn.__self__, "self")
         return call_object(w, fn.__func__, (owner, *args), kwargs)
     if hasattr(fn, "__tangentx_function__"):
         return _derived(w, fn, args, kwargs)
@@ -126,10 +126,8 @@ def call_object(
         return _static(w, fn, args, kwargs)
     if hasattr(fn, "__tangentx_target__"):
         function, owner = fn.__tangentx_target__()
-        objects = tuple(_external(w, value, "self") for value in owner)
+        objects = tuple(external(w, value, "self") for value in owner)
         return call_python(w, function, (*objects, *args), kwargs)
-    if isinstance(fn, functools.partial):
-        return _call_partial(w, fn, args, kwargs)
     written = call_higher(w, fn, args, kwargs)
     if written is not None:
         return written
@@ -146,11 +144,11 @@ def call_object(
     if isinstance(fn, types.FunctionType):
         return call_python(w, fn, args, kwargs)
     if isinstance(fn, _CACHED):
-        return _cached(w, fn, args, kwargs, callee or _external(w, fn, name_of(fn)))
+        return _cached(w, fn, args, kwargs, callee or external(w, fn, name_of(fn)))
     if isinstance(fn, type):
-        made = effects.call(w, callee or _external(w, fn, name_of(fn)), args, kwargs) if effects.is_closed(fn) else None
+        made = effects.call(w, callee or external(w, fn, name_of(fn)), args, kwargs) if effects.is_closed(fn) else None
         return made or construct(w, fn, args, kwargs)
-    return effects.call(w, callee or _external(w, fn, name_of(fn) or "f"), args, kwargs)
+    return effects.call(w, callee or external(w, fn, name_of(fn) or "f"), args, kwargs)
 
 
 _CACHED = type(functools.lru_cache(abs))
@@ -170,32 +168,10 @@ def _cached(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: A
     return Op(operator.call, (w.read(callee)[0], *(a for a, _ in given[: len(args)])), named), kind
 
 
-def _call_partial(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
-    """A call of a partial that was made outside: its own arguments are outside objects, or constants."""
-
-    def atom(value: Any) -> Atom:
-        return Lit(value) if type(value) in CONSTANTS else _external(w, value, "held")
-
-    named = {name: atom(value) for name, value in fn.keywords.items()} | dict(kwargs)
-    return call_object(w, fn.func, (*map(atom, fn.args), *args), tuple(named.items()))
-
-
-CONSTANTS = (type(None), bool, int, float, complex, str, bytes)
-
-
-def _external(w: Walker, value: Any, tag: str) -> Ext:
-    key = (id(value), "object", tag)
-    backs = w.program.__dict__.setdefault("objects", {})
-    if key not in backs:
-        backs[key] = Ext(tag, value, ("object",), value)
-    result: Ext = backs[key]
-    return result
-
-
 def _derived(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
     """A derivative taken inside the user's program: its derived function is called like any other."""
     order, owner = fn.__tangentx_order__(w.program)
-    objects = tuple(_external(w, value, "self") for value in owner)
+    objects = tuple(external(w, value, "self") for value in owner)
     atoms = bind(w, order, (*objects, *args), kwargs)
     kinds = [w.read(a)[1] for a in atoms]
     if any(isinstance(k, Bottom) for k in kinds):

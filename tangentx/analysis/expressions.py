@@ -11,6 +11,7 @@ import numpy as np
 from tangentx import templates
 from tangentx.analysis import calls, effects
 from tangentx.analysis.containers import expanded, make, popped
+from tangentx.analysis.functions import as_operand, value_class
 from tangentx.analysis.indexing import index
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied
 from tangentx.analysis.methods import method
@@ -76,6 +77,11 @@ def operation(
     kinds = [k for _, k in read]
     if fn is operator.call and args:
         return calls.apply(w, Apply(args[0], args[1:], kwargs))
+    given = [*kinds, *(k for _, _, k in named)]
+    functions = any(value_class(k) for k in given)
+    body = templates.composed(fn, args, dict(kwargs)) if functions or any(map(varied, given)) else None
+    if functions and body is None:
+        return as_operand(w, fn, given)
     special = SPECIAL.get(fn) if _is_hashable(fn) else None
     if special is not None and not kwargs:
         result = special(w, args, kinds)
@@ -85,10 +91,8 @@ def operation(
         return index(w, args[0], Key((args[1],)))
     if fn is np.tensordot and any(_has_unknown_length(k) for k in (*kinds[2:], *(k for _, _, k in named))):
         raise UnsupportedSyntax("how many axes are meant is not known here", w.span, "write the axes out, as tuples")
-    if any(varied(k) for k in (*kinds, *(k for _, _, k in named))):
-        body = templates.composed(fn, args, dict(kwargs))
-        if body is not None:
-            return calls.call_python(w, body, args, kwargs)
+    if body is not None:
+        return calls.call_python(w, body, args, kwargs)
     listed = [i for i, k in enumerate(kinds) if isinstance(k, Box) and k.cls in (list, tuple) and varied(k)]
     if listed and takes_arrays(fn):
         return _with_arrays(w, fn, args, kwargs, listed)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tangentx.analysis.functions import value_class
 from tangentx.analysis.kinds import MISSING, Bottom, Kind, Num, Obj
 from tangentx.analysis.program import Definition
 from tangentx.errors import NotResolved
@@ -46,7 +47,7 @@ def _truth(kind: Kind) -> bool | None:
         return bool(kind.value)
     if isinstance(kind, Obj):
         return bool(kind.value)
-    return None
+    return True if value_class(kind) is not None else None
 
 
 def never(w: Walker, value: Atom) -> None:

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import builtins
+import operator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tangentx.analysis.kinds import Box, Kind
+from tangentx.analysis.kinds import BOTTOM, Bottom, Box, Kind, Num, Obj, Top, describe
 from tangentx.analysis.regions import Region
+from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.functions import Closure, FunctionValue, Partial, function_of
-from tangentx.ir.nodes import Assign, Atom, Block, Function, Index, Key, Lit, Make, Param, Var
+from tangentx.ir.nodes import Assign, Atom, Block, Expr, Ext, Function, Index, Key, Lit, Make, Param, Var
 from tangentx.ir.walk import bound, used
 from tangentx.naming import Names
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
     from tangentx.analysis.program import Instance, Program
+
+
+def external(w: Walker, value: Any, tag: str) -> Ext:
+    """An object that the program has come upon, as an outside object."""
+    key = (id(value), "object", tag)
+    backs = w.program.__dict__.setdefault("objects", {})
+    if key not in backs:
+        backs[key] = Ext(tag, value, ("object",), value)
+    result: Ext = backs[key]
+    return result
 
 
 def value_class(kind: Kind) -> type[FunctionValue] | None:
@@ -88,8 +101,47 @@ def same_memory(w: Walker, instance: Instance, source: Function, kinds: dict[int
         region.unite(kind.region)
 
 
-def as_tuples(program: Program) -> None:
-    """Function values are plain tuples from here on: their classes have done their work."""
+def as_operand(w: Walker, fn: Any, kinds: list[Kind]) -> tuple[Expr, Kind]:
+    """What an operation gives for functions, where that is known. Raises UnsupportedSyntax where it is not."""
+    if any(isinstance(kind, Bottom) for kind in kinds):
+        return Lit(None), BOTTOM
+    answer: bool | None = None
+    if fn in (builtins.callable, builtins.bool, operator.truth, operator.not_):
+        answer = fn is not operator.not_
+    elif fn in (operator.is_, operator.eq, operator.is_not, operator.ne) and not _may_be_one(*kinds):
+        answer = fn in (operator.is_not, operator.ne)
+    elif fn is builtins.isinstance and isinstance(kinds[1], Obj) and isinstance(kinds[1].value, type):
+        cls = value_class(kinds[0])
+        answer = cls is not None and issubclass(cls.python, kinds[1].value)
+    if answer is not None:
+        return Lit(answer), Num(bool, value=answer)
+    found = next(kind for kind in kinds if value_class(kind))
+    raise UnsupportedSyntax(
+        f"{describe(found)} is an operand of `{getattr(fn, '__name__', fn)}`",
+        w.span,
+        "call it, pass it to a function of yours, or keep it in a tuple, a list or a dict",
+    )
+
+
+def _may_be_one(a: Kind, b: Kind) -> bool:
+    """Whether the two may be one object."""
+    return value_class(a) is value_class(b) or isinstance(a, Top) or isinstance(b, Top)
+
+
+def as_tuples(program: Program, root: Instance) -> None:
+    """Function values are plain tuples from here on: their classes have done their work.
+
+    Raises UnsupportedSyntax where one would leave the program.
+    """
+    outside = [root.result, *(kind for _, kind in program.externals.values())]
+    for kind in outside:
+        found = _held(kind, set())
+        if found is not None:
+            raise UnsupportedSyntax(
+                f"{describe(found)} leaves the program: it is in the result, or in an object from outside",
+                root.source.span,
+                "call it inside, and return what it gives",
+            )
     seen: set[Region] = set()
 
     def plain(kind: Kind) -> Kind:
@@ -109,3 +161,15 @@ def as_tuples(program: Program) -> None:
         instance.params = [plain(kind) for kind in instance.params]
         instance.result = plain(instance.result)
         instance.link.function.notes["kinds"].update(kinds)
+
+
+def _held(kind: Kind, seen: set[Region]) -> Kind | None:
+    """The first function value that a value of the kind is or holds."""
+    if not isinstance(kind, Box) or kind.region.root() in seen:
+        return None
+    if value_class(kind) is not None:
+        return kind
+    node = kind.region.root()
+    seen.add(node)
+    inside = (_held(item, seen) for item in (*node.fields.values(), node.elt))
+    return next((found for found in inside if found is not None), None)

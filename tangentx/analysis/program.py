@@ -125,7 +125,7 @@ class Program:
         else:
             raise NotResolved("the kinds of this function do not settle", source.span, "give names one kind each")
         self._check_links()
-        as_tuples(self)
+        as_tuples(self, root)
         return root
 
     def result_aside(self, source: Function, kinds: Sequence[Kind]) -> Kind:

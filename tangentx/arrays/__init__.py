@@ -32,7 +32,6 @@ from tangentx.arrays.adjoints import (
 from tangentx.arrays.checks import counted, fitting, same_length, seed_of_scalar
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, write_back
 from tangentx.arrays.einsums import einsum_left, einsum_right
-from tangentx.arrays.ordering import place_of_best, sorting
 from tangentx.arrays.products import (
     dot_left,
     dot_right,
@@ -98,7 +97,6 @@ __all__ = [
     "ordered",
     "outer_left",
     "outer_right",
-    "place_of_best",
     "placed",
     "power_slope",
     "put_along",
@@ -113,7 +111,6 @@ __all__ = [
     "shares",
     "tangent_as",
     "write_back",
-    "sorting",
     "split_like",
     "spread",
     "take_best",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import gast
@@ -29,7 +30,7 @@ class Calls(Expressions):
             fn = yield node.func
         if method is None and isinstance(fn, ir.Ext) and any(fn.value is frame for frame in FRAME):
             raise self.refuse(node, f"{fn.name} sees the frame that calls it", "name what you need")
-        if len(node.args) == 1 and not node.keywords and isinstance(node.args[0], gast.GeneratorExp):
+        if len(node.args) == 1 and not node.keywords:
             searched = self.searched(fn, method, node.args[0])
             if searched is not None:
                 return searched
@@ -39,8 +40,8 @@ class Calls(Expressions):
             if isinstance(arg, gast.Starred):
                 stars.append(place)
                 args.append(self._taken((yield arg.value), tuple, rest[place + 1 :], arg))
-            elif place == 0 and self.is_lazy(arg):
-                args.append(self.consumed(fn, method, arg, rest[1:]))
+            elif self.is_lazy(arg) and place == (1 if _reduces(fn) else 0):
+                args.append(self.consumed(fn, method, arg, rest[place + 1 :]))
             else:
                 args.append((yield arg))
         for place, keyword in enumerate(node.keywords, len(node.args) + 1):
@@ -58,8 +59,31 @@ class Calls(Expressions):
             return items
         return self.copy(ir.Apply(self.resolver.builtin(cls.__name__, cls), (items,)), node)
 
+    def generator(self, node: Any) -> Any:
+        """The generator expression that `node`, an iterator, is or stands for as a call of ``map`` or ``filter``.
+
+        The function that a filter is given is evaluated here.
+        """
+        if self.calls(node, map):
+            item = self.temp()
+            return _generator(item, node, [], node)
+        if self.calls(node, filter):
+            item = self.temp()
+            return _generator(item, node.args[1], [self.kept(node, item)], node)
+        return node if isinstance(node, gast.GeneratorExp) else None
+
+    def kept(self, node: Any, item: str) -> Any:
+        """The test by which `node`, a call of ``filter``, keeps an item; its function is evaluated here."""
+        if len(node.args) != 2 or node.keywords:
+            raise self.refuse(node, "filter takes a function and what it filters", "write filter(function, items)")
+        fn = self.atom(node.args[0])
+        value = named(item, node)
+        if fn == ir.Lit(None):
+            return value
+        return gast.copy_location(gast.Call(named(self.copy(fn, node).name, node), [value], []), node)
+
     def is_lazy(self, node: Any) -> bool:
-        """Whether `node` makes an iterator: a generator expression, or a call of zip, enumerate or reversed."""
+        """Whether `node` makes an iterator: a generator expression, or a call of zip, map and their like."""
         raise NotImplementedError
 
     def gathered(self, node: Any) -> ir.Atom:
@@ -67,9 +91,24 @@ class Calls(Expressions):
         raise NotImplementedError
 
     def searched(self, fn: ir.Atom, method: str | None, node: Any) -> ir.Expr | None:
-        """The call of any or all with a generator expression, which looks no further than it must."""
+        """The call of any or all with an iterator, which looks no further than it must; None for any other."""
         raise NotImplementedError
 
     def consumed(self, fn: ir.Atom, method: str | None, node: Any, others: list[Any]) -> ir.Atom:
         """What the iterator `node`, the first argument of a call of `fn` or of its `method`, gives, as a list."""
         raise NotImplementedError
+
+
+def _reduces(fn: ir.Atom) -> bool:
+    return isinstance(fn, ir.Ext) and fn.value is functools.reduce
+
+
+def named(name: str, node: Any, store: bool = False) -> Any:
+    """A use of a temporary as a node of the tree, at the place of `node`."""
+    context = gast.Store() if store else gast.Load()
+    return gast.copy_location(gast.Name(name, context, None, None), node)
+
+
+def _generator(item: str, iterable: Any, tests: list[Any], node: Any) -> Any:
+    clause = gast.comprehension(named(item, node, store=True), iterable, tests, 0)
+    return gast.copy_location(gast.GeneratorExp(named(item, node), [clause]), node)

@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from tangentx.frontend.calls import named
 from tangentx.frontend.managers import Managers
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
@@ -17,10 +18,21 @@ class Cycles(Managers):
     """Lifts the statements of loops."""
 
     def _For(self, node: Any) -> bool:
+        if self.calls(node.iter, filter):
+            node = self._filter(node)
         source = self.iterable(node.iter)
         flag = self._flag(node)
         self.loop(node.target, source, functools.partial(self._turn, node, flag), node)
         return self._else(node, flag)
+
+    def _filter(self, node: Any) -> Any:
+        """The loop over all items, with the test of the ``filter`` that `node` iterates over in it."""
+        item = self.temp()
+        test = self.kept(node.iter, item)
+        target = gast.copy_location(gast.Assign([node.target], named(item, node), None), node)
+        kept = gast.copy_location(gast.If(test, [target, *node.body], []), node)
+        loop = gast.For(named(item, node, store=True), node.iter.args[1], [kept], node.orelse, None)
+        return gast.copy_location(loop, node)
 
     def _While(self, node: Any) -> bool:
         span = self.span(node)

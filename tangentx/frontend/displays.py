@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 import operator
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from tangentx.ir import nodes as ir
 from tangentx.naming import Names
 
 # These take all that a generator gives before they return, so a list does as well.
-CONSUMERS = (sum, list, tuple, max, min, sorted, dict, set, frozenset, math.fsum, math.prod)
+CONSUMERS = (sum, list, tuple, max, min, sorted, dict, set, frozenset, math.fsum, math.prod, functools.reduce)
 TAKERS = ("join", "update", "extend")  # methods of texts, dicts and lists that do, too
 
 
@@ -130,9 +131,10 @@ class Displays(Loops):
 
     def searched(self, fn: ir.Atom, method: str | None, node: Any) -> ir.Expr | None:
         value = fn.value if isinstance(fn, ir.Ext) and method is None else None
-        if (value is any or value is all) and len(node.generators) == 1:
-            return self._searched(value is any, node)
-        return None
+        if value is not any and value is not all:
+            return None
+        found = self.generator(node)
+        return self._searched(value is any, found) if found is not None and len(found.generators) == 1 else None
 
     def consumed(self, fn: ir.Atom, method: str | None, node: Any, others: list[Any]) -> ir.Atom:
         value = fn.value if isinstance(fn, ir.Ext) and method is None else None
@@ -144,8 +146,9 @@ class Displays(Loops):
         return self.gathered(node)
 
     def gathered(self, node: Any) -> ir.Atom:
-        if isinstance(node, gast.GeneratorExp):
-            return self._collected(node)
+        generator = self.generator(node)
+        if generator is not None:
+            return self._collected(generator)
         source = self._items(node)
         result = self.copy(ir.Make(list, ()), node)
         index = self.temp()

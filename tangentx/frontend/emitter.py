@@ -89,7 +89,7 @@ class Emitter:
         for renamed in reversed(self.renamed):
             if name in renamed:
                 return renamed[name]
-        return name if name in self.scope.names else None
+        return name if name in self.scope.names or name.startswith("%") else None
 
     def foreign(self, node: Any) -> ir.Ext:
         """The object behind a name that is not local."""

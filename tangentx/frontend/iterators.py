@@ -22,13 +22,16 @@ ITERTOOLS: dict[Any, dict[int, Callable[..., Any]]] = {
 """For each the stand-ins by the number of arguments."""
 
 
+_MAKERS = (zip, enumerate, reversed, map, filter)
+
+
 class Iterators(Targets):
     """Lifts calls of itertools."""
 
     def is_iterator(self, node: Any) -> bool:
-        """Whether `node` is a call of what makes an iterator: zip, enumerate, reversed, or one of itertools."""
+        """Whether `node` is a call of what makes an iterator: zip, map and their like, or one of itertools."""
         fn = self.outside(node.func) if isinstance(node, gast.Call) else None
-        return fn is not None and any(fn.value is maker for maker in (zip, enumerate, reversed, *ITERTOOLS))
+        return fn is not None and any(fn.value is maker for maker in (*_MAKERS, *ITERTOOLS))
 
     def made_by_itertools(self, node: Any) -> ir.Atom | None:
         """A list of what a call of one of itertools gives; None for any other node."""

@@ -82,6 +82,11 @@ class Loops(Iterators):
             return self._zip(node)
         if self.calls(node, reversed) and _plain(node, 1, 1):
             return self._reversed(node)
+        if self.calls(node, map):
+            return self._map(node)
+        if self.calls(node, filter):
+            hint = "iterate over what is filtered, and test each item with if"
+            raise self.refuse(node, "a filter that is iterated here is not differentiated", hint)
         made = self.made_by_itertools(node)
         if made is not None:
             return self._of(made, node)
@@ -89,6 +94,21 @@ class Loops(Iterators):
             if node.func.attr in VIEWS and not node.args and not node.keywords:
                 return self._view(node)
         return self._sequence(node)
+
+    def _map(self, node: Any) -> Items:
+        """The function is called as the loop comes to each item."""
+        if len(node.args) < 2:
+            raise self.refuse(node, "map takes a function and what it is called with", "write map(function, items)")
+        fn = self.atom(node.args[0])
+        fn = self.copy(fn, node) if isinstance(fn, ir.Var) else fn
+        parts = self._zip(node, 1)
+
+        def read(index: ir.Atom) -> Value:
+            values = parts.read(index)
+            assert isinstance(values, tuple)
+            return ir.Apply(fn, tuple(self.hold(self.whole(value, node), node) for value in values))
+
+        return Items(parts.count, read, parts.over, lengths=parts.lengths)
 
     def _view(self, node: Any) -> Items:
         """A loop over ``d.items()``, ``d.keys()`` or ``d.values()``: over the keys, the values read as it goes."""
@@ -134,11 +154,12 @@ class Loops(Iterators):
 
         return Items(inner.count, numbered, inner.over, lengths=inner.lengths)
 
-    def _zip(self, node: Any) -> Items:
+    def _zip(self, node: Any, first: int = 0) -> Items:
+        """The arguments from the `first` on, side by side."""
         if node.keywords or not node.args or any(isinstance(arg, gast.Starred) for arg in node.args):
             message = "zip with keywords, without arguments or with starred ones is not differentiated"
             raise self.refuse(node, message, "compare the lengths yourself, and write zip(a, b)")
-        parts = [self._items(arg) for arg in node.args]
+        parts = [self._items(arg) for arg in node.args[first:]]
         count = parts[0].count
         if len(parts) > 1:
             count = self.copy(ir.Op(builtins.min, tuple(part.count for part in parts)), node)

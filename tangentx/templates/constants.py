@@ -7,7 +7,6 @@ import operator
 
 import numpy as np
 
-from tangentx.arrays import place_of_best, sorting
 from tangentx.templates.registry import constant, methods
 
 constant(
@@ -46,4 +45,3 @@ constant(
 constant(
     np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.intp,
 )  # fmt: skip
-constant(sorting, place_of_best)

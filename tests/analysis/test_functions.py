@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import types
+
 import pytest
 
-from tangentx.analysis.kinds import Box
-from tangentx.errors import NotResolved
-from tests.analysis.made import analysed, in_order, text
+from tangentx.analysis.kinds import MISSING, Box, Num
+from tangentx.errors import NotResolved, UnsupportedSyntax
+from tests.analysis.made import analysed, in_order, kind, text
 
 
 def apply_twice(f, x):
@@ -40,11 +43,49 @@ def test_an_instance_for_each_function() -> None:
 
 def test_the_closed_form_has_tuples_only() -> None:
     def f(x):
+        made = [lambda y: x * y]
+        return made[0](x)
+
+    item = kind(f, "made", 3.0).region.any()
+    assert isinstance(item, Box) and item.cls is tuple
+
+
+def test_a_function_does_not_leave_the_program() -> None:
+    def f(x):
         return [lambda y: x * y]
 
+    with pytest.raises(UnsupportedSyntax, match="leaves the program"):
+        text(f, 3.0)
+
+
+@pytest.mark.parametrize(
+    "test, answer",
+    [
+        (lambda g: callable(g), True),
+        (lambda g: not g, False),
+        (lambda g: g is None, False),
+        (lambda g: g is not None, True),
+        (lambda g: g == math.sin, False),
+        (lambda g: isinstance(g, tuple), False),
+        (lambda g: isinstance(g, types.FunctionType), True),
+        (lambda g: 1.0 if g else 2.0, 1.0),
+    ],
+)
+def test_what_is_asked_of_a_function_is_known(test, answer) -> None:
+    def f(x):
+        return test(lambda y: x * y)
+
     _, root = analysed(f, 3.0)
-    item = root.result.region.any()
-    assert isinstance(item, Box) and item.cls is tuple
+    assert root.result == Num(type(answer), value=answer if type(answer) is bool else MISSING)
+
+
+def test_what_is_not_known_of_a_function_is_refused() -> None:
+    def f(x):
+        g = lambda y: x * y
+        return str(g)
+
+    with pytest.raises(UnsupportedSyntax, match="the function `g` is an operand of `str`"):
+        text(f, 3.0)
 
 
 def test_what_is_not_known_cannot_be_called() -> None:

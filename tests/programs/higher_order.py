@@ -1,6 +1,8 @@
 """Functions as values: nested functions, lambdas, closures over active values, callbacks."""
 
+import functools
 import math
+import operator
 
 import numpy as np
 
@@ -231,6 +233,57 @@ def callback_with_options(x):
     return with_options(f, x) + with_options(lambda v: f(v, bias=x), x, scale=x, power=3)
 
 
+def oscillator(t, y, stiffness, damping=0.1):
+    return np.array([y[1], -stiffness * y[0] - damping * y[1]])
+
+
+def swung(stiffness, damping):
+    """The right side of an ODE with its parameters filled in by `partial`."""
+    rhs = functools.partial(oscillator, stiffness=stiffness, damping=damping)
+    y = integrate(rhs, np.array([1.0, 0.0]), 0.0, 0.6, 2)
+    return y[0] * y[1]
+
+
+weighted = functools.partial(np.average, weights=np.array([0.2, 0.5, 0.3]))
+
+
+def given_from_outside(x):
+    """A partial made at the top of the module, and one that fills in more of it."""
+    first = functools.partial(with_options, math.sin, scale=2.0)
+    return weighted(x * x) * functools.partial(first, x[0], power=3)() + first(x[1])
+
+
+def continued_fraction(terms, x):
+    return functools.reduce(lambda tail, a: a + x / tail, reversed(terms), 2.0)
+
+
+def reduced(x):
+    product = functools.reduce(operator.mul, [x, x + 1.0, 2.0 - x])
+    matrices = [np.array([[1.0, k * x], [x, 2.0]]) for k in range(4)]
+    return product + np.sum(functools.reduce(np.dot, matrices))
+
+
+def mapped(x, w):
+    """`map` and `filter` where they are consumed: by a sum, a list, a loop."""
+    squares = list(map(lambda a, b: a * b * b, w, x))
+    total = sum(map(math.exp, squares), x[0])
+    for k, v in enumerate(map(lambda v: v - 0.1, squares)):
+        total += k * v * v
+    for v in filter(lambda v: v > 0.0, x):
+        if v > 0.9:
+            break
+        total = total + v * v * v
+    return total * max(map(abs, x)) + sum(filter(None, map(lambda v: v * total, w)))
+
+
+def ranked(x, y):
+    """Order statistics: sorted numbers, sorted by a key, the extreme by a key."""
+    smallest, _, largest = sorted([x, y, x * y])
+    by_distance = sorted([x, 2.0 * y, 3.0], key=lambda v: (v - y) ** 2, reverse=True)
+    far = max(by_distance, key=lambda v: abs(v - 1.0))
+    return smallest * by_distance[0] + largest * by_distance[-1] ** 2 + far * min(x, -y, key=abs)
+
+
 PROGRAMS = [
     Program(logistic_growth, lambda: (0.8, 2.5, 0.6), ("rate", "capacity", "y0")),
     Program(predator_prey, lambda: (np.array([1.1, 0.4, 0.1, 0.4]), np.array([1.5, 1.0])), ("params", "y0")),
@@ -248,4 +301,10 @@ PROGRAMS = [
     Program(table_of_functions, lambda: (0.8,), "x"),
     Program(nested_twice, lambda: (0.7, 0.4), ("a", "b")),
     Program(callback_with_options, lambda: (0.9,), "x"),
+    Program(swung, lambda: (1.5, 0.2), ("stiffness", "damping")),
+    Program(given_from_outside, lambda: (draw(3, seed=5, low=0.2),), "x"),
+    Program(continued_fraction, lambda: ([1.0, 0.5, 1.5], 0.7), ("terms", "x")),
+    Program(reduced, lambda: (0.6,), "x"),
+    Program(mapped, lambda: (np.array([0.4, 0.7, -0.3]), np.array([0.5, 1.2, 0.8])), ("x", "w")),
+    Program(ranked, lambda: (0.7, 1.4), ("x", "y")),
 ]
