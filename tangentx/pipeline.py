@@ -21,7 +21,7 @@ from tangentx.ir.nodes import Function
 from tangentx.optimise import PASSES, optimise, prepare
 from tangentx.switches import OFF
 
-PROOFS = ("trips", "again", *PASSES)
+PROOFS = ("trips", "again", "results", *PASSES)
 _COUNT = itertools.count(1)
 
 

@@ -76,7 +76,7 @@ def name_temporaries(tree: ast.FunctionDef, scope: Scope) -> None:
 
     def printed(name: str) -> str:
         if name.startswith("%") and name not in given:
-            stem = "_" if name not in read else "k" if name in loops else "t"
+            stem = "_" if name not in read else "k" if name in loops else _stem(name)
             given[name] = _next(stem, counts, taken, scope)
         return given.get(name, name)
 
@@ -85,6 +85,11 @@ def name_temporaries(tree: ast.FunctionDef, scope: Scope) -> None:
             node.id = printed(node.id)
         elif isinstance(node, ast.arg):
             node.arg = printed(node.arg)
+
+
+def _stem(name: str) -> str:
+    """What a temporary is called that needs a name: "%:drag" had one."""
+    return name[2:].rstrip("_0123456789") if name.startswith("%:") else "t"
 
 
 def _next(stem: str, counts: dict[str, int], taken: set[str], scope: Scope) -> str:

@@ -71,9 +71,12 @@ class Uses:
     def __init__(self, body: Block) -> None:
         self.bound: Counter[str] = Counter()
         self.read: Counter[str] = Counter()
+        self.arity: dict[str, int] = {}
         for stmt in walk.statements(body):
             self.bound.update(walk.writes(stmt))
             self.read.update(a.name for a in walk.statement_atoms(stmt) if isinstance(a, Var))
+            if isinstance(stmt, Assign):
+                self.arity[stmt.target] = _arity(stmt.value)
 
     def single(self, name: str) -> bool:
         """Whether `name` is a temporary with one definition and one reader."""
@@ -143,23 +146,43 @@ def _same_atom(one: Atom, two: Atom) -> bool:
 def _unpack(block: Block, at: int, uses: Uses) -> tuple[Unpack | None, int]:
     """The unpacking that begins at block[at], if one does, and the number of statements that it takes."""
     made = block[at]
+    if isinstance(made, Assign) and isinstance(made.value, Index):
+        return _unpack_held(block, at, made.value.base, uses)
     if not (isinstance(made, Assign) and temporary(made.target) and uses.bound[made.target] == 1):
         return None, 1
     arity = _arity(made.value)
+    targets = _items(block, at + 1, made.target, arity)
+    if len(targets) < 2 or uses.read[made.target] != len(targets):
+        return None, 1
+    return Unpack(tuple(targets.get(i) for i in range(arity)), made.value, made.span), len(targets) + 1
+
+
+def _items(block: Block, at: int, base: str, arity: int) -> dict[int, str]:
+    """The names to which the statements from `at` on bind items of the tuple `base`, by position."""
     targets: dict[int, str] = {}
-    for number in range(at + 1, len(block)):
+    for number in range(at, len(block)):
         match block[number]:
             case Assign(target, Index(Var(name), Key((Lit(place),), False))) if (
-                name == made.target and type(place) is int and 0 <= place < arity
+                name == base and target != base and type(place) is int and 0 <= place < arity
             ):
                 if place in targets or target in targets.values():
                     break
                 targets[place] = target
             case _:
                 break
-    if len(targets) < 2 or uses.read[made.target] != len(targets):
+    return targets
+
+
+def _unpack_held(block: Block, at: int, base: Atom, uses: Uses) -> tuple[Unpack | None, int]:
+    """Items of a tuple that has a name of its own, taken one after the other: all of them, or all but one."""
+    if not (isinstance(base, Var) and uses.bound[base.name] == 1 and uses.arity.get(base.name)):
         return None, 1
-    return Unpack(tuple(targets.get(i) for i in range(arity)), made.value, made.span), len(targets) + 1
+    arity = uses.arity[base.name]
+    targets = _items(block, at, base.name, arity)
+    if len(targets) < 2 or len(targets) < arity - 1 or any(uses.single(t) for t in targets.values()):
+        return None, 1
+    uses.read[base.name] -= len(targets) - 1
+    return Unpack(tuple(targets.get(i) for i in range(arity)), base, block[at].span), len(targets)
 
 
 def _arity(value: Expr) -> int:

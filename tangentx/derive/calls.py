@@ -9,6 +9,8 @@ from tangentx.analysis.kinds import Arr, Box, Kind, varied
 from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
+from tangentx.derive.handed import item_bar, zero_items
+from tangentx.derive.results import ITEMS
 from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Call, Delete, Pop, Store, Var
 from tangentx.ir.walk import statements
 
@@ -32,7 +34,7 @@ def call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) 
     saved = r.frame.names.fresh("saved")
     made = forward.let(Call(pair.forward, (*expr.args, *shadows)))
     forward.assign(s.target, forward.item(made, 0))
-    how = mode(r.frame.kinds[s.target])
+    how = r.how(s.target)
     if pair.result == SHADOW:
         forward.assign(r.frame.other(s.target), forward.item(made, 1))
     elif how == SHADOW:
@@ -46,15 +48,17 @@ def call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) 
     seed: tuple[Atom, ...] = ()
     if pair.result == VALUE:
         seed = (reverse.let(Var(r.frame.other(s.target))),)
+    elif pair.result == ITEMS:
+        modes = r.derive.results.modes[expr.link]
+        seed = tuple(reverse.let(item_bar(r, s.target, k)) for k, m in enumerate(modes) if m == VALUE)
+        zero_items(r, reverse, s.target, modes)
     restore(reverse)
     again = tuple(r.shadow(reverse, a) for a, p in zip(expr.args, pair.params, strict=True) if p == SHADOW)
     back = reverse.let(Call(pair.backward, (*pair.given_again(expr.args, again), taken, *seed)))
-    position = 0
-    for atom, param in zip(expr.args, pair.params, strict=True):
-        if param == VALUE:
-            if r.frame.mode(atom) is not None:
-                r.give(reverse, atom, reverse.item(back, position))
-            position += 1
+    values = [atom for atom, param in zip(expr.args, pair.params, strict=True) if param == VALUE]
+    taken_bars = [(a, reverse.item(back, k)) for k, a in enumerate(values) if r.frame.mode(a) is not None]
+    for atom, bar in taken_bars:
+        r.give(reverse, atom, bar)
 
 
 def instance_of(program: Program, expr: Call) -> Instance:

@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from tangentx.analysis.kinds import Arr
 from tangentx.analysis.program import Instance, Program
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode, rebound
+from tangentx.derive.handed import zero_items
 from tangentx.derive.records import formed
+from tangentx.derive.results import ITEMS, Results, find
 from tangentx.derive.reverse import Reverse
 from tangentx.ir.nodes import (
     UNBOUND,
+    Assign,
     Atom,
+    Call,
     For,
     Function,
     If,
@@ -60,6 +64,7 @@ class Derivation:
     def __init__(self, program: Program, off: frozenset[str] = frozenset()) -> None:
         self.program = program
         self.off = off
+        self.results = find(program) if self.proves("results") else Results()
         self.pairs: dict[Instance, Pair] = {}
         self.pending: list[Instance] = []
 
@@ -77,9 +82,12 @@ class Derivation:
             names = [p.name for p in _params(instance)]
             anew = rebound(instance.link.function.body, names)
             again = tuple(n not in anew for n in names)
-            self.pairs[instance] = Pair(*links, params, again, mode(instance.result))
+            self.pairs[instance] = Pair(*links, params, again, self._result(instance))
             self.pending.append(instance)
         return self.pairs[instance]
+
+    def _result(self, instance: Instance) -> str | None:
+        return ITEMS if instance.link in self.results.modes else mode(instance.result)
 
     def finish(self) -> None:
         """Writes the functions of all pairs that were asked for."""
@@ -96,10 +104,13 @@ def _params(instance: Instance) -> tuple[Param, ...]:
 def bars_at_end(r: Reverse, emit: Emitter, names: Sequence[str] | None = None) -> None:
     """Zero cotangents of all values, where the reverse sweep begins."""
     for name, kind in r.frame.kinds.items():
-        if mode(kind) == VALUE and name != r.named:
+        if mode(kind) == VALUE and name != r.named and r.frame.other(name) not in r.seeds:
             if isinstance(kind, Arr):
                 r.unbound[name] = None
             emit.assign(r.frame.other(name), r.frame.zero(emit, Var(name), kind))
+    for s in statements(r.frame.function.body):
+        if isinstance(s, Assign) and isinstance(s.value, Call) and s.target in r.parts.held:
+            zero_items(r, emit, s.target, r.derive.results.modes[s.value.link])
 
 
 def opening(r: Reverse, params: Sequence[str], also: Sequence[str] = ()) -> list[Statement]:
@@ -146,7 +157,8 @@ def write_pair(derivation: Derivation, instance: Instance, pair: Pair) -> None:
     end = Emitter(span)
     result = end.let(Make(tuple, tuple(Var(v) for v in values)))
     body = (*taken.block, *back, *end.block, Return(result, span))
-    params = [*given, state, r.seed] if pair.result == VALUE else [*given, state]
+    seeds = [r.seed] if pair.result == VALUE else r.seeds
+    params = [*given, state, *seeds]
     pair.backward.function = Function(pair.backward.name, as_params(params), body, span)
 
 

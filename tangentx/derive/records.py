@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
+from tangentx.derive.emit import SHADOW, VALUE, Emitter
 from tangentx.ir.nodes import Assign, Index, Lit, Statement, Var
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def keep(r: Reverse, forward: Emitter, s: Assign) -> None:
     name = s.target
     if name not in r.local or name not in r.frame.rebound or name in r.again.names:
         return
-    how = mode(r.frame.kinds[name])
+    how = r.how(name)
     emit = Emitter(forward.span)
     for each in [name, r.frame.other(name)] if how == SHADOW else [name]:
         tape = r.tape(each)

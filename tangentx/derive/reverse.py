@@ -18,8 +18,10 @@ from tangentx.analysis.program import Instance, Program
 from tangentx.derive.again import Again, plan
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, Frame, mode
 from tangentx.derive.gifts import give
+from tangentx.derive.handed import seeds_of
 from tangentx.derive.loops import Turn, for_, loop, nothing
 from tangentx.derive.records import back_to_zero, form, formed, keep
+from tangentx.derive.results import Parts
 from tangentx.derive.statements import RULES
 from tangentx.derive.trips import trip_locals
 from tangentx.ir.nodes import (
@@ -53,6 +55,8 @@ class Reverse:
     paired: bool = False
     frame: Frame = field(init=False)
     again: Again = field(default_factory=Again)
+    parts: Parts = field(default_factory=Parts)
+    seeds: tuple[str, ...] = ()
     tapes: list[str] = field(default_factory=list)
     unbound: dict[str, None] = field(default_factory=dict)
     loops: list[Turn] = field(default_factory=list)
@@ -74,6 +78,8 @@ class Reverse:
         returns = [s for s in statements(body) if isinstance(s, Return)]
         if len(returns) > 1 or not (body and body[-1] in returns):
             self.code = self.frame.names.fresh("exit_code")
+        self.parts = self.derive.results.parts.get(self.instance.link, Parts())
+        self.seeds = seeds_of(self)
         self.named = self._returned_name(body)
         self.seed = self.frame.other(self.named) if self.named else self.frame.names.fresh("ans_bar")
 
@@ -102,6 +108,10 @@ class Reverse:
         assert isinstance(atom, Var)
         return Var(self.frame.other(atom.name))
 
+    def how(self, name: str) -> str | None:
+        """The mode of a name; a result that is taken apart has none of its own."""
+        return None if name in self.parts else mode(self.frame.kinds[name])
+
     def shadow(self, emit: Emitter, atom: Atom) -> Atom:
         """The shadow of a storage; what has none (a constant, inactive data) gets one that nobody reads."""
         if self.frame.mode(atom) == SHADOW:
@@ -118,7 +128,7 @@ class Reverse:
         if name not in self.frame.rebound:
             return nothing
         kind = self.frame.kinds[name]
-        how = mode(kind)
+        how = self.how(name)
         if name in self.again.names:
             return back_to_zero(self, name) if how == VALUE else nothing
         if name in self.local:

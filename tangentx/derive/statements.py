@@ -12,6 +12,7 @@ from tangentx.analysis.selection import is_basic
 from tangentx.derive.calls import call
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
 from tangentx.derive.gifts import give_slot
+from tangentx.derive.handed import give_item, give_parts
 from tangentx.derive.items import accumulate, append, delete, pop, store
 from tangentx.derive.records import restored
 from tangentx.derive.rules import cotangents
@@ -54,7 +55,7 @@ def _assign(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:
 def _bind(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:
     """A name bound to what an expression gives: the value first, then its shadow, then both names."""
     kind = r.frame.kinds[s.target]
-    how = mode(kind)
+    how = r.how(s.target)
     restore = r.record(forward, s.target)
     if how == SHADOW:
         value = forward.let(s.value)
@@ -67,6 +68,9 @@ def _bind(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:
     if how is None:
         restore(reverse)
         restored(r, reverse, s)
+        if s.target in r.parts.made:
+            assert isinstance(s.value, Make)
+            give_parts(r, reverse, s.value)
         return
     other = Var(r.frame.other(s.target))
     ans = reverse.let(Var(s.target)) if s.target in r.frame.rebound else Var(s.target)
@@ -90,6 +94,8 @@ def _contribute(r: Reverse, value: Expr, ans: Atom, t: Atom, kind: Kind, emit: E
                 r.give(emit, value, t)
         case Op():
             _contribute_op(r, value, ans, t, emit)
+        case Index(base=Var(name=name)) if name in r.parts.held:
+            give_item(r, emit, value, t)
         case Index(base=base, key=key):
             _contribute_index(r, base, key, t, kind, emit)
         case Attr(base=base, name=name):

@@ -8,7 +8,22 @@ from tangentx.analysis.program import Instance, Program
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Assign, Block, Call, Function, Link
 from tangentx.ir.walk import statements
-from tangentx.optimise import coalesce, copies, dead, exact, guards, memory, signatures, simplify, sink, slots, zeros
+from tangentx.optimise import (
+    coalesce,
+    common,
+    copies,
+    dead,
+    exact,
+    guards,
+    memory,
+    nest,
+    signatures,
+    signs,
+    simplify,
+    sink,
+    slots,
+    zeros,
+)
 from tangentx.optimise.notes import tidy
 from tangentx.optimise.unit import Pass, Unit
 
@@ -19,11 +34,14 @@ PASSES: dict[str, Pass] = {
     "zeros": zeros.run,
     "simplify": simplify.run,
     "guards": guards.run,
+    "common": common.run,
+    "signs": signs.run,
     "slots": slots.run,
     "signatures": signatures.run,
+    "nest": nest.run,
     "coalesce": coalesce.run,
 }
-LAST = ("coalesce",)  # for the reader: the kinds of variables do not hold after it
+LAST = ("nest", "coalesce")  # for the reader: the kinds of variables do not hold after it
 BEFORE = ("copies", "dead")
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
 LIMIT_ROUNDS = 8

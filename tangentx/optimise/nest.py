@@ -1,0 +1,183 @@
+"""Names that are read once, brought to their reader, so that the text can say them in one expression.
+
+A binding moves down to the statement that reads it where nothing on the way binds a name that it reads or writes memory
+that it looks into; and ``t = e; ...; x = t`` becomes ``x = e`` where nothing on the way has to do with `x`. In the
+reverse sweep that is done to every such name, in the forward sweep to temporaries alone: the user's names stay. A name
+stays with the line of the user's whose reverse it belongs to, and what is returned keeps its name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from tangentx.analysis.kinds import BOTTOM
+from tangentx.analysis.primitives import has_effect
+from tangentx.analysis.program import Program
+from tangentx.ir.change import rename
+from tangentx.ir.nodes import (
+    Accumulate,
+    Append,
+    Assign,
+    Block,
+    Call,
+    Delete,
+    For,
+    If,
+    Index,
+    Link,
+    Loop,
+    Make,
+    Note,
+    Pop,
+    Return,
+    Statement,
+    Store,
+    Var,
+)
+from tangentx.ir.walk import blocks, reads, statement_atoms, statements, writes
+from tangentx.optimise import memory
+from tangentx.optimise.flow import sweeps
+from tangentx.optimise.reading import reading
+from tangentx.optimise.summary import Summary, summaries
+from tangentx.optimise.unit import Unit
+
+FARTHEST = 200
+"""Statements over which a reader is looked for; a limit on the time that long functions take."""
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Moves bindings to their readers in all functions; True if anything changed."""
+    if memory.is_opaque(units):
+        return False
+    known = summaries(program, units)
+    changed = False
+    for unit in units:
+        body = _Nest(program, unit, known).whole()
+        if body != unit.body:
+            unit.body, changed = body, True
+    return changed
+
+
+class _Place:
+    """A statement with what it and its blocks read, bind and write."""
+
+    def __init__(self, program: Program, unit: Unit, known: dict[Link, Summary], s: Statement) -> None:
+        self.statement = s
+        every = [s, *(inner for block in blocks(s) for inner in statements(block))]
+        self.reads = frozenset(name for inner in every for name in reads(inner))
+        self.binds = frozenset(name for inner in every for name in writes(inner))
+        self.own = Counter(a.name for a in statement_atoms(s) if isinstance(a, Var))
+        found: set[Any] = set()
+        for inner in every:
+            found.update(_written(program, unit, known, inner))
+        self.changes = frozenset(found)
+
+
+def _written(program: Program, unit: Unit, known: dict[Link, Summary], s: Statement) -> set[Any]:
+    if isinstance(s, Store | Accumulate | Append | Delete):
+        return {memory.region(unit.kind(program, s.base))}
+    if isinstance(s, Assign) and isinstance(s.value, Pop):
+        return {memory.region(unit.kind(program, s.value.base))}
+    if isinstance(s, Assign) and isinstance(s.value, Call):
+        return set(known[s.value.link].writes)
+    return set()
+
+
+def _hands_over(s: Statement) -> bool:
+    """Whether the statement returns, or makes what is returned."""
+    return isinstance(s, Return) or (isinstance(s, Assign) and isinstance(s.value, Make))
+
+
+class _Nest:
+    """One function."""
+
+    def __init__(self, program: Program, unit: Unit, known: dict[Link, Summary]) -> None:
+        self.program = program
+        self.unit = unit
+        self.known = known
+        every = list(statements(unit.body))
+        self.bound = Counter(name for s in every for name in writes(s))
+        self.bound.update(p.name for p in unit.function.params)
+        self.read = Counter(a.name for s in every for a in statement_atoms(s) if isinstance(a, Var))
+        self.temporary: dict[str, str] = {}
+
+    def whole(self) -> Block:
+        """The body with its bindings moved."""
+        forward, reverse = sweeps(self.unit.function)
+        body = (*self._block(forward, False), *self._block(reverse, True))
+        return rename(body, self.temporary) if self.temporary else body
+
+    def _block(self, block: Block, reverse: bool) -> Block:
+        inner = [self._inside(s, reverse) for s in block]
+        places = [_Place(self.program, self.unit, self.known, s) for s in inner]
+        for i in range(len(places) - 1, -1, -1):
+            s = places[i].statement
+            if isinstance(s, Assign) and self._is_single(s, reverse):
+                self._settle(places, i, s)
+        return tuple(place.statement for place in places)
+
+    def _inside(self, s: Statement, reverse: bool) -> Statement:
+        match s:
+            case If():
+                return replace(s, body=self._block(s.body, reverse), orelse=self._block(s.orelse, reverse))
+            case For() | Loop():
+                return replace(s, body=self._block(s.body, reverse))
+        return s
+
+    def _is_single(self, s: Assign, reverse: bool) -> bool:
+        """Whether the name is bound here alone and read once, and is the compiler's to move."""
+        if self.bound[s.target] != 1 or self.read[s.target] != 1 or self._is_item(s):
+            return False
+        if isinstance(s.value, Call | Pop) or (isinstance(s.value, Make) and s.value.cls is not tuple):
+            return s.target.startswith("%")
+        return (s.target.startswith("%") or reverse) and not has_effect(s.value)
+
+    def _settle(self, places: list[_Place], i: int, s: Assign) -> None:
+        reader = next((j for j in range(i + 1, min(len(places), i + FARTHEST)) if s.target in places[j].reads), None)
+        if reader is None or not places[reader].own[s.target]:
+            return
+        between = places[i + 1 : reader]
+        user = places[reader].statement
+        movable = not isinstance(s.value, Call | Pop | Make) or (isinstance(s.value, Make) and s.value.cls is tuple)
+        named = not s.target.startswith("%")
+        if named and (_hands_over(user) or any(isinstance(p.statement, Note) for p in between)):
+            return
+        if movable and self._may_pass(s, between):
+            while reader - 1 > i and self._goes_with(places[reader - 1].statement, user):
+                reader -= 1  # in the order in which they were
+            places.insert(reader - 1, places.pop(i))
+            if named:
+                self.temporary[s.target] = f"%:{s.target}"
+        elif isinstance(user, Assign) and user.value == Var(s.target):
+            name = user.target
+            if not any(name in p.reads or name in p.binds for p in between) and name not in places[i].reads:
+                bound = Assign(name, s.value, s.span)
+                places[i] = _Place(self.program, self.unit, self.known, bound)
+                del places[reader]
+
+    def _goes_with(self, s: Statement, user: Statement) -> bool:
+        """Whether the statement stands where it does for `user` alone."""
+        single = isinstance(s, Assign) and self.bound[s.target] == self.read[s.target] == 1
+        return single and isinstance(s, Assign) and s.target in reads(user)
+
+    def _is_item(self, s: Assign) -> bool:
+        """Whether it is one of several items of a tuple, which are better unpacked."""
+        if memory.slot(self.program, self.unit, s.value) is None:
+            return False
+        return isinstance(s.value, Index) and isinstance(s.value.base, Var) and self.read[s.value.base.name] > 1
+
+    def _may_pass(self, s: Assign, between: list[_Place]) -> bool:
+        """Whether the binding means the same after these statements."""
+        names = reads(s)
+        if any(p.binds & names for p in between):
+            return False
+        if not any(p.changes for p in between):
+            return True
+        if memory.is_tuple(s.value):
+            return True
+        seen = reading(self.program, self.unit, s).live
+        held = memory.region(self.unit.kinds.get(s.target, BOTTOM))
+        return not any(p.changes & seen or held in p.changes for p in between)

@@ -1,0 +1,150 @@
+"""Signs and repeated contributions as a person writes them.
+
+``p * -t`` is ``-p * t``, ``x + -t`` is ``x - t``, ``x + t + t`` is ``x + 2.0 * t``. The first two are exact; the third
+rounds once where the other rounds twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.kinds import Arr, Num
+from tangentx.analysis.program import Program
+from tangentx.ir.nodes import Accumulate, Assign, Atom, Lit, Op, Statement, Var
+from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rewriter, run_each
+from tangentx.optimise.shapes import is_array
+from tangentx.optimise.unit import Unit
+
+_PRODUCTS = (MUL, arrays.guarded)
+
+
+class Signs(Rewriter):
+    """The reverse sweep with signs where they are read first."""
+
+    _count = 0
+
+    def rewrite(self, s: Statement) -> Sequence[Statement]:
+        """The statement, after those that make what it reads now."""
+        if not self.reverse:
+            return (s,)
+        match s:
+            case Assign(value=Op(fn=fn, args=(a, b), kwargs=()) as op) if fn in _PRODUCTS:
+                return self._product(s, op, a, b)
+            case Assign(value=Op(fn=fn, args=(a, b), kwargs=())) if fn in (ADD, SUB):
+                return self._sum(s, fn is ADD, a, b)
+            case Accumulate(value=value) if (inner := self._unsigned(value)) is not None:
+                made, atom = inner
+                if made:
+                    negated = self._let(s, Op(NEG, (atom,)), value)
+                    return (*made, negated, Accumulate(s.base, s.key, Var(negated.target), s.span, s.repeats))
+        return (s,)
+
+    def _let(self, s: Statement, value: Op, like: Atom) -> Assign:
+        Signs._count += 1
+        name = f"%g{Signs._count}"
+        self.unit.kinds[name] = self.kind(like)
+        return Assign(name, value, s.span)
+
+    def _made_by(self, atom: Atom, fn: object) -> Op | None:
+        """The operation whose result the atom is, if it is `fn` and nobody else reads the result."""
+        made = self.expr(atom)
+        if not (isinstance(made, Op) and made.fn is fn and not made.kwargs and self._alone(atom)):
+            return None
+        return made if all(self.still(a) for a in made.args) and self.real(atom) else None
+
+    def _alone(self, atom: Atom) -> bool:
+        return isinstance(atom, Var) and self.count[atom.name] == 1 and self.bindings[atom.name] == 1
+
+    def _product(self, s: Assign, op: Op, a: Atom, b: Atom) -> Sequence[Statement]:
+        """``a * -c`` as ``-a * c``."""
+        inner = self._made_by(b, NEG)
+        if inner is None or not self.real(a) or not self.still(a):
+            return (s,)
+        if isinstance(a, Lit) and type(a.value) in (int, float):
+            assert isinstance(a.value, int | float)
+            return (Assign(s.target, Op(op.fn, (Lit(-a.value), inner.args[0])), s.span),)
+        first = self.expr(a)
+        if isinstance(first, Op) and first.fn is NEG and self.still(first.args[0]):
+            return (Assign(s.target, Op(op.fn, (first.args[0], inner.args[0])), s.span),)
+        negated = self._let(s, Op(NEG, (a,)), a)
+        return (negated, Assign(s.target, Op(op.fn, (Var(negated.target), inner.args[0])), s.span))
+
+    def _unsigned(self, atom: Atom) -> tuple[list[Assign], Atom] | None:
+        """`atom` with the opposite sign, where that is one sign less: what makes it, and what it is then."""
+        if (inner := self._made_by(atom, NEG)) is not None:
+            return [], inner.args[0]
+        for fn in _PRODUCTS:
+            product = self._made_by(atom, fn)
+            if product is None:
+                continue
+            first, second = product.args
+            opposite = self._opposite(first)
+            if opposite is not None:
+                made = self._let(Assign("", Lit(None), self.unit.function.span), Op(fn, (opposite, second)), atom)
+                return [made], Var(made.target)
+        return None
+
+    def _opposite(self, factor: Atom) -> Atom | None:
+        if isinstance(factor, Lit) and type(factor.value) in (int, float):
+            assert isinstance(factor.value, int | float)
+            return Lit(-factor.value) if factor.value < 0 else None
+        inner = self._made_by(factor, NEG)
+        return None if inner is None else inner.args[0]
+
+    def _sum(self, s: Assign, plus: bool, a: Atom, b: Atom) -> Sequence[Statement]:
+        if not (self.real(a) and self.real(b)):
+            return (s,)
+        inner = self._unsigned(b)
+        if inner is not None:
+            made, atom = inner
+            made = [Assign(m.target, m.value, s.span) for m in made]
+            return (*made, Assign(s.target, Op(SUB if plus else ADD, (a, atom)), s.span))
+        return self._twice(s, a, b) if plus else (s,)
+
+    def _twice(self, s: Assign, a: Atom, t: Atom) -> Sequence[Statement]:
+        """``x + t + t`` as ``x + 2.0 * t``, ``t + t`` as ``2.0 * t``."""
+        if not (self._doubles(t) and self.still(t)):
+            return (s,)
+        if self._alike(a, t):
+            return self._doubled(s, None, t)
+        before = self._made_by(a, ADD)
+        if before is not None and self._alike(before.args[1], t):
+            return self._doubled(s, before.args[0], t)
+        return (s,)
+
+    def _alike(self, a: Atom, b: Atom) -> bool:
+        if a == b:
+            return isinstance(a, Var)
+        one, two = self.expr(a), self.expr(b)
+        if not (isinstance(one, Op) and isinstance(two, Op)) or one.fn is not two.fn or one.kwargs or two.kwargs:
+            return False
+        return repr(one.args) == repr(two.args) and all(self.still(x) for x in (*one.args, a))
+
+    def _doubles(self, t: Atom) -> bool:
+        kind = self.kind(t)
+        if isinstance(kind, Num):
+            return kind.type in (float, np.float64, complex, np.complex128)
+        return isinstance(kind, Arr) and is_array(kind) and kind.rank not in (0, None)
+
+    def _doubled(self, s: Assign, base: Atom | None, t: Atom) -> Sequence[Statement]:
+        product = self.expr(t)
+        if isinstance(product, Op) and product.fn in _PRODUCTS and all(self.still(x) for x in product.args):
+            factor = self._let(s, Op(MUL, (Lit(2.0), product.args[0])), product.args[0])
+            value = Op(product.fn, (Var(factor.target), product.args[1]))
+            made = [factor] if not isinstance(product.args[0], Lit) else []
+            if not made:
+                value = Op(MUL, (Lit(2.0 * product.args[0].value), product.args[1]))  # type: ignore[union-attr, operator]
+        else:
+            made, value = [], Op(MUL, (Lit(2.0), t))
+        if base is None:
+            return (*made, Assign(s.target, value, s.span))
+        last = self._let(s, value, t)
+        return (*made, last, Assign(s.target, Op(ADD, (base, Var(last.target))), s.span))
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Moves signs to the front, and joins equal contributions."""
+    return run_each(program, units, Signs)
