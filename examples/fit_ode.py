@@ -106,8 +106,8 @@ def main() -> int:
     print("\nyear   hares: counted, fitted   lynxes: counted, fitted")
     population = np.exp(log_start)
     for row, now in enumerate(year):
-        (hare, lynx), (h, l) = pelts[row], population
-        print(f"{now:.0f}         {hare:7.1f} {h:7.1f}          {lynx:7.1f} {l:7.1f}")
+        (hare, lynx), (hares, lynxes) = pelts[row], population
+        print(f"{now:.0f}         {hare:7.1f} {hares:7.1f}          {lynx:7.1f} {lynxes:7.1f}")
         for _ in range(SUBSTEPS):
             population = advance(population, np.exp(log_rates), 1.0 / SUBSTEPS)
     print(f"\n{misfit.grad.source_for(log_start, log_rates, pelts, SUBSTEPS)}")

@@ -22,7 +22,28 @@ def check_quickstart(text):
     assert float(re.search(r"Largest relative difference .*: (\S+)$", text)[1]) < 1e-6
 
 
-CHECKS = {"quickstart.py": check_quickstart}
+def check_greeks(text):
+    differences = [float(number) for number in re.findall(r"^  \w+ +(\S+e\S+)$", text, re.MULTILINE)]
+    assert len(differences) == 9  # the gradient by all seven inputs, gamma and vanna
+    assert max(differences) < 1e-10
+    moves = dict(re.findall(r"^ +([+-]\d+) % +(-?\d+) +-?\d+$", text, re.MULTILINE))
+    assert len(moves) == 7
+    assert moves["+0"] == re.search(r"worth (-?\d+)\.$", text, re.MULTILINE)[1]
+
+
+def check_fit_ode(text):
+    assert float(re.search(r"differs from central differences by (\S+)\.$", text, re.MULTILINE)[1]) < 1e-6
+    losses = [float(number) for number in re.findall(r"^step +\d+ +loss (\S+)$", text, re.MULTILINE)]
+    assert len(losses) == 11
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] < 0.4 * losses[0]
+    rates = [float(number) for number in re.findall(r"(?:born at|caught at|die at|gain) (\S+)", text)]
+    # Carpenter's fit of the same data in Stan: 0.545, 0.028, 0.803, 0.024, each give or take a tenth.
+    for rate, published in zip(rates, (0.545, 0.028, 0.803, 0.024), strict=True):
+        assert abs(rate / published - 1.0) < 0.1
+
+
+CHECKS = {"fit_ode.py": check_fit_ode, "greeks.py": check_greeks, "quickstart.py": check_quickstart}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
@@ -41,13 +62,14 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_progress_bar_on_a_terminal(monkeypatch):
-    spec = importlib.util.spec_from_file_location("quickstart", ROOT / "examples" / "quickstart.py")
-    quickstart = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(quickstart)
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_progress_bar_on_a_terminal(path, monkeypatch):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
     monkeypatch.setattr(sys, "stderr", Terminal())
-    quickstart.show_progress(50, 100)
-    quickstart.show_progress(100, 100)
+    example.show_progress(50, 100)
+    example.show_progress(100, 100)
     half, full = sys.stderr.getvalue().split("\r")[1:]
     assert half == "[" + "#" * 20 + "." * 20 + "] 50/100"
     assert full == "[" + "#" * 40 + "] 100/100\n"
@@ -60,3 +82,8 @@ def test_the_data_names_its_source_and_is_whole():
     assert [(int(year), int(month)) for year, month, _ in rows] == [
         (year, month) for year in range(1982, 2002) for month in range(1, 13)
     ]
+    lines = (ROOT / "examples" / "lynx_hare_pelts.txt").read_text().splitlines()
+    rows = [line.split() for line in lines if not line.startswith("#")]
+    assert "# Source: Hewitt" in lines[1]
+    assert [int(row[0]) for row in rows] == list(range(1900, 1921))
+    assert all(len(row) == 3 and float(row[1]) > 0.0 and float(row[2]) > 0.0 for row in rows)

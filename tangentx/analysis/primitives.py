@@ -76,6 +76,17 @@ def _is_of_numpy(fn: Any) -> bool:
     return not isinstance(fn, types.FunctionType) or any(getattr(m, name_of(fn), None) is fn for m in _HOMES)
 
 
+_ARITHMETIC = frozenset(
+    getattr(operator, name)
+    for name in "add sub mul truediv floordiv mod pow matmul neg pos abs invert and_ or_ xor eq ne lt le gt ge".split()
+)
+
+
+def makes_new(fn: Any) -> bool:
+    """Whether an array that `fn` gives never shares memory with one that it is given: NumPy's arithmetic."""
+    return isinstance(fn, np.ufunc) or fn in hashable(_ARITHMETIC, fn)
+
+
 _OF_CONTAINERS = ("joining", "builtins_", "support", "checks", "creation")
 """Modules of templates whose rules know lists and tuples as arguments."""
 
@@ -109,7 +120,7 @@ def hashable(group: frozenset[Any], fn: Any) -> frozenset[Any]:
     return group if _is_hashable(fn) else frozenset()
 
 
-EFFECTS = frozenset((arrays.write_back, arrays.same_length, operator.call))
+EFFECTS = frozenset((arrays.write_back, arrays.same_length, arrays.counted, operator.call))
 """The operations that are run for what they do."""
 
 

@@ -107,7 +107,15 @@ def _sequence(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Exp
             )
     if count is None:
         return atom, kind
-    return w.walk(Op(arrays.counted, args))
+
+    def build() -> Block:
+        return Assign(w.temporary(), Op(arrays.counted, args), w.span), Assign(w.temporary(), args[0], w.span)
+
+    return expanded(w, "counted", build)
+
+
+def _counted(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    return Op(arrays.counted, tuple(w.read(a)[0] for a in args)), Obj(None)
 
 
 def _keys(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
@@ -229,6 +237,7 @@ SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, 
     operator.mul: repeated,
     np.ndim: _ndim,
     arrays.same_length: _same_length,
+    arrays.counted: _counted,
     np.einsum: _einsum,
     **effects.OF_OPAQUE,
     list: listed(list),

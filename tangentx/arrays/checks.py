@@ -9,8 +9,8 @@ import numpy as np
 from tangentx.errors import NotDifferentiable, UnsupportedSyntax
 
 
-def counted(x: Any, count: int, more: bool = False) -> Any:
-    """`x` itself, an array, list or tuple of exactly `count` items; with `more` of at least so many.
+def counted(x: Any, count: int, more: bool = False) -> None:
+    """Checks that `x`, an array, list or tuple, has exactly `count` items; with `more` at least so many.
 
     Raises ValueError as an unpacking does.
     """
@@ -19,7 +19,6 @@ def counted(x: Any, count: int, more: bool = False) -> Any:
     if len(x) < count:
         least = "at least " if more else ""
         raise ValueError(f"not enough values to unpack (expected {least}{count}, got {len(x)})")
-    return x
 
 
 def fitting(x: Any, count: int) -> Any:

@@ -164,7 +164,8 @@ class BlockWriter:
             names: list[ast.expr] = [ast.Name(name, _STORE) for name in targets]
             return ast.Assign([ast.Tuple(names, _STORE)], self.writer.expression(stmt.value, look))
 
-        tree, _ = self._settle(order(stmt.value), effect(stmt.value), build, frozenset(targets))
+        own = BARRIER if isinstance(stmt.value, Atom) else effect(stmt.value)  # items of what memory holds are read
+        tree, _ = self._settle(order(stmt.value), own, build, frozenset(targets))
         self.lines.append(tree)
 
     def _if(self, stmt: If) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx import arrays
 from tangentx.backend.operators import sign
 from tangentx.errors import Span
 from tangentx.ir import walk
@@ -50,7 +51,7 @@ _PAIRS: tuple[Callable[..., Any], ...] = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unpack:
-    """``targets = value``, a tuple; None stands for an item that nothing reads."""
+    """``targets = value``, which has as many items; None stands for an item that nothing reads."""
 
     targets: tuple[str | None, ...]
     value: Expr
@@ -150,6 +151,9 @@ def _unpack(block: Block, at: int, uses: Uses) -> tuple[Unpack | None, int]:
         return _unpack_held(block, at, made.value.base, uses)
     if not (isinstance(made, Assign) and temporary(made.target) and uses.bound[made.target] == 1):
         return None, 1
+    match made.value:
+        case Op(fn, (base, Lit(count))) if fn is arrays.counted and not uses.read[made.target]:
+            return _unpack_counted(block, at, base, count, uses)
     arity = _arity(made.value)
     targets = _items(block, at + 1, made.target, arity)
     if len(targets) < 2 or uses.read[made.target] != len(targets):
@@ -183,6 +187,28 @@ def _unpack_held(block: Block, at: int, base: Atom, uses: Uses) -> tuple[Unpack 
         return None, 1
     uses.read[base.name] -= len(targets) - 1
     return Unpack(tuple(targets.get(i) for i in range(arity)), base, block[at].span), len(targets)
+
+
+def _unpack_counted(block: Block, at: int, base: Atom, count: Any, uses: Uses) -> tuple[Unpack | None, int]:
+    """The unpacking of `base`, whose length block[at] checks, by the statements after it."""
+    name = base.name if isinstance(base, Var) else ""
+    targets: dict[int, str] = {}
+    for number in range(at + 1, len(block)):
+        match block[number]:
+            case Assign(target, Index(other, Key((Lit(place),), False))) if (
+                _same_atom(base, other) and type(place) is int and 0 <= place < count and place not in targets
+            ):
+                if target in targets.values() or name in targets.values():
+                    break
+                targets[place] = target
+            case _:
+                break
+    if not targets:
+        return None, 1
+    if name:
+        uses.read[name] -= len(targets)
+    names = tuple(targets.get(i) for i in range(count))
+    return Unpack(names, base, block[at].span), len(targets) + 1
 
 
 def _arity(value: Expr) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.operations import is_view
+from tangentx.analysis.primitives import makes_new
 from tangentx.analysis.selection import is_basic, known_key
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, item_at, mode
 from tangentx.errors import UnsupportedSyntax
@@ -74,7 +75,8 @@ def _shadow_of_op(
     r: Reverse, op: Op, new: Var, kind: Kind, forward: Emitter
 ) -> tuple[Atom, Callable[[Emitter], Atom] | None]:
     """A result that may be a view of an operand: NumPy is asked at run time, and the shadow follows."""
-    base = next((a for a in op.args if r.frame.mode(a) == SHADOW and is_view(kind, r.frame.kind(a))), None)
+    may_view = [a for a in op.args if r.frame.mode(a) == SHADOW and is_view(kind, r.frame.kind(a))]
+    base = next(iter(may_view), None) if not makes_new(op.fn) else None
     if base is None:
         _refuse_hidden_views(r, op, kind, forward)
         return r.frame.zero(forward, new, kind), None

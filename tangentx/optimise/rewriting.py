@@ -10,6 +10,7 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Kind, Num, is_inexact
+from tangentx.analysis.primitives import makes_new
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Assign, Atom, Block, Call, Expr, Index, Lit, Make, Op, Return, Statement, Var
 from tangentx.ir.walk import atoms, reads, statements, writes
@@ -21,7 +22,6 @@ _PASSING = (
     arrays.unbroadcast,
     arrays.one_system_each,
     arrays.seed_of_scalar,
-    arrays.counted,
     arrays.fitting,
     np.asarray,
     np.real,
@@ -94,7 +94,7 @@ class Rewriter(Facts):
 def is_view(program: Program, unit: Unit, result: Atom, made: Op) -> bool:
     """Whether the result may share memory with an operand."""
     kind = unit.kind(program, result)
-    if not isinstance(kind, Arr):
+    if not isinstance(kind, Arr) or makes_new(made.fn):
         return False
     kinds = [unit.kind(program, a) for a in atoms(made)]
     return any(isinstance(k, Arr) and k.region.root() is kind.region.root() for k in kinds)
