@@ -11,12 +11,12 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis import effects
-from tangentx.analysis.containers import new_dict
+from tangentx.analysis.containers import expanded, new_dict
 from tangentx.analysis.dicts import contains, keys
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, Top, describe, varied
 from tangentx.analysis.sequences import joined, listed, repeated
 from tangentx.errors import NotResolved, Span, UnsupportedSyntax
-from tangentx.ir.nodes import (
+from tangentx.ir.nodes import Assign, Block, (
     Atom,
     Expr,
     Lit,
@@ -25,7 +25,7 @@ from tangentx.ir.nodes import (
     is_sequence,
     sequence,
 )
-from tangentx.ir.nodes import keys as ir_keys
+from tangentx.ir.nodes import Assign, Block, keys as ir_keys
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
