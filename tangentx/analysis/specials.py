@@ -16,8 +16,10 @@ from tangentx.analysis.dicts import contains, keys
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, Top, describe, varied
 from tangentx.analysis.sequences import joined, listed, repeated
 from tangentx.errors import NotResolved, Span, UnsupportedSyntax
-from tangentx.ir.nodes import Assign, Block, (
+from tangentx.ir.nodes import (
+    Assign,
     Atom,
+    Block,
     Expr,
     Lit,
     Op,
@@ -25,7 +27,7 @@ from tangentx.ir.nodes import Assign, Block, (
     is_sequence,
     sequence,
 )
-from tangentx.ir.nodes import Assign, Block, keys as ir_keys
+from tangentx.ir.nodes import keys as ir_keys
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
