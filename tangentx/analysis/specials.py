@@ -116,7 +116,7 @@ def _sequence(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Exp
     return expanded(w, "counted", build)
 
 
-def _counted(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+def _length_checked(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
     return Op(arrays.counted, tuple(w.read(a)[0] for a in args)), Obj(None)
 
 
@@ -239,7 +239,7 @@ SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, 
     operator.mul: repeated,
     np.ndim: _ndim,
     arrays.same_length: _same_length,
-    arrays.counted: _counted,
+    arrays.counted: _length_checked,
     np.einsum: _einsum,
     **effects.OF_OPAQUE,
     list: listed(list),
