@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import pythonic
 from .expressions import array, num, num_leaf, test
 from .model import INT, NUM, Draft, arr, list_of
 from .places import index, wrap
@@ -35,8 +36,9 @@ def statement(d: Draft) -> None:
         + [loop_over] * 3
         + [loop_while] * 2
         + [one_branch, grow, leave]
+        + [else_of_loop, manager, cases]
     )
-    compound(d) if d.loops < 2 or compound in (branch, leave, one_branch) else simple(d)
+    compound(d) if d.loops < 2 or compound in (branch, leave, one_branch, manager, cases) else simple(d)
 
 
 def body(d: Draft, *, loop: bool = False) -> None:
@@ -48,6 +50,18 @@ def body(d: Draft, *, loop: bool = False) -> None:
         statement(d)
     if len(d.lines) == mark:
         d.emit("pass")
+
+
+def else_of_loop(d: Draft) -> None:
+    pythonic.loop_else(d, body)
+
+
+def manager(d: Draft) -> None:
+    pythonic.managed(d, body)
+
+
+def cases(d: Draft) -> None:
+    pythonic.matched(d, body)
 
 
 # ---- branches ----

@@ -135,6 +135,7 @@ def oracle_numpy() -> SimpleNamespace:
         floor=_floor,
         add=_at(np.add),
         subtract=_at(np.subtract),
+        errstate=np.errstate,
         pi=np.pi,
     )
 

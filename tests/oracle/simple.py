@@ -5,6 +5,7 @@ from __future__ import annotations
 from .containers import use_dict, use_list, use_tuple
 from .expressions import call
 from .model import Draft
+from .pythonic import SIMPLE as PYTHONIC
 from .statements import (
     new_array,
     new_number,
@@ -42,4 +43,5 @@ CALM = [new_number, new_number, rebind_number, rebind_number, rebind_number, new
 SIMPLE = (
     [new_number] * 2 + [rebind_number] * 4 + [new_array] * 2 + [rebind_array] * 2 + [swap, selected_away]
     + [write_alias] * 3 + [write] * 6 + [shift] + [use_list] * 3 + [use_dict] * 2 + [use_tuple] + [run_helper] * 5
+    + PYTHONIC
 )  # fmt: skip
