@@ -203,6 +203,7 @@ def lift(x: Any) -> Dual:
     if isinstance(x, (list, tuple)):
         return gather(np.array, x)
     if isinstance(x, np.ndarray):
+        x = x.astype(float) if x.dtype.kind == "b" else x  # a mask among numbers has the layout of numbers
         zeros: Any = [np.zeros_like(x, dtype=float) for _ in range(3)]
         return Dual((x, zeros[0], zeros[1], zeros[2]))
     return Dual((x, 0.0, 0.0, 0.0))
