@@ -54,6 +54,7 @@ COVERED_BY = {
     "analysis/lists.py": "tests/analysis/test_standins.py",
     "analysis/sequences.py": "tests/analysis/test_expressions.py",
     "analysis/containers.py": "tests/analysis/test_expressions.py",
+    "analysis/identity.py": "tests/analysis/test_functions.py",
     "analysis/indexing.py": "tests/analysis/test_expressions.py",
     "analysis/methods.py": "tests/analysis/test_expressions.py",
     "analysis/selection.py": "tests/analysis/test_expressions.py",

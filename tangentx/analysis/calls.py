@@ -16,13 +16,13 @@ from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_
 from tangentx.analysis.containers import added_at
 from tangentx.analysis.dicts import made_dict
 from tangentx.analysis.functions import external, items, same_memory, unfolded, value_class
-from tangentx.analysis.higher import call_higher
+from tangentx.analysis.higher import call_either, call_higher
 from tangentx.analysis.inlining import INLINED, standin
-from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied
+from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Either, Kind, Num, Obj, Some, describe, varied
 from tangentx.analysis.objects import construct
 from tangentx.analysis.primitives import is_primitive, name_of
 from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.functions import Closure, Partial, function_of
+from tangentx.ir.functions import BoundMethod, Closure, Partial, function_of
 from tangentx.ir.nodes import (
     Apply,
     Assign,
@@ -51,8 +51,12 @@ def apply(w: Walker, expr: Apply) -> tuple[Expr, Kind]:
         return Lit(None), BOTTOM
     if value_class(kind) is not None:
         return called(w, expr, lambda given: call_value(w, kind, given), _room_of_value(w, expr, kind))
+    if isinstance(kind, Either):
+        return call_either(w, kind, expr)
     if isinstance(kind, Some) and (kind == effects.UNKNOWN or "__call__" in dir(kind.cls)):
         return effects.call(w, expr.fn, expr.args, expr.kwargs)
+    if isinstance(kind, Box) and isinstance(w.program.member(kind.cls, "__call__"), types.FunctionType):
+        return w.walk(Method(expr.fn, "__call__", expr.args, expr.kwargs, expr.stars))
     if not isinstance(kind, Obj):
         raise NotResolved(f"cannot call {describe(kind)}", w.span, "call a function that is known when it is compiled")
     return called(
@@ -96,6 +100,9 @@ def call_value(w: Walker, kind: Kind, expr: Apply) -> tuple[Expr, Kind]:
     if cls is not None and issubclass(cls, Closure):
         source = function_of(cls)
         return call(w, source, None, bind(w, source, (*items(w, expr.fn, cls.captured), *expr.args), expr.kwargs))
+    if cls is not None and issubclass(cls, BoundMethod):
+        (owner,) = items(w, expr.fn, 1)
+        return w.walk(Method(owner, cls.name, expr.args, expr.kwargs))
     assert cls is not None and issubclass(cls, Partial)
     inner, *held = items(w, expr.fn, 1 + cls.positional + len(cls.names))
     named = dict(zip(cls.names, held[cls.positional :], strict=True)) | dict(expr.kwargs)

@@ -19,6 +19,7 @@ from tangentx.analysis.operations import Operation
 from tangentx.analysis.primitives import takes_arrays
 from tangentx.analysis.specials import SPECIAL, kind_with_set
 from tangentx.errors import NotResolved, UnsupportedSyntax
+from tangentx.ir.functions import bound_method
 from tangentx.ir.nodes import (
     Apply,
     Assign,
@@ -156,6 +157,8 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
             return operation(w, np.transpose, (base,))
         case Arr() | Num() if name in ("real", "imag"):
             return operation(w, getattr(np, name), (base,))
+        case Arr() if callable(getattr(np.ndarray, name, None)):
+            return w.walk(Make(bound_method(name), (base,)))
         case Box():
             return _field(w, base, atom, kind, name)
         case Some():
@@ -179,6 +182,8 @@ def _field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Exp
         return calls.call_python(w, found.fget, (base,), ())
     if found is not MISSING and not callable(found) and not hasattr(found, "__get__"):
         return w.read(_class_attribute(w, kind.cls, name, found))
+    if found is not MISSING:
+        return w.walk(Make(bound_method(name), (base,)))
     raise NotResolved(f"`{kind.cls.__name__}` has no attribute `{name}` here", w.span, "check the attribute")
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tangentx.analysis.functions import value_class
-from tangentx.analysis.kinds import MISSING, Bottom, Kind, Num, Obj
+from tangentx.analysis.functions import chooses_functions, turns, value_class
+from tangentx.analysis.kinds import MISSING, Bottom, Either, Kind, Num, Obj
 from tangentx.analysis.program import Definition
 from tangentx.errors import NotResolved
 from tangentx.ir.nodes import Atom, Block, Break, Continue, For, If, Loop, Raise
@@ -47,7 +47,7 @@ def _truth(kind: Kind) -> bool | None:
         return bool(kind.value)
     if isinstance(kind, Obj):
         return bool(kind.value)
-    return True if value_class(kind) is not None else None
+    return True if value_class(kind) is not None or isinstance(kind, Either) else None
 
 
 def never(w: Walker, value: Atom) -> None:
@@ -102,6 +102,10 @@ def for_(w: Walker, s: For) -> None:
             return
         if not (isinstance(kind, Num) and issubclass(kind.type, int) or _is_whole(kind)):
             raise NotResolved("the bounds of a range must be whole numbers", s.span, "convert them with int()")
+    trips = _trips(bounds)
+    if trips is not None and chooses_functions(w, s.body, len(trips)):
+        w.expand(("turns", trips), lambda: turns(s, trips))
+        return
     assert w.env is not None
     before = dict(w.env)
 
@@ -110,11 +114,16 @@ def for_(w: Walker, s: For) -> None:
 
     target, body, state = _looped(w, s, enter)
     assert target is not None
-    values = [k.value for _, k in bounds if isinstance(k, Num) and k.value is not MISSING]
-    entered = len(values) == 3 and values[2] != 0 and len(range(*values)) > 0
+    entered = bool(_trips(bounds))
     w.env = merge(state.again if entered else merge(before, state.again), state.left)
     start, stop, step = (a for a, _ in bounds)
     w.out.append(For(target, start, stop, step, s.backward, body, s.span))
+
+
+def _trips(bounds: list[tuple[Atom, Kind]]) -> range | None:
+    """The values that the loop's variable has, where they are known."""
+    values = [k.value for _, k in bounds if isinstance(k, Num) and k.value is not MISSING]
+    return range(*values) if len(values) == 3 and values[2] != 0 else None
 
 
 def _is_whole(kind: Kind) -> bool:

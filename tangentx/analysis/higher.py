@@ -6,12 +6,13 @@ import builtins
 import functools
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.arguments import Misfit, Named
 from tangentx.analysis.containers import expanded
 from tangentx.analysis.functions import external
-from tangentx.analysis.kinds import BOTTOM, Bottom, Box, Kind
+from tangentx.analysis.kinds import BOTTOM, Bottom, Box, Either, Kind
 from tangentx.ir.functions import partial
 from tangentx.ir.nodes import (
     Apply,
@@ -48,6 +49,32 @@ def call_higher(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tu
         if fn is each:
             return write(w, args, kwargs)
     return None
+
+
+def call_either(w: Walker, kind: Either, expr: Apply) -> tuple[Expr, Kind]:
+    """A call of one of several functions: a branch for each."""
+
+    def build() -> Block:
+        result = w.temporary()
+        first, *others = [external(w, value, getattr(value, "__name__", "fn")) for value in reversed(kind.values)]
+        block: Block = (Assign(result, replace(expr, fn=first), w.span),)
+        for fn in others:
+            test = w.temporary()
+            chosen = (Assign(result, replace(expr, fn=fn), w.span),)
+            block = (Assign(test, Op(operator.is_, (expr.fn, fn)), w.span), If(Var(test), chosen, block, w.span))
+        return (*block, Assign(w.temporary(), Var(result), w.span))
+
+    return expanded(w, ("either", kind), build)
+
+
+def _wraps(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
+    """What ``functools.wraps`` gives only names the function that it is given anew."""
+    return w.read(external(w, renamed, "renamed"))
+
+
+def renamed(function: Any) -> Any:
+    """The decorator that changes nothing: a call of it is its argument."""
+    return function
 
 
 def _partial(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
@@ -123,5 +150,7 @@ def _let(w: Walker, out: list[Statement], value: Expr) -> Var:
 
 _HIGHER: tuple[tuple[Any, Higher], ...] = (
     (functools.partial, _partial),
+    (functools.wraps, _wraps),
+    (renamed, lambda w, args, kwargs: w.read(args[0])),
     (functools.reduce, _reduce),
 )

@@ -36,9 +36,10 @@ class Bottom:
 
 @dataclass(frozen=True, slots=True)
 class Top:
-    """Values that have no kind in common; `why` names two of them."""
+    """Values that have no kind in common; `why` names two of them, `hint` says what to do instead."""
 
     why: str = field(default="", compare=False)
+    hint: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,20 @@ class Some:
     cls: type
 
 
-Kind: TypeAlias = Bottom | Top | Num | Arr | Box | Obj | Some
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One of several known functions, none of which captures anything."""
+
+    values: tuple[Any, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Either) and set(map(id, self.values)) == set(map(id, other.values))
+
+    def __hash__(self) -> int:
+        return hash(frozenset(map(id, self.values)))
+
+
+Kind: TypeAlias = Bottom | Top | Num | Arr | Box | Obj | Either | Some
 BOTTOM = Bottom()
 
 
@@ -169,6 +183,8 @@ def describe(kind: Kind) -> str:
         case Obj(value=value):
             name = getattr(value, "__name__", None) or repr(value)
             return f"`{name}`"
+        case Either(values=values):
+            return " or ".join(describe(Obj(value)) for value in values)
         case Top(why=why):
             return why
         case _:
@@ -202,4 +218,6 @@ def signature(kind: Kind, seen: tuple[Region, ...] = (), left: list[int] | None 
     if isinstance(kind, Obj):
         plain = isinstance(kind.value, str | bytes | type(None) | np.dtype)
         return ("obj", type(kind.value), kind.value if plain else id(kind.value))
+    if isinstance(kind, Either):
+        return ("either", *map(id, kind.values))
     return (type(kind).__name__, getattr(kind, "cls", None))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentx.analysis.kinds import BOTTOM, MISSING, Kind, Num, TooDeep, describe, signature
+from tangentx.analysis.kinds import BOTTOM, MISSING, Kind, Num, TooDeep, Top, describe, signature
 from tangentx.analysis.regions import Region, World, join
 from tangentx.analysis.values import Valuer
 from tangentx.errors import NotResolved, Span, TangentxError, UnsupportedSyntax
@@ -229,4 +229,5 @@ def constant_kind(program: Program, value: Any) -> Kind:
 
 def located(kind: Kind, span: Span) -> NotResolved:
     """The error for a value whose kinds have nothing in common."""
-    return NotResolved(f"this value is {describe(kind)}", span, "use two names, or one kind of value in every branch")
+    hint = kind.hint if isinstance(kind, Top) and kind.hint else "use two names, or one kind of value in every branch"
+    return NotResolved(f"this value is {describe(kind)}", span, hint)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import types
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +15,7 @@ from tangentx.analysis.kinds import (
     Arr,
     Bottom,
     Box,
+    Either,
     Kind,
     Num,
     Obj,
@@ -21,6 +24,9 @@ from tangentx.analysis.kinds import (
     describe,
     dtype_of,
 )
+from tangentx.ir.functions import FunctionValue
+
+FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, functools.partial)
 
 
 class Region:
@@ -182,4 +188,16 @@ def join(a: Kind, b: Kind) -> Kind:
         return a
     if isinstance(b, Some) and isinstance(a, Obj) and type(a.value) is b.cls:
         return b
-    return Top(f"{describe(a)} in one place and {describe(b)} in another")
+    functions = (*_functions(a), *_functions(b))
+    if _functions(a) and _functions(b):
+        return Either(tuple(value for i, value in enumerate(functions) if value not in functions[:i]))
+    why = f"{describe(a)} in one place and {describe(b)} in another"
+    callables = all(_functions(k) or (isinstance(k, Box) and issubclass(k.cls, FunctionValue)) for k in (a, b))
+    return Top(why, "put an `if` around the calls, so that each branch calls one of them" if callables else "")
+
+
+def _functions(kind: Kind) -> tuple[Any, ...]:
+    """The functions that a known object, or one of several, may be; empty for what is no function."""
+    if isinstance(kind, Either):
+        return kind.values
+    return (kind.value,) if isinstance(kind, Obj) and isinstance(kind.value, FUNCTIONS) else ()

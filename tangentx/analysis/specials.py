@@ -13,7 +13,20 @@ from tangentx import arrays
 from tangentx.analysis import effects
 from tangentx.analysis.containers import expanded, new_dict
 from tangentx.analysis.dicts import contains, keys
-from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, Top, describe, varied
+from tangentx.analysis.identity import difference, identity
+from tangentx.analysis.kinds import (
+    BOTTOM,
+    MISSING,
+    Arr,
+    Bottom,
+    Box,
+    Kind,
+    Num,
+    Obj,
+    Some,
+    describe,
+    varied,
+)
 from tangentx.analysis.sequences import joined, listed, repeated
 from tangentx.errors import NotResolved, Span, UnsupportedSyntax
 from tangentx.ir.nodes import (
@@ -31,32 +44,6 @@ from tangentx.ir.nodes import keys as ir_keys
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
-
-
-def _identity(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
-    a, b = kinds
-    if isinstance(a, Bottom) or isinstance(b, Bottom):
-        return Lit(None), BOTTOM
-    if isinstance(a, Obj) and isinstance(b, Obj):
-        return Lit(a == b), Num(bool, value=a == b)
-    none = Obj(None)
-    if isinstance(a, Some) and isinstance(b, Some | Obj) or isinstance(b, Some) and isinstance(a, Some | Obj):
-        if none not in (a, b) or effects.UNKNOWN in (a, b):
-            return Op(operator.is_, tuple(w.read(x)[0] for x in args)), Num(bool)
-    apart = any(isinstance(k, Obj) for k in (a, b)) and any(isinstance(k, Num | Arr | Box) for k in (a, b))
-    if apart or (none in (a, b) and not isinstance(a, Top) and not isinstance(b, Top)):
-        return Lit(False), Num(bool, value=False)
-    return None
-
-
-def _difference(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
-    same = _identity(w, args, kinds)
-    if same is None or isinstance(same[1], Bottom):
-        return same
-    assert isinstance(same[1], Num)
-    if same[1].value is MISSING:
-        return Op(operator.is_not, tuple(w.read(x)[0] for x in args)), Num(bool)
-    return Lit(not same[1].value), Num(bool, value=not same[1].value)
 
 
 def _isinstance(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
@@ -219,8 +206,8 @@ def _same_length(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[
 
 
 SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]] = {
-    operator.is_: _identity,
-    operator.is_not: _difference,
+    operator.is_: identity,
+    operator.is_not: difference,
     builtins.isinstance: _isinstance,
     builtins.len: _len,
     sequence: _sequence,

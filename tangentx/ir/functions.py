@@ -1,8 +1,8 @@
 """Functions as values: the classes by which kinds tell apart what is called when such a value is called.
 
 Where the program runs such a value is a plain tuple: of a function defined inside another one (a `Closure`) the values
-that it captured, of a `functools.partial` the function and its arguments. Which function it is, the class says, and
-only kinds have the class.
+that it captured, of a `functools.partial` the function and its arguments, of a method its object. Which function it is,
+the class says, and only kinds have the class.
 """
 
 from __future__ import annotations
@@ -44,6 +44,13 @@ class Partial(FunctionValue):
     names: ClassVar[tuple[str, ...]]
 
 
+class BoundMethod(FunctionValue):
+    """The method `name` of the one object that is held."""
+
+    python = types.MethodType
+    name: ClassVar[str]
+
+
 def closure(name: str) -> type[Closure]:
     """A new class, of the function `name` that is still to be lifted."""
     return type(name, (Closure,), {"link": Link(name), "variables": 0, "captured": 0})
@@ -53,6 +60,12 @@ def closure(name: str) -> type[Closure]:
 def partial(positional: int, names: tuple[str, ...]) -> type[Partial]:
     """The class of partial applications with so many arguments by position and these by name."""
     return type("partial", (Partial,), {"positional": positional, "names": names})
+
+
+@functools.cache
+def bound_method(name: str) -> type[BoundMethod]:
+    """The class of methods of this name."""
+    return type(name, (BoundMethod,), {"name": name})
 
 
 def function_of(cls: type[Closure]) -> Function:

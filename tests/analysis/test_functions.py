@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import types
 
+import numpy as np
 import pytest
 
-from tangentx.analysis.kinds import MISSING, Box, Num
+from tangentx.analysis.kinds import MISSING, Box, Either, Num
 from tangentx.errors import NotResolved, UnsupportedSyntax
+from tangentx.ir.show import show
 from tests.analysis.made import analysed, in_order, kind, text
 
 
@@ -88,10 +91,63 @@ def test_what_is_not_known_of_a_function_is_refused() -> None:
         text(f, 3.0)
 
 
-def test_what_is_not_known_cannot_be_called() -> None:
+def test_one_of_several_functions_is_called_in_branches() -> None:
+    def f(x):
+        g = math.sin if x > 0.0 else math.cos
+        return apply_twice(g, x)
+
+    program, root = analysed(f, 3.0)
+    assert root.kinds["g"] == Either((math.sin, math.cos))
+    (callee,) = (i for i in program.reached() if i.source.name == "apply_twice")
+    assert in_order(show(callee.link.function), "is_(f, <", "if", "sin(x)", "else", "cos(x)")
+
+
+def test_several_functions_that_capture_are_refused() -> None:
     def f(x):
         g = (lambda y: y) if x > 0.0 else (lambda y: x * y)
         return g(x)
 
-    with pytest.raises(NotResolved, match="in one place and"):
+    with pytest.raises(NotResolved, match="in one place and") as caught:
         text(f, 3.0)
+    assert "put an `if` around the calls" in str(caught.value)
+
+
+def test_a_loop_over_unlike_functions_is_written_out() -> None:
+    def f(x):
+        total = 0.0
+        for g in (math.sin, lambda y: x * y):
+            total += g(x)
+        return total
+
+    found = text(f, 3.0)
+    assert "for" not in found.replace("function", "") and in_order(found, "sin(x)", "call lambda_(")
+
+
+class Spring:
+    def __init__(self, k):
+        self.k = k
+
+    def pull(self, x):
+        return self.k * x
+
+    def __call__(self, x):
+        return -self.k * x
+
+
+def test_a_method_is_a_value_that_holds_its_object() -> None:
+    def f(spring, x):
+        pull, dot = spring.pull, np.array([x, 1.0]).dot
+        return apply_twice(pull, x) * apply_twice(spring, x) * np.sum(dot(np.ones(2)))
+
+    assert in_order(text(f, Spring(2.0), 3.0), "make tuple(spring)", "make tuple(", "call apply_twice(", "dot(")
+
+
+def test_wraps_changes_nothing() -> None:
+    def f(x):
+        @functools.wraps(math.sin)
+        def g(y):
+            return x * y
+
+        return g(x)
+
+    assert in_order(text(f, 3.0), "make tuple(x)", "call g(")

@@ -284,6 +284,75 @@ def ranked(x, y):
     return smallest * by_distance[0] + largest * by_distance[-1] ** 2 + far * min(x, -y, key=abs)
 
 
+def euler(f, y, t, h):
+    return y + h * f(t, y)
+
+
+def heun(f, y, t, h):
+    k = f(t, y)
+    return y + 0.5 * h * (k + f(t + h, y + h * k))
+
+
+METHODS = {"euler": euler, "heun": heun, "rk4": rk4}
+
+
+def by_any_method(x, method):
+    """A function chosen by name, by a condition while the program runs, and in a loop over several."""
+    total = METHODS[method](lambda t, y: -x * y, x, 0.0, 0.1)
+    for step in (euler, heun):
+        for k in range(2):
+            chosen = step if total > 0.8 else METHODS[method]
+            total = total + chosen(lambda t, y: y * np.sin(x + t), total, 0.1 * k, 0.1)
+    for part in [math.exp, lambda v: v * v * x, functools.partial(euler, lambda t, y: -y, t=0.0, h=x)]:
+        total += part(0.5 * x)
+    return total
+
+
+def logged(times):
+    def decorate(f):
+        @functools.wraps(f)
+        def inner(*args, **options):
+            return times * f(*args, **options)
+
+        return inner
+
+    return decorate
+
+
+@logged(2.0)
+def decorated_cube(x, *, shift=0.0):
+    return (x + shift) ** 3
+
+
+def of_decorated(x):
+    """Decorators at the top of the module and inside the function, with arguments of their own."""
+
+    @logged(x)
+    def square(y):
+        return y * y
+
+    return decorated_cube(x, shift=x) + square(x) * decorated_cube(0.5)
+
+
+class Potential:
+    def __init__(self, depth, width):
+        self.depth = depth
+        self.width = width
+
+    def force(self, t, y):
+        return -self.depth * y / self.width
+
+    def __call__(self, y):
+        return 0.5 * self.depth * y * y / self.width
+
+
+def in_a_potential(x, potential):
+    """A method and an object that can be called, as callbacks."""
+    y = integrate(potential.force, x, 0.0, 0.4, 2)
+    samples = list(map(potential, [x, y]))
+    return simpson(potential, 0.0, y, 4) + samples[0] * samples[1]
+
+
 PROGRAMS = [
     Program(logistic_growth, lambda: (0.8, 2.5, 0.6), ("rate", "capacity", "y0")),
     Program(predator_prey, lambda: (np.array([1.1, 0.4, 0.1, 0.4]), np.array([1.5, 1.0])), ("params", "y0")),
@@ -307,4 +376,7 @@ PROGRAMS = [
     Program(reduced, lambda: (0.6,), "x"),
     Program(mapped, lambda: (np.array([0.4, 0.7, -0.3]), np.array([0.5, 1.2, 0.8])), ("x", "w")),
     Program(ranked, lambda: (0.7, 1.4), ("x", "y")),
+    Program(by_any_method, lambda: (0.7, "rk4"), "x"),
+    Program(of_decorated, lambda: (0.8,), "x"),
+    Program(in_a_potential, lambda: (0.9, Potential(1.5, 0.6)), "x"),
 ]
