@@ -114,7 +114,7 @@ def test_items_that_one_branch_lacks_are_asked_for_at_run_time() -> None:
     "body, message",
     [
         ("return x.fromhex", "attribute"),
-        ("return d.values", "attribute"),
+        ("return d.values", "leaves the program"),
         ("v = d.values()\n    d['b'] = x\n    return sum(v)", "view of a dict"),
         ("return L.sort(reverse=True)", "with these arguments"),
         ("return sum({x, 1.0})", "a set of values"),
