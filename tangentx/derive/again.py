@@ -10,16 +10,20 @@ from __future__ import annotations
 
 import builtins
 import operator
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from tangentx.analysis.kinds import Arr, Box, Num
 from tangentx.analysis.operations import is_view
 from tangentx.analysis.regions import Region
 from tangentx.analysis.selection import is_basic
-from tangentx.derive.emit import Frame
+from tangentx.derive.emit import SHADOW, VALUE, Frame, mode
+from tangentx.derive.views import item_of_box
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -53,6 +57,8 @@ ARITHMETIC = frozenset(
     )
 )  # fmt: skip
 """Operations on numbers that cost no more than a record."""
+MEASURES = frozenset((builtins.len, np.shape, np.size, np.ndim))
+VIEWS = frozenset((np.transpose, np.swapaxes))
 ANYTHING = "anything"  # a region for whatever an unknown call may write
 Stuff = frozenset[str | Region]
 
@@ -61,33 +67,65 @@ Stuff = frozenset[str | Region]
 class Again:
     """The names that are formed again, and the statements at whose reverse they are.
 
-    `at`: where the state before the statement is back; `early`: where that after it still is.
+    `at`: where the state before the statement is back; `early`: where that after it still is. The names of `first` are
+    formed where the reverse of their block begins, wherever the block was left.
     """
 
     names: set[str] = field(default_factory=set)
+    first: set[str] = field(default_factory=set)
     at: dict[int, list[Assign]] = field(default_factory=dict)
     early: dict[int, list[Assign]] = field(default_factory=dict)
 
 
-class _Statement:
-    """A statement of a block, with what it and its blocks read, bind and write, and whether they may leave."""
+class _Steps:
+    """The statements of a block: where they, and those inside them, read and change what, and where they may leave.
 
-    def __init__(self, frame: Frame, s: Statement) -> None:
-        self.statement = s
-        every = [s, *(inner for block in blocks(s) for inner in statements(block))]
-        self.reads = Counter(name for inner in every for name in reads(inner))
-        self.changes = frozenset(found for inner in every for found in _changes(frame, inner))
-        self.leaves = any(isinstance(inner, Break | Continue | Return) for inner in every)
-        self.gives = frozenset[str]()
-        if isinstance(s, Assign) and not isinstance(s.value, Call | Pop):
-            self.gives = reads(s)
-        elif isinstance(s, Store | Accumulate) and isinstance(frame.kind(s.base), Arr):
-            where = {a.name for a in (s.base, *key_atoms(s.key)) if isinstance(a, Var)}
-            self.gives = reads(s) - where
+    A point is twice the position of a statement where the state before it is meant, one more for that after it.
+    """
 
-    def state(self, name: str) -> int:
+    def __init__(self, frame: Frame, block: Block) -> None:
+        self.frame = frame
+        self.block = block
+        self.end = 2 * len(block)
+        self.read: dict[str, list[tuple[int, int]]] = {}
+        self.changed: dict[str | Region, list[int]] = {}
+        self.exits: list[int] = []
+        for i, s in enumerate(block):
+            every = list(statements((s,)))
+            for name, count in Counter(name for inner in every for name in reads(inner)).items():
+                self.read.setdefault(name, []).append((i, count))
+            for found in dict.fromkeys(found for inner in every for found in _changes(frame, inner)):
+                self.changed.setdefault(found, []).append(i)
+            if any(isinstance(inner, Break | Continue | Return) for inner in every):
+                self.exits.append(i)
+
+    def uses(self, name: str) -> list[tuple[int, int]]:
+        """The positions of the statements that read the name, each with the number of its reads."""
+        return self.read.get(name, [])
+
+    def state(self, i: int, name: str) -> int:
         """0 where the name is read when the state before the statement is back, else 1: while that of after it is."""
-        return 0 if name in self.gives else 1
+        s = self.block[i]
+        if isinstance(s, Assign) and not isinstance(s.value, Call | Pop):
+            return 0
+        if isinstance(s, Store | Accumulate) and isinstance(self.frame.kind(s.base), Arr):
+            return 1 if Var(name) in (s.base, *key_atoms(s.key)) else 0
+        return 1
+
+    def leave(self, i: int, point: int) -> bool:
+        """Whether control may leave the block between the statement and the point."""
+        return _any_within(self.exits, i + 1, point // 2)
+
+    def stays(self, i: int, point: int, stuff: Stuff) -> bool:
+        """Whether nothing between the statement and the point changes what the name is formed of."""
+        memory = any(isinstance(x, Region) for x in stuff)
+        watched = [*stuff, ANYTHING] if memory else stuff
+        return not any(_any_within(self.changed.get(x, []), i + 1, (point + 1) // 2) for x in watched)
+
+
+def _any_within(positions: list[int], start: int, stop: int) -> bool:
+    at = bisect_left(positions, start)
+    return at < len(positions) and positions[at] < stop
 
 
 def _changes(frame: Frame, s: Statement) -> Iterator[str | Region]:
@@ -122,34 +160,30 @@ def plan(frame: Frame, paired: bool) -> Again:
 
 
 def _block(frame: Frame, block: Block, bound: Counter[str], read: Counter[str], found: Again) -> None:
-    places = [_Statement(frame, s) for s in block]
+    steps = _Steps(frame, block)
     needed: dict[str, int] = {}  # since when a name has to be there because what it forms is formed again
-    for i in range(len(places) - 1, -1, -1):
-        s = places[i].statement
+    for i in range(len(block) - 1, -1, -1):
+        s = block[i]
         if not isinstance(s, Assign) or bound[s.target] != 1 or s.target in reads(s):
             continue
-        stuff = _formed_of(frame, s)
-        uses = [j for j in range(i + 1, len(places)) if s.target in places[j].reads]
-        if stuff is None or not uses or sum(places[j].reads[s.target] for j in uses) != read[s.target]:
+        stuff, uses = _formed_of(frame, s), steps.uses(s.target)
+        if stuff is None or not uses or uses[0][0] <= i or sum(count for _, count in uses) != read[s.target]:
             continue
-        point = max(2 * uses[-1] + places[uses[-1]].state(s.target), needed.get(s.target, 0))
-        if not _stays(places, i, point, stuff):
+        last = uses[-1][0]
+        point = max(2 * last + steps.state(last, s.target), needed.get(s.target, 0))
+        if steps.leave(i, point):
+            point = steps.end
+        if not steps.stays(i, point, stuff):
             continue
         found.names.add(s.target)
-        where = found.early if point % 2 else found.at
-        where.setdefault(id(places[point // 2].statement), []).insert(0, s)
+        if point == steps.end:
+            found.first.add(s.target)
+        else:
+            where = found.early if point % 2 else found.at
+            where.setdefault(id(block[point // 2]), []).insert(0, s)
         for atom in atoms(s.value):
             if isinstance(atom, Var):
                 needed[atom.name] = max(needed.get(atom.name, 0), point)
-
-
-def _stays(places: list[_Statement], i: int, point: int, stuff: Stuff) -> bool:
-    """Whether control passes from the one to the other, and nothing in between changes what the name is formed of."""
-    memory = any(isinstance(x, Region) for x in stuff)
-    between = places[i + 1 : (point + 1) // 2]
-    if any(p.leaves for p in places[i + 1 : point // 2]):
-        return False
-    return not any(p.changes & stuff or (memory and ANYTHING in p.changes) for p in between)
 
 
 def _formed_of(frame: Frame, s: Assign) -> Stuff | None:
@@ -160,9 +194,11 @@ def _formed_of(frame: Frame, s: Assign) -> Stuff | None:
         case Var():
             return names if isinstance(kind, Num) and _is_number(frame, value) else None
         case Op(fn=fn, args=args, kwargs=()):
-            if fn is builtins.len and isinstance(given := frame.kind(args[0]), Arr) and not given.loose:
+            if _among(fn, MEASURES) and isinstance(given := frame.kind(args[0]), Arr) and not given.loose:
+                return names if len(args) == 1 and mode(kind) is None else None
+            if _among(fn, VIEWS) and mode(kind) is None and isinstance(kind, Arr) and not kind.loose:
                 return names
-            cheap = isinstance(kind, Num) and _among(fn) and all(_is_number(frame, a) for a in args)
+            cheap = isinstance(kind, Num) and _among(fn, ARITHMETIC) and all(_is_number(frame, a) for a in args)
             return names if cheap else None
         case Index(base=Var() as base):
             memory = _read_by(frame, kind, base, value)
@@ -176,8 +212,10 @@ def _read_by(frame: Frame, kind: Any, base: Var, value: Index) -> frozenset[Regi
     if not all(_is_number(frame, a) or (isinstance(a, Lit) and a.value is None) for a in key_atoms(value.key)):
         return None
     if isinstance(held, Box):
-        constant = held.cls is tuple and all(isinstance(a, Lit) for a in key_atoms(value.key))
-        return frozenset() if constant and isinstance(kind, Num) else None
+        if mode(kind) == SHADOW and mode(item_of_box(frame, held, value.key)) != SHADOW:
+            return None
+        whole = isinstance(kind, Num | Box) or (isinstance(kind, Arr) and not kind.loose and mode(kind) != VALUE)
+        return frozenset((held.region.root(),)) if whole else None
     if not isinstance(held, Arr) or held.loose:
         return None
     if isinstance(kind, Num):
@@ -191,8 +229,8 @@ def _is_number(frame: Frame, atom: Atom) -> bool:
     return isinstance(atom, Var | Lit | Ext) and isinstance(frame.kind(atom), Num)
 
 
-def _among(fn: Any) -> bool:
+def _among(fn: Any, group: frozenset[Any]) -> bool:
     try:
-        return fn in ARITHMETIC
+        return fn in group
     except TypeError:
         return False

@@ -40,11 +40,7 @@ def call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) 
     elif how == SHADOW:
         forward.assign(r.frame.other(s.target), forward.op(arrays.zero, Var(s.target)))
     forward.assign(saved, forward.item(made, 2 if pair.result == SHADOW else 1))
-    taken: Atom = Var(saved)
-    if r.loops:  # one for each time that this line is reached, and the name is read nowhere else
-        tape = r.tape(saved)
-        forward.append(tape, Var(saved))
-        taken = reverse.pop(tape)
+    taken = r.once_more(forward, saved)(reverse)
     seed: tuple[Atom, ...] = ()
     if pair.result == VALUE:
         seed = (reverse.let(Var(r.frame.other(s.target))),)

@@ -76,7 +76,7 @@ def _may_repeat(r: Reverse, key: Key) -> bool:
 
 def _store_item(r: Reverse, s: Store, box: Box, forward: Emitter, reverse: Emitter) -> None:
     """An item of a list or dict: a new key of a dict is taken away again in reverse."""
-    item = item_of_box(r, box, s.key)
+    item = item_of_box(r.frame, box, s.key)
     if box.cls is not dict:
         undo = _old_item(r, s, item, forward)
         _put_item(r, s, item, forward)

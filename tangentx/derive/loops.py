@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tangentx.derive.emit import Emitter
@@ -36,7 +36,6 @@ class Turn:
     """A loop in hand: the list of its exits, one entry a trip."""
 
     exits: str | None
-    restores: list[Statement] = field(default_factory=list)
 
 
 def nothing(emit: Emitter) -> None:
@@ -126,7 +125,6 @@ def _turn(
         head = Emitter(s.span)
         head.assign(f"{turn.exits}_code", head.pop(turn.exits))
         reverse = [*head.block, *reverse]
-    reverse = [*turn.restores, *reverse]
     escapes = _returns(s.body, left)
     return setup, undo, forward, reverse, escapes
 

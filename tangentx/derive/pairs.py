@@ -104,7 +104,8 @@ def _params(instance: Instance) -> tuple[Param, ...]:
 def bars_at_end(r: Reverse, emit: Emitter, names: Sequence[str] | None = None) -> None:
     """Zero cotangents of all values, where the reverse sweep begins."""
     for name, kind in r.frame.kinds.items():
-        if mode(kind) == VALUE and name != r.named and r.frame.other(name) not in r.seeds:
+        inside = name == r.named or name in r.local or r.frame.other(name) in r.seeds
+        if mode(kind) == VALUE and not inside:
             if isinstance(kind, Arr):
                 r.unbound[name] = None
             emit.assign(r.frame.other(name), r.frame.zero(emit, Var(name), kind))
@@ -148,8 +149,6 @@ def write_pair(derivation: Derivation, instance: Instance, pair: Pair) -> None:
     ]
     pair.forward.function = Function(pair.forward.name, as_params([*names, *shadows]), tuple(forward), span)
     taken = Emitter(span)
-    for name in again:
-        taken.assign(name, Lit(UNBOUND))
     state = r.frame.names.fresh("saved")
     for i, name in enumerate(saved):
         taken.assign(name, Index(Var(state), Key((Lit(i),))))

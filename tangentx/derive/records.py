@@ -1,4 +1,4 @@
-"""Records of names that live within one trip of a loop, and names that are formed again instead."""
+"""Records of names that live within one passage of a block, and names that are formed again instead."""
 
 from __future__ import annotations
 
@@ -12,20 +12,23 @@ if TYPE_CHECKING:
     from tangentx.derive.reverse import Reverse
 
 
-def keep(r: Reverse, forward: Emitter, s: Assign) -> None:
-    """Records a name that lives within the trip in hand after it is bound; its reverse begins with restoring it."""
+def keep(r: Reverse, s: Assign) -> tuple[list[Statement], list[Statement]]:
+    """What records a name after it is bound; what restores it, or forms it again, where its block's reverse begins."""
     name = s.target
-    if name not in r.local or name not in r.frame.rebound or name in r.again.names:
-        return
+    forward, back = Emitter(s.span), Emitter(s.span)
+    if name in r.again.first:
+        form(r, back, [s])
+    if name not in r.local:
+        return [], back.block
     how = r.how(name)
-    emit = Emitter(forward.span)
-    for each in [name, r.frame.other(name)] if how == SHADOW else [name]:
-        tape = r.tape(each)
-        forward.append(tape, Var(each))
-        emit.assign(each, emit.pop(tape))
+    if name not in r.again.names:
+        for each in [name, r.frame.other(name)] if how == SHADOW else [name]:
+            tape = r.tape(each)
+            forward.append(tape, Var(each))
+            back.assign(each, back.pop(tape))
     if how == VALUE:
-        emit.assign(r.frame.other(name), r.frame.zero(emit, Var(name), r.frame.kinds[name]))
-    r.loops[-1].restores += emit.block
+        back.assign(r.frame.other(name), r.frame.zero(back, Var(name), r.frame.kinds[name]))
+    return forward.block, back.block
 
 
 def back_to_zero(r: Reverse, name: str) -> Callable[[Emitter], None]:

@@ -7,8 +7,9 @@ Nothing is evaluated again, nothing is left out: what nobody needs is the busine
 
 from __future__ import annotations
 
+import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,10 +21,10 @@ from tangentx.derive.emit import SHADOW, VALUE, Emitter, Frame, mode
 from tangentx.derive.gifts import give
 from tangentx.derive.handed import seeds_of
 from tangentx.derive.loops import Turn, for_, loop, nothing
-from tangentx.derive.records import back_to_zero, form, formed, keep
+from tangentx.derive.records import back_to_zero, form, keep
 from tangentx.derive.results import Parts
 from tangentx.derive.statements import RULES
-from tangentx.derive.trips import trip_locals
+from tangentx.derive.trips import block_locals
 from tangentx.ir.nodes import (
     Assign,
     Atom,
@@ -43,6 +44,8 @@ from tangentx.ir.nodes import (
 from tangentx.ir.walk import statements
 
 Sweeps = tuple[list[Statement], list[Statement]]
+Group = tuple[int, list[Statement]]
+"""Statements of the reverse sweep, and the number of the last exit before what they reverse (0: none)."""
 
 
 @dataclass(eq=False)
@@ -70,10 +73,10 @@ class Reverse:
     def __post_init__(self) -> None:
         self.frame = Frame(self.program, self.instance, "_bar")
         body = self.frame.function.body
-        self.local = trip_locals(body) if self.derive.proves("trips") else frozenset()
+        if self.derive.proves("trips"):
+            self.local = block_locals(body, [p.name for p in self.frame.function.params])
         if self.derive.proves("again"):
             self.again = plan(self.frame, self.paired)
-            self.unbound.update(dict.fromkeys(formed(self)))
         self.last = sum(isinstance(s, Break | Continue | Return) for s in statements(body)) + 1
         returns = [s for s in statements(body) if isinstance(s, Return)]
         if len(returns) > 1 or not (body and body[-1] in returns):
@@ -129,10 +132,10 @@ class Reverse:
             return nothing
         kind = self.frame.kinds[name]
         how = self.how(name)
-        if name in self.again.names:
-            return back_to_zero(self, name) if how == VALUE else nothing
         if name in self.local:
             return nothing
+        if name in self.again.names:
+            return back_to_zero(self, name) if how == VALUE else nothing
         tape = self.tape(name)
         self.unbound[name] = None
         forward.append(tape, Var(name))
@@ -155,28 +158,41 @@ class Reverse:
     def block(self, block: Block) -> tuple[list[Statement], list[Statement], int]:
         """Both sweeps of a block, and the number of the last exit in it that leaves it (0 where none does)."""
         forward: list[Statement] = []
-        groups: list[tuple[int, list[Statement]]] = []
+        kept: list[Group] = []
+        groups: list[Group] = []
         left = 0
         for s in block:
             f, r, escape = self.statement(s)
             forward += f
+            if isinstance(s, Assign):
+                record, restore = keep(self, s)
+                forward += record
+                kept.append((left, restore))
             groups.append((left, r))
             left = max(left, escape)
+        if any(isinstance(s, Raise) for s in block):  # what leads to `raise` alone is never gone back
+            kept, groups = ([(guard, r if guard != left else []) for guard, r in each] for each in (kept, groups))
+        return forward, self._guarded([*kept, *_headed(block, groups)]), left
+
+    def _guarded(self, groups: list[Group]) -> list[Statement]:
+        """The groups in order, each only where the passage went beyond the exits before it."""
         reverse: list[Statement] = []
-        code = self._code()
-        raises = any(isinstance(s, Raise) for s in block)
-        for i in range(len(groups) - 1, -1, -1):
-            guard, r = groups[i]
-            if not r or (raises and guard == left):  # what leads to `raise` alone is never gone back
-                continue
-            reverse += _heading(block[i], block[i + 1] if i + 1 < len(block) else None)
+        for guard, several in itertools.groupby((g for g in groups if g[1]), key=operator.itemgetter(0)):
+            inner = [s for _, group in several for s in group]
             if guard:
-                emit = Emitter(block[i].span)
-                passed = emit.op(operator.gt, Var(code), Lit(guard))
-                reverse += [*emit.block, If(passed, tuple(r), (), block[i].span)]
-            else:
-                reverse += r
-        return forward, reverse, left
+                emit = Emitter(inner[0].span)
+                passed = emit.op(operator.gt, Var(self._code()), Lit(guard))
+                inner = [*emit.block, If(passed, tuple(inner), (), inner[0].span)]
+            reverse += inner
+        return reverse
+
+    def once_more(self, forward: Emitter, name: str) -> Callable[[Emitter], Atom]:
+        """Records what only the reverse of the statement in hand asks for, bound just now; returns what reads it."""
+        if not self.loops:
+            return lambda emit: Var(name)
+        tape = self.tape(name)
+        forward.append(tape, Var(name))
+        return lambda emit: emit.pop(tape)
 
     def _code(self) -> str:
         """The name that holds the exit of the trip in hand, or of the function."""
@@ -208,8 +224,6 @@ class Reverse:
                 return [], [], 0
         forward, reverse = Emitter(s.span), Emitter(s.span)
         RULES[type(s)](self, s, forward, reverse)
-        if isinstance(s, Assign):
-            keep(self, forward, s)
         return forward.block, reverse.block, 0
 
     def _if(self, s: If) -> tuple[list[Statement], list[Statement], int]:
@@ -234,13 +248,12 @@ class Reverse:
         return [*forward.block, s], reverse.block, number
 
 
-def _heading(s: Statement, after: Statement | None) -> list[Statement]:
-    """The comment above the reverse of a line of the user's; one for all that the line was taken apart into."""
-    if isinstance(s, If | For | Loop) or (after is not None and _same_line(s, after)):
-        return []
-    return [Note(f"line {s.span.line}: {s.span.text.strip()}", s.span)]
-
-
-def _same_line(s: Statement, after: Statement) -> bool:
-    plain = not isinstance(after, If | For | Loop)
-    return plain and (s.span.file, s.span.line) == (after.span.file, after.span.line)
+def _headed(block: Block, groups: list[Group]) -> Iterator[Group]:
+    """The groups, last first, with a comment above those of each line; a line was taken apart into several."""
+    above = None
+    for s, (guard, r) in zip(reversed(block), reversed(groups), strict=True):
+        line = None if isinstance(s, If | For | Loop) else (s.span.file, s.span.line)
+        if r and line is not None and line != above:
+            r = [Note(f"line {s.span.line}: {s.span.text.strip()}", s.span), *r]
+        above = line if r else above
+        yield guard, r

@@ -125,7 +125,7 @@ def _contribute_index(r: Reverse, base: Atom, key: Key, t: Atom, kind: Kind, emi
             emit.add(Accumulate(r.other(base), key, t, emit.span))
         return
     assert isinstance(base_kind, Box)
-    item = item_of_box(r, base_kind, key)
+    item = item_of_box(r.frame, base_kind, key)
     if mode(item) == VALUE:
         give_slot(emit, item, r.other(base), key, emit.let(Index(base, key)), t)
 

@@ -10,7 +10,7 @@ from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.operations import is_view
 from tangentx.analysis.primitives import makes_new
 from tangentx.analysis.selection import is_basic, known_key
-from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, item_at, mode
+from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, item_at, mode
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Atom, Attr, Expr, If, Index, Key, Make, Op, Slice, Var
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from tangentx.derive.reverse import Reverse
 
 
-def item_of_box(r: Reverse, box: Box, key: Key) -> Kind:
+def item_of_box(frame: Frame, box: Box, key: Key) -> Kind:
     """The kind of the item of a container that the key selects."""
-    part = r.frame.kind(key.parts[0]) if not isinstance(key.parts[0], Slice) else None
+    part = frame.kind(key.parts[0]) if not isinstance(key.parts[0], Slice) else None
     known = known_key(box, part)
     return item_at(box, known)
 
@@ -40,7 +40,7 @@ def shadow_of(
         case Index(base=base, key=key) if r.frame.mode(base) == SHADOW:
             base_kind = r.frame.kind(base)
             if isinstance(base_kind, Box):
-                if mode(item_of_box(r, base_kind, key)) == SHADOW:
+                if mode(item_of_box(r.frame, base_kind, key)) == SHADOW:
                     return forward.let(Index(r.other(base), key)), None
             elif is_view(kind, base_kind) and is_basic(parts_of(r, key)):
                 return forward.let(Index(r.other(base), key)), None
@@ -81,21 +81,14 @@ def _shadow_of_op(
         _refuse_hidden_views(r, op, kind, forward)
         return r.frame.zero(forward, new, kind), None
     flag = r.frame.names.fresh("shared")
-    r.unbound[flag] = None
-    tape = r.tape(flag)
-    forward.append(tape, Var(flag))
     shared = forward.assign(flag, Op(arrays.shares, (new, base)))
+    tell = r.once_more(forward, flag)
     name = forward.temporary()
     view, own = Emitter(forward.span), Emitter(forward.span)
     other = tuple(r.other(a) if a is base else a for a in op.args)
     view.assign(name, Op(op.fn, other, op.kwargs))
     own.assign(name, r.frame.zero(own, new, kind))
     forward.add(If(shared, tuple(view.block), tuple(own.block), forward.span))
-
-    def tell(emit: Emitter) -> Atom:
-        was = emit.let(Var(flag))
-        emit.assign(flag, emit.pop(tape))
-        return was
 
     return Var(name), tell
 

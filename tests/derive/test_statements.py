@@ -28,8 +28,17 @@ def maybe(A):
     return np.sum(A)
 
 
+def maybe_in_a_loop(A):
+    for _ in range(2):
+        B = np.ravel(A)
+        B[0] = 2.0
+    return np.sum(A)
+
+
 def test_what_may_be_a_view_is_asked_at_run_time() -> None:
-    assert in_order(reverse_text(maybe, np.ones((2, 2))), "shares", "if ", "reverse sweep", "shared_tape.pop()")
+    assert in_order(reverse_text(maybe, np.ones((2, 2))), "= shares", "if shared:", "reverse sweep", "if shared:")
+    text = reverse_text(maybe_in_a_loop, np.ones((2, 2)))
+    assert in_order(text, "= shares", "shared_tape.append(shared)", "reverse sweep", "shared_tape.pop()")
 
 
 def hidden(A):
