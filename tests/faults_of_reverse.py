@@ -231,8 +231,8 @@ CALLS: tuple[Fault, ...] = (
     (
         "saved of the last call only",
         "each call has its own state",
-        "tangentx.derive.calls:call",
-        (("if r.loops:", "if False:"),),
+        f"{REVERSE}Reverse.once_more",
+        (("if not self.loops:", "if True:"),),
         "call",
     ),
     (
