@@ -221,11 +221,7 @@ CALLS: tuple[Fault, ...] = (
         "callee's cotangent dropped",
         "`f(x, x)` contributes twice",
         "tangentx.derive.calls:call",
-        (
-            ("position = 0", "position, met = 0, []"),
-            ("if r.frame.mode(atom) is not None:", "if r.frame.mode(atom) is not None and not met.count(atom):"),
-            ("            position += 1", "            position += 1\n            met.append(atom)"),
-        ),
+        (("for k, a in enumerate(values) if", "for k, a in enumerate(values) if values.index(a) == k and"),),
         "argument passed twice",
     ),
     (

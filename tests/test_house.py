@@ -70,7 +70,6 @@ COVERED_BY = {
     "derive/gifts.py": "tests/derive/test_statements.py",
     "derive/views.py": "tests/derive/test_statements.py",
     "derive/handed.py": "tests/derive/test_results.py",
-    "derive/records.py": "tests/derive/test_trips.py",
     "derive/jvp.py": "tests/derive/test_forward.py",
     "derive/tangents.py": "tests/derive/test_forward.py",
     "optimise/memory.py": "tests/optimise/test_dead.py",
