@@ -186,7 +186,7 @@ EXITS: tuple[Fault, ...] = (
     (
         "no guard after an exit",
         "what was not run is not reversed",
-        f"{REVERSE}Reverse._guarded",
+        "tangentx.derive.groups:guarded",
         (("if guard:", "if False:"),),
         "early return",
     ),

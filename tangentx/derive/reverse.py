@@ -7,9 +7,7 @@ Nothing is evaluated again, nothing is left out: what nobody needs is the busine
 
 from __future__ import annotations
 
-import itertools
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +17,7 @@ from tangentx.analysis.program import Instance, Program
 from tangentx.derive.again import Again, plan
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, Frame, mode
 from tangentx.derive.gifts import give
+from tangentx.derive.groups import Group, guarded, headed
 from tangentx.derive.handed import seeds_of
 from tangentx.derive.loops import Turn, for_, loop, nothing
 from tangentx.derive.records import back_to_zero, form, keep
@@ -44,8 +43,6 @@ from tangentx.ir.nodes import (
 from tangentx.ir.walk import statements
 
 Sweeps = tuple[list[Statement], list[Statement]]
-Group = tuple[int, list[Statement]]
-"""Statements of the reverse sweep, and the number of the last exit before what they reverse (0: none)."""
 
 
 @dataclass(eq=False)
@@ -172,19 +169,7 @@ class Reverse:
             left = max(left, escape)
         if any(isinstance(s, Raise) for s in block):  # what leads to `raise` alone is never gone back
             kept, groups = ([(guard, r if guard != left else []) for guard, r in each] for each in (kept, groups))
-        return forward, self._guarded([*kept, *_headed(block, groups)]), left
-
-    def _guarded(self, groups: list[Group]) -> list[Statement]:
-        """The groups in order, each only where the passage went beyond the exits before it."""
-        reverse: list[Statement] = []
-        for guard, several in itertools.groupby((g for g in groups if g[1]), key=operator.itemgetter(0)):
-            inner = [s for _, group in several for s in group]
-            if guard:
-                emit = Emitter(inner[0].span)
-                passed = emit.op(operator.gt, Var(self._code()), Lit(guard))
-                inner = [*emit.block, If(passed, tuple(inner), (), inner[0].span)]
-            reverse += inner
-        return reverse
+        return forward, guarded([*kept, *headed(block, groups)], self._code()), left
 
     def once_more(self, forward: Emitter, name: str) -> Callable[[Emitter], Atom]:
         """Records what only the reverse of the statement in hand asks for, bound just now; returns what reads it."""
@@ -246,14 +231,3 @@ class Reverse:
             if mode(self.instance.result) == VALUE and not self.named:
                 self.give(reverse, s.value, Var(self.seed))
         return [*forward.block, s], reverse.block, number
-
-
-def _headed(block: Block, groups: list[Group]) -> Iterator[Group]:
-    """The groups, last first, with a comment above those of each line; a line was taken apart into several."""
-    above = None
-    for s, (guard, r) in zip(reversed(block), reversed(groups), strict=True):
-        line = None if isinstance(s, If | For | Loop) else (s.span.file, s.span.line)
-        if r and line is not None and line != above:
-            r = [Note(f"line {s.span.line}: {s.span.text.strip()}", s.span), *r]
-        above = line if r else above
-        yield guard, r
