@@ -22,6 +22,7 @@ from tangentx.derive.roots import Request
 from tangentx.errors import NotResolved
 from tangentx.guards import Guard, outside_data, refuse_outside
 from tangentx.ir.nodes import Assign, Function, Lit
+from tangentx.trees import sample
 
 Pairs: TypeAlias = tuple[tuple[int, int], ...]  # positions of storages that share memory
 
@@ -45,8 +46,14 @@ def found_for(
 ) -> Entry:
     """The entry for the kinds of `values` and what `more` says, made by `make` of the pairs of storages that share
     memory: they count only where the program writes."""
+
+    def made(pairs: Pairs) -> Entry:
+        entry = make(pairs)
+        entry.notes["samples"] = tuple(sample(value) for value in values)
+        return entry
+
     main = (key(values), more, pipeline.switched_off())
-    found = cache.find(main, lambda: make(()))
+    found = cache.find(main, lambda: made(()))
     if found.writes and found.notes["outside"]:
         refuse_outside(found.notes["outside"], values, place_of(target.function))
     pairs = overlaps(values) if found.writes else ()
@@ -54,7 +61,7 @@ def found_for(
         owners = [i for i, value in enumerate(values) for _ in storages(value)]
         names = [param.name for param in order(target, pipeline.new_program()).params]
         refuse_overlap(target, names, [(owners[i], owners[j]) for i, j in pairs], wrt)
-        found = cache.find((main, pairs), lambda: make(pairs))
+        found = cache.find((main, pairs), lambda: made(pairs))
     return found
 
 

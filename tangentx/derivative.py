@@ -213,6 +213,7 @@ class Cache:
                 with _no_garbage_collection():
                     entry = make()
                 _compiled[0] += 1
+                entry.notes["number"] = _compiled[0]
                 self.entries[key] = entry
             self.entries.move_to_end(key)
             while len(self.entries) > self.limit:

@@ -12,6 +12,7 @@ from typing import Any
 from tangentx.derivative import target_of
 from tangentx.objects import Derivative, Spec, derivative_of, held
 from tangentx.products import jvp_of, vjp_of
+from tangentx.showing import Explanation, explanation, side_by_side
 
 _INSIDE = "use tx.grad or tx.value_and_grad there, or take this product outside the differentiated function"
 
@@ -97,11 +98,14 @@ class Differentiable:
 
     def explain(self) -> str:
         """What was compiled, for which kinds, and what is recorded, of all the derivatives."""
-        from tangentx.showing import explanation
-
         target = target_of(self._plain())
         made = [d for d in list(held(target.function).made.values()) if d._cache.entries]
-        return "\n\n".join(explanation(repr(d), d._cache) for d in made) or f"{self!r}: nothing compiled yet"
+        texts = [explanation(repr(d), d._cache) for d in made]
+        return Explanation("\n\n".join(texts) or f"{self!r}: nothing compiled yet")
+
+    def _repr_html_(self) -> str:
+        """The function and its gradient side by side, for notebooks."""
+        return side_by_side(self.grad)
 
 
 for _method in (Differentiable.vjp, Differentiable.jvp):

@@ -20,7 +20,9 @@ from tangentx.derivative import (
     target_of,
 )
 from tangentx.errors import NotDifferentiable
+from tangentx.faults import tell_line
 from tangentx.results import fresh, public_gradients
+from tangentx.showing import explanation, show, side_by_side, what_of
 from tangentx.switches import OFF
 
 _SLOT = "__tangentx_derivatives__"
@@ -148,17 +150,22 @@ class Derivative:
         return signature.replace(parameters=list(signature.parameters.values())[len(self._target.owner) :])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        hit = None if kwargs else self._cache.hits.find(OFF.get(), args)
-        if hit is not None and hit.holds():
-            self._cache.last = hit.entry
-            return self._published(hit.function(*args), args, hit.places)
-        values = self._values(args, kwargs)
-        entry = self._entry(values)
-        places = self._wrt()
-        direct = not kwargs and not self._target.owner and len(args) == len(values) and self._bind().plain
-        if direct and not entry.writes:
-            self._cache.hits.keep(OFF.get(), args, Hit(entry, entry.holds, entry.functions[0], places))
-        return self._published(entry.functions[0](*values), values, places)
+        entry: Entry | None = None
+        try:
+            hit = None if kwargs else self._cache.hits.find(OFF.get(), args)
+            if hit is not None and hit.holds():
+                self._cache.last = entry = hit.entry
+                return self._published(hit.function(*args), args, hit.places)
+            values = self._values(args, kwargs)
+            entry = self._entry(values)
+            places = self._wrt()
+            direct = not kwargs and not self._target.owner and len(args) == len(values) and self._bind().plain
+            if direct and not entry.writes:
+                self._cache.hits.keep(OFF.get(), args, Hit(entry, entry.holds, entry.functions[0], places))
+            return self._published(entry.functions[0](*values), values, places)
+        except Exception as error:
+            tell_line(error, entry)
+            raise
 
     def _bind(self) -> Binder:
         if self._binder is None or not self._binder.holds():
@@ -203,7 +210,8 @@ class Derivative:
 
         if self._cache.last is not None:
             return compilation.text_of(self._cache.last)
-        return prediction.source(self, self._target, self._bind())
+        siblings = [d._cache.last for d in list(held(self._target.function).made.values())]
+        return prediction.source(self, self._target, self._bind(), [s for s in siblings if s is not None])
 
     def source_for(self, *args: Any, **kwargs: Any) -> str:
         """The text for the kinds of these arguments."""
@@ -213,8 +221,6 @@ class Derivative:
 
     def explain(self) -> str:
         """What was compiled, for which kinds, and what is recorded."""
-        from tangentx.showing import explanation
-
         return explanation(repr(self), self._cache)
 
     def __tangentx_order__(self, program: Any) -> Any:
@@ -231,12 +237,8 @@ class Derivative:
 
     def show(self) -> None:
         """Prints the source, in colours where Pygments is installed and the output is a terminal."""
-        from tangentx.showing import show
-
         show(self.source)
 
-
-def what_of(spec: Spec) -> str:
-    """A derivative in words."""
-    name = "value_and_grad" if spec.value else spec.transform
-    return name if spec.wrt is None else f"{name} with respect to {spec.wrt!r}"
+    def _repr_html_(self) -> str:
+        """The function and its derivative side by side, for notebooks."""
+        return side_by_side(self)

@@ -6,22 +6,31 @@ import ast
 import inspect
 import types
 import typing
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tangentx.errors import TangentxError
+from tangentx.trees import UNKNOWN
 
 _SAMPLES: dict[str, Any] = {"int": 1, "float": 1.0, "complex": 1j, "bool": True, "str": "", "None": None}
 
 
-def source(derivative: Any, target: Any, binder: Any) -> str:
-    """The text, headed by what was assumed. An error says how to do without the guess."""
+def source(derivative: Any, target: Any, binder: Any, siblings: Sequence[Any] = ()) -> str:
+    """The text, headed by what was assumed. An error says how to do without the guess.
+
+    The kinds are those of the last of `siblings`, entries of other derivatives of the function, if there is one.
+    """
     from tangentx import compilation
 
     parameters = list(binder.signature.parameters.values())
     rest = parameters[len(target.owner) :]
-    values = (*target.owner, *(predicted(p) for p in rest))
+    last = max(siblings, key=lambda entry: entry.notes["number"], default=None)
+    seen = (UNKNOWN,) * len(rest) if last is None else last.notes["samples"][len(target.owner) :]
+    guessed = [p for p, value in zip(rest, seen, strict=True) if value is UNKNOWN]
+    found = (predicted(p) if value is UNKNOWN else value for p, value in zip(rest, seen, strict=True))
+    values = (*target.owner, *found)
     cache = derivative._cache
     try:
         entry = derivative._entry(values)
@@ -30,8 +39,9 @@ def source(derivative: Any, target: Any, binder: Any) -> str:
         raise type(error)(error.message, error.span, error.hint + hint) from None
     finally:
         cache.last = None  # a guess is not what was compiled last for a call
-    bare = [f"`{p.name}`" for p in rest if _is_bare(p)]
-    lines = ["# Not called yet: the kinds are those that annotations and defaults predict."]
+    bare = [f"`{p.name}`" for p in guessed if _is_bare(p)]
+    kinds = "that annotations and defaults predict" if last is None else "for which another derivative was compiled"
+    lines = [f"# Not called yet: the kinds are those {kinds}."]
     if bare:
         lines.append(f"# Assumed to be a float, for nothing says more: {', '.join(bare)}.")
     return "\n".join((*lines, compilation.text_of(entry)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.errors import NotDifferentiable
+from tangentx.faults import traced
 from tangentx.results import fresh, publish
 from tangentx.trees import children, is_differentiable, leaves
 
@@ -150,7 +151,7 @@ def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -
         if single and children(shape) is None and np.ndim(shape) == 0:
             seed = np.reshape(cotangent, ())[()]
         match(seed, shape, "cotangent", "the value", "value")
-        bars = entry.functions[1](state, fitted(seed, shape))
+        bars = traced(entry, 1, state, fitted(seed, shape))
         found: dict[int, Any] = {}
         for i, bar in zip(wrt, bars, strict=True):
             found[i] = publish(bar, kept[i], tuple(found.values()))

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+import html
 import importlib
 import re
 import sys
+import textwrap
 from collections import Counter
 from typing import Any
 
+from tangentx.errors import TangentxError
+from tangentx.source import find as source_of
+
 _TAPE = re.compile(r"^ +(\w+?)_tape(?:_\d+)? = \[\]$", re.MULTILINE)
 _EXITS = re.compile(r"^ +exits(?:_\w+)? = \[\]$", re.MULTILINE)
+
+
+class Explanation(str):
+    """A text that shells and notebooks show as it stands."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self)}</pre>"
+
+
+def what_of(spec: Any) -> str:
+    """A derivative in words."""
+    name = "value_and_grad" if spec.value else spec.transform
+    return name if spec.wrt is None else f"{name} with respect to {spec.wrt!r}"
 
 
 def show(source: str) -> None:
@@ -18,16 +39,48 @@ def show(source: str) -> None:
 
 
 def _coloured(source: str) -> str:
+    return _highlighted(source, "TerminalFormatter") or source
+
+
+def _highlighted(source: str, formatter: str, **options: Any) -> str:
+    """The text in colours, or "" where Pygments is not installed."""
     try:
         pygments: Any = importlib.import_module("pygments")
         formatters: Any = importlib.import_module("pygments.formatters")
         lexers: Any = importlib.import_module("pygments.lexers")
     except ImportError:
-        return source
-    return str(pygments.highlight(source, lexers.PythonLexer(), formatters.TerminalFormatter()))
+        return ""
+    return str(pygments.highlight(source, lexers.PythonLexer(), getattr(formatters, formatter)(**options)))
 
 
-def explanation(what: str, cache: Any) -> str:
+def side_by_side(derivative: Any) -> str:
+    """A table for notebooks: the function on the left, its derivative on the right, or why there is none."""
+    cells = []
+    for text in (_primal, _derived):
+        try:
+            source = text(derivative)
+            cell = _highlighted(source, "HtmlFormatter", noclasses=True) or f"<pre>{html.escape(source)}</pre>"
+        except TangentxError as error:
+            cell = f"<pre>{html.escape(f'{type(error).__name__}: {error}')}</pre>"
+        cells.append(f'<td style="text-align: left; vertical-align: top">{cell}</td>')
+    return f"<table><tr>{''.join(cells)}</tr></table>"
+
+
+def _derived(derivative: Any) -> str:
+    text: str = derivative.source
+    return text
+
+
+def _primal(derivative: Any) -> str:
+    """The text of the function that was differentiated, itself perhaps a derivative."""
+    function = derivative.__wrapped__
+    if hasattr(function, "__tangentx_target__"):
+        return _derived(function)
+    found = source_of(function)
+    return textwrap.dedent("\n".join(found.lines[found.tree.lineno - 1 : found.tree.end_lineno])) + "\n"
+
+
+def explanation(what: str, cache: Any) -> Explanation:
     """What `cache` holds of the derivative `what`: for each entry the kinds, the file and what is recorded."""
     entries = list(cache.entries.values())
     lines = [f"{what}: {len(entries)} compiled"]
@@ -38,7 +91,7 @@ def explanation(what: str, cache: Any) -> str:
         lines.append(f"  {_recorded(source)}")
     if cache.dropped:
         lines += ["", f"{cache.dropped} dropped: only the {cache.limit} kinds used last are kept"]
-    return "\n".join(lines)
+    return Explanation("\n".join(lines))
 
 
 def _recorded(source: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -42,6 +43,23 @@ def leaves(path: str, tree: Any, *others: Any) -> Iterator[tuple[Any, ...]]:
         columns.append(found)
     for label, part in parts:
         yield from leaves(path + label, part, *(found[label] for found in columns))
+
+
+UNKNOWN: Any = object()
+"""Stands for a value of which nothing is known."""
+
+
+def sample(value: Any) -> Any:
+    """A small value of the same kind, which keeps nothing of the user's alive but functions; else UNKNOWN."""
+    if type(value) is np.ndarray:
+        return np.ones((1,) * value.ndim, value.dtype)
+    if value is None or isinstance(value, bool | int | float | complex | str | np.generic | type | np.ufunc):
+        return value
+    if isinstance(value, types.FunctionType | types.BuiltinFunctionType):
+        return value
+    if children(value) is None or any(sample(leaf) is UNKNOWN for _, leaf in leaves("", value)):
+        return UNKNOWN
+    return rebuild(value, sample)
 
 
 def rebuild(tree: Any, change: Callable[[Any], Any]) -> Any:

@@ -22,7 +22,7 @@ LAYERS = (
     ("analysis",),
     ("frontend", "derive", "optimise", "backend", "tensor"),
     ("pipeline",),
-    ("derivative", "demands", "guards", "results", "showing"),
+    ("derivative", "demands", "guards", "results", "showing", "faults"),
     ("compilation",),
     ("sweeps", "prediction"),
     ("products",),
@@ -88,7 +88,6 @@ COVERED_BY = {
     "pickling.py": "tests/test_derivative.py",
     "prediction.py": "tests/test_compilation.py",
     "results.py": "tests/test_derivative.py",
-    "showing.py": "tests/test_derivative.py",
     "sweeps.py": "tests/test_products.py",
     "points.py": "tests/test_testing.py",
 }

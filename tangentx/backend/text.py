@@ -17,12 +17,14 @@ from tangentx.naming import Names
 @dataclass(frozen=True, slots=True)
 class Text:
     """The text `source`, its `imports` lines, the names of its `functions` in the order in which they were given,
-    and the `names` that the namespace must hold for it: objects that no import reaches."""
+    the `names` that the namespace must hold for it, objects that no import reaches, and the user's file that each
+    function comes from."""
 
     source: str
     names: dict[str, object] = field(default_factory=dict)
     imports: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
+    files: dict[str, str] = field(default_factory=dict)
 
 
 def write(functions: Sequence[Function], header: str = "") -> Text:
@@ -45,7 +47,8 @@ def _write(functions: Sequence[Function], header: str) -> Text:
     top = "\n\n".join("\n".join(part) for part in (comment, imports) if part)
     parts = [top] if top else []
     source = "\n\n\n".join(parts + [printed(tree) for tree in trees]) + "\n"
-    return Text(source, scope.objects, tuple(imports), tuple(scope.functions[f] for f in functions))
+    files = {scope.functions[f]: f.span.file for f in functions}
+    return Text(source, scope.objects, tuple(imports), tuple(files), files)
 
 
 def _user_names(functions: Sequence[Function]) -> set[str]:
