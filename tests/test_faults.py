@@ -89,7 +89,7 @@ class Typist(io.StringIO):
         self.last = iter(["list\n", "p x, y\n", "continue\n"])
 
     def readline(self, *_: object) -> str:
-        now = self.shown.getvalue().rpartition("> ")[2]
+        now = self.shown.getvalue().rpartition("\n(Pdb) > ")[2]
         if not now.startswith("<tangentx doubled_grad"):
             return "step\n"
         return next(self.last) if "-> return" in now else "next\n"
