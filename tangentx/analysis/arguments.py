@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Bottom, Box, describe
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.nodes import Apply, Assign, Atom, Block, Expr, Function, Index, Key, Lit, Make, Method, Op, Param, Var
+from tangentx.ir.nodes import Apply, Assign, Atom, Block, Expr, Function, Index, Key, Lit, Make, Method, Op, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -157,28 +158,38 @@ def _gathered(w: Walker, source: Function, made: Make) -> Atom:
 
 
 def _misfit(source: Function, args: tuple[Atom, ...], kwargs: Named) -> Misfit:
-    """What Python says, asked of a function with the same parameters and an empty body."""
+    kinds = {
+        "positional": inspect.Parameter.POSITIONAL_ONLY,
+        "args": inspect.Parameter.VAR_POSITIONAL,
+        "keyword": inspect.Parameter.KEYWORD_ONLY,
+        "kwargs": inspect.Parameter.VAR_KEYWORD,
+    }
+    params = []
+    for p in source.params:
+        default = inspect.Parameter.empty if p.default is None else None
+        params.append(
+            inspect.Parameter(p.name, kinds.get(p.kind, inspect.Parameter.POSITIONAL_OR_KEYWORD), default=default)
+        )
+    name = getattr(source.origin, "__qualname__", source.name)
+    return Misfit(message_of(inspect.Signature(params), name, args, kwargs))
+
+
+def message_of(signature: inspect.Signature, name: str, args: tuple[Atom, ...], kwargs: Named, own: int = 0) -> str:
+    """What Python says of arguments that do not fit, asked of a function with these parameters and an empty body.
+
+    `own` parameters that the signature leaves out come first.
+    """
+    params = [
+        p.replace(annotation=p.empty, default=p.empty if p.default is p.empty else None)
+        for p in signature.parameters.values()
+    ]
+    first = [inspect.Parameter(f"self{i}", inspect.Parameter.POSITIONAL_ONLY) for i in range(own)]
     space: dict[str, Any] = {}
-    exec(f"def f({_written(source.params)}): pass", space)
+    exec(f"def f{inspect.Signature([*first, *params])}: pass", space)
     stand_in = space["f"]
-    stand_in.__qualname__ = getattr(source.origin, "__qualname__", source.name)
+    stand_in.__qualname__ = name
     try:
-        stand_in(*args, **dict(kwargs))
+        stand_in(*first, *args, **dict(kwargs))
     except TypeError as error:
-        return Misfit(str(error))
-    raise AssertionError(f"the arguments fit {source.name}")
-
-
-def _written(params: tuple[Param, ...]) -> str:
-    """The parameters as Python writes them, each default None."""
-    marks = {"args": "*", "kwargs": "**"}
-    kinds = [p.kind for p in params]
-    parts: list[str] = []
-    for i, param in enumerate(params):
-        if param.kind == "keyword" and "args" not in kinds and kinds.index("keyword") == i:
-            parts.append("*")
-        default = "" if param.default is None else "=None"
-        parts.append(f"{marks.get(param.kind, '')}{param.name}{default}")
-        if param.kind == "positional" and kinds[i + 1 : i + 2] != ["positional"]:
-            parts.append("/")
-    return ", ".join(parts)
+        return str(error)
+    raise AssertionError(f"the arguments fit {name}")

@@ -51,8 +51,8 @@ def copied(w: Walker, base: Atom, cls: type, keys: list[Any]) -> tuple[Expr, Kin
     return expanded(w, name, build)
 
 
-def copied_list(w: Walker, base: Atom, part: Slice | None) -> tuple[Expr, Kind]:
-    """A new list of the items of `base`, or of a slice of them, by a loop."""
+def copied_list(w: Walker, base: Atom, part: Slice | Atom | None) -> tuple[Expr, Kind]:
+    """A new list of the items of `base`, or of a slice of them (which an atom may hold), by a loop."""
 
     def build() -> Block:
         n, k, item, made = (w.temporary() for _ in range(4))
@@ -62,7 +62,8 @@ def copied_list(w: Walker, base: Atom, part: Slice | None) -> tuple[Expr, Kind]:
         if part is not None:
             cut, triple = w.temporary(), w.temporary()
             names = [w.temporary() for _ in range(3)]
-            setup.append(Assign(cut, Op(slice, (part.start, part.stop, part.step)), span))
+            held = Op(slice, (part.start, part.stop, part.step)) if isinstance(part, Slice) else part
+            setup.append(Assign(cut, held, span))
             setup.append(Assign(triple, Op(slice.indices, (Var(cut), Var(n))), span))
             setup += [Assign(t, Index(Var(triple), Key((Lit(i),))), span) for i, t in enumerate(names)]
             bounds = tuple(Var(t) for t in names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import templates
-from tangentx.analysis import calls, effects
+from tangentx.analysis import calls, effects, members
 from tangentx.analysis.containers import expanded, make, popped
 from tangentx.analysis.functions import as_operand, value_class
 from tangentx.analysis.indexing import index
@@ -18,7 +19,7 @@ from tangentx.analysis.methods import method
 from tangentx.analysis.operations import Operation
 from tangentx.analysis.primitives import takes_arrays
 from tangentx.analysis.specials import SPECIAL, kind_with_set
-from tangentx.errors import NotResolved, UnsupportedSyntax
+from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.functions import bound_method
 from tangentx.ir.nodes import (
     Apply,
@@ -28,10 +29,8 @@ from tangentx.ir.nodes import (
     Block,
     Call,
     Expr,
-    Ext,
     Index,
     Key,
-    Lit,
     Make,
     Method,
     Op,
@@ -83,6 +82,10 @@ def operation(
     body = templates.composed(fn, args, dict(kwargs)) if functions or any(map(varied, given)) else None
     if functions and body is None:
         return as_operand(w, fn, given)
+    if _is_hashable(fn):
+        meant = members.operated(w, fn, args, kinds)
+        if meant is not None:
+            return meant
     special = SPECIAL.get(fn) if _is_hashable(fn) else None
     if special is not None and not kwargs:
         result = special(w, args, kinds)
@@ -160,7 +163,11 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
         case Arr() if callable(getattr(np.ndarray, name, None)):
             return w.walk(Make(bound_method(name), (base,)))
         case Box():
-            return _field(w, base, atom, kind, name)
+            return members.field(w, base, atom, kind, name)
+        case Obj(value=enum.Enum() as member):
+            return Attr(atom, name), w.program.valuer.kind(getattr(member, name))
+        case Obj(value=type() as cls) if w.program.member(cls, name) is not MISSING:
+            return w.read(members.class_attribute(w, cls, name, getattr(cls, name)))
         case Some():
             return effects.attribute(w, atom, kind, name)
     raise UnsupportedSyntax(f"attribute `{name}` of {describe(kind)}", w.span, "use a function or method instead")
@@ -168,28 +175,3 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
 
 def _without_variation(kind: Kind) -> Kind:
     return Num(kind.type) if isinstance(kind, Num) else kind
-
-
-def _field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Expr, Kind]:
-    node = kind.region.root()
-    if hasattr(kind.cls, "_fields") and name in kind.cls._fields:
-        position = Key((Lit(kind.cls._fields.index(name)),))
-        return index(w, base, position)
-    if name in node.fields:
-        return Attr(atom, name), node.fields[name]
-    found = w.program.member(kind.cls, name)
-    if isinstance(found, property) and found.fget is not None:
-        return calls.call_python(w, found.fget, (base,), ())
-    if found is not MISSING and not callable(found) and not hasattr(found, "__get__"):
-        return w.read(_class_attribute(w, kind.cls, name, found))
-    if found is not MISSING:
-        return w.walk(Make(bound_method(name), (base,)))
-    raise NotResolved(f"`{kind.cls.__name__}` has no attribute `{name}` here", w.span, "check the attribute")
-
-
-def _class_attribute(w: Walker, cls: type, name: str, value: Any) -> Ext:
-    key = (id(w.statement), "class", name)
-    if key not in w.instance.backs:
-        w.instance.backs[key] = Ext(f"{cls.__name__}.{name}", value, ("object", name), cls)
-    result: Ext = w.instance.backs[key]
-    return result

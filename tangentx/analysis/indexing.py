@@ -11,10 +11,11 @@ import numpy as np
 from tangentx.analysis.containers import copied, copied_list, expanded
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, is_inexact
 from tangentx.analysis.operations import Operation
+from tangentx.analysis.protocols import defines, item_method
 from tangentx.analysis.selection import is_basic, is_boolean, item_kind, parts_of_tuple, unpacked
 from tangentx.analysis.values import Sampler
 from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.nodes import Assign, Atom, Block, Expr, Index, Key, Lit, Op
+from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Index, Key, Lit, Op, attribute_of
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -22,13 +23,19 @@ if TYPE_CHECKING:
 
 def index(w: Walker, base: Atom, key: Key) -> tuple[Expr, Kind]:
     """``base[key]``: an element, a view, a copy, or an item of a container."""
+    if key.attribute:
+        return w.walk(Attr(base, attribute_of(key)))
     atom, kind = w.read(base)
     closed, parts = w.key(key)
     if isinstance(kind, Bottom) or any(isinstance(p, Bottom) for p in parts):
         return Index(atom, closed), BOTTOM
+    if defines(w, kind, "__getitem__"):
+        return item_method(w, "__getitem__", base, key)
     if isinstance(kind, Box):
         if len(parts) == 1 and isinstance(parts[0], tuple):
             return _slice_of(w, base, kind, key.parts[0], parts[0])
+        if kind.cls in (list, tuple) and parts == (Some(slice),):
+            return _slice_of(w, base, kind, key.parts[0], (BOTTOM,))
         return Index(atom, closed), item_kind(w, kind, parts)
     count = parts_of_tuple(w, kind, key, parts)
     if count is not None:

@@ -12,14 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentx.analysis import expressions
+from tangentx.analysis import attributes, expressions
 from tangentx.analysis.flow import Env, LoopState, break_, continue_, for_, if_, loop, never
 from tangentx.analysis.kinds import BOTTOM, Bottom, Kind, Top
 from tangentx.analysis.program import DELETED, Definition, Instance, Program, constant_kind, located
 from tangentx.analysis.regions import Region, join
 from tangentx.analysis.selection import is_missing
 from tangentx.analysis.webs import close
-from tangentx.analysis.writes import accumulate, append, augment, augstore, delete, store
+from tangentx.analysis.writes import accumulate, append, augment, delete
 from tangentx.errors import NotResolved, Span
 from tangentx.ir.nodes import (
     Accumulate,
@@ -175,7 +175,7 @@ class Walker:
                 atom, kind = self.read(part)
                 parts.append(atom)
                 kinds.append(kind)
-        return Key(tuple(parts), key.many), tuple(kinds)
+        return Key(tuple(parts), key.many, key.attribute), tuple(kinds)
 
 
 def token(definition: Definition) -> str:
@@ -227,8 +227,8 @@ def _note(w: Walker, s: Note) -> None:
 _STATEMENTS: dict[type, Callable[[Walker, Any], None]] = {
     Assign: _assign,
     Augment: augment,
-    Store: store,
-    Augstore: augstore,
+    Store: attributes.store,
+    Augstore: attributes.augstore,
     Accumulate: accumulate,
     Append: append,
     Delete: delete,

@@ -105,6 +105,10 @@ def _copied(kind: Kind, fresh: Fresh, memo: dict[Region, Region], path: tuple[An
     return Box(kind.cls, region.root())
 
 
+def _nothing(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
+    return Obj(None)
+
+
 def _one_copy(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
     return _copied(kinds[0], fresh, {}, ())
 
@@ -207,5 +211,6 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.take_best: _best,
     arrays.finish: _public,
     arrays.entry_copy: _one_copy,
+    arrays.write_back: _nothing,
     arrays.entry_copies: _copies,
 }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import builtins
-import types
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tangentx import templates
-from tangentx.analysis.calls import call_object, call_python, called
+from tangentx.analysis import members
+from tangentx.analysis.calls import call_object, called
 from tangentx.analysis.collections_ import container_method
 from tangentx.analysis.containers import expanded
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe
@@ -40,14 +40,11 @@ def _method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
         case Box(cls=cls) if cls in (list, dict):
             return container_method(w, expr, atom, kind)
         case Box(cls=cls):
-            found = w.program.member(cls, expr.name)
-            if isinstance(found, types.FunctionType):
-                return call_python(w, found, (expr.base, *expr.args), expr.kwargs)
-            if isinstance(found, staticmethod):
-                return call_python(w, found.__func__, expr.args, expr.kwargs)
-            _, field = w.walk(Attr(expr.base, expr.name))
-            if isinstance(field, Obj):
-                return call_object(w, field.value, expr.args, expr.kwargs)
+            return members.method(w, expr, kind)
+        case Obj(value=type() as cls) if expr.above is not None:
+            found = members.found_in(w, cls, expr.name, expr.above.value)
+            if isinstance(found, classmethod):
+                return call_object(w, found.__func__, (expr.base, *expr.args), expr.kwargs)
         case Obj(value=str()) | Some(cls=builtins.str) if hasattr(str, expr.name):
             return w.walk(Op(getattr(str, expr.name), (expr.base, *expr.args), expr.kwargs))
         case Some():

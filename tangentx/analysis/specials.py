@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis import effects
+from tangentx.analysis import effects, members
 from tangentx.analysis.containers import expanded, new_dict
 from tangentx.analysis.dicts import contains, keys
 from tangentx.analysis.identity import difference, identity
@@ -224,6 +224,7 @@ SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, 
     operator.or_: _united,
     operator.add: joined,
     operator.mul: repeated,
+    **members.OF_OBJECTS,
     np.ndim: _ndim,
     arrays.same_length: _same_length,
     arrays.counted: _length_checked,

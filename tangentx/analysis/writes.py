@@ -129,7 +129,7 @@ def store_into(w: Walker, base: Kind, key: Key, parts: tuple[Any, ...], value: K
         if isinstance(value, Box | Obj) or (isinstance(value, Num | Arr) and value_is_complex(value, base)):
             raise UnsupportedSyntax("this value cannot be stored in the array", w.span, "store a number or an array")
         return
-    if isinstance(base, Box) and base.cls in (list, dict) and not key.many:
+    if isinstance(base, Box) and (base.cls in (list, dict) or key.attribute) and not key.many:
         base.region.mark("written")
         known = known_key(base, parts[0])
         if base.cls is dict and known is MISSING:

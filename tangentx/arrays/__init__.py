@@ -57,7 +57,17 @@ from tangentx.arrays.shapes import (
     unmerged,
     unreduce,
 )
-from tangentx.arrays.structures import fields, filled, finish, has_derivative, real_zero, tangent_as, zero, zeros_as
+from tangentx.arrays.structures import (
+    fields,
+    filled,
+    finish,
+    has_derivative,
+    instance,
+    real_zero,
+    tangent_as,
+    zero,
+    zeros_as,
+)
 from tangentx.arrays.tables import det_sign, log_det, ordered, unconvolve, unpad, untile
 
 __all__ = [
@@ -85,6 +95,7 @@ __all__ = [
     "has_derivative",
     "inner_left",
     "inner_right",
+    "instance",
     "inverse_axes",
     "join_like",
     "log_det",

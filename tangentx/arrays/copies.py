@@ -14,22 +14,32 @@ _WORK: Any = 10_000
 
 
 def write_back(target: Any, source: Any) -> None:
-    """Gives `target`, an array or container, the content of `source`, in place as far as both are alike."""
+    """Gives `target`, an array, container or object, the content of `source`, in place as far as both are alike."""
     if isinstance(target, np.ndarray):
         target[...] = source
         return
-    old = dict(enumerate(target)) if isinstance(target, list) else dict(target)
-    new = dict(enumerate(source)) if isinstance(target, list) else source
+    old, new = _parts(target), _parts(source)
     merged = {key: _written_back(old.get(key), item) for key, item in new.items()}
     if isinstance(target, list):
         target[:] = merged.values()
-    else:
+    elif isinstance(target, dict):
         target.clear()
         target.update(merged)
+    else:
+        for name in old.keys() - merged.keys():
+            object.__delattr__(target, name)
+        for name, item in merged.items():
+            object.__setattr__(target, name, item)
+
+
+def _parts(x: Any) -> dict[Any, Any]:
+    """What a container holds, by position, key or name."""
+    return dict(enumerate(x)) if isinstance(x, list) else dict(x if isinstance(x, dict) else fields(x) or {})
 
 
 def _written_back(old: Any, new: Any) -> Any:
-    alike = type(old) is type(new) and isinstance(new, (list, dict, np.ndarray))
+    open_ = isinstance(new, (list, dict, np.ndarray)) or (not isinstance(new, tuple) and fields(new) is not None)
+    alike = type(old) is type(new) and open_
     if not alike or (isinstance(new, np.ndarray) and (old.shape != new.shape or old.dtype != new.dtype)):
         return entry_copy(new)
     write_back(old, new)

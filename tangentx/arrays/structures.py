@@ -12,6 +12,7 @@ from numpy.lib.array_utils import byte_bounds
 
 _NUMBERS = (float, complex, np.floating, np.complexfloating)
 _OPAQUE = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
+_WRITTEN_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE, which no class of a C source of the old kind has
 PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
 
 
@@ -38,7 +39,7 @@ def fields(x: Any) -> dict[str, Any] | None:
 @lru_cache(maxsize=1000)
 def is_open(cls: Any) -> bool:
     """Whether instances of the class are known by their attributes."""
-    if getattr(cls, "__new__", None) is not object.__new__:
+    if getattr(cls, "__new__", None) is not object.__new__ or not cls.__flags__ & _WRITTEN_IN_PYTHON:
         return False
     return cls.__module__.partition(".")[0] not in sys.stdlib_module_names or cls.__module__ == "argparse"
 
@@ -180,3 +181,11 @@ def _tangent_as(dot: Any, primal: Any, memo: dict[int, Any]) -> Any:
     dots_by_name = dot if isinstance(dot, dict) or dot is None else fields(dot)
     named.update((k, _tangent_as((dots_by_name or {}).get(k), p, memo)) for k, p in inside.items())
     return named
+
+
+def instance(cls: type, attributes: dict[str, Any]) -> Any:
+    """A new `cls` with `attributes`, made without `__init__`; frozen classes too."""
+    made: Any = object.__new__(cls)
+    for name, value in attributes.items():
+        object.__setattr__(made, name, value)
+    return made

@@ -52,11 +52,3 @@ class Globals:
         if name.startswith("__") and name.endswith("__"):
             return object.__getattribute__(self, name)
         raise NameError(f"name {name!r} is not defined", name=name)
-
-
-def instance(cls: type, fields: Mapping[str, Any]) -> Any:
-    """A new `cls` with `fields` as its attributes, made without `__init__`; frozen classes too."""
-    made: Any = object.__new__(cls)
-    for name, value in fields.items():
-        object.__setattr__(made, name, value)
-    return made

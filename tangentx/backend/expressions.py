@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from dataclasses import is_dataclass
 from typing import Any, assert_never
 
+from tangentx.arrays import instance
 from tangentx.backend import operators
 from tangentx.backend.constants import constant
 from tangentx.backend.pieces import BARRIER, Effect
@@ -29,11 +29,11 @@ from tangentx.ir.nodes import (
     Pop,
     Slice,
     Var,
+    attribute_of,
     sequence,
 )
 
 Look = Callable[[Atom], ast.expr]
-CELLS = "tangentx.backend.cells"
 
 
 def order(expr: Expr) -> list[Atom | None]:
@@ -85,8 +85,10 @@ class Writer:
         parts = [self._slice(part, look) if isinstance(part, Slice) else look(part) for part in key.parts]
         return ast.Tuple(parts, ast.Load()) if key.many or len(parts) != 1 else parts[0]
 
-    def element(self, base: Atom, key: Key, look: Look, ctx: ast.expr_context) -> ast.Subscript:
+    def element(self, base: Atom, key: Key, look: Look, ctx: ast.expr_context) -> ast.expr:
         """``base[key]``"""
+        if key.attribute:
+            return ast.Attribute(look(base), attribute_of(key), ctx)
         return ast.Subscript(look(base), self.key(key, look), ctx)
 
     def expression(self, expr: Expr, look: Look) -> ast.expr:
@@ -98,8 +100,11 @@ class Writer:
                 return self._op(fn, [look(a) for a in args], self._keywords(kwargs, look))
             case Apply(callee, args, kwargs, stars):
                 return ast.Call(look(callee), self._given(args, stars, look), self._keywords(kwargs, look))
-            case Method(base, name, args, kwargs, stars):
-                bound = ast.Attribute(look(base), name, ast.Load())
+            case Method(base, name, args, kwargs, stars, above):
+                owner = look(base)
+                if above is not None:
+                    owner = ast.Call(self.builtin("super"), [look(above), owner], [])
+                bound = ast.Attribute(owner, name, ast.Load())
                 return ast.Call(bound, self._given(args, stars, look), self._keywords(kwargs, look))
             case Call(link, args):
                 assert link.function is not None
@@ -157,11 +162,8 @@ class Writer:
             return ast.Call(self.scope.spelled(make.cls), [ast.Tuple(items, ast.Load())] if items else [], [])
         if make.cls is dict:
             return self._dict(make.keys, items)
-        if is_dataclass(make.cls):
-            made = self.scope.member(CELLS, "instance")
-            return ast.Call(made, [self.scope.spelled(make.cls), self._dict(make.keys, items)], [])
-        keywords = [ast.keyword(str(name), item) for name, item in zip(make.keys, items, strict=True)]
-        return ast.Call(self.scope.spelled(make.cls), [], keywords)
+        made = self.scope.spelled(instance)
+        return ast.Call(made, [self.scope.spelled(make.cls), self._dict(make.keys, items)], [])
 
     def _dict(self, keys: tuple[Any, ...], items: list[ast.expr]) -> ast.expr:
         trees = [self.atom(k) if isinstance(k, Var | Lit | Ext) else constant(k, self.scope) for k in keys]

@@ -33,23 +33,26 @@ def method(base: ast.expr, name: str, arg: ast.expr) -> ast.Call:
     return ast.Call(ast.Attribute(base, name, ast.Load()), [arg], [])
 
 
-def augment(target: ast.Name | ast.Subscript, fn: Callable[..., object], value: ast.expr) -> ast.stmt:
+def augment(target: ast.expr, fn: Callable[..., object], value: ast.expr) -> ast.stmt:
     """``target fn= value``"""
     symbol = operators.augmented(fn)
     if symbol is None:
         raise AssertionError(f"{fn} has no augmented assignment")
+    assert isinstance(target, ast.Name | ast.Subscript | ast.Attribute)
     return ast.AugAssign(target, symbol(), value)
 
 
-def accumulate(target: ast.Subscript, value: ast.expr) -> ast.stmt:
+def accumulate(target: ast.expr, value: ast.expr) -> ast.stmt:
     """``target += value``; adding ``-x`` is exactly subtracting ``x``."""
+    assert isinstance(target, ast.Subscript)
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
         return ast.AugAssign(target, ast.Sub(), value.operand)
     return ast.AugAssign(target, ast.Add(), value)
 
 
-def add_at(at: ast.expr, element: ast.Subscript, value: ast.expr) -> ast.stmt:
+def add_at(at: ast.expr, element: ast.expr, value: ast.expr) -> ast.stmt:
     """``np.add.at(base, key, value)`` for an element whose key may repeat."""
+    assert isinstance(element, ast.Subscript)
     base = element.value
     return ast.Expr(ast.Call(at, [base, _as_value(element.slice), value], []))
 

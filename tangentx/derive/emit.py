@@ -53,9 +53,16 @@ def mode(kind: Kind) -> str | None:
 def item_at(box: Box, key: Any) -> Kind:
     """The kind of the item at a key, MISSING where it is not known.
 
-    Where a container is read by keys that are not known, all its slots are alike.
+    Where a container is read by keys that are not known, or grows or shrinks, all its slots are alike.
     """
-    return box.region.any() if key is MISSING or box.region.root().indexed else box.region.get(key)
+    node = box.region.root()
+    alike = key is MISSING or node.indexed or (box.cls is list and (node.open or node.resized))
+    return box.region.any() if alike else box.region.get(key)
+
+
+def shadow_key(key: Key) -> Key:
+    """Where the shadow of a container holds what the key selects: that of an object is a dict."""
+    return Key(key.parts, key.many)
 
 
 class Emitter:

@@ -14,7 +14,7 @@ from tangentx.analysis.primitives import makes_new
 from tangentx.analysis.program import Instance
 from tangentx.analysis.selection import is_basic, known_key
 from tangentx.derive.calls import instance_of
-from tangentx.derive.emit import NONE, SHADOW, Emitter, Frame, item_at, mode
+from tangentx.derive.emit import NONE, SHADOW, Emitter, Frame, item_at, mode, shadow_key
 from tangentx.derive.entry import put_back
 from tangentx.derive.tangents import fresh, stored_copy
 from tangentx.ir.nodes import (
@@ -82,7 +82,7 @@ class Forward:
                 self._assign(emit, s)
             case Store():
                 if self.frame.mode(s.base) == SHADOW:
-                    emit.add(Store(self.dot(s.base), s.key, self._stored(emit, s), s.span))
+                    emit.add(Store(self.dot(s.base), shadow_key(s.key), self._stored(emit, s), s.span))
                 emit.add(s)
             case Accumulate():
                 if self.frame.mode(s.base) == SHADOW and self.frame.mode(s.value) is not None:
@@ -95,7 +95,7 @@ class Forward:
                 emit.add(s)
             case Delete():
                 if self.frame.mode(s.base) == SHADOW:
-                    emit.add(Delete(self.dot(s.base), s.key, s.span))
+                    emit.add(Delete(self.dot(s.base), shadow_key(s.key), s.span))
                 emit.add(s)
             case If():
                 emit.add(If(s.test, self.block(s.body), self.block(s.orelse), s.span))

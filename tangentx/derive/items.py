@@ -9,10 +9,28 @@ from typing import TYPE_CHECKING
 from tangentx import arrays
 from tangentx.analysis.kinds import Box, Kind
 from tangentx.analysis.selection import may_repeat
-from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, mode
+from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, mode, shadow_key
 from tangentx.derive.records import restored
 from tangentx.derive.views import item_of_box, parts_of, slot
-from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Delete, Ext, If, Index, Key, Lit, Pop, Slice, Store, Var
+from tangentx.ir.nodes import (
+    Accumulate,
+    Append,
+    Assign,
+    Atom,
+    Attr,
+    Delete,
+    Expr,
+    Ext,
+    If,
+    Index,
+    Key,
+    Lit,
+    Pop,
+    Slice,
+    Store,
+    Var,
+    attribute_of,
+)
 
 if TYPE_CHECKING:
     from tangentx.derive.reverse import Reverse
@@ -41,7 +59,8 @@ def pop(r: Reverse, s: Assign, base: Var, forward: Emitter, reverse: Emitter) ->
     restore(reverse)
     reverse.add(Append(base, ans, s.span))
     if shadowed:
-        reverse.add(Append(r.other(base), t if item is not None and how is not None else NONE, s.span))
+        back = t if item is not None and how is not None else slot(r, box.region.any(), ans, reverse)
+        reverse.add(Append(r.other(base), back, s.span))
 
 
 def store(r: Reverse, s: Store, forward: Emitter, reverse: Emitter) -> None:
@@ -77,13 +96,13 @@ def _may_repeat(r: Reverse, key: Key) -> bool:
 def _store_item(r: Reverse, s: Store, box: Box, forward: Emitter, reverse: Emitter) -> None:
     """An item of a list or dict: a new key of a dict is taken away again in reverse."""
     item = item_of_box(r.frame, box, s.key)
-    if box.cls is not dict:
+    if box.cls is list:
         undo = _old_item(r, s, item, forward)
         _put_item(r, s, item, forward)
         t = _take_item(r, s, item, reverse)
         undo(reverse)
     else:
-        had = forward.op(operator.contains, s.base, _one(s.key))
+        had = forward.op(hasattr if s.key.attribute else operator.contains, s.base, _one(s.key))
         had_tape = r.tape(f"{_stem(s.base)}_had")
         forward.append(had_tape, had)
         old, back, absent = Emitter(s.span), Emitter(s.span), Emitter(s.span)
@@ -95,7 +114,7 @@ def _store_item(r: Reverse, s: Store, box: Box, forward: Emitter, reverse: Emitt
         undo(back)
         absent.add(Delete(s.base, s.key, s.span))
         if r.frame.mode(s.base) == SHADOW:
-            absent.add(Delete(r.other(s.base), s.key, s.span))
+            absent.add(Delete(r.other(s.base), shadow_key(s.key), s.span))
         reverse.add(If(was, tuple(back.block), tuple(absent.block), s.span))
     if t is not None:
         r.give(reverse, s.value, t)
@@ -109,33 +128,38 @@ def _one(key: Key) -> Atom:
 def _put_item(r: Reverse, s: Store, item: Kind, forward: Emitter) -> None:
     forward.add(s)
     if r.frame.mode(s.base) == SHADOW:
-        forward.add(Store(r.other(s.base), s.key, slot(r, item, s.value, forward), s.span))
+        forward.add(Store(r.other(s.base), shadow_key(s.key), slot(r, item, s.value, forward), s.span))
 
 
 def _take_item(r: Reverse, s: Store, item: Kind, reverse: Emitter) -> Atom | None:
     if r.frame.mode(s.base) == SHADOW and mode(item) == VALUE:
-        return reverse.let(Index(r.other(s.base), s.key))
+        return reverse.let(Index(r.other(s.base), shadow_key(s.key)))
     return None
+
+
+def _held(s: Store | Delete) -> Expr:
+    """What the place holds that is about to be written."""
+    return Attr(s.base, attribute_of(s.key)) if s.key.attribute else Index(s.base, s.key)
 
 
 def _old_item(r: Reverse, s: Store, item: Kind, forward: Emitter) -> Undo:
     """Records the item that is about to be replaced, and its shadow."""
-    tape = r.tape(_stem(s.base))
-    forward.append(tape, forward.let(Index(s.base, s.key)))
-    bar = r.other(s.base) if r.frame.mode(s.base) == SHADOW else None
+    tape = r.tape(attribute_of(s.key) if s.key.attribute else _stem(s.base))
+    forward.append(tape, forward.let(_held(s)))
+    bar, key = r.other(s.base) if r.frame.mode(s.base) == SHADOW else None, shadow_key(s.key)
     bar_tape = None
     if bar is not None and mode(item) == SHADOW:
         bar_tape = r.tape(_stem(bar))
-        forward.append(bar_tape, forward.let(Index(bar, s.key)))
+        forward.append(bar_tape, forward.let(Index(bar, key)))
 
     def undo(emit: Emitter) -> None:
         old = emit.pop(tape)
         emit.add(Store(s.base, s.key, old, s.span))
         if bar_tape is not None:
             assert bar is not None
-            emit.add(Store(bar, s.key, emit.pop(bar_tape), s.span))
+            emit.add(Store(bar, key, emit.pop(bar_tape), s.span))
         elif bar is not None and mode(item) == VALUE:
-            emit.add(Store(bar, s.key, r.frame.zero(emit, old, item), s.span))
+            emit.add(Store(bar, key, r.frame.zero(emit, old, item), s.span))
 
     return undo
 
@@ -173,13 +197,13 @@ def delete(r: Reverse, s: Delete, forward: Emitter, reverse: Emitter) -> None:
     box = r.frame.kind(s.base)
     assert isinstance(box, Box)
     tape = r.tape(_stem(s.base))
-    forward.append(tape, forward.let(Index(s.base, s.key)))
+    forward.append(tape, forward.let(_held(s)))
     shadowed = r.frame.mode(s.base) == SHADOW
     bar_tape = r.tape(f"{_stem(s.base)}_slot") if shadowed else ""
     if shadowed:
-        forward.append(bar_tape, forward.let(Index(r.other(s.base), s.key)))
-        forward.add(Delete(r.other(s.base), s.key, s.span))
+        forward.append(bar_tape, forward.let(Index(r.other(s.base), shadow_key(s.key))))
+        forward.add(Delete(r.other(s.base), shadow_key(s.key), s.span))
     forward.add(s)
     reverse.add(Store(s.base, s.key, reverse.pop(tape), s.span))
     if shadowed:
-        reverse.add(Store(r.other(s.base), s.key, reverse.pop(bar_tape), s.span))
+        reverse.add(Store(r.other(s.base), shadow_key(s.key), reverse.pop(bar_tape), s.span))

@@ -19,8 +19,11 @@ class Calls(Expressions):
     """Lifts calls."""
 
     def _Call(self, node: Any) -> Steps:
-        method = None
-        if isinstance(node.func, gast.Attribute):
+        method, above = None, None
+        if isinstance(node.func, gast.Attribute) and self._is_super(node.func.value):
+            fn, above = self._super(node.func.value)
+            method = node.func.attr
+        elif isinstance(node.func, gast.Attribute):
             fn = yield node.func.value
             if isinstance(fn, ir.Ext) and resolve.folds(fn):
                 fn = self.resolver.attribute(fn, node.func.attr, self.span(node.func))
@@ -50,8 +53,25 @@ class Calls(Expressions):
                 value = self._taken(value, dict, rest[place:], keyword.value)
             kwargs.append((keyword.arg or "**", value))
         if method is not None:
-            return ir.Method(fn, method, tuple(args), tuple(kwargs), tuple(stars))
+            return ir.Method(fn, method, tuple(args), tuple(kwargs), tuple(stars), above)
         return ir.Apply(fn, tuple(args), tuple(kwargs), tuple(stars))
+
+    def _is_super(self, node: Any) -> bool:
+        return isinstance(node, gast.Call) and not node.keywords and self.calls(node, super)
+
+    def _super(self, node: Any) -> tuple[ir.Atom, ir.Ext]:
+        """The object and the class of ``super()``."""
+        if len(node.args) == 2:
+            above, base = self.outside(node.args[0]), self.atom(node.args[1])
+        else:
+            first = self.tree.args
+            names = [arg.id for arg in (*first.posonlyargs, *first.args)]
+            inside = "__class__" in self.resolver.function.__code__.co_freevars and names and not node.args
+            above = self.resolver.name("__class__", self.span(node)) if inside else None
+            base = ir.Var(names[0]) if names else ir.Lit(None)
+        if above is None or not isinstance(above.value, type):
+            raise self.refuse(node, "super() of a class that is not known here", "write `super(Class, self)`")
+        return base, above
 
     def _taken(self, items: ir.Atom, cls: type, later: list[Any], node: Any) -> ir.Atom:
         """`items` as Python takes them out, before it evaluates the arguments `later`, which may change them."""

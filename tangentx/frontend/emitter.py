@@ -25,6 +25,7 @@ class Emitter:
 
     def __init__(self, function: FunctionType, found: Found, tree: Any, outer: Emitter | None = None) -> None:
         self.found = found
+        self.tree = tree
         self.scope = resolve.scope(tree)
         self.resolver: resolve.Resolver = resolve.Resolver(function) if outer is None else outer.resolver
         self.renamed: list[dict[str, str]] = []  # variables of the comprehensions that are open, innermost last

@@ -129,9 +129,8 @@ def _outer(tree: Any, enclosing: frozenset[str]) -> Iterator[Refusal]:
 
 
 def _attribute(node: Any) -> Iterator[Refusal]:
-    if not isinstance(node.ctx, gast.Load):
-        hint = "return the new value, or keep it in a dict or an array"
-        yield Refusal(node, f"writing the attribute {node.attr!r} is not differentiated", hint)
+    if isinstance(node.ctx, gast.Del):
+        yield Refusal(node, f"removing the attribute {node.attr!r} is not differentiated", "set it to None instead")
 
 
 def _raise(node: Any) -> Iterator[Refusal]:

@@ -41,7 +41,6 @@ class Functions(Displays):
 
     def __init__(self, function: Any, found: Any, tree: Any, outer: Functions | None = None) -> None:
         super().__init__(function, found, tree, outer)
-        self.tree = tree
         self.known: dict[str, Known] = {}
         self.slots: dict[str, str] = {}  # captured variables of the enclosing function -> parameters here
         self.defaults: list[str] = []  # parameters that hold defaults

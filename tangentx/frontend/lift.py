@@ -80,13 +80,20 @@ def _lift(function: FunctionType) -> ir.Function:
             body.append(ir.Return(lifter.atom(tree.body), lifter.span(tree.body)))
         elif not lifter.body(tree.body):
             body.append(ir.Return(ir.Lit(None), lifter.span(tree.body[-1])))
-    name = "lambda_" if isinstance(found.tree, ast.Lambda) else tree.name
+    name = "lambda_" if isinstance(found.tree, ast.Lambda) else _name(function, tree.name)
     params = _params(function, tree)
     doc = function.__doc__ if isinstance(function.__doc__, str) else ""
     lifted = lifter.shared(ir.Function(name, params, tuple(body), span, function, doc))
     for each in walk.with_inner(lifted):
         _assigned(each.params, each.body)
     return lifted
+
+
+def _name(function: FunctionType, name: str) -> str:
+    """The name of a function; ``__init__`` and its like are called after their class too."""
+    owner = function.__qualname__.split(".")[-2:-1]
+    special = name.startswith("__") and name.endswith("__")
+    return f"{owner[0]}_{name.strip('_')}" if special and owner and owner[0].isidentifier() else name
 
 
 def _assigned(params: tuple[ir.Param, ...], body: ir.Block) -> None:

@@ -9,6 +9,7 @@ import gast
 from tangentx.frontend import resolve
 from tangentx.frontend.expressions import BINARY
 from tangentx.frontend.imports import Imports
+from tangentx.frontend.targets import attribute_key
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
 
@@ -88,7 +89,8 @@ class Statements(Imports):
             if held.name != name:
                 self.emit(ir.Assign(name, held, span))
             return False
-        base, key = self.atom(target.value), self.key(target.slice)
+        base = self.atom(target.value)
+        key = attribute_key(target) if isinstance(target, gast.Attribute) else self.key(target.slice)
         with self.block() as steps:
             value = self.atom(node.value)
         old = self.copy(ir.Index(base, key), node) if _may_write(tuple(steps), base) else None

@@ -28,6 +28,9 @@ class Targets(Calls):
             atom = self.hold(self.whole(value, node), node)
             base = self.atom(target.value)
             self.emit(ir.Store(base, self.key(target.slice), atom, self.span(node)))
+        elif isinstance(target, gast.Attribute):
+            atom = self.hold(self.whole(value, node), node)
+            self.emit(ir.Store(self.atom(target.value), attribute_key(target), atom, self.span(node)))
         elif isinstance(target, gast.Starred):
             self.bind(target.value, value, node)
         else:
@@ -89,6 +92,11 @@ class Targets(Calls):
     def safe(self, atom: ir.Atom, names: frozenset[str], node: Any) -> ir.Atom:
         """`atom`, or a copy where it is one of the variables `names`, which are going to be bound."""
         return self.copy(atom, node) if isinstance(atom, ir.Var) and atom.name in names and is_named(atom) else atom
+
+
+def attribute_key(node: Any) -> ir.Key:
+    """The key of an attribute that is written."""
+    return ir.Key((ir.Lit(node.attr),), attribute=True)
 
 
 def _only_names(target: Any) -> bool:

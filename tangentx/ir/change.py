@@ -18,7 +18,7 @@ def map_key(key: ir.Key, change: Callable[[ir.Atom], ir.Atom]) -> ir.Key:
         else change(part)
         for part in key.parts
     )
-    return ir.Key(parts, key.many)
+    return ir.Key(parts, key.many, key.attribute)
 
 
 def map_expr(expr: ir.Expr, change: Callable[[ir.Atom], ir.Atom]) -> ir.Expr:
@@ -32,7 +32,7 @@ def map_expr(expr: ir.Expr, change: Callable[[ir.Atom], ir.Atom]) -> ir.Expr:
             return ir.Apply(change(expr.fn), _mapped(expr.args, change), _named(expr.kwargs, change), expr.stars)
         case ir.Method():
             args, kwargs = _mapped(expr.args, change), _named(expr.kwargs, change)
-            return ir.Method(change(expr.base), expr.name, args, kwargs, expr.stars)
+            return ir.Method(change(expr.base), expr.name, args, kwargs, expr.stars, expr.above)
         case ir.Call():
             return ir.Call(expr.link, _mapped(expr.args, change))
         case ir.Index():

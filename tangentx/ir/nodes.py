@@ -95,10 +95,17 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What stands in brackets: one part, or a tuple of parts when `many`."""
+    """What stands in brackets: one part, or a tuple of parts when `many`; with `attribute`, the name behind a dot."""
 
     parts: tuple[Atom | Slice, ...]
     many: bool = False
+    attribute: bool = False
+
+
+def attribute_of(key: Key) -> str:
+    """The name behind the dot."""
+    assert key.attribute and isinstance(key.parts[0], Lit)
+    return str(key.parts[0].value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +132,14 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A call of a method (open), with arguments as in `Apply`."""
+    """A call of a method (open), with arguments as in `Apply`; `above` a class where the text says ``super()``."""
 
     base: Atom
     name: str
     args: tuple[Atom, ...]
     kwargs: tuple[tuple[str, Atom], ...] = ()
     stars: tuple[int, ...] = ()
+    above: Ext | None = None
 
 
 class Link:

@@ -63,6 +63,11 @@ def _part(part: ir.Atom | ir.Slice) -> str:
     return f"{start}:{stop}" + (f":{step}" if step else "")
 
 
+def place(base: ir.Atom, where: ir.Key) -> str:
+    """What a key selects."""
+    return f"{atom(base)}.{ir.attribute_of(where)}" if where.attribute else f"{atom(base)}[{key(where)}]"
+
+
 def expression(value: ir.Expr) -> str:
     """One expression as text."""
     match value:
@@ -73,7 +78,8 @@ def expression(value: ir.Expr) -> str:
         case ir.Apply():
             return f"apply {atom(value.fn)}({_arguments(value.args, value.kwargs, value.stars)})"
         case ir.Method():
-            return f"method {atom(value.base)}.{value.name}({_arguments(value.args, value.kwargs, value.stars)})"
+            base = atom(value.base) if value.above is None else f"super({atom(value.above)}, {atom(value.base)})"
+            return f"method {base}.{value.name}({_arguments(value.args, value.kwargs, value.stars)})"
         case ir.Call():
             return f"call {value.link.name}({_arguments(value.args, ())})"
         case ir.Index():
@@ -114,15 +120,15 @@ def statement(stmt: ir.Statement) -> str:
         case ir.Augment():
             return f"{stmt.target} {fn_name(stmt.fn)}= {atom(stmt.value)}"
         case ir.Store():
-            return f"{atom(stmt.base)}[{key(stmt.key)}] = {atom(stmt.value)}"
+            return f"{place(stmt.base, stmt.key)} = {atom(stmt.value)}"
         case ir.Augstore():
-            return f"{atom(stmt.base)}[{key(stmt.key)}] {fn_name(stmt.fn)}= {atom(stmt.value)}"
+            return f"{place(stmt.base, stmt.key)} {fn_name(stmt.fn)}= {atom(stmt.value)}"
         case ir.Accumulate():
-            return f"{atom(stmt.base)}[{key(stmt.key)}] accumulate {atom(stmt.value)}"
+            return f"{place(stmt.base, stmt.key)} accumulate {atom(stmt.value)}"
         case ir.Append():
             return f"{atom(stmt.base)}.append({atom(stmt.value)})"
         case ir.Delete():
-            return f"del {atom(stmt.base)}[{key(stmt.key)}]"
+            return f"del {place(stmt.base, stmt.key)}"
         case ir.If():
             return f"if {atom(stmt.test)}:"
         case ir.For():

@@ -15,6 +15,7 @@ from tests.programs import (
     higher_order,
     library,
     loops,
+    objects,
     physics,
     pits,
     recursion,
@@ -31,6 +32,7 @@ from tests.programs.case import Program
 MODULES = (
     scalar_programs,
     loops,
+    objects,
     branches,
     arrays_whole,
     writes,

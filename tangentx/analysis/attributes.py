@@ -1,0 +1,64 @@
+"""Writes to objects: attributes, properties with a setter, and items where the class has `__setitem__`."""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING
+
+from tangentx.analysis import writes
+from tangentx.analysis.kinds import Bottom, Box, Kind, describe
+from tangentx.analysis.protocols import defines, is_object, item_method
+from tangentx.errors import UnsupportedSyntax
+from tangentx.ir.nodes import Apply, Assign, Augment, Augstore, Block, Ext, Index, Store, Var, attribute_of
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer import Walker
+
+
+def store(w: Walker, s: Store) -> None:
+    """``base[key] = value`` and ``base.name = value``"""
+    _, kind = w.read(s.base)
+    if s.key.attribute and not isinstance(kind, Bottom):
+        setter = _setter(w, kind, attribute_of(s.key))
+        if setter is not None:
+            w.expand(("setter", setter), lambda: (Assign(w.temporary(), Apply(setter, (s.base, s.value)), s.span),))
+            return
+    elif defines(w, kind, "__setitem__"):
+        item_method(w, "__setitem__", s.base, s.key, s.value)
+        return
+    writes.store(w, s)
+
+
+def augstore(w: Walker, s: Augstore) -> None:
+    """``base[key] op= value`` and ``base.name op= value``"""
+    _, kind = w.read(s.base)
+    held = isinstance(kind, Box) and s.key.attribute and attribute_of(s.key) in kind.region.root().fields
+    if held or not is_object(kind):
+        writes.augstore(w, s)
+        return
+
+    def build() -> Block:
+        item = w.temporary()
+        read = Assign(item, Index(s.base, s.key), s.span)
+        return (read, Augment(item, s.fn, s.value, s.span), Store(s.base, s.key, Var(item), s.span))
+
+    w.expand("object", build)
+
+
+def _setter(w: Walker, kind: Kind, name: str) -> Ext | None:
+    """What is called where an attribute is written; None where the object just takes it. Raises UnsupportedSyntax."""
+    if not (isinstance(kind, Box) and is_object(kind)) or issubclass(kind.cls, tuple):
+        raise UnsupportedSyntax(
+            f"attribute `{name}` of {describe(kind)} is written", w.span, "write a variable, or a dict"
+        )
+    found = w.program.member(kind.cls, name)
+    if isinstance(found, property) and found.fset is not None:
+        key = ("setter", kind.cls, name)
+        setter: Ext = w.instance.backs.setdefault(key, Ext(name, found.fset, ("object",), found))
+        return setter
+    plain = isinstance(found, types.MemberDescriptorType) or not hasattr(found, "__set__")
+    if w.program.member(kind.cls, "__setattr__") is not object.__setattr__ or not plain:
+        raise UnsupportedSyntax(
+            f"`{kind.cls.__name__}` has a say in how `{name}` is written, or is frozen", w.span, "make a new object"
+        )
+    return None

@@ -1,0 +1,163 @@
+"""Members of objects, found as Python finds them."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.errors import NotResolved, UnsupportedSyntax
+from tests.analysis.made import analysed
+
+
+class Base:
+    factor = 3.0
+    activation = np.tanh
+
+    def __init__(self, a):
+        self.a = a
+
+    def f(self, x):
+        return self.a * x * self.factor
+
+    @property
+    def twice(self):
+        return 2.0 * self.a
+
+    @staticmethod
+    def square(x):
+        return x * x
+
+    @classmethod
+    def name(cls, x):
+        return x * cls.factor
+
+    @functools.cached_property
+    def held(self):
+        return self.a * self.a
+
+
+class Derived(Base):
+    factor = 4.0
+
+    def f(self, x):
+        return super().f(x) + super(Derived, self).f(x) * x
+
+    @classmethod
+    def name(cls, x):
+        return super().name(x) + x
+
+    def own(self, x):
+        return x if type(self) is Derived else 0.0 * x
+
+
+BASE, DERIVED = Base(5.0), Derived(2.0)
+
+
+@pytest.mark.parametrize("thing", [BASE, DERIVED])
+def test_members_of_an_object_from_outside(thing: Any) -> None:
+    def f(x):
+        return thing.f(x) + thing.twice * x + thing.square(x) + thing.name(x) + thing.held * thing.activation(x)
+
+    difference = (f(0.5 + 1e-6) - f(0.5 - 1e-6)) / 2e-6
+    assert np.isclose(tx.grad(f)(0.5), difference)
+
+
+def test_the_type_of_an_object_is_known() -> None:
+    assert tx.grad(lambda x: DERIVED.own(x))(2.0) == 1.0
+    assert tx.grad(lambda x: x * x if isinstance(BASE, Derived) else x)(2.0) == 1.0
+
+
+def test_what_an_instance_holds_comes_before_a_method_of_its_class() -> None:
+    class Replaced(Base):
+        def __init__(self, f):
+            self.f = f
+
+    thing = Replaced(np.sin)
+    assert tx.grad(lambda x: thing.f(x))(0.0) == 1.0
+
+
+def test_a_rebound_method_is_noticed() -> None:
+    class Late:
+        def f(self, x):
+            return x
+
+    thing = Late()
+    derivative = tx.grad(lambda x: thing.f(x))
+    assert derivative(3.0) == 1.0
+    Late.f = lambda self, x: x * x  # type: ignore[method-assign, assignment]
+    assert derivative(3.0) == 6.0
+
+
+def test_a_changed_attribute_is_noticed() -> None:
+    class Setting:
+        def __init__(self) -> None:
+            self.k: Any = 2.0
+
+    setting = Setting()
+    derivative = tx.grad(lambda x: setting.k * x)
+    assert derivative(3.0) == 2.0
+    setting.k = 5.0
+    assert derivative(3.0) == 5.0
+    setting.k = np.array([1.0, 2.0])
+    with pytest.raises(tx.NotDifferentiable):
+        derivative(3.0)
+
+
+class Money:
+    def __init__(self, amount):
+        self.amount = amount
+
+    def __add__(self, other):
+        return Money(self.amount + other.amount) if isinstance(other, Money) else NotImplemented
+
+    def __rmul__(self, factor):
+        return Money(factor * self.amount)
+
+    def __len__(self):
+        return 3
+
+    def __contains__(self, x):
+        return True
+
+
+class Credit(Money):
+    def __radd__(self, other):
+        return Credit(other.amount * self.amount)
+
+
+def test_operators_are_asked_in_the_order_of_python() -> None:
+    def f(x):
+        a = 2.0 * Money(x) + Money(x * x)
+        b = Money(x) + Credit(x * x)  # the derived class first
+        return a.amount + b.amount * len(a) if 1.0 in a else x
+
+    assert tx.grad(f)(2.0) == 2.0 + 4.0 + 9.0 * 4.0
+
+
+def absent(x):
+    return x * BASE.nothing  # type: ignore[attr-defined]
+
+
+def above(x):
+    return super(Derived, BASE).f(x)  # type: ignore[misc]
+
+
+def element_by_element(x):
+    return (np.ones(2) * Money(x)).amount
+
+
+@pytest.mark.parametrize(
+    "fn, error, match",
+    [
+        (absent, NotResolved, "no attribute `nothing`"),
+        (above, UnsupportedSyntax, "super"),
+        (element_by_element, UnsupportedSyntax, "element by element"),
+    ],
+)
+def test_refused(fn: Any, error: Any, match: str) -> None:
+    with pytest.raises(error, match=match):
+        analysed(fn, 2.0)
