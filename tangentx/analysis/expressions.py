@@ -82,15 +82,9 @@ def operation(
     body = templates.composed(fn, args, dict(kwargs)) if functions or any(map(varied, given)) else None
     if functions and body is None:
         return as_operand(w, fn, given)
-    if _is_hashable(fn):
-        meant = members.operated(w, fn, args, kinds)
-        if meant is not None:
-            return meant
-    special = SPECIAL.get(fn) if _is_hashable(fn) else None
-    if special is not None and not kwargs:
-        result = special(w, args, kinds)
-        if result is not None:
-            return result
+    meant = _meant(w, fn, args, kinds) if not kwargs and _is_hashable(fn) else None
+    if meant is not None:
+        return meant
     if fn is operator.getitem and len(args) == 2:
         return index(w, args[0], Key((args[1],)))
     if fn is np.tensordot and any(_has_unknown_length(k) for k in (*kinds[2:], *(k for _, _, k in named))):
@@ -110,6 +104,12 @@ def operation(
     if w.program.final:
         op.demand_template(fn, [*kinds, *(k for _, _, k in named)], kind)
     return closed, kind
+
+
+def _meant(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    """What kinds decide: an operator that a class of the user's defines, identity, lists joined ..."""
+    special = SPECIAL.get(fn)
+    return members.operated(w, fn, args, kinds) or (special(w, args, kinds) if special is not None else None)
 
 
 def _has_unknown_length(kind: Kind) -> bool:

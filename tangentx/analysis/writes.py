@@ -208,7 +208,7 @@ def delete(w: Walker, s: Delete) -> None:
     if isinstance(base_kind, Bottom):
         return
     demand_own(w, base_kind)
-    if not (isinstance(base_kind, Box) and base_kind.cls in (list, dict)) or key.many:
+    if not (isinstance(base_kind, Box) and (base_kind.cls in (list, dict) or key.attribute)) or key.many:
         raise UnsupportedSyntax("del of an item of this kind of value", s.span, "use a list or a dict")
     if base_kind.cls is list:
         lists.delete_items(w, s)

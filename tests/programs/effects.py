@@ -1,7 +1,6 @@
 """Programs that print, measure time and draw random numbers on the way."""
 
 import io
-import logging
 import random
 import time
 
@@ -9,7 +8,6 @@ import numpy as np
 
 from tests.programs.case import Program, draw
 
-LOG = logging.getLogger("tangentx.programs")
 OUT = io.StringIO()
 
 
@@ -23,7 +21,7 @@ def wandering(x, steps):
         new = np.sum(y * y * np.cos(y))
         if rng.random() < 0.6:
             x, energy = y, new
-            LOG.debug("step %d: %s", n, energy)
+            print("step", n, energy, file=OUT)
         elapsed = time.perf_counter() - started
         print(f"{n:3d} {energy:.3f} {elapsed:.1e}".strip(), file=OUT)
     return energy + np.prod(x)
