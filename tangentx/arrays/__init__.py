@@ -44,7 +44,7 @@ from tangentx.arrays.products import (
     tensordot_left,
     tensordot_right,
 )
-from tangentx.arrays.safe import guarded, log_or_zero, power_slope, ratio, ratio_or_zero
+from tangentx.arrays.safe import guarded, log_or_zero, power_slope, quotient, ratio, ratio_or_zero
 from tangentx.arrays.shapes import (
     before,
     chain,
@@ -111,6 +111,7 @@ __all__ = [
     "placed",
     "power_slope",
     "put_along",
+    "quotient",
     "ratio",
     "ratio_or_zero",
     "repeated",

@@ -32,6 +32,11 @@ def ratio(a: Any, b: Any) -> Any:
     return float(result) if type(a) is float and type(b) is float else result
 
 
+def quotient(a: Any, b: Any) -> Any:
+    """`ratio`, where the primal has divided by `b` too, so that it has raised or warned already."""
+    return ratio(a, b)
+
+
 def ratio_or_zero(a: Any, b: Any) -> Any:
     """``a / b``, 0 where `b` is 0."""
     result = ratio(a, b)

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays, templates
+from tangentx.derive.dialect import Dialect
 from tangentx.derive.emit import Emitter
 from tangentx.errors import NoTemplate, NotResolved, Span
 from tangentx.ir.change import rename
-from tangentx.ir.nodes import Assign, Atom, Ext, Lit, Make, Op, Return, Statement, Var
+from tangentx.ir.nodes import Apply, Assign, Atom, Ext, Lit, Make, Op, Return, Statement, Var
 from tangentx.templates import Template
 
 
@@ -29,8 +30,10 @@ def atom_of(value: Any) -> Atom:
     return value if isinstance(value, Var | Lit | Ext) else Lit(value)
 
 
-def inline(lift: Any, emit: Emitter, body: Any, bound: Mapping[str, Any], requests: Mapping[str, Atom]) -> list[Atom]:
-    """The statements of a rule's body with its parameters bound; the values that it returns."""
+def inline(
+    lift: Any, emit: Emitter, body: Any, bound: Mapping[str, Any], requests: Mapping[str, Atom], swaps: Dialect
+) -> list[Atom]:
+    """The statements of a rule's body with its parameters bound, in a dialect; the values that it returns."""
     function = lift(body)
     names: dict[str, str] = {}
     for param in function.params:
@@ -53,15 +56,18 @@ def inline(lift: Any, emit: Emitter, body: Any, bound: Mapping[str, Any], reques
     if isinstance(result, Var) and result.name in made and isinstance(made[result.name].value, Make):
         tuple_made = made[result.name].value
         assert isinstance(tuple_made, Make)
-        emit.add(*(_at(s, emit.span) for s in renamed[:-1] if s is not made[result.name]))
+        emit.add(*(_at(s, emit.span, swaps) for s in renamed[:-1] if s is not made[result.name]))
         return list(tuple_made.items)
-    emit.add(*(_at(s, emit.span) for s in renamed[:-1]))
+    emit.add(*(_at(s, emit.span, swaps) for s in renamed[:-1]))
     return [result]
 
 
-def _at(statement: Statement, span: Span) -> Statement:
+def _at(statement: Statement, span: Span, swaps: Dialect) -> Statement:
     assert isinstance(statement, Assign)
-    return Assign(statement.target, statement.value, span)
+    value = statement.value
+    if isinstance(value, Apply) and isinstance(value.fn, Ext) and value.fn.value in swaps:
+        value = Op(swaps[value.fn.value], value.args, value.kwargs)
+    return Assign(statement.target, value, span)
 
 
 def _straight(body: Sequence[Statement], span: Span) -> list[Statement]:
@@ -87,13 +93,13 @@ def requested(
 
 
 def cotangents(
-    lift: Any, emit: Emitter, op: Op, template: Template, ans: Atom, ans_bar: Atom, wanted: Any
+    lift: Any, emit: Emitter, op: Op, template: Template, ans: Atom, ans_bar: Atom, wanted: Any, swaps: Dialect
 ) -> list[tuple[Atom, Atom]]:
     """(operand, its cotangent) for each operand for which ``wanted(operand)`` holds; shapes are not yet undone."""
     bound = arguments(op, template, emit.span)
     given = {"ans": ans, "ans_bar": ans_bar}
     requests = requested(emit, template, template.requests, bound, given)
-    values = inline(lift, emit, template.body, bound, requests)
+    values = inline(lift, emit, template.body, bound, requests, swaps)
     result: list[tuple[Atom, Atom]] = []
     for name, value in zip(template.cotangents, values, strict=True):
         if name is None or isinstance(value, Lit) and value.value is None:

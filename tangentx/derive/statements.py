@@ -10,6 +10,7 @@ from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.operations import is_view
 from tangentx.analysis.selection import is_basic
 from tangentx.derive.calls import call
+from tangentx.derive.dialect import dialect
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
 from tangentx.derive.gifts import give_slot
 from tangentx.derive.handed import give_item, give_parts
@@ -37,6 +38,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
+from tangentx.ir.walk import atoms
 
 if TYPE_CHECKING:
     from tangentx.derive.reverse import Reverse
@@ -110,8 +112,9 @@ def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, emit: Emitter) -> Non
     template = templates.find(op.fn)
     if template is None or template.kind == "constant":
         return
+    swaps = dialect(op, map(r.frame.kind, atoms(op)))
     for operand, cotangent in cotangents(
-        r.program.lift, emit, op, template, ans, t, lambda a: r.frame.mode(a) is not None
+        r.program.lift, emit, op, template, ans, t, lambda a: r.frame.mode(a) is not None, swaps
     ):
         r.give(emit, operand, cotangent)
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from tangentx import arrays
 from tangentx.analysis.kinds import Box, Kind
+from tangentx.derive.dialect import Dialect, dialect
 from tangentx.derive.emit import SHADOW, WHOLE, Emitter, mode
 from tangentx.derive.rules import arguments, atom_of, inline, requested, times
 from tangentx.ir.nodes import Atom, Make, Op, Store, Var
+from tangentx.ir.walk import atoms
 from tangentx.templates import Template
 
 if TYPE_CHECKING:
@@ -55,12 +57,16 @@ def _sum(emit: Emitter, terms: list[Atom], new: Atom) -> Atom:
 
 def _elementwise(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
     requests = requested(emit, template, template.requests, bound, {"ans": new})
-    partials = inline(f.frame.program.lift, emit, template.body, bound, requests)
+    partials = inline(f.frame.program.lift, emit, template.body, bound, requests, _dialect(f, op))
     terms = []
     for name, partial in zip(template.cotangents, partials, strict=True):
         if name is not None and f.frame.mode(atom_of(bound[name])) is not None:
             terms.append(times(emit, template, partial, f.dot(atom_of(bound[name]))))
     return _sum(emit, terms, new)
+
+
+def _dialect(f: Forward, op: Op) -> Dialect:
+    return dialect(op, map(f.frame.kind, atoms(op)))
 
 
 def _linear(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
@@ -100,4 +106,4 @@ def _adjoint(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[
             given[f"{name.name}_dot"] = f.dot_or_zero(emit, atom_of(value))
     wanted = _keyword_only(template.tangent)
     requests = requested(emit, template, wanted, bound, given)
-    return inline(f.frame.program.lift, emit, template.tangent, bound, requests)[0]
+    return inline(f.frame.program.lift, emit, template.tangent, bound, requests, _dialect(f, op))[0]

@@ -9,6 +9,7 @@ from tangentx.ir.check import check
 from tangentx.ir.nodes import Assign, Block, Call, Function, Link
 from tangentx.ir.walk import statements
 from tangentx.optimise import (
+    attributes,
     coalesce,
     common,
     copies,
@@ -17,6 +18,7 @@ from tangentx.optimise import (
     guards,
     memory,
     nest,
+    operators,
     signatures,
     signs,
     simplify,
@@ -34,14 +36,16 @@ PASSES: dict[str, Pass] = {
     "zeros": zeros.run,
     "simplify": simplify.run,
     "guards": guards.run,
+    "operators": operators.run,
     "common": common.run,
     "signs": signs.run,
     "slots": slots.run,
     "signatures": signatures.run,
+    "attributes": attributes.run,
     "nest": nest.run,
     "coalesce": coalesce.run,
 }
-LAST = ("nest", "coalesce")  # for the reader: the kinds of variables do not hold after it
+LAST = ("attributes", "nest", "coalesce")  # for the reader: the kinds of variables do not hold after them
 BEFORE = ("copies", "dead")
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
 LIMIT_ROUNDS = 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -37,10 +38,11 @@ BOUNDED: frozenset[Any] = frozenset({
     np.ndarray.transpose, np.swapaxes, np.expand_dims, np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel,
     np.copy, np.ndarray.copy, np.outer, np.arange, arrays.clone, arrays.zero, arrays.real_zero, arrays.zeros_as,
     arrays.guarded, arrays.unbroadcast, arrays.unreduce, arrays.entry_copy, arrays.entry_copies,
-    arrays.count_reduced, arrays.finish,
+    arrays.count_reduced, arrays.finish, math.sin, math.cos, math.tanh, math.atan, math.exp, math.expm1, math.sinh,
+    math.cosh, math.fabs,
 })  # fmt: skip
-"""What gives finite numbers for finite numbers, overflow aside, and uses every element."""
-_QUOTIENTS: frozenset[Any] = frozenset({operator.truediv, np.true_divide, arrays.ratio})
+"""What gives finite numbers for finite numbers, overflow aside (`math` raises there), and uses every element."""
+_QUOTIENTS: frozenset[Any] = frozenset({operator.truediv, np.true_divide, arrays.ratio, arrays.quotient})
 _POWERS: frozenset[Any] = frozenset({operator.pow, np.power})
 
 

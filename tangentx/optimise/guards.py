@@ -12,6 +12,7 @@ The product of a cotangent with a partial is guarded against ``0 * inf``. Three 
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -64,7 +65,8 @@ SELECTING: frozenset[Any] = (
 _HARMLESS: frozenset[Any] = BOUNDED | {
     operator.truediv, operator.pow, np.true_divide, np.power, np.sqrt, np.cbrt, np.exp, np.expm1, np.log, np.log1p,
     np.log2, np.log10, np.exp2, np.sinh, np.cosh, np.tan, np.arcsin, np.arccos, np.reciprocal, np.var, np.std,
-    arrays.ratio, arrays.power_slope,
+    arrays.ratio, arrays.quotient, arrays.power_slope, math.sqrt, math.log, math.log2, math.log10, math.log1p,
+    math.asin, math.acos, math.tan,
 }  # fmt: skip
 """What gives every element of its operands a part in the result, so that no cotangent is 0 by its structure."""
 _ZEROS = (arrays.zero, arrays.real_zero, arrays.zeros_as, np.zeros_like, np.zeros)
@@ -147,8 +149,10 @@ def _sums(s: Statement, names: set[str]) -> bool:
         return False
     if isinstance(s.value, Make):
         return s.value.cls is tuple and s.target.startswith("%")
-    read = names & {a.name for a in atoms(s.value) if isinstance(a, Var)}
-    return isinstance(s.value, Op) and s.value.fn in (operator.add, operator.sub, arrays.finish) and read == {s.target}
+    read = [a.name for a in atoms(s.value) if isinstance(a, Var) and a.name in names]
+    if isinstance(s.value, Op) and s.value.fn is arrays.finish:
+        return read == [s.target]
+    return isinstance(s.value, Op) and s.value.fn in (operator.add, operator.sub) and len(read) == 1
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:

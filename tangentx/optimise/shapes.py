@@ -27,7 +27,7 @@ _KEEPING: tuple[Callable[..., Any], ...] = (
 _TOGETHER: tuple[Callable[..., Any], ...] = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
     operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, np.where,
-    arrays.guarded, arrays.ratio, arrays.ratio_or_zero, arrays.power_slope,
+    arrays.guarded, arrays.ratio, arrays.quotient, arrays.ratio_or_zero, arrays.power_slope,
 )  # fmt: skip
 
 

@@ -196,6 +196,7 @@ _RULES: dict[Any, Rule] = {
     arrays.zero: _zero,
     arrays.real_zero: _zero,
     arrays.ratio: _ratio,
+    arrays.quotient: _ratio,
     arrays.power_slope: _power_slope,
     np.conj: _real_part,
     np.real: _real_part,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import guarded, log_or_zero, power_slope, ratio, share
+from tangentx.arrays import guarded, log_or_zero, power_slope, quotient, ratio, share
 from tangentx.templates.registry import adjoint, elementwise, linear, methods
 
 
@@ -39,7 +39,7 @@ def multiply(x: Any, y: Any) -> Any:
 @elementwise(np.divide, operator.truediv, domain="real positive", singular=True)
 def divide(x: Any, y: Any, *, ans: Any) -> Any:
     """Quotient ``x / y``; keeps the result."""
-    return ratio(1.0, y), ratio(-ans, y)
+    return quotient(1.0, y), quotient(-ans, y)
 
 
 @linear(np.negative, operator.neg, domain=("x", "A(3)", "A()", "A(0)"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import ratio
+from tangentx.arrays import quotient
 from tangentx.templates.registry import elementwise
 
 
@@ -32,25 +32,25 @@ def expm1(x: Any, *, ans: Any) -> Any:
 @elementwise(np.log, math.log, domain="positive", singular=True)
 def log(x: Any) -> Any:
     """Natural logarithm."""
-    return ratio(1.0, x)
+    return quotient(1.0, x)
 
 
 @elementwise(np.log2, math.log2, domain="positive", singular=True)
 def log2(x: Any) -> Any:
     """Logarithm to base 2."""
-    return ratio(1.4426950408889634, x)
+    return quotient(1.4426950408889634, x)
 
 
 @elementwise(np.log10, math.log10, domain="positive", singular=True)
 def log10(x: Any) -> Any:
     """Logarithm to base 10."""
-    return ratio(0.4342944819032518, x)
+    return quotient(0.4342944819032518, x)
 
 
 @elementwise(np.log1p, math.log1p, domain="positive", singular=True)
 def log1p(x: Any) -> Any:
     """``log(1 + x)``."""
-    return ratio(1.0, 1.0 + x)
+    return quotient(1.0, 1.0 + x)
 
 
 @elementwise(np.logaddexp, analytic=False)

@@ -18,6 +18,7 @@ from tangentx.arrays import (
     inverse_axes,
     log_or_zero,
     power_slope,
+    quotient,
     ratio,
     ratio_or_zero,
     share,
@@ -61,7 +62,7 @@ def guarded_(p: Any, t: Any) -> Any:
     return t, p
 
 
-@elementwise(ratio, domain="real positive", singular=True)
+@elementwise(ratio, quotient, domain="real positive", singular=True)
 def ratio_(a: Any, b: Any, *, ans: Any) -> Any:
     """Silent quotient."""
     return ratio(1.0, b), ratio(-ans, b)

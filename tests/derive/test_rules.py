@@ -20,7 +20,7 @@ X, Y, T, Z = (Var(n) for n in "xytz")
 def given(op: Op, wanted) -> tuple[list, Emitter]:
     emit = Emitter(SPAN)
     lift = pipeline.new_program().lift
-    return cotangents(lift, emit, op, templates.find(op.fn), Z, T, wanted), emit
+    return cotangents(lift, emit, op, templates.find(op.fn), Z, T, wanted, {}), emit
 
 
 def test_each_wanted_operand_has_its_cotangent() -> None:

@@ -1,0 +1,200 @@
+"""Support functions that come to an operator for the kinds at hand.
+
+A quotient that a cotangent is multiplied by is the cotangent divided, which saves a pass over the array; the primal has
+divided by the same, so that a plain division does nothing that the primal has not done. The adjoint of a product of
+matrices or vectors is a product. Shapes are asked of the plainest array that has them.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.kinds import Arr, Box, Kind, Num, dtype_of
+from tangentx.analysis.program import Program
+from tangentx.analysis.regions import Region
+from tangentx.ir.nodes import Assign, Atom, Lit, Op, Statement, Var
+from tangentx.ir.walk import statements
+from tangentx.optimise.rewriting import MUL, Rewriter, is_number, run_each
+from tangentx.optimise.unit import Unit
+
+Rule = Callable[["Operators", Assign, Op], "Sequence[Statement] | None"]
+
+
+class Operators(Rewriter):
+    """One rule for each support function."""
+
+    _count = 0
+
+    def rewrite(self, s: Statement) -> Sequence[Statement]:
+        """The statement by the rule for its operation."""
+        if isinstance(s, Assign) and isinstance(s.value, Op) and not s.value.kwargs:
+            rule = _RULES.get(s.value.fn) if getattr(s.value.fn, "__hash__", None) else None
+            return (rule(self, s, s.value) if rule is not None else None) or (s,)
+        return (s,)
+
+    def let(self, s: Assign, value: Op, kind: Kind) -> Assign:
+        """A new temporary."""
+        Operators._count += 1
+        name = f"%o{Operators._count}"
+        self.unit.kinds[name] = kind
+        return Assign(name, value, s.span)
+
+    def rank(self, atom: Atom) -> int | None:
+        """The rank of an array, where it is known."""
+        kind = self.kind(atom)
+        return kind.rank if isinstance(kind, Arr) and not kind.loose else None
+
+    def made_here(self, kind: Arr) -> bool:
+        """Whether arrays of the kind are all results of operations of this function, none of them given back."""
+        node = kind.region.root()
+        if node.written or node.external or any(self._in(node, p.name) for p in self.unit.function.params):
+            return False
+        if any(self._in(node, name) for name in self.returned):
+            return False
+        return all(_makes(s) for s in statements(self.unit.body) if self._in(node, getattr(s, "target", "")))
+
+    def _in(self, node: Region, name: str) -> bool:
+        kind = self.unit.kinds.get(name)
+        return isinstance(kind, Arr | Box) and kind.region.root() is node
+
+
+_MAKING: tuple[Any, ...] = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow, operator.matmul, np.sum,
+    np.dot, np.outer, np.zeros_like, np.ones_like, arrays.guarded, arrays.ratio, arrays.quotient, arrays.unbroadcast,
+)  # fmt: skip
+"""What makes arrays, of numbers and arrays, or passes them on; a name that is given another's value does too."""
+
+
+def _makes(s: Statement) -> bool:
+    if not isinstance(s, Assign):
+        return False
+    value = s.value
+    return isinstance(value, Var) or (isinstance(value, Op) and (isinstance(value.fn, np.ufunc) or value.fn in _MAKING))
+
+
+def _product(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
+    for partial, t in (op.args, op.args[::-1]):
+        made = p.expr(partial)
+        if isinstance(made, Op) and made.fn is arrays.quotient and all(map(p.still, made.args)) and p.real(t):
+            return _divided(p, s, made.args[0], made.args[1], t)
+    return None
+
+
+def _divided(p: Operators, s: Assign, top: Atom, bottom: Atom, t: Atom) -> Sequence[Statement] | None:
+    """``t / bottom``, times `top`."""
+    if is_number(top, 1.0):
+        return (Assign(s.target, Op(operator.truediv, (t, bottom)), s.span),)
+    kinds = [k for k in map(p.kind, (top, bottom, t)) if isinstance(k, Num | Arr)]
+    result = p.unit.kinds.get(s.target)
+    if isinstance(top, Lit) or result is None or len({dtype_of(k) for k in kinds}) > 1:
+        return None
+    divided = p.let(s, Op(operator.truediv, (t, bottom)), result)
+    return divided, Assign(s.target, Op(MUL, (top, Var(divided.target))), s.span)
+
+
+def _left(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
+    """The cotangent of the first factor of ``x @ y``."""
+    t, y, shape = op.args
+    match _rank_of_shape(p, shape), p.rank(y):
+        case 2, 2:
+            return _with_transposed(p, s, y, lambda turned: (t, turned))
+        case 2, 1:
+            return _as(s, np.outer, t, y)
+        case 1, 2:
+            return _as(s, operator.matmul, y, t)
+    return None
+
+
+def _right(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
+    """The cotangent of the second factor of ``x @ y``."""
+    t, x, shape = op.args
+    match p.rank(x), _rank_of_shape(p, shape):
+        case 2, 1 | 2:
+            return _with_transposed(p, s, x, lambda turned: (turned, t))
+        case 1, 2:
+            return _as(s, np.outer, x, t)
+    return None
+
+
+def _as(s: Assign, fn: Callable[..., Any], *args: Atom) -> Sequence[Statement]:
+    return (Assign(s.target, Op(fn, args), s.span),)
+
+
+def _with_transposed(
+    p: Operators, s: Assign, matrix: Atom, factors: Callable[[Atom], tuple[Atom, Atom]]
+) -> Sequence[Statement] | None:
+    if not p.still(matrix):
+        return None
+    turned = p.let(s, Op(np.transpose, (matrix,)), p.kind(matrix))
+    return turned, Assign(s.target, Op(operator.matmul, factors(Var(turned.target))), s.span)
+
+
+def _rank_of_shape(p: Operators, shape: Atom) -> int | None:
+    kind = p.kind(shape)
+    return len(kind.region.root().fields) if isinstance(kind, Box) and kind.cls is tuple else None
+
+
+def _transposed(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
+    """The axes that undo turning all of them around."""
+    made = p.expr(op.args[1]) if len(op.args) == 2 else None
+    undone = isinstance(made, Op) and made.fn is arrays.inverse_axes and made.args == (Lit(None),)
+    return _as(s, np.transpose, op.args[0]) if undone else None
+
+
+def _count(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
+    """How many elements a sum over all of an array has."""
+    shape, axes = op.args
+    made = p.expr(shape)
+    if axes != Lit(None) or not (isinstance(made, Op) and made.fn is np.shape and p.rank(made.args[0]) is not None):
+        return None
+    return _as(s, np.size, made.args[0])
+
+
+def _of_shape(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
+    """The shape of an array that is made for it alone is that of an operand, if they have the same."""
+    (array,) = op.args
+    made = p.expr(array)
+    if not (isinstance(array, Var) and isinstance(made, Op) and p.count[array.name] == 1 and p.shape(array)):
+        return None
+    for other in made.args:
+        if isinstance(other, Var) and p.rank(other) is not None and p.shape(other) == p.shape(array):
+            return _as(s, op.fn, other)
+    return None
+
+
+def _clone(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
+    """A copy, made so that what is given back is nobody else's, of an array that is nobody else's."""
+    (array,) = op.args
+    old, new = p.unit.kinds.get(s.target), p.kind(array)
+    if s.target not in p.returned or not (isinstance(old, Arr) and isinstance(new, Arr) and p.made_here(new)):
+        return None
+    if old.region.root().written or old.dtype != new.dtype or old.rank != new.rank:
+        return None
+    old.region.unite(new.region)
+    p.returned |= {s.target}
+    return (Assign(s.target, array, s.span),)
+
+
+_RULES: dict[Any, Rule] = {
+    arrays.clone: _clone,
+    MUL: _product,
+    np.multiply: _product,
+    arrays.matmul_left: _left,
+    arrays.matmul_right: _right,
+    arrays.dot_left: _left,
+    arrays.dot_right: _right,
+    arrays.count_reduced: _count,
+    np.shape: _of_shape,
+    np.size: _of_shape,
+    np.transpose: _transposed,
+}
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Writes support functions as operators."""
+    return run_each(program, units, Operators)
