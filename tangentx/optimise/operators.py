@@ -30,6 +30,10 @@ class Operators(Rewriter):
 
     _count = 0
 
+    def __init__(self, program: Program, unit: Unit) -> None:
+        super().__init__(program, unit)
+        self.quotients: dict[tuple[Atom, Atom], str] = {}
+
     def rewrite(self, s: Statement) -> Sequence[Statement]:
         """The statement by the rule for its operation."""
         if isinstance(s, Assign) and isinstance(s.value, Op) and not s.value.kwargs:
@@ -87,13 +91,22 @@ def _product(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
 
 def _divided(p: Operators, s: Assign, top: Atom, bottom: Atom, t: Atom) -> Sequence[Statement] | None:
     """``t / bottom``, times `top`."""
+    name = p.quotients.get((t, bottom), "")
+    known = p.expr(Var(name)) == Op(operator.truediv, (t, bottom)) and p.still(t) and p.still(Var(name))
+    if is_number(top, 1.0) and known:
+        same = p.same(s, Var(name))
+        return None if same is None else (same,)
     if is_number(top, 1.0):
+        p.quotients[t, bottom] = s.target
         return (Assign(s.target, Op(operator.truediv, (t, bottom)), s.span),)
     kinds = [k for k in map(p.kind, (top, bottom, t)) if isinstance(k, Num | Arr)]
     result = p.unit.kinds.get(s.target)
     if isinstance(top, Lit) or result is None or len({dtype_of(k) for k in kinds}) > 1:
         return None
+    if known:
+        return (Assign(s.target, Op(MUL, (top, Var(name))), s.span),)
     divided = p.let(s, Op(operator.truediv, (t, bottom)), result)
+    p.quotients[t, bottom] = divided.target
     return divided, Assign(s.target, Op(MUL, (top, Var(divided.target))), s.span)
 
 
