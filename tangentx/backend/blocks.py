@@ -127,7 +127,7 @@ class BlockWriter:
                 self._write(found, lambda look: forms.add_at(at, writer.element(base, key, look, _STORE), look(value)))
             case Accumulate(base, key, value):
                 found = [base, *walk.key_atoms(key), None, value]
-                self._write(found, lambda look: forms.accumulate(writer.element(base, key, look, _STORE), look(value)))
+                self._write(found, lambda look: forms.accumulate(writer.sum_in(base, key, look), look(value)))
 
     def _write(
         self, atoms: Sequence[Atom | None], build: Callable[[Look], ast.stmt], binds: set[str] | None = None

@@ -91,6 +91,12 @@ class Writer:
             return ast.Attribute(look(base), attribute_of(key), ctx)
         return ast.Subscript(look(base), self.key(key, look), ctx)
 
+    def sum_in(self, base: Atom, key: Key, look: Look) -> ast.expr:
+        """What is added to in place: ``a`` for ``a[...]``, where `a` is no name of ours, else ``base[key]``."""
+        if isinstance(base, Var) and key == Key((Lit(Ellipsis),)) and not base.name.startswith("%"):
+            return ast.Name(base.name, ast.Store())
+        return self.element(base, key, look, ast.Store())
+
     def expression(self, expr: Expr, look: Look) -> ast.expr:
         """The expression, with `look` for its atoms."""
         match expr:

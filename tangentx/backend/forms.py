@@ -44,7 +44,7 @@ def augment(target: ast.expr, fn: Callable[..., object], value: ast.expr) -> ast
 
 def accumulate(target: ast.expr, value: ast.expr) -> ast.stmt:
     """``target += value``; adding ``-x`` is exactly subtracting ``x``."""
-    assert isinstance(target, ast.Subscript)
+    assert isinstance(target, ast.Subscript | ast.Name)
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
         return ast.AugAssign(target, ast.Sub(), value.operand)
     return ast.AugAssign(target, ast.Add(), value)

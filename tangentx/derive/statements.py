@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -113,9 +114,13 @@ def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, emit: Emitter) -> Non
     if template is None or template.kind == "constant":
         return
     swaps = dialect(op, map(r.frame.kind, atoms(op)))
-    for operand, cotangent in cotangents(
-        r.program.lift, emit, op, template, ans, t, lambda a: r.frame.mode(a) is not None, swaps
-    ):
+    found = cotangents(r.program.lift, emit, op, template, ans, t, lambda a: r.frame.mode(a) is not None, swaps)
+    while found:
+        operand, cotangent = found.pop(0)
+        if template.kind == "elementwise" and r.frame.mode(operand) is not None:
+            for other in [pair for pair in found if pair[0] == operand]:
+                cotangent = emit.op(operator.add, cotangent, other[1])
+                found.remove(other)
         r.give(emit, operand, cotangent)
 
 

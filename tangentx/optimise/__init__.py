@@ -24,6 +24,7 @@ from tangentx.optimise import (
     simplify,
     sink,
     slots,
+    stores,
     zeros,
 )
 from tangentx.optimise.notes import tidy
@@ -42,10 +43,11 @@ PASSES: dict[str, Pass] = {
     "slots": slots.run,
     "signatures": signatures.run,
     "attributes": attributes.run,
+    "stores": stores.run,
     "nest": nest.run,
     "coalesce": coalesce.run,
 }
-LAST = ("attributes", "nest", "coalesce")  # for the reader: the kinds of variables do not hold after them
+LAST = ("attributes", "stores", "nest", "coalesce")  # for the reader: the kinds of variables do not hold after them
 BEFORE = ("copies", "dead")
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
 LIMIT_ROUNDS = 8

@@ -8,12 +8,13 @@ stays with the line of the user's whose reverse it belongs to, and what is retur
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tangentx.analysis.kinds import BOTTOM
+from tangentx.analysis.kinds import BOTTOM, Num
 from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Program
 from tangentx.ir.change import rename
@@ -28,9 +29,11 @@ from tangentx.ir.nodes import (
     If,
     Index,
     Link,
+    Lit,
     Loop,
     Make,
     Note,
+    Op,
     Pop,
     Return,
     Statement,
@@ -39,11 +42,12 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.walk import blocks, reads, statement_atoms, statements, writes
 from tangentx.optimise import memory
-from tangentx.optimise.flow import sweeps
+from tangentx.optimise.flow import map_atoms, sweeps
 from tangentx.optimise.reading import reading
 from tangentx.optimise.summary import Summary, summaries
 from tangentx.optimise.unit import Unit
 
+MOST_STEPS = 4
 FARTHEST = 200
 """Statements over which a reader is looked for; a limit on the time that long functions take."""
 
@@ -86,6 +90,11 @@ def _written(program: Program, unit: Unit, known: dict[Link, Summary], s: Statem
     return set()
 
 
+def _reading(s: Statement, old: str, new: str) -> Statement:
+    """`s` with `new` for `old` where it reads it itself."""
+    return map_atoms(s, lambda atom: Var(new) if atom == Var(old) else atom)
+
+
 def _hands_over(s: Statement) -> bool:
     """Whether the statement returns, or makes what is returned."""
     return isinstance(s, Return) or (isinstance(s, Assign) and isinstance(s.value, Make))
@@ -111,13 +120,41 @@ class _Nest:
         return rename(body, self.temporary) if self.temporary else body
 
     def _block(self, block: Block, reverse: bool) -> Block:
-        inner = [self._inside(s, reverse) for s in block]
+        inner = self._said_again([self._inside(s, reverse) for s in block])
         places = [_Place(self.program, self.unit, self.known, s) for s in inner]
         for i in range(len(places) - 1, -1, -1):
             s = places[i].statement
             if isinstance(s, Assign) and self._is_single(s, reverse):
                 self._settle(places, i, s)
         return tuple(place.statement for place in places)
+
+    def _said_again(self, block: list[Statement]) -> list[Statement]:
+        """``i - 1`` and its like at each place that reads it, rather than under a name."""
+        out = list(block)
+        for s in block:
+            if not (isinstance(s, Assign) and self._is_step(s)):
+                continue
+            own = [r for r in out if s.target in reads(r)]
+            counts = [sum(a == Var(s.target) for a in statement_atoms(r)) for r in own]
+            if not 1 < sum(counts) == self.read[s.target] or len(own) > MOST_STEPS or max(counts) > 1:
+                continue
+            for k, r in enumerate(own):
+                name = f"{s.target}.{k}"
+                self.unit.kinds[name] = self.unit.kinds[s.target]
+                self.bound[name] = self.read[name] = 1
+                at = out.index(r)
+                out[at : at + 1] = [Assign(name, s.value, s.span), _reading(r, s.target, name)]
+            out.remove(s)
+        return out
+
+    def _is_step(self, s: Assign) -> bool:
+        """Whether it is a whole number a fixed step from a name that is bound once."""
+        kind = self.unit.kinds.get(s.target)
+        match s.value:
+            case Op(fn=fn, args=(Var(name=name), Lit(value=value)), kwargs=()) if fn in (operator.add, operator.sub):
+                whole = isinstance(kind, Num) and kind.type is int and type(value) is int
+                return whole and self.bound[name] == self.bound[s.target] == 1 and s.target.startswith("%")
+        return False
 
     def _inside(self, s: Statement, reverse: bool) -> Statement:
         match s:
