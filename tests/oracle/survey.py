@@ -72,10 +72,19 @@ def refusal(text: str) -> str:
     return re.sub(r"\d+", "#", re.sub(r"^<\w+>:\d+: ", "", first))
 
 
-def tried(program: Program, seed: int, off: tuple[str, ...] | str, every: int, **options: Any) -> Outcome:
-    """The program of a seed checked: a pullback for every third, second order for each `every`-th and the short."""
-    order2 = every > 0 and (seed % every == 0 or program.source.count("\n") <= SHORT)
-    return check(program, order2, off, pull=seed % PULLS == 0, **options)
+def tried(
+    program: Program,
+    seed: int,
+    off: tuple[str, ...] | str,
+    every: int,
+    *,
+    short: int = SHORT,
+    pulls: int = PULLS,
+    **options: Any,
+) -> Outcome:
+    """The program of a seed checked: a pullback for each `pulls`-th, second order for each `every`-th and the short."""
+    order2 = every > 0 and (seed % every == 0 or program.source.count("\n") <= short)
+    return check(program, order2, off, pull=pulls > 0 and seed % pulls == 0, **options)
 
 
 def inspect(seed: int, off: tuple[str, ...] | str, every: int, **options: Any) -> Summary:
