@@ -140,6 +140,7 @@ PROOFS: tuple[Fault, ...] = (
         "what is evaluated again reads other content",
         f"{AGAIN}_Steps.stays",
         (("watched = [*stuff, ANYTHING] if memory else stuff", "watched = [x for x in stuff if memory]"),),
+        "while on data",
     ),
     (
         "element formed again although written",

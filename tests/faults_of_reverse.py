@@ -167,18 +167,21 @@ NAMES: tuple[Fault, ...] = (
                 'if name not in self.frame.rebound or "bool" in repr(self.frame.kinds[name])[:40]:',
             ),
         ),
+        "while on data",
     ),
     (
         "operand gives once",
         "`v * v` contributes twice",
         "tangentx.derive.rules:cotangents",
         (("    return result\n", "    return list(dict(result).items())\n"),),
+        "reduction",
     ),
     (
         "not summed to shape",
         "broadcasting is undone",
         "tangentx.derive.gifts:give",
         (("emit.op(arrays.unbroadcast, cotangent, primal)", "cotangent"),),
+        "broadcasting",
     ),
 )
 
@@ -191,8 +194,14 @@ EXITS: tuple[Fault, ...] = (
         "early return",
     ),
     ("all trips reversed", "a loop left early", f"{LOOPS}for_", (("if exits is not None:", "if False:"),), "break"),
-    ("trips forward", "the last trip first", f"{LOOPS}for_", (("not s.backward", "s.backward"),)),
-    ("loop variable not restored", "a loop rebinds its variable", f"{LOOPS}for_", (("    restore(back)\n", ""),)),
+    ("trips forward", "the last trip first", f"{LOOPS}for_", (("not s.backward", "s.backward"),), "for over a range"),
+    (
+        "loop variable not restored",
+        "a loop rebinds its variable",
+        f"{LOOPS}for_",
+        (("    restore(back)\n", ""),),
+        "loop variable after its loop",
+    ),
     (
         "return leaves one loop",
         "an exit leaves its number",
@@ -248,12 +257,14 @@ CALLS: tuple[Fault, ...] = (
         "a pullback is called any number of times",
         "tangentx.derive.roots:_pull",
         (("state = emit.op(arrays.entry_copy, given)", "state = given"),),
+        "chained assignment",
     ),
     (
         "pullbacks share what was saved",
         "a pullback is called any number of times",
         "tangentx.derive.roots:_pull",
         (("saved, ans = emit.item(state, 0), ", "saved, ans = emit.item(given, 0), "),),
+        "chained assignment",
     ),
 )
 
