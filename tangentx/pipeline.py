@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tangentx.analysis import outside
+from tangentx.analysis.attempts import demand_apart
 from tangentx.analysis.kinds import Kind
 from tangentx.analysis.program import Instance, Program
 from tangentx.backend.load import load
@@ -52,6 +53,7 @@ def analyse(function: Function, kinds: Sequence[Kind], program: Program) -> Inst
         function = outside.as_parameters(program, instance, objects)
         program.closed_to_outside = True
         instance = program.analyse(function, [*kinds, *outside.kinds_of(program, function)])
+    demand_apart(program)
     assert instance.link.function is not None
     check(instance.link.function, closed=True)
     return instance

@@ -47,6 +47,8 @@ COVERED_BY = {
     "arrays/*.py": "tests/test_arrays.py",
     "templates/*.py": "tests/templates/test_templates.py",
     "backend/*.py": "tests/backend/test_text.py",
+    "analysis/attempts.py": "tests/frontend/test_attempts.py",
+    "ir/attempts.py": "tests/frontend/test_attempts.py",
     "analysis/collections_.py": "tests/analysis/test_standins.py",
     "analysis/dicts.py": "tests/analysis/test_standins.py",
     "analysis/folds.py": "tests/analysis/test_standins.py",

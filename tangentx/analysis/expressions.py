@@ -11,6 +11,7 @@ import numpy as np
 
 from tangentx import templates
 from tangentx.analysis import calls, effects, members
+from tangentx.analysis.attempts import attempt
 from tangentx.analysis.containers import expanded, make, popped
 from tangentx.analysis.functions import as_operand, value_class
 from tangentx.analysis.indexing import index
@@ -20,6 +21,7 @@ from tangentx.analysis.operations import Operation
 from tangentx.analysis.primitives import takes_arrays
 from tangentx.analysis.specials import SPECIAL, kind_with_set
 from tangentx.errors import UnsupportedSyntax
+from tangentx.ir.attempts import Attempt
 from tangentx.ir.functions import bound_method
 from tangentx.ir.nodes import (
     Apply,
@@ -72,6 +74,8 @@ def operation(
     w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...] = ()
 ) -> tuple[Expr, Kind]:
     """A primitive applied to atoms."""
+    if isinstance(fn, Attempt):
+        return attempt(w, fn, args)
     read = [w.read(a) for a in args]
     named = [(name, *w.read(a)) for name, a in kwargs]
     kinds = [k for _, k in read]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays, templates
+from tangentx.ir.attempts import Attempt
 from tangentx.ir.nodes import Op
 
 _PURE_BUILTINS = frozenset(
@@ -126,4 +127,4 @@ EFFECTS = frozenset((arrays.write_back, arrays.same_length, arrays.counted, oper
 
 def has_effect(expr: Any) -> bool:
     """Whether an expression must be evaluated even if nobody needs its value."""
-    return isinstance(expr, Op) and expr.fn in hashable(EFFECTS, expr.fn)
+    return isinstance(expr, Op) and (isinstance(expr.fn, Attempt) or expr.fn in hashable(EFFECTS, expr.fn))

@@ -6,37 +6,28 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-import numpy as np
-
-from tangentx.backend import forms, operators
+from tangentx.backend import attempts, forms, operators
 from tangentx.backend.around import Inside, runs, statement
 from tangentx.backend.choices import bound_by_both, conditional
 from tangentx.backend.expressions import Look, Writer, effect, order
 from tangentx.backend.pieces import BARRIER, Effect, Piece, Waiting, measure
 from tangentx.backend.shapes import Shaped, Unpack, Uses, prepared, temporary
 from tangentx.backend.spelling import Scope
-from tangentx.ir import walk
+from tangentx.backend.written import written
+from tangentx.ir.attempts import Attempt
 from tangentx.ir.nodes import (
-    Accumulate,
-    Append,
     Assign,
     Atom,
-    Augment,
-    Augstore,
     Block,
     Break,
     Continue,
-    Delete,
     Expr,
     For,
-    Function,
     If,
     Loop,
     Note,
-    Raise,
-    Return,
+    Op,
     Statement,
-    Store,
     Var,
 )
 
@@ -48,10 +39,10 @@ Tree = TypeVar("Tree", bound=ast.stmt)
 class Context:
     """What the blocks of one function share; `values` remembers what each printed assignment evaluates."""
 
-    def __init__(self, function: Function, scope: Scope) -> None:
+    def __init__(self, body: Block, scope: Scope) -> None:
         self.writer = Writer(scope)
-        self.uses = Uses(function.body)
-        self.shaped = prepared(function.body, self.uses)
+        self.uses = Uses(body)
+        self.shaped = prepared(body, self.uses)
         self.values: dict[ast.stmt, Piece] = {}
 
 
@@ -81,12 +72,13 @@ class BlockWriter:
 
     def _statement(self, stmt: Statement) -> None:
         match stmt:
+            case Assign(target, Op(Attempt() as tried) as op):
+                self._attempt([target], op, tried)
             case Assign(target, value):
                 self._assign(target, value)
             case Note(text):
-                lines = [f"# {line}".rstrip() for line in text.splitlines() or [""]]
                 self._barrier()
-                self.lines += [ast.Expr(ast.Name(line, _LOAD)) for line in lines]
+                self.lines += forms.remark(text)
             case Break() | Continue():
                 self._barrier()
                 self.lines.append(ast.Break() if isinstance(stmt, Break) else ast.Continue())
@@ -98,42 +90,22 @@ class BlockWriter:
                 self._barrier()
                 self.lines.append(forms.loop(self._inner(body)))
             case _:
-                self._effect(stmt)
-
-    def _effect(self, stmt: Statement) -> None:
-        writer = self.writer
-        match stmt:
-            case Return(value):
-                self._write([value], lambda look: ast.Return(look(value)))
-            case Raise(value):
-                self._write([value], lambda look: ast.Raise(look(value), None))
-            case Append(base, value):
-                self._write([base, value], lambda look: ast.Expr(forms.method(look(base), "append", look(value))))
-            case Delete(base, key):
-                atoms = [base, *walk.key_atoms(key)]
-                self._write(atoms, lambda look: ast.Delete([writer.element(base, key, look, _DEL)]))
-            case Store(base, key, value):
-                atoms = [value, base, *walk.key_atoms(key)]
-                self._write(atoms, lambda look: ast.Assign([writer.element(base, key, look, _STORE)], look(value)))
-            case Augment(target, fn, value):
-                self._write([value], lambda look: forms.augment(ast.Name(target, _STORE), fn, look(value)), {target})
-            case Augstore(base, key, fn, value):
-                # Python looks at base[key] before it evaluates the value.
-                found: list[Atom | None] = [base, *walk.key_atoms(key), None, value]
-                self._write(found, lambda look: forms.augment(writer.element(base, key, look, _STORE), fn, look(value)))
-            case Accumulate(base, key, value, repeats=True):
-                found = [base, *walk.key_atoms(key), None, value]
-                at = ast.Attribute(writer.scope.spelled(np.add), "at", ast.Load())
-                self._write(found, lambda look: forms.add_at(at, writer.element(base, key, look, _STORE), look(value)))
-            case Accumulate(base, key, value):
-                found = [base, *walk.key_atoms(key), None, value]
-                self._write(found, lambda look: forms.accumulate(writer.sum_in(base, key, look), look(value)))
+                self._write(*written(self.writer, stmt))
 
     def _write(
-        self, atoms: Sequence[Atom | None], build: Callable[[Look], ast.stmt], binds: set[str] | None = None
+        self, atoms: Sequence[Atom | None], build: Callable[[Look], ast.stmt], binds: frozenset[str] = frozenset()
     ) -> None:
-        tree, _ = self._settle(atoms, BARRIER, build, frozenset(binds or ()))
+        tree, _ = self._settle(atoms, BARRIER, build, binds)
         self.lines.append(tree)
+
+    def _attempt(self, targets: Sequence[str], op: Op, tried: Attempt) -> None:
+        def apart(block: Block, results: Sequence[str]) -> list[ast.stmt]:
+            context = Context(block, self.writer.scope)
+            context.uses.read.update([*results, *results])
+            return BlockWriter(context, self.depth + 1, self.inside).block(context.shaped[id(block)])
+
+        self._barrier()
+        self.lines += attempts.statements(self.writer, tried, op.args, targets, apart)
 
     def _assign(self, target: str, value: Expr) -> None:
         uses, atoms, own = self.context.uses, order(value), effect(value)
@@ -159,6 +131,8 @@ class BlockWriter:
 
     def _unpack(self, stmt: Unpack) -> None:
         targets = [name or f"%_{place}" for place, name in enumerate(stmt.targets)]
+        if isinstance(stmt.value, Op) and isinstance(stmt.value.fn, Attempt):
+            return self._attempt(targets, stmt.value, stmt.value.fn)
 
         def build(look: Look) -> ast.Assign:
             names: list[ast.expr] = [ast.Name(name, _STORE) for name in targets]

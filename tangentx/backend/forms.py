@@ -15,6 +15,12 @@ def filled(body: list[ast.stmt]) -> list[ast.stmt]:
     return [*body, ast.Pass()] if comments else body
 
 
+def remark(text: str) -> list[ast.stmt]:
+    """`text` as comments: a name that begins with "#", standing alone, is one."""
+    lines = [f"# {line}".rstrip() for line in text.splitlines() or [""]]
+    return [ast.Expr(ast.Name(line, ast.Load())) for line in lines]
+
+
 def loop(body: list[ast.stmt]) -> ast.While:
     """``while True``, or ``while test`` where the body begins by leaving the loop."""
     match body:

@@ -14,6 +14,7 @@ from tangentx import arrays
 from tangentx.backend.operators import sign
 from tangentx.errors import Span
 from tangentx.ir import walk
+from tangentx.ir.attempts import Attempt
 from tangentx.ir.nodes import (
     Assign,
     Atom,
@@ -218,6 +219,8 @@ def _arity(value: Expr) -> int:
             return len(items)
         case Op(fn, _, _) if any(fn is pair for pair in _PAIRS):
             return 2
+        case Op(Attempt() as tried):
+            return len(tried.results)
         case Call(link, _):
             return _result_arity(link.function) if link.function is not None else 0
     return 0

@@ -7,14 +7,14 @@ from typing import Any
 
 import gast
 
+from tangentx.frontend.attempts import Attempts
 from tangentx.frontend.calls import named
-from tangentx.frontend.managers import Managers
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
 from tangentx.ir.check import own_break
 
 
-class Cycles(Managers):
+class Cycles(Attempts):
     """Lifts the statements of loops."""
 
     def _For(self, node: Any) -> bool:

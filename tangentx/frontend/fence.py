@@ -19,7 +19,7 @@ SUPPORTED = frozenset(
     """
     FunctionDef Lambda arguments Param
     Return Assign AugAssign AnnAssign For While If Raise Assert Expr Pass Break Continue Global Nonlocal
-    With withitem Delete Del Import ImportFrom alias
+    With withitem Try ExceptHandler Delete Del Import ImportFrom alias
     Match match_case MatchValue MatchSingleton MatchSequence MatchClass MatchMapping MatchStar MatchAs MatchOr
     BoolOp NamedExpr BinOp UnaryOp IfExp Dict Set ListComp DictComp SetComp GeneratorExp Compare Call
     FormattedValue JoinedStr Constant Attribute Subscript Starred Name List Tuple Slice
@@ -31,7 +31,7 @@ SUPPORTED = frozenset(
 _MOVE = "move it into a function of its own that is marked @tx.primitive"
 _OLD = ("this is no Python 3 function", "write a plain def")
 _TYPES = ("type parameters are not differentiated", "move the declaration out of the function")
-_TRY = ("try is not differentiated", f"test the condition before with if, or {_MOVE}")
+_TRY = ("except* is not differentiated", f"test the condition before with if, or {_MOVE}")
 _ASYNC = ("async functions and statements are not differentiated", "write a plain function that gets the data passed")
 _YIELD = ("generators are not differentiated", "collect the values in a list and return it")
 _TEMPLATE = ("template strings are not differentiated", "write an f-string")
@@ -44,9 +44,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "Await": _ASYNC,
     "Yield": _YIELD,
     "YieldFrom": _YIELD,
-    "Try": _TRY,
     "TryStar": _TRY,
-    "ExceptHandler": _TRY,
     "TypeAlias": _TYPES,
     "TypeVar": _TYPES,
     "ParamSpec": _TYPES,

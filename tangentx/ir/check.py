@@ -7,6 +7,7 @@ from typing import NoReturn, get_args
 
 from tangentx.ir import nodes as ir
 from tangentx.ir import show, walk
+from tangentx.ir.attempts import Attempt
 from tangentx.ir.functions import FunctionValue
 
 _STATEMENTS = get_args(ir.Statement)
@@ -157,6 +158,8 @@ def own_break(block: ir.Block) -> bool:
 
 def _closed(function: ir.Function, stmt: ir.Statement) -> None:
     value = stmt.value if isinstance(stmt, ir.Assign) else stmt
+    if isinstance(value, ir.Op) and isinstance(value.fn, Attempt) and value.fn.given is None:
+        _fail(function, "an open form is left", stmt)
     marked = isinstance(value, ir.Op) and any(value.fn is marker for marker in ir.MARKERS)
     function_value = isinstance(value, ir.Make) and issubclass(value.cls, FunctionValue)
     if isinstance(value, _OPEN) or marked or function_value:

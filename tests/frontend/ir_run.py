@@ -9,6 +9,7 @@ from typing import Any
 
 from tangentx.frontend import resolve
 from tangentx.ir import nodes as ir
+from tangentx.ir.attempts import Attempt
 from tangentx.ir.functions import Closure, function_of
 
 INPLACE = {
@@ -105,6 +106,8 @@ class Frame:
 
     def expr(self, expr: ir.Expr) -> Any:
         match expr:
+            case ir.Op(fn=Attempt() as tried):
+                return self.attempt(tried)
             case ir.Op() if expr.fn in MARKERS:
                 return MARKERS[expr.fn](*(self.atom(arg) for arg in expr.args))
             case ir.Op():
@@ -130,6 +133,26 @@ class Frame:
             case ir.Pop():
                 return self.atom(expr.base).pop()
         return self.atom(expr)
+
+    def attempt(self, tried: Attempt) -> Any:
+        """What a try statement binds, as far as it has: the names are bound here already."""
+        try:
+            self.block(tried.body)
+        except Exception as error:
+            for handler in tried.handlers:
+                if not handler.classes or isinstance(error, tuple(self.atom(cls) for cls in handler.classes)):
+                    self.names[handler.name] = error
+                    self.block(handler.block)
+                    self.names.pop(handler.name)
+                    break
+            else:
+                raise
+        else:
+            self.block(tried.orelse)
+        finally:
+            self.block(tried.final)
+        found = [self.names[name] for name in tried.results]
+        return found[0] if len(found) == 1 else found
 
     def block(self, block: ir.Block) -> None:
         for stmt in block:

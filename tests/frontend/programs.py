@@ -883,3 +883,31 @@ def matched_in_turn(items):
             case item, _:
                 total += item
     return total
+
+
+@case("3", {"a": 1}, "a")
+@case("x", {"a": 1}, "a")
+@case("3", {"a": 1}, "b")
+@case("3", {}, "b")
+def attempted(text, table, key):
+    n = 1
+    seen = []
+    try:
+        n = int(text)
+    except (ValueError, TypeError):
+        pass
+    for k in range(2):
+        try:
+            m = table[key] + k
+            seen.append(m)
+        except KeyError as error:
+            m = str(error)
+        else:
+            n += 1
+        finally:
+            seen.append(k)
+    try:
+        len(table[key] if key == "a" else key)
+    except TypeError:
+        raise ValueError(key)
+    return n, m, seen

@@ -143,6 +143,22 @@ def weights_in_a_loop(x):
     return total
 
 
+def configured(x, settings, names):
+    """Settings as text; what is missing or wrong has a default."""
+    total = 0.0
+    for name in names:
+        try:
+            power = int(settings[name])
+        except KeyError:
+            power = 1
+        except ValueError as error:
+            power = len(str(error)) // 10
+        finally:
+            seen = name
+        total = total + np.sin(x) ** power * len(seen)
+    return total
+
+
 def deletes(x, n):
     """Names and entries that are not needed any more."""
     memo = {0: x, 1: x * x}
@@ -165,5 +181,6 @@ PROGRAMS = [
     Program(imports_inside, lambda: (0.7,), "x"),
     Program(entropies, lambda: (np.array([0.2, 0.4, 0.5]), np.array([1, 0, 1])), "p"),
     Program(weights_in_a_loop, lambda: (np.array([0.7, 0.2, 0.9]),), "x"),
+    Program(configured, lambda: (0.7, {"a": "2", "bb": "two"}, ["a", "bb", "ccc"]), "x"),
     Program(deletes, lambda: (0.9, 5), "x"),
 ]

@@ -1,0 +1,76 @@
+"""``try`` statements: kinds of what they bind, and the proof that they have no part in the derivative."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tangentx.analysis.effects import UNKNOWN
+from tangentx.analysis.kinds import BOTTOM, Arr, Box, Kind, Num, Obj, Some, varied
+from tangentx.analysis.program import Instance, Program
+from tangentx.analysis.regions import join
+from tangentx.errors import UnsupportedSyntax
+from tangentx.ir.attempts import NOTE, Attempt
+from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Call, Delete, Expr, Op, Pop, Store, Var
+from tangentx.ir.walk import statements
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer import Walker
+
+HINT = "test the condition before with if, or move the statement into a function that is marked @tx.primitive"
+
+
+def attempt(w: Walker, tried: Attempt, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
+    """A ``try`` statement: given all the names in it that have values here, it gives what it binds."""
+    if tried.given is None:
+        assert w.env is not None
+        known = tuple(n for n in tried.names() if any(d is not None for d in w.env.get(n, ())))
+        tried, args = tried.with_given(known), tuple(Var(n) for n in known)
+    read = [w.read(a) for a in args]
+    kinds = [_any(k) for _, k in read]
+    paths = w.instance.backs.setdefault(("attempt", tried), tried.paths())
+    result: Kind = BOTTOM
+    for path in paths:
+        result = join(result, w.program.call(path, None, [*kinds, Num(int), UNKNOWN]).result)
+    if varied(result):
+        raise UnsupportedSyntax("a try statement that binds what is differentiated", tried.span, HINT)
+    return Op(tried, tuple(a for a, _ in read)), result
+
+
+def _any(kind: Kind) -> Kind:
+    """The kind without the value of a number or a text: what is tried may fail for one and not for another."""
+    if isinstance(kind, Num) and kind.type is not bool:
+        return Num(kind.type, kind.varied)
+    return Some(str) if isinstance(kind, Obj) and isinstance(kind.value, str) else kind
+
+
+def demand_apart(program: Program) -> None:
+    """Refuses a ``try`` statement that writes into what others hold. Raises `UnsupportedSyntax`."""
+    for instance in program.reached():
+        span = instance.source.notes.get(NOTE)
+        if span is not None and _writes(program, instance, set()):
+            raise UnsupportedSyntax("a try statement that writes into a list, a dict or an array", span, HINT)
+
+
+def _writes(program: Program, instance: Instance, seen: set[Instance]) -> bool:
+    """Whether anything that was not made in the function, or in one that it calls, is written there."""
+    if instance in seen or instance.link.function is None:
+        return False
+    seen.add(instance)
+    links = {other.link: other for other in program.reached()}
+    for s in statements(instance.link.function.body):
+        base: Atom | None = s.base if isinstance(s, Store | Accumulate | Append | Delete) else None
+        if isinstance(s, Assign) and isinstance(s.value, Pop):
+            base = s.value.base
+        if isinstance(s, Assign) and isinstance(s.value, Call) and _writes(program, links[s.value.link], seen):
+            return True
+        kind = instance.kinds.get(base.name) if isinstance(base, Var) else None
+        if base is not None and not (isinstance(kind, Arr | Box) and _own(instance, kind)):
+            return True
+    return False
+
+
+def _own(instance: Instance, kind: Arr | Box) -> bool:
+    """Whether memory of the kind can only have been made in the function itself."""
+    node = kind.region.root()
+    given = [k.region.root() for k in (*instance.params, instance.result) if isinstance(k, Arr | Box)]
+    return not node.external and node not in given and any(r.root() is node for r in instance.regions.values())

@@ -1,0 +1,50 @@
+"""Statements that write or leave, as the atoms that they evaluate and what is printed of those."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from tangentx.backend import forms
+from tangentx.backend.expressions import Look, Writer
+from tangentx.ir import walk
+from tangentx.ir.nodes import Accumulate, Append, Atom, Augment, Augstore, Delete, Raise, Return, Statement, Store
+
+_STORE, _DEL = ast.Store(), ast.Del()
+NOBODY: frozenset[str] = frozenset()
+Written: TypeAlias = tuple[Sequence[Atom | None], Callable[[Look], ast.stmt], frozenset[str]]
+"""Atoms in the order in which they are evaluated (None: memory is looked into), the statement, names that it binds."""
+
+
+def written(writer: Writer, stmt: Statement) -> Written:
+    """The parts of a statement that writes or leaves: one without blocks that is no `Assign` or `Note`."""
+    match stmt:
+        case Return(value):
+            return [value], lambda look: ast.Return(look(value)), NOBODY
+        case Raise(value):
+            return [value], lambda look: ast.Raise(look(value), None), NOBODY
+        case Append(base, value):
+            return [base, value], lambda look: ast.Expr(forms.method(look(base), "append", look(value))), NOBODY
+        case Delete(base, key):
+            atoms = [base, *walk.key_atoms(key)]
+            return atoms, lambda look: ast.Delete([writer.element(base, key, look, _DEL)]), NOBODY
+        case Store(base, key, value):
+            atoms = [value, base, *walk.key_atoms(key)]
+            return atoms, lambda look: ast.Assign([writer.element(base, key, look, _STORE)], look(value)), NOBODY
+        case Augment(target, fn, value):
+            return [value], lambda look: forms.augment(ast.Name(target, _STORE), fn, look(value)), frozenset((target,))
+        case Augstore(base, key, fn, value):
+            # Python looks at base[key] before it evaluates the value.
+            found: list[Atom | None] = [base, *walk.key_atoms(key), None, value]
+            return found, lambda look: forms.augment(writer.element(base, key, look, _STORE), fn, look(value)), NOBODY
+        case Accumulate(base, key, value, repeats=True):
+            found = [base, *walk.key_atoms(key), None, value]
+            at = ast.Attribute(writer.scope.spelled(np.add), "at", ast.Load())
+            return found, lambda look: forms.add_at(at, writer.element(base, key, look, _STORE), look(value)), NOBODY
+        case Accumulate(base, key, value):
+            found = [base, *walk.key_atoms(key), None, value]
+            return found, lambda look: forms.accumulate(writer.sum_in(base, key, look), look(value)), NOBODY
+    raise AssertionError(f"{type(stmt).__name__} is written elsewhere")

@@ -1,0 +1,108 @@
+"""``try`` as one operation that nothing looks into: what is in it has no part in the derivative.
+
+The statements stay in the open form in which they were lifted, and are printed so. For its kinds the operation is
+taken for the functions that `paths` gives, one for each way on which it may be left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tangentx.errors import Span
+from tangentx.ir import nodes as ir
+from tangentx.ir import walk
+
+NOTE = "attempt"
+FLAG, ERROR = "%flag", "%error"
+_ENDS = (ir.Raise,)
+
+
+@dataclass(frozen=True, eq=False)
+class Handler:
+    """``except classes as name:`` and its block; no classes stand for all."""
+
+    classes: tuple[ir.Atom, ...]
+    name: str
+    block: ir.Block
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """A ``try`` statement. `results` are the user's names that it binds, `given` those whose values it is given."""
+
+    body: ir.Block
+    handlers: tuple[Handler, ...]
+    orelse: ir.Block
+    final: ir.Block
+    results: tuple[str, ...]
+    span: Span
+    given: tuple[str, ...] | None = None
+    closed: dict[tuple[str, ...], Attempt] = field(default_factory=dict)
+
+    __name__ = "attempt"
+
+    def __call__(self, *args: Any) -> Any:
+        raise AssertionError("a statement, never run")
+
+    def blocks(self) -> tuple[ir.Block, ...]:
+        """All that stands in it."""
+        return (self.body, *(handler.block for handler in self.handlers), self.orelse, self.final)
+
+    def names(self) -> tuple[str, ...]:
+        """The names whose values from before it may be asked for in it or after it, in a fixed order."""
+        after = _live(self.final, set(self.results))
+        found = _live(self.body, _live(self.orelse, after))
+        for handler in self.handlers:
+            found |= _live(handler.block, after) - {handler.name}
+        return tuple(sorted(found))
+
+    def with_given(self, names: tuple[str, ...]) -> Attempt:
+        """The statement where the names `names` have values; one for each choice of them."""
+        if names not in self.closed:
+            self.closed[names] = replace(self, given=names)
+        return self.closed[names]
+
+    def paths(self) -> tuple[ir.Function, ...]:
+        """A function of the given names (and of a flag and an exception) for each way out of it that goes on."""
+        assert self.given is not None
+        found = [(*self.body, *self.orelse)] if not _ends(self.body) and not _ends(self.orelse) else []
+        for handler in self.handlers:
+            if not _ends(handler.block):
+                tried = ir.If(ir.Var(FLAG), self.body, (), self.span)
+                caught = ir.Assign(handler.name or "%caught", ir.Var(ERROR), handler.span)
+                found.append((tried, caught, *handler.block))
+        params = tuple(ir.Param(name) for name in (*self.given, FLAG, ERROR))
+        return tuple(
+            ir.Function("attempt", params, (*block, *self._returned()), self.span, notes={NOTE: self.span})
+            for block in found
+            if not _ends(self.final)
+        )
+
+    def _returned(self) -> ir.Block:
+        if len(self.results) == 1:
+            return (*self.final, ir.Return(ir.Var(self.results[0]), self.span))
+        made = ir.Make(tuple, tuple(ir.Var(name) for name in self.results))
+        return (*self.final, ir.Assign("%results", made, self.span), ir.Return(ir.Var("%results"), self.span))
+
+
+def _live(block: ir.Block, after: set[str]) -> set[str]:
+    """The names that are asked for from the start of the block on, where `after` are at its end."""
+    live = set(after)
+    for stmt in reversed(block):
+        match stmt:
+            case ir.Raise():
+                live = set(walk.reads(stmt))
+            case ir.If():
+                live = _live(stmt.body, live) | _live(stmt.orelse, live) | walk.reads(stmt)
+            case ir.For() | ir.Loop():
+                live |= walk.reads(stmt) | walk.used(stmt.body)
+            case _:
+                live = (live - walk.writes(stmt)) | walk.reads(stmt)
+    return live
+
+
+def _ends(block: ir.Block) -> bool:
+    """Whether control never comes past the block: nothing but a raise leaves it."""
+    return bool(block) and isinstance(block[-1], _ENDS)
