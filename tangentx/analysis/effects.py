@@ -47,6 +47,7 @@ _CLOCKS = (
 _SILENT = frozenset((builtins.print, warnings.warn, time.sleep, np.random.seed, random.seed))
 _READERS: dict[Any, Kind] = {json.dumps: Some(str), json.dump: Obj(None)}
 _WRITERS = frozenset(("shuffle", "readinto"))
+_ITERATORS = frozenset((iter, next, zip, enumerate, reversed, map, filter))
 _OPAQUE_MODULES = frozenset(
     "json logging os pathlib pickle random re secrets string sys tempfile textwrap threading time uuid warnings".split()
 )
@@ -125,6 +126,10 @@ def _hint(fn: Any) -> str:
     owner = fn.owner if isinstance(fn, Bound) else type(getattr(fn, "__self__", None))
     if issubclass(owner, tuple(_GENERATORS)):
         return "draw standard numbers, then scale and shift them: `mu + sigma * rng.standard_normal()`"
+    if fn in hashable(_ITERATORS, fn) or getattr(fn, "__module__", "") == "itertools":
+        return "loop over the items where the iterator is made, or keep a list of them, as in `list(zip(a, b))`"
+    if isinstance(fn, type) and fn.__module__ == "collections":
+        return "use a list (append, insert, pop) or a dict (get, setdefault)"
     return "write it with operations that have one, or keep what must be differentiated out of its arguments"
 
 

@@ -91,9 +91,10 @@ def _sequence(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Exp
         return keys(w, args[0])
     elif not isinstance(kind, Arr) or kind.rank == 0:
         if not (isinstance(kind, Some) and kind.cls in (range, str)):
-            raise UnsupportedSyntax(
-                f"iteration over {describe(kind)}", w.span, "iterate over a range, array, list or tuple"
+            hint = (
+                "iterate over a range, an array, a list, a tuple or a dict; make a list of an iterator where it is made"
             )
+            raise UnsupportedSyntax(f"iteration over {describe(kind)}", w.span, hint)
     if count is None:
         return atom, kind
 

@@ -53,7 +53,8 @@ class Managers(Patterns):
         known = next((which for which in _AGAIN if fn is not None and fn.value is which), None)
         if known is None:
             what = f"the manager {fn.name}" if fn is not None else "this manager"
-            raise self.refuse(item.context_expr, f"{what} is not differentiated: it is entered once", _HINT)
+            why = "its block may end anywhere" if what.endswith(" suppress") else "it is entered once"
+            raise self.refuse(item.context_expr, f"{what} is not differentiated: {why}", _HINT)
         call = self._constant_call(item.context_expr)
         if call is None or item.optional_vars is not None:
             message = "a manager with a name, or with arguments that are no constants, is not differentiated"
