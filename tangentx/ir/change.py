@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar, assert_never
@@ -22,12 +23,16 @@ def map_key(key: ir.Key, change: Callable[[ir.Atom], ir.Atom]) -> ir.Key:
 
 
 def map_expr(expr: ir.Expr, change: Callable[[ir.Atom], ir.Atom]) -> ir.Expr:
-    """`expr` with `change` applied to its atoms; `Pop` must still be left with a variable."""
+    """`expr` with `change` applied to its atoms; `Pop` must still be left with a variable.
+
+    An operation whose atoms stay is given back itself.
+    """
     match expr:
+        case ir.Op():
+            args, kwargs = _mapped(expr.args, change), _named(expr.kwargs, change)
+            return expr if args is expr.args and kwargs is expr.kwargs else ir.Op(expr.fn, args, kwargs)
         case ir.Var() | ir.Lit() | ir.Ext():
             return change(expr)
-        case ir.Op():
-            return ir.Op(expr.fn, _mapped(expr.args, change), _named(expr.kwargs, change))
         case ir.Apply():
             return ir.Apply(change(expr.fn), _mapped(expr.args, change), _named(expr.kwargs, change), expr.stars)
         case ir.Method():
@@ -50,13 +55,14 @@ def map_expr(expr: ir.Expr, change: Callable[[ir.Atom], ir.Atom]) -> ir.Expr:
 
 
 def _mapped(args: tuple[ir.Atom, ...], change: Callable[[ir.Atom], ir.Atom]) -> tuple[ir.Atom, ...]:
-    return tuple(change(atom) for atom in args)
+    new = tuple([change(atom) for atom in args])
+    return args if all(map(operator.is_, args, new)) else new
 
 
 def _named(
     kwargs: tuple[tuple[str, ir.Atom], ...], change: Callable[[ir.Atom], ir.Atom]
 ) -> tuple[tuple[str, ir.Atom], ...]:
-    return tuple((name, change(atom)) for name, atom in kwargs)
+    return tuple((name, change(atom)) for name, atom in kwargs) if kwargs else kwargs
 
 
 Node = TypeVar("Node", bound="ir.Statement | ir.Expr | ir.Block")

@@ -6,8 +6,8 @@ All work without recursion, so the depth of a program does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import assert_never
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from tangentx.ir import nodes as ir
 from tangentx.ir.functions import Closure, function_of
@@ -15,11 +15,10 @@ from tangentx.ir.functions import Closure, function_of
 
 def blocks(stmt: ir.Statement) -> tuple[ir.Block, ...]:
     """The blocks of `stmt`, in the order of the text."""
-    match stmt:
-        case ir.If():
-            return (stmt.body, stmt.orelse)
-        case ir.For() | ir.Loop():
-            return (stmt.body,)
+    if isinstance(stmt, ir.If):
+        return (stmt.body, stmt.orelse)
+    if isinstance(stmt, ir.For | ir.Loop):
+        return (stmt.body,)
     return ()
 
 
@@ -29,89 +28,94 @@ def statements(block: ir.Block) -> Iterator[ir.Statement]:
     while stack:
         stmt = stack.pop()
         yield stmt
-        for inner in reversed(blocks(stmt)):
-            stack.extend(reversed(inner))
+        if type(stmt) in _WITH_BLOCKS:
+            for inner in reversed(blocks(stmt)):
+                stack.extend(reversed(inner))
 
 
-def key_atoms(key: ir.Key) -> Iterator[ir.Atom]:
+_WITH_BLOCKS = (ir.If, ir.For, ir.Loop)
+
+
+def key_atoms(key: ir.Key) -> Sequence[ir.Atom]:
     """The atoms of `key`, the bounds of its slices included."""
+    found: list[ir.Atom] = []
     for part in key.parts:
         if isinstance(part, ir.Slice):
-            yield from (part.start, part.stop, part.step)
+            found += (part.start, part.stop, part.step)
         else:
-            yield part
+            found.append(part)
+    return found
 
 
-def atoms(expr: ir.Expr) -> Iterator[ir.Atom]:
+def atoms(expr: ir.Expr) -> Sequence[ir.Atom]:
     """The atoms of `expr`, in the order in which they are given."""
-    match expr:
-        case ir.Var() | ir.Lit() | ir.Ext():
-            yield expr
-        case ir.Op():
-            yield from expr.args
-            yield from (value for _, value in expr.kwargs)
-        case ir.Apply():
-            yield expr.fn
-            yield from expr.args
-            yield from (value for _, value in expr.kwargs)
-        case ir.Method():
-            yield expr.base
-            yield from expr.args
-            yield from (value for _, value in expr.kwargs)
-        case ir.Call():
-            yield from expr.args
-        case ir.Index():
-            yield expr.base
-            yield from key_atoms(expr.key)
-        case ir.Attr() | ir.Pop():
-            yield expr.base
-        case ir.Make():
-            yield from expr.items
-        case _:
-            assert_never(expr)
+    return _ATOMS[type(expr)](expr)
 
 
-def statement_atoms(stmt: ir.Statement) -> Iterator[ir.Atom]:
+def _given(expr: ir.Op | ir.Apply | ir.Method) -> tuple[ir.Atom, ...]:
+    """Arguments, by position and by name."""
+    return (*expr.args, *(value for _, value in expr.kwargs)) if expr.kwargs else expr.args
+
+
+# Tables by class: passes ask these questions more often than all others together.
+_ATOMS: dict[type, Callable[[Any], Sequence[ir.Atom]]] = {
+    ir.Var: lambda e: (e,),
+    ir.Lit: lambda e: (e,),
+    ir.Ext: lambda e: (e,),
+    ir.Op: _given,
+    ir.Apply: lambda e: (e.fn, *_given(e)),
+    ir.Method: lambda e: (e.base, *_given(e)),
+    ir.Call: lambda e: e.args,
+    ir.Index: lambda e: (e.base, *key_atoms(e.key)),
+    ir.Attr: lambda e: (e.base,),
+    ir.Pop: lambda e: (e.base,),
+    ir.Make: lambda e: e.items,
+}
+
+
+def statement_atoms(stmt: ir.Statement) -> Sequence[ir.Atom]:
     """The atoms that `stmt` itself holds, not those of its blocks; a name that it binds is no atom."""
-    match stmt:
-        case ir.Assign():
-            yield from atoms(stmt.value)
-        case ir.Augment() | ir.Return() | ir.Raise():
-            yield stmt.value
-        case ir.Store() | ir.Augstore() | ir.Accumulate():
-            yield stmt.base
-            yield from key_atoms(stmt.key)
-            yield stmt.value
-        case ir.Append():
-            yield stmt.base
-            yield stmt.value
-        case ir.Delete():
-            yield stmt.base
-            yield from key_atoms(stmt.key)
-        case ir.If():
-            yield stmt.test
-        case ir.For():
-            yield from (stmt.start, stmt.stop, stmt.step)
-        case ir.Loop() | ir.Break() | ir.Continue() | ir.Note():
-            return
-        case _:
-            assert_never(stmt)
+    return _STATEMENT_ATOMS[type(stmt)](stmt)
+
+
+def _element(stmt: ir.Store | ir.Augstore | ir.Accumulate) -> tuple[ir.Atom, ...]:
+    return (stmt.base, *key_atoms(stmt.key), stmt.value)
+
+
+def _none(_: ir.Statement) -> tuple[ir.Atom, ...]:
+    return ()
+
+
+_STATEMENT_ATOMS: dict[type, Callable[[Any], Sequence[ir.Atom]]] = {
+    ir.Assign: lambda s: atoms(s.value),
+    ir.Augment: lambda s: (s.value,),
+    ir.Return: lambda s: (s.value,),
+    ir.Raise: lambda s: (s.value,),
+    ir.Store: _element,
+    ir.Augstore: _element,
+    ir.Accumulate: _element,
+    ir.Append: lambda s: (s.base, s.value),
+    ir.Delete: lambda s: (s.base, *key_atoms(s.key)),
+    ir.If: lambda s: (s.test,),
+    ir.For: lambda s: (s.start, s.stop, s.step),
+    ir.Loop: _none,
+    ir.Break: _none,
+    ir.Continue: _none,
+    ir.Note: _none,
+}
 
 
 def reads(stmt: ir.Statement) -> frozenset[str]:
     """The names that `stmt` itself reads; the target of an `Augment` is one."""
-    found = {atom.name for atom in statement_atoms(stmt) if isinstance(atom, ir.Var)}
+    found = [atom.name for atom in statement_atoms(stmt) if type(atom) is ir.Var]
     if isinstance(stmt, ir.Augment):
-        found.add(stmt.target)
+        found.append(stmt.target)
     return frozenset(found)
 
 
 def writes(stmt: ir.Statement) -> frozenset[str]:
     """The names that `stmt` itself binds. Writing into storage binds nothing."""
-    match stmt:
-        case ir.Assign() | ir.Augment() | ir.For():
-            return frozenset((stmt.target,))
-    return frozenset()
+    return frozenset((stmt.target,)) if isinstance(stmt, ir.Assign | ir.Augment | ir.For) else frozenset()
 
 
 def bound(block: ir.Block) -> frozenset[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,8 +11,8 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Kind, Num, is_inexact
 from tangentx.analysis.primitives import makes_new
 from tangentx.analysis.program import Program
-from tangentx.ir.nodes import Assign, Atom, Block, Call, Expr, Index, Lit, Make, Op, Return, Statement, Var
-from tangentx.ir.walk import atoms, reads, statements, writes
+from tangentx.ir.nodes import Assign, Atom, Block, Call, Index, Lit, Make, Op, Return, Statement, Var
+from tangentx.ir.walk import atoms, statements
 from tangentx.optimise.flow import sweeps
 from tangentx.optimise.shapes import Facts, is_array
 from tangentx.optimise.unit import Unit
@@ -35,13 +34,8 @@ class Rewriter(Facts):
     def __init__(self, program: Program, unit: Unit) -> None:
         super().__init__(program, unit)
         self.reverse = False
-        every = list(statements(unit.body))
-        self.count = Counter(name for s in every for name in reads(s))
-        for s in every:
-            if isinstance(s, Assign):
-                self.count.update(_again(s.value))
-        self.bindings = Counter(name for s in every for name in writes(s))
-        self.returned = _returned(program, unit, every)
+        self.count, self.bindings = unit.counts()
+        self.returned = _returned(program, unit, list(statements(unit.body)))
 
     def whole(self) -> Block:
         """The body written anew; the very same one if nothing changed."""
@@ -98,12 +92,6 @@ def is_view(program: Program, unit: Unit, result: Atom, made: Op) -> bool:
         return False
     kinds = [unit.kind(program, a) for a in atoms(made)]
     return any(isinstance(k, Arr) and k.region.root() is kind.region.root() for k in kinds)
-
-
-def _again(value: Expr) -> list[str]:
-    """Names that an expression reads more often than once, each time but the first."""
-    names = [a.name for a in atoms(value) if isinstance(a, Var)]
-    return [name for i, name in enumerate(names) if name in names[:i]]
 
 
 def _returned(program: Program, unit: Unit, every: Sequence[Statement]) -> frozenset[str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from tangentx.analysis.kinds import BOTTOM, Kind
 from tangentx.analysis.program import Program, constant_kind
+from tangentx.ir.nodes import Assign, Block, Ext, Function, Link, Lit, Var
 from tangentx.ir.nodes import Atom as IRAtom
-from tangentx.ir.nodes import Block, Ext, Function, Link, Lit, Var
+from tangentx.ir.walk import statement_atoms, statements, writes
 
 
 @dataclass(eq=False)
@@ -26,6 +28,7 @@ class Unit:
     outer: bool = False
     exact: bool = True
     settled: dict[object, object] = field(default_factory=dict)
+    counted: tuple[Block, Counter[str], Counter[str]] | None = None
 
     @property
     def function(self) -> Function:
@@ -42,9 +45,22 @@ class Unit:
     def body(self, block: Block) -> None:
         self.link.function = replace(self.function, body=block)
 
+    def counts(self) -> tuple[Counter[str], Counter[str]]:
+        """How often each name is read and bound in the body as it is now; found once for all that ask."""
+        body = self.body
+        if self.counted is None or self.counted[0] is not body:
+            read: Counter[str] = Counter()
+            bound: Counter[str] = Counter()
+            for s in statements(body):
+                names = [a.name for a in statement_atoms(s) if isinstance(a, Var)]
+                read.update(names if isinstance(s, Assign) else set(names))
+                bound.update(writes(s))
+            self.counted = body, read, bound
+        return self.counted[1:]
+
     def kind(self, program: Program, atom: IRAtom) -> Kind:
         """The kind of an atom."""
-        if isinstance(atom, Var):
+        if type(atom) is Var:
             return self.kinds.get(atom.name, BOTTOM)
         if isinstance(atom, Ext):
             return program.external(atom)

@@ -2,6 +2,7 @@
 
 import math
 import operator
+from typing import get_args
 
 import pytest
 
@@ -81,3 +82,7 @@ def test_exts_once_each_with_those_of_defaults():
     body = (assign("t", ir.Op(operator.add, (OUT, OUT))), ir.Store(OUT, ir.Key((ir.Slice(OUT),)), OUT, SPAN), back())
     made = ir.Function("f", (ir.Param("x"), ir.Param("d", default)), body, SPAN)
     assert walk.exts(made) == (default, OUT)
+
+
+def test_the_tables_know_every_class() -> None:
+    assert set(walk._ATOMS) == set(get_args(ir.Expr)) and set(walk._STATEMENT_ATOMS) == set(get_args(ir.Statement))
