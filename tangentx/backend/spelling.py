@@ -19,6 +19,7 @@ from tangentx.naming import Names
 
 # Objects of these packages are spelled by where they live, whatever name the user's program has for them.
 _KNOWN = ("builtins", "numpy", "math", "cmath", "operator", "tangentx")
+_PLAIN = (bool, int, str, type(None))  # constants of these print as what they are
 _SHORT = {"numpy": "np"}
 
 
@@ -88,6 +89,12 @@ class Scope:
             return chained(self._cells(atom.home), tuple(rest))
         if kind == "builtin" and len(rest) == 1:
             return self.member("builtins", rest[0])
+        if kind == "object" and rest and isinstance(atom.home, type):  # an attribute of a class
+            owner = self._spell(atom.home)
+            if owner is not None:
+                return chained(self._reach(*owner), tuple(rest))
+        if kind == "object" and type(atom.value) in _PLAIN:
+            return ast.Constant(atom.value)
         return self.held(atom.name.rpartition(".")[2], atom.value)
 
     def import_lines(self) -> list[str]:

@@ -44,6 +44,9 @@ def _write(functions: Sequence[Function], header: str) -> Text:
         name_temporaries(tree, scope)
     imports = scope.import_lines()
     comment = [line if line.startswith("#") else f"# {line}".rstrip() for line in header.splitlines()]
+    if scope.objects:
+        names = ", ".join(f"`{name}`" for name in scope.objects)
+        comment.append(f"# No import reaches {names}: set before this text runs anywhere else.")
     top = "\n\n".join("\n".join(part) for part in (comment, imports) if part)
     parts = [top] if top else []
     source = "\n\n\n".join(parts + [printed(tree) for tree in trees]) + "\n"

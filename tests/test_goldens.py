@@ -1,0 +1,81 @@
+"""How the gradients of programs that a reader learns from read, whole; the three of the textbook have theirs besides.
+
+After a change that is meant to change them: ``pytest tests/test_goldens.py --update-goldens``, and read the diff.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import tangentx as tx
+from tests.conftest import GOLDEN, Golden
+from tests.programs import PROGRAMS
+
+CHOSEN = (
+    # numbers, branches, loops
+    "horner",
+    "targets",
+    "powers",
+    "newton_root",
+    "growing_total",
+    "skipping",
+    "logistic_map",
+    "power_iteration",
+    "early",
+    "ladder",
+    "weights_in_a_loop",
+    # whole arrays
+    "broadcasting",
+    "softmax_loss",
+    "selections",
+    "products",
+    "waves",
+    "gathered",
+    "masked",
+    # writes, views, aliases
+    "swapped",
+    "cumulative",
+    "convolved",
+    "scattered",
+    "rows",
+    "old_row",
+    "rotated",
+    # helpers, recursion, closures, containers, structures
+    "writes_below",
+    "several_results",
+    "function_argument",
+    "tree",
+    "quadrature",
+    "from_globals",
+    "stack_machine",
+    "history",
+    "parameters",
+    "of_layers",
+    "kinetic",
+    "moving_window",
+    # what scientists write
+    "heat",
+    "runge_kutta",
+    "pendulum",
+    "black_scholes",
+    "binomial_tree",
+    "logistic_regression",
+    "kalman",
+    "thomas",
+    "cholesky",
+    "simpson",
+    "shortest_paths",
+)
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_the_gradient_reads_as_it_did(name: str, golden: Golden) -> None:
+    (program,) = [program for program in PROGRAMS if program.name == name]
+    text = tx.grad(program.fn, wrt=program.wrt, fallback="error").source_for(*program.args())
+    assert "# No import reaches" not in text  # it can be saved, and runs alone: tests/test_standalone.py
+    golden(f"gradient_{name}", text)
+
+
+def test_there_are_enough_and_none_is_left_over() -> None:
+    assert len(CHOSEN) >= 40
+    assert sorted(path.stem for path in GOLDEN.glob("gradient_*")) == sorted(f"gradient_{name}" for name in CHOSEN)
