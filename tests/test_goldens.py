@@ -30,7 +30,6 @@ CHOSEN = (
     "selections",
     "products",
     "waves",
-    "gathered",
     "masked",
     # writes, views, aliases
     "swapped",

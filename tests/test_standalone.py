@@ -26,15 +26,16 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[
     listed, here, lacking = [], {}, {}
     for program in PROGRAMS:
         derivative = tx.grad(program.fn, wrt=program.wrt, fallback="error")
-        here[program.name] = alone.leaves(derivative(*program.args()))
+        module = program.fn.__module__
+        label = f"{module.rpartition('.')[2]}.{program.name}"  # two modules may have programs of one name
+        here[label] = alone.leaves(derivative(*program.args()))
         source = derivative.source
         note = next((line for line in source.splitlines() if line.startswith("# No import reaches ")), "")
         if note:
-            lacking[program.name] = note
+            lacking[label] = note
             continue
-        (folder / f"{program.name}.py").write_text(source)
-        function = derivative._cache.last.text.functions[0]
-        listed.append([program.name, program.fn.__module__, function])
+        (folder / f"{label}.py").write_text(source)
+        listed.append([label, module, program.name, derivative._cache.last.text.functions[0]])
     (folder / "list.json").write_text(json.dumps(listed))
     command = [sys.executable, "-I", str(ROOT / "tests" / "harness" / "alone.py"), str(ROOT), str(folder)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)

@@ -1,8 +1,8 @@
 """Runs generated texts where nothing can be imported but NumPy, `tangentx.arrays` and the user's own modules.
 
-``python alone.py ROOT FOLDER``: FOLDER has ``NAME.py`` for each program and ``list.json``, a list of [name of the
-program, its module, name of the text's function]. Writes ``results.pickle``: the leaves of each gradient, or what was
-raised.
+``python alone.py ROOT FOLDER``: FOLDER has ``LABEL.py`` for each program and ``list.json``, a list of [label, module and
+name of the program, name of the text's function]. Writes ``results.pickle``: by label, the leaves of each gradient, or
+what was raised.
 """
 
 import dataclasses
@@ -46,10 +46,10 @@ def leaves(value):
     return list(np.ravel(value))
 
 
-def result(folder, name, module, function):
+def result(folder, label, module, name, function):
     """The leaves of the gradient of one program, by its text alone."""
     scope = {"__name__": "alone"}
-    file = folder / f"{name}.py"
+    file = folder / f"{label}.py"
     exec(compile(file.read_text(), str(file), "exec"), scope)
     program = next(p for p in importlib.import_module(module).PROGRAMS if p.fn.__name__ == name)
     bound = inspect.signature(program.fn).bind(*program.args())
@@ -64,11 +64,11 @@ def main(root, folder):
         sys.modules[name] = package
     sys.meta_path.insert(0, Block())
     results = {}
-    for name, module, function in json.loads((folder / "list.json").read_text()):
+    for label, *rest in json.loads((folder / "list.json").read_text()):
         try:
-            results[name] = result(folder, name, module, function)
+            results[label] = result(folder, label, *rest)
         except Exception as error:
-            results[name] = f"{type(error).__name__}: {error}"
+            results[label] = f"{type(error).__name__}: {error}"
     (folder / "results.pickle").write_bytes(pickle.dumps(results))
 
 
