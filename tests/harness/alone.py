@@ -1,8 +1,8 @@
 """Runs generated texts where nothing can be imported but NumPy, `tangentx.arrays` and the user's own modules.
 
-``python alone.py ROOT FOLDER``: FOLDER has ``LABEL.py`` for each program and ``list.json``, a list of [label, module and
-name of the program, name of the text's function]. Writes ``results.pickle``: by label, the leaves of each gradient, or
-what was raised.
+``python alone.py ROOT FOLDER``: FOLDER has ``LABEL.py`` for each program and ``list.json``, a list of [label, the
+program's module and name, name of the text's function]. Writes ``results.pickle``: by label, the leaves of each
+gradient, or what was raised.
 """
 
 import dataclasses
@@ -54,7 +54,8 @@ def result(folder, label, module, name, function):
     program = next(p for p in importlib.import_module(module).PROGRAMS if p.fn.__name__ == name)
     bound = inspect.signature(program.fn).bind(*program.args())
     bound.apply_defaults()
-    return leaves(scope[function](*bound.arguments.values()))
+    owner = [program.fn.__self__] if inspect.ismethod(program.fn) else []
+    return leaves(scope[function](*owner, *bound.arguments.values()))
 
 
 def main(root, folder):
