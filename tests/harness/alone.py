@@ -43,6 +43,8 @@ def leaves(value):
         return [leaf for part in value for leaf in leaves(part)]
     if dataclasses.is_dataclass(value):
         return [leaf for field in dataclasses.fields(value) for leaf in leaves(getattr(value, field.name))]
+    if not isinstance(value, (int, float, complex, np.ndarray, np.generic)):
+        return leaves(vars(value))
     return list(np.ravel(value))
 
 
