@@ -1,8 +1,9 @@
 """Compiles every function of Python's own library and of NumPy: nothing but a located refusal may come out.
 
-`python -m tests.sweep [--every N] [--start K] [--of PREFIX] [--verbose]`: each function is compiled with each parameter
-a float, and again with each an array of floats; none is called. Prints the share that is compiled, the ten commonest
-reasons for a refusal, and every crash and every function that takes longer than two seconds; these make it fail.
+`python -m tests.sweep [--every N] [--start K] [--of PREFIX] [--kinds KIND ...] [--verbose]`: each function is compiled
+with each parameter a float, and again with each an array of floats (or of the given kinds); none is called. Prints the
+share that is compiled, the ten commonest reasons for a refusal, and every crash and every function that takes longer
+than two seconds; these make it fail.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import argparse
 import collections
 import importlib
-import inspect
 import multiprocessing
 import os
 import pkgutil
@@ -37,7 +37,14 @@ LIMIT = 2.0
 """Seconds of processor time that one function may take."""
 PATIENCE = 30.0
 """Seconds after which a worker is given up."""
-KINDS = ("float", "array")
+ARGUMENTS: dict[str, tuple[Any, Any]] = {
+    "float": (0.5, 0.5),
+    "array": (np.full(3, 0.5), np.full(3, 0.5)),
+    "list": ([0.5, 1.5], [0.5, 1.5]),
+    "matrix": (np.full((2, 2), 0.5), 1),
+    "whole": (0.5, 2),
+}
+"""For each kind, what the first parameter is given, and what the others are."""
 
 _LEFT_OUT = re.compile(
     r"(this|antigravity|idlelib|turtle|turtledemo|tkinter|test|lib2to3|ensurepip|pydoc_data|__.*__|_.*_support)(\..*)?$"
@@ -97,10 +104,10 @@ def functions_of(name: str) -> dict[str, types.FunctionType]:
 
 def arguments(fn: types.FunctionType, kind: str) -> tuple[list[Any], dict[str, Any]]:
     """One argument of the kind for each parameter."""
-    value: Any = 0.5 if kind == "float" else np.full(3, 0.5)
-    params = inspect.signature(fn, follow_wrapped=False).parameters.values()
-    placed = [value for p in params if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return placed, {p.name: value for p in params if p.kind is p.KEYWORD_ONLY}
+    first, other = ARGUMENTS[kind]
+    code = fn.__code__
+    names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    return [first, *[other] * code.co_argcount][: code.co_argcount], dict.fromkeys(names, other)
 
 
 def compiled(name: str, fn: types.FunctionType, kind: str) -> Outcome:
@@ -208,17 +215,18 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--of", default="")
+    parser.add_argument("--kinds", nargs="+", default=["float", "array"], choices=list(ARGUMENTS))
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     picked = chosen(options.every, options.start, options.of)
-    jobs = [(module, name, kind) for module, names in picked.items() for name in names for kind in KINDS]
+    jobs = [(module, name, kind) for module, names in picked.items() for name in names for kind in options.kinds]
     outcomes = []
     for outcome in sweep(jobs):
         outcomes.append(outcome)
         if outcome.verdict in ("crashed", "slow") or options.verbose:
             print(f"{outcome.verdict} {outcome.name} {outcome.reason} ({outcome.seconds:.2f} s)", flush=True)
     counts = collections.Counter(o.verdict for o in outcomes)
-    print(f"{len(outcomes)} compilations of {len(jobs) // len(KINDS)} functions: {dict(counts)}")
+    print(f"{len(outcomes)} compilations of {len(jobs) // len(options.kinds)} functions: {dict(counts)}")
     print(f"compiled: {100.0 * counts['compiled'] / max(len(outcomes), 1):.1f} %")
     for reason, count in collections.Counter(o.reason for o in outcomes if o.verdict == "refused").most_common(10):
         print(f"{count:6d}  {reason}")
