@@ -1,6 +1,7 @@
 """The kinds of crash that the sweep over Python's own library and NumPy has found, and a sample of that sweep."""
 
 import ast
+import ctypes
 import inspect
 import subprocess
 import sys
@@ -113,7 +114,12 @@ def transposes(rows):
 
 
 def test_the_rest_is_refused() -> None:
-    for fn, args in ((calls_an_unhashable, (1.0,)), (makes_an_object_of_c, (1.0,)), (transposes, ([[1.0], [2.0]],))):
+    for fn, args in (
+        (calls_an_unhashable, (1.0,)),
+        (makes_an_object_of_c, (1.0,)),
+        (transposes, ([[1.0], [2.0]],)),
+        (ctypes.cast, (1.0, 2.0)),
+    ):
         with pytest.raises(tx.TangentxError):
             tx.grad(fn, fallback="error")(*args)
 

@@ -7,6 +7,7 @@ import cmath
 import math
 import operator
 import types
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -116,9 +117,9 @@ def _is_hashable(fn: Any) -> bool:
     return True
 
 
-def hashable(group: frozenset[Any], fn: Any) -> frozenset[Any]:
+def hashable(group: frozenset[Any], fn: Any) -> Container[Any]:
     """The group, or an empty one where `fn` cannot be asked for in it."""
-    return group if _is_hashable(fn) else frozenset()
+    return group if _is_hashable(fn) else ()
 
 
 EFFECTS = frozenset((arrays.write_back, arrays.same_length, arrays.counted, operator.call))
