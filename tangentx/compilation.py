@@ -94,7 +94,14 @@ def always_raises(target: Target, root: Instance) -> Entry:
     """The entry for a function that never returns for these kinds: it is run, for what it raises."""
 
     def run(*values: Any) -> Any:
-        target.function(*entry_copies(*values))
+        placed: list[Any] = []
+        named: dict[str, Any] = {}
+        for param, value in zip(root.source.params, entry_copies(*values), strict=True):
+            if param.kind in ("keyword", "kwargs"):
+                named |= {param.name: value} if param.kind == "keyword" else value
+            else:
+                placed += value if param.kind == "args" else [value]
+        target.function(*placed, **named)
         demand_real_scalar(root, False)
 
     text = Text(f"# `{root.source.name}` never returns a value for arguments of these kinds.\n")

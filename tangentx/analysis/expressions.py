@@ -93,11 +93,11 @@ def operation(
         return index(w, args[0], Key((args[1],)))
     if fn is np.tensordot and any(_has_unknown_length(k) for k in (*kinds[2:], *(k for _, _, k in named))):
         raise UnsupportedSyntax("how many axes are meant is not known here", w.span, "write the axes out, as tuples")
+    listed = [i for i, k in enumerate(given) if isinstance(k, Box) and k.cls in (list, tuple) and varied(k)]
+    if listed and takes_arrays(fn, body):
+        return _with_arrays(w, fn, args, kwargs, listed)
     if body is not None:
         return calls.call_python(w, body, args, kwargs)
-    listed = [i for i, k in enumerate(kinds) if isinstance(k, Box) and k.cls in (list, tuple) and varied(k)]
-    if listed and takes_arrays(fn):
-        return _with_arrays(w, fn, args, kwargs, listed)
     closed = Op(fn, tuple(a for a, _ in read), tuple((n, a) for n, a, _ in named))
     if any(n == "out" and k != Obj(None) for n, _, k in named):
         raise UnsupportedSyntax("`out=` is not supported yet", w.span, "assign the result, or write `a[...] = ...`")
@@ -129,11 +129,14 @@ def _with_arrays(
 ) -> tuple[Expr, Kind]:
     """Lists given where NumPy makes arrays of them are made arrays first."""
 
+    atoms = (*args, *(a for _, a in kwargs))
+
     def build() -> Block:
         names = {i: w.temporary() for i in listed}
-        made = tuple(Assign(names[i], Op(np.array, (args[i],)), w.span) for i in listed)
-        given = tuple(Var(names[i]) if i in names else a for i, a in enumerate(args))
-        return (*made, Assign(w.temporary(), Op(fn, given, kwargs), w.span))
+        made = tuple(Assign(names[i], Op(np.array, (atoms[i],)), w.span) for i in listed)
+        given = tuple(Var(names[i]) if i in names else a for i, a in enumerate(atoms))
+        named = tuple((name, a) for (name, _), a in zip(kwargs, given[len(args) :], strict=True))
+        return (*made, Assign(w.temporary(), Op(fn, given[: len(args)], named), w.span))
 
     return expanded(w, f"arrays{listed}", build)
 

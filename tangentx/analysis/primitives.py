@@ -93,8 +93,10 @@ _OF_CONTAINERS = ("joining", "builtins_", "support", "checks", "creation")
 """Modules of templates whose rules know lists and tuples as arguments."""
 
 
-def takes_arrays(fn: Any) -> bool:
-    """Whether `fn` makes an array of a list that it is given, so that its rule knows arrays only."""
+def takes_arrays(fn: Any, body: Any = None) -> bool:
+    """Whether `fn` makes an array of a list that it is given, so that its rule (or composition) knows arrays only."""
+    if body is not None:
+        return not body.__module__.endswith("composed_python")
     template = templates.find(fn)
     if template is None or template.body is None or getattr(arrays, name_of(fn), None) is fn:
         return False

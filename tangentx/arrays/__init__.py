@@ -68,7 +68,7 @@ from tangentx.arrays.structures import (
     zero,
     zeros_as,
 )
-from tangentx.arrays.tables import det_sign, log_det, ordered, unconvolve, unpad, untile
+from tangentx.arrays.tables import det_sign, log_det, ordered, real_factor, unconvolve, unpad, untile
 
 __all__ = [
     "add_at",
@@ -119,6 +119,7 @@ __all__ = [
     "same_length",
     "seed_of_scalar",
     "share",
+    "real_factor",
     "real_zero",
     "shares",
     "tangent_as",

@@ -33,14 +33,17 @@ def untile(t: Any, shape: tuple[int, ...], reps: Any) -> Any:
     return np.reshape(np.sum(parts, axis=tuple(range(0, 2 * rank, 2))), shape)[()]
 
 
-def unpad(t: Any, shape: tuple[int, ...], pad_width: Any, mode: Any = "constant") -> Any:
-    """Adjoint of ``np.pad`` with zeros: the inner part. Raises NotDifferentiable for another mode."""
-    if mode != "constant":
-        raise NotDifferentiable(
-            f"np.pad with mode={mode!r} has no derivative", hint="build the frame with np.concatenate"
-        )
+def unpad(t: Any, shape: tuple[int, ...], pad_width: Any) -> Any:
+    """Adjoint of ``np.pad`` with zeros: the inner part."""
     front = np.broadcast_to(pad_width, (len(shape), 2))[:, 0]
     return np.array(t[tuple(slice(int(i), int(i) + n) for i, n in zip(front, shape, strict=True))])
+
+
+def real_factor(factor: Any) -> Any:
+    """`factor` itself, a Cholesky factor; raises NotDifferentiable for a complex one."""
+    if np.iscomplexobj(factor):
+        raise NotDifferentiable("np.linalg.cholesky of a complex matrix has no derivative", hint="take real matrices")
+    return factor
 
 
 def det_sign(a: Any) -> Any:

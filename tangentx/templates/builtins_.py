@@ -7,7 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import before, give_best, guarded, nested, ratio, repeated, take_best, total, unnested
+from tangentx.arrays import (
+    before,
+    give_best,
+    guarded,
+    merged,
+    nested,
+    ratio,
+    repeated,
+    take_best,
+    total,
+    unmerged,
+    unnested,
+)
 from tangentx.templates.registry import adjoint, linear
 
 
@@ -26,11 +38,12 @@ def fsum(seq: Any, *, ans_bar: Any) -> Any:
     return seq_bar
 
 
-@adjoint(math.prod, domain=("[x, y, x]", "(x, 0.0, y)", "A(3)", "[0.0, y, 0.0]"))
+@adjoint(math.prod, domain=("[x, y, x]", "(x, 0.0, y)", "A(3)", "[0.0, y, 0.0]", "[A(2), A(2), A(2)]"))
 def prod(iterable: Any, *, ans_bar: Any) -> Any:
     """Product of numbers: for each the product of the others, without division."""
-    elements = np.asarray(iterable)
-    others = before(elements) * np.flip(before(np.flip(elements)))
+    items = np.asarray(iterable)
+    elements = merged(items, 0)
+    others = unmerged(before(elements) * np.flip(before(np.flip(elements, -1)), -1), np.shape(items), 0)
     iterable_bar = nested(others * ans_bar, iterable)
     return iterable_bar
 
@@ -38,9 +51,10 @@ def prod(iterable: Any, *, ans_bar: Any) -> Any:
 @prod.tangent
 def prod_tangent(iterable: Any, *, iterable_dot: Any) -> Any:
     """Sum over the elements of tangent times the others."""
-    elements = np.asarray(iterable)
-    others = before(elements) * np.flip(before(np.flip(elements)))
-    ans_dot = np.sum(others * unnested(iterable_dot, iterable))
+    items = np.asarray(iterable)
+    elements = merged(items, 0)
+    others = unmerged(before(elements) * np.flip(before(np.flip(elements, -1)), -1), np.shape(items), 0)
+    ans_dot = np.sum(others * unnested(iterable_dot, iterable), axis=0)
     return ans_dot
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import methods
 
@@ -112,8 +113,10 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = 
 @composition(np.kron, domain=("A(2), A(3)", "A(2,2), A(2,3)"))
 def kron(a: Any, b: Any) -> Any:
     """All products of an element of `a` with the whole of `b`."""
-    if np.ndim(a) == 1:
+    if np.ndim(a) == 1 and np.ndim(b) == 1:
         return np.ravel(np.outer(a, b))
+    if np.ndim(a) != 2 or np.ndim(b) != 2:
+        raise NotDifferentiable("np.kron takes two vectors or two matrices here", hint="reshape the arguments")
     products = np.expand_dims(a, (1, 3)) * np.expand_dims(b, (0, 2))
     return np.reshape(products, (a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]))
 
@@ -146,6 +149,14 @@ def meshgrid(x: Any, y: Any, *, indexing: Any = "xy") -> Any:
     return np.copy(np.broadcast_to(x, shape)), np.copy(np.broadcast_to(np.expand_dims(y, 1), shape))
 
 
+@composition(np.pad, domain=("A(2,3), 1, 'constant'", "A(3), (1,2), mode='constant'"))
+def pad(array: Any, pad_width: Any, mode: Any) -> Any:
+    """A frame of zeros, by name."""
+    if mode != "constant":
+        raise NotDifferentiable("np.pad has a derivative where it pads with zeros", hint="join the parts yourself")
+    return np.pad(array, pad_width)
+
+
 @composition(np.correlate, domain=("A(4), A(3)", "A(4), A(3), 'full'", "A(2), A(4)", "A(5), A(2), mode='same'"))
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
     """Products of `a` with `v` at each shift."""
@@ -155,7 +166,11 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
 @composition(np.ravel, *methods("ravel", "flatten"), domain=("A(2,3), 'F'", "A(2,3), order='C'"))
 def ravel(a: Any, order: Any = "C") -> Any:
     """All elements in a row, by rows or by columns."""
-    return np.ravel(np.transpose(a)) if order == "F" else np.ravel(a)
+    if order == "F":
+        return np.ravel(np.transpose(a))
+    if order != "C":
+        raise NotDifferentiable("the order of the elements depends on the layout", hint="use order='C' or order='F'")
+    return np.ravel(a)
 
 
 @composition(*methods("item"), domain=("A(3), 1", "A(2,3), 4", "A(2,3), 1, 0"))

@@ -7,24 +7,31 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import det_sign, log_det
+from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 
 _SIGN_AND_LOG: Any = type(np.linalg.slogdet(np.eye(1)))
 
 
-@composition(np.interp, domain=("A(3), np.array([-3.0, 0.1, 2.5]), A(3)", "x, P(1) * np.arange(4), A(4), -1.0, y"))
+@composition(
+    np.interp,
+    domain=("A(3), np.array([-3.0, 0.1, 2.5]), A(3)", "x, P(1) * np.arange(4), A(4), -1.0, y", "x, P(1), A(1)"),
+)
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
     """Straight lines between the points of a table."""
     xp, fp = np.asarray(xp), np.asarray(fp)
     low = fp[0] if left is None else left
     high = fp[-1] if right is None else right
+    last = xp[-1]
+    if len(xp) == 1:
+        xp, fp = np.append(xp, xp + 1.0), np.append(fp, fp)
     i = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
     between = fp[i] + (fp[i + 1] - fp[i]) / (xp[i + 1] - xp[i]) * (x - xp[i])
     if np.ndim(x) > 0:
-        return np.where(x < xp[0], low, np.where(x > xp[-1], high, between))
+        return np.where(x < xp[0], low, np.where(x > last, high, between))
     if x < xp[0]:
         return low
-    return high if x > xp[-1] else between
+    return high if x > last else between
 
 
 @composition(
@@ -59,6 +66,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> An
     if axis is not None or np.ndim(f) == 1:
         along = -1 if axis is None else axis
         return np.moveaxis(_slopes(np.moveaxis(f, along, -1), first, edge_order), -1, along)
+    if np.ndim(f) > 2 or edge_order > 2:
+        raise NotDifferentiable("np.gradient of so many axes has no derivative", hint="give it one axis at a time")
     second = varargs[1] if len(varargs) > 1 else first
     down = np.swapaxes(_slopes(np.swapaxes(f, 0, 1), first, edge_order), 0, 1)
     return down, _slopes(f, second, edge_order)
@@ -88,6 +97,8 @@ def _slopes(f: Any, spacing: Any, edge_order: Any) -> Any:
 )
 def norm(x: Any, ord: Any, axis: Any = None, keepdims: Any = False) -> Any:
     """Norms of vectors by their order, and those norms of matrices that are sums or maxima."""
+    if isinstance(axis, tuple) or (np.ndim(x) > 2 and axis is None):
+        raise NotDifferentiable("this norm of matrices has no derivative", hint="take the norm of one matrix at a time")
     if ord == "fro":
         return np.linalg.norm(x, axis=axis, keepdims=keepdims)
     if np.ndim(x) == 2 and axis is None:
@@ -98,6 +109,8 @@ def norm(x: Any, ord: Any, axis: Any = None, keepdims: Any = False) -> Any:
         return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
     if ord == np.inf:
         return np.max(np.abs(x), axis=axis, keepdims=keepdims)
+    if ord <= 0:
+        raise NotDifferentiable("a norm of this order has no derivative", hint="use an order above 0")
     return np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
 
 
@@ -107,20 +120,22 @@ def _matrix_norm(sizes: Any, ord: Any) -> Any:
         return np.max(np.sum(sizes, axis=0))
     if ord == np.inf:
         return np.max(np.sum(sizes, axis=1))
-    raise NotImplementedError("this norm of a matrix has no derivative rule")
+    raise NotDifferentiable("this norm of a matrix has no derivative", hint="use 'fro', 1 or np.inf")
 
 
 @composition(np.linalg.slogdet, domain=("A(2,2)", "A(3,2,2)"))
 def slogdet(a: Any) -> Any:
     """Sign and logarithm of the determinant."""
+    if np.iscomplexobj(a):
+        raise NotDifferentiable("np.linalg.slogdet of a complex matrix has no derivative", hint="take real matrices")
     return _SIGN_AND_LOG(det_sign(a), log_det(a))
 
 
-@composition(np.linalg.matrix_power, domain=("A(2,2), 3", "A(2,2), 0", "A(2,2) + 4.0 * np.eye(2), -2"))
+@composition(np.linalg.matrix_power, domain=("A(2,2), 3", "A(3,2,2), 0", "A(2,2) + 4.0 * np.eye(2), -2"))
 def matrix_power(a: Any, n: Any) -> Any:
     """Repeated product of a matrix with itself."""
     factor = np.linalg.inv(a) if n < 0 else a
-    result = np.eye(len(a))
+    result = np.copy(np.broadcast_to(np.eye(a.shape[-1]), np.shape(a)))
     for _ in range(abs(n)):
         result = np.matmul(result, factor)
     return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -44,9 +45,17 @@ def has_composition(fn: object) -> bool:
         return False
 
 
+def _fits(body: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    try:
+        inspect.signature(body).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
 def composed(fn: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[..., Any] | None:
     """The composition that stands for this call of `fn`; None where there is none, or a template knows the call."""
-    if not has_composition(fn):
+    if not has_composition(fn) or not _fits(_COMPOSITIONS[fn].body, args, kwargs):
         return None
     template = find(fn)
     try:

@@ -14,6 +14,7 @@ from tangentx.arrays import (
     log_det,
     one_system_each,
     ratio,
+    real_factor,
     unreduce,
 )
 from tangentx.templates.registry import adjoint, bilinear, linear
@@ -84,7 +85,7 @@ def log_det_tangent(a: Any, *, a_dot: Any) -> Any:
 @adjoint(np.linalg.cholesky, domain=("A(2,2) + 4.0 * np.eye(2)", "A(3,2,2) + 4.0 * np.eye(2)", "P(1,1)"))
 def cholesky(a: Any, *, ans: Any, ans_bar: Any) -> Any:
     """Lower triangular factor of a symmetric matrix; as NumPy reads the lower triangle alone, that gets it all."""
-    upper = np.swapaxes(ans, -1, -2)
+    upper = np.swapaxes(real_factor(ans), -1, -2)
     inner = np.matmul(upper, ans_bar)
     halved = 0.5 * (np.tril(inner) + np.tril(inner, -1))
     right = np.swapaxes(np.linalg.solve(upper, np.swapaxes(np.linalg.solve(upper, halved), -1, -2)), -1, -2)
@@ -96,9 +97,16 @@ def cholesky(a: Any, *, ans: Any, ans_bar: Any) -> Any:
 def cholesky_tangent(a: Any, *, ans: Any, a_dot: Any) -> Any:
     """The factor times the lower half of the change that it sees."""
     change = np.tril(a_dot) + np.swapaxes(np.tril(a_dot, -1), -1, -2)
-    seen = np.linalg.solve(ans, np.swapaxes(np.linalg.solve(ans, change), -1, -2))
+    seen = np.linalg.solve(real_factor(ans), np.swapaxes(np.linalg.solve(ans, change), -1, -2))
     ans_dot = np.matmul(ans, 0.5 * (np.tril(seen) + np.tril(seen, -1)))
     return ans_dot
+
+
+@linear(real_factor, domain=("A(2,2)",))
+def real_factor_(factor: Any, *, ans_bar: Any) -> Any:
+    """A check that changes nothing."""
+    factor_bar = ans_bar
+    return factor_bar
 
 
 @adjoint(

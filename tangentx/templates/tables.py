@@ -59,15 +59,15 @@ def untile_(t: Any, shape: Any, reps: Any, *, ans_bar: Any) -> Any:
     return t_bar
 
 
-@linear(np.pad, domain=("A(3), 1", "A(3), (1,2)", "A(2,3), ((1,0),(0,2))", "A(2,3), 1, mode='constant'"))
-def pad(array: Any, pad_width: Any, mode: Any = "constant", *, ans_bar: Any, array_shape: Any) -> Any:
+@linear(np.pad, domain=("A(3), 1", "A(3), (1,2)", "A(2,3), ((1,0),(0,2))"))
+def pad(array: Any, pad_width: Any, *, ans_bar: Any, array_shape: Any) -> Any:
     """A frame of zeros."""
-    array_bar = unpad(ans_bar, array_shape, pad_width, mode)
+    array_bar = unpad(ans_bar, array_shape, pad_width)
     return array_bar
 
 
 @linear(unpad, domain=("A(5), (3,), 1", "A(3,5), (2,3), ((1,0),(0,2))"))
-def unpad_(t: Any, shape: Any, pad_width: Any, mode: Any = "constant", *, ans_bar: Any) -> Any:
+def unpad_(t: Any, shape: Any, pad_width: Any, *, ans_bar: Any) -> Any:
     """Adjoint of framing."""
     t_bar = np.pad(ans_bar, pad_width)
     return t_bar

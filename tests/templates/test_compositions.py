@@ -1,0 +1,102 @@
+"""Compositions take the calls that they mean right, and no others."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.testing import check_grads
+
+x = np.array([0.3, 1.2, 0.7])
+A = np.array([[1.0, 0.3, 0.2], [0.1, 2.0, 0.4], [0.5, 0.6, 3.0]])
+
+
+def mixed_kron(a):
+    return np.sum(np.kron(x, a))
+
+
+def edge_pad(a):
+    return np.sum(np.pad(a, 1, mode="edge") ** 2)
+
+
+def maximum_pad(a):
+    return np.sum(np.pad(a, 1, "maximum") ** 2)
+
+
+def layout_order(a):
+    return np.sum(np.ravel(a, order="K") * np.arange(9))
+
+
+def slopes_of_a_cube(a):
+    return np.sum(np.gradient(np.stack([a, a]))[0])
+
+
+def nuclear(a):
+    return np.linalg.norm(a, "nuc")
+
+
+def negative_order(a):
+    return np.linalg.norm(a[0], -1)
+
+
+def norms_of_axes(a):
+    return np.linalg.norm(a, 1, axis=(0, 1))
+
+
+def complex_determinant(a):
+    return np.linalg.slogdet(a + 1j * np.eye(3))[1]
+
+
+def complex_factor(a):
+    return np.sum(np.real(np.linalg.cholesky(a + 0j)))
+
+
+def grid_of_three(a):
+    return np.sum(np.meshgrid(a[0], a[1], a[2])[0])
+
+
+def periodic(a):
+    return np.sum(np.interp(a[0], x, x, period=2.0))
+
+
+REFUSED: list[Callable[..., Any]] = [
+    mixed_kron, edge_pad, maximum_pad, layout_order, slopes_of_a_cube, nuclear, negative_order, norms_of_axes,
+    complex_determinant, complex_factor, grid_of_three, periodic,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
+def test_other_calls_are_refused_in_both_modes(f: Callable[..., Any]) -> None:
+    f(A)
+    with pytest.raises(tx.TangentxError):
+        tx.grad(f, fallback="error")(A)
+    with pytest.raises(tx.TangentxError):
+        tx.jvp(f, (A,), (A,), fallback="error")
+
+
+def weighted(a, b):
+    return np.average([a, b, a * b], weights=[b, a, 1.0]) * np.ptp([a, b]) + np.trapezoid([a, b * b, a])
+
+
+def test_lists_are_arrays() -> None:
+    check_grads(weighted, (0.4, 1.3), wrt=(0, 1))
+
+
+def product_of_arrays(a):
+    return np.sum(math.prod([a, a[::-1], np.ones(3)]))
+
+
+def test_a_product_of_arrays() -> None:
+    check_grads(product_of_arrays, (x,))
+
+
+def never(x, *rest, scale=1.0, **more):
+    raise ValueError(f"{x} {rest} {scale} {more}")
+
+
+def test_a_function_that_always_raises_is_called_as_it_was() -> None:
+    with pytest.raises(ValueError, match=r"1\.0 \(2\.0,\) 3\.0 \{'y': 4\.0\}"):
+        tx.grad(never, fallback="error")(1.0, 2.0, scale=3.0, y=4.0)
