@@ -118,13 +118,9 @@ def test_a_callable_that_cannot_be_hashed() -> None:
 
 
 def test_the_rest_is_refused() -> None:
-    for fn in (makes_an_object_of_c, ctypes.cast):
+    for fn in (makes_an_object_of_c, ctypes.cast, transposes):
         with pytest.raises(tx.TangentxError):
             tx.grad(fn, fallback="error")(*(1.0, 2.0)[: fn.__code__.co_argcount])
-
-
-def test_a_starred_zip_is_right() -> None:
-    assert tx.grad(transposes, fallback="error")([[1.0], [2.0]]) == [[2.0], [1.0]]
 
 
 def by_bounds(x, bounds):
