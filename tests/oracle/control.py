@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import pythonic
+from . import closures, pythonic
 from .expressions import array, num, num_leaf, test
 from .model import INT, NUM, Draft, arr, list_of
 from .places import index, wrap
@@ -36,9 +36,9 @@ def statement(d: Draft) -> None:
         + [loop_over] * 3
         + [loop_while] * 2
         + [one_branch, grow, leave]
-        + [else_of_loop, manager, cases]
+        + [else_of_loop, manager, cases, function, function]
     )
-    compound(d) if d.loops < 2 or compound in (branch, leave, one_branch, manager, cases) else simple(d)
+    compound(d) if d.loops < 2 or compound in (branch, leave, one_branch, manager, cases, function) else simple(d)
 
 
 def body(d: Draft, *, loop: bool = False) -> None:
@@ -62,6 +62,10 @@ def manager(d: Draft) -> None:
 
 def cases(d: Draft) -> None:
     pythonic.matched(d, body)
+
+
+def function(d: Draft) -> None:
+    d.pick(closures.FORMS)(d, statements)
 
 
 # ---- branches ----

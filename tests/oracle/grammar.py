@@ -103,7 +103,7 @@ def result(d: Draft, short: bool = False) -> str:
 def summary(d: Draft, entry: Entry) -> str:
     """A number that depends on what `entry` names."""
     kind, name, c = entry.type.kind, entry.name, d.const()
-    if name == "SCALE" or kind in ("int", "idx"):
+    if name == "SCALE" or kind in ("int", "idx", "fn"):
         return ""
     if kind == "num":
         return d.pick([f"{c} * {name}", f"np.sin({name})"])
