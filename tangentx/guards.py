@@ -70,7 +70,8 @@ class Guard:
     def _function(self, function: Any, code: Any) -> None:
         self._attributes[id(function), "__code__"] = (function, "__code__", code)
         for name in ("__defaults__", "__kwdefaults__"):
-            self._attribute(function, name)
+            if getattr(function, name) is not None:  # what has none is given every argument
+                self._attribute(function, name)
         for name in function.__kwdefaults__ or ():
             self._item(function.__kwdefaults__, name)
         self._slow.append(_unchanged(function, code))

@@ -154,7 +154,7 @@ def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -
         bars = traced(entry, 1, state, fitted(seed, shape))
         found: dict[int, Any] = {}
         for i, bar in zip(wrt, bars, strict=True):
-            found[i] = publish(bar, kept[i], tuple(found.values()))
+            found[i] = publish(bar, kept[i], set(map(id, found.values())))
         result = tuple(found.get(i) for i in places)
         return result if many else result[0]
 

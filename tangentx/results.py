@@ -10,37 +10,37 @@ import numpy as np
 from tangentx.arrays import entry_copy, finish
 
 
-def publish(bar: Any, primal: Any, taken: Sequence[Any]) -> Any:
-    """A gradient as the user gets it: of the primal's type, dtype and shape, sharing memory with nothing in `taken`."""
+def publish(bar: Any, primal: Any, taken: set[int]) -> Any:
+    """A gradient as the user gets it: of the primal's type, dtype and shape, in memory of its own.
+
+    `taken` has the identities of the objects that it must not be.
+    """
     cls = type(primal)
+    if cls is np.ndarray:
+        own = type(bar) is np.ndarray and bar.base is None and id(bar) not in taken
+        if own and bar.shape == primal.shape and bar.dtype == primal.dtype:
+            flags = bar.flags
+            if flags.forc and flags.writeable:
+                return bar
+        return finish(bar, primal)
     if cls is float:
         if type(bar) is float:
             return bar
         return float(bar if isinstance(bar, float) else np.real(bar))
-    if cls is np.ndarray:
-        return bar if _is_own(bar, primal, taken) else finish(bar, primal)
     return finish(bar, primal) if isinstance(primal, complex | np.generic) else bar
-
-
-def _is_own(bar: Any, primal: Any, taken: Sequence[Any]) -> bool:
-    """Whether a gradient is an array like the primal that nobody else has."""
-    if type(bar) is not np.ndarray or bar.base is not None or bar.dtype != primal.dtype or bar.shape != primal.shape:
-        return False
-    for other in taken:
-        if bar is other:
-            return False
-    flags = bar.flags
-    return flags.forc and flags.writeable
 
 
 def public_gradients(bars: Any, values: Sequence[Any], places: Sequence[int], many: bool) -> Any:
     """One gradient, or a tuple of `many`, in the form that is promised."""
+    taken = set(map(id, values))
     if not many:
-        return publish(bars, values[places[0]], values)
-    taken = list(values)
+        return publish(bars, values[places[0]], taken)
+    found: list[Any] = []
     for bar, place in zip(bars, places, strict=True):
-        taken.append(publish(bar, values[place], taken))
-    return tuple(taken[len(values) :])
+        result = publish(bar, values[place], taken)
+        taken.add(id(result))
+        found.append(result)
+    return tuple(found)
 
 
 def fresh(value: Any) -> Any:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+_REALS = (float, np.float64)
+
 
 def unbroadcast(t: Any, like: Any) -> Any:
     """Cotangent `t` in the shape, domain and dtype of `like`.
@@ -13,10 +15,13 @@ def unbroadcast(t: Any, like: Any) -> Any:
     Sums over the axes along which `like` was broadcast and repeats `t` where it is the smaller one; a real `like`
     takes the real part. Returns `t` itself if nothing is to be done.
     """
-    if type(like) is float or type(like) is np.float64:
-        if type(t) is float or type(t) is np.float64:
-            return t
-    elif isinstance(like, np.ndarray) and isinstance(t, np.ndarray) and t.shape == like.shape and t.dtype == like.dtype:
+    if type(like) is np.ndarray and type(t) is np.ndarray:
+        if t.dtype == like.dtype:
+            if t.shape == like.shape:
+                return t
+            if t.shape[1:] == like.shape != ():
+                return np.add.reduce(t)  # the common case of a row that was added to each
+    elif type(like) in _REALS and type(t) in _REALS:
         return t
     return _cast(resized(t, np.shape(like)), like)
 
