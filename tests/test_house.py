@@ -72,6 +72,7 @@ COVERED_BY = {
     "derive/gifts.py": "tests/derive/test_statements.py",
     "derive/views.py": "tests/derive/test_statements.py",
     "derive/groups.py": "tests/derive/test_records.py",
+    "optimise/shaping.py": "tests/optimise/test_shapes.py",
     "derive/handed.py": "tests/derive/test_results.py",
     "derive/jvp.py": "tests/derive/test_forward.py",
     "derive/tangents.py": "tests/derive/test_forward.py",

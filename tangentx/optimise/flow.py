@@ -77,6 +77,11 @@ class Flow(Generic[Fact]):
         """What holds where two ways meet."""
         return {name: fact for name, fact in a.items() if b.get(name) == fact}
 
+    @property
+    def in_loop(self) -> bool:
+        """Whether the place in hand may be come to more than once."""
+        return bool(self._loops)
+
     # -- the walk ----------------------------------------------------------------------------------------------
 
     def block(self, block: Block) -> Block:

@@ -120,6 +120,8 @@ def _left(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
             return _as(s, np.outer, t, y)
         case 1, 2:
             return _as(s, operator.matmul, y, t)
+        case 1, 1:
+            return _as(s, MUL, t, y)
     return None
 
 
@@ -131,7 +133,19 @@ def _right(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
             return _with_transposed(p, s, x, lambda turned: (turned, t))
         case 1, 2:
             return _as(s, np.outer, x, t)
+        case 1, 1:
+            return _as(s, MUL, t, x)
     return None
+
+
+def _outer_left(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
+    t, y, shape = op.args
+    return _as(s, operator.matmul, t, y) if _rank_of_shape(p, shape) == p.rank(y) == 1 else None
+
+
+def _outer_right(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
+    t, x, shape = op.args
+    return _as(s, operator.matmul, x, t) if _rank_of_shape(p, shape) == p.rank(x) == 1 else None
 
 
 def _as(s: Assign, fn: Callable[..., Any], *args: Atom) -> Sequence[Statement]:
@@ -198,6 +212,8 @@ _RULES: dict[Any, Rule] = {
     MUL: _product,
     np.multiply: _product,
     arrays.matmul_left: _left,
+    arrays.outer_left: _outer_left,
+    arrays.outer_right: _outer_right,
     arrays.matmul_right: _right,
     arrays.dot_left: _left,
     arrays.dot_right: _right,

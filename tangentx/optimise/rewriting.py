@@ -136,4 +136,4 @@ def run_each(program: Program, units: Sequence[Unit], rewriter: type[Rewriter]) 
     return changed
 
 
-ADD, SUB, MUL, NEG = operator.add, operator.sub, operator.mul, operator.neg
+ADD, SUB, MUL, NEG, MATMUL = operator.add, operator.sub, operator.mul, operator.neg, operator.matmul

@@ -1,34 +1,23 @@
-"""Which arrays of a function certainly have equal shapes: shapes are numbered, and equal numbers are equal shapes."""
+"""Which arrays of a function certainly have equal shapes.
+
+A shape is a tuple of lengths where the rank is known (see `dims`), else a tag; equal ones stand for equal shapes. The
+tag of a length or shape that is not known names the place where it came about.
+"""
 
 from __future__ import annotations
 
 import functools
-import operator
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
-import numpy as np
-
-from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Num
 from tangentx.analysis.program import Program
-from tangentx.ir.nodes import Assign, Atom, Attr, Expr, Op, Statement, Var
+from tangentx.ir.nodes import Append, Assign, Atom, Expr, Op, Pop, Statement, Var
 from tangentx.ir.walk import atoms
+from tangentx.optimise.dims import NUMBER, Lengths, Shape
 from tangentx.optimise.flow import Flow, Site
+from tangentx.optimise.shaping import Shaper
+from tangentx.optimise.tapes import Tapes
 from tangentx.optimise.unit import Unit
-
-Shape: TypeAlias = object
-NUMBER: Shape = "number"
-
-_KEEPING: tuple[Callable[..., Any], ...] = (
-    np.zeros_like, np.ones_like, np.conj, np.real, np.copy, operator.neg, operator.pos, operator.abs, abs,
-    arrays.zero, arrays.real_zero, arrays.zeros_as, arrays.clone, arrays.entry_copy,
-)  # fmt: skip
-_TOGETHER: tuple[Callable[..., Any], ...] = (
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
-    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, np.where,
-    arrays.guarded, arrays.ratio, arrays.quotient, arrays.ratio_or_zero, arrays.power_slope,
-)  # fmt: skip
 
 
 class Known(NamedTuple):
@@ -46,9 +35,12 @@ class Facts(Flow[Known]):
         super().__init__()
         self.program = program
         self.unit = unit
+        self._shaper = Shaper(lambda atom: unit.kind(program, atom), self.shape)
+        self._tapes = Tapes(unit.body)
         self._readers: dict[str, set[str]] = {}
         self._placed: dict[Site, set[str]] = {}
-        self.env = {p.name: Known(("param", p.name)) for p in unit.function.params}
+        params = [p.name for p in unit.function.params]
+        self.env = {name: Known(_named(None, unit.kinds.get(name), ("param", name))) for name in params}
 
     def known(self, atom: Atom) -> Known:
         """What is known of an atom here."""
@@ -73,14 +65,19 @@ class Facts(Flow[Known]):
                 self.env[other] = fact._replace(expr=None)
 
     def after(self, s: Statement) -> None:
-        """Notes the shape of what is bound."""
+        """Notes the shape of what is bound, or recorded."""
+        if isinstance(s, Append) and isinstance(s.base, Var) and isinstance(self.site, tuple):
+            self._tapes.append(s.base.name, self.site[0], self._shaper.of(s.value))
         if not isinstance(s, Assign):
             return
-        shape, zero = self._shape_of(s.value), self.is_zero(s.value)
+        shape, zero = self._shaper.of(s.value), self.is_zero(s.value)
+        if isinstance(s.value, Pop) and isinstance(s.value.base, Var):
+            shape = self._tapes.popped(s.value.base.name)
+        kind = self.unit.kinds.get(s.target)
         self.kill(s.target)
         assert self.env is not None
-        if shape is None:
-            shape = ("made", self.site)
+        if shape is None or (isinstance(shape, Lengths) and None in shape):
+            shape = _named(shape, kind, ("made" if self.in_loop else "once", self.site))
             self._retire(self.site)
         pure = isinstance(s.value, Op) and Var(s.target) not in atoms(s.value)
         self.env[s.target] = Known(shape, s.value if pure else None, zero)
@@ -106,39 +103,6 @@ class Facts(Flow[Known]):
             if fact is not None and _holds(fact.shape, site):
                 self.env[name] = fact._replace(shape=None)
 
-    def _shape_of(self, value: Expr) -> Shape:
-        if isinstance(value, Var):
-            return self.shape(value)
-        if isinstance(value, Attr) and value.name == "shape":
-            return _of(self._of_array(value.base))
-        if not isinstance(value, Op) or not value.args or value.kwargs:
-            return None
-        fn, args = value.fn, value.args
-        first = self._of_array(args[0])
-        if fn is np.shape and len(args) == 1:
-            return _of(first)
-        if fn in (arrays.unbroadcast, arrays.spread):
-            return self._of_array(args[1])
-        if fn is np.full_like and len(args) == 2:
-            return first
-        if fn is arrays.unreduce or fn in (np.full, np.zeros):
-            given = self.shape(args[1] if fn is arrays.unreduce else args[0])
-            return given[1] if isinstance(given, tuple) and given[0] == "shape of" else None
-        unary = isinstance(fn, np.ufunc) and fn.nin == fn.nout == 1 and fn.signature is None
-        if (unary or fn in _KEEPING) and len(args) == 1:
-            return first
-        binary = isinstance(fn, np.ufunc) and fn.nin == 2 and fn.nout == 1 and fn.signature is None
-        return self._together(args) if (binary and len(args) == 2) or fn in _TOGETHER else None
-
-    def _of_array(self, atom: Atom) -> Shape:
-        """The number of the shape of an array or number; a list may grow, so it has none."""
-        return self.shape(atom) if isinstance(self.unit.kind(self.program, atom), Arr | Num) else None
-
-    def _together(self, args: tuple[Atom, ...]) -> Shape:
-        """The shape of operands that are broadcast together, where all but numbers have the same one."""
-        found = [self._of_array(a) for a in args if not isinstance(self.unit.kind(self.program, a), Num)]
-        return found[0] if found and all(shape == found[0] for shape in found) else None
-
     def merge(self, a: dict[str, Known], b: dict[str, Known], site: Site) -> dict[str, Known]:
         """Names whose shapes were equal on each way have equal shapes after it."""
         result: dict[str, Known] = {}
@@ -147,19 +111,32 @@ class Facts(Flow[Known]):
             right = b.get(name)
             if right is None:
                 continue
-            shape = left.shape
-            if left.shape is None or right.shape is None:
-                shape = None
-            elif left.shape != right.shape or _holds(left.shape, site):
-                shape = first.setdefault((left.shape, right.shape), ("met", site, name))
+            shape = _met(left.shape, right.shape, site, first, name)
             result[name] = Known(shape, left.expr if left.expr is right.expr else None, left.zero and right.zero)
             if shape is not left.shape:
                 self._index(name, result[name])
         return result
 
 
-def _of(shape: Shape) -> Shape:
-    return None if shape is None else ("shape of", shape)
+def _named(shape: Shape, kind: object, tag: tuple[Shape, ...]) -> Shape:
+    """The shape with a tag for each length that is not known."""
+    if shape is None and isinstance(kind, Arr) and kind.rank is not None and not kind.loose:
+        shape = Lengths((None,) * kind.rank)
+    if not isinstance(shape, Lengths):
+        return tag
+    return Lengths((*tag, axis) if n is None else n for axis, n in enumerate(shape))
+
+
+def _met(left: Shape, right: Shape, site: Site, first: dict[tuple[Shape, Shape], Shape], name: object) -> Shape:
+    """What stands for two shapes, or lengths, where two ways meet."""
+    if left is None or right is None:
+        return None
+    if isinstance(left, Lengths) and isinstance(right, Lengths) and len(left) == len(right):
+        pairs = enumerate(zip(left, right, strict=True))
+        return Lengths(_met(a, b, site, first, (name, axis)) for axis, (a, b) in pairs)
+    if left != right or _holds(left, site):
+        return first.setdefault((left, right), ("met", site, name))
+    return left
 
 
 @functools.lru_cache(4096)
@@ -167,7 +144,8 @@ def _sites(shape: Shape) -> frozenset[Site]:
     """The places that a number of a shape names."""
     if not isinstance(shape, tuple):
         return frozenset()
-    return frozenset(shape[1:]).union(*map(_sites, shape[1:]))
+    parts = shape if isinstance(shape, Lengths) else shape[1:]
+    return frozenset(parts).union(*map(_sites, parts))
 
 
 def _holds(shape: Shape, site: Site) -> bool:

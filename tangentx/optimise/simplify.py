@@ -14,6 +14,7 @@ from tangentx.analysis.kinds import Arr, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Assign, Atom, If, Lit, Op, Statement, Var
 from tangentx.ir.walk import statements
+from tangentx.optimise.dims import Lengths
 from tangentx.optimise.rewriting import MUL, NEG, Rewriter, is_number, is_view, run_each
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit
@@ -108,12 +109,18 @@ def _unbroadcast(p: Simplify, s: Assign, op: Op) -> Statement | None:
     given, wanted = p.kind(t), p.kind(like)
     if isinstance(given, Num) and isinstance(wanted, Num):
         return p.same(s, t) if _number_fits(given.type, wanted.type) else None
+    if isinstance(wanted, Num) and wanted.type is np.float64 and isinstance(given, Arr) and _plain(given):
+        return replace(s, value=Op(np.sum, (t,)))
     if not (is_array(given) and is_array(wanted) and isinstance(given, Arr) and isinstance(wanted, Arr)):
         return None
     shape = p.shape(like)
     if given.dtype != wanted.dtype or shape is None or shape != p.shape(t):
         return None
     return p.same(s, t)
+
+
+def _plain(kind: Arr) -> bool:
+    return is_array(kind) and kind.dtype == np.float64
 
 
 def _number_fits(given: type, wanted: type) -> bool:
@@ -134,9 +141,12 @@ def _zero(p: Simplify, s: Assign, op: Op) -> Statement | None:
     if isinstance(kind, Num):
         return replace(s, value=Lit(0.0)) if kind.type in _FLOATS else None
     plain = isinstance(kind, Arr) and is_array(kind) and kind.dtype.kind in "fc"
-    if plain and isinstance(result, Arr) and result.region.root() not in p.viewed:
-        return replace(s, value=Op(np.zeros_like, op.args))
-    return None
+    if not (plain and isinstance(kind, Arr) and isinstance(result, Arr)) or result.region.root() in p.viewed:
+        return None
+    sizes = [n for n in shape if type(n) is int] if isinstance(shape := p.shape(op.args[0]), Lengths) else []
+    if kind.dtype == np.float64 and sizes and len(sizes) == kind.rank:
+        return replace(s, value=Op(np.zeros, (Lit(sizes[0] if len(sizes) == 1 else tuple(sizes)),)))
+    return replace(s, value=Op(np.zeros_like, op.args))
 
 
 def _ratio(p: Simplify, s: Assign, op: Op) -> Statement | None:

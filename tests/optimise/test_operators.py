@@ -94,3 +94,19 @@ def biased(w, b, x):
 
 def test_what_is_made_here_is_not_copied() -> None:
     assert "clone" not in both(biased, RNG.random((3, 2)), RNG.random(2), RNG.random((4, 3)), wrt=("w", "b"))
+
+
+def table(x, y):
+    return np.sum(np.sin(np.outer(x, y)))
+
+
+def test_outer_products() -> None:
+    assert "outer_" not in both(table, RNG.random(3), RNG.random(2), wrt=("x", "y"))
+
+
+def dot(x, y):
+    return np.sin(x @ y)
+
+
+def test_products_of_two_vectors() -> None:
+    assert "matmul_" not in both(dot, RNG.random(3), RNG.random(3), wrt=("x", "y"))

@@ -1,0 +1,100 @@
+"""Shapes as tuples of lengths: a length is an integer, or a tag that stands for one number that is not known.
+
+Equal lengths are equal numbers. What the functions give is None where nothing is known of the whole shape; a single
+length that is not known is None in the tuple, for the caller to name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from tangentx.ir.nodes import Key, Lit, Slice
+
+Length: TypeAlias = object
+Shape: TypeAlias = object
+NUMBER: Shape = "number"
+
+
+class Lengths(tuple[Length, ...]):
+    """The shape of an array whose rank is known."""
+
+    __slots__ = ()
+
+
+def lengths(shape: Sequence[Length] | None) -> Shape:
+    """The shape with these lengths, where there are any."""
+    return None if shape is None else Lengths(shape)
+
+
+ELLIPSIS = Lit(Ellipsis)
+NEW = Lit(None)
+
+
+def together(shapes: Sequence[tuple[Length, ...]]) -> tuple[Length, ...]:
+    """Of operands that are broadcast together."""
+    rank = max(map(len, shapes))
+    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
+    return tuple(_common(lengths) for lengths in zip(*padded, strict=True))
+
+
+def _common(lengths: Sequence[Length]) -> Length:
+    known = [n for n in lengths if isinstance(n, int) and n != 1]
+    if known:
+        return known[0]
+    tags = [n for n in lengths if n != 1]
+    if not tags:
+        return 1
+    return tags[0] if all(tag == tags[0] for tag in tags) else None
+
+
+def matmul(x: tuple[Length, ...], y: tuple[Length, ...]) -> tuple[Length, ...] | None:
+    """Of ``x @ y``; stacks of matrices are left open."""
+    if not x or not y or len(x) > 2 or len(y) > 2:
+        return None
+    return (*x[:-1], *y[-1:]) if len(y) == 2 else x[:-1]
+
+
+def reduced(shape: tuple[Length, ...], axis: int | None, keepdims: bool) -> tuple[Length, ...] | None:
+    """Of a reduction along one axis, or along all."""
+    if axis is None:
+        return (1,) * len(shape) if keepdims else ()
+    if not -len(shape) <= axis < len(shape):
+        return None
+    axis %= len(shape)
+    return (*shape[:axis], *((1,) if keepdims else ()), *shape[axis + 1 :])
+
+
+def indexed(shape: tuple[Length, ...], key: Key, numbers: Sequence[bool]) -> tuple[Length, ...] | None:
+    """Of ``x[key]`` for integers (where `numbers` holds), slices, None and an ellipsis; None for any other key."""
+    taken = sum(part not in (ELLIPSIS, NEW) for part in key.parts)
+    if taken > len(shape):
+        return None
+    left, result = list(shape), list[Length]()
+    for part, number in zip(key.parts, numbers, strict=True):
+        if part == ELLIPSIS:
+            spread = len(shape) - taken
+            result += left[:spread]
+            del left[:spread]
+        elif part == NEW:
+            result.append(1)
+        elif isinstance(part, Slice):
+            result.append(_sliced(left.pop(0), part))
+        elif number:
+            left.pop(0)
+        else:
+            return None
+    return (*result, *left)
+
+
+def _sliced(length: Length, part: Slice) -> Length:
+    """A slice with constant bounds takes as many of one length as of an equal one."""
+    bounds = (part.start, part.stop, part.step)
+    if not all(isinstance(bound, Lit) and isinstance(bound.value, int | None) for bound in bounds):
+        return None
+    values = tuple(bound.value for bound in bounds if isinstance(bound, Lit))
+    if values in ((None, None, None), (None, None, 1), (None, None, -1)):
+        return length
+    if isinstance(length, int):
+        return len(range(*slice(*values).indices(length)))
+    return None if length is None else ("slice", length, values)

@@ -1,0 +1,152 @@
+"""The shapes of expressions from those of their operands."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.kinds import Arr, Box, Kind, Num
+from tangentx.analysis.selection import is_boolean
+from tangentx.ir.nodes import Atom, Attr, Expr, Index, Lit, Op, Slice, Var
+from tangentx.optimise import dims
+from tangentx.optimise.dims import Lengths, Shape, lengths
+
+_KEEPING: tuple[Callable[..., Any], ...] = (
+    np.zeros_like, np.ones_like, np.conj, np.real, np.copy, operator.neg, operator.pos, operator.abs, abs,
+    arrays.zero, arrays.real_zero, arrays.zeros_as, arrays.clone, arrays.entry_copy,
+)  # fmt: skip
+_TOGETHER: tuple[Callable[..., Any], ...] = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, np.where,
+    arrays.guarded, arrays.ratio, arrays.quotient, arrays.ratio_or_zero, arrays.power_slope,
+)  # fmt: skip
+
+
+_SHAPED: dict[Callable[..., Any], int] = {
+    np.zeros: 0, np.ones: 0, np.empty: 0, np.full: 0, arrays.unreduce: 1,
+    arrays.matmul_left: 2, arrays.matmul_right: 2, arrays.outer_left: 2, arrays.outer_right: 2,
+}  # fmt: skip
+"""Which argument says, or is, the shape of the result."""
+_PRODUCTS: tuple[Callable[..., Any], ...] = (np.matmul, operator.matmul, np.dot, np.outer)
+_REDUCING: tuple[Callable[..., Any], ...] = (
+    np.sum, np.mean, np.max, np.min, np.prod, np.ndarray.sum, np.ndarray.mean, np.ndarray.max, np.ndarray.min,
+)  # fmt: skip
+
+
+class Shaper:
+    """Rules for shapes; `kind` and `shape` say what is known of an atom."""
+
+    def __init__(self, kind: Callable[[Atom], Kind], shape: Callable[[Atom], Shape]) -> None:
+        self.kind = kind
+        self.shape = shape
+
+    def of(self, value: Expr) -> Shape:
+        """The shape of an expression's value, None where nothing is known; a length in it may be None."""
+        match value:
+            case Var():
+                return self.shape(value)
+            case Attr(name="shape"):
+                return _of(self._of_array(value.base))
+            case Index():
+                return self._indexed(value)
+            case Op(args=(_, *_)):
+                found = self._reduced(value)
+                return found if found is not None or value.kwargs else self._result(value.fn, value.args)
+        return None
+
+    def _result(self, fn: Callable[..., Any], args: tuple[Atom, ...]) -> Shape:
+        first = self._of_array(args[0])
+        if fn is np.shape and len(args) == 1:
+            return _of(first)
+        if fn in (arrays.unbroadcast, arrays.spread):
+            return self._of_array(args[1])
+        if fn is np.full_like and len(args) == 2:
+            return first
+        if fn in _SHAPED and len(args) > _SHAPED[fn]:
+            return self._given(args[_SHAPED[fn]])
+        if fn is np.eye and len(args) == 1:
+            size = self._sizes(args[0])
+            return None if size is None else Lengths(size * 2)
+        if fn is np.array and len(args) == 1:
+            return lengths(_of_nested(self.kind(args[0])))
+        if fn is np.transpose and len(args) == 1 and isinstance(first, Lengths):
+            return Lengths(reversed(first))
+        if fn in _PRODUCTS and len(args) == 2:
+            return self._product(fn, *args)
+        unary = isinstance(fn, np.ufunc) and fn.nin == fn.nout == 1 and fn.signature is None
+        if (unary or fn in _KEEPING) and len(args) == 1:
+            return first
+        binary = isinstance(fn, np.ufunc) and fn.nin == 2 and fn.nout == 1 and fn.signature is None
+        return self._together(args) if (binary and len(args) == 2) or fn in _TOGETHER else None
+
+    def _of_array(self, atom: Atom) -> Shape:
+        """The shape of an array or number; a list may grow, so it has none."""
+        return self.shape(atom) if isinstance(self.kind(atom), Arr | Num) else None
+
+    def _given(self, atom: Atom) -> Shape:
+        """The shape that a value, the shape of something or made of constants, stands for."""
+        given = self.shape(atom)
+        if isinstance(given, tuple) and not isinstance(given, Lengths) and given[:1] == ("shape of",):
+            return given[1]
+        return lengths(self._sizes(atom))
+
+    def _sizes(self, atom: Atom) -> tuple[int, ...] | None:
+        kind = self.kind(atom)
+        items = [kind]
+        if isinstance(kind, Box) and kind.cls is tuple and not kind.region.root().open:
+            items = list(kind.region.root().fields.values())
+        values = [item.value if isinstance(item, Num) else None for item in items]
+        return tuple(v for v in values if type(v) is int) if all(type(v) is int for v in values) else None
+
+    def _product(self, fn: Callable[..., Any], x: Atom, y: Atom) -> Shape:
+        a, b = self._of_array(x), self._of_array(y)
+        if not (isinstance(a, Lengths) and isinstance(b, Lengths)):
+            return None
+        if fn is np.outer:
+            return Lengths((*a, *b)) if len(a) == len(b) == 1 else None
+        return lengths(dims.matmul(a, b))
+
+    def _reduced(self, value: Op) -> Shape:
+        """The shape of a reduction along a constant axis."""
+        settings = dict(zip(("axis", "dtype", "out", "keepdims"), value.args[1:], strict=False)) | dict(value.kwargs)
+        shape = self._of_array(value.args[0]) if value.fn in _REDUCING else None
+        axis, keep = settings.pop("axis", Lit(None)), settings.pop("keepdims", Lit(False))
+        constant = isinstance(axis, Lit) and isinstance(keep, Lit) and isinstance(axis.value, int | None)
+        if not constant or settings or not isinstance(shape, Lengths):
+            return None
+        return lengths(dims.reduced(shape, axis.value, bool(keep.value)))  # type: ignore[union-attr,arg-type]
+
+    def _indexed(self, value: Index) -> Shape:
+        shape = self._of_array(value.base)
+        if not isinstance(shape, Lengths) or not isinstance(self.kind(value.base), Arr):
+            return None
+        kinds = [None if isinstance(part, Slice) else self.kind(part) for part in value.key.parts]
+        numbers = [isinstance(kind, Num) and not is_boolean(kind) for kind in kinds]
+        return lengths(dims.indexed(shape, value.key, numbers))
+
+    def _together(self, args: tuple[Atom, ...]) -> Shape:
+        """The shape of operands that are broadcast together."""
+        found = [self._of_array(a) for a in args if not isinstance(self.kind(a), Num)]
+        if found and all(isinstance(shape, Lengths) for shape in found):
+            return lengths(dims.together([shape for shape in found if isinstance(shape, Lengths)]))
+        return found[0] if found and all(shape == found[0] for shape in found) else None
+
+
+def _of_nested(kind: Kind) -> tuple[int, ...] | None:
+    """The shape of the array that a list of numbers, or of lists of equal length, makes."""
+    if isinstance(kind, Num):
+        return ()
+    node = kind.region.root() if isinstance(kind, Box) and kind.cls in (list, tuple) else None
+    if node is None or node.open or node.resized or not node.fields:
+        return None
+    inner = {_of_nested(item) for item in node.fields.values()}
+    item = inner.pop()
+    return None if inner or item is None else (len(node.fields), *item)
+
+
+def _of(shape: Shape) -> Shape:
+    return None if shape is None else ("shape of", shape)

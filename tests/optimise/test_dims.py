@@ -1,0 +1,79 @@
+"""Shapes as tuples of lengths: what NumPy gives for known lengths, and no claim where a length is not known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tangentx.ir.nodes import Key, Lit, Slice
+from tangentx.optimise import dims
+
+M, N = "m", "n"
+WHOLE = Slice(Lit(None), Lit(None), Lit(None))
+
+
+@pytest.mark.parametrize("shapes", [((3,), (3,)), ((2, 1), (1, 3)), ((4, 3), ()), ((1,), (1, 1)), ((2, 3), (3,))])
+def test_known_lengths_are_broadcast_as_numpy_does(shapes: tuple[tuple[int, ...], ...]) -> None:
+    assert dims.together(shapes) == np.broadcast_shapes(*shapes)
+
+
+def test_a_tag_gives_way_to_a_length_and_meets_another_tag_with_nothing_known() -> None:
+    assert dims.together([(M,), (M,)]) == (M,)
+    assert dims.together([(M,), (1,)]) == (M,)
+    assert dims.together([(M,), (3,)]) == (3,)
+    assert dims.together([(M, N), (M,)]) == (M, None)
+
+
+@pytest.mark.parametrize("shapes", [((2, 3), (3, 4)), ((2, 3), (3,)), ((3,), (3, 4)), ((3,), (3,))])
+def test_products_have_the_shape_that_numpy_gives(shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    x, y = shapes
+    assert dims.matmul(x, y) == np.shape(np.ones(x) @ np.ones(y))
+
+
+def test_stacks_of_matrices_and_numbers_are_left_open() -> None:
+    assert dims.matmul((5, 2, 3), (3, 4)) is None
+    assert dims.matmul((), (3,)) is None
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_reductions_have_the_shape_that_numpy_gives(axis: int | None, keepdims: bool) -> None:
+    assert dims.reduced((2, 3), axis, keepdims) == np.shape(np.sum(np.ones((2, 3)), axis=axis, keepdims=keepdims))
+
+
+def test_an_axis_that_is_not_there_gives_nothing() -> None:
+    assert dims.reduced((2, 3), 2, False) is None
+
+
+def slice_of(*bounds: int | None) -> Slice:
+    return Slice(*(Lit(bound) for bound in bounds))
+
+
+@pytest.mark.parametrize(
+    ("parts", "key"),
+    [
+        ((Lit(1),), 1),
+        ((WHOLE, Lit(0)), (slice(None), 0)),
+        ((slice_of(1, None, None),), slice(1, None)),
+        ((slice_of(None, None, -1), slice_of(0, 2, None)), (slice(None, None, -1), slice(0, 2))),
+        ((dims.ELLIPSIS, Lit(0)), (..., 0)),
+        ((dims.NEW, Lit(1), dims.ELLIPSIS), (None, 1, ...)),
+    ],
+)
+def test_basic_keys_select_the_shape_that_numpy_gives(parts: tuple[object, ...], key: object) -> None:
+    numbers = [isinstance(part, Lit) and type(part.value) is int for part in parts]
+    assert dims.indexed((4, 3), Key(parts, len(parts) > 1), numbers) == np.shape(np.ones((4, 3))[key])  # type: ignore[arg-type,index]
+
+
+def test_equal_slices_of_equal_lengths_are_equal_and_others_are_not_known() -> None:
+    inner = Key((slice_of(1, -1, None),))
+    assert dims.indexed((M,), inner, [False]) == dims.indexed((M,), inner, [False]) != (None,)
+    assert dims.indexed((M,), inner, [False]) != dims.indexed((N,), inner, [False])
+    assert dims.indexed((M, N), Key((WHOLE,)), [False]) == (M, N)
+    variable = Key((Slice(Lit(0), dims.NEW, Lit(None)),))
+    assert dims.indexed((M,), variable, [False]) == (("slice", M, (0, None, None)),)
+
+
+def test_other_keys_say_nothing() -> None:
+    assert dims.indexed((3,), Key((Lit(True),)), [False]) is None
+    assert dims.indexed((3,), Key((Lit(0), Lit(0)), True), [True, True]) is None
