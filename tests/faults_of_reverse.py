@@ -31,7 +31,7 @@ WRITES: tuple[Fault, ...] = (
         "fancy write",
     ),
     ("sum not undone", "restore after `A[i] += v`", f"{ITEMS}accumulate", ((RESTORE, "reverse.pop(tape)"),), SUMS),
-    ("sum's record is a view", "record a copy", f"{ITEMS}accumulate", ((RECORD, LOOK),), SUMS),
+    ("sum's record is a view", "record a copy", f"{ITEMS}accumulate", ((RECORD, LOOK),), "view added to"),
     (
         "sum zeroes",
         "`A[i] += v` zeroes nothing",
@@ -200,7 +200,7 @@ EXITS: tuple[Fault, ...] = (
         "a loop rebinds its variable",
         f"{LOOPS}for_",
         (("    restore(back)\n", ""),),
-        "loop variable after its loop",
+        "loop variable after its loop, in a loop",
     ),
     (
         "return leaves one loop",

@@ -144,8 +144,9 @@ def loop_range(d: Draft) -> None:
         d.bind(name, INT, limit=limit, fixed=True)
         body(d, loop=True)
     d.bind(name, INT, limit=limit, fixed=False)
-    if d.chance(15):
+    if d.chance(40 if d.loops else 15):
         d.tag("loop variable after its loop")
+        d.tag("loop variable after its loop, in a loop" if d.loops else "")
         text = f"{num_leaf(d)} * {name}"
         d.emit(f"{d.bind(d.fresh('num'), NUM)} = {text}")
 

@@ -149,7 +149,7 @@ def write_to(d: Draft, entry: Entry) -> None:
         if len(shape) == 1 and d.chance(20):
             return d.emit(f"{name}[[0, {d.pick([0, 1])}]] = [{num_leaf(d)}, {num_leaf(d)}]", "list written to an array")
         key = fancy(d, shape)
-        if d.chance(35):
+        if d.chance(50):
             return add_at(d, name, shape, key)
         return assign(d, f"{name}[{key}]", (), "fancy write")
     if form == 8:
@@ -168,10 +168,12 @@ def write_to(d: Draft, entry: Entry) -> None:
 def add_at(d: Draft, name: str, shape: tuple[int, ...], key: str) -> None:
     """Values added at a key, each as often as it is named; one number for a key selects a row, which is a view."""
     values = d.pick([num(d, 1), f"[{num_leaf(d)}, {num_leaf(d)}, {num_leaf(d)}]"])
-    if len(shape) > 1:
-        key = f"({key})"
-        if d.chance(40):
-            key, values = index(d, shape[0]), d.pick([num(d, 1), array(d, shape[1:], 0)])
+    key = f"({key})" if len(shape) > 1 else key
+    if d.chance(50):
+        whole = len(shape) == 1
+        key, part = ("...", shape) if whole else (index(d, shape[0]), shape[1:])
+        values = d.pick([num(d, 1), array(d, part, 0)])
+        d.tag("view added to")
     d.emit(f"np.{d.pick(['add', 'subtract'])}.at({name}, {key}, {values})", "repeated indices add up")
 
 
