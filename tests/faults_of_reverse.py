@@ -289,7 +289,7 @@ CONTAINERS: tuple[Fault, ...] = (
         f"{ITEMS}_store_item",
         (
             ("absent.add(Delete(s.base, s.key, s.span))", "pass"),
-            ("absent.add(Delete(r.other(s.base), s.key, s.span))", "pass"),
+            ("absent.add(Delete(r.other(s.base), shadow_key(s.key), s.span))", "pass"),
         ),
         "new key",
     ),
@@ -297,15 +297,15 @@ CONTAINERS: tuple[Fault, ...] = (
         "item's shadow not restored",
         "a shadow container holds shadows",
         f"{ITEMS}_old_item",
-        (("emit.add(Store(bar, s.key, emit.pop(bar_tape), s.span))", "emit.pop(bar_tape)"),),
+        (("emit.add(Store(bar, key, emit.pop(bar_tape), s.span))", "emit.pop(bar_tape)"),),
         "list write",
     ),
     (
         "item's cotangent not zeroed",
         "what was overwritten has no cotangent",
         f"{ITEMS}_old_item",
-        (("emit.add(Store(bar, s.key, r.frame.zero(emit, old, item), s.span))", "pass"),),
-        "dict",
+        (("emit.add(Store(bar, key, r.frame.zero(emit, old, item), s.span))", "pass"),),
+        "dict write",
     ),
     (
         "item not restored",

@@ -147,7 +147,9 @@ def loop_range(d: Draft) -> None:
     if d.chance(40 if d.loops else 15):
         d.tag("loop variable after its loop")
         d.tag("loop variable after its loop, in a loop" if d.loops else "")
-        text = f"{num_leaf(d)} * {name}"
+        text, held = f"{num_leaf(d)} * {name}", [entry for entry in d.entries("num") if not entry.fixed]
+        if held and d.loops:
+            return d.emit(f"{d.pick(held).name} += {d.const()} * {text}")
         d.emit(f"{d.bind(d.fresh('num'), NUM)} = {text}")
 
 
