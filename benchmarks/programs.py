@@ -1,4 +1,7 @@
-"""The programs, each with the gradient that a careful person would have written, and arguments to run them on."""
+"""The programs, each with the gradient that a careful person would have written, and arguments to run them on.
+
+The gradients by hand take the cotangent of the result as their last argument, as the generated ones do.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +23,16 @@ def formula(x: float, y: float, z: float) -> float:
     return b * math.exp(-a) + y
 
 
-def formula_by_hand(x: float, y: float, z: float) -> tuple[float, float, float]:
+def formula_by_hand(x: float, y: float, z: float, ans_bar: float = 1.0) -> tuple[float, float, float]:
     """Gradient of `formula`."""
     a = x * y + z
     c = 1.0 + z * z
     b = math.sin(a) / c
     e = math.exp(-a)
-    t = e / c
-    a_bar = math.cos(a) * t - b * e
+    t = e * ans_bar / c
+    a_bar = math.cos(a) * t - b * e * ans_bar
     z_bar = a_bar - 2.0 * z * b * t
-    return y * a_bar, 1.0 + x * a_bar, z_bar
+    return y * a_bar, ans_bar + x * a_bar, z_bar
 
 
 def network(w1: Array, b1: Array, w2: Array, b2: Array, x: Array, wanted: Array) -> Any:
@@ -41,13 +44,13 @@ def network(w1: Array, b1: Array, w2: Array, b2: Array, x: Array, wanted: Array)
 
 
 def network_by_hand(
-    w1: Array, b1: Array, w2: Array, b2: Array, x: Array, wanted: Array
+    w1: Array, b1: Array, w2: Array, b2: Array, x: Array, wanted: Array, ans_bar: float = 1.0
 ) -> tuple[Array, Array, Array, Array]:
     """Gradient of `network` with respect to the weights."""
     h = np.tanh(x @ w1 + b1)
     y = h @ w2 + b2
     r = y - wanted
-    y_bar = 2.0 / r.size * r
+    y_bar = 2.0 * ans_bar / r.size * r
     w2_bar = h.T @ y_bar
     b2_bar = np.sum(y_bar, axis=0)
     z_bar = (1.0 - h * h) * (y_bar @ w2.T)
@@ -71,7 +74,7 @@ def black_scholes(spot: Array, strike: Array, time: Array, rate: Array, vol: Arr
 
 
 def black_scholes_by_hand(
-    spot: Array, strike: Array, time: Array, rate: Array, vol: Array
+    spot: Array, strike: Array, time: Array, rate: Array, vol: Array, ans_bar: float = 1.0
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Gradient of `black_scholes` with respect to every input."""
     root = np.sqrt(time)
@@ -84,13 +87,13 @@ def black_scholes_by_hand(
     n2 = cdf(d2)
     discount = np.exp(-rate * time)
     paid = strike * discount
-    d2_bar = -paid * cdf_by_hand(d2, n2)
-    paid_bar = -n2
-    d1_bar = spot * cdf_by_hand(d1, n1) + d2_bar
+    d2_bar = -ans_bar * paid * cdf_by_hand(d2, n2)
+    paid_bar = -ans_bar * n2
+    d1_bar = ans_bar * spot * cdf_by_hand(d1, n1) + d2_bar
     t = d1_bar / width
     width_bar = -d2_bar - d1 * t
     exponent_bar = paid * paid_bar
-    spot_bar = n1 + t / spot
+    spot_bar = ans_bar * n1 + t / spot
     strike_bar = discount * paid_bar - t / strike
     time_bar = drift * t + 0.5 * vol / root * width_bar - rate * exponent_bar
     rate_bar = time * t - time * exponent_bar
@@ -120,7 +123,9 @@ def growth(y: float, r: float, k: float, h: float, steps: int) -> float:
     return y
 
 
-def growth_by_hand(y: float, r: float, k: float, h: float, steps: int) -> tuple[float, float, float]:
+def growth_by_hand(
+    y: float, r: float, k: float, h: float, steps: int, y_bar: float = 1.0
+) -> tuple[float, float, float]:
     """Gradient of `growth` with respect to `y`, `r` and `k`."""
     tape = []
     for _ in range(steps):
@@ -133,7 +138,6 @@ def growth_by_hand(y: float, r: float, k: float, h: float, steps: int) -> tuple[
         s4 = slope(y4, r, k)
         tape.append((y, y2, y3, y4))
         y = y + h / 6.0 * (s1 + 2.0 * s2 + 2.0 * s3 + s4)
-    y_bar = 1.0
     r_bar = 0.0
     k_bar = 0.0
     for _ in range(steps):
