@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 from tangentx.analysis import folds, standins
 from tangentx.analysis.containers import expanded
 from tangentx.analysis.kinds import Kind
-from tangentx.ir.change import rename, with_span
+from tangentx.ir.change import map_atoms, rename, with_span
 from tangentx.ir.nodes import (
     Assign,
     Atom,
     Block,
     Expr,
+    Ext,
     Return,
+    Var,
 )
 from tangentx.ir.walk import bound
 
@@ -30,13 +32,23 @@ def standin(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], tag: Any 
 
     def build() -> Block:
         function = w.program.library(fn)
-        names = {name: w.temporary() for name in sorted(bound(function.body))}
+        names = {name: _local(w, name) for name in sorted(bound(function.body))}
         given: list[Any] = []
+        known: dict[str, Atom] = {}
         for param, atom in zip(function.params, args, strict=True):
-            names[param.name] = w.temporary()
-            given.append(Assign(names[param.name], atom, w.span))
-        *body, last = with_span(rename(function.body, names), w.span)
+            if param.name in names or isinstance(atom, Ext):
+                names.setdefault(param.name, w.temporary())
+                given.append(Assign(names[param.name], atom, w.span))
+            else:
+                known[param.name] = atom
+        own = rename(function.body, names)
+        *body, last = with_span(map_atoms(own, lambda a: known.get(a.name, a) if isinstance(a, Var) else a), w.span)
         assert isinstance(last, Return)
         return (*given, *body, Assign(w.temporary(), last.value, w.span))
 
     return expanded(w, ("standin", fn, tag), build)
+
+
+def _local(w: Walker, name: str) -> str:
+    """A new name for a local of a stand-in: `webs` gives it the part before the mark, for the reader."""
+    return w.temporary() if name.startswith(("%", "_")) else f"{name}{w.temporary()}"

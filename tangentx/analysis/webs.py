@@ -31,7 +31,7 @@ def close(instance: Instance, params: Sequence[str], body: Block, current: int) 
             elif f"{definition.name}#{id(definition)}" in params:
                 taken[web] = definition.name
             else:
-                taken[web] = names.fresh(definition.name)
+                taken[web] = names.fresh(definition.name.partition("%")[0])
         name = taken[web]
         tokens[f"{definition.name}#{id(definition)}"] = name
         kinds[name] = join(kinds.get(name, BOTTOM), definition.kind)
