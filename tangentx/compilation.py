@@ -176,6 +176,7 @@ def copy_kind(kind: Kind, world: World, memo: dict[Region, Region]) -> Kind:
         return Arr(kind.dtype, kind.rank, memo[node], kind.loose)
     if not known:
         memo[node].open = node.open
+        memo[node].born(node.always or ())
         for name, item in node.fields.items():
             memo[node].fields[name] = copy_kind(item, world, memo)
         memo[node].elt = copy_kind(node.elt, world, memo)

@@ -191,6 +191,7 @@ def make(w: Walker, expr: Make) -> tuple[Expr, Kind]:
     keys = expr.keys if expr.keys is not None else tuple(range(len(read)))
     for key, (_, kind) in zip(keys, read, strict=True):
         box.region.put(key, kind)
+    box.region.born(keys)
     cls = expr.cls
     if issubclass(cls, FunctionValue):
         w.instance.makes_functions, cls = True, tuple

@@ -47,6 +47,7 @@ class Layout:
             if old is node:
                 return Box(self._class(kind.cls), new)
         region = self.fresh(path)
+        region.born(node.always or ())
         inner = (*seen, (node, region))
         if node.open:
             region.mark("open")
@@ -99,6 +100,7 @@ def _copied(kind: Kind, fresh: Fresh, memo: dict[Region, Region], path: tuple[An
         if node.open:
             region.mark("open")
         region.put_key(node.key)
+        region.born(node.always or ())
         for key, item in list(node.fields.items()):
             region.put(key, _copied(item, fresh, memo, (*path, key)))
         region.put_any(_copied(node.elt, fresh, memo, (*path, "*")))

@@ -186,6 +186,7 @@ class Operation:
             return self._sequence(value, sampler, known, path)
         if type(value) is dict:
             box = Box(dict, self.fresh(path))
+            box.region.born(())
             for key, item in value.items():
                 box.region.put(key, self._kind_of(item, sampler, known, (*path, key)))
             return box

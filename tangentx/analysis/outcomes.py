@@ -120,6 +120,7 @@ class Scratch:
             return Arr(kind.dtype, kind.rank, copied, kind.loose)
         if isinstance(kind, Box):
             box = Box(kind.cls, self.world.region())
+            box.region.born(())
             box.region.fields.update(kind.region.root().fields)
             return box
         return kind

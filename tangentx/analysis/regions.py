@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +34,7 @@ class Region:
     """A class of memory that may alias (union-find node); for a container also the kinds of its contents."""
 
     __slots__ = (
+        "always",
         "elt",
         "external",
         "fields",
@@ -52,6 +54,7 @@ class Region:
         self.fields: dict[Any, Kind] = {}
         self.elt: Kind = BOTTOM
         self.key: Kind = BOTTOM  # of the keys of a dict that are not among the fields
+        self.always: frozenset[Any] | None = None  # keys that all such containers are made with; None before any is
         self.open = False
         self.written = self.indexed = self.varied = self.external = self.resized = False
 
@@ -63,6 +66,11 @@ class Region:
                 node.parent = node.parent.parent
             node = node.parent
         return node
+
+    def born(self, keys: Iterable[Any]) -> None:
+        """A container of the class is made with these keys."""
+        node = self.root()
+        node.always = frozenset(keys) if node.always is None else node.always & frozenset(keys)
 
     def mark(self, *facts: str) -> None:
         """Sets the named facts for the whole class."""
@@ -82,6 +90,8 @@ class Region:
         for fact in ("written", "indexed", "varied", "external", "open", "resized"):
             if getattr(b, fact):
                 setattr(a, fact, True)
+        if b.always is not None:
+            a.born(b.always)
         if list(a.fields) != list(b.fields):
             a.open = True  # one of the two has items that the other lacks, or another order
         fields, elt, keys = b.fields, b.elt, b.key

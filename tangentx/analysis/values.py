@@ -82,6 +82,7 @@ class Valuer:
         if met:
             return box
         items = contents(value)
+        box.region.born(key for key, _ in items)
         kinds = [(key, self.kind(item)) for key, item in items]
         if type(value) is list and self._alike([kind for _, kind in kinds]):
             box.region.mark("open")

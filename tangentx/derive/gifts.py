@@ -37,7 +37,8 @@ def item_of(kind: Box, primal: Atom, key: Any) -> Expr:
 def give_items(emit: Emitter, kind: Box, bar: Var, primal: Atom, cotangent: Atom) -> None:
     """Adds item by item; the cotangent is a list or dict of the layout of a shadow."""
     node = kind.region.root()
-    if node.open:
+    plain = kind.cls in (list, tuple, dict)
+    if node.open and plain:
         _give_each(emit, kind, bar, primal, cotangent)
         return
     for key in list(node.fields):
@@ -48,7 +49,7 @@ def give_items(emit: Emitter, kind: Box, bar: Var, primal: Atom, cotangent: Atom
         part = inner.item(cotangent, key)
         own = inner.let(item_of(kind, primal, key))
         give_slot(inner, item, bar, Key((Lit(key),)), own, part)
-        if kind.cls is dict and node.written:
+        if (kind.cls is dict and node.written) or (node.open and not plain):
             there = emit.op(operator.contains, bar, Lit(key))
             emit.add(If(there, tuple(inner.block), (), emit.span))
         else:

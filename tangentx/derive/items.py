@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tangentx import arrays
 from tangentx.analysis.kinds import Box, Kind
-from tangentx.analysis.selection import may_repeat
+from tangentx.analysis.selection import known_key, may_repeat
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, mode, shadow_key
 from tangentx.derive.records import restored
 from tangentx.derive.views import item_of_box, parts_of, slot
@@ -96,7 +96,7 @@ def _may_repeat(r: Reverse, key: Key) -> bool:
 def _store_item(r: Reverse, s: Store, box: Box, forward: Emitter, reverse: Emitter) -> None:
     """An item of a list or dict: a new key of a dict is taken away again in reverse."""
     item = item_of_box(r.frame, box, s.key)
-    if box.cls is list:
+    if box.cls is list or (r.derive.proves("present") and _is_present(r, s, box)):
         undo = _old_item(r, s, item, forward)
         _put_item(r, s, item, forward)
         t = _take_item(r, s, item, reverse)
@@ -118,6 +118,12 @@ def _store_item(r: Reverse, s: Store, box: Box, forward: Emitter, reverse: Emitt
         reverse.add(If(was, tuple(back.block), tuple(absent.block), s.span))
     if t is not None:
         r.give(reverse, s.value, t)
+
+
+def _is_present(r: Reverse, s: Store, box: Box) -> bool:
+    """Whether the key is there already: all such containers are made with it, and nothing is ever taken out."""
+    node, known = box.region.root(), known_key(box, r.frame.kind(_one(s.key)))
+    return node.always is not None and known in node.always and not node.resized
 
 
 def _one(key: Key) -> Atom:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+import tangentx as tx
 from tests.analysis.made import in_order
-from tests.derive.made import reverse_text
+from tests.derive.made import ALL, reverse_text
 
 
 def put(x, A, i):
@@ -45,3 +46,51 @@ def test_append_is_popped_and_pop_appended() -> None:
     forward, _, reverse = found.partition("reverse sweep")
     assert in_order(forward, "L.append(", "L_bar.append(0.0)", "L.pop()", "L_bar.pop()")
     assert in_order(reverse, "L.append(", "L_bar.append(", "reversed(range(0, n, 1))", "L.pop()", "L_bar.pop()")
+
+
+class State:
+    def __init__(self, x):
+        self.x = x
+
+
+def moved(x):
+    s = State(x)
+    for _ in range(3):
+        s.x = s.x * x
+    return s.x
+
+
+def extended(x):
+    s = State(x)
+    s.y = x * x
+    return s.y
+
+
+def emptied(x):
+    d = {"a": x}
+    del d["a"]
+    d["a"] = x * x
+    return d["a"]
+
+
+def test_an_attribute_is_there_if_all_objects_are_made_with_it() -> None:
+    on = ALL - {"present"}
+    found = reverse_text(moved, 2.0, off=on)
+    assert "hasattr" not in found and "hasattr" in reverse_text(moved, 2.0)
+    assert in_order(found, "s.x = ", "s_bar['x'] = 0.0", "reverse sweep", "s.x = ", "s_bar['x'] = ")
+    assert in_order(
+        reverse_text(extended, 2.0, off=on), "hasattr(s, 'y')", "reverse sweep", "del s.y", "del s_bar['y']"
+    )
+    assert "contains(d, 'a')" in reverse_text(emptied, 2.0, off=on)
+
+
+def test_objects_with_and_without_an_attribute() -> None:
+    def f(x, first):
+        s, t = State(x), State(2.0 * x)
+        t.y = x * x
+        u = s if first else t
+        u.y = u.x * x
+        return u.y * t.y
+
+    assert tx.grad(f)(3.0, True) == 4.0 * 27.0
+    assert tx.grad(f)(3.0, False) == 16.0 * 27.0
