@@ -215,9 +215,9 @@ def _return(w: Walker, s: Return) -> None:
 
 
 def _raise(w: Walker, s: Raise) -> None:
-    value, _ = w.read(s.value)
+    value, cause = w.read(s.value)[0], None if s.cause is None else w.read(s.cause)[0]
     w.env = None
-    w.out.append(Raise(value, s.span))
+    w.out.append(Raise(value, s.span, cause))
 
 
 def _note(w: Walker, s: Note) -> None:

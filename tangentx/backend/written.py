@@ -11,7 +11,21 @@ import numpy as np
 from tangentx.backend import forms
 from tangentx.backend.expressions import Look, Writer
 from tangentx.ir import walk
-from tangentx.ir.nodes import Accumulate, Append, Atom, Augment, Augstore, Delete, Raise, Return, Statement, Store
+from tangentx.ir.nodes import (
+    Accumulate,
+    Append,
+    Atom,
+    Augment,
+    Augstore,
+    Delete,
+    Ext,
+    Lit,
+    Raise,
+    Return,
+    Statement,
+    Store,
+    Var,
+)
 
 _STORE, _DEL = ast.Store(), ast.Del()
 NOBODY: frozenset[str] = frozenset()
@@ -24,8 +38,10 @@ def written(writer: Writer, stmt: Statement) -> Written:
     match stmt:
         case Return(value):
             return [value], lambda look: ast.Return(look(value)), NOBODY
-        case Raise(value):
+        case Raise(value, _, None):
             return [value], lambda look: ast.Raise(look(value), None), NOBODY
+        case Raise(value, _, Var() | Lit() | Ext() as cause):
+            return [value, cause], lambda look: ast.Raise(look(value), look(cause)), NOBODY
         case Append(base, value):
             return [base, value], lambda look: ast.Expr(forms.method(look(base), "append", look(value))), NOBODY
         case Delete(base, key):

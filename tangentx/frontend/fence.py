@@ -134,8 +134,6 @@ def _attribute(node: Any) -> Iterator[Refusal]:
 def _raise(node: Any) -> Iterator[Refusal]:
     if node.exc is None:
         yield Refusal(node, "raise without an exception is not differentiated", "name the exception")
-    elif node.cause is not None:
-        yield Refusal(node, "raise ... from is not differentiated", "leave out the cause")
 
 
 def _comprehension(node: Any) -> Iterator[Refusal]:

@@ -148,7 +148,8 @@ class Statements(Imports):
         error = self.atom(node.exc)
         if isinstance(error, ir.Ext) and isinstance(error.value, type):
             error = self.copy(ir.Apply(error, ()), node)
-        self.emit(ir.Raise(error, self.span(node)))
+        cause = None if node.cause is None else self.atom(node.cause)
+        self.emit(ir.Raise(error, self.span(node), cause))
         return True
 
     def _Assert(self, node: Any) -> bool:

@@ -146,8 +146,11 @@ def _renamed(stmt: ir.Statement, mapping: Mapping[str, str], change: Callable[[i
             return replace(stmt, target=target, start=start, stop=stop, step=step, body=body)
         case ir.Loop():
             return replace(stmt, body=tuple(_renamed(inner, mapping, change) for inner in stmt.body))
-        case ir.Return() | ir.Raise():
+        case ir.Return():
             return replace(stmt, value=change(stmt.value))
+        case ir.Raise():
+            cause = None if stmt.cause is None else change(stmt.cause)
+            return replace(stmt, value=change(stmt.value), cause=cause)
         case ir.Break() | ir.Continue() | ir.Note():
             return stmt
         case _:

@@ -16,7 +16,7 @@ Grammar
               | If test: block else: block
               | For target in [reversed] range(start, stop, step): block
               | Loop     while True: block               ends by Break, Return or Raise alone
-              | Break | Continue | Return atom | Raise atom
+              | Break | Continue | Return atom | Raise atom [from atom]
               | Note     # a comment of the generated text; means nothing
     expression= atom
               | Op       fn(atoms, name=atoms)           a pure primitive: operator.add, np.sum, ...
@@ -339,6 +339,7 @@ class Return:
 class Raise:
     value: Atom
     span: Span
+    cause: Atom | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -138,8 +138,10 @@ def statement(stmt: ir.Statement) -> str:
             return "loop:"
         case ir.Break() | ir.Continue():
             return type(stmt).__name__.lower()
-        case ir.Return() | ir.Raise():
-            return f"{type(stmt).__name__.lower()} {atom(stmt.value)}"
+        case ir.Return():
+            return f"return {atom(stmt.value)}"
+        case ir.Raise():
+            return f"raise {atom(stmt.value)}" + ("" if stmt.cause is None else f" from {atom(stmt.cause)}")
         case ir.Note():
             return f"# {stmt.text}"
         case _:

@@ -90,7 +90,7 @@ _STATEMENT_ATOMS: dict[type, Callable[[Any], Sequence[ir.Atom]]] = {
     ir.Assign: lambda s: atoms(s.value),
     ir.Augment: lambda s: (s.value,),
     ir.Return: lambda s: (s.value,),
-    ir.Raise: lambda s: (s.value,),
+    ir.Raise: lambda s: (s.value,) if s.cause is None else (s.value, s.cause),
     ir.Store: _element,
     ir.Augstore: _element,
     ir.Accumulate: _element,

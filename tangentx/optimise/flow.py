@@ -192,9 +192,12 @@ def map_atoms(s: Statement, change: Callable[[Atom], Atom]) -> Statement:
             start, stop, step = (_governing(a, change, inner) for a in (s.start, s.stop, s.step))
             same = (start, stop, step) == (s.start, s.stop, s.step)
             return s if same else replace(s, start=start, stop=stop, step=step)
-        case Return() | Raise():
+        case Return():
             atom = change(s.value)
             return s if atom == s.value else replace(s, value=atom)
+        case Raise():
+            atom, cause = change(s.value), None if s.cause is None else change(s.cause)
+            return s if (atom, cause) == (s.value, s.cause) else replace(s, value=atom, cause=cause)
     return s
 
 

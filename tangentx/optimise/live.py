@@ -131,9 +131,9 @@ class Liveness:
                 if self.at.entry:
                     self._read_deep((value,), live)
                 return live
-            case Raise(value=value):
+            case Raise():
                 self._mark(s)
-                return {*self.visible, *memory.names((value,))}
+                return {*self.visible, *memory.names(statement_atoms(s))}
         return live
 
     def _read_deep(self, found: Iterable[Atom], live: Live) -> None:

@@ -191,6 +191,8 @@ class Frame:
             case ir.Return():
                 raise _Return(self.atom(stmt.value))
             case ir.Raise():
+                if stmt.cause is not None:
+                    raise self.atom(stmt.value) from self.atom(stmt.cause)
                 raise self.atom(stmt.value)
             case ir.Note():
                 pass

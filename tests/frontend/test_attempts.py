@@ -106,11 +106,25 @@ def test_what_a_handler_raises_is_what_the_caller_meets():
     def checked(x, table):
         try:
             n = table["n"]
-        except KeyError:
-            raise ValueError("n is missing")
+        except KeyError as error:
+            raise ValueError("n is missing") from error
         return x * n
 
     gradient = tx.grad(checked, fallback="error")
     assert gradient(2.0, {"n": 3}) == 3.0
-    with pytest.raises(ValueError, match="n is missing"):
+    with pytest.raises(ValueError, match="n is missing") as caught:
         gradient(2.0, {"m": 3})
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_cause_outside_of_a_handler():
+    def positive(x):
+        if x < 0.0:
+            raise ValueError(f"negative: {x}") from None
+        return x * x
+
+    gradient = tx.grad(positive, fallback="error")
+    assert gradient(3.0) == 6.0 and " from None" in gradient.source
+    with pytest.raises(ValueError, match="negative: -1.0") as caught:
+        gradient(-1.0)
+    assert caught.value.__suppress_context__

@@ -40,7 +40,6 @@ REFUSED = {
     "while forever": "while True:\n        x = 0",
     "del attribute": "del x.a",
     "bare raise": "raise",
-    "raise from": "raise ValueError from x",
     "zip strict": "for i in zip(x, strict=True):\n        pass",
     "zip of nothing": "for i in zip():\n        pass",
     "list that grows": "for i in x:\n        x.append(i)",

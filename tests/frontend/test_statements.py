@@ -62,6 +62,7 @@ NORMAL = {
     ),
     "raise a class": ("raise ValueError", ["%1 = apply <ValueError>()", "raise %1"]),
     "raise an object": ("raise ValueError(x)", ["%1 = apply <ValueError>(x)", "raise %1"]),
+    "raise from": ("raise ValueError(x) from None", ["%1 = apply <ValueError>(x)", "raise %1 from None"]),
     "nothing to do": ("'doc'\npass\nx\n1", ["return None"]),
     "call as statement": ("x.append(y)", ["%1 = method x.append(y)", "return None"]),
     "walrus": ("return (x, (x := y), x)", ["%1 = x", "x = y", "%2 = x", "%3 = make tuple(%1, y, %2)", "return %3"]),
