@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tangentx.analysis.kinds import BOTTOM, Num
+from tangentx.analysis.kinds import BOTTOM, Kind, Num, Some
 from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Program
 from tangentx.ir.change import rename
@@ -22,6 +22,7 @@ from tangentx.ir.nodes import (
     Accumulate,
     Append,
     Assign,
+    Atom,
     Block,
     Call,
     Delete,
@@ -40,7 +41,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import blocks, reads, statement_atoms, statements, writes
+from tangentx.ir.walk import atoms, blocks, reads, statement_atoms, statements, writes
 from tangentx.optimise import memory
 from tangentx.optimise.flow import map_atoms, sweeps
 from tangentx.optimise.reading import reading
@@ -78,6 +79,7 @@ class _Place:
         for inner in every:
             found.update(_written(program, unit, known, inner))
         self.changes = frozenset(found)
+        self.acts = any(isinstance(inner, Assign) and has_effect(inner.value) for inner in every)
 
 
 def _written(program: Program, unit: Unit, known: dict[Link, Summary], s: Statement) -> set[Any]:
@@ -195,6 +197,9 @@ class _Nest:
                 places[i] = _Place(self.program, self.unit, self.known, bound)
                 del places[reader]
 
+    def _kind(self, atom: Atom) -> Kind:
+        return self.unit.kind(self.program, atom)
+
     def _goes_with(self, s: Statement, user: Statement) -> bool:
         """Whether the statement stands where it does for `user` alone."""
         single = isinstance(s, Assign) and self.bound[s.target] == self.read[s.target] == 1
@@ -211,6 +216,8 @@ class _Nest:
         names = reads(s)
         if any(p.binds & names for p in between):
             return False
+        if any(p.acts for p in between) and any(isinstance(self._kind(a), Some) for a in atoms(s.value)):
+            return False  # unknown code may change what nobody knows
         if not any(p.changes for p in between):
             return True
         if memory.is_tuple(s.value):

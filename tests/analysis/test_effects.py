@@ -192,3 +192,13 @@ def unknown(x, word):
 def test_refused_with_a_way_out(fn: Any, args: Any, error: Any, hint: str) -> None:
     with pytest.raises(error, match=hint):
         analysed(fn, 2.0, *args)
+
+
+def test_what_unknown_code_may_change_is_read_before_it() -> None:
+    def f(x):
+        rng = random.Random(1)
+        rng.gauss(0.0, 1.0)
+        return x * (float(rng.gauss_next) + (drawn := rng.gauss(0.0, 1.0))) * (x + drawn)
+
+    step = 1e-6
+    assert np.isclose(tx.grad(f)(2.0), (f(2.0 + step) - f(2.0 - step)) / (2.0 * step))
