@@ -11,7 +11,7 @@ from tangentx import pipeline
 from tangentx.analysis.keys import key, overlaps, storages
 from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, describe, signature
 from tangentx.analysis.program import Instance, Program
-from tangentx.analysis.regions import Region, World
+from tangentx.analysis.regions import Region, World, holds_itself
 from tangentx.analysis.values import Valuer, fill
 from tangentx.arrays import entry_copies
 from tangentx.backend.load import register
@@ -19,7 +19,7 @@ from tangentx.backend.text import Text
 from tangentx.demands import demand_leaf, demand_real_scalar
 from tangentx.derivative import Cache, Entry, Target, place_of, refuse_overlap
 from tangentx.derive.roots import Request
-from tangentx.errors import NotResolved
+from tangentx.errors import NotDifferentiable, NotResolved
 from tangentx.guards import Guard, outside_data, refuse_outside
 from tangentx.ir.nodes import Assign, Function, Lit
 from tangentx.trees import sample
@@ -111,6 +111,11 @@ def always_raises(target: Target, root: Instance) -> Entry:
 def analysed(target: Target, program: Program, kinds: Sequence[Kind], wrt: tuple[int, ...]) -> Instance:
     """The function for these kinds, differentiated with respect to `wrt`."""
     function = order(target, program)
+    for i, kind in enumerate(kinds):
+        plain = isinstance(kind, Box) and issubclass(kind.cls, list | tuple | dict)
+        if (i in wrt or plain) and holds_itself(kind):
+            message = f"`{function.params[i].name}` holds itself"
+            raise NotDifferentiable(message, function.span, "pass the parts that are needed")
     varied = [fill(kind) if i in wrt else kind for i, kind in enumerate(kinds)]
     for i in wrt:
         demand_leaf(varied[i], function.params[i].name, function.span)

@@ -35,7 +35,7 @@ from tangentx.demands import differentiable
 
 LIMIT = 2.0
 """Seconds of processor time that one function may take."""
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Seconds after which a worker is given up."""
 ARGUMENTS: dict[str, tuple[Any, Any]] = {
     "float": (0.5, 0.5),

@@ -175,3 +175,59 @@ def by_tuple(a, place):
 @pytest.mark.usefixtures("proofs")
 def test_a_tuple_is_as_many_indices_as_it_has() -> None:
     check_grads(by_tuple, (np.array([[0.5, 1.5], [2.0, 0.25]]), (1, 0)))
+
+
+def of_itself(x):
+    items = [x]
+    items.append(items)
+    return np.sum(items)
+
+
+def table_of_itself(x):
+    table = {}
+    table["x"] = x
+    table["self"] = table
+    return table["self"]["x"] * x
+
+
+def first(items):
+    return items[0] * 2.0
+
+
+def test_containers_that_hold_themselves_are_refused() -> None:
+    endless: list[Any] = [1.0]
+    endless.append(endless)
+    for fn, arg in ((of_itself, 1.0), (table_of_itself, 1.0), (first, endless)):
+        with pytest.raises(tx.TangentxError):
+            tx.grad(fn, fallback="error")(arg)
+
+
+def nested_again(x):
+    items = [x]
+    for _ in range(2):
+        items = [items, x]
+    return items[1] * x
+
+
+def nested_tuples(x):
+    items = (x,)
+    for _ in range(2):
+        items = (items, x)
+    return items[1] * x
+
+
+@pytest.mark.usefixtures("proofs")
+@pytest.mark.parametrize("fn", [nested_again, nested_tuples])
+def test_slots_that_have_nothing_in_common_are_right_or_refused(fn: Callable[..., Any]) -> None:
+    gradient = tx.grad(fn, fallback="error")
+    calls = [
+        (lambda: tx.jvp(fn, (3.0,), (1.0,), fallback="error")[1], 6.0),
+        (lambda: gradient(3.0), 6.0),
+        (lambda: tx.grad(gradient, fallback="error")(3.0), 2.0),
+    ]
+    for call, wanted in calls:
+        try:
+            found = call()
+        except tx.TangentxError:
+            continue
+        assert found == wanted

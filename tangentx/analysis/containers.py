@@ -11,6 +11,7 @@ import numpy as np
 
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Top, describe, is_inexact
 from tangentx.analysis.program import located
+from tangentx.analysis.selection import demand_alike
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.functions import FunctionValue
 from tangentx.ir.nodes import (
@@ -192,6 +193,7 @@ def make(w: Walker, expr: Make) -> tuple[Expr, Kind]:
     for key, (_, kind) in zip(keys, read, strict=True):
         box.region.put(key, kind)
     box.region.born(keys)
+    demand_alike(w, box, (kind for _, kind in read))
     cls = expr.cls
     if issubclass(cls, FunctionValue):
         w.instance.makes_functions, cls = True, tuple

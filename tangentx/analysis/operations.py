@@ -12,7 +12,7 @@ from tangentx import templates
 from tangentx.analysis import layouts, outcomes
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied, vary
 from tangentx.analysis.primitives import hashable, name_of
-from tangentx.analysis.regions import World, join
+from tangentx.analysis.regions import World, holds_itself, join
 from tangentx.analysis.values import COUNTING, NoSample, Sampler
 from tangentx.errors import NoTemplate, NotResolved, Span
 
@@ -100,6 +100,9 @@ class Operation:
     def _sampled(
         self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], kinds: Sequence[Kind]
     ) -> Kind:
+        if any(map(holds_itself, kinds)):
+            hint = "give each container a name of its own"
+            raise NotResolved(f"`{name_of(fn) or fn}` is given a container that may hold itself", self.span, hint)
         known = constant(kinds)
         result: Kind = BOTTOM
         error: Exception | None = None

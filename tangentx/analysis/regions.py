@@ -211,3 +211,16 @@ def _functions(kind: Kind) -> tuple[Any, ...]:
     if isinstance(kind, Either):
         return kind.values
     return (kind.value,) if isinstance(kind, Obj) and isinstance(kind.value, FUNCTIONS) else ()
+
+
+def holds_itself(kind: Kind, above: tuple[Region, ...] = (), done: set[int] | None = None) -> bool:
+    """Whether a container may be among its own contents, at any depth."""
+    done = done if done is not None else set()
+    node = kind.region.root() if isinstance(kind, Box) else None
+    if node is None or id(node) in done:
+        return False
+    if node in above:
+        return True
+    found = any(holds_itself(k, (*above, node), done) for k in (*node.fields.values(), node.elt))
+    done.add(id(node))
+    return found

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tangentx.analysis.kinds import MISSING, Arr, Box, Kind, Num, Obj, Top
+from tangentx.analysis.kinds import MISSING, Arr, Box, Kind, Num, Obj, Top, varied
 from tangentx.analysis.program import located
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Index, Key, Lit, Slice, Statement, Var
@@ -72,7 +73,22 @@ def item_kind(w: Walker, base: Box, parts: tuple[Any, ...]) -> Kind:
     kind = base.region.any() if known is MISSING else base.region.get(known)
     if isinstance(kind, Top):
         raise located(kind, w.span)
+    demand_alike(w, base, (kind,))
     return kind
+
+
+def slots_alike(box: Box) -> bool:
+    """Whether all slots of a container are kept alike: it is read by unknown keys, or grows or shrinks."""
+    node = box.region.root()
+    return node.indexed or (box.cls is list and (node.open or node.resized))
+
+
+def demand_alike(w: Walker, box: Box, items: Iterable[Kind]) -> None:
+    """Refuses items that vary in a container whose slots must be alike and have nothing in common."""
+    if w.program.final and slots_alike(box) and any(map(varied, items)):
+        joined = box.region.any()
+        if isinstance(joined, Top):
+            raise located(joined, w.span)
 
 
 def is_missing(w: Walker, item: Index) -> bool:

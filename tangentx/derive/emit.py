@@ -8,6 +8,7 @@ from typing import Any
 from tangentx import arrays
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, varied
 from tangentx.analysis.program import Instance, Program, constant_kind
+from tangentx.analysis.selection import slots_alike
 from tangentx.errors import Span
 from tangentx.ir.nodes import (
     Append,
@@ -55,8 +56,7 @@ def item_at(box: Box, key: Any) -> Kind:
 
     Where a container is read by keys that are not known, or grows or shrinks, all its slots are alike.
     """
-    node = box.region.root()
-    alike = key is MISSING or node.indexed or (box.cls is list and (node.open or node.resized))
+    alike = key is MISSING or slots_alike(box)
     return box.region.any() if alike else box.region.get(key)
 
 
