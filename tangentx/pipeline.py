@@ -22,7 +22,7 @@ from tangentx.ir.nodes import Function
 from tangentx.optimise import PASSES, optimise, prepare
 from tangentx.switches import OFF
 
-PROOFS = ("trips", "again", "present", "results", *PASSES)
+PROOFS = ("trips", "again", "present", "inline", "results", *PASSES)
 _COUNT = itertools.count(1)
 
 

@@ -9,6 +9,7 @@ from tangentx.analysis.kinds import Arr
 from tangentx.analysis.program import Instance, Program
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode, rebound
 from tangentx.derive.handed import zero_items
+from tangentx.derive.inline import inline
 from tangentx.derive.records import formed
 from tangentx.derive.results import ITEMS, Results, find
 from tangentx.derive.reverse import Reverse
@@ -64,6 +65,8 @@ class Derivation:
     def __init__(self, program: Program, off: frozenset[str] = frozenset()) -> None:
         self.program = program
         self.off = off
+        if self.proves("inline"):
+            inline(program)
         self.results = find(program) if self.proves("results") else Results()
         self.pairs: dict[Instance, Pair] = {}
         self.pending: list[Instance] = []

@@ -12,7 +12,7 @@ from tangentx.derive.roots import Request, gradient
 from tangentx.ir.show import show
 from tests.analysis.made import analysed
 
-ALL = frozenset(("trips", "again", "present"))
+ALL = frozenset(("trips", "again", "present", "inline"))
 
 
 def reverse_text(fn: Callable[..., Any], *values: Any, off: frozenset[str] = ALL) -> str:
