@@ -11,6 +11,7 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Kind, Num, is_inexact
 from tangentx.analysis.primitives import makes_new
 from tangentx.analysis.program import Program
+from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import Assign, Atom, Block, Call, Index, Lit, Make, Op, Return, Statement, Var
 from tangentx.ir.walk import atoms, statements
 from tangentx.optimise.flow import sweeps
@@ -114,6 +115,22 @@ def _passed(program: Program, unit: Unit, s: Assign) -> list[Atom]:
         case Op(fn=fn) if fn in _PASSING or is_view(program, unit, Var(s.target), s.value):
             return list(atoms(s.value))
     return []
+
+
+def viewed(program: Program) -> frozenset[Region]:
+    """Memory of which an operation in any function of the program may give a view, by strides that a new array must
+    then have too."""
+    found: set[Region] = set()
+    for instance in program.reached():
+        body = instance.link.function.body if instance.link.function is not None else ()
+        for s in statements(body):
+            kind = instance.kinds.get(s.target) if isinstance(s, Assign) and isinstance(s.value, Op) else None
+            if not isinstance(kind, Arr) or not isinstance(s, Assign):
+                continue
+            given = (instance.kinds.get(a.name) for a in atoms(s.value) if isinstance(a, Var))
+            if any(isinstance(k, Arr) and k.region.root() is kind.region.root() for k in given):
+                found.add(kind.region.root())
+    return frozenset(found)
 
 
 def is_number(atom: Atom, value: float) -> bool:

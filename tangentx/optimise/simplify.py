@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,10 +13,10 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Num
 from tangentx.analysis.program import Program
+from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import Assign, Atom, If, Lit, Op, Statement, Var
-from tangentx.ir.walk import statements
 from tangentx.optimise.dims import Lengths
-from tangentx.optimise.rewriting import MUL, NEG, Rewriter, is_number, is_view, run_each
+from tangentx.optimise.rewriting import MUL, NEG, Rewriter, is_number, run_each, viewed
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit
 
@@ -30,14 +31,10 @@ class Simplify(Rewriter):
 
     _count = 0
 
-    def __init__(self, program: Program, unit: Unit) -> None:
-        super().__init__(program, unit)
-        self.viewed = {
-            kind.region.root()
-            for s in statements(unit.body)
-            if isinstance(s, Assign) and isinstance(s.value, Op) and is_view(program, unit, Var(s.target), s.value)
-            if isinstance(kind := unit.kinds.get(s.target), Arr)
-        }
+    @functools.cached_property
+    def viewed(self) -> frozenset[Region]:
+        """Memory of which anything takes views by strides."""
+        return viewed(self.program)
 
     def rewrite(self, s: Statement) -> Sequence[Statement]:
         """The statement by the rule for its operation."""

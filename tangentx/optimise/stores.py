@@ -40,7 +40,7 @@ from tangentx.ir.nodes import (
 from tangentx.ir.walk import reads, statement_atoms, statements, writes
 from tangentx.optimise import memory
 from tangentx.optimise.reading import reading
-from tangentx.optimise.rewriting import Rewriter, is_view
+from tangentx.optimise.rewriting import Rewriter, viewed
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit
 
@@ -67,12 +67,7 @@ class _Fitting(Rewriter):
     def __init__(self, program: Program, unit: Unit) -> None:
         super().__init__(program, unit)
         self.found: set[int] = set()
-        self.viewed = {
-            kind.region.root()
-            for s in statements(unit.body)
-            if isinstance(s, Assign) and isinstance(s.value, Op) and is_view(program, unit, Var(s.target), s.value)
-            if isinstance(kind := unit.kinds.get(s.target), Arr)
-        }
+        self.viewed = viewed(program)
 
     def rewrite(self, s: Statement) -> Sequence[Statement]:
         """The same statement, looked at."""

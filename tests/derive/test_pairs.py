@@ -38,7 +38,7 @@ def with_idle(x, n):
 
 def test_a_callee_has_one_pair_and_saves_what_its_reverse_reads() -> None:
     program, instance = analysed(calls, 2.0)
-    derivation = Derivation(program)
+    derivation = Derivation(program, frozenset({"inline"}))
     gradient(derivation, instance, Request((0,)))
     (pair,) = derivation.pairs.values()
     forward, backward = show(pair.forward.function), show(pair.backward.function)
@@ -66,12 +66,12 @@ def test_a_call_without_derivative_stays_as_it_is() -> None:
 
 def test_a_pullback_works_on_a_copy_of_its_state() -> None:
     program, instance = analysed(writes, 2.0, np.ones(2))
-    first, second, _ = pullback(Derivation(program), instance, (0,))
+    first, second, _ = pullback(Derivation(program, frozenset({"inline"})), instance, (0,))
     assert "call writes_forward(" in show(first)
     assert in_order(show(second), "entry_copy(state)", "call writes_backward(")
 
 
 def test_the_value_comes_before_the_gradients() -> None:
     program, instance = analysed(helper, 2.0)
-    found = show(gradient(Derivation(program), instance, Request((0,), many=True, value=True)))
+    found = show(gradient(Derivation(program, frozenset({"inline"})), instance, Request((0,), many=True, value=True)))
     assert in_order(found, "clone(%1)", "reverse sweep", "make tuple(x_bar)", "make tuple(")

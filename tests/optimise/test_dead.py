@@ -24,7 +24,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 def text(fn: Callable[..., Any], args: tuple[Any, ...], passes: tuple[str, ...] = ("dead",), **options: Any) -> str:
     """The gradient's text with these passes alone."""
-    with pipeline.proofs(off=["again", *(name for name in PASSES if name not in passes)]):
+    with pipeline.proofs(off=["again", "inline", *(name for name in PASSES if name not in passes)]):
         source: str = tx.grad(fn, **options).source_for(*args)
     return source
 

@@ -87,3 +87,27 @@ def test_an_array_of_indices_may_repeat() -> None:
 def test_gradients_agree_with_differences(f: Any, off: Any) -> None:
     found = gradient(f, (U.copy(), 0.5), off)
     assert np.allclose(found, differences(lambda u, c: f(u.copy(), c), (U, 0.5)), rtol=1e-6)
+
+
+def flat(a):
+    a[0, 1] = 0.5 * a[0, 1]
+    return a.reshape(-1)
+
+
+def of_a_reversed_view(A, c):
+    v = flat(A[:, ::-1])
+    v[0] = c * v[1]
+    return np.sum(v * v) + np.sum(A * A)
+
+
+@pytest.mark.parametrize("off", WAYS)
+@pytest.mark.parametrize("A", [np.array([[0.3, 0.7], [1.1, 0.4]]), np.array([[0.3, 0.7], [1.1, 0.4]])[:, ::-1]])
+def test_a_shadow_has_the_strides_that_views_in_callees_ask_for(A: Any, off: Any) -> None:
+    found = gradient(of_a_reversed_view, (A, 0.5), off)
+
+    def primal(values: Any, c: float) -> Any:
+        moved = A.copy(order="K") if A.strides[1] > 0 else A.base.copy()[:, ::-1]
+        moved[...] = values
+        return of_a_reversed_view(moved, c)
+
+    assert np.allclose(found, differences(primal, (np.array(A), 0.5)), rtol=1e-6)
