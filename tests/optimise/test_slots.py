@@ -20,7 +20,7 @@ def test_an_item_that_nobody_reads_is_no_longer_made() -> None:
 
 def test_parameters_and_results_that_nobody_reads_leave_the_signature() -> None:
     found = text(textbook.with_partner, (1.5, 2.0), ("dead", "slots", "signatures"))
-    assert "spare" not in found
+    assert not any("spare" in line for line in found.splitlines() if "#" not in line)
     assert gradient(textbook.with_partner, (1.5, 2.0), ()) == pytest.approx(6.0)
 
 
