@@ -50,15 +50,15 @@ PROOFS: tuple[Fault, ...] = (
     (
         "zero although written",
         "a storage may be written",
-        f"{OPTIMISE}zeros:Zeros.is_zero",
-        (("return self.still(a) or isinstance(self.kind(a), Num)", "return True"),),
+        f"{OPTIMISE}zeros:Zeros._keeps",
+        (("return made if isinstance(kind, Box) else self.still(Var(s.target))", "return True"),),
     ),
     (
         "shapes equal after a join",
         "a variable may change its shape in a loop",
         f"{OPTIMISE}shapes:Facts.merge",
         (('shape = first.setdefault((left.shape, right.shape), ("met", site, name))', "pass"),),
-        "array that grows by broadcasting",
+        "shape decided by a branch",
     ),
     (
         "copy kept past a rebinding",
@@ -83,7 +83,7 @@ PROOFS: tuple[Fault, ...] = (
         "broadcasting is undone",
         f"{OPTIMISE}simplify:_unbroadcast",
         (("shape is None or shape != p.shape(t)", "False"),),
-        "array that grows by broadcasting",
+        "shape decided by a branch",
     ),
     (
         "shadow of a view straightened",

@@ -7,7 +7,7 @@ from .expressions import array, num, num_leaf, test
 from .model import INT, NUM, Draft, arr, list_of
 from .places import index, wrap
 from .simple import CALM, SIMPLE
-from .statements import rebind_number, tame, write
+from .statements import rebind_number, shape_by_branch, tame, write
 
 COMPOUND = (34, 28, 12, 0, 0, 0, 0)
 """Percentage of compound statements by depth."""
@@ -242,6 +242,8 @@ def grow(d: Draft) -> None:
         return write(d)
     entry = d.pick(d.rank(1))
     i = d.fresh("loop")
+    if d.chance(25):
+        return shape_by_branch(d, entry)
     if d.chance(50):
         name = d.fresh("arr")
         start = d.pick(["0.0", "0.0", f"np.full(1, {num_leaf(d)})"])

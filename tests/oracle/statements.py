@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .expressions import array, element, num, num_leaf
+from .expressions import array, element, num, num_leaf, test
 from .model import BUFFER, NUM, Draft, Entry, arr
 from .places import flat, index, place, places, views, wrap
 
@@ -89,6 +89,16 @@ def selected_away(d: Draft) -> None:
     else:
         d.emit(f"{name} = np.where({u} > {c}, {root}, {array(d, entry.type.shape, 0)})", "infinite slope not selected")
     d.bind(name, entry.type)
+
+
+def shape_by_branch(d: Draft, entry: Entry) -> None:
+    """An array whose shape a branch decides, and one of the full shape made with it."""
+    name, shape = d.fresh("arr"), entry.type.shape
+    d.emit(f"if {test(d)}:", "shape decided by a branch")
+    d.emit(f"    {name} = {tame(d, array(d, shape, 1))}")
+    d.emit("else:")
+    d.emit(f"    {name} = {entry.name}[:1]{d.pick(['', f' * {num_leaf(d)}'])}")
+    d.emit(f"{d.bind(d.fresh('arr'), entry.type)} = {wrap(array(d, shape, 0))} * {name}")
 
 
 # ---- aliases and views ----
