@@ -57,7 +57,7 @@ PROOFS: tuple[Fault, ...] = (
         "shapes equal after a join",
         "a variable may change its shape in a loop",
         f"{OPTIMISE}shapes:Facts.merge",
-        (('shape = first.setdefault((left.shape, right.shape), ("met", site, name))', "pass"),),
+        (("_met(left.shape, right.shape, site, first, name)", "left.shape"),),
         "shape decided by a branch",
     ),
     (
@@ -89,7 +89,7 @@ PROOFS: tuple[Fault, ...] = (
         "shadow of a view straightened",
         "zeros_like that straightens strides",
         f"{OPTIMISE}simplify:_zero",
-        (("result.region.root() not in p.viewed", "True"),),
+        ((" or result.region.root() in p.viewed", ""),),
         "flattened: a view or a copy",
     ),
     (
