@@ -65,11 +65,17 @@ def _bars(unit: Unit) -> frozenset[str]:
     _, reverse = sweeps(unit.function)
     every = list(statements(reverse))
     found = {name for s in every for name in (*writes(s), *reads(s)) if "_bar" in name}
-    while True:
-        more = {name for s in every if isinstance(s, Assign) and reads(s) & found for name in writes(s)}
-        if more <= found:
-            return frozenset(found)
+    made_of: dict[str, set[str]] = {}
+    for s in every:
+        if isinstance(s, Assign):
+            for name in reads(s):
+                made_of.setdefault(name, set()).update(writes(s))
+    todo = list(found)
+    while todo:
+        more = made_of.get(todo.pop(), set()) - found
         found |= more
+        todo.extend(more)
+    return frozenset(found)
 
 
 def _shown(atom: Atom) -> str:
