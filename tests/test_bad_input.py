@@ -109,6 +109,43 @@ def product_inside(x):
     return tangent
 
 
+def with_active_try(x):
+    try:
+        y = np.log(x)
+    except ValueError:
+        y = 0.0
+    return y
+
+
+def with_file(x):
+    with open("log.txt", "w") as log:
+        log.write("x")
+    return x
+
+
+def with_view(x):
+    table = {"a": x}
+    values = table.values()
+    table["b"] = x * x
+    return sum(values)
+
+
+def with_set(x):
+    return len({x, 2.0 * x}) * x
+
+
+def with_deleted(x):
+    y = x * x
+    if x > 1.0:
+        del y
+    return y
+
+
+def with_iterator(x):
+    pairs = zip([x, 1.0], [2.0, x])
+    return sum(a * b for a, b in pairs)
+
+
 def seeded(seed: Any) -> Callable[[], Any]:
     return lambda: tx.vjp(lambda x: {"a": x * 2.0, "b": x}, np.ones(2))[1](seed)
 
@@ -118,6 +155,12 @@ CASES: dict[str, Callable[[], Any]] = {
     "syntax_generator": lambda: tx.grad(with_generator)(1.0),
     "syntax_class": lambda: tx.grad(with_class)(1.0),
     "syntax_nested_generator": lambda: tx.grad(with_nested)(1.0),
+    "syntax_try_active": lambda: tx.grad(with_active_try, fallback="error")(1.0),
+    "syntax_with": lambda: tx.grad(with_file)(1.0),
+    "kept_view": lambda: tx.grad(with_view, fallback="error")(1.0),
+    "kept_iterator": lambda: tx.grad(with_iterator, fallback="error")(1.0),
+    "set_of_differentiated": lambda: tx.grad(with_set, fallback="error")(1.0),
+    "name_deleted": lambda: tx.grad(with_deleted, fallback="error")(2.0),
     "syntax_match": lambda: tx.grad(with_match)(1.0),
     "syntax_async": lambda: tx.grad(coroutine)(1.0),
     "syntax_product_inside": lambda: tx.grad(product_inside)(1.0),

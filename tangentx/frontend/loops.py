@@ -158,7 +158,8 @@ class Loops(Iterators):
         """The arguments from the `first` on, side by side."""
         if node.keywords or not node.args or any(isinstance(arg, gast.Starred) for arg in node.args):
             message = "zip with keywords, without arguments or with starred ones is not differentiated"
-            raise self.refuse(node, message, "compare the lengths yourself, and write zip(a, b)")
+            hint = "write zip(a, b) and compare the lengths before; for columns, [row[j] for row in rows]"
+            raise self.refuse(node, message, hint)
         parts = [self._items(arg) for arg in node.args[first:]]
         count = parts[0].count
         if len(parts) > 1:
