@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .model import INT, NUM, Draft, Entry, Routine, Type, arr
+from .model import INT, NUM, Draft, Entry, Param, Routine, Type, arr
 from .places import index, place, wrap
 
 UNARY = ("np.sin", "np.tanh", "np.cos")
@@ -186,7 +186,7 @@ def call(d: Draft, routine: Routine) -> str:
     """A call of the helper, or nothing if the scope has no arguments for it."""
     if routine.grows and not d.growing:
         return ""
-    given: list[str] = []
+    given: list[tuple[Param, str]] = []
     met: dict[Type, str] = {}
     for param in routine.params:
         if param.default is not None and d.chance(40):
@@ -201,11 +201,31 @@ def call(d: Draft, routine: Routine) -> str:
             d.tag("argument passed twice")
         if text.isidentifier():
             met[param.type] = text
-        given.append(f"{param.name}={text}" if param.default is not None else text)
+        given.append((param, text))
     d.tag("call")
     if routine.writes:
         d.tag("write in a callee")
-    return f"{routine.name}({', '.join(given)})"
+    return f"{routine.name}({', '.join(spelled(d, given))})"
+
+
+def spelled(d: Draft, given: list[tuple[Param, str]]) -> list[str]:
+    """The arguments by position and by name, or starred."""
+    plain = [text for param, text in given if param.default is None]
+    named = [(param.name, text) for param, text in given if param.default is not None]
+    if plain and d.chance(10):
+        cut = d.rng.randrange(len(plain))
+        d.tag("call by name")
+        named, plain = [(param.name, text) for param, text in given[cut:]], plain[:cut]
+        d.rng.shuffle(named)
+    if plain and d.chance(10):
+        cut = d.rng.randrange(len(plain))
+        d.tag("starred arguments")
+        plain = [*plain[:cut], d.pick(["*({},)", "*[{}]"]).format(", ".join(plain[cut:]))]
+    by_name = [f"{name}={text}" for name, text in named]
+    if named and d.chance(15):
+        d.tag("starred keywords")
+        by_name = ["**{" + ", ".join(f'"{name}": {text}' for name, text in named) + "}"]
+    return [*plain, *by_name]
 
 
 def call_for(d: Draft, type_: Type) -> str:
