@@ -104,7 +104,7 @@ class Obj:
         )
 
     def __hash__(self) -> int:
-        return hash(self.value) if isinstance(self.value, str | bytes) else id(type(self.value))
+        return hash(self.value) if isinstance(self.value, (str, bytes)) else id(type(self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def dtype_of(kind: Num | Arr) -> np.dtype[Any]:
 
 def is_inexact(kind: Kind) -> bool:
     """Whether values of the kind are real or complex numbers, so that they can have a derivative."""
-    return isinstance(kind, Num | Arr) and dtype_of(kind).kind in "fc"
+    return isinstance(kind, (Num, Arr)) and dtype_of(kind).kind in "fc"
 
 
 def varied(kind: Kind, seen: tuple[Region, ...] = ()) -> bool:

@@ -73,7 +73,7 @@ def _part(kind: Kind, met: dict[Region, int]) -> Hashable | None:
         return ("some", kind.cls)
     if isinstance(kind, Box) and kind.cls is tuple and isinstance(kind.region.root().elt, Bottom):
         node = kind.region.root()
-        parts = tuple(_part(k, met) if isinstance(k, Num | Obj) else None for k in node.fields.values())
+        parts = tuple(_part(k, met) if isinstance(k, (Num, Obj)) else None for k in node.fields.values())
         return None if None in parts or node.open else ("tuple", parts)
     return None
 
@@ -106,7 +106,7 @@ class Scratch:
                 return None
             path = next(path for path, region in self.made.items() if region.root() is node)
             items = tuple((key, self.outcome(item)) for key, item in node.fields.items())
-            plain = all(isinstance(item, Num | Obj) for _, item in items)
+            plain = all(isinstance(item, (Num, Obj)) for _, item in items)
             return Made(None, path, items=items) if plain else None
         return kind
 

@@ -17,7 +17,7 @@ def blocks(stmt: ir.Statement) -> tuple[ir.Block, ...]:
     """The blocks of `stmt`, in the order of the text."""
     if isinstance(stmt, ir.If):
         return (stmt.body, stmt.orelse)
-    if isinstance(stmt, ir.For | ir.Loop):
+    if isinstance(stmt, (ir.For, ir.Loop)):
         return (stmt.body,)
     return ()
 
@@ -115,7 +115,7 @@ def reads(stmt: ir.Statement) -> frozenset[str]:
 
 def writes(stmt: ir.Statement) -> frozenset[str]:
     """The names that `stmt` itself binds. Writing into storage binds nothing."""
-    return frozenset((stmt.target,)) if isinstance(stmt, ir.Assign | ir.Augment | ir.For) else frozenset()
+    return frozenset((stmt.target,)) if isinstance(stmt, (ir.Assign, ir.Augment, ir.For)) else frozenset()
 
 
 def bound(block: ir.Block) -> frozenset[str]:

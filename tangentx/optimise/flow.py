@@ -98,11 +98,10 @@ class Flow(Generic[Fact]):
         return block if same else tuple(out)
 
     def _statement(self, s: Statement) -> Sequence[Statement]:
-        match s:
-            case If():
-                return self._if(s)
-            case For() | Loop():
-                return (self._loop(s),)
+        if isinstance(s, If):
+            return self._if(s)
+        if isinstance(s, (For, Loop)):
+            return (self._loop(s),)
         out: list[Statement] = []
         for k, new in enumerate(self.rewrite(s)):
             self.site = (id(s), k)
@@ -113,13 +112,13 @@ class Flow(Generic[Fact]):
     def _simple(self, s: Statement) -> None:
         assert self.env is not None
         self.after(s)
-        match s:
-            case Break():
-                self._loops[-1].left.append(self.env)
-            case Continue():
-                self._loops[-1].again.append(self.env)
-        if isinstance(s, Break | Continue | Return | Raise):
-            self.env = None
+        if not isinstance(s, (Break, Continue, Return, Raise)):
+            return
+        if isinstance(s, Break):
+            self._loops[-1].left.append(self.env)
+        elif isinstance(s, Continue):
+            self._loops[-1].again.append(self.env)
+        self.env = None
 
     def _if(self, s: If) -> Sequence[Statement]:
         new = self.rewrite(s)
@@ -142,7 +141,7 @@ class Flow(Generic[Fact]):
 
     def _loop(self, s: For | Loop) -> Statement:
         (head,) = self.rewrite(s)
-        assert isinstance(head, For | Loop) and self.env is not None
+        assert isinstance(head, (For, Loop)) and self.env is not None
         facts = dict(self.env)
         for walk in itertools.count():
             self.env = dict(facts)
@@ -173,7 +172,7 @@ def map_atoms(s: Statement, change: Callable[[Atom], Atom]) -> Statement:
     match s:
         case Assign():
             value = map_expr(s.value, change)
-            return s if value == s.value or _same(s.value, value) else replace(s, value=value)
+            return s if value is s.value or value == s.value or _same(s.value, value) else replace(s, value=value)
         case Store() | Accumulate():
             base, key, atom = change(s.base), map_key(s.key, change), change(s.value)
             same = (base, key, atom) == (s.base, s.key, s.value)

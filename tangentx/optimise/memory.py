@@ -53,7 +53,7 @@ _VIEWS: tuple[Any, ...] = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dim
 
 def region(kind: Kind) -> Region | None:
     """The region that a value of the kind refers to; None for what is no array or container."""
-    return kind.region.root() if isinstance(kind, Arr | Box) else None
+    return kind.region.root() if isinstance(kind, (Arr, Box)) else None
 
 
 def reach(kinds: Iterable[Kind], *, arrays_too: bool = True) -> Iterator[Region]:
