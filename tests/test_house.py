@@ -56,6 +56,7 @@ COVERED_BY = {
     "analysis/lists.py": "tests/analysis/test_standins.py",
     "analysis/sequences.py": "tests/analysis/test_expressions.py",
     "analysis/containers.py": "tests/analysis/test_expressions.py",
+    "analysis/choices.py": "tests/analysis/test_functions.py",
     "analysis/identity.py": "tests/analysis/test_functions.py",
     "analysis/indexing.py": "tests/analysis/test_expressions.py",
     "analysis/methods.py": "tests/analysis/test_expressions.py",

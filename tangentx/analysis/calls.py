@@ -13,6 +13,7 @@ import numpy as np
 
 from tangentx.analysis import effects, folds
 from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_of, spread
+from tangentx.analysis.choices import call_chosen
 from tangentx.analysis.containers import added_at
 from tangentx.analysis.dicts import made_dict
 from tangentx.analysis.functions import external, items, same_memory, unfolded, value_class
@@ -22,7 +23,7 @@ from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Either, K
 from tangentx.analysis.objects import construct
 from tangentx.analysis.primitives import is_primitive, name_of
 from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.functions import BoundMethod, Closure, Partial, function_of
+from tangentx.ir.functions import BoundMethod, Chosen, Closure, Partial, function_of
 from tangentx.ir.nodes import (
     Apply,
     Assign,
@@ -49,7 +50,10 @@ def apply(w: Walker, expr: Apply) -> tuple[Expr, Kind]:
     _, kind = w.read(expr.fn)
     if isinstance(kind, Bottom):
         return Lit(None), BOTTOM
-    if value_class(kind) is not None:
+    cls = value_class(kind)
+    if cls is not None and issubclass(cls, Chosen):
+        return call_chosen(w, cls, expr)
+    if cls is not None:
         return called(w, expr, lambda given: call_value(w, kind, given), _room_of_value(w, expr, kind))
     if isinstance(kind, Either):
         return call_either(w, kind, expr)

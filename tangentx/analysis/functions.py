@@ -11,7 +11,7 @@ from tangentx.analysis.kinds import BOTTOM, Bottom, Box, Kind, Num, Obj, Top, de
 from tangentx.analysis.regions import Region
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.change import map_atoms
-from tangentx.ir.functions import BoundMethod, Closure, FunctionValue, Partial, function_of
+from tangentx.ir.functions import BoundMethod, Chosen, Closure, FunctionValue, Partial, function_of
 from tangentx.ir.nodes import (
     Assign,
     Atom,
@@ -109,6 +109,8 @@ def _stems(cls: type[FunctionValue], count: int) -> list[str]:
         return [param.name for param in function_of(cls).params[:count]]
     if issubclass(cls, BoundMethod):
         return ["owner"]
+    if issubclass(cls, Chosen):
+        return ["which", *(f"option{i + 1}" for i in range(cls.options))]
     assert issubclass(cls, Partial)
     return ["fn", *(f"arg{i + 1}" for i in range(cls.positional)), *cls.names]
 
@@ -163,7 +165,8 @@ def as_operand(w: Walker, fn: Any, kinds: list[Kind]) -> tuple[Expr, Kind]:
         answer = fn in (operator.is_not, operator.ne)
     elif fn is builtins.isinstance and isinstance(kinds[1], Obj) and isinstance(kinds[1].value, type):
         cls = value_class(kinds[0])
-        answer = cls is not None and issubclass(cls.python, kinds[1].value)
+        if not issubclass(cls or tuple, Chosen):
+            answer = cls is not None and issubclass(cls.python, kinds[1].value)
     if answer is not None:
         return Lit(answer), Num(bool, value=answer)
     found = next(kind for kind in kinds if value_class(kind))
@@ -176,7 +179,10 @@ def as_operand(w: Walker, fn: Any, kinds: list[Kind]) -> tuple[Expr, Kind]:
 
 def _may_be_one(a: Kind, b: Kind) -> bool:
     """Whether the two may be one object."""
-    return value_class(a) is value_class(b) or isinstance(a, Top) or isinstance(b, Top)
+    classes = (value_class(a), value_class(b))
+    return classes[0] is classes[1] or any(
+        isinstance(kind, Top) or issubclass(cls or tuple, Chosen) for kind, cls in zip((a, b), classes, strict=True)
+    )
 
 
 def as_tuples(program: Program, root: Instance) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentx.analysis import attributes, expressions
+from tangentx.analysis.choices import as_chosen, choose
 from tangentx.analysis.flow import Env, LoopState, break_, continue_, for_, if_, loop, never
 from tangentx.analysis.kinds import BOTTOM, Bottom, Kind, Top
 from tangentx.analysis.program import DELETED, Definition, Instance, Program, constant_kind, located
@@ -143,7 +144,7 @@ class Walker:
 
     def _read_name(self, atom: Var) -> tuple[Atom, Kind]:
         assert self.env is not None
-        definitions = [d for d in self.env.get(atom.name, ()) if d is not None]
+        definitions = [d for d in self.env.get(atom.name, ()) if d is not None and d.choice is None]
         if DELETED in definitions:
             raise NotResolved(f"`{atom.name}` may have been deleted here", self.span, "leave out the del")
         if not definitions and not self.program.final:
@@ -151,6 +152,8 @@ class Walker:
         if not definitions:
             raise NotResolved(f"`{atom.name}` is read before it is bound", self.span, "bind it first")
         kind: Kind = BOTTOM
+        if choose(self, definitions):
+            return atom, BOTTOM
         for definition in definitions:
             definitions[0].unite(definition)
             kind = join(kind, definition.kind)
@@ -191,6 +194,10 @@ def _assign(w: Walker, s: Assign) -> None:
         w.read(Var(s.target))
         assert w.env is not None
         w.env[s.target] = (DELETED,)
+        return
+    known = w.instance.definitions.get((id(s), s.target))
+    if known is not None and known.choice is not None:
+        as_chosen(w, s, *known.choice)
         return
     expr, kind = w.walk(s.value)
     if w.env is None:

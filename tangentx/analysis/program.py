@@ -20,12 +20,16 @@ LIMIT_DEPTH = 12
 
 @dataclass(eq=False)
 class Definition:
-    """One place that binds a name; definitions that reach a common use are one variable (a web)."""
+    """One place that binds a name; definitions that reach a common use are one variable (a web).
+
+    `choice`: what is bound is one of several functions, at this position among them, and is bound as such a choice.
+    """
 
     name: str
     kind: Kind = BOTTOM
     parent: Definition | None = None
     round: int = 0
+    choice: tuple[Any, int] | None = None
 
     def web(self) -> Definition:
         """The representative of the variable."""

@@ -51,6 +51,13 @@ class BoundMethod(FunctionValue):
     name: ClassVar[str]
 
 
+class Chosen(FunctionValue):
+    """One of several functions: its number, and for each of them a list that holds it if it is the one."""
+
+    python = types.FunctionType
+    options: ClassVar[int]
+
+
 def closure(name: str) -> type[Closure]:
     """A new class, of the function `name` that is still to be lifted."""
     return type(name, (Closure,), {"link": Link(name), "variables": 0, "captured": 0})
@@ -66,6 +73,12 @@ def partial(positional: int, names: tuple[str, ...]) -> type[Partial]:
 def bound_method(name: str) -> type[BoundMethod]:
     """The class of methods of this name."""
     return type(name, (BoundMethod,), {"name": name})
+
+
+@functools.cache
+def chosen(options: tuple[object, ...]) -> type[Chosen]:
+    """The class of a choice among functions of these classes, or these functions."""
+    return type("chosen", (Chosen,), {"options": len(options)})
 
 
 def function_of(cls: type[Closure]) -> Function:

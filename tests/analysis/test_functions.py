@@ -102,14 +102,48 @@ def test_one_of_several_functions_is_called_in_branches() -> None:
     assert in_order(show(callee.link.function), "is_(f, <", "if", "sin(x)", "else", "cos(x)")
 
 
-def test_several_functions_that_capture_are_refused() -> None:
+def test_a_choice_among_functions_that_capture_is_a_number_and_a_branch() -> None:
     def f(x):
         g = (lambda y: y) if x > 0.0 else (lambda y: x * y)
         return g(x)
 
+    assert in_order(text(f, 3.0), "if", "make tuple(0, ", "else", "make tuple(1, ", "eq(", "if", "call lambda_(")
+
+
+def test_a_choice_may_be_any_of_its_functions() -> None:
+    def f(x):
+        g = lambda y: x * y
+        h = g if x > 0.0 else math.sin
+        return 1.0 if h is g else h(x)
+
+    with pytest.raises(UnsupportedSyntax, match="is an operand of `is_`"):
+        text(f, 3.0)
+
+
+def test_a_choice_that_a_function_returns_is_refused() -> None:
+    def choose(x):
+        if x > 0.0:
+            return lambda y: y
+        return lambda y: x * y
+
+    def f(x):
+        return choose(x)(x)
+
     with pytest.raises(NotResolved, match="in one place and") as caught:
         text(f, 3.0)
     assert "put an `if` around the calls" in str(caught.value)
+
+
+def test_a_choice_among_choices_is_refused() -> None:
+    def f(x):
+        g = lambda y: x * y
+        for k in range(2):
+            h = g
+            g = lambda y, h=h: h(y) + k
+        return g(x)
+
+    with pytest.raises(NotResolved, match="in one place and"):
+        text(f, 3.0)
 
 
 def test_a_loop_over_unlike_functions_is_written_out() -> None:

@@ -353,6 +353,25 @@ def in_a_potential(x, potential):
     return simpson(potential, 0.0, y, 4) + samples[0] * samples[1]
 
 
+def chosen_while_running(x, w):
+    """Closures chosen by conditions on values, in branches and in a loop, and called later."""
+    if x > 0.5:
+
+        def gain(v):
+            return v * w + x
+
+    else:
+
+        def gain(v):
+            return v / (1.0 + w * w)
+
+    total = 0.0
+    for k in range(4):
+        bend = (lambda v: v * v * w - k * x) if total > 0.9 else math.sin
+        total = total + gain(bend(x + 0.1 * k))
+    return total
+
+
 PROGRAMS = [
     Program(logistic_growth, lambda: (0.8, 2.5, 0.6), ("rate", "capacity", "y0")),
     Program(predator_prey, lambda: (np.array([1.1, 0.4, 0.1, 0.4]), np.array([1.5, 1.0])), ("params", "y0")),
@@ -379,4 +398,5 @@ PROGRAMS = [
     Program(by_any_method, lambda: (0.7, "rk4"), "x"),
     Program(of_decorated, lambda: (0.8,), "x"),
     Program(in_a_potential, lambda: (0.9, Potential(1.5, 0.6)), "x"),
+    Program(chosen_while_running, lambda: (0.7, 0.4), ("x", "w")),
 ]
