@@ -83,6 +83,7 @@ class Program:
         self.externals: dict[int, tuple[Ext, Kind]] = {}
         self.valuer = Valuer(self.world)
         self.pending: list[Instance] = []
+        self.met: list[Instance] = []
         self.depth = 0
         self.walker: Any = None
         self.closed_to_outside = False
@@ -153,8 +154,15 @@ class Program:
         self.depth = 0
         self.walker = walker
         root.round = self.round
+        self.met = [root]
+        postponed = False
         while self.pending:
             walker(self, self.pending.pop()).run()
+            postponed = postponed or bool(self.pending)
+        # Callers of what was postponed walked without its result: once more, callees first, so that results pass
+        # through all levels of calls in one round.
+        for instance in reversed(self.met) if postponed else ():
+            walker(self, instance).run()
 
     def _make(self, source: Function, link: Link | None, kinds: Sequence[Kind]) -> Instance:
         try:
@@ -192,6 +200,7 @@ class Program:
         if instance.round == self.round:
             return instance
         instance.round = self.round
+        self.met.append(instance)
         if self.depth >= LIMIT_DEPTH:
             self.pending.append(instance)
             return instance
