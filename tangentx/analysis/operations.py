@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tangentx import templates
+from tangentx import arrays, templates
 from tangentx.analysis import layouts, outcomes
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied, vary
-from tangentx.analysis.primitives import hashable, name_of
+from tangentx.analysis.primitives import DIAGONALS, hashable, name_of
 from tangentx.analysis.regions import World, holds_itself, join
 from tangentx.analysis.values import COUNTING, NoSample, Sampler
 from tangentx.errors import NoTemplate, NotResolved, Span
@@ -141,6 +141,8 @@ class Operation:
             raise self._unknown(fn, [*args, *kwargs.values()], None) from None
         except Exception as error:
             return None, error
+        if isinstance(value, np.ndarray) and fn in hashable(DIAGONALS, fn):
+            value = arrays.writable(value)
         return self._kind_of(value, sampler, known, ()), None
 
     def _of_any_shape(

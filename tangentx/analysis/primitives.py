@@ -128,6 +128,10 @@ EFFECTS = frozenset((arrays.write_back, arrays.same_length, arrays.counted, oper
 """The operations that are run for what they do."""
 
 
+DIAGONALS = frozenset((np.diagonal, np.ndarray.diagonal, np.diag))
+"""What gives views that NumPy marks read-only although each of their elements is one element of the array."""
+
+
 def has_effect(expr: Any) -> bool:
     """Whether an expression must be evaluated even if nobody needs its value."""
     return isinstance(expr, Op) and (isinstance(expr.fn, Attempt) or expr.fn in hashable(EFFECTS, expr.fn))

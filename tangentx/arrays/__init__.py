@@ -30,7 +30,7 @@ from tangentx.arrays.adjoints import (
     winners,
 )
 from tangentx.arrays.checks import counted, fitting, same_length, seed_of_scalar
-from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, write_back
+from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, writable, write_back
 from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.products import (
     dot_left,
@@ -123,6 +123,7 @@ __all__ = [
     "real_zero",
     "shares",
     "tangent_as",
+    "writable",
     "write_back",
     "split_like",
     "spread",

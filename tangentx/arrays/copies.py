@@ -51,6 +51,12 @@ def clone(x: Any) -> Any:
     return x.copy(order="K") if isinstance(x, np.ndarray) else x
 
 
+def writable(view: Any) -> Any:
+    """A view of an array that may be written, itself made writable, as `np.diagonal` does not."""
+    view.flags.writeable = True
+    return view
+
+
 def shares(a: Any, b: Any) -> bool:
     """True if the arrays share memory; where that is too hard to decide, True if they may."""
     if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.operations import is_view
-from tangentx.analysis.primitives import makes_new
+from tangentx.analysis.primitives import DIAGONALS, hashable, makes_new
 from tangentx.analysis.selection import is_basic, known_key
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, item_at, mode
 from tangentx.errors import UnsupportedSyntax
@@ -86,7 +86,8 @@ def _shadow_of_op(
     name = forward.temporary()
     view, own = Emitter(forward.span), Emitter(forward.span)
     other = tuple(r.other(a) if a is base else a for a in op.args)
-    view.assign(name, Op(op.fn, other, op.kwargs))
+    found = view.let(Op(op.fn, other, op.kwargs))
+    view.assign(name, Op(arrays.writable, (found,)) if op.fn in hashable(DIAGONALS, op.fn) else found)
     own.assign(name, r.frame.zero(own, new, kind))
     forward.add(If(shared, tuple(view.block), tuple(own.block), forward.span))
 

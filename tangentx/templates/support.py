@@ -27,6 +27,7 @@ from tangentx.arrays import (
     ties,
     unbroadcast,
     unreduce,
+    writable,
     zero,
     zeros_as,
 )
@@ -98,6 +99,13 @@ def clone_(x: Any, *, ans_bar: Any) -> Any:
     """A copy."""
     x_bar = ans_bar
     return x_bar
+
+
+@linear(writable, domain=("A(3)",))
+def writable_(view: Any, *, ans_bar: Any) -> Any:
+    """The same view."""
+    view_bar = ans_bar
+    return view_bar
 
 
 @linear(entry_copies, domain=("A(3), A(2)", "x, A(2)"))

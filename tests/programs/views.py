@@ -106,6 +106,24 @@ def broadcast_row(A, v):
     return np.sum(A * w)
 
 
+def log_determinant(A):
+    """Cholesky's factor is filled by columns, and its diagonal is read through NumPy's read-only view."""
+    n = len(A)
+    L = np.zeros_like(A)
+    d = np.diagonal(L)
+    for j in range(n):
+        L[j, j] = np.sqrt(A[j, j] - L[j, :j] @ L[j, :j])
+        for i in range(j + 1, n):
+            L[i, j] = (A[i, j] - L[i, :j] @ L[j, :j]) / d[j]
+    return 2.0 * np.sum(np.log(d))
+
+
+def definite(n):
+    """A symmetric matrix with eigenvalues above 1."""
+    half = draw(n, n, seed=17)
+    return half @ half.T + n * np.eye(n)
+
+
 PROGRAMS = [
     Program(transposed_then_flat, lambda: (draw(2, 3, seed=1).T, draw(2, seed=2)), ("A", "v")),
     Program(written_by_columns, lambda: (draw(2, 3, seed=3), draw(2, seed=4)), ("A", "v")),
@@ -118,4 +136,5 @@ PROGRAMS = [
     Program(old_row, lambda: (draw(3, 3, seed=13),), "A"),
     Program(strided_argument, lambda: (draw(8, seed=14)[::2], 1.3), ("a", "s")),
     Program(broadcast_row, lambda: (draw(3, 2, seed=15), draw(2, seed=16)), ("A", "v")),
+    Program(log_determinant, lambda: (definite(3),), "A"),
 ]
