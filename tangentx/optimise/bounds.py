@@ -42,6 +42,11 @@ BOUNDED: frozenset[Any] = frozenset({
     math.cosh, math.fabs,
 })  # fmt: skip
 """What gives finite numbers for finite numbers, overflow aside (`math` raises there), and uses every element."""
+_FINITE: frozenset[Any] = BOUNDED | {
+    max, min, np.maximum, np.minimum, np.max, np.min, np.ndarray.max, np.ndarray.min,
+    math.sin, math.cos, math.tanh, math.atan, math.fabs, math.exp, math.expm1, math.log, math.log1p, math.sqrt,
+}  # fmt: skip
+"""As well what may leave elements out, and functions that raise an exception where they would overflow."""
 _QUOTIENTS: frozenset[Any] = frozenset({operator.truediv, np.true_divide, arrays.ratio, arrays.quotient})
 _POWERS: frozenset[Any] = frozenset({operator.pow, np.power})
 
@@ -112,4 +117,4 @@ class Unbounded:
                 return False
             if op.fn is arrays.power_slope and (number >= 1 or number == 0):
                 return False
-        return not among(op.fn, BOUNDED)
+        return not among(op.fn, _FINITE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -131,3 +132,24 @@ def bounded_in_a_loop(x, n):
 @pytest.mark.parametrize(("fn", "args"), [(plain, (np.array([1.0, 2.0]),)), (bounded_in_a_loop, (0.4, 3))])
 def test_no_guard_where_nothing_is_zero_or_nothing_infinite(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
     assert "guarded" not in tx.grad(fn).source_for(*args)
+
+
+def converging(x, n):
+    change = 0.0
+    for _ in range(n):
+        new = math.exp(-x) * math.sin(x)
+        change = max(change, abs(new - x))
+        x = new
+    return x
+
+
+def rooted(x, n):
+    A = np.zeros(2)
+    A[0] = np.sqrt(x)
+    A[0] = x
+    return A[0] * n
+
+
+def test_functions_that_raise_where_they_would_overflow_need_no_guard() -> None:
+    assert "guarded" not in tx.grad(converging).source_for(0.3, 2)
+    assert tx.grad(rooted)(0.0, 2) == 2.0
