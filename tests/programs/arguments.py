@@ -97,7 +97,7 @@ def many(*terms, scale=1.0, **named):
     return s
 
 
-def gathered(x, y):
+def gathered_arguments(x, y):
     return many(x, y, 2.0, x * y, scale=y, b=x, a=1.5)
 
 
@@ -108,5 +108,5 @@ PROGRAMS = [
     Program(by_position, lambda: (0.9, 1.2), ("a", "b")),
     Program(polynomials, lambda: (draw(5, seed=3, low=0.3, high=1.0),), "c"),
     Program(settings, lambda: (0.7, 1.4), ("x", "y")),
-    Program(gathered, lambda: (0.7, 1.4), ("x", "y")),
+    Program(gathered_arguments, lambda: (0.7, 1.4), ("x", "y")),
 ]

@@ -35,7 +35,7 @@ def pairs(a, b):
     return total * max(p for p in (a, 0.5, b)) + min(q * b for q in [a, b])
 
 
-def extremes(x, n):
+def largest_and_smallest(x, n):
     largest = max(x * i - 0.3 * i * i for i in range(n))
     product = math.prod([x, 2.0, x + 1.0])
     return largest * product + max([x * i for i in range(3)]) * list(x + i for i in range(3))[1]
@@ -132,7 +132,7 @@ PROGRAMS = [
     Program(polynomial, lambda: ([0.5, -0.3, 0.8], 0.7), ("coefficients", "x")),
     Program(by_parity, lambda: ([0.5, -0.3, 0.8, 0.4],), "values"),
     Program(pairs, lambda: (0.7, 1.2), ("a", "b")),
-    Program(extremes, lambda: (0.7, 4), "x"),
+    Program(largest_and_smallest, lambda: (0.7, 4), "x"),
     Program(stops_early, lambda: (0.7, [0.5, 1.2, 0.8]), ("x", "values")),
     Program(scopes, lambda: (0.7,), "x"),
     Program(moving_window, lambda: (draw(5, seed=8), 2), "series"),

@@ -90,7 +90,7 @@ def polished_root(a):
     return x - f(x) / (3.0 * x * x + a)
 
 
-def descended(w, x, y):
+def stepped_down(w, x, y):
     """Steepest descent on a function that is passed, with its slope by hand."""
 
     def slope(v):
@@ -378,7 +378,7 @@ PROGRAMS = [
     Program(kepler, lambda: (0.9, 0.3), ("mean", "eccentricity")),
     Program(planck_like, lambda: (0.8, 1.3), ("temperature", "cut")),
     Program(polished_root, lambda: (0.7,), "a", smooth=False, kink="one Newton step is exact to first order"),
-    Program(descended, lambda: (draw(3, seed=1), draw(4, 3, seed=2), draw(4, seed=3)), ("w", "x")),
+    Program(stepped_down, lambda: (draw(3, seed=1), draw(4, 3, seed=2), draw(4, seed=3)), ("w", "x")),
     Program(counted_energy, lambda: (0.7,), "x"),
     Program(written_by_a_closure, lambda: (draw(5, seed=4),), "x"),
     Program(seen_late, lambda: (0.8,), "x"),

@@ -189,7 +189,7 @@ class Statistics:
         return self.squares / (self.n - 1)
 
 
-def welford(data):
+def running_moments(data):
     s = Statistics().add(data[0]).add(data[1] * data[2])
     for value in data:
         s.add(value)
@@ -271,7 +271,7 @@ PROGRAMS = [
     Program(network, lambda: (draw(2, 2, seed=1), draw(2, seed=2), 1.3), ("w", "b", "gain")),
     Program(orbit, lambda: (0.7, 1.2), ("x", "y")),
     Program(descended, lambda: (1.3, 0.1), ("x", "rate")),
-    Program(welford, lambda: (draw(4, seed=3),), "data"),
+    Program(running_moments, lambda: (draw(4, seed=3),), "data"),
     Program(interpolated, lambda: (Model(draw(2, seed=4)), 0.6), ("model", "x")),
     Program(overlap, lambda: (0.7, 1.9), ("x", "y")),
     Program(drained, lambda: (draw(4, seed=5), 0.9), ("levels", "c")),

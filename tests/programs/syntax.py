@@ -84,7 +84,7 @@ def evaluate(code, x):
     return total * x
 
 
-def shapes(shape, x):
+def area_of_a_shape(shape, x):
     match shape:
         case {"kind": "circle", "r": r}:
             return math.pi * r * r * x
@@ -176,7 +176,7 @@ PROGRAMS = [
     Program(countdown, lambda: (0.4, 3), "x"),
     Program(by_method, lambda: (0.7, "midpoint"), "x"),
     Program(evaluate, lambda: ([("scale", 1.5), ("add", 0.3), ("sin", 0.0), ("add", -0.2), ("scale", 0.7)], 0.8), "x"),
-    Program(shapes, lambda: ({"kind": "box", "sides": [0.4, 0.6, 0.9]}, 1.3), "x"),
+    Program(area_of_a_shape, lambda: ({"kind": "box", "sides": [0.4, 0.6, 0.9]}, 1.3), "x"),
     Program(by_class, lambda: (0.6, 1.2), ("x", "scale")),
     Program(imports_inside, lambda: (0.7,), "x"),
     Program(entropies, lambda: (np.array([0.2, 0.4, 0.5]), np.array([1, 0, 1])), "p"),
