@@ -18,6 +18,16 @@ settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of one program run in one process (``--dist loadgroup``), so that it is compiled there once."""
+    for item in items:
+        drawn = getattr(item, "callspec", None)
+        name = getattr(drawn.params.get("program"), "name", None) if drawn is not None else None
+        if isinstance(name, str):
+            item.add_marker(pytest.mark.xdist_group(name))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="write the golden texts instead of comparing")
 

@@ -220,7 +220,7 @@ EXITS: tuple[Fault, ...] = (
         "backward loop from its start",
         "the reverse of the last trip starts there",
         f"{LOOPS}_bounds_of_trips",
-        (("start = emit.op(operator.add, s.start, emit.op(operator.mul, skipped, s.step))", "start = s.start"),),
+        (("return _after(emit, s, emit.op(operator.sub, every, trips)),", "return s.start,"),),
         "break",
     ),
 )

@@ -54,11 +54,15 @@ def _bounds_of_trips(emit: Emitter, s: For, exits: Atom) -> tuple[Atom, Atom]:
     """Start and stop of the range over the trips that were made."""
     trips = emit.op(builtins.len, exits)
     if not s.backward:
-        return s.start, emit.op(operator.add, s.start, emit.op(operator.mul, trips, s.step))
+        return s.start, _after(emit, s, trips)
     every = emit.op(builtins.len, emit.op(range, s.start, s.stop, s.step))
-    skipped = emit.op(operator.sub, every, trips)
-    start = emit.op(operator.add, s.start, emit.op(operator.mul, skipped, s.step))
-    return start, emit.op(operator.add, s.start, emit.op(operator.mul, every, s.step))
+    return _after(emit, s, emit.op(operator.sub, every, trips)), _after(emit, s, every)
+
+
+def _after(emit: Emitter, s: For, trips: Atom) -> Atom:
+    """The index after so many trips: ``start + trips * step``."""
+    steps = trips if s.step == Lit(1) else emit.op(operator.mul, trips, s.step)
+    return steps if s.start == Lit(0) else emit.op(operator.add, s.start, steps)
 
 
 def _has_exit(body: Block, outer: bool = True) -> bool:

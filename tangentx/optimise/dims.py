@@ -90,11 +90,21 @@ def indexed(shape: tuple[Length, ...], key: Key, numbers: Sequence[bool]) -> tup
 def _sliced(length: Length, part: Slice) -> Length:
     """A slice with constant bounds takes as many of one length as of an equal one."""
     bounds = (part.start, part.stop, part.step)
-    if not all(isinstance(bound, Lit) and isinstance(bound.value, int | None) for bound in bounds):
+    values = [b.value for b in bounds if isinstance(b, Lit) and isinstance(b.value, int | None)]
+    if len(values) < len(bounds) or length is None:
         return None
-    values = tuple(bound.value for bound in bounds if isinstance(bound, Lit))
-    if values in ((None, None, None), (None, None, 1), (None, None, -1)):
-        return length
+    start, stop, step = values
     if isinstance(length, int):
-        return len(range(*slice(*values).indices(length)))
-    return None if length is None else ("slice", length, values)
+        return len(range(*slice(start, stop, step).indices(length)))
+    if step in (None, 1) and (start or 0) >= 0 and (stop is None or stop < 0):
+        return _less(length, (start or 0) - (stop or 0))
+    return length if (start, stop, step) == (None, None, -1) else ("slice", length, (start, stop, step))
+
+
+def _less(length: Length, cut: int) -> Length:
+    """``max(length - cut, 0)``"""
+    if cut == 0:
+        return length
+    if isinstance(length, tuple) and length[0] == "less":
+        return ("less", length[1], length[2] + cut)
+    return ("less", length, cut)

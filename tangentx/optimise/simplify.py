@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Num
+from tangentx.analysis.kinds import Arr, Kind, Num
 from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import Assign, Atom, If, Lit, Op, Statement, Var
@@ -48,11 +48,11 @@ class Simplify(Rewriter):
                     return tuple(new) if isinstance(new, Sequence) else (new,)
         return (s,)
 
-    def let(self, s: Assign, value: Op, like: Atom) -> Assign:
-        """A new temporary of the kind of `like`."""
+    def let(self, s: Assign, value: Op, kind: Kind) -> Assign:
+        """A new temporary."""
         Simplify._count += 1
         name = f"%s{Simplify._count}"
-        self.unit.kinds[name] = self.kind(like)
+        self.unit.kinds[name] = kind
         return Assign(name, value, s.span)
 
 
@@ -99,15 +99,18 @@ def _guarded(p: Simplify, s: Assign, op: Op) -> Statement | None:
     return _scalar_factor(p, s, partial, t)
 
 
-def _unbroadcast(p: Simplify, s: Assign, op: Op) -> Statement | None:
+def _unbroadcast(p: Simplify, s: Assign, op: Op) -> Sequence[Statement] | Statement | None:
     t, like = op.args
     if not p.unit.exact:
         return None
     given, wanted = p.kind(t), p.kind(like)
     if isinstance(given, Num) and isinstance(wanted, Num):
         return p.same(s, t) if _number_fits(given.type, wanted.type) else None
-    if isinstance(wanted, Num) and wanted.type is np.float64 and isinstance(given, Arr) and _plain(given):
-        return replace(s, value=Op(np.sum, (t,)))
+    if isinstance(wanted, Num) and wanted.type in _FLOATS and isinstance(given, Arr) and _plain(given):
+        if wanted.type is np.float64:
+            return replace(s, value=Op(np.sum, (t,)))
+        total = p.let(s, Op(np.sum, (t,)), Num(np.float64))
+        return (total, replace(s, value=Op(float, (Var(total.target),))))
     if not (is_array(given) and is_array(wanted) and isinstance(given, Arr) and isinstance(wanted, Arr)):
         return None
     shape = p.shape(like)
@@ -164,7 +167,7 @@ def _power_slope(p: Simplify, s: Assign, op: Op) -> Sequence[Statement] | None:
     if y.value == 2:
         return (replace(s, value=Op(MUL, (Lit(2.0), x))),)
     if y.value in (3, 4, 5):
-        lower = p.let(s, Op(operator.pow, (x, Lit(int(y.value) - 1))), Var(s.target))
+        lower = p.let(s, Op(operator.pow, (x, Lit(int(y.value) - 1))), p.kind(Var(s.target)))
         return (lower, replace(s, value=Op(MUL, (Lit(float(y.value)), Var(lower.target)))))
     return None
 

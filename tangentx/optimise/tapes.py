@@ -48,5 +48,5 @@ def is_lasting(shape: Shape) -> bool:
     if isinstance(shape, Lengths):
         return all(map(is_lasting, shape))
     if isinstance(shape, tuple):
-        return shape[0] in ("param", "once") or (shape[0] == "slice" and is_lasting(shape[1]))
+        return shape[0] in ("param", "once") or (shape[0] in ("slice", "less") and is_lasting(shape[1]))
     return isinstance(shape, int)

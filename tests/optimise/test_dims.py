@@ -70,8 +70,22 @@ def test_equal_slices_of_equal_lengths_are_equal_and_others_are_not_known() -> N
     assert dims.indexed((M,), inner, [False]) == dims.indexed((M,), inner, [False]) != (None,)
     assert dims.indexed((M,), inner, [False]) != dims.indexed((N,), inner, [False])
     assert dims.indexed((M, N), Key((WHOLE,)), [False]) == (M, N)
-    variable = Key((Slice(Lit(0), dims.NEW, Lit(None)),))
-    assert dims.indexed((M,), variable, [False]) == (("slice", M, (0, None, None)),)
+    first = Key((slice_of(0, 3, None),))
+    assert dims.indexed((M,), first, [False]) == (("slice", M, (0, 3, None)),)
+
+
+@pytest.mark.parametrize("length", range(6))
+def test_slices_that_leave_out_as_much_are_of_equal_length(length: int) -> None:
+    cuts = [(1, -1), (2, None), (None, -2), (0, -2)]
+    assert len({dims.indexed((M,), Key((slice_of(*cut, None),)), [False]) for cut in cuts}) == 1
+    assert len({len(range(length)[slice(*cut)]) for cut in cuts}) == 1
+
+
+def test_a_slice_of_a_slice_leaves_out_the_sum() -> None:
+    inner = dims.indexed((M,), Key((slice_of(1, None, None),)), [False])
+    assert inner is not None
+    again = dims.indexed(inner, Key((slice_of(None, -1, None),)), [False])
+    assert again == dims.indexed((M,), Key((slice_of(1, -1, None),)), [False])
 
 
 def test_other_keys_say_nothing() -> None:
