@@ -37,6 +37,17 @@ def with_class(x):
     return x * 2.0
 
 
+def with_item_of_tuple(x):
+    pair = (np.zeros(2), x)
+    pair[0] += x
+    return np.sum(pair[0])
+
+
+def with_callers_set(x, seen):
+    seen |= {3}
+    return x * len(seen)
+
+
 def with_nested(x):
     def inner():
         yield x
@@ -153,6 +164,8 @@ def seeded(seed: Any) -> Callable[[], Any]:
 CASES: dict[str, Callable[[], Any]] = {
     "syntax_try": lambda: tx.grad(with_try)(1.0),
     "syntax_generator": lambda: tx.grad(with_generator)(1.0),
+    "syntax_item_of_tuple": lambda: tx.grad(with_item_of_tuple)(1.0),
+    "syntax_callers_set": lambda: tx.grad(with_callers_set)(1.0, {1}),
     "syntax_class": lambda: tx.grad(with_class)(1.0),
     "syntax_nested_generator": lambda: tx.grad(with_nested)(1.0),
     "syntax_try_active": lambda: tx.grad(with_active_try, fallback="error")(1.0),

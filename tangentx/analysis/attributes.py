@@ -9,7 +9,7 @@ from tangentx.analysis import writes
 from tangentx.analysis.kinds import Bottom, Box, Kind, describe
 from tangentx.analysis.protocols import defines, is_object, item_method
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.nodes import Apply, Assign, Augment, Augstore, Block, Ext, Index, Store, Var, attribute_of
+from tangentx.ir.nodes import Apply, Assign, Ext, Key, Store, attribute_of
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -29,20 +29,12 @@ def store(w: Walker, s: Store) -> None:
     writes.store(w, s)
 
 
-def augstore(w: Walker, s: Augstore) -> None:
-    """``base[key] op= value`` and ``base.name op= value``"""
-    _, kind = w.read(s.base)
-    held = isinstance(kind, Box) and s.key.attribute and attribute_of(s.key) in kind.region.root().fields
-    if held or not is_object(kind):
-        writes.augstore(w, s)
-        return
-
-    def build() -> Block:
-        item = w.temporary()
-        read = Assign(item, Index(s.base, s.key), s.span)
-        return (read, Augment(item, s.fn, s.value, s.span), Store(s.base, s.key, Var(item), s.span))
-
-    w.expand("object", build)
+def demand_slot(w: Walker, kind: Kind, key: Key) -> None:
+    """Refuses a base whose items or attributes Python would not set, although what is in them can be written."""
+    if key.attribute:
+        _setter(w, kind, attribute_of(key))
+    elif isinstance(kind, Box) and issubclass(kind.cls, tuple):
+        raise UnsupportedSyntax("an item of a tuple is assigned", w.span, "read the item into a variable first")
 
 
 def _setter(w: Walker, kind: Kind, name: str) -> Ext | None:

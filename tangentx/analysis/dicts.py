@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis import standins
@@ -125,15 +126,16 @@ def made_dict(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, K
 
 
 def contains(w: Walker, base: Atom, key: Atom) -> tuple[Expr, Kind] | None:
-    """``key in base`` for a dict whose keys are known; None where it is asked at run time."""
-    _, kind = w.read(base)
-    _, part = w.read(key)
-    if isinstance(kind, Box) and kind.cls is dict and is_fixed(kind):
-        known = known_key(kind, part)
-        if known is not MISSING:
-            there = known in kind.region.root().fields
-            return Lit(there), Num(bool, value=there)
-    return None
+    """``key in base`` for a dict: known where its keys are, else asked at run time; None for another container."""
+    atom, kind = w.read(base)
+    asked, part = w.read(key)
+    if not (isinstance(kind, Box) and kind.cls is dict):
+        return None
+    known = known_key(kind, part) if is_fixed(kind) else MISSING
+    if known is not MISSING:
+        there = known in kind.region.root().fields
+        return Lit(there), Num(bool, value=there)
+    return Op(operator.contains, (atom, asked)), Num(bool)
 
 
 def _copy(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:

@@ -47,6 +47,8 @@ _CLOCKS = (
 _SILENT = frozenset((builtins.print, warnings.warn, time.sleep, np.random.seed, random.seed))
 _READERS: dict[Any, Kind] = {json.dumps: Some(str), json.dump: Obj(None)}
 _WRITERS = frozenset(("shuffle", "readinto"))
+_FIXED: dict[type, type] = {set: frozenset, bytearray: bytes}
+"""Classes whose objects can be changed, and those of the same methods but for the ones that change them."""
 _ITERATORS = frozenset((iter, next, zip, enumerate, reversed, map, filter))
 _OPAQUE_MODULES = frozenset(
     "json logging os pathlib pickle random re secrets string sys tempfile textwrap threading time uuid warnings".split()
@@ -106,6 +108,7 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
         return closed, _READERS[fn]
     if any(varied(k) for k in kinds):
         raise NoTemplate(_what(fn, kind) + " has no derivative rule", w.span, _hint(fn))
+    _demand_own_set(w, fn)
     found = _sampled(w, fn, [k for _, k in read], {n: k for n, _, k in named})
     if found is None and any(isinstance(k, Arr | Box) for k in kinds):
         raise UnsupportedSyntax(
@@ -114,6 +117,28 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
             "give it numbers and strings, or call it outside the differentiated function",
         )
     return closed, found or _result_of(fn)
+
+
+def _demand_own_set(w: Walker, fn: Any) -> None:
+    """Refuses to change a set or a bytearray where one came with the arguments, which must stay as they are."""
+    if not isinstance(fn, Bound) or fn.owner not in _FIXED or hasattr(_FIXED[fn.owner], fn.__name__):
+        return
+    if any(_reaches(kind, fn.owner, ()) for kind in w.program.met[0].params):
+        name = fn.owner.__name__
+        raise UnsupportedSyntax(
+            f"this changes a {name}, which may be one of the caller's",
+            w.span,
+            f"make one of your own first, such as `own = {name}(given)`",
+        )
+
+
+def _reaches(kind: Kind, cls: type, seen: tuple[Any, ...]) -> bool:
+    """Whether a value of the kind may be, or hold, an opaque object of the class."""
+    if isinstance(kind, Some):
+        return kind.cls is cls
+    if not isinstance(kind, Box) or (node := kind.region.root()) in seen:
+        return False
+    return any(_reaches(item, cls, (*seen, node)) for item in (*node.fields.values(), node.elt))
 
 
 def _what(fn: Any, kind: Kind) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentx.analysis import attributes, expressions
+from tangentx.analysis.augmented import augment, augstore
 from tangentx.analysis.choices import as_chosen, choose
 from tangentx.analysis.flow import Env, LoopState, break_, continue_, for_, if_, loop, never
 from tangentx.analysis.kinds import BOTTOM, Bottom, Kind, Top
@@ -20,7 +21,7 @@ from tangentx.analysis.program import DELETED, Definition, Instance, Program, co
 from tangentx.analysis.regions import Region, join
 from tangentx.analysis.selection import is_missing
 from tangentx.analysis.webs import close
-from tangentx.analysis.writes import accumulate, append, augment, delete
+from tangentx.analysis.writes import accumulate, append, delete
 from tangentx.errors import NotResolved, Span
 from tangentx.ir.nodes import (
     Accumulate,
@@ -227,15 +228,11 @@ def _raise(w: Walker, s: Raise) -> None:
     w.out.append(Raise(value, s.span, cause))
 
 
-def _note(w: Walker, s: Note) -> None:
-    w.out.append(s)
-
-
 _STATEMENTS: dict[type, Callable[[Walker, Any], None]] = {
     Assign: _assign,
     Augment: augment,
     Store: attributes.store,
-    Augstore: attributes.augstore,
+    Augstore: augstore,
     Accumulate: accumulate,
     Append: append,
     Delete: delete,
@@ -246,5 +243,5 @@ _STATEMENTS: dict[type, Callable[[Walker, Any], None]] = {
     Continue: continue_,
     Return: _return,
     Raise: _raise,
-    Note: _note,
+    Note: lambda w, s: w.out.append(s),
 }

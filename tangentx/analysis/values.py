@@ -17,6 +17,7 @@ from tangentx.errors import NotResolved, Span
 SCALARS = (bool, int, float, complex)
 _WHOLE = (
     type(None),
+    types.NotImplementedType,
     str,
     bytes,
     type,

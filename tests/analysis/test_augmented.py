@@ -1,0 +1,117 @@
+"""Augmented assignments by the kind of what stands on the left."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.errors import TangentxError, UnsupportedSyntax
+
+
+class Doubling:
+    """Adds twice when it adds in place, and once otherwise."""
+
+    def __init__(self, v):
+        self.v = v
+
+    def __iadd__(self, other):
+        self.v = self.v + 2.0 * other
+        return self
+
+    def __add__(self, other):
+        return Doubling(self.v + other)
+
+
+@dataclass(frozen=True)
+class Frozen:
+    v: Any
+
+
+def test_the_class_says_what_in_place_means() -> None:
+    def f(x):
+        held = kept = Doubling(x)
+        kept += x * x
+        other = held + x
+        return held.v * other.v
+
+    # held.v = x + 2 x^2, other.v = 2 x + 2 x^2
+    assert tx.grad(f)(0.5) == pytest.approx((1 + 4 * 0.5) * 1.5 + (2 + 4 * 0.5) * 1.0)
+
+
+def test_an_augmented_property_is_read_and_set() -> None:
+    class Angle:
+        def __init__(self, turns):
+            self.turns = turns
+
+        @property
+        def degrees(self):
+            return self.turns * 360.0
+
+        @degrees.setter
+        def degrees(self, value):
+            self.turns = value / 360.0
+
+    def f(x):
+        angle = Angle(x)
+        angle.degrees *= x
+        return angle.turns
+
+    assert tx.grad(f)(0.25) == pytest.approx(0.5)
+
+
+def test_a_set_is_changed_for_all_who_hold_it() -> None:
+    def f(x, n):
+        seen = set(range(n))
+        also = seen
+        also |= {7}
+        return x ** len(seen)
+
+    assert tx.grad(f)(2.0, 2) == 3 * 2.0**2
+
+
+def test_a_set_among_the_arguments_is_not_changed() -> None:
+    def f(x, seen):
+        seen |= {7}
+        return x ** len(seen)
+
+    def g(x, tables):
+        tables["seen"].add(7)
+        return x ** len(tables["seen"])
+
+    for fn, given in ((f, {1, 2}), (g, {"seen": {1, 2}})):
+        with pytest.raises(UnsupportedSyntax, match="this changes a set, which may be one of the caller's"):
+            tx.grad(fn)(2.0, given)
+    assert tx.grad(lambda x, seen: x ** len(seen | {7}))(2.0, {1, 2}) == 12.0
+
+
+@pytest.mark.parametrize("off", [(), "all"])
+def test_items_of_tuples_and_of_frozen_objects_are_not_set(off: Any) -> None:
+    def of_tuple(x):
+        pair = (np.zeros(2), 1.0)
+        pair[0] += x
+        return np.sum(pair[0])
+
+    def of_frozen(x):
+        box = Frozen(np.zeros(2))
+        box.v += x
+        return np.sum(box.v)
+
+    with tx.pipeline.proofs(off):
+        with pytest.raises(UnsupportedSyntax, match="an item of a tuple is assigned"):
+            tx.grad(of_tuple)(1.0)
+        with pytest.raises(UnsupportedSyntax, match="is frozen"):
+            tx.grad(of_frozen)(1.0)
+
+
+def test_what_cannot_be_followed_is_refused() -> None:
+    def f(x, recent):
+        recent += [x]
+        return sum(recent)
+
+    with pytest.raises(TangentxError):
+        tx.grad(f)(1.0, deque([1.0]))
