@@ -105,6 +105,8 @@ def operation(
         return closed, kind_with_set(fn, kinds, w.span)
     op = Operation(w.program.world, w.fresh("op"), w.span)
     kind = op.kind(fn, kinds, {n: k for n, _, k in named})
+    if any(_is_part(kind, k) for k in kinds) and fn is not np.real:
+        kind.region.mark("parted")  # type: ignore[union-attr]
     if w.program.final:
         op.demand_template(fn, [*kinds, *(k for _, _, k in named)], kind)
     return closed, kind
@@ -147,6 +149,12 @@ def _is_hashable(fn: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _is_part(kind: Kind, operand: Kind) -> bool:
+    """Whether the result of an operation is a view of real numbers in complex memory."""
+    both = isinstance(kind, Arr) and isinstance(operand, Arr) and kind.region.root() is operand.region.root()
+    return both and kind.dtype.kind == "f" and operand.dtype.kind == "c"  # type: ignore[union-attr]
 
 
 _STATIC = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes")

@@ -42,6 +42,7 @@ class Region:
         "key",
         "open",
         "parent",
+        "parted",
         "resized",
         "varied",
         "world",
@@ -57,6 +58,7 @@ class Region:
         self.always: frozenset[Any] | None = None  # keys that all such containers are made with; None before any is
         self.open = False
         self.written = self.indexed = self.varied = self.external = self.resized = False
+        self.parted = False  # the imaginary part of a complex array is viewed
 
     def root(self) -> Region:
         """The representative; shortens the path on the way."""
@@ -87,7 +89,7 @@ class Region:
             return
         a.world.changed = True
         b.parent = a
-        for fact in ("written", "indexed", "varied", "external", "open", "resized"):
+        for fact in ("written", "indexed", "varied", "external", "open", "parted", "resized"):
             if getattr(b, fact):
                 setattr(a, fact, True)
         if b.always is not None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tangentx import arrays
 from tangentx.analysis.kinds import Bottom, Box, Kind
+from tangentx.derive.conjugates import turned
 from tangentx.derive.emit import SHADOW, VALUE, WHOLE, Emitter, mode
 from tangentx.ir.nodes import Accumulate, Atom, Attr, Expr, For, If, Index, Key, Lit, Op, Store, Var
 
@@ -24,7 +25,7 @@ def give(emit: Emitter, kind: Kind, bar: Var, primal: Atom, cotangent: Atom) -> 
     if how == VALUE:
         emit.assign(bar.name, Op(operator.add, (bar, fitted)))
     else:
-        emit.add(Accumulate(bar, WHOLE, fitted, emit.span))
+        emit.add(Accumulate(bar, WHOLE, turned(emit, kind, fitted), emit.span))
 
 
 def item_of(kind: Box, primal: Atom, key: Any) -> Expr:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tangentx import arrays
 from tangentx.analysis.kinds import Box, Kind
 from tangentx.analysis.selection import known_key, may_repeat
+from tangentx.derive.conjugates import turned
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, mode, shadow_key
 from tangentx.derive.records import restored
 from tangentx.derive.views import item_of_box, parts_of, slot
@@ -82,7 +83,7 @@ def store(r: Reverse, s: Store, forward: Emitter, reverse: Emitter) -> None:
     else:
         t = reverse.op(arrays.clone, reverse.let(Index(bar, s.key)))
     reverse.add(Store(bar, s.key, Lit(0.0), s.span))
-    r.give(reverse, s.value, t)
+    r.give(reverse, s.value, turned(reverse, kind, t))
 
 
 def _stem(base: Atom) -> str:
@@ -179,7 +180,7 @@ def accumulate(r: Reverse, s: Accumulate, forward: Emitter, reverse: Emitter) ->
     restored(r, reverse, s)
     if r.frame.mode(s.base) == SHADOW:
         t = reverse.op(arrays.clone, reverse.let(Index(r.other(s.base), s.key)))
-        r.give(reverse, s.value, t)
+        r.give(reverse, s.value, turned(reverse, r.frame.kind(s.base), t))
 
 
 def append(r: Reverse, s: Append, forward: Emitter, reverse: Emitter) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind, Num
 from tangentx.analysis.program import Instance
+from tangentx.derive.conjugates import demand_straight, turned
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
 from tangentx.derive.entry import arguments_of, entry, fetch, put_back
 from tangentx.derive.gifts import give, give_slot
@@ -149,8 +150,10 @@ def _results(r: Reverse, names: list[str], request: Request, outputs: list[Atom]
         name = names[position]
         kind = r.frame.kinds[name]
         if isinstance(kind, Num | Arr) and mode(kind) is not None:
-            bars.append(Var(r.frame.other(name)))
+            bar = Var(r.frame.other(name))
+            bars.append(turned(emit, kind, bar))
         else:
+            demand_straight(kind, emit.span)
             shadow: Atom = Var(r.frame.other(name)) if mode(kind) is not None else emit.op(arrays.zero, Var(name))
             bars.append(emit.op(arrays.finish, shadow, Var(name)))
     grads = emit.let(Make(tuple, tuple(bars))) if request.many else bars[0]
@@ -229,6 +232,9 @@ def _pull(r: Reverse, pair: Pair, instance: Instance, wrt: tuple[int, ...], span
     for i in wrt:
         kind = r.frame.kinds[names[i]]
         bar = bars.get(i) or emit.op(arrays.zero, primals[i])
-        results.append(emit.op(arrays.finish, bar, primals[i]) if isinstance(kind, Box) else bar)
+        if isinstance(kind, Box):
+            demand_straight(kind, emit.span)
+            bar = emit.op(arrays.finish, bar, primals[i])
+        results.append(turned(emit, kind, bar))
     emit.add(Return(emit.let(Make(tuple, tuple(results))), span))
     return Function(f"{instance.source.name}_pullback", as_params([given.name, seed.name]), tuple(emit.block), span)

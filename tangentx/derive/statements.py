@@ -11,6 +11,7 @@ from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.operations import is_view
 from tangentx.analysis.selection import is_basic
 from tangentx.derive.calls import call
+from tangentx.derive.conjugates import demand_straight, turned
 from tangentx.derive.dialect import dialect
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
 from tangentx.derive.gifts import give_slot
@@ -82,7 +83,9 @@ def _bind(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:
     restore(reverse)
     restored(r, reverse, s)
     inner = Emitter(s.span)
-    _contribute(r, s.value, ans, t, kind, inner)
+    if isinstance(s.value, Op) and isinstance(kind, Box):
+        demand_straight(kind, s.span)
+    _contribute(r, s.value, ans, turned(inner, kind, t), kind, inner)
     if flag is None:
         reverse.add(*inner.block)
     elif inner.block:
@@ -130,7 +133,7 @@ def _contribute_index(r: Reverse, base: Atom, key: Key, t: Atom, kind: Kind, emi
         return
     if isinstance(base_kind, Arr):
         if not (mode(kind) == SHADOW and is_view(kind, base_kind) and is_basic(parts_of(r, key))):
-            emit.add(Accumulate(r.other(base), key, t, emit.span))
+            emit.add(Accumulate(r.other(base), key, turned(emit, base_kind, t), emit.span))
         return
     assert isinstance(base_kind, Box)
     item = item_of_box(r.frame, base_kind, key)
