@@ -18,8 +18,9 @@ from tangentx.ir.nodes import Atom
 
 def is_turned(kind: Kind) -> bool:
     """Whether the shadow of an array of this kind is kept conjugated."""
-    complex_ = isinstance(kind, Arr) and kind.dtype.kind == "c"
-    return complex_ and mode(kind) == SHADOW and kind.region.root().parted
+    if not isinstance(kind, Arr) or kind.dtype.kind != "c":
+        return False
+    return mode(kind) == SHADOW and kind.region.root().parted
 
 
 def turned(emit: Emitter, kind: Kind, t: Atom) -> Atom:
