@@ -51,12 +51,13 @@ class _Exits(Generic[Fact]):
 class Flow(Generic[Fact]):
     """The walk; `env` holds the facts at the place in hand and is None where control never comes.
 
-    `site` stands for the statement in hand, the same in each walk of it.
+    `site` stands for the statement in hand, the same in each walk of it; `visits` numbers what is met on the way.
     """
 
     def __init__(self) -> None:
         self.env: dict[str, Fact] | None = {}
         self.site: Site = None
+        self.visits = itertools.count()
         self._loops: list[_Exits[Fact]] = []
 
     # -- what a pass says --------------------------------------------------------------------------------------
@@ -98,13 +99,13 @@ class Flow(Generic[Fact]):
         return block if same else tuple(out)
 
     def _statement(self, s: Statement) -> Sequence[Statement]:
-        if isinstance(s, If):
+        if type(s) is If:
             return self._if(s)
-        if isinstance(s, (For, Loop)):
+        if type(s) is For or type(s) is Loop:
             return (self._loop(s),)
         out: list[Statement] = []
-        for k, new in enumerate(self.rewrite(s)):
-            self.site = (id(s), k)
+        for new in self.rewrite(s):
+            self.site = id(s)
             self._simple(new)
             out.append(new)
         return out
@@ -112,7 +113,7 @@ class Flow(Generic[Fact]):
     def _simple(self, s: Statement) -> None:
         assert self.env is not None
         self.after(s)
-        if not isinstance(s, (Break, Continue, Return, Raise)):
+        if type(s) not in _LEAVING:
             return
         if isinstance(s, Break):
             self._loops[-1].left.append(self.env)
@@ -130,7 +131,7 @@ class Flow(Generic[Fact]):
         body = self.block(head.body)
         first, self.env = self.env, before
         orelse = self.block(head.orelse)
-        self.env = self._meet(first, self.env, id(s))
+        self.env = self._meet(first, self.env, next(self.visits))
         same = head is s and body is head.body and orelse is head.orelse
         return (s,) if same else (replace(head, body=body, orelse=orelse),)
 
@@ -142,7 +143,7 @@ class Flow(Generic[Fact]):
     def _loop(self, s: For | Loop) -> Statement:
         (head,) = self.rewrite(s)
         assert isinstance(head, (For, Loop)) and self.env is not None
-        facts = dict(self.env)
+        facts, entered = dict(self.env), next(self.visits)
         for walk in itertools.count():
             self.env = dict(facts)
             if isinstance(head, For):
@@ -153,15 +154,18 @@ class Flow(Generic[Fact]):
             back = facts
             for end in (self.env, *exits.again):
                 if end is not None:
-                    back = self.merge(back, end, id(s))
+                    back = self.merge(back, end, entered)
             if back == facts:
                 break
             facts = back if walk < LIMIT_WALKS else {}
         after: dict[str, Fact] | None = facts if isinstance(head, For) else None
-        for k, left in enumerate(exits.left):
-            after = self._meet(after, left, (id(s), k))
+        for left in exits.left:
+            after = self._meet(after, left, next(self.visits))
         self.env = after
         return s if head is s and body is s.body else replace(head, body=body)
+
+
+_LEAVING = (Break, Continue, Return, Raise)
 
 
 def map_atoms(s: Statement, change: Callable[[Atom], Atom]) -> Statement:

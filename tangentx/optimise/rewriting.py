@@ -13,7 +13,7 @@ from tangentx.analysis.primitives import makes_new
 from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import Assign, Atom, Block, Call, Index, Lit, Make, Op, Return, Statement, Var
-from tangentx.ir.walk import atoms, statements
+from tangentx.ir.walk import atoms, statement_atoms, statements
 from tangentx.optimise.flow import sweeps
 from tangentx.optimise.shapes import Facts, is_array
 from tangentx.optimise.unit import Unit
@@ -35,8 +35,7 @@ class Rewriter(Facts):
     def __init__(self, program: Program, unit: Unit) -> None:
         super().__init__(program, unit)
         self.reverse = False
-        self.count, self.bindings = unit.counts()
-        self.returned = _returned(program, unit, list(statements(unit.body)))
+        self.returned = unit.found(returned, program)
 
     def whole(self) -> Block:
         """The body written anew; the very same one if nothing changed."""
@@ -64,14 +63,16 @@ class Rewriter(Facts):
             return None
         if old.region.root().written or new.region.root().written or old.dtype != new.dtype:
             return None
-        if s.target in self.returned and not self._own(atom):
+        if s.target in self.returned and not self._own(atom, s):
             return Assign(s.target, Op(arrays.clone, (atom,)), s.span)
         old.region.unite(new.region)
         return Assign(s.target, atom, s.span)
 
-    def _own(self, atom: Atom) -> bool:
-        """Whether the array was made by an operation for the statement in hand alone."""
-        if not isinstance(atom, Var) or self.count[atom.name] > 1 or self.bindings[atom.name] > 1:
+    def _own(self, atom: Atom, s: Statement) -> bool:
+        """Whether the array was made by an operation for the statement alone: nothing else reads it."""
+        if not isinstance(atom, Var) or self.bindings[atom.name] > 1 or self.count[atom.name] > 1:
+            return False
+        if atom not in statement_atoms(s):
             return False
         made = self.expr(atom)
         return isinstance(made, Op) and made.fn not in _PASSING and not is_view(self.program, self.unit, atom, made)
@@ -95,17 +96,21 @@ def is_view(program: Program, unit: Unit, result: Atom, made: Op) -> bool:
     return any(isinstance(k, Arr) and k.region.root() is kind.region.root() for k in kinds)
 
 
-def _returned(program: Program, unit: Unit, every: Sequence[Statement]) -> frozenset[str]:
+def returned(unit: Unit, program: Program) -> frozenset[str]:
     """Names whose value may be, hold or share memory with what the function returns."""
-    found = {s.value.name for s in every if isinstance(s, Return) and isinstance(s.value, Var)}
-    while True:
-        more: set[str] = set()
-        for s in every:
-            if isinstance(s, Assign) and s.target in found:
-                more.update(a.name for a in _passed(program, unit, s) if isinstance(a, Var))
-        if more <= found:
-            return frozenset(found)
-        found |= more
+    every = list(statements(unit.body))
+    bound: dict[str, list[Assign]] = {}
+    for s in every:
+        if type(s) is Assign:
+            bound.setdefault(s.target, []).append(s)
+    todo = [s.value.name for s in every if type(s) is Return and type(s.value) is Var]
+    found = set(todo)
+    while todo:
+        for s in bound.get(todo.pop(), ()):
+            more = {a.name for a in _passed(program, unit, s) if type(a) is Var} - found
+            found |= more
+            todo += more
+    return frozenset(found)
 
 
 def _passed(program: Program, unit: Unit, s: Assign) -> list[Atom]:

@@ -1,12 +1,11 @@
 """Which arrays of a function certainly have equal shapes.
 
 A shape is a tuple of lengths where the rank is known (see `dims`), else a tag; equal ones stand for equal shapes. The
-tag of a length or shape that is not known names the place where it came about.
+tag of a length or shape that is not known names the visit of the place where it came about.
 """
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
 from tangentx.analysis.kinds import Arr, Num
@@ -28,32 +27,36 @@ class Known(NamedTuple):
     zero: bool = False
 
 
+NOTHING = Known()
+
+
 class Facts(Flow[Known]):
-    """Shapes and expressions along the way. A number of a shape names the place where the shape came about."""
+    """Shapes and expressions along the way. The tag of a shape names the visit of the place where it came about."""
 
     def __init__(self, program: Program, unit: Unit) -> None:
         super().__init__()
         self.program = program
         self.unit = unit
+        self.count, self.bindings = unit.counts()
         self._shaper = Shaper(lambda atom: unit.kind(program, atom), self.shape)
-        self._tapes = Tapes(unit.body)
+        self._tapes = Tapes(unit)
         self._readers: dict[str, set[str]] = {}
-        self._placed: dict[Site, set[str]] = {}
+        self._met: set[Site] = set()
         params = [p.name for p in unit.function.params]
+        self._again = {name for name, times in self.bindings.items() if times > 1}.union(params) & set(self.bindings)
         self.env = {name: Known(_named(None, unit.kinds.get(name), ("param", name))) for name in params}
 
-    def known(self, atom: Atom) -> Known:
-        """What is known of an atom here."""
-        fact = self.env.get(atom.name, Known()) if isinstance(atom, Var) and self.env is not None else Known()
-        return fact._replace(shape=NUMBER) if isinstance(self.unit.kind(self.program, atom), Num) else fact
+    def fact(self, atom: Atom) -> Known:
+        """What is known of an atom here, of the shape of an array."""
+        return self.env.get(atom.name, NOTHING) if type(atom) is Var and self.env is not None else NOTHING
 
     def shape(self, atom: Atom) -> Shape:
         """The number of the atom's shape, None where it is not known."""
-        return self.known(atom).shape
+        return NUMBER if isinstance(self.unit.kind(self.program, atom), Num) else self.fact(atom).shape
 
     def expr(self, atom: Atom) -> Expr | None:
         """The operation whose result the atom is, of operands that have not been bound anew."""
-        return self.known(atom).expr
+        return self.fact(atom).expr
 
     def kill(self, name: str) -> None:
         """Forgets `name`, and the expressions that read it."""
@@ -66,55 +69,61 @@ class Facts(Flow[Known]):
 
     def after(self, s: Statement) -> None:
         """Notes the shape of what is bound, or recorded."""
-        if isinstance(s, Append) and isinstance(s.base, Var) and isinstance(self.site, tuple):
-            self._tapes.append(s.base.name, self.site[0], self._shaper.of(s.value))
-        if not isinstance(s, Assign):
-            return
-        shape, zero = self._shaper.of(s.value), self.is_zero(s.value)
-        if isinstance(s.value, Pop) and isinstance(s.value.base, Var):
-            shape = self._tapes.popped(s.value.base.name)
-        kind = self.unit.kinds.get(s.target)
+        if type(s) is Assign:
+            self._bind(s)
+        elif type(s) is Append and type(s.base) is Var:
+            self._tapes.append(s.base.name, self.site, self._shaper.of(s.value))
+
+    def _bind(self, s: Assign) -> None:
+        value, kind = s.value, self.unit.kinds.get(s.target)
+        zero = self.is_zero(value)
+        shape = NUMBER if isinstance(kind, Num) else self._shape_of(value)
         self.kill(s.target)
         assert self.env is not None
-        if shape is None or (isinstance(shape, Lengths) and None in shape):
-            shape = _named(shape, kind, ("made" if self.in_loop else "once", self.site))
-            self._retire(self.site)
-        pure = isinstance(s.value, Op) and Var(s.target) not in atoms(s.value)
-        self.env[s.target] = Known(shape, s.value if pure else None, zero)
-        self._index(s.target, self.env[s.target])
+        if shape is None or (type(shape) is Lengths and None in shape):
+            shape = _named(shape, kind, ("made" if self.in_loop else "once", next(self.visits)))
+        pure = type(value) is Op and self._note_readers(s.target, value)
+        self.env[s.target] = Known(shape, value if pure else None, zero)
 
-    def _index(self, name: str, fact: Known) -> None:
-        """Notes under which names and places the fact has to be looked at again; too many do no harm."""
-        for site in _sites(fact.shape):
-            self._placed.setdefault(site, set()).add(name)
-        for atom in atoms(fact.expr) if fact.expr is not None else ():
-            if isinstance(atom, Var):
-                self._readers.setdefault(atom.name, set()).add(name)
+    def _shape_of(self, value: Expr) -> Shape:
+        if type(value) is Pop:
+            return self._tapes.popped(value.base.name)
+        return self._shaper.of(value)
+
+    def _note_readers(self, name: str, op: Op) -> bool:
+        """Notes under which names the operation has to be forgotten; False if it reads its own target.
+
+        An operand that is bound once, and has been, cannot change before what is known of `name` is forgotten too:
+        control passes its binding again only by way of the head of a loop, where neither is known.
+        """
+        for atom in atoms(op):
+            if type(atom) is Var:
+                if atom.name == name:
+                    return False
+                if atom.name in self._again or atom.name not in self.env:  # type: ignore[operator]
+                    self._readers.setdefault(atom.name, set()).add(name)
+        return True
 
     def is_zero(self, value: Expr) -> bool:
         """Whether the expression is known to be zero."""
         return False
 
-    def _retire(self, site: Site) -> None:
-        """Shapes of an earlier visit of the place are not those of this one."""
-        assert self.env is not None
-        for name in self._placed.get(site, ()):
-            fact = self.env.get(name)
-            if fact is not None and _holds(fact.shape, site):
-                self.env[name] = fact._replace(shape=None)
-
     def merge(self, a: dict[str, Known], b: dict[str, Known], site: Site) -> dict[str, Known]:
         """Names whose shapes were equal on each way have equal shapes after it."""
         result: dict[str, Known] = {}
         first: dict[tuple[Shape, Shape], Shape] = {}
+        seen = site in self._met
         for name, left in a.items():
             right = b.get(name)
             if right is None:
                 continue
+            if right is left and not (seen and _holds(left.shape, site)):
+                result[name] = left
+                continue
             shape = _met(left.shape, right.shape, site, first, name)
             result[name] = Known(shape, left.expr if left.expr is right.expr else None, left.zero and right.zero)
-            if shape is not left.shape:
-                self._index(name, result[name])
+        if first:
+            self._met.add(site)
         return result
 
 
@@ -139,17 +148,15 @@ def _met(left: Shape, right: Shape, site: Site, first: dict[tuple[Shape, Shape],
     return left
 
 
-@functools.lru_cache(4096)
-def _sites(shape: Shape) -> frozenset[Site]:
-    """The places that a number of a shape names."""
-    if not isinstance(shape, tuple):
-        return frozenset()
-    parts = shape if isinstance(shape, Lengths) else shape[1:]
-    return frozenset(parts).union(*map(_sites, parts))
-
-
 def _holds(shape: Shape, site: Site) -> bool:
-    return isinstance(shape, tuple) and site in _sites(shape)
+    """Whether the shape, or length, was met at the head of the loop in hand, and may be another in the next trip."""
+    if not isinstance(shape, tuple):
+        return False
+    if isinstance(shape, Lengths):
+        return any(_holds(length, site) for length in shape)
+    if shape[0] == "met":
+        return bool(shape[1] == site)
+    return shape[0] not in ("param", "made", "once") and _holds(shape[1], site)
 
 
 def is_array(kind: object) -> bool:

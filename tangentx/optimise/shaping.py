@@ -112,8 +112,10 @@ class Shaper:
 
     def _reduced(self, value: Op) -> Shape:
         """The shape of a reduction along a constant axis."""
+        if value.fn not in _REDUCING:
+            return None
         settings = dict(zip(("axis", "dtype", "out", "keepdims"), value.args[1:], strict=False)) | dict(value.kwargs)
-        shape = self._of_array(value.args[0]) if value.fn in _REDUCING else None
+        shape = self._of_array(value.args[0])
         axis, keep = settings.pop("axis", Lit(None)), settings.pop("keepdims", Lit(False))
         constant = isinstance(axis, Lit) and isinstance(keep, Lit) and isinstance(axis.value, int | None)
         if not constant or settings or not isinstance(shape, Lengths):

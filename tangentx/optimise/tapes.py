@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from tangentx.ir.nodes import Append, Assign, Block, Make, Op, Pop, Statement, Var
+from tangentx.ir.nodes import Append, Assign, Make, Op, Pop, Statement, Var
 from tangentx.ir.walk import statement_atoms, statements
 from tangentx.optimise.dims import Lengths, Shape
+from tangentx.optimise.unit import Unit
+
+EMPTY = Make(list, ())
 
 
 class Tapes:
     """Lists that a function makes empty, once, and only appends to, pops from and measures."""
 
-    def __init__(self, body: Block) -> None:
-        self._missing: dict[str, set[int]] = {}
+    def __init__(self, unit: Unit) -> None:
+        self._missing = {name: set(appending) for name, appending in unit.found(_appending).items()}
         self._shapes: dict[str, Shape] = {}
-        made: dict[str, int] = {}
-        other: set[str] = set()
-        for s in statements(body):
-            if isinstance(s, Assign):
-                made[s.target] = made.get(s.target, 0) + (s.value == Make(list, ()) or 2)
-            other.update(a.name for a in statement_atoms(s) if isinstance(a, Var) and not _as_tape(s, a))
-        names = {name for name, count in made.items() if count == 1 and name not in other}
-        for s in statements(body):
-            if isinstance(s, Append) and isinstance(s.base, Var) and s.base.name in names:
-                self._missing.setdefault(s.base.name, set()).add(id(s))
 
-    def append(self, name: str, statement: int, shape: Shape) -> None:
+    def append(self, name: str, statement: object, shape: Shape) -> None:
         """Notes the shape that a statement, by its identity, appends; another one each time it is looked at is none."""
         if name in self._missing:
             shape = shape if is_lasting(shape) else None
@@ -36,11 +29,26 @@ class Tapes:
         return None if self._missing.get(name, True) else self._shapes[name]
 
 
+def _appending(unit: Unit) -> dict[str, set[object]]:
+    """The statements, by identity, that append to each tape."""
+    made: dict[str, int] = {}
+    other: set[str] = set()
+    found: dict[str, set[object]] = {}
+    for s in statements(unit.body):
+        if type(s) is Append and type(s.base) is Var:
+            found.setdefault(s.base.name, set()).add(id(s))
+        if type(s) is Assign:
+            empty = type(s.value) is Make and s.value == EMPTY
+            made[s.target] = made.get(s.target, 0) + (1 if empty else 2)
+        other.update(a.name for a in statement_atoms(s) if type(a) is Var and not _as_tape(s, a))
+    return {name: appending for name, appending in found.items() if made.get(name) == 1 and name not in other}
+
+
 def _as_tape(s: Statement, atom: Var) -> bool:
     """Whether the statement reads the name as that of a tape only."""
-    if isinstance(s, Append):
+    if type(s) is Append:
         return s.value != atom
-    return isinstance(s, Assign) and (isinstance(s.value, Pop) or (isinstance(s.value, Op) and s.value.fn is len))
+    return type(s) is Assign and (type(s.value) is Pop or (type(s.value) is Op and s.value.fn is len))
 
 
 def is_lasting(shape: Shape) -> bool:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from tangentx.analysis.kinds import BOTTOM, Kind
 from tangentx.analysis.program import Program, constant_kind
 from tangentx.ir.nodes import Assign, Block, Ext, Function, Link, Lit, Var
 from tangentx.ir.nodes import Atom as IRAtom
 from tangentx.ir.walk import statement_atoms, statements, writes
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(eq=False)
@@ -28,7 +31,7 @@ class Unit:
     outer: bool = False
     exact: bool = True
     settled: dict[object, object] = field(default_factory=dict)
-    counted: tuple[Block, Counter[str], Counter[str]] | None = None
+    asked: tuple[Block, dict[object, Any]] | None = None
 
     @property
     def function(self) -> Function:
@@ -45,18 +48,20 @@ class Unit:
     def body(self, block: Block) -> None:
         self.link.function = replace(self.function, body=block)
 
-    def counts(self) -> tuple[Counter[str], Counter[str]]:
-        """How often each name is read and bound in the body as it is now; found once for all that ask."""
+    def found(self, what: Callable[Concatenate[Unit, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What an analysis of the body as it is now finds; it is made once for all that ask."""
         body = self.body
-        if self.counted is None or self.counted[0] is not body:
-            read: Counter[str] = Counter()
-            bound: Counter[str] = Counter()
-            for s in statements(body):
-                names = [a.name for a in statement_atoms(s) if isinstance(a, Var)]
-                read.update(names if isinstance(s, Assign) else set(names))
-                bound.update(writes(s))
-            self.counted = body, read, bound
-        return self.counted[1:]
+        if self.asked is None or self.asked[0] is not body:
+            self.asked = body, {}
+        known = self.asked[1]
+        if what not in known:
+            known[what] = what(self, *args, **kwargs)
+        result: T = known[what]
+        return result
+
+    def counts(self) -> tuple[Counter[str], Counter[str]]:
+        """How often each name is read and bound in the body as it is now."""
+        return self.found(_counts)
 
     def kind(self, program: Program, atom: IRAtom) -> Kind:
         """The kind of an atom."""
@@ -66,6 +71,16 @@ class Unit:
             return program.external(atom)
         assert isinstance(atom, Lit)
         return constant_kind(program, atom.value)
+
+
+def _counts(unit: Unit) -> tuple[Counter[str], Counter[str]]:
+    read: Counter[str] = Counter()
+    bound: Counter[str] = Counter()
+    for s in statements(unit.body):
+        names = [a.name for a in statement_atoms(s) if type(a) is Var]
+        read.update(names if type(s) is Assign else set(names))
+        bound.update(writes(s))
+    return read, bound
 
 
 Pass: TypeAlias = Callable[[Program, Sequence[Unit]], bool]

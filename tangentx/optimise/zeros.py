@@ -28,7 +28,7 @@ class Zeros(Rewriter):
         """Whether the atom is a known zero."""
         if isinstance(atom, Lit):
             return type(atom.value) is float and atom.value == 0.0
-        return self.known(atom).zero
+        return self.fact(atom).zero
 
     def is_zero(self, value: Expr) -> bool:
         """Whether the expression is known to be zero; a storage may be written, and never is."""

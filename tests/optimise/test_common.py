@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 import pytest
 
 import tangentx as tx
-from tests.optimise.support import WAYS, differences, gradient
+from tangentx import arrays
+from tangentx.optimise import common
+from tests.optimise.support import WAYS, differences, gradient, operations, unit_of
 
 
 def decay(x, sigma):
@@ -20,12 +24,24 @@ def stepped(x, n):
     return v
 
 
+def twins(x, y):
+    a = x * y
+    b = x * y
+    return a, b
+
+
 def written(x, n):
     A = np.zeros(3)
     A[0] = x
     first = np.sum(np.exp(A))
     A[1] = x * x
     return first * np.sum(np.exp(A))
+
+
+def test_two_results_that_are_equal_are_two_arrays() -> None:
+    program, unit = unit_of(twins, np.ones(3), np.ones(3), reverse=True)
+    common.run(program, [unit])
+    assert operations(unit) == [operator.mul, arrays.clone]
 
 
 def test_a_product_of_the_forward_sweep_is_used_again() -> None:

@@ -16,6 +16,12 @@ def gives_back(x):
     return y
 
 
+def gives_back_two(x, y):
+    a = x * y
+    b = x * y
+    return a, b
+
+
 def writes(x):
     y = x * 2.0
     y[0] = 1.0
@@ -29,6 +35,16 @@ def test_an_argument_that_is_given_back_is_copied() -> None:
     assert isinstance(same, Assign)
     assert isinstance(same.value, Op)
     assert same.value.fn is arrays.clone
+
+
+def test_two_results_are_two_arrays() -> None:
+    program, unit = unit_of(gives_back_two, np.ones(3), np.ones(3), reverse=True)
+    second = next(s for s in every(unit) if isinstance(s, Assign) and s.target == "b")
+    walk = Rewriter(program, unit)
+    walk.block(unit.body[:1])
+    copied = walk.same(second, Var("a"))  # `a` has one reader, which is not the statement in hand
+    assert isinstance(copied, Assign)
+    assert copied.value == Op(arrays.clone, (Var("a"),))
 
 
 def test_what_is_written_is_never_shared() -> None:
