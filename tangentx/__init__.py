@@ -1,6 +1,18 @@
 """Gradients of the NumPy programs you already have, as readable Python."""
 
-from tangentx.api import differentiate, grad, jvp, value_and_grad, vjp
+from tangentx.api import (
+    differentiate,
+    elementwise_grad,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    value_and_grad,
+    vjp,
+)
 from tangentx.errors import (
     NoSource,
     NotDifferentiable,
@@ -24,7 +36,13 @@ __all__ = [
     "TangentxError",
     "UnsupportedSyntax",
     "differentiate",
+    "elementwise_grad",
     "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jvp",
     "value_and_grad",
     "vjp",

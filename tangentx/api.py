@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tangentx.differentiable import Differentiable, outside
+from tangentx.differentiable import Differentiable, hvp_of, outside
 from tangentx.objects import Derivative, Spec, derivative_of
 from tangentx.products import jvp_of, vjp_of
 
@@ -13,7 +13,8 @@ from tangentx.products import jvp_of, vjp_of
 def differentiate(
     function: Any = None, *, wrt: Any = 0, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
 ) -> Any:
-    """Decorator: gives a function ``.grad``, ``.value_and_grad``, ``.vjp`` and ``.jvp``.
+    """Decorator: gives a function its derivatives: ``.grad``, ``.value_and_grad``, ``.vjp``, ``.jvp``, ``.jacobian``,
+    ``.hessian`` and ``.hvp``.
 
     `wrt` is a position or a name, or a tuple of them; the default is the first parameter, after `self` of a method.
     Decorating reads nothing and never raises for what the function contains: the source is read at the first
@@ -63,7 +64,72 @@ def vjp(f: Any, *primals: Any, fallback: str = "tensor", jit: str | None = None)
     return vjp_of(derivative_of(f, Spec("vjp", None, False, False, fallback, jit)), primals, {})
 
 
-for _maker in (grad, value_and_grad):
+def jacobian(
+    f: Any,
+    wrt: Any = 0,
+    mode: str = "auto",
+    *,
+    has_aux: bool = False,
+    fallback: str = "tensor",
+    jit: str | None = None,
+) -> Derivative:
+    """The Jacobian of `f`: the derivative of each number of its result by each number of `wrt`.
+
+    Returns a function of the same arguments. For a result of shape ``s`` and a parameter of shape ``t`` its result
+    has the shape ``s + t`` and the dtype of the parameter, complex where the result is; a nested result gives its own
+    structure with, in the place of each leaf, the structure of the parameter, and None in the place of what has no
+    derivative. A tuple `wrt` counts as a tuple of parameters. `mode` is "forward" (a sweep for each number of the
+    parameters), "reverse" (one for each number of the result) or "auto": the shorter one. A program that acts on
+    anything outside is run once, so always in reverse. Raises `TangentxError` for what cannot be differentiated.
+    """
+    return derivative_of(f, Spec("jacobian", wrt, False, has_aux, fallback, jit, mode))
+
+
+def jacfwd(
+    f: Any, wrt: Any = 0, *, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
+) -> Derivative:
+    """As `jacobian` in forward mode."""
+    return jacobian(f, wrt, "forward", has_aux=has_aux, fallback=fallback, jit=jit)
+
+
+def jacrev(
+    f: Any, wrt: Any = 0, *, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
+) -> Derivative:
+    """As `jacobian` in reverse mode."""
+    return jacobian(f, wrt, "reverse", has_aux=has_aux, fallback=fallback, jit=jit)
+
+
+def hessian(
+    f: Any, wrt: Any = 0, *, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
+) -> Derivative:
+    """The second derivatives of `f`, a function with a real scalar result: the Jacobian of its gradient.
+
+    It is taken forward over reverse. For a parameter of shape ``t`` its result has the shape ``t + t``; a nested
+    parameter gives its structure, each leaf replaced by the structure again, and a tuple `wrt` a tuple of tuples. At a
+    kink (`abs` at 0, a tie of `max`) it is the derivative of the gradient that is documented there.
+    """
+    return jacfwd(grad(f, wrt, has_aux=has_aux, fallback=fallback, jit=jit), wrt, has_aux=has_aux)
+
+
+def elementwise_grad(f: Any, wrt: Any = 0, *, fallback: str = "tensor", jit: str | None = None) -> Derivative:
+    """The derivative of each element of ``f(x)`` by the same element of `x`, for an `f` that works element by element.
+
+    It is the gradient of the sum of all elements, of any other `f` too.
+    """
+    return derivative_of(f, Spec("elementwise", wrt, False, False, fallback, jit))
+
+
+def hvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any], *, fallback: str = "tensor") -> Any:
+    """The Hessian of `f` at `primals` times `tangents`, without the Hessian: forward over reverse.
+
+    One product for one primal, a tuple for several, of the structure, shapes and dtypes of the primals; None for a
+    primal without derivative. A tangent None holds its primal constant. Raises NotDifferentiable where primals and
+    tangents do not match.
+    """
+    return hvp_of(f, None, primals, tangents, fallback)
+
+
+for _maker in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, elementwise_grad):
     _maker.__tangentx_static__ = True  # type: ignore[attr-defined]
-for _product in (vjp, jvp):
+for _product in (vjp, jvp, hvp):
     outside(_product)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
-from tangentx import pipeline
+from tangentx import pipeline, transforms
 from tangentx.analysis.keys import key, overlaps, storages
 from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, describe, signature
 from tangentx.analysis.program import Instance, Program
@@ -18,10 +17,9 @@ from tangentx.backend.load import register
 from tangentx.backend.text import Text
 from tangentx.demands import demand_leaf, demand_real_scalar
 from tangentx.derivative import Cache, Entry, Target, place_of, refuse_overlap
-from tangentx.derive.roots import Request
 from tangentx.errors import NotDifferentiable, NotResolved
 from tangentx.guards import Guard, outside_data, refuse_outside
-from tangentx.ir.nodes import Assign, Function, Lit
+from tangentx.ir.nodes import Function
 from tangentx.trees import sample
 
 Pairs: TypeAlias = tuple[tuple[int, int], ...]  # positions of storages that share memory
@@ -33,7 +31,7 @@ def entry(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int,
     def make(pairs: Pairs) -> Entry:
         return compile_gradient(target, values, wrt, spec, pairs)
 
-    return found_for(target, cache, values, wrt, (), make)
+    return found_for(target, cache, values, wrt, spec.mode, make)
 
 
 def found_for(
@@ -71,18 +69,17 @@ def compile_gradient(
     """Compiles the gradient for the kinds of `values`, of which `pairs` of storages share memory."""
     program = pipeline.new_program()
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt)
-    many = isinstance(spec.wrt, tuple)
     if isinstance(root.result, Bottom) and isinstance(target.function, types.FunctionType):
         return always_raises(target, root)
-    demand_real_scalar(root, spec.has_aux)
-    request = Request(wrt, many, spec.value, spec.has_aux)
-    derived = pipeline.derive_gradient(program, root, request)
+    function = transforms.derived(program, root, wrt, spec)
     second = pipeline.new_program()
-    again = [*kinds_of(second.world, values, pairs), Num(float)]
-    header = header_of(target, root, wrt)
-    functions, text, filename = pipeline.compile_functions(derived, again, second, header)
+    again = kinds_of(second.world, values, pairs)
+    again += [Num(float)] * (len(function.params) - len(again))  # the seed
+    header = header_of(target, root, wrt, spec.transform)
+    functions, text, filename = pipeline.compile_functions(function, again, second, header)
     writes = any(written(kind) for kind in root.params)
-    return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program))
+    notes = noted(header, program) | transforms.sizes_wanted(root, wrt, spec)
+    return Entry(functions, text, filename, Guard((program, second)), writes, notes)
 
 
 def noted(header: str, program: Program) -> dict[str, Any]:
@@ -197,20 +194,12 @@ def nested(
         inner, again = pipeline.new_program(), pipeline.new_program()
         memo: dict[Region, Region] = {}
         root = analysed(target, inner, [copy_kind(k, inner.world, memo) for k in kinds], wrt)
-        demand_real_scalar(root, spec.has_aux)
-        request = Request(wrt, isinstance(spec.wrt, tuple), spec.value, spec.has_aux)
-        derived = pipeline.derive_gradient(inner, root, request)
+        derived = transforms.derived(inner, root, wrt, spec)
         memo = {}
-        closed = pipeline.close(_seeded(derived), [copy_kind(k, again.world, memo) for k in kinds], again)
+        closed = pipeline.close(transforms.seeded(derived), [copy_kind(k, again.world, memo) for k in kinds], again)
         again.nested.update({("inner", memo_key): (closed, inner)})
         program.nested[memo_key] = (closed, again)
     return program.nested[memo_key][0]
-
-
-def _seeded(derived: Function) -> Function:
-    """The gradient function with its seed fixed at one."""
-    seed = Assign(derived.params[-1].name, Lit(1.0), derived.span)
-    return replace(derived, params=derived.params[:-1], body=(seed, *derived.body))
 
 
 def _plain(found: Any) -> Any:
@@ -224,14 +213,18 @@ def _plain(found: Any) -> Any:
     return found
 
 
-def header_of(target: Target, root: Instance, wrt: tuple[int, ...]) -> str:
+_TITLES = {"jacobian": "Jacobian", "jvp": "Tangent", "vjp": "Pullback", "elementwise": "Elementwise gradient"}
+
+
+def header_of(target: Target, root: Instance, wrt: tuple[int, ...], what: str = "grad") -> str:
     """What the text is, and the kinds that it was made for."""
     params = root.source.params
     kinds = [f"{p.name}: {describe(k)}" for p, k in zip(params, root.params, strict=True)]
     span = root.source.span
     file = span.file.rpartition("/")[2]
     names = ", ".join(f"`{params[i].name}`" for i in wrt)
-    first = f"Gradient of `{root.source.name}` ({file}:{span.line}) with respect to {names}, written by tangentx"
+    title = _TITLES.get(what, "Gradient")
+    first = f"{title} of `{root.source.name}` ({file}:{span.line}) with respect to {names}, written by tangentx"
     return f"{first}\nfor {'; '.join(kinds)}."
 
 

@@ -61,8 +61,8 @@ def has_leaf(kind: Kind, seen: tuple[Region, ...]) -> bool:
     return is_inexact(kind)
 
 
-def demand_real_scalar(root: Instance, has_aux: bool) -> None:
-    """Refuses a result that has no gradient."""
+def demand_real_scalar(root: Instance, has_aux: bool, *, elementwise: bool = False) -> None:
+    """Refuses a result that has no gradient; `elementwise`, one element of which has none."""
     kind, span = root.result, root.source.span
     if isinstance(kind, Bottom):
         raise NotDifferentiable(
@@ -71,9 +71,9 @@ def demand_real_scalar(root: Instance, has_aux: bool) -> None:
             "call it as it is to see its own exception",
         )
     if has_aux:
-        kind = _value(kind, span)
+        kind = value_of(kind, span)
     if isinstance(kind, Num | Arr) and is_inexact(kind):
-        _demand_scalar(kind, span)
+        _demand_scalar(kind, span, elementwise)
     elif isinstance(kind, Box):
         message = f"the gradient is of a real number, but the result is {describe(kind)}"
         raise NotDifferentiable(message, span, "return one number, use has_aux for what goes with it, or take tx.vjp")
@@ -82,8 +82,8 @@ def demand_real_scalar(root: Instance, has_aux: bool) -> None:
         raise NotDifferentiable(message, span, "return a real number that is computed from the parameters")
 
 
-def _value(kind: Kind, span: Span) -> Kind:
-    """The first of ``(value, extras)``."""
+def value_of(kind: Kind, span: Span) -> Kind:
+    """The first of ``(value, extras)``. Raises NotDifferentiable where the result is no such pair."""
     if isinstance(kind, Box) and kind.cls is tuple and len(kind.region.root().fields) == 2:
         return kind.region.get(0)
     found = f"{len(kind.region.root().fields)} items" if isinstance(kind, Box) and kind.cls is tuple else describe(kind)
@@ -91,8 +91,8 @@ def _value(kind: Kind, span: Span) -> Kind:
     raise NotDifferentiable(f"has_aux expects (value, extras), but the result is {found}", span, hint)
 
 
-def _demand_scalar(kind: Num | Arr, span: Span) -> None:
-    if isinstance(kind, Arr) and kind.rank not in (0, None):
+def _demand_scalar(kind: Num | Arr, span: Span, elementwise: bool) -> None:
+    if isinstance(kind, Arr) and not elementwise and kind.rank not in (0, None):
         message = f"the gradient is of a real number, but the result is {describe(kind)}"
         raise NotDifferentiable(message, span, "return a sum of it, one of its elements (`result[0]`), or take tx.vjp")
     if _is_complex(kind):

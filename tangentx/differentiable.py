@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from tangentx.derivative import target_of
+from tangentx.errors import NotDifferentiable
 from tangentx.objects import Derivative, Spec, derivative_of, held
 from tangentx.products import jvp_of, vjp_of
 from tangentx.showing import Explanation, explanation, side_by_side
@@ -96,6 +97,21 @@ class Differentiable:
         """``(value, tangent)``; one tangent for each primal, None holds it constant."""
         return jvp_of(self._derivative(transform="jvp", wrt=None, has_aux=False), primals, tangents)
 
+    @property
+    def jacobian(self) -> Derivative:
+        """The Jacobian with respect to `wrt`; see `tangentx.jacobian`."""
+        return self._derivative(transform="jacobian", mode="auto")
+
+    @property
+    def hessian(self) -> Derivative:
+        """The second derivatives with respect to `wrt`; see `tangentx.hessian`."""
+        forward = replace(self._spec, transform="jacobian", mode="forward")
+        return derivative_of(self.grad, forward)
+
+    def hvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        """The second derivatives with respect to `wrt` times `tangents`, one for each primal (None: it is constant)."""
+        return hvp_of(self._plain(), self._spec.wrt, primals, tangents, self._spec.fallback)
+
     def explain(self) -> str:
         """What was compiled, for which kinds, and what is recorded, of all the derivatives."""
         target = target_of(self._plain())
@@ -108,5 +124,21 @@ class Differentiable:
         return side_by_side(self.grad)
 
 
-for _method in (Differentiable.vjp, Differentiable.jvp):
+def hvp_of(f: Any, wrt: Any, primals: Sequence[Any], tangents: Sequence[Any], fallback: str) -> Any:
+    """The tangent of the gradient with respect to `wrt`, None for all primals that have a derivative."""
+    if wrt is not None:
+        gradient = derivative_of(f, Spec("grad", wrt, False, False, fallback))
+        return jvp_of(derivative_of(gradient, Spec("jvp", None, False, False, fallback)), primals, tangents)[1]
+    if not isinstance(primals, tuple | list):
+        raise NotDifferentiable("primals and tangents must be tuples", hint="write hvp(f, (x,), (v,))")
+    from tangentx.demands import differentiable
+
+    places = differentiable(primals, range(len(primals)))
+    found = hvp_of(f, places, primals, tangents, fallback)
+    products = dict(zip(places, found, strict=True))
+    result = tuple(products.get(i) for i in range(len(primals)))
+    return result if len(primals) > 1 else result[0]
+
+
+for _method in (Differentiable.vjp, Differentiable.jvp, Differentiable.hvp):
     outside(_method)

@@ -21,7 +21,7 @@ from tangentx.derivative import (
 )
 from tangentx.errors import NotDifferentiable
 from tangentx.faults import tell_line
-from tangentx.results import fresh, public_gradients
+from tangentx.results import fresh, public_gradients, separate
 from tangentx.showing import explanation, show, side_by_side, what_of
 from tangentx.switches import OFF
 
@@ -39,6 +39,7 @@ class Spec:
     has_aux: bool = False
     fallback: str = "tensor"
     jit: str | None = None
+    mode: str = ""
 
     def checked(self) -> Spec:
         """Raises NotDifferentiable for an option that means nothing."""
@@ -46,6 +47,8 @@ class Spec:
             raise NotDifferentiable(f"fallback={self.fallback!r} means nothing", hint='use "tensor" or "error"')
         if self.jit not in (None, "numba"):
             raise NotDifferentiable(f"jit={self.jit!r} means nothing", hint='use None or "numba"')
+        if self.transform == "jacobian" and self.mode not in ("auto", "forward", "reverse"):
+            raise NotDifferentiable(f"mode={self.mode!r} means nothing", hint='use "auto", "forward" or "reverse"')
         if isinstance(self.wrt, list):
             raise NotDifferentiable(f"wrt={self.wrt!r} is a list", hint=f"use a tuple: wrt={tuple(self.wrt)!r}")
         named = self.wrt is None and self.transform in ("vjp", "jvp")
@@ -160,7 +163,7 @@ class Derivative:
             entry = self._entry(values)
             places = self._wrt()
             direct = not kwargs and not self._target.owner and len(args) == len(values) and self._bind().plain
-            if direct and not entry.writes:
+            if direct and not entry.writes and "undecided" not in entry.notes:
                 self._cache.hits.keep(OFF.get(), args, Hit(entry, entry.holds, entry.functions[0], places))
             return self._published(entry.functions[0](*values), values, places)
         except Exception as error:
@@ -186,9 +189,12 @@ class Derivative:
             raise NotDifferentiable(error.message, place_of(self._target.function), error.hint) from None
 
     def _entry(self, values: tuple[Any, ...]) -> Entry:
-        from tangentx import compilation
+        from tangentx import compilation, sizes
 
-        return compilation.entry(self._target, self._cache, values, self._wrt(), self._spec)
+        entry = compilation.entry(self._target, self._cache, values, self._wrt(), self._spec)
+        if not entry.notes.get("undecided") or not sizes.is_wide(self, entry, values):
+            return entry
+        return compilation.entry(self._target, self._cache, values, self._wrt(), replace(self._spec, mode="reverse"))
 
     def _public(self, out: Any, values: tuple[Any, ...]) -> Any:
         """The compiled function's result in the form that is promised."""
@@ -196,6 +202,8 @@ class Derivative:
 
     def _published(self, out: Any, values: tuple[Any, ...], places: tuple[int, ...]) -> Any:
         spec = self._spec
+        if spec.transform == "jacobian":
+            return separate(out, values)
         if not (spec.value or spec.has_aux):
             return public_gradients(out, values, places, isinstance(spec.wrt, tuple))
         extra, grads = out if spec.value else (out[1], out[0])

@@ -13,6 +13,7 @@ from tangentx.analysis.kinds import Kind
 from tangentx.analysis.program import Instance, Program
 from tangentx.backend.load import load
 from tangentx.backend.text import Text, write
+from tangentx.derive.jacobians import Builder, Wanted
 from tangentx.derive.jvp import tangent
 from tangentx.derive.pairs import Derivation
 from tangentx.derive.roots import Request, gradient, pullback
@@ -75,6 +76,15 @@ def derive_pullback(program: Program, instance: Instance, wrt: tuple[int, ...]) 
     """Reverse mode in two functions, joined by one that calls both."""
     prepare(program, instance, switched_off())
     return pullback(Derivation(program, switched_off()), instance, wrt)[2]
+
+
+def derive_jacobian(program: Program, instance: Instance, wanted: Wanted, *, reverse: bool) -> Function:
+    """A Jacobian, column by column in forward mode, or row by row."""
+    prepare(program, instance, switched_off())
+    if not reverse:
+        return Builder(instance, wanted).forward(tangent(program, instance, wanted.wrt))
+    forward, back, _ = pullback(Derivation(program, switched_off()), instance, wanted.wrt)
+    return Builder(instance, wanted).reverse(forward, back)
 
 
 def compile_functions(

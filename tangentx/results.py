@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import entry_copy, finish
+from tangentx.trees import leaves, rebuild
 
 
 def publish(bar: Any, primal: Any, taken: set[int]) -> Any:
@@ -41,6 +42,21 @@ def public_gradients(bars: Any, values: Sequence[Any], places: Sequence[int], ma
         taken.add(id(result))
         found.append(result)
     return tuple(found)
+
+
+def separate(tree: Any, values: Any) -> Any:
+    """The structure with each array in memory of its own, none of which is one of `values`."""
+    seen = {id(leaf) for _, leaf in leaves("", values)}
+
+    def own(leaf: Any) -> Any:
+        if not isinstance(leaf, np.ndarray):
+            return entry_copy(leaf)
+        mine = leaf.base is None and leaf.flags.writeable and id(leaf) not in seen
+        found = leaf if mine else leaf.copy()
+        seen.add(id(found))
+        return found
+
+    return rebuild(tree, own)
 
 
 def fresh(value: Any) -> Any:

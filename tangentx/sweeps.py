@@ -44,7 +44,7 @@ def compile_jvp(
     derived = pipeline.derive_tangent(program, root, active)
     dots = kinds_of(second.world, [tangent_as(None, values[i]) for i in active])
     again = [*kinds_of(second.world, values, pairs), *dots]
-    header = header_of(target, root, active).replace("Gradient", "Tangent", 1)
+    header = header_of(target, root, active, "jvp")
     functions, text, filename = pipeline.compile_functions(derived, again, second, header)
     writes = any(written(kind) for kind in root.params)
     return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program))
@@ -74,7 +74,7 @@ def compile_vjp(
     both = pipeline.derive_pullback(program, root, wrt)
     seed = copy_kind(root.result, second.world, {})
     again = [*kinds_of(second.world, values, pairs), seed]
-    header = header_of(target, root, wrt).replace("Gradient", "Pullback", 1)
+    header = header_of(target, root, wrt, "vjp")
     functions, text, filename = pipeline.compile_functions(both, again, second, header, skip=1, count=2)
     writes = any(written(kind) for kind in root.params)
     return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program))

@@ -207,6 +207,21 @@ CASES: dict[str, Callable[[], Any]] = {
     "tangent_count": lambda: tx.jvp(scaled, (1.0, 2.0), (1.0,)),
     "tangent_shape": lambda: tx.jvp(total, (np.ones(3),), (np.ones(2),)),
     "tangent_of_integer": lambda: tx.jvp(scaled, (1.0, 2), (1.0, 1.0)),
+    "jacobian_of_integer": lambda: tx.jacobian(square)(2),
+    "jacobian_result_integer": lambda: tx.jacobian(whole)(1.0),
+    "jacobian_result_none": lambda: tx.jacobian(nothing)(1.0),
+    "jacobian_mode": lambda: tx.jacobian(square, mode="backward"),
+    "jacobian_complex": lambda: tx.jacobian(square)(1j),
+    "jacobian_complex_forward": lambda: tx.jacfwd(abs_squared)(1j),
+    "jacobian_complex_reverse": lambda: tx.jacrev(turned)(1.0),
+    "jacobian_aux_missing": lambda: tx.jacobian(square, has_aux=True)(1.0),
+    "hessian_of_integer": lambda: tx.hessian(square)(2),
+    "hessian_of_integer_array": lambda: tx.hessian(total)(np.ones(2, int)),
+    "hessian_of_array": lambda: tx.hessian(square)(np.ones(3)),
+    "elementwise_complex": lambda: tx.elementwise_grad(turned)(np.ones(2)),
+    "hvp_no_number": lambda: tx.hvp(square, (2,), (1,)),
+    "hvp_primal": lambda: tx.hvp(square, 2.0, 1.0),
+    "hvp_tangent_shape": lambda: tx.hvp(total, (np.ones(3),), (np.ones(2),)),
     "source_ufunc": lambda: tx.grad(np.sin)(1.0),
     "source_exec": lambda: tx.grad(made_by_exec())(1.0),
     "source_no_function": lambda: tx.grad(3)(1.0),
@@ -235,6 +250,10 @@ def added_to_list(x):
     items = [x, x]
     np.add.at(items, 0, x)
     return items[0]
+
+
+def abs_squared(z):
+    return abs(z) ** 2
 
 
 def text_of(error: BaseException) -> str:

@@ -32,6 +32,7 @@ from tangentx.arrays.adjoints import (
 from tangentx.arrays.checks import counted, fitting, same_length, seed_of_scalar
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, writable, write_back
 from tangentx.arrays.einsums import einsum_left, einsum_right
+from tangentx.arrays.jacobians import columns, direction, directions, no_slope, rows, uncolumns, unrows
 from tangentx.arrays.products import (
     dot_left,
     dot_right,
@@ -76,10 +77,13 @@ __all__ = [
     "before",
     "chain",
     "clone",
+    "columns",
     "columns_outer",
     "count_reduced",
     "counted",
     "det_sign",
+    "direction",
+    "directions",
     "dot_left",
     "dot_right",
     "einsum_left",
@@ -104,6 +108,7 @@ __all__ = [
     "matmul_right",
     "merged",
     "nested",
+    "no_slope",
     "one_system_each",
     "ordered",
     "outer_left",
@@ -116,6 +121,7 @@ __all__ = [
     "ratio_or_zero",
     "repeated",
     "scatter",
+    "rows",
     "same_length",
     "seed_of_scalar",
     "share",
@@ -135,6 +141,7 @@ __all__ = [
     "unarange",
     "unbroadcast",
     "unconvolve",
+    "uncolumns",
     "undiag",
     "undiagonal",
     "undiff",
@@ -143,6 +150,7 @@ __all__ = [
     "unpad",
     "unreduce",
     "unrepeat",
+    "unrows",
     "untake",
     "untile",
     "winners",

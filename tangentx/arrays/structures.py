@@ -150,26 +150,30 @@ def filled(dot: Any, primal: Any) -> Any:
 
 
 def tangent_as(dot: Any, primal: Any) -> Any:
-    """A copy of a tangent structure whose arrays have the strides and dtypes of the primal's, and alias as they do."""
+    """A copy of a tangent structure whose arrays have the strides and dtypes of the primal's, and alias as they do.
+
+    A part that stands at two places aliases itself only if it is given one tangent at both.
+    """
     return _tangent_as(dot, primal, {})
 
 
-def _tangent_as(dot: Any, primal: Any, memo: dict[int, Any]) -> Any:
-    if id(primal) in memo and not isinstance(primal, PLAIN):
-        return memo[id(primal)]
+def _tangent_as(dot: Any, primal: Any, memo: dict[tuple[int, int], Any]) -> Any:
+    both = (id(primal), id(dot))
+    if both in memo and not isinstance(primal, PLAIN):
+        return memo[both]
     if isinstance(primal, np.ndarray):
         if primal.dtype.kind not in "fc":
             return None
         result = zeros_as(primal)
         if dot is not None:
             result[...] = dot
-        memo[id(primal)] = result
+        memo[both] = result
         return result
     if isinstance(primal, _NUMBERS):
         return zero(primal) if dot is None else dot
     if isinstance(primal, (list, tuple)):
         parts: list[Any] = []
-        memo[id(primal)] = parts
+        memo[both] = parts
         dots = [None] * len(primal) if dot is None else dot
         parts.extend(_tangent_as(d, p, memo) for d, p in zip(dots, primal, strict=True))
         return parts
@@ -177,7 +181,7 @@ def _tangent_as(dot: Any, primal: Any, memo: dict[int, Any]) -> Any:
     if inside is None:
         return None
     named: dict[Any, Any] = {}
-    memo[id(primal)] = named
+    memo[both] = named
     dots_by_name = dot if isinstance(dot, dict) or dot is None else fields(dot)
     named.update((k, _tangent_as((dots_by_name or {}).get(k), p, memo)) for k, p in inside.items())
     return named

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind, Num
 from tangentx.analysis.program import Instance
@@ -36,12 +38,16 @@ from tangentx.ir.nodes import (
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of the root: positions of `wrt`, whether the value comes too, whether the result carries extras."""
+    """What is asked of the root: positions of `wrt`, whether the value comes too, whether the result carries extras.
+
+    `ones`: the result may be an array, and each of its elements gets the cotangent one.
+    """
 
     wrt: tuple[int, ...]
     many: bool = False
     value: bool = False
     aux: bool = False
+    ones: bool = False
 
 
 def gradient(derivation: Derivation, instance: Instance, request: Request) -> Function:
@@ -128,18 +134,20 @@ def _seed(r: Reverse, emit: Emitter, ans: Atom, shadow: Atom | None, request: Re
     if request.aux:
         assert isinstance(kind, Box)
         value, item = emit.item(ans, 0), kind.region.get(0)
-        _demand_scalar(r, emit, value, item)
+        _demand_scalar(r, emit, value, item, request.ones)
         if shadow is not None and mode(item) is not None:
             give_slot(emit, item, shadow, Key((Lit(0),)), value, Var(r.seed))
         return
-    _demand_scalar(r, emit, value, kind)
+    _demand_scalar(r, emit, value, kind, request.ones)
     if shadow is not None:
         assert isinstance(shadow, Var)
         give(emit, kind, shadow, ans, Var(r.seed))
 
 
-def _demand_scalar(r: Reverse, emit: Emitter, value: Atom, kind: Kind) -> None:
-    if isinstance(kind, Arr) and kind.rank is None:
+def _demand_scalar(r: Reverse, emit: Emitter, value: Atom, kind: Kind, ones: bool) -> None:
+    if ones:
+        emit.assign(r.seed, Op(np.ones_like, (value,)) if isinstance(kind, Arr) else Lit(1.0))
+    elif isinstance(kind, Arr) and kind.rank is None:
         emit.assign(r.seed, Op(arrays.seed_of_scalar, (value, Var(r.seed))))
 
 

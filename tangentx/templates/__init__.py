@@ -9,6 +9,7 @@ from tangentx.templates import composed_python as composed_python
 from tangentx.templates import constants as constants
 from tangentx.templates import creation as creation
 from tangentx.templates import exponential as exponential
+from tangentx.templates import jacobians as jacobians
 from tangentx.templates import joining as joining
 from tangentx.templates import linear_algebra as linear_algebra
 from tangentx.templates import ordering as ordering

@@ -1,0 +1,166 @@
+"""Jacobians: one tangent or cotangent for each direction, put together in the structure of result and parameters."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.kinds import Arr, Box, Kind, Num, dtype_of, varied
+from tangentx.analysis.program import Instance
+from tangentx.derive.emit import NONE, Emitter
+from tangentx.derive.entry import arguments_of
+from tangentx.derive.pairs import as_params
+from tangentx.derive.places import Part, at, counted, domains, mapped, seeds, stacked
+from tangentx.ir.nodes import Append, Assign, Atom, Call, For, Function, Link, Lit, Make, Op, Return, Var
+
+Joined = Callable[[Emitter, "Part", "Part"], Atom]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The parameters that are differentiated by, `many` of them as a tuple, and whether the result carries extras."""
+
+    wrt: tuple[int, ...]
+    many: bool
+    aux: bool
+
+
+class Builder:
+    """A function of the arguments of `instance` that returns a Jacobian."""
+
+    def __init__(self, instance: Instance, wanted: Wanted) -> None:
+        self.instance = instance
+        self.wanted = wanted
+        self.span = instance.source.span
+        self.emit = Emitter(self.span)
+        self.names = arguments_of(instance)
+        self.xs = [Part(instance.params[i], Var(self.names[i])) for i in wanted.wrt]
+        result = instance.result
+        self.result = result.region.get(0) if wanted.aux and isinstance(result, Box) else result
+        self.single = False
+
+    def forward(self, tangent: Function) -> Function:
+        """From the function of primals and tangents."""
+        emit = self.emit
+        total: Atom = Lit(0)
+        for x in self.xs:
+            total = counted(emit, x.kind, x.atom, total)
+        self.single = len(self.xs) == 1 and _is_double(self.xs[0].kind) and _are_double(self.result)
+
+        def step(inner: Emitter, place: Atom) -> tuple[Atom, Atom]:
+            before: Atom = Lit(0)
+            dots: list[Atom] = []
+            for x in self.xs:
+                dot, before = seeds(inner, x.kind, x.atom, place, before)
+                dots.append(Lit(1.0) if self.single else dot)
+            made = inner.let(Call(Link(tangent.name, tangent), (*map(Var, self.names), *dots)))
+            return inner.item(made, 0), inner.item(made, 1)
+
+        path = (at(Lit(0)),) if self.wanted.aux else ()
+        if self.single:
+            ans, dot = step(emit, Lit(0))
+            moved: Any = emit.item(dot, 0) if self.wanted.aux else dot
+            return self._finished(ans, self._joined(self._value(ans), moved, self.xs, _only_column))
+        ans, found = self._loop(total, step)
+        y = self._value(ans)
+        moved = stacked(emit, Part(self.result, y), found, path)
+        return self._finished(ans, self._joined(y, moved, self.xs, _column_of))
+
+    def reverse(self, forward: Function, back: Function) -> Function:
+        """From the function of primals that gives value and state, and that of state and cotangent."""
+        emit = self.emit
+        made = emit.let(Call(Link(forward.name, forward), tuple(map(Var, self.names))))
+        ans, state = emit.item(made, 0), emit.item(made, 1)
+        y = self._value(ans)
+        total = counted(emit, self.result, y, Lit(0))
+
+        def step(inner: Emitter, place: Atom) -> tuple[Atom, Atom]:
+            seed, _ = seeds(inner, self.result, y, place, Lit(0))
+            if self.wanted.aux:
+                seed = inner.let(Make(list, (seed, inner.op(arrays.zero, inner.item(ans, 1)))))
+            return NONE, inner.let(Call(Link(back.name, back), (state, seed)))
+
+        _, found = self._loop(total, step)
+        paths = [(at(Lit(i)),) for i in range(len(self.xs))]
+        xs = [
+            Part(x.kind, x.atom, stacked(emit, x, found, p, public=True)) for x, p in zip(self.xs, paths, strict=True)
+        ]
+        return self._finished(ans, self._joined(y, None, xs, _row_of))
+
+    def _value(self, ans: Atom) -> Atom:
+        return self.emit.item(ans, 0) if self.wanted.aux else ans
+
+    def _loop(self, total: Atom, step: Callable[[Emitter, Atom], tuple[Atom, Atom]]) -> tuple[Atom, Atom]:
+        """Runs `step` for each direction, or once where there is none: the value, and a list of what moves."""
+        emit = self.emit
+        found, place = emit.let(Make(list, ())), Var(emit.temporary())
+        inner = Emitter(self.span)
+        value, moved = step(inner, place)
+        inner.add(Append(found, moved, self.span))
+        ans: Atom = NONE
+        if value != NONE:
+            ans = Var(emit.temporary())
+            inner.add(Assign(ans.name, value, self.span))
+        trips = total if isinstance(total, Lit) else emit.op(builtins.max, total, Lit(1))
+        emit.add(For(place.name, Lit(0), trips, Lit(1), False, tuple(inner.block), self.span))
+        return ans, found
+
+    def _joined(self, y: Atom, moved: Any, xs: Sequence[Part], joined: Joined) -> Atom:
+        def of_result(emit: Emitter, out: Part) -> Atom:
+            start: Atom = Lit(0)
+            made = []
+            for x in xs:
+                part = Part(x.kind, x.atom, x.moved, start)
+                found, start = mapped(emit, part, lambda inner, leaf: joined(inner, out, leaf))
+                made.append(found)
+            return emit.let(Make(tuple, tuple(made))) if self.wanted.many else made[0]
+
+        return mapped(self.emit, Part(self.result, y, moved), of_result)[0]
+
+    def _finished(self, ans: Atom, jacobian: Atom) -> Function:
+        emit = self.emit
+        if self.wanted.aux:
+            extras = emit.op(arrays.entry_copy, emit.item(ans, 1))
+            jacobian = emit.let(Make(tuple, (jacobian, extras)))
+        emit.add(Return(jacobian, self.span))
+        name = f"{self.instance.source.name}_jacobian"
+        return Function(name, as_params(self.names), tuple(emit.block), self.span)
+
+
+def _is_double(kind: Kind) -> bool:
+    return isinstance(kind, Num) and dtype_of(kind) == np.float64
+
+
+def _are_double(kind: Kind) -> bool:
+    """Whether the result is one number or array of doubles, or a fixed structure of them."""
+    if isinstance(kind, Box):
+        node = kind.region.root()
+        return not node.open and all(_are_double(item) or not domains(item) for item in node.fields.values())
+    return isinstance(kind, Num | Arr) and dtype_of(kind) == np.float64
+
+
+def _block(emit: Emitter, fn: Callable[..., Any], moved: Atom, y: Atom, x: Atom, before: Atom) -> Atom:
+    given = (moved, y, x) if before == Lit(0) else (moved, y, x, before)
+    return emit.let(Op(fn, given))
+
+
+def _column_of(emit: Emitter, y: Part, x: Part) -> Atom:
+    if not varied(y.kind):
+        return emit.op(arrays.no_slope, y.atom, x.atom)
+    return _block(emit, arrays.columns, y.moved, y.atom, x.atom, x.before)
+
+
+def _only_column(emit: Emitter, y: Part, x: Part) -> Atom:
+    """The tangent along the one direction that there is."""
+    return emit.op(arrays.clone, y.moved) if varied(y.kind) else emit.op(arrays.no_slope, y.atom, x.atom)
+
+
+def _row_of(emit: Emitter, y: Part, x: Part) -> Atom:
+    if not varied(y.kind):
+        return emit.op(arrays.no_slope, y.atom, x.atom)
+    return _block(emit, arrays.rows, x.moved, y.atom, x.atom, y.before)

@@ -1,0 +1,114 @@
+"""What is asked of a function as a function of the language: its gradient, its Jacobian."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tangentx import pipeline
+from tangentx.analysis.kinds import Bottom, Box, Kind, describe
+from tangentx.analysis.primitives import has_effect
+from tangentx.analysis.program import Instance, Program
+from tangentx.demands import demand_real_scalar, value_of
+from tangentx.derive.entry import outside_of
+from tangentx.derive.jacobians import Wanted
+from tangentx.derive.places import domains, numbers
+from tangentx.derive.roots import Request
+from tangentx.errors import NotDifferentiable, Span
+from tangentx.ir.nodes import Assign, Function, Lit
+from tangentx.ir.walk import statements
+
+
+def derived(program: Program, root: Instance, wrt: tuple[int, ...], spec: Any) -> Function:
+    """The derived function. Raises NotDifferentiable for results that have no such derivative.
+
+    A gradient has the seed as its last parameter, all else the parameters of the function.
+    """
+    many = isinstance(spec.wrt, tuple)
+    if spec.transform != "jacobian":
+        ones = spec.transform == "elementwise"
+        demand_real_scalar(root, spec.has_aux, elementwise=ones)
+        return pipeline.derive_gradient(program, root, Request(wrt, many, spec.value, spec.has_aux, ones))
+    result = demand_numbers(root, spec.has_aux)
+    if is_reverse(root, result, wrt, spec.mode):
+        if numbers(result) == 1 and not isinstance(result, Box) and domains(result) == {"f"}:
+            return pipeline.derive_gradient(program, root, Request(wrt, many, False, spec.has_aux))
+        return pipeline.derive_jacobian(program, root, Wanted(wrt, many, spec.has_aux), reverse=True)
+    return pipeline.derive_jacobian(program, root, Wanted(wrt, many, spec.has_aux), reverse=False)
+
+
+def demand_numbers(root: Instance, has_aux: bool) -> Kind:
+    """The kind of the result that is differentiated. Raises NotDifferentiable where it has no real number."""
+    kind = value_of(root.result, root.source.span) if has_aux else root.result
+    if isinstance(kind, Bottom) or not domains(kind):
+        hint = "return a real or complex number, an array of them, or a structure of both"
+        raise NotDifferentiable(f"the result is {describe(kind)}: it has no Jacobian", root.source.span, hint)
+    return kind
+
+
+def is_reverse(root: Instance, result: Kind, wrt: tuple[int, ...], mode: str) -> bool:
+    """Whether a Jacobian is found row by row. Raises NotDifferentiable where complex numbers allow neither."""
+    given = frozenset[str]().union(*(domains(root.params[i]) for i in wrt))
+    span = root.source.span
+    if "c" in given and "c" in domains(result):
+        hint = "write it in real and imaginary parts, or take tx.jvp and tx.vjp"
+        raise NotDifferentiable(
+            "a complex result of a complex parameter has no Jacobian of one number each", span, hint
+        )
+    if mode == "forward" and "c" in given:
+        raise _no_mode("forward", "a complex parameter", "reverse", span)
+    if mode == "reverse" and "c" in domains(result):
+        raise _no_mode("reverse", "a complex result", "forward", span)
+    if mode != "auto" and not has_effects(root):
+        return mode == "reverse"
+    if "c" in given or "c" in domains(result):
+        return "c" in given
+    return has_effects(root) or numbers(result) == 1
+
+
+def _no_mode(mode: str, what: str, other: str, span: Span) -> NotDifferentiable:
+    message = f"the Jacobian of {what} cannot be taken in {mode} mode"
+    return NotDifferentiable(message, span, f'use mode="{other}", or "auto"')
+
+
+def undecided(root: Instance, result: Kind, wrt: tuple[int, ...]) -> bool:
+    """Whether only the sizes of arrays say which mode is the shorter one."""
+    mixed = "c" in domains(result) or any("c" in domains(root.params[i]) for i in wrt)
+    one = numbers(result) == 1 or sum(numbers(root.params[i]) or 2 for i in wrt) == 1
+    return not (mixed or one or has_effects(root))
+
+
+def has_effects(root: Instance) -> bool:
+    """Whether a second run of the program could do or answer something else."""
+    return bool(outside_of(root)) or root.link.function is not None and _acts(root)
+
+
+def _acts(root: Instance) -> bool:
+    seen: list[Function] = []
+    pending = [root.link.function]
+    while pending:
+        function = pending.pop()
+        if function is None or function in seen:
+            continue
+        seen.append(function)
+        for s in statements(function.body):
+            if isinstance(s, Assign) and has_effect(s.value):
+                return True
+            if isinstance(s, Assign) and hasattr(s.value, "link"):
+                pending.append(s.value.link.function)
+    return False
+
+
+def sizes_wanted(root: Instance, wrt: tuple[int, ...], spec: Any) -> dict[str, Any]:
+    """A note for an entry in forward mode that another one in reverse mode may be shorter, by the sizes at hand."""
+    if spec.transform != "jacobian" or spec.mode != "auto":
+        return {}
+    return {"undecided": undecided(root, demand_numbers(root, spec.has_aux), wrt)}
+
+
+def seeded(function: Function) -> Function:
+    """The derived function with the seed of a gradient fixed at one."""
+    if not function.params or function.params[-1].default != Lit(1.0):
+        return function
+    seed = Assign(function.params[-1].name, Lit(1.0), function.span)
+    return replace(function, params=function.params[:-1], body=(seed, *function.body))
