@@ -189,12 +189,9 @@ class Derivative:
             raise NotDifferentiable(error.message, place_of(self._target.function), error.hint) from None
 
     def _entry(self, values: tuple[Any, ...]) -> Entry:
-        from tangentx import compilation, sizes
+        from tangentx import sizes
 
-        entry = compilation.entry(self._target, self._cache, values, self._wrt(), self._spec)
-        if not entry.notes.get("undecided") or not sizes.is_wide(self, entry, values):
-            return entry
-        return compilation.entry(self._target, self._cache, values, self._wrt(), replace(self._spec, mode="reverse"))
+        return sizes.shorter(self, values)
 
     def _public(self, out: Any, values: tuple[Any, ...]) -> Any:
         """The compiled function's result in the form that is promised."""

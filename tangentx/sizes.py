@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from tangentx import compilation
 from tangentx.arrays import entry_copies
+from tangentx.derivative import Entry
 from tangentx.trees import is_differentiable, leaves
 
 
-def is_wide(derivative: Any, entry: Any, values: tuple[Any, ...]) -> bool:
+def shorter(derivative: Any, values: tuple[Any, ...]) -> Entry:
+    """The compiled derivative for these arguments; of a Jacobian, if it may be either, the mode with fewer sweeps."""
+    given = (derivative._target, derivative._cache, values, derivative._wrt())
+    entry = compilation.entry(*given, derivative._spec)
+    if not entry.notes.get("undecided") or not _is_wide(derivative, entry, values):
+        return entry
+    return compilation.entry(*given, replace(derivative._spec, mode="reverse"))
+
+
+def _is_wide(derivative: Any, entry: Entry, values: tuple[Any, ...]) -> bool:
     """Whether the result has fewer numbers than the parameters that are differentiated by.
 
     The function is run once for each combination of shapes, on copies; a program that acts on anything outside is never
