@@ -13,9 +13,10 @@ from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region, World, holds_itself
 from tangentx.analysis.values import Valuer, fill
 from tangentx.arrays import entry_copies
+from tangentx.axes import axes_of
 from tangentx.backend.load import register
 from tangentx.backend.text import Text
-from tangentx.demands import demand_leaf, demand_real_scalar
+from tangentx.demands import demand_leaf, demand_real_scalar, written
 from tangentx.derivative import Cache, Entry, Target, place_of, refuse_overlap
 from tangentx.errors import NotDifferentiable, NotResolved
 from tangentx.guards import Guard, outside_data, refuse_outside
@@ -50,8 +51,11 @@ def found_for(
         entry.notes["samples"] = tuple(sample(value) for value in values)
         return entry
 
-    main = (key(values), more, pipeline.switched_off())
+    main: tuple[Any, ...] = (key(values), more, pipeline.switched_off())
     found = cache.find(main, lambda: made(()))
+    if found.notes["axes"] not in (None, axes_of(values)):
+        main = (*main, axes_of(values))
+        found = cache.find(main, lambda: made(()))
     if found.writes and found.notes["outside"]:
         refuse_outside(found.notes["outside"], values, place_of(target.function))
     pairs = overlaps(values) if found.writes else ()
@@ -72,19 +76,21 @@ def compile_gradient(
     if isinstance(root.result, Bottom) and isinstance(target.function, types.FunctionType):
         return always_raises(target, root)
     function = transforms.derived(program, root, wrt, spec)
-    second = pipeline.new_program()
+    second = pipeline.new_program(axes_of(values))
     again = kinds_of(second.world, values, pairs)
     again += [Num(float)] * (len(function.params) - len(again))  # the seed
     header = header_of(target, root, wrt, spec.transform)
     functions, text, filename = pipeline.compile_functions(function, again, second, header)
     writes = any(written(kind) for kind in root.params)
-    notes = noted(header, program) | transforms.sizes_wanted(root, wrt, spec)
+    notes = noted(header, program, second) | transforms.sizes_wanted(root, wrt, spec)
     return Entry(functions, text, filename, Guard((program, second)), writes, notes)
 
 
-def noted(header: str, program: Program) -> dict[str, Any]:
-    """What an entry remembers beside its code: its header, and the data from outside that the program uses."""
-    return {"signature": header, "outside": outside_data(program)}
+def noted(header: str, program: Program, derived: Program) -> dict[str, Any]:
+    """What an entry remembers beside its code: its header, the data from outside that the program uses, and which
+    axes of arguments have length one, where that matters."""
+    axes = derived.axes.single if derived.axes.relied else None
+    return {"signature": header, "outside": outside_data(program), "axes": axes}
 
 
 def always_raises(target: Target, root: Instance) -> Entry:
@@ -102,7 +108,14 @@ def always_raises(target: Target, root: Instance) -> Entry:
         demand_real_scalar(root, False)
 
     text = Text(f"# `{root.source.name}` never returns a value for arguments of these kinds.\n")
-    return Entry((run,), text, "<tangentx nothing>", lambda: False, False, {"signature": text.source, "outside": ()})
+    return Entry(
+        (run,),
+        text,
+        "<tangentx nothing>",
+        lambda: False,
+        False,
+        {"signature": text.source, "outside": (), "axes": None},
+    )
 
 
 def analysed(target: Target, program: Program, kinds: Sequence[Kind], wrt: tuple[int, ...]) -> Instance:
@@ -153,15 +166,6 @@ def kinds_of(world: World, values: Sequence[Any], pairs: Sequence[tuple[int, int
         if a is not None and b is not None:
             a.unite(b)
     return kinds
-
-
-def written(kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
-    """Whether anything that an argument of this kind reaches is written."""
-    if not isinstance(kind, Arr | Box) or kind.region.root() in seen:
-        return False
-    node = kind.region.root()
-    inside = (*node.fields.values(), node.elt) if isinstance(kind, Box) else ()
-    return node.written or any(written(k, (*seen, node)) for k in inside)
 
 
 def copy_kind(kind: Kind, world: World, memo: dict[Region, Region]) -> Kind:

@@ -114,3 +114,12 @@ def differentiable(values: Sequence[Any], places: Sequence[int]) -> tuple[int, .
         message = "none of the primals has a real or complex number in it"
         raise NotDifferentiable(message, hint="pass a float or an array of floats")
     return found
+
+
+def written(kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
+    """Whether anything that an argument of this kind reaches is written."""
+    if not isinstance(kind, Arr | Box) or kind.region.root() in seen:
+        return False
+    node = kind.region.root()
+    inside = (*node.fields.values(), node.elt) if isinstance(kind, Box) else ()
+    return node.written or any(written(k, (*seen, node)) for k in inside)

@@ -8,19 +8,21 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from tangentx.axes import single_axes
+
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class _Alike(Generic[T]):
-    """What was found for arguments of the same types: by the dtypes and ranks of those that are arrays."""
+    """What was found for arguments of the same types: by dtypes, ranks and axes of length one of the arrays."""
 
     arrays: tuple[int, ...]
     found: dict[tuple[Any, ...], T] = field(default_factory=dict)
 
 
 class Hits(Generic[T]):
-    """A table by the exact types of flat arguments, then by dtypes and ranks; never by shapes or numbers.
+    """A table by the exact types of flat arguments, then by dtypes, ranks and axes of length one.
 
     `context` is what else the answer depends on. What is not flat is never found.
     """
@@ -38,7 +40,8 @@ class Hits(Generic[T]):
         layout: list[Any] = []
         for i in table.arrays:
             array = values[i]
-            layout += (array.dtype, array.ndim)
+            shape = array.shape
+            layout += (array.dtype, len(shape), 1 in shape and single_axes(shape))
         return table.found.get(tuple(layout))
 
     def keep(self, context: Any, values: Sequence[Any], found: T) -> None:
@@ -48,7 +51,11 @@ class Hits(Generic[T]):
             return
         arrays = tuple(i for i, t in enumerate(types) if t is np.ndarray)
         table = self._tables.setdefault((context, *types), _Alike(arrays))
-        table.found[tuple(part for i in arrays for part in (values[i].dtype, values[i].ndim))] = found
+        layout: list[Any] = []
+        for i in arrays:
+            shape = values[i].shape
+            layout += (values[i].dtype, len(shape), 1 in shape and single_axes(shape))
+        table.found[tuple(layout)] = found
 
     def clear(self) -> None:
         """Forgets everything."""

@@ -11,6 +11,7 @@ from tangentx.analysis import outside
 from tangentx.analysis.attempts import demand_apart
 from tangentx.analysis.kinds import Kind
 from tangentx.analysis.program import Instance, Program
+from tangentx.axes import Axes, Single
 from tangentx.backend.load import load
 from tangentx.backend.text import Text, write
 from tangentx.derive.jacobians import Builder, Wanted
@@ -23,7 +24,7 @@ from tangentx.ir.nodes import Function
 from tangentx.optimise import PASSES, optimise, prepare
 from tangentx.switches import OFF
 
-PROOFS = ("trips", "again", "present", "inline", "results", *PASSES)
+PROOFS = ("trips", "again", "present", "inline", "results", "lengths", *PASSES)
 _COUNT = itertools.count(1)
 
 
@@ -96,7 +97,8 @@ def compile_functions(
     """
     root = analyse(derived, kinds, program)
     functions = optimise(program, root, switched_off(), ties=skip > 0)
-    text = write(functions[skip:], header)
+    taken = [program.axes.sentence([p.name for p in derived.params])] if program.axes.relied else []
+    text = write(functions[skip:], "\n".join((header, *taken)))
     filename = f"<tangentx {derived.name} {next(_COUNT)}>"
     loaded = load(text, filename)
     return tuple(loaded[name] for name in text.functions[:count]), text, filename
@@ -110,6 +112,6 @@ def close(derived: Function, kinds: Sequence[Kind], program: Program) -> Functio
     return root.link.function
 
 
-def new_program() -> Program:
-    """An empty program whose functions come from Python source."""
-    return Program(lift)
+def new_program(single: Sequence[Single] = ()) -> Program:
+    """An empty program whose functions come from Python source; `single` are axes of its arguments."""
+    return Program(lift, Axes(single))

@@ -81,7 +81,7 @@ def _sample_of_tree(tree: ast.expr) -> Any:
     whole = tree.value if isinstance(tree, ast.Subscript) else tree
     name = whole.attr if isinstance(whole, ast.Attribute) else whole.id if isinstance(whole, ast.Name) else ""
     if name in ("ndarray", "NDArray"):
-        return np.ones(1)
+        return np.ones(2)
     if isinstance(tree, ast.Subscript):
         parts = tree.slice.elts if isinstance(tree.slice, ast.Tuple) else [tree.slice]
         items = [_sample_of_tree(p) for p in parts if not (isinstance(p, ast.Constant) and p.value is Ellipsis)]
@@ -98,7 +98,7 @@ def _sample(annotation: Any) -> Any:
         return _SAMPLES[name]
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation is np.ndarray or origin is np.ndarray:
-        return np.ones(1)
+        return np.ones(2)
     if isinstance(annotation, type) and issubclass(annotation, np.number):
         return annotation(1)
     if origin is list:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tangentx import pipeline
 from tangentx.analysis.kinds import Bottom, describe
+from tangentx.axes import axes_of
 from tangentx.compilation import (
     Pairs,
     analysed,
@@ -16,9 +17,8 @@ from tangentx.compilation import (
     kinds_of,
     kinds_of_arguments,
     noted,
-    written,
 )
-from tangentx.demands import has_leaf
+from tangentx.demands import has_leaf, written
 from tangentx.derivative import Cache, Entry, Target
 from tangentx.errors import NotDifferentiable
 from tangentx.guards import Guard
@@ -39,7 +39,7 @@ def compile_jvp(
     """Compiles forward mode."""
     from tangentx.arrays import tangent_as
 
-    program, second = pipeline.new_program(), pipeline.new_program()
+    program, second = pipeline.new_program(), pipeline.new_program(axes_of(values))
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), active)
     derived = pipeline.derive_tangent(program, root, active)
     dots = kinds_of(second.world, [tangent_as(None, values[i]) for i in active])
@@ -47,7 +47,7 @@ def compile_jvp(
     header = header_of(target, root, active, "jvp")
     functions, text, filename = pipeline.compile_functions(derived, again, second, header)
     writes = any(written(kind) for kind in root.params)
-    return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program))
+    return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program, second))
 
 
 def entry_vjp(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int, ...]) -> Entry:
@@ -63,7 +63,7 @@ def compile_vjp(
     target: Target, values: Sequence[Any], wrt: tuple[int, ...], pairs: tuple[tuple[int, int], ...]
 ) -> Entry:
     """Compiles the two sweeps."""
-    program, second = pipeline.new_program(), pipeline.new_program()
+    program, second = pipeline.new_program(), pipeline.new_program(axes_of(values))
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt)
     if isinstance(root.result, Bottom) or not has_leaf(root.result, ()):
         raise NotDifferentiable(
@@ -77,4 +77,4 @@ def compile_vjp(
     header = header_of(target, root, wrt, "vjp")
     functions, text, filename = pipeline.compile_functions(both, again, second, header, skip=1, count=2)
     writes = any(written(kind) for kind in root.params)
-    return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program))
+    return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program, second))

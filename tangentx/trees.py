@@ -52,7 +52,7 @@ UNKNOWN: Any = object()
 def sample(value: Any) -> Any:
     """A small value of the same kind, which keeps nothing of the user's alive but functions; else UNKNOWN."""
     if type(value) is np.ndarray:
-        return np.ones((1,) * value.ndim, value.dtype)
+        return np.ones(tuple(1 if n == 1 else 2 for n in value.shape), value.dtype)
     if value is None or isinstance(value, bool | int | float | complex | str | np.generic | type | np.ufunc):
         return value
     if isinstance(value, types.FunctionType | types.BuiltinFunctionType):

@@ -13,7 +13,7 @@ _NUMBERS = (float, int, complex)
 
 
 def key(value: Any, path: tuple[int, ...] = ()) -> Any:
-    """A hashable key: equal keys mean equal kinds. Never a shape, never the value of a number.
+    """A hashable key: equal keys mean equal kinds. Never a length, never the value of a number.
 
     `path` is of the containers that the value is in: what holds itself is named by how far out it is.
     """

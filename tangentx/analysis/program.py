@@ -10,6 +10,7 @@ from typing import Any
 from tangentx.analysis.kinds import BOTTOM, MISSING, Kind, Num, TooDeep, Top, describe, signature
 from tangentx.analysis.regions import Region, World, join
 from tangentx.analysis.values import Valuer
+from tangentx.axes import Axes
 from tangentx.errors import NotResolved, Span, TangentxError, UnsupportedSyntax
 from tangentx.ir.nodes import UNBOUND, Ext, Function, Link, Statement
 
@@ -69,8 +70,9 @@ class Instance:
 class Program:
     """The analysis of a root function and of all that it calls, to a fixed point."""
 
-    def __init__(self, lift: Callable[[Any], Function]) -> None:
+    def __init__(self, lift: Callable[[Any], Function], axes: Axes | None = None) -> None:
         self.world = World()
+        self.axes = axes or Axes()
         self._lift = lift
         self.lifted: dict[int, tuple[Any, Any, Function]] = {}
         self.nested: dict[Any, tuple[Function, Program]] = {}

@@ -60,6 +60,8 @@ def optimise(program: Program, root: Instance, off: frozenset[str], *, ties: boo
     ties together functions that are called from outside.
     """
     units = _units(program, root, ties)
+    if "lengths" not in off:
+        _tell_axes(program, units, ties)
     _rounds(program, units, [name for name in PASSES if name not in off and name not in LAST])
     check(units[0].function, closed=True)
     for name in LAST:
@@ -102,6 +104,16 @@ def _units(program: Program, root: Instance, ties: bool) -> list[Unit]:
     for unit in units:
         unit.outer = unit is units[0] or unit.link in tied
     return units
+
+
+def _tell_axes(program: Program, units: list[Unit], ties: bool) -> None:
+    """What is known of the arguments from outside: of the root, or of the first function that it ties to others."""
+    tied = _called(units[0])[:1] if ties else ()
+    calls = [s.value for u in units for s in statements(u.body) if isinstance(s, Assign) and isinstance(s.value, Call)]
+    for unit in units:
+        if unit is units[0] or (unit.link in tied and sum(call.link is unit.link for call in calls) == 1):
+            pairs = zip(unit.function.params, program.axes.single, strict=False)
+            unit.axes = {param.name: single for param, single in pairs if single is not None}
 
 
 def _called(unit: Unit) -> tuple[Link, ...]:

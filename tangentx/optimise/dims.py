@@ -22,6 +22,40 @@ class Lengths(tuple[Length, ...]):
     __slots__ = ()
 
 
+def of_argument(name: str, rank: int, single: Sequence[int]) -> Lengths:
+    """The shape of an argument of which the axes of length one are known; no other axis has length one."""
+    return Lengths(("single" if axis in single else "long", "param", name, axis) for axis in range(rank))
+
+
+def is_single(length: Length) -> bool:
+    """Whether the length is known to be one."""
+    return length == 1 or (isinstance(length, tuple) and length[:1] == ("single",))
+
+
+def is_long(length: Length) -> bool:
+    """Whether the length is known not to be one, so that nothing is broadcast along it."""
+    return length != 1 if isinstance(length, int) else isinstance(length, tuple) and length[:1] == ("long",)
+
+
+def differ(shapes: Sequence[tuple[Length, ...]]) -> bool:
+    """Whether lengths that are broadcast together are written differently, so that it matters which of them are one."""
+    for axis in range(1, max(map(len, shapes), default=0) + 1):
+        found = {s[-axis] for s in shapes if len(s) >= axis and s[-axis] != 1}
+        if len(found) > 1 and any(isinstance(n, tuple) and n[0] in ("long", "single") for n in found):
+            return True
+    return False
+
+
+def agreed(shapes: Sequence[tuple[Length, ...]]) -> list[tuple[Length, Length]]:
+    """Pairs of lengths that are equal where arrays of these shapes have been broadcast together."""
+    rank = max(map(len, shapes), default=0)
+    found: list[tuple[Length, Length]] = []
+    for axis in range(1, rank + 1):
+        first, *others = [s[-axis] for s in shapes if len(s) >= axis and is_long(s[-axis])] or [None]
+        found += [(first, other) for other in others if other != first]
+    return found
+
+
 def lengths(shape: Sequence[Length] | None) -> Shape:
     """The shape with these lengths, where there are any."""
     return None if shape is None else Lengths(shape)
@@ -39,12 +73,12 @@ def together(shapes: Sequence[tuple[Length, ...]]) -> tuple[Length, ...]:
 
 
 def _common(lengths: Sequence[Length]) -> Length:
-    known = [n for n in lengths if isinstance(n, int) and n != 1]
+    known = [n for n in lengths if is_long(n)]
     if known:
-        return known[0]
-    tags = [n for n in lengths if n != 1]
+        return next((n for n in known if isinstance(n, int)), known[0])
+    tags = [n for n in lengths if not is_single(n)]
     if not tags:
-        return 1
+        return lengths[0] if all(n == lengths[0] for n in lengths) else 1
     return tags[0] if all(tag == tags[0] for tag in tags) else None
 
 

@@ -12,10 +12,10 @@ from tangentx.analysis.kinds import Arr, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Append, Assign, Atom, Expr, Op, Pop, Statement, Var
 from tangentx.ir.walk import atoms
-from tangentx.optimise.dims import NUMBER, Lengths, Shape
+from tangentx.optimise.dims import NUMBER, Length, Lengths, Shape, of_argument
 from tangentx.optimise.flow import Flow, Site
 from tangentx.optimise.shaping import Shaper
-from tangentx.optimise.tapes import Tapes
+from tangentx.optimise.tapes import Tapes, is_lasting
 from tangentx.optimise.unit import Unit
 
 
@@ -28,6 +28,7 @@ class Known(NamedTuple):
 
 
 NOTHING = Known()
+NAMED = ("param", "long", "single", "made", "once")
 
 
 class Facts(Flow[Known]):
@@ -38,13 +39,20 @@ class Facts(Flow[Known]):
         self.program = program
         self.unit = unit
         self.count, self.bindings = unit.counts()
-        self._shaper = Shaper(lambda atom: unit.kind(program, atom), self.shape)
+        self._shaper = Shaper(lambda atom: unit.kind(program, atom), self.shape, program.axes.rely)
         self._tapes = Tapes(unit)
         self._readers: dict[str, set[str]] = {}
         self._met: set[Site] = set()
         params = [p.name for p in unit.function.params]
         self._again = {name for name, times in self.bindings.items() if times > 1}.union(params) & set(self.bindings)
-        self.env = {name: Known(_named(None, unit.kinds.get(name), ("param", name))) for name in params}
+        self.env = {name: Known(self._given(name)) for name in params}
+
+    def _given(self, name: str) -> Shape:
+        """The shape of a parameter."""
+        kind, single = self.unit.kinds.get(name), self.unit.axes.get(name)
+        if single is not None and isinstance(kind, Arr) and kind.rank is not None:
+            return of_argument(name, kind.rank, single)
+        return _named(None, kind, ("param", name))
 
     def fact(self, atom: Atom) -> Known:
         """What is known of an atom here, of the shape of an array."""
@@ -76,6 +84,8 @@ class Facts(Flow[Known]):
 
     def _bind(self, s: Assign) -> None:
         value, kind = s.value, self.unit.kinds.get(s.target)
+        for one, other in self._shaper.agreed(value) if type(value) is Op else ():
+            self._equate(one, other)
         zero = self.is_zero(value)
         shape = NUMBER if isinstance(kind, Num) else self._shape_of(value)
         self.kill(s.target)
@@ -103,6 +113,15 @@ class Facts(Flow[Known]):
                 if atom.name in self._again or atom.name not in self.env:  # type: ignore[operator]
                     self._readers.setdefault(atom.name, set()).add(name)
         return True
+
+    def _equate(self, one: Length, other: Length) -> None:
+        """Writes one length for two that have turned out to be equal."""
+        assert self.env is not None
+        keep, drop = (other, one) if isinstance(other, int) or not is_lasting(one) else (one, other)
+        for name, fact in self.env.items():
+            shape = _put(fact.shape, drop, keep)
+            if shape != fact.shape:
+                self.env[name] = fact._replace(shape=shape)
 
     def is_zero(self, value: Expr) -> bool:
         """Whether the expression is known to be zero."""
@@ -148,6 +167,15 @@ def _met(left: Shape, right: Shape, site: Site, first: dict[tuple[Shape, Shape],
     return left
 
 
+def _put(shape: Shape, old: Length, new: Length) -> Shape:
+    """The shape, or length, with `new` for `old`."""
+    if shape == old:
+        return new
+    if not isinstance(shape, tuple):
+        return shape
+    return (Lengths if isinstance(shape, Lengths) else tuple)(_put(part, old, new) for part in shape)
+
+
 def _holds(shape: Shape, site: Site) -> bool:
     """Whether the shape, or length, was met at the head of the loop in hand, and may be another in the next trip."""
     if not isinstance(shape, tuple):
@@ -156,7 +184,7 @@ def _holds(shape: Shape, site: Site) -> bool:
         return any(_holds(length, site) for length in shape)
     if shape[0] == "met":
         return bool(shape[1] == site)
-    return shape[0] not in ("param", "made", "once") and _holds(shape[1], site)
+    return shape[0] not in NAMED and _holds(shape[1], site)
 
 
 def is_array(kind: object) -> bool:

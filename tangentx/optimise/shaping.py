@@ -13,7 +13,7 @@ from tangentx.analysis.kinds import Arr, Box, Kind, Num
 from tangentx.analysis.selection import is_boolean
 from tangentx.ir.nodes import Atom, Attr, Expr, Index, Lit, Op, Slice, Var
 from tangentx.optimise import dims
-from tangentx.optimise.dims import Lengths, Shape, lengths
+from tangentx.optimise.dims import Length, Lengths, Shape, lengths
 
 _KEEPING: tuple[Callable[..., Any], ...] = (
     np.zeros_like, np.ones_like, np.conj, np.real, np.copy, operator.neg, operator.pos, operator.abs, abs,
@@ -38,11 +38,15 @@ _REDUCING: tuple[Callable[..., Any], ...] = (
 
 
 class Shaper:
-    """Rules for shapes; `kind` and `shape` say what is known of an atom."""
+    """Rules for shapes; `kind` and `shape` say what is known of an atom.
 
-    def __init__(self, kind: Callable[[Atom], Kind], shape: Callable[[Atom], Shape]) -> None:
+    `rely` is called where it matters which axes of the arguments have length one.
+    """
+
+    def __init__(self, kind: Callable[[Atom], Kind], shape: Callable[[Atom], Shape], rely: Callable[[], None]) -> None:
         self.kind = kind
         self.shape = shape
+        self.rely = rely
 
     def of(self, value: Expr) -> Shape:
         """The shape of an expression's value, None where nothing is known; a length in it may be None."""
@@ -57,6 +61,16 @@ class Shaper:
                 found = self._reduced(value)
                 return found if found is not None or value.kwargs else self._result(value.fn, value.args)
         return None
+
+    def agreed(self, value: Expr) -> list[tuple[Length, Length]]:
+        """Pairs of lengths that are equal once the expression has been computed."""
+        if not isinstance(value, Op) or value.kwargs or not _is_together(value.fn, len(value.args)):
+            return []
+        found = [self._of_array(a) for a in value.args if isinstance(self.kind(a), Arr)]
+        pairs = dims.agreed([shape for shape in found if isinstance(shape, Lengths)]) if len(found) > 1 else []
+        if pairs:
+            self.rely()
+        return pairs
 
     def _result(self, fn: Callable[..., Any], args: tuple[Atom, ...]) -> Shape:
         first = self._of_array(args[0])
@@ -80,8 +94,7 @@ class Shaper:
         unary = isinstance(fn, np.ufunc) and fn.nin == fn.nout == 1 and fn.signature is None
         if (unary or fn in _KEEPING) and len(args) == 1:
             return first
-        binary = isinstance(fn, np.ufunc) and fn.nin == 2 and fn.nout == 1 and fn.signature is None
-        return self._together(args) if (binary and len(args) == 2) or fn in _TOGETHER else None
+        return self._together(args) if _is_together(fn, len(args)) else None
 
     def _of_array(self, atom: Atom) -> Shape:
         """The shape of an array or number; a list may grow, so it has none."""
@@ -133,9 +146,18 @@ class Shaper:
     def _together(self, args: tuple[Atom, ...]) -> Shape:
         """The shape of operands that are broadcast together."""
         found = [self._of_array(a) for a in args if not isinstance(self.kind(a), Num)]
-        if found and all(isinstance(shape, Lengths) for shape in found):
-            return lengths(dims.together([shape for shape in found if isinstance(shape, Lengths)]))
+        shapes = [shape for shape in found if isinstance(shape, Lengths)]
+        if found and len(shapes) == len(found):
+            if dims.differ(shapes):
+                self.rely()
+            return lengths(dims.together(shapes))
         return found[0] if found and all(shape == found[0] for shape in found) else None
+
+
+def _is_together(fn: Callable[..., Any], count: int) -> bool:
+    """Whether the operands are broadcast together."""
+    binary = isinstance(fn, np.ufunc) and fn.nin == 2 and fn.nout == 1 and fn.signature is None
+    return (binary and count == 2) or fn in _TOGETHER
 
 
 def _of_nested(kind: Kind) -> tuple[int, ...] | None:

@@ -9,6 +9,8 @@ from tangentx.optimise.unit import Unit
 
 EMPTY = Make(list, ())
 
+_LASTING = ("param", "once", "long", "single")
+
 
 class Tapes:
     """Lists that a function makes empty, once, and only appends to, pops from and measures."""
@@ -56,5 +58,5 @@ def is_lasting(shape: Shape) -> bool:
     if isinstance(shape, Lengths):
         return all(map(is_lasting, shape))
     if isinstance(shape, tuple):
-        return shape[0] in ("param", "once") or (shape[0] in ("slice", "less") and is_lasting(shape[1]))
+        return shape[0] in _LASTING or (shape[0] in ("slice", "less") and is_lasting(shape[1]))
     return isinstance(shape, int)

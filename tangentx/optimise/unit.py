@@ -22,7 +22,8 @@ class Unit:
     """A function by its link (calls refer to the link), with the kind of each of its variables.
 
     One that is called from outside is `outer`: its signature and its result stay. `exact`: dtypes of kinds are those
-    at run time. `settled` maps a pass to what it last found nothing to do in.
+    at run time. `axes` are those of length one, of parameters of which they are known. `settled` maps a pass to what
+    it last found nothing to do in.
     """
 
     link: Link
@@ -30,6 +31,7 @@ class Unit:
     result: Kind
     outer: bool = False
     exact: bool = True
+    axes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     settled: dict[object, object] = field(default_factory=dict)
     asked: tuple[Block, dict[object, Any]] | None = None
 

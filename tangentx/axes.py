@@ -1,0 +1,40 @@
+"""Axes of length one: along them arrays are broadcast, which rank alone does not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Single: TypeAlias = tuple[int, ...] | None
+
+
+def single_axes(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes of length one."""
+    return tuple(axis for axis, n in enumerate(shape) if n == 1) if 1 in shape else ()
+
+
+def axes_of(values: Sequence[Any]) -> tuple[Single, ...]:
+    """The axes of length one of each value that is an array, None for the others."""
+    return tuple(single_axes(value.shape) if type(value) is np.ndarray else None for value in values)
+
+
+class Axes:
+    """Those of the first arguments of a program's root, and whether a proof made use of them."""
+
+    def __init__(self, single: Sequence[Single] = ()) -> None:
+        self.single = tuple(single)
+        self.relied = False
+
+    def rely(self) -> None:
+        """Notes that it matters which axes have length one."""
+        self.relied = self.relied or any(axes is not None for axes in self.single)
+
+    def sentence(self, names: Sequence[str]) -> str:
+        """What the text of a derivative takes for granted, for parameters of these names."""
+        pairs = zip(names, self.single, strict=False)
+        found = [f"axis {axis} of `{name}`" for name, single in pairs for axis in single or ()]
+        if not found:
+            return "No axis of these arrays has length one, here and in every call."
+        return f"Of these arrays' axes, only {', '.join(found)} has length one, here and in every call."
