@@ -14,7 +14,7 @@ from tangentx.analysis.attributes import demand_slot
 from tangentx.analysis.containers import check_cast, expanded
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Obj, Some
 from tangentx.analysis.protocols import defines, is_object
-from tangentx.analysis.selection import item_kind
+from tangentx.analysis.selection import fitted, item_kind
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import (
     Assign,
@@ -133,10 +133,15 @@ def augstore(w: Walker, s: Augstore) -> None:
         return
     if isinstance(base, Arr):
         check_cast(w, s.fn, base, value)
+    parts = w.key(s.key)[1]
+    other = fitted(w, base, s.key, parts)
+    if other is not None:
+        w.expand(other[0], lambda: _by(s, *other[1]()))
+        return
     if is_object(base) and not _holds_item(base, s.key):
         w.expand("object", lambda: _through(w, s, back=True))
         return
-    item = item_kind(w, base, w.key(s.key)[1]) if isinstance(base, Box) else BOTTOM
+    item = item_kind(w, base, parts) if isinstance(base, Box) else BOTTOM
     if isinstance(item, Arr) and item.loose and w.program.final:
         raise UnsupportedSyntax(
             "this item may be a number or an array: only an array would be written in place",
@@ -150,6 +155,10 @@ def augstore(w: Walker, s: Augstore) -> None:
         w.expand("object", lambda: _through(w, s, back=True))
     else:
         w.expand("item", lambda: _replaced(w, s))
+
+
+def _by(s: Augstore, making: Block, key: Key) -> Block:
+    return (*making, Augstore(s.base, key, s.fn, s.value, s.span))
 
 
 def _holds_item(base: Kind, key: Key) -> bool:

@@ -12,7 +12,7 @@ from tangentx.analysis.containers import copied, copied_list, expanded
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, is_inexact
 from tangentx.analysis.operations import Operation
 from tangentx.analysis.protocols import defines, item_method
-from tangentx.analysis.selection import is_basic, is_boolean, item_kind, parts_of_tuple, unpacked
+from tangentx.analysis.selection import fitted, is_basic, is_boolean, item_kind
 from tangentx.analysis.values import Sampler
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Index, Key, Lit, Op, attribute_of
@@ -31,15 +31,15 @@ def index(w: Walker, base: Atom, key: Key) -> tuple[Expr, Kind]:
         return Index(atom, closed), BOTTOM
     if defines(w, kind, "__getitem__"):
         return item_method(w, "__getitem__", base, key)
+    other = fitted(w, kind, key, parts)
+    if other is not None:
+        return expanded(w, other[0], lambda: _by(w, base, *other[1]()))
     if isinstance(kind, Box):
         if len(parts) == 1 and isinstance(parts[0], tuple):
             return _slice_of(w, base, kind, key.parts[0], parts[0])
         if kind.cls in (list, tuple) and parts == (Some(slice),):
             return _slice_of(w, base, kind, key.parts[0], (BOTTOM,))
         return Index(atom, closed), item_kind(w, kind, parts)
-    count = parts_of_tuple(w, kind, key, parts)
-    if count is not None:
-        return expanded(w, f"unpacked{count}", lambda: _by_parts(w, base, key, count))
     if isinstance(kind, Arr):
         return Index(atom, closed), _array_item(w, kind, closed, parts)
     if isinstance(kind, Some | Obj) and len(parts) == 1 and not isinstance(parts[0], tuple):
@@ -47,9 +47,8 @@ def index(w: Walker, base: Atom, key: Key) -> tuple[Expr, Kind]:
     raise UnsupportedSyntax(f"{describe(kind)} cannot be indexed", w.span, "index an array, a list, a tuple or a dict")
 
 
-def _by_parts(w: Walker, base: Atom, key: Key, count: int) -> Block:
-    taken, parts = unpacked(w, key, count)
-    return (*taken, Assign(w.temporary(), Index(base, parts), w.span))
+def _by(w: Walker, base: Atom, making: Block, key: Key) -> Block:
+    return (*making, Assign(w.temporary(), Index(base, key), w.span))
 
 
 def operation_plain(w: Walker, fn: Callable[..., Any], *pairs: tuple[Any, Kind]) -> tuple[Expr, Kind]:

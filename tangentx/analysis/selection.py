@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from tangentx.analysis.kinds import MISSING, Arr, Box, Kind, Num, Obj, Top, varied
 from tangentx.analysis.program import located
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.nodes import Assign, Index, Key, Lit, Slice, Statement, Var
+from tangentx.ir.nodes import Assign, Block, Index, Key, Lit, Make, Slice, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -43,23 +43,39 @@ def known_key(base: Box, part: Any) -> Any:
     return MISSING
 
 
-def parts_of_tuple(w: Walker, base: Kind, key: Key, parts: tuple[Any, ...]) -> int | None:
-    """How many parts the one tuple stands for that an array is indexed with; None for any other key."""
+Fitted: TypeAlias = tuple[Any, Callable[[], tuple[Block, Key]]]
+
+
+def fitted(w: Walker, base: Kind, key: Key, parts: tuple[Any, ...]) -> Fitted | None:
+    """The key as the base takes it, with the statements that make it; None where that is the key as it stands.
+
+    An array takes the parts of a tuple, a dict takes several parts as one tuple.
+    """
+    if isinstance(base, Box) and base.cls is dict and key.many:
+        if any(isinstance(part, tuple) for part in parts):
+            raise UnsupportedSyntax("a slice of a dict", w.span, "give one key")
+        return "packed", lambda: _packed(w, key)
     part = parts[0] if len(parts) == 1 and not key.many else None
     if not (isinstance(base, Arr) and isinstance(part, Box) and issubclass(part.cls, tuple)):
         return None
     node = part.region.root()
     if node.open or not node.fields:
         raise UnsupportedSyntax("an array is indexed with a tuple of unknown length", w.span, "write the indices out")
-    return len(node.fields)
+    count = len(node.fields)
+    return f"unpacked{count}", lambda: _unpacked(w, key, count)
 
 
-def unpacked(w: Walker, key: Key, count: int) -> tuple[list[Statement], Key]:
-    """Statements that take the parts out of a tuple, and the key of those parts."""
+def _packed(w: Walker, key: Key) -> tuple[Block, Key]:
+    parts = tuple(part for part in key.parts if not isinstance(part, Slice))
+    made = Assign(w.temporary(), Make(tuple, parts), w.span)
+    return (made,), Key((Var(made.target),))
+
+
+def _unpacked(w: Walker, key: Key, count: int) -> tuple[Block, Key]:
     held = key.parts[0]
     assert not isinstance(held, Slice)
     names = [w.temporary() for _ in range(count)]
-    taken: list[Statement] = [Assign(t, Index(held, Key((Lit(i),))), w.span) for i, t in enumerate(names)]
+    taken = tuple(Assign(t, Index(held, Key((Lit(i),))), w.span) for i, t in enumerate(names))
     return taken, Key(tuple(Var(t) for t in names), True)
 
 

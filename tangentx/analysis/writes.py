@@ -9,7 +9,7 @@ import numpy as np
 from tangentx.analysis import lists
 from tangentx.analysis.containers import append_to, demand_own
 from tangentx.analysis.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Obj, is_inexact, varied
-from tangentx.analysis.selection import known_key, may_repeat, parts_of_tuple, unpacked
+from tangentx.analysis.selection import fitted, known_key, may_repeat
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import (
     Accumulate,
@@ -34,9 +34,9 @@ def store(w: Walker, s: Store) -> None:
     value, kind = w.read(s.value)
     if isinstance(base_kind, Bottom) or isinstance(kind, Bottom):
         return
-    count = parts_of_tuple(w, base_kind, s.key, parts)
-    if count is not None:
-        w.expand(f"unpacked{count}", lambda: _by_parts(w, s, count))
+    other = fitted(w, base_kind, s.key, parts)
+    if other is not None:
+        w.expand(other[0], lambda: _by(s, *other[1]()))
         return
     if isinstance(base_kind, Arr) and isinstance(kind, Box) and kind.cls in (list, tuple):
         w.expand("listed", lambda: _store_list(w, s))
@@ -48,9 +48,8 @@ def store(w: Walker, s: Store) -> None:
     w.out.append(Store(base, key, value, s.span))
 
 
-def _by_parts(w: Walker, s: Store, count: int) -> Block:
-    taken, key = unpacked(w, s.key, count)
-    return (*taken, Store(s.base, key, s.value, s.span))
+def _by(s: Store, making: Block, key: Key) -> Block:
+    return (*making, Store(s.base, key, s.value, s.span))
 
 
 def _store_list(w: Walker, s: Store) -> Block:
@@ -116,6 +115,10 @@ def delete(w: Walker, s: Delete) -> None:
     key, parts = w.key(s.key)
     if isinstance(base_kind, Bottom):
         return
+    other = fitted(w, base_kind, s.key, parts)
+    if other is not None:
+        w.expand(other[0], lambda: _without(s, *other[1]()))
+        return
     demand_own(w, base_kind)
     if not (isinstance(base_kind, Box) and (base_kind.cls in (list, dict) or key.attribute)) or key.many:
         raise UnsupportedSyntax("del of an item of this kind of value", s.span, "use a list or a dict")
@@ -126,3 +129,7 @@ def delete(w: Walker, s: Delete) -> None:
         raise UnsupportedSyntax("a slice of a dict", s.span, "give one key")
     base_kind.region.mark("written", "resized")
     w.out.append(Delete(base, key, s.span))
+
+
+def _without(s: Delete, making: Block, key: Key) -> Block:
+    return (*making, Delete(s.base, key, s.span))
