@@ -171,7 +171,7 @@ def kinds_of(world: World, values: Sequence[Any], pairs: Sequence[tuple[int, int
 def copy_kind(kind: Kind, world: World, memo: dict[Region, Region]) -> Kind:
     """The kind in another world: same structure and aliases, nothing varied, nothing written yet."""
     if isinstance(kind, Num):
-        return Num(kind.type, False, kind.value)
+        return replace(kind, varied=False)
     if not isinstance(kind, Arr | Box):
         return kind
     node = kind.region.root()
@@ -179,7 +179,7 @@ def copy_kind(kind: Kind, world: World, memo: dict[Region, Region]) -> Kind:
     if not known:
         memo[node] = world.region()
     if isinstance(kind, Arr):
-        return Arr(kind.dtype, kind.rank, memo[node], kind.loose)
+        return replace(kind, region=memo[node])
     if not known:
         memo[node].open = node.open
         memo[node].born(node.always or ())

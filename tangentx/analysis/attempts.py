@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tangentx.analysis.effects import UNKNOWN
-from tangentx.analysis.kinds import BOTTOM, Arr, Box, Kind, Num, Obj, Some, varied
+from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, Obj, Some, varied
 from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import join
 from tangentx.errors import UnsupportedSyntax
@@ -39,7 +40,7 @@ def attempt(w: Walker, tried: Attempt, args: tuple[Atom, ...]) -> tuple[Expr, Ki
 def _any(kind: Kind) -> Kind:
     """The kind without the value of a number or a text: what is tried may fail for one and not for another."""
     if isinstance(kind, Num) and kind.type is not bool:
-        return Num(kind.type, kind.varied)
+        return replace(kind, value=MISSING)
     return Some(str) if isinstance(kind, Obj) and isinstance(kind.value, str) else kind
 
 

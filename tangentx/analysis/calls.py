@@ -7,6 +7,7 @@ import math
 import operator
 import types
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -238,5 +239,5 @@ def call(w: Walker, source: Function, link: Link | None, args: tuple[Atom, ...])
 def _argument(kind: Kind) -> Kind:
     """A number's value is forgotten at a call, so that a helper is compiled once for all of them."""
     if isinstance(kind, Num) and kind.type is not bool:
-        return Num(kind.type, kind.varied)
+        return replace(kind, value=MISSING)
     return kind

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -189,4 +190,4 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
 
 
 def _without_variation(kind: Kind) -> Kind:
-    return Num(kind.type) if isinstance(kind, Num) else kind
+    return replace(kind, varied=False, value=MISSING) if isinstance(kind, Num) else kind

@@ -6,6 +6,7 @@ import operator
 from typing import TYPE_CHECKING
 
 from tangentx.analysis import effects
+from tangentx.analysis.absent import may_be_none
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Either, Kind, Num, Obj, Some, Top
 from tangentx.ir.nodes import Atom, Expr, Lit, Op
 
@@ -23,6 +24,8 @@ def identity(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr
     if isinstance(a, Either) or isinstance(b, Either):
         return _one_of(w, args, kinds)
     none = Obj(None)
+    if none in (a, b) and any(map(may_be_none, kinds)):
+        return Op(operator.is_, tuple(w.read(x)[0] for x in args)), Num(bool)
     if isinstance(a, Some) and isinstance(b, Some | Obj) or isinstance(b, Some) and isinstance(a, Some | Obj):
         if none not in (a, b) or effects.UNKNOWN in (a, b):
             return Op(operator.is_, tuple(w.read(x)[0] for x in args)), Num(bool)

@@ -44,21 +44,32 @@ class Top:
 
 @dataclass(frozen=True, slots=True)
 class Num:
-    """A scalar of exactly `type`, or joined numbers for which `type` is the common one; `value` where known."""
+    """A scalar of exactly `type`, or joined numbers for which `type` is the common one; `value` where known.
+
+    With `none` it may also be None, which stands where there is no number yet and has no derivative.
+    """
 
     type: type
     varied: bool = False
     value: Any = MISSING
+    none: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Arr:
-    """An array; `rank` None is unknown; `loose` may also be a number. Whether it varies is a fact of its region."""
+    """An array; `rank` None is unknown; `loose` may also be a number, with `none` it may be None. Whether it varies is
+    a fact of its region."""
 
     dtype: np.dtype[Any]
     rank: int | None
     region: Region
     loose: bool = False
+    none: bool = False
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is an array and nothing else."""
+        return not (self.loose or self.none)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -66,6 +77,7 @@ class Arr:
             and self.dtype == other.dtype
             and self.rank == other.rank
             and self.loose == other.loose
+            and self.none == other.none
             and self.region.root() is other.region.root()
         )
 
@@ -168,12 +180,12 @@ def vary(kind: Kind) -> Kind:
 def describe(kind: Kind) -> str:
     """The kind in a user's words."""
     match kind:
-        case Num(type=t):
-            return f"{'an' if t.__name__[0] in 'aeiou' else 'a'} {t.__name__}"
+        case Num(type=t, none=none):
+            return f"{'an' if t.__name__[0] in 'aeiou' else 'a'} {t.__name__}{' or None' if none else ''}"
         case Arr(dtype=dtype, rank=None, loose=loose):
             return f"a{' number or an' if loose else 'n'} array of {dtype} of unknown rank"
-        case Arr(dtype=dtype, rank=rank):
-            return f"an array of {dtype} of rank {rank}"
+        case Arr(dtype=dtype, rank=rank, none=none):
+            return f"an array of {dtype} of rank {rank}{' or None' if none else ''}"
         case Box(cls=cls) if issubclass(cls, FunctionValue):
             return f"the function `{cls.__name__}`"
         case Some(cls=cls) if cls is object:
@@ -205,9 +217,9 @@ def signature(kind: Kind, seen: tuple[Region, ...] = (), left: list[int] | None 
     if left[0] < 0:
         raise TooDeep
     if isinstance(kind, Num):
-        return ("num", kind.type, kind.varied, kind.value if kind.type is bool else None)
+        return ("num", kind.type, kind.varied, kind.value if kind.type is bool else None, kind.none)
     if isinstance(kind, Arr):
-        return ("arr", kind.dtype.str, kind.rank, kind.loose, kind.region.root().varied)
+        return ("arr", kind.dtype.str, kind.rank, kind.loose, kind.none, kind.region.root().varied)
     if isinstance(kind, Box):
         node = kind.region.root()
         if node in seen:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,12 +34,13 @@ class Layout:
                 return Num(float)
             return Num(kind.type) if is_inexact(kind) else Obj(None)
         if isinstance(kind, Arr):
-            if self.reals and not is_inexact(kind):
-                return Arr(np.dtype(float), kind.rank, self.fresh(path).root(), kind.loose)
-            return Arr(kind.dtype, kind.rank, self.fresh(path).root(), kind.loose) if is_inexact(kind) else Obj(None)
+            if not self.reals and not is_inexact(kind):
+                return Obj(None)
+            dtype = kind.dtype if is_inexact(kind) else np.dtype(float)
+            return _zeros(kind, dtype, self.fresh(path).root())
         if isinstance(kind, Box):
             return self._box(kind, path, seen)
-        return Obj(None)
+        return Num(float) if kind == Obj(None) else Obj(None)
 
     def _box(self, kind: Box, path: tuple[Any, ...], seen: tuple[tuple[Region, Region], ...]) -> Kind:
         node = kind.region.root()
@@ -95,7 +96,7 @@ def _copied(kind: Kind, fresh: Fresh, memo: dict[Region, Region], path: tuple[An
         memo[node] = fresh(path)
     region = memo[node]
     if isinstance(kind, Arr):
-        return Arr(kind.dtype, kind.rank, region.root(), kind.loose)
+        return replace(kind, region=region.root())
     if not known:
         if node.open:
             region.mark("open")
@@ -143,12 +144,17 @@ def _best(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
     return Num(kinds[1].type) if isinstance(kinds[1], Num) else None
 
 
+def _zeros(kind: Arr, dtype: np.dtype[Any], region: Region) -> Arr:
+    """Zeros like an array; in the place of None stands the number zero."""
+    return Arr(dtype, None if kind.none else kind.rank, region, kind.loose or kind.none)
+
+
 def _real_zero(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
     kind = kinds[0]
     if isinstance(kind, Num) and not is_inexact(kind):
         return Num(float)
     if isinstance(kind, Arr) and not is_inexact(kind):
-        return Arr(np.dtype(float), kind.rank, fresh(()).root(), kind.loose)
+        return _zeros(kind, np.dtype(float), fresh(()).root())
     return Layout(world, fresh, True).kind(kind)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from tangentx import arrays, templates
 from tangentx.analysis import layouts, outcomes
+from tangentx.analysis.absent import with_and_without
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied, vary
 from tangentx.analysis.primitives import DIAGONALS, hashable, name_of
 from tangentx.analysis.regions import World, holds_itself, join
@@ -52,12 +53,26 @@ class Operation:
         rule = layouts.RULES.get(fn) if fn in hashable(_RULED, fn) else None
         result = rule(self.world, self.fresh, kinds) if rule is not None and not kwargs else None
         if result is None:
-            result = self._remembered(fn, args, kwargs, kinds)
+            result = self._with_none(fn, args, kwargs, kinds)
         template = templates.find(fn)
         if template is not None and template.kind == "constant":
             return result
         if any(varied(k) for k in kinds):
             result = self._vary(result)
+        return result
+
+    def _with_none(
+        self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], kinds: Sequence[Kind]
+    ) -> Kind:
+        """As `_remembered`, also for None in the place of arguments that may be that, unless it raises."""
+        result: Kind = BOTTOM
+        for given, absent in with_and_without(kinds):
+            named = dict(zip(kwargs, given[len(args) :], strict=True))
+            try:
+                result = join(result, self._remembered(fn, given[: len(args)], named, given))
+            except NotResolved:
+                if not absent:
+                    raise
         return result
 
     def _remembered(

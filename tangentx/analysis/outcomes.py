@@ -7,7 +7,7 @@ holds in every program.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -64,9 +64,9 @@ def key_of(fn: Any, kinds: Sequence[Kind], names: Sequence[str]) -> Hashable | N
 
 def _part(kind: Kind, met: dict[Region, int]) -> Hashable | None:
     if isinstance(kind, Num):
-        return (kind.type, type(kind.value), kind.value)
+        return (kind.type, type(kind.value), kind.value, kind.none)
     if isinstance(kind, Arr):
-        return (kind.dtype, kind.rank, kind.loose, met.setdefault(kind.region.root(), len(met)))
+        return (kind.dtype, kind.rank, kind.loose, kind.none, met.setdefault(kind.region.root(), len(met)))
     if isinstance(kind, Obj) and isinstance(kind.value, type(None) | str | bytes | type | np.dtype):
         return (type(kind.value), kind.value)
     if isinstance(kind, Some):
@@ -99,7 +99,7 @@ class Scratch:
             shared = self._positions(node)
             views = [base for view, base, _ in self.world.links if view.root() is node]
             linked = tuple(dict.fromkeys(i for base in views for i in self._positions(base.root())))
-            return Made(Arr(kind.dtype, kind.rank, Region(self.world), kind.loose), path, shared, linked)
+            return Made(replace(kind, region=Region(self.world)), path, shared, linked)
         if isinstance(kind, Box):
             node = kind.region.root()
             if kind.cls is not tuple or node.open or not isinstance(node.elt, Bottom):
@@ -117,7 +117,7 @@ class Scratch:
         if isinstance(kind, Arr):
             node = kind.region.root()
             copied = self.regions.setdefault(node, self.world.region())
-            return Arr(kind.dtype, kind.rank, copied, kind.loose)
+            return replace(kind, region=copied)
         if isinstance(kind, Box):
             box = Box(kind.cls, self.world.region())
             box.region.born(())
@@ -139,4 +139,4 @@ def put_together(outcome: Outcome, world: World, fresh: Fresh, kinds: Sequence[K
     for i in outcome.united:
         bases[i].unite(region)
     world.links.extend((region, bases[i], span) for i in outcome.linked)
-    return Arr(outcome.kind.dtype, outcome.kind.rank, region.root(), outcome.kind.loose)
+    return replace(outcome.kind, region=region.root())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -162,17 +162,22 @@ def _join_num(a: Num, b: Num) -> Num:
     varied = a.varied or b.varied
     if a.type is b.type:
         same = a.value is b.value or (type(a.value) is type(b.value) and a.value == b.value)
-        return Num(a.type, varied, a.value if same else MISSING)
+        return Num(a.type, varied, a.value if same else MISSING, a.none or b.none)
     order: tuple[type, ...] = (bool, int, float, complex)
-    if a.type in order and b.type in order:
-        return Num(order[max(order.index(a.type), order.index(b.type))], varied)
-    return Num(np.result_type(dtype_of(a), dtype_of(b)).type, varied)
+    both = order[max(order.index(a.type), order.index(b.type))] if a.type in order and b.type in order else None
+    return Num(both or np.result_type(dtype_of(a), dtype_of(b)).type, varied, none=a.none or b.none)
+
+
+def _or_none(kind: Num | Arr) -> Num | Arr:
+    """The kind of what may also be None."""
+    return replace(kind, value=MISSING, none=True) if isinstance(kind, Num) else replace(kind, none=True)
 
 
 def _join_arr(a: Arr, b: Arr) -> Arr:
     a.region.unite(b.region)
     dtype = a.dtype if a.dtype == b.dtype else np.result_type(a.dtype, b.dtype)
-    return Arr(dtype, a.rank if a.rank == b.rank else None, a.region.root(), a.loose or b.loose)
+    rank = a.rank if a.rank == b.rank else None
+    return Arr(dtype, rank, a.region.root(), a.loose or b.loose, a.none or b.none)
 
 
 def join(a: Kind, b: Kind) -> Kind:
@@ -185,12 +190,16 @@ def join(a: Kind, b: Kind) -> Kind:
         return _join_num(a, b)
     if isinstance(a, Arr) and isinstance(b, Arr):
         return _join_arr(a, b)
+    if isinstance(a, Num | Arr) and b == Obj(None):
+        return _or_none(a)
+    if isinstance(b, Num | Arr) and a == Obj(None):
+        return _or_none(b)
     if isinstance(a, Num) and isinstance(b, Arr):
         a, b = b, a
     if isinstance(a, Arr) and isinstance(b, Num):
         if b.varied:
             a.region.mark("varied")
-        return Arr(np.result_type(a.dtype, dtype_of(b)), None, a.region.root(), loose=True)
+        return Arr(np.result_type(a.dtype, dtype_of(b)), None, a.region.root(), loose=True, none=a.none or b.none)
     if isinstance(a, Box) and isinstance(b, Box) and a.cls is b.cls:
         a.region.unite(b.region)
         return Box(a.cls, a.region.root())

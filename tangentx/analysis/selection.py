@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from tangentx.analysis.absent import as_indices, may_be_none
 from tangentx.analysis.kinds import MISSING, Arr, Box, Kind, Num, Obj, Top, varied
 from tangentx.analysis.program import located
 from tangentx.errors import UnsupportedSyntax
@@ -55,6 +56,8 @@ def fitted(w: Walker, base: Kind, key: Key, parts: tuple[Any, ...]) -> Fitted | 
         if any(isinstance(part, tuple) for part in parts):
             raise UnsupportedSyntax("a slice of a dict", w.span, "give one key")
         return "packed", lambda: _packed(w, key)
+    if isinstance(base, Arr) and any(map(may_be_none, parts)):
+        return "indices", lambda: as_indices(w, key, parts)
     part = parts[0] if len(parts) == 1 and not key.many else None
     if not (isinstance(base, Arr) and isinstance(part, Box) and issubclass(part.cls, tuple)):
         return None

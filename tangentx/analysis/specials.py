@@ -11,6 +11,7 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis import effects, members
+from tangentx.analysis.absent import may_be_none
 from tangentx.analysis.containers import expanded, new_dict
 from tangentx.analysis.dicts import contains, keys
 from tangentx.analysis.identity import difference, identity
@@ -52,7 +53,7 @@ def _isinstance(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[E
     if isinstance(b, Box):
         items = [k.value for k in b.region.root().fields.values() if isinstance(k, Obj)]
         classes = tuple(items)
-    if a == effects.UNKNOWN:
+    if a == effects.UNKNOWN or may_be_none(a):
         return Op(builtins.isinstance, tuple(w.read(x)[0] for x in args)), Num(bool)
     cls = a.type if isinstance(a, Num) else np.ndarray if isinstance(a, Arr) else getattr(a, "cls", None)
     if isinstance(a, Obj):
@@ -182,7 +183,7 @@ def kind_with_set(fn: Any, kinds: list[Kind], span: Span) -> Kind:
 
 def _ndim(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
     kind = kinds[0]
-    if isinstance(kind, Arr) and kind.rank is not None and not kind.loose:
+    if isinstance(kind, Arr) and kind.rank is not None and kind.sure:
         atom, _ = w.read(args[0])
         return Op(np.ndim, (atom,)), Num(int, value=kind.rank)
     return (Lit(0), Num(int, value=0)) if isinstance(kind, Num) else None

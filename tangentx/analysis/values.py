@@ -184,7 +184,8 @@ class Sampler:
 
     def _box(self, cls: type, node: Region) -> Any:
         self.count = 0
-        items = {key: self.make(k) for key, k in node.fields.items() if not isinstance(k, Bottom)}
+        kinds = {key: node.get(key) for key in list(node.fields)}
+        items = {key: self.make(k) for key, k in kinds.items() if not isinstance(k, Bottom)}
         if cls in (list, tuple):
             values = list(items.values())
             if not isinstance(node.elt, Bottom) and not values:

@@ -30,6 +30,10 @@ def fitting(x: Any, count: int) -> Any:
 
 def seed_of_scalar(ans: Any, seed: Any) -> Any:
     """The seed for a result that must be a real number or a 0-d array. Raises NotDifferentiable for any other."""
+    if ans is None:
+        raise NotDifferentiable(
+            "the gradient is of a real number, but the result is None", hint="return a number on every way"
+        )
     if np.ndim(ans) != 0:
         raise NotDifferentiable(
             f"the gradient is of a real number, but the result has shape {np.shape(ans)}",

@@ -81,10 +81,10 @@ def real_zero(x: Any) -> Any:
 def zeros_as(a: Any) -> Any:
     """Zeros of the shape, dtype and strides of `a`, so that a view of `a` and of them relate alike; writable.
 
-    An array that repeats its elements (a stride of 0) gives plain contiguous zeros.
+    An array that repeats its elements (a stride of 0) gives plain contiguous zeros; a number gives zero, None itself.
     """
     if not isinstance(a, np.ndarray):
-        return type(a)(0)
+        return None if a is None else type(a)(0)
     if a.flags.c_contiguous or 0 in a.shape:
         return np.zeros(a.shape, a.dtype)
     return _strided(a)

@@ -194,9 +194,9 @@ def _formed_of(frame: Frame, s: Assign) -> Stuff | None:
         case Var():
             return names if isinstance(kind, Num) and _is_number(frame, value) else None
         case Op(fn=fn, args=args, kwargs=()):
-            if _among(fn, MEASURES) and isinstance(given := frame.kind(args[0]), Arr) and not given.loose:
+            if _among(fn, MEASURES) and isinstance(given := frame.kind(args[0]), Arr) and given.sure:
                 return names if len(args) == 1 and mode(kind) is None else None
-            if _among(fn, VIEWS) and mode(kind) is None and isinstance(kind, Arr) and not kind.loose:
+            if _among(fn, VIEWS) and mode(kind) is None and isinstance(kind, Arr) and kind.sure:
                 return names
             cheap = isinstance(kind, Num) and _among(fn, ARITHMETIC) and all(_is_number(frame, a) for a in args)
             return names if cheap else None
@@ -214,14 +214,14 @@ def _read_by(frame: Frame, kind: Any, base: Var, value: Index) -> frozenset[Regi
     if isinstance(held, Box):
         if mode(kind) == SHADOW and mode(item_of_box(frame, held, value.key)) != SHADOW:
             return None
-        whole = isinstance(kind, Num | Box) or (isinstance(kind, Arr) and not kind.loose and mode(kind) != VALUE)
+        whole = isinstance(kind, Num | Box) or (isinstance(kind, Arr) and kind.sure and mode(kind) != VALUE)
         return frozenset((held.region.root(),)) if whole else None
-    if not isinstance(held, Arr) or held.loose:
+    if not isinstance(held, Arr) or not held.sure:
         return None
     if isinstance(kind, Num):
         return frozenset((held.region.root(),))
     parts = tuple(() if isinstance(p, Slice) else frame.kind(p) for p in value.key.parts)
-    basic = isinstance(kind, Arr) and not kind.loose and is_view(kind, held) and is_basic(parts)
+    basic = isinstance(kind, Arr) and kind.sure and is_view(kind, held) and is_basic(parts)
     return frozenset() if basic else None
 
 

@@ -28,7 +28,7 @@ def dialect(op: Op, kinds: Iterable[Kind]) -> Dialect:
     """
     found = list(kinds)
     python = [isinstance(k, Num) and k.type in _PYTHON for k in found]
-    array = any(isinstance(k, Arr) and not k.loose and k.rank for k in found)
+    array = any(isinstance(k, Arr) and k.sure and k.rank for k in found)
     plain = array or not any(python) or (all(python) and not isinstance(op.fn, np.ufunc))
     swaps = {} if plain else dict(_SILENT)
     if getattr(math, getattr(op.fn, "__name__", ""), None) is op.fn:

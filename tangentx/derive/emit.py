@@ -154,6 +154,8 @@ class Frame:
         """A zero cotangent for a value of the kind."""
         if isinstance(kind, Num):
             return Lit(0.0)
+        if isinstance(kind, Arr) and kind.none and mode(kind) == SHADOW:
+            return emit.op(arrays.zeros_as, atom)
         return emit.op(arrays.real_zero if isinstance(kind, Arr) else arrays.zero, atom)
 
     def slot_kinds(self, box: Box) -> list[tuple[Any, Kind]]:

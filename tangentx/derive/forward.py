@@ -164,6 +164,8 @@ class Forward:
     def _tangent(self, emit: Emitter, value: Expr, new: Var, kind: Kind) -> Atom:
         """The tangent of an expression whose value is `new`."""
         match value:
+            case Lit(value=None) if mode(kind) == SHADOW:
+                return NONE
             case Var() | Lit() | Ext():
                 return self.dot_or_zero(emit, value)
             case Index(base=base, key=key) if self.frame.mode(base) is not None:

@@ -15,7 +15,7 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Num
 from tangentx.analysis.program import Instance, Program
 from tangentx.derive.again import Again, plan
-from tangentx.derive.emit import SHADOW, VALUE, Emitter, Frame, mode
+from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, mode
 from tangentx.derive.gifts import give
 from tangentx.derive.groups import Group, guarded, headed
 from tangentx.derive.handed import seeds_of
@@ -116,7 +116,7 @@ class Reverse:
         """The shadow of a storage; what has none (a constant, inactive data) gets one that nobody reads."""
         if self.frame.mode(atom) == SHADOW:
             return self.other(atom)
-        return emit.op(arrays.zero, atom)
+        return atom if atom == NONE else emit.op(arrays.zero, atom)
 
     def give(self, emit: Emitter, atom: Atom, cotangent: Atom) -> None:
         """Adds a cotangent to that of an operand."""

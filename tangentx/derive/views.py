@@ -12,7 +12,7 @@ from tangentx.analysis.primitives import DIAGONALS, hashable, makes_new
 from tangentx.analysis.selection import is_basic, known_key
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, item_at, mode
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.nodes import Atom, Attr, Expr, If, Index, Key, Make, Op, Slice, Var
+from tangentx.ir.nodes import Atom, Attr, Expr, If, Index, Key, Lit, Make, Op, Slice, Var
 
 if TYPE_CHECKING:
     from tangentx.derive.reverse import Reverse
@@ -35,7 +35,7 @@ def shadow_of(
 ) -> tuple[Atom, Callable[[Emitter], Atom] | None]:
     """The shadow of a new storage, and for a possible view what tells in the reverse sweep whether it is one."""
     match value:
-        case Var():
+        case Var() | Lit(value=None):
             return r.shadow(forward, value), None
         case Index(base=base, key=key) if r.frame.mode(base) == SHADOW:
             base_kind = r.frame.kind(base)

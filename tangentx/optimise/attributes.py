@@ -35,7 +35,7 @@ def _statement(program: Program, unit: Unit, s: Statement) -> Statement:
     match s:
         case Assign(value=Op(fn=fn, args=(array,), kwargs=())) if getattr(fn, "__hash__", None) and fn in _NAMES:
             kind = unit.kind(program, array)
-            plain = isinstance(kind, Arr) and not kind.loose
+            plain = isinstance(kind, Arr) and kind.sure
             return replace(s, value=Attr(array, _NAMES[fn])) if plain else s
         case If():
             body, orelse = _written(program, unit, s.body), _written(program, unit, s.orelse)

@@ -111,8 +111,8 @@ def _plain(kind: Kind) -> Any:
     match kind:
         case Num(type=t):
             return t
-        case Arr(dtype=dtype, rank=rank, loose=loose):
-            return dtype, rank, loose
+        case Arr(dtype=dtype, rank=rank, loose=loose, none=none):
+            return dtype, rank, loose, none
         case Box(cls=cls):
             return cls
     return kind

@@ -51,7 +51,7 @@ class Operators(Rewriter):
     def rank(self, atom: Atom) -> int | None:
         """The rank of an array, where it is known."""
         kind = self.kind(atom)
-        return kind.rank if isinstance(kind, Arr) and not kind.loose else None
+        return kind.rank if isinstance(kind, Arr) and kind.sure else None
 
     def made_here(self, kind: Arr) -> bool:
         """Whether arrays of the kind are all results of operations of this function, none of them given back."""

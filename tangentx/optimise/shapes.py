@@ -148,7 +148,7 @@ class Facts(Flow[Known]):
 
 def _named(shape: Shape, kind: object, tag: tuple[Shape, ...]) -> Shape:
     """The shape with a tag for each length that is not known."""
-    if shape is None and isinstance(kind, Arr) and kind.rank is not None and not kind.loose:
+    if shape is None and isinstance(kind, Arr) and kind.rank is not None and kind.sure:
         shape = Lengths((None,) * kind.rank)
     if not isinstance(shape, Lengths):
         return tag
@@ -189,4 +189,4 @@ def _holds(shape: Shape, site: Site) -> bool:
 
 def is_array(kind: object) -> bool:
     """Whether values of the kind certainly are arrays."""
-    return isinstance(kind, Arr) and not kind.loose
+    return isinstance(kind, Arr) and kind.sure

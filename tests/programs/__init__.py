@@ -1,6 +1,7 @@
 """The corpus: functions as people write them, each with arguments and what to differentiate by."""
 
 from tests.programs import (
+    absent,
     aliases,
     arguments,
     arrays_whole,
@@ -37,6 +38,7 @@ MODULES = (
     objects,
     augmented,
     branches,
+    absent,
     arrays_whole,
     writes,
     views,
