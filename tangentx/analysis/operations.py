@@ -14,7 +14,7 @@ from tangentx.analysis.absent import with_and_without
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied, vary
 from tangentx.analysis.primitives import DIAGONALS, hashable, name_of
 from tangentx.analysis.regions import World, holds_itself, join
-from tangentx.analysis.values import COUNTING, NoSample, Sampler
+from tangentx.analysis.values import COUNTING, NoSample, Sampler, has_counts
 from tangentx.errors import NoTemplate, NotResolved, Span
 
 
@@ -121,7 +121,7 @@ class Operation:
         known = constant(kinds)
         result: Kind = BOTTOM
         error: Exception | None = None
-        attempts = _ATTEMPTS if not any(map(_has_counts, kinds)) else (_ATTEMPTS[-1], *_ATTEMPTS)
+        attempts = _ATTEMPTS if not any(map(has_counts, kinds)) else (_ATTEMPTS[-1], *_ATTEMPTS)
         for rank in self._ranks(kinds):
             for number, forget, size in attempts:
                 found, caught = self._tried(fn, args, kwargs, Sampler(number, rank, forget, size), known and not forget)
@@ -238,15 +238,6 @@ class Operation:
                 else:
                     self.world.links.append((result.region, region, self.span))
         return Arr(value.dtype, value.ndim, result.region.root())
-
-
-def _has_counts(kind: Kind) -> bool:
-    """Whether the kind is of a tuple with several whole numbers that are not known, such as axes."""
-    if not isinstance(kind, Box):
-        return False
-    items = kind.region.root().fields.values()
-    unknown = [k for k in items if isinstance(k, Num) and k.type is int and k.value is MISSING]
-    return len(unknown) > 1 or any(_has_counts(k) for k in items if isinstance(k, Box))
 
 
 def _still_empty(kind: Kind) -> bool:

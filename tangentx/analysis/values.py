@@ -215,3 +215,12 @@ def fill(kind: Kind) -> Kind:
         node.elt = fill(node.elt)
         return kind
     return vary(kind)
+
+
+def has_counts(kind: Kind) -> bool:
+    """Whether the kind is of a tuple with several whole numbers that are not known, such as axes."""
+    if not isinstance(kind, Box):
+        return False
+    items = kind.region.root().fields.values()
+    unknown = [k for k in items if isinstance(k, Num) and k.type is int and k.value is MISSING]
+    return len(unknown) > 1 or any(has_counts(k) for k in items if isinstance(k, Box))
