@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -174,12 +175,11 @@ class Operation:
         number, rank, forget = setting
         other, _ = self._tried(fn, args, kwargs, Sampler(number, rank, forget, 2), False)
         ranks = [k.rank if isinstance(k, Arr) else 0 for k in (found, other) if isinstance(k, Num | Arr)]
-        return found if len(ranks) < 2 or ranks[0] == ranks[1] or other is None else self._any_rank(found, other)
-
-    def _any_rank(self, a: Kind, b: Kind) -> Kind:
-        joined = join(a, b)
+        if len(ranks) < 2 or ranks[0] == ranks[1] or other is None:
+            return found
+        joined = join(found, other)
         assert isinstance(joined, Arr)
-        return Arr(joined.dtype, None, joined.region, joined.loose)
+        return replace(joined, rank=None)
 
     def _ranks(self, kinds: Sequence[Kind]) -> tuple[int, ...]:
         loose = [k for k in kinds if isinstance(k, Arr) and k.rank is None]
