@@ -15,7 +15,7 @@ from tangentx.analysis.absent import with_and_without
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied, vary
 from tangentx.analysis.primitives import DIAGONALS, hashable, name_of
 from tangentx.analysis.regions import World, holds_itself, join
-from tangentx.analysis.values import COUNTING, NoSample, Sampler, has_counts
+from tangentx.analysis.values import COUNTING, NoSample, Sampler, has_counts, still_empty
 from tangentx.errors import NoTemplate, NotResolved, Span
 
 
@@ -130,7 +130,7 @@ class Operation:
                 if found is not None:
                     result = join(result, self._of_any_shape(fn, args, kwargs, (number, rank, forget), found))
                     break
-        if isinstance(result, Bottom) and not any(_still_empty(k) for k in kinds):
+        if isinstance(result, Bottom) and not any(still_empty(k) for k in kinds):
             raise self._unknown(fn, kinds, error)
         return result
 
@@ -238,12 +238,6 @@ class Operation:
                 else:
                     self.world.links.append((result.region, region, self.span))
         return Arr(value.dtype, value.ndim, result.region.root())
-
-
-def _still_empty(kind: Kind) -> bool:
-    """Whether the kind is of a list into which nothing has been put so far."""
-    node = kind.region.root() if isinstance(kind, Box) else None
-    return node is not None and node.open and not node.fields and isinstance(node.elt, Bottom)
 
 
 def is_view(result: Kind, operand: Kind) -> bool:

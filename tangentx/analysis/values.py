@@ -224,3 +224,9 @@ def has_counts(kind: Kind) -> bool:
     items = kind.region.root().fields.values()
     unknown = [k for k in items if isinstance(k, Num) and k.type is int and k.value is MISSING]
     return len(unknown) > 1 or any(has_counts(k) for k in items if isinstance(k, Box))
+
+
+def still_empty(kind: Kind) -> bool:
+    """Whether the kind is of a list into which nothing has been put so far."""
+    node = kind.region.root() if isinstance(kind, Box) else None
+    return node is not None and node.open and not node.fields and isinstance(node.elt, Bottom)
