@@ -1,5 +1,7 @@
 """Gradients of the NumPy programs you already have, as readable Python."""
 
+from typing import TYPE_CHECKING, Any
+
 from tangentx.api import (
     differentiate,
     elementwise_grad,
@@ -27,6 +29,7 @@ from tangentx.errors import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "Function",
     "NoSource",
     "NoTemplate",
     "NotDifferentiable",
@@ -34,16 +37,55 @@ __all__ = [
     "SharedMemory",
     "StaleSource",
     "TangentxError",
+    "Tensor",
     "UnsupportedSyntax",
+    "add_n",
+    "autograd",
+    "checkpoint",
     "differentiate",
     "elementwise_grad",
+    "enable_grad",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
     "hessian",
     "hvp",
     "jacfwd",
     "jacobian",
     "jacrev",
     "jvp",
+    "no_grad",
+    "set_grad_enabled",
+    "tensor",
     "value_and_grad",
     "vjp",
 ]
+
+if TYPE_CHECKING:
+    from tangentx import tensor as tensor
+    from tangentx.tensor import autograd as autograd
+    from tangentx.tensor.checking import gradcheck as gradcheck
+    from tangentx.tensor.checking import gradgradcheck as gradgradcheck
+    from tangentx.tensor.checkpoints import checkpoint as checkpoint
+    from tangentx.tensor.core import Tensor as Tensor
+    from tangentx.tensor.drawing import graph as graph
+    from tangentx.tensor.functions import Function as Function
+    from tangentx.tensor.methods import add_n as add_n
+    from tangentx.tensor.modes import enable_grad as enable_grad
+    from tangentx.tensor.modes import no_grad as no_grad
+    from tangentx.tensor.modes import set_grad_enabled as set_grad_enabled
+
+
+def __getattr__(name: str) -> Any:
+    """The names of the runtime Tensor, which is loaded when one of them is asked for."""
+    if name.startswith("_") or name not in __all__:
+        raise AttributeError(f"module 'tangentx' has no attribute {name!r}")
+    import importlib
+
+    public = importlib.import_module("tangentx.tensor.public")
+    return public if name == "public" else getattr(public, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

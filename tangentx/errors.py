@@ -88,3 +88,7 @@ class NotDifferentiable(TangentxError, TypeError):
 
 class SharedMemory(TangentxError, ValueError):
     """Two arguments share memory in a way that leaves the derivative undefined."""
+
+
+class FallbackWarning(UserWarning):
+    """A function could not be compiled and runs on Tensors; the text says where and why."""

@@ -1,0 +1,29 @@
+"""The runtime Tensor: arrays that record what is done with them. Holds no derivative formula: the templates are called.
+
+The package itself is the function ``tx.tensor``: a name cannot be both, so the module is callable.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+
+class _Package(types.ModuleType):
+    """``tx.tensor(data)`` makes a Tensor of a copy of `data`: a number, an array, a list of numbers, or a Tensor.
+
+    With `requires_grad` it collects a gradient in ``.grad``: raises NotDifferentiable where the dtype is not real or
+    complex. The dtype is what NumPy gives: float64 for Python floats, arrays keep theirs.
+    """
+
+    def __call__(self, data: Any, requires_grad: bool = False, dtype: Any = None, device: Any = None) -> Any:
+        from tangentx.tensor.making import made
+
+        return made(data, requires_grad, dtype, device)
+
+
+sys.modules[__name__].__class__ = _Package
+sys.modules[__name__].__doc__ = _Package.__doc__
+
+from tangentx.tensor import methods as methods  # noqa: E402  (completes the class Tensor)

@@ -1,0 +1,235 @@
+"""Gradients of Tensors on demand: ``tx.autograd``, by PyTorch's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tangentx.errors import NotDifferentiable
+from tangentx.tensor.apply import call
+from tangentx.tensor.core import Tensor, wrap
+from tangentx.tensor.engine import Sweep, seed_of
+from tangentx.tensor.forms import like_of, ones, zeros
+from tangentx.tensor.making import made
+from tangentx.tensor.modes import STATE, setting
+from tangentx.tensor.places import place, span_of
+
+_STRICT = [False]
+SWEEPS = [0]
+"""How many reverse sweeps were made."""
+
+
+def set_strict_backward(mode: bool) -> None:
+    """With True, ``backward()`` without a gradient is refused for what is not a single number, as in PyTorch."""
+    _STRICT[0] = bool(mode)
+
+
+def listed(value: Any) -> list[Any]:
+    """One or several as a list."""
+    return list(value) if isinstance(value, tuple | list) else [value]
+
+
+def _seeds(outputs: Sequence[Any], gradients: Sequence[Any], create: bool) -> list[tuple[Any, int, Any]]:
+    seeds = []
+    for t, gradient in zip(outputs, gradients, strict=True):
+        _demand_history(t)
+        like = like_of(t.current)
+        if gradient is None:
+            if _STRICT[0] and np.size(t.current) != 1:
+                raise NotDifferentiable(
+                    f"backward needs a gradient for a Tensor of shape {np.shape(t.current)}",
+                    span_of(place()),
+                    "sum it, or pass gradient=",
+                )
+            seed: Any = ones(like)
+        else:
+            seed = seed_of(t, gradient)
+        seeds.append((*t.edge, _in_form(seed, like, create)))
+    return seeds
+
+
+def _in_form(seed: Any, like: Any, create: bool) -> Any:
+    from tangentx.tensor.forms import fit
+    from tangentx.tensor.operation import fit_tensor
+
+    if create:
+        return fit_tensor(seed if type(seed) is Tensor else wrap(seed), like)
+    data = seed.current if type(seed) is Tensor else seed
+    return fit(np.asarray(data) if type(like) is tuple else np.asarray(data)[()], like)
+
+
+def _demand_history(t: Any) -> None:
+    if type(t) is not Tensor:
+        raise NotDifferentiable(f"{type(t).__name__} is not a Tensor", span_of(place()), "make it with `tx.tensor`")
+    if not t.requires_grad:
+        where = "" if t._made is None else f": it was made without gradient at {span_of(t._made)}"
+        raise NotDifferentiable(
+            f"this Tensor requires no gradient and has no history{where}",
+            span_of(place()),
+            "compute it from Tensors with requires_grad=True, outside of `tx.no_grad()`",
+        )
+
+
+def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None, create_graph: bool = False) -> None:
+    """Adds to ``.grad`` of every leaf the derivatives of `tensors` times `grad_tensors`; see `Tensor.backward`."""
+    outputs = listed(tensors)
+    gradients = [None] * len(outputs) if grad_tensors is None else listed(grad_tensors)
+    retain = create_graph if retain_graph is None else retain_graph
+    SWEEPS[0] += 1
+    Sweep(create_graph, retain, None).run(_seeds(outputs, gradients, create_graph))
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    is_grads_batched: bool = False,
+    allow_unused: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """The gradients of `outputs` with respect to `inputs`, a tuple; ``.grad`` is not touched.
+
+    `grad_outputs` are the cotangents of the outputs, ones where None; with `is_grads_batched` each has one more
+    dimension in front, and so have the results, found in one reverse sweep. An input that nothing depends on is an
+    error, None with `allow_unused`, zeros with `materialize_grads`.
+    """
+    outs, ins = listed(outputs), listed(inputs)
+    gradients = [None] * len(outs) if grad_outputs is None else listed(grad_outputs)
+    if len(gradients) != len(outs):
+        raise NotDifferentiable(
+            f"{len(outs)} outputs, but {len(gradients)} grad_outputs", span_of(place()), "give one for each"
+        )
+    for t in ins:
+        _demand_history(t)
+    retain = create_graph if retain_graph is None else retain_graph
+    if is_grads_batched:
+        from tangentx.tensor.batches import batched
+
+        found = batched(outs, ins, gradients, retain, create_graph)
+    else:
+        SWEEPS[0] += 1
+        edges = [t.edge for t in ins]
+        bars = Sweep(create_graph, retain, edges).run(_seeds(outs, gradients, create_graph))
+        found = [bars.get(edge) for edge in edges]
+    return tuple(
+        _result(bar, t, allow_unused, materialize_grads, i) for i, (bar, t) in enumerate(zip(found, ins, strict=True))
+    )
+
+
+def _result(bar: Any, t: Tensor, allow_unused: bool, materialize: bool, i: int) -> Any:
+    if bar is None:
+        if materialize:
+            return wrap(zeros(like_of(t._data)))
+        if allow_unused:
+            return None
+        raise NotDifferentiable(
+            f"the outputs do not depend on input {i}",
+            span_of(place()),
+            "pass allow_unused=True for None, or materialize_grads=True for zeros",
+        )
+    if type(bar) is Tensor:
+        return bar
+    return wrap(bar.copy() if type(bar) is np.ndarray else bar)
+
+
+def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, vectorize: bool = False) -> Any:
+    """The derivative of every element of ``func(*inputs)`` by every element of the inputs: shape out + in.
+
+    A tuple of inputs gives a tuple. With `vectorize` all rows come from one reverse sweep.
+    """
+    many = isinstance(inputs, tuple)
+    given = [t if type(t) is Tensor else made(t) for t in listed(inputs)]
+    if create_graph:
+        leaves = [call(np.positive, (t if t.requires_grad else t.detach().requires_grad_(),), {}) for t in given]
+    else:
+        leaves = [made(t, requires_grad=True) for t in given]
+    out = func(*leaves)
+    shape, size = np.shape(out.current), int(np.size(out.current))
+    units = np.eye(size).reshape((size, *shape))
+    if vectorize and not create_graph:
+        rows = grad(out, leaves, units, is_grads_batched=True, materialize_grads=True)
+        found = [call(np.reshape, (row, shape + np.shape(t.current)), {}) for row, t in zip(rows, leaves, strict=True)]
+    else:
+        each = [
+            grad(out, leaves, unit if shape else float(unit), True, create_graph, materialize_grads=True)
+            for unit in units
+        ]
+        found = [
+            call(np.reshape, (call(np.stack, ([row[k] for row in each],), {}), shape + np.shape(t.current)), {})
+            for k, t in enumerate(leaves)
+        ]
+    return tuple(found) if many else found[0]
+
+
+def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False) -> Any:
+    """The second derivatives of a function of one Tensor with a single result: shape in + in."""
+    if isinstance(inputs, tuple):
+        raise NotDifferentiable("hessian takes one input", span_of(place()), "join the inputs, and split them inside")
+
+    def slope(x: Tensor) -> Any:
+        x = x if x.requires_grad else x.requires_grad_()
+        return grad(func(x), x, create_graph=True)[0]
+
+    return jacobian(slope, inputs, create_graph)
+
+
+class GradManager:
+    """Collects gradients of what is attached to it, within ``with manager:``, and frees the graph after it."""
+
+    def __init__(self) -> None:
+        self.attached: list[Any] = []
+        self.outputs: list[Any] = []
+
+    def attach(self, tensors: Any) -> GradManager:
+        """Tensors to differentiate by; they come to require a gradient."""
+        for t in listed(tensors):
+            t.requires_grad = True
+            self.attached.append(t)
+        return self
+
+    def backward(self, y: Any, dy: Any = None) -> None:
+        """Fills ``.grad`` of what is attached."""
+        backward(y, dy)
+
+    def __enter__(self) -> GradManager:
+        self.outer = STATE.grad
+        STATE.grad = True
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        STATE.grad = self.outer
+        self.release()
+
+    def release(self) -> None:
+        """Forgets what is attached; gradients stay where they are."""
+        self.attached.clear()
+
+
+@contextmanager
+def record_gradients() -> Iterator[list[tuple[str, str, tuple[float, ...], tuple[float, ...]]]]:
+    """Lists what backward passes while it lasts: operation, source line, norms of input and of output gradients."""
+    entries: list[tuple[str, str, tuple[float, ...], tuple[float, ...]]] = []
+
+    def listen(node: Any, bars: Sequence[Any], given: Sequence[Any]) -> None:
+        entries.append((node.operation.lower(), node.source_line, _norms(given), _norms(bars)))
+
+    with setting(listeners=(*STATE.listeners, listen)):
+        yield entries
+    entries.reverse()
+
+
+def _norms(bars: Sequence[Any]) -> tuple[float, ...]:
+    plain = [bar.current if type(bar) is Tensor else bar for bar in bars if bar is not None]
+    return tuple(float(np.linalg.norm(np.ravel(bar))) for bar in plain)
+
+
+@contextmanager
+def detect_anomaly() -> Iterator[None]:
+    """The first cotangent that is not finite is an error that names its operation and the user's line."""
+    with setting(anomaly=True):
+        yield

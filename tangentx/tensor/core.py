@@ -1,0 +1,230 @@
+"""The Tensor: a number or an array that knows what it was computed from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tangentx.errors import NotDifferentiable
+from tangentx.tensor.forms import inexact
+from tangentx.tensor.graph import Content, Handle, Node, Watcher, hooked
+from tangentx.tensor.places import place, span_of
+
+
+class Tensor:
+    """An array, or a number, whose operations are recorded where `requires_grad`, so that `backward` can follow them.
+
+    ``Tensor(array, device=None, dtype=None, requires_grad=False)`` holds a copy. NumPy's functions, Python's
+    operators and ndarray's methods take Tensors; in-place methods end with an underscore. Like an ndarray, a part of
+    a Tensor is a view: what is written into it is written into the whole. A single element and a sum are numbers:
+    ``+=`` binds a new one. Asked by `isinstance`, a Tensor is of the class of its data too, so that a branch on
+    ``isinstance(x, np.ndarray)`` goes the way that the plain program goes; ``type(x)`` is Tensor.
+    """
+
+    __slots__ = (
+        "__weakref__", "_content", "_data", "_exported", "_grad", "_hooks", "_made", "_needs", "_node", "_slot",
+        "_view",
+    )  # fmt: skip
+    _data: Any
+    _node: Any
+    _slot: int
+    _needs: bool
+    _view: Any
+    _content: Content | None
+    _grad: Any
+    _hooks: Watcher | None
+    _exported: bool
+    _made: Any
+
+    def __init__(self, array: Any, device: Any = None, dtype: Any = None, requires_grad: bool = False) -> None:
+        if device not in (None, "cpu"):
+            raise NotDifferentiable(f"there is no device {device!r} here", hint='use "cpu", or leave it out')
+        data = array.current if isinstance(array, Tensor) else array
+        _fill(self, np.array(data, dtype=dtype))
+        if self._data.dtype.kind not in "biufc":
+            raise NotDifferentiable(f"a Tensor cannot hold {self._data.dtype}", hint="pass numbers")
+        if requires_grad:
+            self.requires_grad = True
+
+    if TYPE_CHECKING:
+        # The members that `methods` adds.
+        def __getattr__(self, name: str) -> Any: ...
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return type(self._data)
+
+    @property
+    def current(self) -> Any:
+        """The plain number or array itself, as it is now."""
+        if self._view is not None:
+            self._view.refresh(self)
+        return self._data
+
+    @property
+    def edge(self) -> tuple[Any, int]:
+        """Where the graph goes on from here: see `graph`."""
+        return (self, 0) if self._node is None else (self._node, self._slot)
+
+    @property
+    def grad(self) -> Any:
+        """The gradient that `backward` has collected, a Tensor; None before, and for what is not a leaf."""
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        self._grad = value if value is None or type(value) is Tensor else Tensor(value)
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether operations on it are recorded; settable on leaves."""
+        if self._view is not None:
+            self._view.refresh(self)
+        return self._needs
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if self._node is not None:
+            if value:
+                return
+            raise NotDifferentiable(
+                "requires_grad can be taken from leaves only, and this Tensor was computed", hint="use `x.detach()`"
+            )
+        if value and not inexact(self._data):
+            raise NotDifferentiable(
+                f"a Tensor of {np.asarray(self._data).dtype} has no derivative, so it cannot require a gradient",
+                span_of(place()),
+                "make it one of floats: `tx.tensor(data, dtype=float)`",
+            )
+        self._needs = bool(value)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Sets `requires_grad` and returns itself."""
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def stop_gradient(self) -> bool:
+        """The opposite of `requires_grad`."""
+        return not self.requires_grad
+
+    @stop_gradient.setter
+    def stop_gradient(self, value: bool) -> None:
+        self.requires_grad = not value
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it was made by the user, not by a recorded operation."""
+        if self._view is not None:
+            self._view.refresh(self)
+        return self._node is None
+
+    @property
+    def grad_fn(self) -> Any:
+        """The node that recorded the operation it comes from; None for a leaf."""
+        if self._view is not None:
+            self._view.refresh(self)
+        return self._node if isinstance(self._node, Node) else None
+
+    def watcher(self) -> Watcher:
+        """Who wants to see its cotangent."""
+        node = self.grad_fn
+        if node is not None:
+            found: Watcher = node.watcher(self._slot)
+            return found
+        self._hooks = Watcher() if self._hooks is None else self._hooks
+        return self._hooks
+
+    def register_hook(self, hook: Any) -> Handle:
+        """Calls ``hook(grad)`` with the gradient of this Tensor; what it returns, if anything, takes its place.
+
+        Hooks are called in order. The handle that is returned removes the hook: ``handle.remove()``.
+        """
+        if not self.requires_grad:
+            raise NotDifferentiable(
+                "a hook on a Tensor that requires no gradient is never called", span_of(place()), "set requires_grad"
+            )
+        return hooked(self.watcher().hooks, hook)
+
+    def retain_grad(self) -> None:
+        """Keeps the gradient in ``.grad`` though this is no leaf."""
+        if not self.requires_grad:
+            raise NotDifferentiable("this Tensor requires no gradient", span_of(place()), "set requires_grad")
+        if self.grad_fn is not None:
+            import weakref
+
+            self.watcher().retained.append(weakref.ref(self))
+
+    def backward(self, gradient: Any = None, retain_graph: Any = None, create_graph: bool = False) -> None:
+        """Adds to ``.grad`` of every leaf the derivative of this Tensor times `gradient` (ones where None).
+
+        The graph is freed unless `retain_graph`; with `create_graph` the gradients are recorded themselves. Raises
+        NotDifferentiable where there is nothing to follow, or `gradient` has another shape.
+        """
+        from tangentx.tensor.autograd import backward
+
+        backward(self, gradient, retain_graph, create_graph)
+
+    def gradient(self) -> Any:
+        """``.grad`` as a plain array, or None."""
+        return None if self._grad is None else np.asarray(self._grad.current)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forgets the gradient; with ``set_to_none=False`` it becomes zeros."""
+        self._grad = None if set_to_none else wrap(np.zeros(np.shape(self._data), np.asarray(self._data).dtype))
+
+    def clear_grad(self) -> None:
+        """The gradient becomes zeros."""
+        self.zero_grad(set_to_none=False)
+
+    def detach(self) -> Tensor:
+        """The same memory without history."""
+        from tangentx.tensor.storage import detached
+
+        return detached(self)
+
+    def numpy(self) -> Any:
+        """The array itself, sharing memory. Raises NotDifferentiable where a gradient is required."""
+        from tangentx.tensor.making import escaped
+
+        return escaped(self, "numpy()", always=True)
+
+    def __reduce__(self) -> Any:
+        if self._node is not None:
+            raise NotDifferentiable(
+                "a Tensor that was computed cannot be pickled or copied: its history belongs to this process",
+                hint="use `x.detach()`",
+            )
+        return _remade, (self.current, self._needs, self._grad)
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        remake, args = self.__reduce__()
+        copied: Tensor = remake(*args)
+        memo[id(self)] = copied
+        return copied
+
+
+def _fill(t: Tensor, data: Any) -> None:
+    t._data = data
+    t._node = t._view = t._content = t._grad = t._hooks = t._made = None
+    t._slot = 0
+    t._needs = t._exported = False
+
+
+def _remade(data: Any, requires_grad: bool, grad: Any) -> Tensor:
+    t = wrap(np.array(data) if isinstance(data, np.ndarray) else data)
+    t._needs, t._grad = requires_grad, grad
+    return t
+
+
+def wrap(data: Any, node: Any = None, slot: int = 0) -> Tensor:
+    """A Tensor of this very number or array, made by a node."""
+    t = Tensor.__new__(Tensor)
+    t._data = data
+    t._node = node
+    t._slot = slot
+    t._needs = node is not None
+    t._view = t._content = t._grad = t._hooks = t._made = None
+    t._exported = False
+    return t

@@ -1,0 +1,57 @@
+"""Forms of values: which have a derivative, and cotangents brought into the form of what they belong to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays import unbroadcast
+
+_INEXACT = (float, complex, np.inexact)
+
+
+def inexact(data: Any) -> bool:
+    """Whether a value is real or complex."""
+    return data.dtype.kind in "fc" if isinstance(data, np.ndarray) else isinstance(data, _INEXACT)
+
+
+def like_of(data: Any) -> Any:
+    """What has to be known of a value to bring a cotangent into its form: shape and dtype, or the number itself."""
+    return (data.shape, data.dtype) if type(data) is np.ndarray else data
+
+
+def sample(like: Any) -> Any:
+    """A value of the form, which takes no memory to speak of."""
+    return np.broadcast_to(np.zeros((), like[1]), like[0]) if type(like) is tuple else like
+
+
+def zeros(like: Any) -> Any:
+    """The zero of the form."""
+    return np.zeros(*like) if type(like) is tuple else type(like)(0)
+
+
+def ones(like: Any) -> Any:
+    """The one of the form."""
+    return np.ones(*like) if type(like) is tuple else type(like)(1)
+
+
+def fits(bar: Any, like: Any) -> bool:
+    """Whether a cotangent has the form already."""
+    if type(like) is tuple:
+        return type(bar) is np.ndarray and bar.shape == like[0] and bar.dtype == like[1]
+    return type(bar) is type(like)
+
+
+def fit(bar: Any, like: Any) -> Any:
+    """A cotangent in the form of what it belongs to: broadcasting undone, domain and dtype those of the value."""
+    if fits(bar, like):
+        return bar
+    return as_number(unbroadcast(bar, sample(like)), like)
+
+
+def as_number(bar: Any, like: Any) -> Any:
+    """A cotangent of a Python number is one."""
+    if isinstance(like, float | complex) and type(bar) is not type(like):
+        return type(like)(np.reshape(bar, ())[()])
+    return bar

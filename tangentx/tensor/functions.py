@@ -1,0 +1,159 @@
+"""Differentiable functions that users write as a pair: forward and backward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.errors import NotDifferentiable
+from tangentx.tensor.core import Tensor, wrap
+from tangentx.tensor.forms import inexact, like_of
+from tangentx.tensor.graph import Content, Node
+from tangentx.tensor.making import made
+from tangentx.tensor.modes import STATE, setting
+from tangentx.tensor.operation import attach, fit_tensor, zero_bar
+
+
+class Context:
+    """What forward leaves for backward. Attributes may be set on it freely."""
+
+    def __init__(self, needs: tuple[bool, ...]) -> None:
+        self.needs_input_grad = needs
+        self.without_derivative: tuple[Any, ...] = ()
+        self._kept: list[tuple[Any, Any, Content | None]] | None = []
+        self._given: tuple[Any, ...] = ()
+        self._node: Any = None
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keeps inputs and results for `saved_tensors`; a write into them is noticed."""
+        self._given = tensors
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        """Results that have no derivative."""
+        self.without_derivative = tensors
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What was kept. Raises NotDifferentiable where backward has freed it."""
+        if self._kept is None:
+            self._node.check()
+        found = []
+        for value, edge, content in self._kept or ():
+            found.append(value if edge is None else attach(value, self._edge(edge), content))
+        return tuple(found)
+
+    def _edge(self, edge: Any) -> Any:
+        return (self._node, edge) if isinstance(edge, int) else edge
+
+    def settle(self, node: Any, results: list[Any]) -> None:
+        """Takes what was saved in a form that keeps no Tensor of the graph alive."""
+        from tangentx.tensor.apply import content_of
+
+        self._node = node
+        kept: list[tuple[Any, Any, Content | None]] = []
+        for t in self._given:
+            if type(t) is not Tensor:
+                kept.append((t, None, None))
+                continue
+            slot = next((i for i, r in enumerate(results) if r is t), None)
+            content = content_of(t) if type(t.current) is np.ndarray else None
+            edge = slot if slot is not None else t.edge if t._needs else None
+            kept.append((wrap(t.current) if edge is None else t.current, edge, content))
+        self._given, self._kept = (), kept
+        node.contents = tuple(content for _, _, content in kept)
+
+
+class FunctionNode(Node):
+    """The node of a user's function."""
+
+    __slots__ = ("active", "context", "function", "results")
+
+    def __init__(self, function: Any, context: Context, args: tuple[Any, ...]) -> None:
+        self.active = tuple(type(a) is Tensor and a.requires_grad for a in args)
+        tensors = [a for a, active in zip(args, self.active, strict=True) if active]
+        super().__init__(function.__name__, tuple(t.edge for t in tensors))
+        self.likes = tuple(like_of(t._data) for t in tensors)
+        self.function, self.context = function, context
+        self.results: tuple[Any, ...] = ()
+
+    def free(self, where: Any) -> None:
+        super().free(where)
+        self.context._kept = None
+
+    @property
+    def saved(self) -> dict[str, Any]:
+        return {str(i): value for i, (value, _, _) in enumerate(self.context._kept or ())}
+
+    def pull(self, bars: list[Any], create: bool) -> list[Any]:
+        given = [
+            wrap(zero_bar(like, False)) if bar is None else bar if type(bar) is Tensor else wrap(bar)
+            for bar, like in zip(bars, self.results, strict=True)
+        ]
+        with setting(grad=create):
+            found = self.function.backward(self.context, *given)
+        found = found if isinstance(found, tuple | list) else (found,)
+        if len(found) > len(self.active) and all(extra is None for extra in found[len(self.active) :]):
+            found = found[: len(self.active)]
+        if len(found) != len(self.active):
+            raise NotDifferentiable(
+                f"`{self.operation}.backward` returned {len(found)} gradients for {len(self.active)} inputs",
+                self.span,
+                "return one for each argument of forward, None for one without derivative",
+            )
+        likes = iter(self.likes)
+        result: list[Any] = []
+        for bar, active in zip(found, self.active, strict=True):
+            if not active:
+                continue
+            like = next(likes)
+            fitted = None if bar is None else fit_tensor(bar if type(bar) is Tensor else made(bar), like)
+            result.append(fitted if create or fitted is None else fitted.current)
+        return result
+
+
+class Function:
+    """Base of functions with a derivative of their own: `forward` and `backward` are static methods.
+
+    ``forward(ctx, *args, **kwargs)`` computes with Tensors (nothing is recorded) and returns one or several, or
+    arrays; ``backward(ctx, *grad_outputs)`` returns one gradient for each argument, None for one that has none.
+    ``MyFunction.apply(x)`` calls it; ``MyFunction()(x)`` too.
+    """
+
+    @staticmethod
+    def forward(ctx: Context, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError("write forward(ctx, ...)")
+
+    @staticmethod
+    def backward(ctx: Context, *grad_outputs: Any) -> Any:
+        raise NotImplementedError("write backward(ctx, ...)")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.apply(*args, **kwargs)
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """The results of `forward`, whose derivatives are those of `backward`."""
+        needs = tuple(type(a) is Tensor and a.requires_grad for a in args)
+        context = Context(needs)
+        with setting(grad=False):
+            out = cls.forward(context, *args, **kwargs)
+        several = isinstance(out, tuple)
+        results = [_result(r, args) for r in (out if several else (out,))]
+        if any(needs) and STATE.grad:
+            node = FunctionNode(cls, context, args)
+            node.slots = len(results)
+            node.results = tuple(like_of(r._data) if type(r) is Tensor else 0.0 for r in results)
+            context.settle(node, list(out) if several else [out])
+            for i, r in enumerate(results):
+                plain = any(r is other or out is other for other in context.without_derivative)
+                if type(r) is Tensor and inexact(r._data) and not plain:
+                    r._node, r._slot, r._needs = node, i, True
+        return tuple(results) if several else results[0]
+
+
+def _result(value: Any, args: tuple[Any, ...]) -> Any:
+    """A result as a Tensor of its own: an argument that is returned is another Tensor of the same memory."""
+    if type(value) is Tensor:
+        return wrap(value.current.copy()) if any(value is a for a in args) else value
+    return wrap(value) if isinstance(value, np.ndarray | np.generic | float | complex) else value

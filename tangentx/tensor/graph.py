@@ -1,0 +1,192 @@
+"""The recorded graph: nodes, where they come from, what they keep, and the hooks that watch them.
+
+An edge is a pair of a target and a slot: the node that made an argument and which of its results it was, or a leaf
+Tensor itself, or None for what has no derivative. Nodes know no Tensors but leaves, so there are no cycles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tangentx.errors import NotDifferentiable, Span
+from tangentx.tensor.places import place, span_of
+
+
+class Content:
+    """What the memory of a Tensor holds between two writes; who keeps it for backward holds this.
+
+    `written` is the place of the write that ended it while it was still needed.
+    """
+
+    __slots__ = ("written",)
+
+    def __init__(self) -> None:
+        self.written: Any = None
+
+
+class Handle:
+    """A hook that was registered; `remove` takes it away."""
+
+    def __init__(self, hooks: dict[int, Any], key: int) -> None:
+        self._hooks = hooks
+        self._key = key
+
+    def remove(self) -> None:
+        """The hook is not called again."""
+        self._hooks.pop(self._key, None)
+
+
+def hooked(hooks: dict[int, Any], hook: Any) -> Handle:
+    """Enters a hook behind the others."""
+    key = max(hooks, default=-1) + 1
+    hooks[key] = hook
+    return Handle(hooks, key)
+
+
+class Node:
+    """One recorded operation. `edges` lead to what made its arguments; `likes` are the forms of their cotangents.
+
+    `pull(bars, create)` gives the cotangents by edge, of raw values, or with `create` of Tensors.
+    """
+
+    __slots__ = (
+        "__weakref__", "after", "before", "contents", "edges", "freed", "likes", "operation", "place", "slots",
+        "watchers",
+    )  # fmt: skip
+    consumes = False
+
+    def __init__(self, operation: str, edges: tuple[Any, ...], slots: int = 1) -> None:
+        self.operation = operation
+        self.edges = edges
+        self.slots = slots
+        self.place = place()
+        self.likes: tuple[Any, ...] = ()
+        self.contents: tuple[Content | None, ...] = ()
+        self.freed: Any = None
+        self.before: dict[int, Any] | None = None
+        self.after: dict[int, Any] | None = None
+        self.watchers: dict[int, Watcher] | None = None
+
+    @property
+    def name(self) -> str:
+        """As PyTorch has it: ``MulBackward``."""
+        return f"{self.operation}Backward"
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """The edges of all arguments, None for those without derivative."""
+        return self.edges
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """For each argument the node that made it and the number of its result; a leaf's is `AccumulateGrad`.
+
+        ``(None, 0)`` stands for what has no derivative.
+        """
+        return tuple((None, 0) if edge is None else (_shown(edge[0]), edge[1]) for edge in self.arguments)
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """The leaf Tensors among the arguments, None for others."""
+        return tuple(None if edge is None or isinstance(edge[0], Node) else edge[0] for edge in self.arguments)
+
+    @property
+    def saved(self) -> dict[str, Any]:
+        """What is kept for backward, by name."""
+        return {}
+
+    @property
+    def span(self) -> Span | None:
+        """The place in the user's program."""
+        return span_of(self.place)
+
+    @property
+    def line(self) -> int | None:
+        """The line of the user's program."""
+        span = self.span
+        return None if span is None else span.line
+
+    @property
+    def source_line(self) -> str:
+        """File, line and text of the user's program."""
+        span = self.span
+        return "" if span is None else f"{span}: {span.text.strip()}"
+
+    def __repr__(self) -> str:
+        return f"<{self.operation}Backward at {self.source_line}>"
+
+    def register_prehook(self, hook: Callable[[tuple[Any, ...]], Any]) -> Handle:
+        """``hook(grad_outputs)`` before the node is passed; what it returns, if anything, replaces them."""
+        self.before = {} if self.before is None else self.before
+        return hooked(self.before, hook)
+
+    def register_hook(self, hook: Callable[[tuple[Any, ...], tuple[Any, ...]], Any]) -> Handle:
+        """``hook(grad_inputs, grad_outputs)`` after it is passed; what it returns, if anything, replaces the first."""
+        self.after = {} if self.after is None else self.after
+        return hooked(self.after, hook)
+
+    def watcher(self, slot: int) -> Watcher:
+        """Who wants to see the cotangent of a result."""
+        self.watchers = {} if self.watchers is None else self.watchers
+        return self.watchers.setdefault(slot, Watcher())
+
+    def pull(self, bars: list[Any], create: bool) -> Any:
+        raise NotImplementedError
+
+    def check(self) -> None:
+        """Raises NotDifferentiable where what was kept is gone or was overwritten."""
+        if self.freed is not None:
+            raise NotDifferentiable(
+                f"backward goes a second time through `{self.operation}`, whose values the first freed at "
+                f"{span_of(self.freed)}",
+                self.span,
+                "pass retain_graph=True to the first backward",
+            )
+        for content in self.contents:
+            if content is not None and content.written is not None:
+                raise NotDifferentiable(
+                    f"`{self.operation}` needs a value for backward that was overwritten at {span_of(content.written)}",
+                    self.span,
+                    "write into a copy (`x.clone()`), or write before the value is used",
+                )
+
+    def free(self, where: Any) -> None:
+        """Lets go of what was kept."""
+        self.freed = where
+        self.contents = ()
+
+
+class Watcher:
+    """Hooks of a Tensor, and the Tensors that keep their gradient."""
+
+    def __init__(self) -> None:
+        self.hooks: dict[int, Any] = {}
+        self.retained: list[Any] = []
+
+
+class AccumulateGrad:
+    """The end of the graph: adds to ``.grad`` of a leaf, its `variable`."""
+
+    __slots__ = ("variable",)
+    next_functions: tuple[Any, ...] = ()
+
+    def __init__(self, variable: Any) -> None:
+        self.variable = variable
+
+    @property
+    def name(self) -> str:
+        return "AccumulateGrad"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AccumulateGrad) and other.variable is self.variable
+
+    def __hash__(self) -> int:
+        return id(self.variable)
+
+    def __repr__(self) -> str:
+        return "<AccumulateGrad>"
+
+
+def _shown(target: Any) -> Any:
+    return target if isinstance(target, Node) else AccumulateGrad(target)

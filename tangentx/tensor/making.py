@@ -1,0 +1,43 @@
+"""Tensors made of plain data, and plain data taken out of Tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.errors import NotDifferentiable
+from tangentx.tensor.core import Tensor
+from tangentx.tensor.modes import STATE
+from tangentx.tensor.places import place, span_of
+
+
+def made(data: Any, requires_grad: bool = False, dtype: Any = None, device: Any = None) -> Tensor:
+    """What ``tx.tensor`` gives."""
+    if isinstance(data, list | tuple):
+        data = _plain(data)
+    return Tensor(data, device, dtype, requires_grad)
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, list | tuple):
+        return [_plain(item) for item in data]
+    return data.current if type(data) is Tensor else data
+
+
+def escaped(t: Tensor, how: str, always: bool = False) -> Any:
+    """The plain data of a Tensor that leaves the record. Raises NotDifferentiable where that would lose a derivative.
+
+    It is lost where the Tensor requires a gradient, and, unless `always`, code is run that is to be differentiated.
+    """
+    data = t.current
+    if t._needs and (always or STATE.honest):
+        raise NotDifferentiable(
+            f"{how} makes a plain value of a Tensor that is being differentiated: its derivative would be lost",
+            span_of(place()),
+            "use NumPy's function on the Tensor itself, or say that it is constant: `x.detach()`",
+        )
+    if isinstance(data, np.ndarray):
+        root = t if t._view is None else t._view.root
+        root._exported = True
+    return data

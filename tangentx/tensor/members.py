@@ -1,0 +1,159 @@
+"""Members of a Tensor that are written out: its protocol for Python, and methods with a meaning of their own."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tangentx.tensor.apply import call, holds_tensor, raw
+from tangentx.tensor.core import Tensor
+from tangentx.tensor.making import escaped
+from tangentx.tensor.storage import overwrite, write
+
+
+class Nothing:
+    """What every class has."""
+
+
+class Members:
+    """Members of a Tensor that are neither of the lists above."""
+
+    shape = property(lambda self: np.shape(self.current), doc="As an ndarray's.")
+    ndim = property(lambda self: np.ndim(self.current), doc="As an ndarray's.")
+    size = property(lambda self: int(np.size(self.current)), doc="The number of elements.")
+    dtype = property(lambda self: np.asarray(self.current).dtype, doc="As an ndarray's.")
+    itemsize = property(lambda self: self.dtype.itemsize, doc="As an ndarray's.")
+    nbytes = property(lambda self: self.size * self.itemsize, doc="As an ndarray's.")
+    device = property(lambda self: "cpu", doc="Where the memory is.")
+    data = property(lambda self: self.detach(), doc="The same memory without history.")
+    T = property(lambda self: call(np.transpose, (self,), {}), doc="The axes in reverse order.")
+    mT = property(lambda self: call(np.swapaxes, (self, -1, -2), {}), doc="The last two axes exchanged.")
+    real = property(lambda self: call(np.real, (self,), {}), doc="The real part.")
+    imag = property(lambda self: call(np.imag, (self,), {}), doc="The imaginary part.")
+    flat = property(lambda self: iter(call(np.ravel, (self,), {})), doc="The elements one after the other.")
+
+    def __getitem__(self: Any, key: Any) -> Any:
+        return call(operator.getitem, (self, raw(key)), {})
+
+    def __setitem__(self: Any, key: Any, value: Any) -> None:
+        if holds_tensor(value) and type(value) is not Tensor:
+            value = call(np.array, (value,), {})
+        write(self, raw(key), value)
+
+    def __len__(self: Any) -> int:
+        count: int = len(self.current)
+        return count
+
+    def __iter__(self: Any) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self: Any, item: Any) -> bool:
+        return raw(item) in self.current
+
+    def __array__(self: Any, dtype: Any = None, copy: Any = None) -> Any:
+        data = np.asarray(escaped(self, "a function that makes an array", always=True), dtype)
+        return data.copy() if copy else data
+
+    def __bool__(self: Any) -> bool:
+        return bool(self.current)
+
+    def __int__(self: Any) -> int:
+        return int(self.current)
+
+    def __index__(self: Any) -> int:
+        return operator.index(self.current)
+
+    def __float__(self: Any) -> float:
+        return float(escaped(self, "float()"))
+
+    def __complex__(self: Any) -> complex:
+        return complex(escaped(self, "complex()"))
+
+    def __round__(self: Any, digits: Any = None) -> Any:
+        number: Any = np.asarray(self.current)[()]
+        return round(number) if digits is None else round(number, digits)
+
+    def __floor__(self: Any) -> int:
+        return int(math.floor(self.current))
+
+    def __ceil__(self: Any) -> int:
+        return int(math.ceil(self.current))
+
+    def __trunc__(self: Any) -> int:
+        return int(math.trunc(self.current))
+
+    def __divmod__(self: Any, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self: Any, other: Any) -> Any:
+        return other // self, other % self
+
+    def __format__(self: Any, form: str) -> str:
+        return format(self.current, form)
+
+    def __str__(self: Any) -> str:
+        return str(self.current)
+
+    def __repr__(self: Any) -> str:
+        data = self.current
+        text = repr(data).removeprefix("array(").removesuffix(")") if type(data) is np.ndarray else repr(data)
+        node = self.grad_fn
+        more = f", grad_fn=<{node.name}>" if node is not None else ", requires_grad=True" if self._needs else ""
+        return f"tensor({text}{more})"
+
+    def item(self: Any, *place: Any) -> Any:
+        """One element as a plain number."""
+        return np.asarray(escaped(self, "item()")).item(*place)
+
+    def tolist(self: Any) -> Any:
+        """Plain numbers in nested lists."""
+        return np.asarray(escaped(self, "tolist()")).tolist()
+
+    def view(self: Any, *shape: Any) -> Any:
+        """The same elements in another shape, as in PyTorch; of another dtype, a copy of them, as ``astype``."""
+        if len(shape) == 1 and not isinstance(shape[0], int | tuple | list):
+            return self.astype(shape[0])
+        return self.reshape(*shape)
+
+    def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
+        """The elements within limits."""
+        return call(np.clip, (self, min, max), {})
+
+    def numel(self: Any) -> int:
+        """The number of elements."""
+        return int(np.size(self.current))
+
+    def dim(self: Any) -> int:
+        """The number of axes."""
+        return int(np.ndim(self.current))
+
+    def fill(self: Any, value: Any) -> None:
+        """Every element becomes `value`."""
+        write(self, Ellipsis, value)
+
+    def sort(self: Any, axis: int = -1) -> None:
+        """Puts the elements in order, in place."""
+        overwrite(self, call(np.sort, (self, axis), {}))
+
+    def fill_(self: Any, value: Any) -> Any:
+        """Every element becomes `value`; returns itself."""
+        if type(self.current) is np.ndarray:
+            write(self, Ellipsis, value)
+            return self
+        return overwrite(self, value)
+
+    def zero_(self: Any) -> Any:
+        """Every element becomes 0; returns itself."""
+        return self.fill_(0.0)
+
+    def copy_(self: Any, other: Any) -> Any:
+        """The elements become those of `other`; returns itself."""
+        return self.fill_(other)
+
+    def clamp_(self: Any, min: Any = None, max: Any = None) -> Any:
+        """The elements within limits, in place."""
+        return overwrite(self, self.clamp(min, max))

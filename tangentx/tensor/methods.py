@@ -1,0 +1,149 @@
+"""What a Tensor understands: Python's operators, NumPy's protocols, ndarray's methods, in-place methods."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tangentx.tensor.apply import call, holds_tensor, raw
+from tangentx.tensor.core import Tensor
+from tangentx.tensor.members import Members, Nothing
+from tangentx.tensor.storage import overwrite
+from tangentx.tensor.ufuncs import array_ufunc
+from tangentx.tensor.written import CHANGING, filled
+
+_ARITHMETIC = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv, "pow": operator.pow,
+    "matmul": operator.matmul, "mod": operator.mod, "floordiv": operator.floordiv,
+}  # fmt: skip
+_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+_UNARY = {"neg": operator.neg, "pos": operator.pos, "abs": operator.abs}
+_OPERANDS = (int, float, complex, np.ndarray, np.generic, list, tuple)
+
+# Methods that ndarray has, by the same names; those of Torch by the function that they call.
+_METHODS = (
+    "sum", "mean", "prod", "max", "min", "var", "std", "cumsum", "cumprod", "reshape", "transpose", "ravel", "flatten",
+    "squeeze", "swapaxes", "copy", "conj", "conjugate", "dot", "take", "repeat", "diagonal", "trace", "astype",
+    "compress", "argmax", "argmin", "argsort", "nonzero", "searchsorted", "any", "all", "round", "argpartition",
+)  # fmt: skip
+_FUNCTIONS = (
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "square", "reciprocal", "sin", "cos", "tan",
+    "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "floor", "ceil", "sign",
+    "isnan", "isfinite", "isinf", "maximum", "minimum", "outer", "matmul", "flip", "roll", "diag", "tril", "triu",
+    "negative", "multiply", "subtract", "divide", "add", "clip",
+)  # fmt: skip
+_RENAMED: dict[str, Any] = {
+    "abs": np.absolute, "mul": np.multiply, "sub": np.subtract, "div": np.divide, "pow": np.power, "neg": np.negative,
+    "mm": np.matmul, "unsqueeze": np.expand_dims, "clone": np.copy, "t": np.transpose, "norm": np.linalg.norm,
+    "ptp": np.ptp, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
+}  # fmt: skip
+_IN_PLACE: dict[str, Any] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "pow": np.power, "neg": np.negative,
+    "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "abs": np.absolute,
+}  # fmt: skip
+
+
+def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
+    def forward(self: Tensor, other: Any) -> Any:
+        if type(other) is not Tensor and not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return call(fn, (self, _arrayed(other)), {})
+
+    def reflected(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return call(fn, (_arrayed(other), self), {})
+
+    def in_place(self: Tensor, other: Any) -> Any:
+        result = call(fn, (self, _arrayed(other)), {})
+        return overwrite(self, result) if type(self.current) is np.ndarray else result
+
+    return forward, reflected, in_place
+
+
+def _arrayed(other: Any) -> Any:
+    """A list as an operand is an array."""
+    if isinstance(other, list | tuple):
+        return call(np.array, (other,), {}) if holds_tensor(other) else np.array(other)
+    return other
+
+
+def _comparison(fn: Any) -> Callable[..., Any]:
+    def compare(self: Tensor, other: Any) -> Any:
+        return fn(self.current, raw(other))
+
+    return compare
+
+
+def _method(name: str) -> Callable[..., Any]:
+    descriptor = getattr(np.ndarray, name)
+
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return call(descriptor, (self, *args), kwargs)
+
+    return named(method, name, f"As ``numpy.ndarray.{name}``.")
+
+
+def _function(fn: Any, name: str) -> Callable[..., Any]:
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return call(fn, (self, *args), kwargs)
+
+    return named(method, name, f"``{fn.__name__}`` of this Tensor.")
+
+
+def _changing(fn: Any, name: str) -> Callable[..., Any]:
+    def method(self: Tensor, *args: Any) -> Tensor:
+        return overwrite(self, call(fn, (self, *args), {}))
+
+    return named(method, f"{name}_", f"``{fn.__name__}`` of this Tensor, in place.")
+
+
+def named(method: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
+    method.__name__, method.__qualname__, method.__doc__ = name, f"Tensor.{name}", doc
+    return method
+
+
+def _array_function(self: Tensor, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    if "out" in kwargs and kwargs["out"] is not None:
+        out = kwargs.pop("out")
+        return filled(out, call(func, args, kwargs))
+    changed = CHANGING.get(func)
+    return call(func, args, kwargs) if changed is None else changed(*args, **kwargs)
+
+
+def add_n(tensors: Any) -> Any:
+    """The sum of a list of Tensors."""
+    first, *rest = tensors
+    total = call(np.positive, (first,), {})
+    for t in rest:
+        total = total + t
+    return total
+
+
+def _install() -> None:
+    members: dict[str, Any] = {name: member for name, member in vars(Members).items() if name not in vars(Nothing)}
+    for name, fn in _ARITHMETIC.items():
+        forward, reflected, in_place = _binary(fn)
+        members |= {f"__{name}__": forward, f"__r{name}__": reflected, f"__i{name}__": in_place}
+    for name in _COMPARISONS:
+        members[f"__{name}__"] = _comparison(getattr(operator, name))
+    for name, unary in _UNARY.items():
+        members[f"__{name}__"] = _function(unary, f"__{name}__")
+    for name in _METHODS:
+        members.setdefault(name, _method(name))
+    for name in _FUNCTIONS:
+        members.setdefault(name, _function(getattr(np, name), name))
+    for name, fn in _RENAMED.items():
+        members[name] = _function(fn, name)
+    for name, fn in _IN_PLACE.items():
+        members[f"{name}_"] = _changing(fn, name)
+    members |= {"__array_ufunc__": array_ufunc, "__array_function__": _array_function}
+    members["__hash__"], members["__array_priority__"] = object.__hash__, 1000.0
+    for name, member in members.items():
+        setattr(Tensor, name, member)
+
+
+_install()

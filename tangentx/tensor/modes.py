@@ -1,0 +1,95 @@
+"""What is switched on and off for a thread: recording, honesty about values that leave, listeners of backward."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class _State(threading.local):
+    """`grad`: operations are recorded. `honest`: turning an active Tensor into a plain number is an error.
+
+    `anomaly`: backward stops at the first cotangent that is not finite. `listeners` are told of each node that
+    backward has passed.
+    """
+
+    grad = True
+    honest = False
+    anomaly = False
+    listeners: tuple[Callable[..., None], ...] = ()
+
+
+STATE = _State()
+
+
+class _Switch:
+    """Sets recording while it lasts: a context, or a decorator of functions."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+        self.before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self.before.append(STATE.grad)
+        STATE.grad = self.mode
+
+    def __exit__(self, *exception: object) -> None:
+        STATE.grad = self.before.pop()
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        mode = self.mode
+
+        @functools.wraps(function)
+        def switched(*args: Any, **kwargs: Any) -> Any:
+            with _Switch(mode):
+                return function(*args, **kwargs)
+
+        return switched
+
+
+def no_grad(function: Any = None) -> Any:
+    """Nothing is recorded in ``with tx.no_grad():``, or in a function under ``@tx.no_grad``; for this thread."""
+    return _Switch(False) if function is None else _Switch(False)(function)
+
+
+def enable_grad(function: Any = None) -> Any:
+    """Recording again, inside of `no_grad`; a context or a decorator."""
+    return _Switch(True) if function is None else _Switch(True)(function)
+
+
+class set_grad_enabled(_Switch):
+    """Switches recording for this thread as a plain call; as a context or decorator only while that lasts."""
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__(bool(mode))
+        self.outer = STATE.grad
+        STATE.grad = self.mode
+
+    def __enter__(self) -> None:
+        self.before.append(self.outer)
+        STATE.grad = self.mode
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        STATE.grad = self.outer
+        return super().__call__(function)
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations are recorded in this thread."""
+    return STATE.grad
+
+
+@contextmanager
+def setting(**values: Any) -> Iterator[None]:
+    """Attributes of the thread's state while it lasts."""
+    before = {name: getattr(STATE, name) for name in values}
+    for name, value in values.items():
+        setattr(STATE, name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(STATE, name, value)

@@ -1,0 +1,149 @@
+"""The node of an operation: what its pullback reads, kept, and how cotangents come back from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays import unbroadcast
+from tangentx.tensor.core import Tensor, wrap
+from tangentx.tensor.forms import fit, fits, inexact, like_of, sample, zeros
+from tangentx.tensor.graph import Content, Node
+from tangentx.tensor.rules import Pull, Rule
+
+
+class Operation(Node):
+    """A call of a function that has a template. `values` are what `pull_rule` reads, in its order.
+
+    `groups` tells, of an argument that holds several Tensors, the structure in which their cotangents come; `answers`
+    the forms of several results.
+    """
+
+    __slots__ = ("answers", "groups", "places", "pull_rule", "rule", "values")
+    rule: Rule
+    places: tuple[int, ...]
+    pull_rule: Pull
+    values: Any
+    groups: Any
+    answers: Any
+
+    @staticmethod
+    def record(
+        rule: Rule,
+        places: tuple[int, ...],
+        values: Sequence[Any],
+        data: list[Any],
+        ans: Any,
+        nested: bool,
+        viewed: Callable[[Tensor, int | None], None],
+    ) -> Any:
+        """The results of a call as Tensors."""
+        if nested or isinstance(ans, list | tuple):
+            from tangentx.tensor.groups import record_groups
+
+            return record_groups(rule, places, values, data, ans, viewed)
+        node = Operation(rule.name, tuple(values[i].edge for i in places))
+        node.likes = tuple(like_of(data[i]) for i in places)
+        t = wrap(ans, node)
+        node.keep(rule, places, values, data, ans, t)
+        if rule.may_view:
+            viewed(t, None)
+        return t
+
+    def keep(
+        self, rule: Rule, places: tuple[int, ...], values: Sequence[Any], data: list[Any], ans: Any, t: Tensor | None
+    ) -> None:
+        """Keeps what the pullback reads, and marks its memory."""
+        from tangentx.tensor.apply import content_of, kept
+
+        self.rule, self.places, self.groups, self.answers = rule, places, None, None
+        self.pull_rule = pull = rule.pull(places)
+        found: list[Any] = []
+        contents: list[Content | None] = []
+        for how, i in pull.reads:
+            content = None
+            if how == "ans":
+                found.append(ans)
+                if t is not None and type(ans) is np.ndarray:
+                    content = content_of(t)
+            elif how == "shape":
+                found.append(np.shape(data[i]))
+            elif type(values[i]) is Tensor:
+                found.append(data[i])
+                if type(data[i]) is np.ndarray:
+                    content = content_of(values[i])
+            else:
+                found.append(kept(data[i]))
+            contents.append(content)
+        self.values, self.contents = found, tuple(contents)
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        if self.groups is not None:
+            return self.edges
+        by_place = dict(zip(self.places, self.edges, strict=True))
+        return tuple(by_place.get(i) for i, has in enumerate(self.rule.with_cotangent) if has)
+
+    @property
+    def saved(self) -> dict[str, Any]:
+        if self.values is None:
+            return {}
+        return dict(zip(self.pull_rule.needs, self.values, strict=True))
+
+    def free(self, where: Any) -> None:
+        super().free(where)
+        self.values = None
+
+    def pull(self, bars: list[Any], create: bool) -> Any:
+        if self.groups is not None or self.answers is not None:
+            from tangentx.tensor.groups import pull_groups
+
+            return pull_groups(self, bars, create)
+        if create:
+            found = self.pull_rule.lifted(*self.attached(), bars[0])
+            return [fit_tensor(bar, like) for bar, like in zip(found, self.likes, strict=True)]
+        found = self.pull_rule.run(*self.values, bars[0])
+        return [fit(bar, like) for bar, like in zip(found, self.likes, strict=True)]
+
+    def attached(self) -> list[Any]:
+        """What was kept, as Tensors with their place in the graph."""
+        found: list[Any] = []
+        for (how, i), value, content in zip(self.pull_rule.reads, self.values, self.contents, strict=True):
+            edge = None
+            if how == "ans":
+                edge = (self, 0)
+            elif how == "value" and i in self.places:
+                edge = self.edges[self.places.index(i)]
+            found.append(value if edge is None else attach(value, edge, content))
+        return found
+
+
+def attach(value: Any, edge: Any, content: Content | None = None) -> Tensor:
+    """A value that was kept as the Tensor that it was."""
+    t = wrap(value, edge[0], edge[1])
+    t._content = content
+    return t
+
+
+def fit_tensor(bar: Any, like: Any) -> Any:
+    """`fit` on Tensors."""
+    if type(bar) is not Tensor:
+        return wrap(fit(bar, like))
+    if fits(bar.current, like):
+        return bar
+    from tangentx.tensor.apply import call
+
+    found = call(unbroadcast, (bar, sample(like)), {})
+    return call(type(like), (found,), {}) if isinstance(like, float | complex) else found
+
+
+def zero_bar(like: Any, create: bool) -> Any:
+    """The cotangent of a result that nothing used."""
+    return wrap(zeros(like)) if create else zeros(like)
+
+
+def leaf(value: Any) -> bool:
+    """Whether a part of a structure has a derivative of its own."""
+    return type(value) is Tensor or inexact(value)

@@ -1,0 +1,45 @@
+"""The line of the user's program that is at work."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+
+from tangentx.errors import Span
+
+_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_NUMPYS = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
+_LIBRARY = (_OURS, _NUMPYS, os.path.dirname(os.path.abspath(threading.__file__)) + os.sep + "contextlib")
+_KNOWN: dict[Any, bool] = {}
+
+
+def place() -> Any:
+    """The code and the position in it of the innermost frame that is neither ours nor NumPy's; cheap to keep."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        inside = _KNOWN.get(code)
+        if inside is None:
+            inside = _KNOWN[code] = code.co_filename.startswith(_LIBRARY)
+        if not inside:
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None
+
+
+def span_of(where: Any) -> Span | None:
+    """A place as errors show it."""
+    if where is None:
+        return None
+    code, last = where
+    line = code.co_firstlineno
+    for start, end, number in code.co_lines():
+        if start <= last < end and number is not None:
+            line = number
+    text = linecache.getline(code.co_filename, line).rstrip()
+    return Span(code.co_filename, line, len(text) - len(text.lstrip()), text)

@@ -1,0 +1,162 @@
+"""Templates as pullbacks of single calls: of the straight-line body what the wanted cotangents read, and no more."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import operator
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tangentx.arrays import guarded
+from tangentx.errors import NoTemplate
+from tangentx.templates import Template, find
+from tangentx.tensor.forms import inexact
+
+_ABSENT: Any = object()
+_PRODUCT = "product_"
+
+
+class Pull:
+    """The cotangents of `wanted` parameters: ``run(*needed values, ans_bar)`` gives a tuple of them.
+
+    `needs` are names of parameters, of requests (``x_shape``) and ``ans``. `lifted` is the same for Tensors.
+    """
+
+    __slots__ = ("_lifted", "globals", "needs", "reads", "run", "text", "wanted")
+
+    def __init__(self, template: Template, wanted: tuple[str, ...]) -> None:
+        self.wanted = wanted
+        self.text, self.needs = _pruned(template, wanted)
+        names = [p.name for p in template.params]
+        # Where each is found: ("value" or "shape", which parameter), or ("ans", 0).
+        self.reads = tuple(
+            ("value", names.index(need))
+            if need in names
+            else ("ans", 0)
+            if need == "ans"
+            else ("shape", names.index(need.removesuffix("_shape")))
+            for need in self.needs
+        )
+        product = guarded if template.singular else operator.mul
+        self.globals = {**getattr(template.body, "__globals__", {}), _PRODUCT: product}
+        self.run = _compiled(self.text, self.globals)
+        self._lifted: Callable[..., Any] | None = None
+
+    @property
+    def lifted(self) -> Callable[..., Any]:
+        """The pullback on Tensors, which records what it does."""
+        if self._lifted is None:
+            from tangentx.tensor.lifting import lifted_names
+
+            self._lifted = _compiled(self.text, lifted_names(self.globals))
+        return self._lifted
+
+
+def _compiled(text: str, names: dict[str, Any]) -> Callable[..., Any]:
+    space = dict(names)
+    exec(compile(text, "<tangentx pullback>", "exec"), space)
+    made: Callable[..., Any] = space["pull_"]
+    return made
+
+
+def _pruned(template: Template, wanted: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The text of the pullback, and what it needs."""
+    body = template.body
+    assert body is not None
+    tree = ast.parse(textwrap.dedent(inspect.getsource(body))).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    *middle, last = tree.body
+    assert isinstance(last, ast.Return) and last.value is not None
+    values = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
+    texts = {name: ast.unparse(value) for name, value in zip(template.cotangents, values, strict=True)}
+    chosen = [texts[name] for name in wanted]
+    if template.kind == "elementwise":
+        chosen = [f"{_PRODUCT}({value}, ans_bar)" for value in chosen]
+    lines = [f"    return ({', '.join(chosen)},)"]
+    read = _names(lines[0].strip())
+    for statement in reversed(middle):
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) in read:
+            lines.insert(0, f"    {ast.unparse(statement)}")
+            read |= _names(ast.unparse(statement.value))
+    known = [*(p.name for p in template.params), *template.requests]
+    needs = tuple(name for name in known if name in read and name != "ans_bar")
+    return f"def pull_({', '.join((*needs, 'ans_bar'))}):\n" + "\n".join(lines) + "\n", needs
+
+
+def _names(text: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+
+
+class Rule:
+    """How a function is called and pulled back: its template with what is asked at every call looked up once."""
+
+    def __init__(self, fn: Any, template: Template) -> None:
+        self.fn = fn
+        self.template = template
+        self.constant = template.kind == "constant"
+        self.name = "".join(part.capitalize() for part in template.name.strip("_").split("_"))
+        own = getattr(fn, "__name__", "").strip("_")
+        if own.isidentifier():
+            self.name = _SHORT.get(own, own.capitalize())
+        self.params = tuple(p.name for p in template.params)
+        self.defaults = [_ABSENT if p.default is p.empty else p.default for p in template.params]
+        stars = [i for i, p in enumerate(template.params) if p.kind is p.VAR_POSITIONAL]
+        self.star = stars[0] if stars else -1
+        self.nones = [i for i, name in enumerate(self.params) if name in ("out", "ord")]
+        self.simple = -1 if self.star >= 0 or self.nones else len(self.params)
+        self.owner = getattr(fn, "__objclass__", None)
+        self.may_view = template.kind == "linear"
+        self.with_cotangent = tuple(name in template.cotangents for name in self.params)
+        self._pulls: dict[tuple[int, ...], Pull] = {}
+
+    def arranged(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        """The arguments of a call by parameter. Raises NoTemplate for those that the template does not know."""
+        if self.star >= 0:
+            found = [*args[: self.star], tuple(args[self.star :])]
+            found += [_ABSENT] * (len(self.params) - len(found))
+        else:
+            found = [*args, *self.defaults[len(args) :]]
+        for name, value in kwargs.items():
+            if name not in self.params or self.params.index(name) < len(args):
+                raise NoTemplate(f"`{self.template.name}` has no derivative for the argument `{name}`")
+            found[self.params.index(name)] = value
+        if len(found) != len(self.params) or any(value is _ABSENT for value in found):
+            raise NoTemplate(f"`{self.template.name}` has no derivative for this number of arguments")
+        for i in self.nones:
+            if found[i] is not None:
+                raise NoTemplate(f"`{self.template.name}` has no derivative for the argument `{self.params[i]}`")
+        return found
+
+    def whole_numbers(self, ans: Any) -> bool:
+        """Whether the result has no derivative because of its type."""
+        return not isinstance(ans, list | tuple) and not inexact(ans)
+
+    def pull(self, places: tuple[int, ...]) -> Pull:
+        """The pullback to the parameters at `places`."""
+        found = self._pulls.get(places)
+        if found is None:
+            found = self._pulls[places] = Pull(self.template, tuple(self.params[i] for i in places))
+        return found
+
+
+_SHORT = {
+    "multiply": "Mul", "mul": "Mul", "add": "Add", "sub": "Sub", "subtract": "Sub", "truediv": "Div", "divide": "Div",
+    "pow": "Pow", "power": "Pow", "neg": "Neg", "negative": "Neg", "absolute": "Abs", "getitem": "GetItem",
+}  # fmt: skip
+_RULES: dict[Any, Rule | None] = {}
+
+
+def rule_of(fn: Any) -> Rule | None:
+    """The rule of a function; None where there is no template."""
+    try:
+        return _RULES[fn]
+    except KeyError:
+        template = find(fn)
+        found = None if template is None else Rule(fn, template)
+        if found is not None:
+            _RULES[fn] = found
+        return found
+    except TypeError:
+        return None

@@ -1,0 +1,183 @@
+"""Memory that several Tensors share, and writes into it.
+
+A view keeps the Tensor whose memory it shows, its root, and the steps that lead from there. A write gives the root a
+new node; views find their own by going the steps again, when they are asked. A value that backward still needs is
+kept: the root moves to a copy of its memory first. Where the memory was handed out as a plain array that cannot be,
+so the write is marked, and a backward that comes to need the value is refused.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tangentx.errors import NotDifferentiable
+from tangentx.tensor.core import Tensor, wrap
+from tangentx.tensor.forms import inexact, like_of
+from tangentx.tensor.modes import STATE, setting
+from tangentx.tensor.places import place, span_of
+
+_NOBODY = sys.getrefcount(object()) + 2  # the root's own reference, and the one that asks
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operation that gave a view: a call with the viewed array at `position`, of whose results `item` is taken."""
+
+    fn: Any
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    position: int
+    item: int | None
+
+    def on(self, array: Any) -> Any:
+        """The same view of another plain array."""
+        ans = self.fn(*self._with(array), **self.kwargs)
+        return ans if self.item is None else ans[self.item]
+
+    def on_tensor(self, t: Tensor) -> Any:
+        """The same view of a Tensor, recorded."""
+        from tangentx.tensor.apply import call
+
+        ans = call(self.fn, self._with(t), self.kwargs)
+        return ans if self.item is None else ans[self.item]
+
+    def _with(self, array: Any) -> list[Any]:
+        args = list(self.args)
+        args[self.position] = array
+        return args
+
+
+def step_of(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], position: int, item: int | None) -> Step:
+    """A step of these arguments."""
+    return Step(fn, tuple(args), kwargs, position, item)
+
+
+class View:
+    """Where a Tensor's memory belongs: `root`, the steps from there, and the state of the root when it was formed."""
+
+    __slots__ = ("array", "node", "root", "slot", "steps", "with_history")
+
+    def __init__(self, root: Tensor, steps: tuple[Step, ...], with_history: bool = True) -> None:
+        self.root = root
+        self.steps = steps
+        self.array, self.node, self.slot = root._data, root._node, root._slot
+        self.with_history = with_history
+
+    @staticmethod
+    def enter(t: Tensor, of: Tensor, step: Step) -> None:
+        """Makes `t` the view of `of` that `step` gives."""
+        if of._view is None:
+            t._view = View(of, (step,))
+        else:
+            t._view = View(of._view.root, (*of._view.steps, step), of._view.with_history)
+
+    def refresh(self, t: Tensor) -> None:
+        """Brings a Tensor to the present state of its root."""
+        root = self.root
+        if root._data is self.array and (root._node is self.node and root._slot == self.slot or not self.with_history):
+            return
+        self.array, self.node, self.slot = root._data, root._node, root._slot
+        if not self.with_history:
+            data = root._data
+            for step in self.steps:
+                data = step.on(data)
+            t._data = data
+            return
+        current: Any = root
+        with setting(grad=True):
+            for step in self.steps:
+                current = step.on_tensor(current)
+        t._data, t._node, t._slot, t._needs = current._data, current._node, current._slot, current._needs
+
+
+def detached(t: Tensor) -> Tensor:
+    """A Tensor of the same memory that has no history and gets none by writes into the other."""
+    found = wrap(t.current)
+    if type(t._data) is np.ndarray:
+        root, steps = (t, ()) if t._view is None else (t._view.root, t._view.steps)
+        found._view = View(root, steps, with_history=False)
+    return found
+
+
+def write(t: Tensor, key: Any, value: Any) -> None:
+    """``t[key] = value``. Raises NotDifferentiable for a leaf that requires a gradient, while recording."""
+    from tangentx.tensor.apply import kept, raw
+    from tangentx.tensor.writes import Write
+
+    data, new = t.current, raw(value)
+    if type(data) is not np.ndarray:
+        raise TypeError(f"a number ({type(data).__name__}) has no items to be assigned")
+    root = t if t._view is None else t._view.root
+    active = STATE.grad and type(value) is Tensor and value.requires_grad and inexact(root._data)
+    demand_writable(t, root, active)
+    key = kept(raw(key))
+    protect(root)
+    t.current[key] = new
+    if active or (STATE.grad and root._needs):
+        if t._view is not None and not t._view.with_history:
+            return
+        if t is root and key is Ellipsis and like_of(root._data) == like_of(new):
+            root._node, root._slot = value.edge if active else (None, 0)
+            root._needs = active
+            return
+        node = Write(root, () if t._view is None else t._view.steps, key, value)
+        root._node, root._slot, root._needs = node, 0, True
+
+
+def demand_writable(t: Tensor, root: Tensor, active: bool) -> None:
+    """Refuses what would break the record."""
+    if STATE.grad and root._needs and root._node is None and (t._view is None or t._view.with_history):
+        raise NotDifferentiable(
+            "a leaf that requires a gradient is written in place, so it would no longer be what is differentiated by",
+            span_of(place()),
+            "write into a copy (`x.clone()`), or under `with tx.no_grad():`",
+        )
+    if active and t._view is not None and not t._view.with_history:
+        raise NotDifferentiable(
+            "a value that is being differentiated is written into a detached Tensor, which has no history",
+            span_of(place()),
+            "write into a copy (`x.clone()`)",
+        )
+
+
+def protect(root: Tensor) -> None:
+    """Before a write: what backward needs of the memory is kept, or, where that cannot be, the write is marked."""
+    content = root._content
+    if content is None:
+        return
+    if sys.getrefcount(content) > _NOBODY:
+        if root._exported:
+            content.written = place()
+        else:
+            data = root._data
+            root._data = data.copy(order="K")
+    root._content = None
+
+
+def overwrite(t: Tensor, result: Any) -> Tensor:
+    """Gives a Tensor the value of another in place, as ``t += x`` does: shape and dtype stay."""
+    from tangentx.tensor.apply import call, raw
+
+    data, new = t.current, raw(result)
+    if type(data) is np.ndarray:
+        if not np.can_cast(np.result_type(new), data.dtype, "same_kind"):
+            raise TypeError(f"a Tensor of {data.dtype} cannot hold {np.result_type(new)}")
+        write(t, Ellipsis, result)
+        return t
+    demand_writable(t, t, False)
+    if np.ndim(new) != 0:
+        raise ValueError(f"a number cannot hold an array of shape {np.shape(new)}")
+    if type(new) is not type(data):
+        result = call(type(data), (result,), {}) if type(result) is Tensor else type(data)(new)
+        new = raw(result)
+    t._data = new
+    if STATE.grad:
+        history = type(result) is Tensor and result._needs
+        t._node, t._slot = (result.edge) if history else (None, 0)
+        t._needs = history
+    return t

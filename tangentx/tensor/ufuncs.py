@@ -1,0 +1,67 @@
+"""Calls of ufuncs on Tensors, and of their methods: ``reduce``, ``accumulate``, ``outer``, ``at``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays import scatter
+from tangentx.errors import NoTemplate
+from tangentx.tensor.apply import call, raw
+from tangentx.tensor.core import Tensor
+from tangentx.tensor.places import place, span_of
+from tangentx.tensor.storage import overwrite
+from tangentx.tensor.written import filled
+
+_REDUCED: dict[Any, Any] = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}
+_ACCUMULATED: dict[Any, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
+
+
+def array_ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+    """NumPy calls this where an argument of a ufunc is a Tensor. Raises NoTemplate where there is no rule."""
+    out = kwargs.pop("out", None)
+    where = kwargs.pop("where", True)
+    if method == "at":
+        return _at(ufunc, *args)
+    result = _result(ufunc, method, args, kwargs, where if out is None else True)
+    if out is None:
+        return result
+    if where is not True:
+        result = call(np.where, (where, result, out[0]), {})
+    return filled(out[0], result)
+
+
+def _result(ufunc: Any, method: str, args: Any, kwargs: dict[str, Any], where: Any) -> Any:
+    if where is not True and method == "__call__":
+        raise _refused(ufunc, "`where` without `out`, which leaves elements undefined", "give it `out` too")
+    if method == "__call__":
+        return call(ufunc, args, kwargs)
+    if method == "reduce" and ufunc in _REDUCED:
+        axis = kwargs.pop("axis", args[1] if len(args) > 1 else 0)
+        more = {} if where is True else {"where": where}
+        return call(_REDUCED[ufunc], (args[0],), {"axis": axis, **kwargs, **more})
+    if method == "accumulate" and ufunc in _ACCUMULATED:
+        return call(_ACCUMULATED[ufunc], (args[0],), {"axis": args[1] if len(args) > 1 else 0, **kwargs})
+    if method == "outer":
+        first, second = args
+        column = call(np.reshape, (first, np.shape(raw(first)) + (1,) * np.ndim(raw(second))), {})
+        return call(ufunc, (column, second), kwargs)
+    if not any(type(a) is Tensor and a.requires_grad for a in args):
+        return getattr(ufunc, method)(*map(raw, args), **kwargs)
+    raise _refused(ufunc, f"`{method}`", "write it with operations that have a rule")
+
+
+def _at(ufunc: Any, target: Any, key: Any, *values: Any) -> None:
+    """Unbuffered addition and subtraction in place."""
+    signs = {np.add: 1.0, np.subtract: -1.0}
+    if ufunc not in signs or type(target) is not Tensor:
+        raise _refused(ufunc, "`at`", "use np.add.at or np.subtract.at on a Tensor")
+    data, key = target.current, raw(key)
+    value = call(np.broadcast_to, (values[0], np.shape(data[key])), {}) if type(values[0]) is Tensor else values[0]
+    added = call(scatter, (value, data, key), {}) if type(value) is Tensor else scatter(value, data, key)
+    overwrite(target, call(np.add if signs[ufunc] > 0 else np.subtract, (target, added), {}))
+
+
+def _refused(ufunc: Any, what: str, hint: str) -> NoTemplate:
+    return NoTemplate(f"`{ufunc.__name__}` has no derivative rule for {what}", span_of(place()), hint)

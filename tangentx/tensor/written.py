@@ -1,0 +1,52 @@
+"""Functions of NumPy that write into their arguments, and ``out=``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.errors import NotDifferentiable
+from tangentx.tensor.apply import call, raw
+from tangentx.tensor.core import Tensor
+from tangentx.tensor.places import place, span_of
+from tangentx.tensor.storage import overwrite, write
+
+
+def filled(out: Any, result: Any) -> Any:
+    """Writes a result where `out=` asks for it. Raises NotDifferentiable for a plain array, which keeps no history."""
+    if type(out) is Tensor:
+        return overwrite(out, result)
+    if any(t.requires_grad for t in [result] if type(t) is Tensor):
+        raise NotDifferentiable(
+            "a value that is being differentiated is written into a plain array, which keeps no history",
+            span_of(place()),
+            "make the array a Tensor first: `tx.tensor(a)`",
+        )
+    out[...] = raw(result)
+    return out
+
+
+def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    filled(dst, src if where is True else call(np.where, (where, src, dst), {}))
+
+
+def _fill_diagonal(a: Any, val: Any) -> None:
+    index = np.arange(min(a.shape))
+    write(a, (index, index), val)
+
+
+def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    places = list(np.indices(np.shape(indices), sparse=True))
+    places[axis] = raw(indices)
+    write(arr, tuple(places), values)
+
+
+def _putmask(a: Any, mask: Any, values: Any) -> None:
+    chosen = np.asarray(raw(mask), bool)
+    write(a, chosen, values if np.ndim(values) == 0 else call(np.broadcast_to, (values, a.shape), {})[chosen])
+
+
+CHANGING: dict[Any, Any] = {
+    np.copyto: _copyto, np.fill_diagonal: _fill_diagonal, np.put_along_axis: _put_along_axis, np.putmask: _putmask,
+}  # fmt: skip

@@ -1,0 +1,109 @@
+"""The reverse sweep: long graphs, cycles, threads, anomalies, drawings."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+
+
+def test_a_graph_of_a_million_nodes() -> None:
+    x = tx.tensor(1.0, requires_grad=True)
+    y = x
+    for _ in range(1_000_000):
+        y = -y
+    y.backward()
+    assert float(x.grad) == 1.0
+    del y  # a graph that long is taken apart without recursion
+
+
+def test_a_wide_graph() -> None:
+    x = tx.tensor(np.arange(2000.0), requires_grad=True)
+    total: Any = 0.0
+    for i in range(2000):
+        total = total + x[i] * x[i]
+    total.backward()
+    np.testing.assert_array_equal(x.grad.numpy(), 2.0 * np.arange(2000.0))
+
+
+def test_a_cycle_is_an_error() -> None:
+    x = tx.tensor(1.0, requires_grad=True)
+    y = x * 2
+    z = y * 3
+    y.grad_fn.edges = (*y.grad_fn.edges, z.edge)
+    with pytest.raises(tx.NotDifferentiable, match="cycle"):
+        (z * 1.0).backward()
+
+
+def test_modes_belong_to_their_thread() -> None:
+    seen: list[bool] = []
+
+    def run() -> None:
+        seen.append((tx.tensor(1.0, requires_grad=True) * 2).requires_grad)
+
+    with tx.no_grad():
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    assert seen == [True]
+
+
+def test_sixteen_threads_at_once() -> None:
+    found: dict[int, list[float]] = {}
+
+    def run(k: int) -> None:
+        x = tx.tensor(np.full(5, float(k)), requires_grad=True)
+        for _ in range(20):
+            x.grad = None
+            (np.sin(x) * x).sum().backward()
+        found[k] = x.grad.tolist()
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for k in range(16):
+        np.testing.assert_allclose(found[k], np.full(5, np.sin(k) + k * np.cos(k)))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_the_first_cotangent_that_is_not_finite_is_found() -> None:
+    x = tx.tensor([0.0, 1.0], requires_grad=True)
+    y = np.sqrt(x) * 2.0
+    with tx.autograd.detect_anomaly(), pytest.raises(tx.NotDifferentiable, match=r"(?s)SqrtBackward.*y = np\.sqrt"):
+        y.sum().backward()
+
+
+def test_gradients_of_two_inputs_share_no_memory() -> None:
+    x, y = tx.tensor([1.0, 2.0], requires_grad=True), tx.tensor([1.0, 2.0], requires_grad=True)
+    seed = np.array([1.0, 1.0])
+    (x + y).backward(seed)
+    x.grad.add_(5.0)
+    assert y.grad.tolist() == [1.0, 1.0] and seed.tolist() == [1.0, 1.0]
+
+
+def test_complex_gradients_follow_our_convention() -> None:
+    z = tx.tensor(np.array([1.0 + 2.0j, 0.5 - 1.0j]), requires_grad=True)
+    np.sum(np.abs(z) ** 2).backward()
+    # x*x + y*y: the derivative by x, minus i times that by y; PyTorch gives the conjugate.
+    np.testing.assert_allclose(z.grad.numpy(), 2.0 * np.conj(z.detach().numpy()))
+    assert tx.gradcheck(lambda z: np.abs(z * z), z)
+    x = tx.tensor([1.0, 2.0], requires_grad=True)
+    (x * (1.0 + 2.0j)).imag.sum().backward()
+    assert x.grad.tolist() == [2.0, 2.0] and x.grad.dtype == np.float64
+
+
+def test_drawings() -> None:
+    x = tx.tensor([1.0, 2.0], requires_grad=True)
+    drawing = tx.graph((x * x).sum())
+    line = (x * x).grad_fn.line - 1
+    assert drawing.dot == (
+        f'digraph {{\n  n0 [label="Sum (line {line})"]\n  n1 [label="Mul (line {line})"]\n  n2 [label="leaf (2,)"]\n'
+        "  n1 -> n0\n  n2 -> n1\n  n2 -> n1\n}\n"
+    )
+    assert drawing.mermaid.splitlines()[0] == "graph TD" and "n1 --> n0" in drawing.mermaid

@@ -1,0 +1,116 @@
+"""What a Tensor understands of Python and NumPy."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+
+
+def leaf(data: Any) -> Any:
+    return tx.tensor(data, requires_grad=True)
+
+
+def test_importing_the_package_leaves_tensors_alone() -> None:
+    code = "import sys, tangentx; print([n for n in sys.modules if n.startswith('tangentx.tensor')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_package_is_the_function() -> None:
+    assert callable(tx.tensor) and "Tensor" in (tx.tensor.__doc__ or "")
+    assert "tensor" in dir(tx)
+    with pytest.raises(AttributeError, match="no attribute 'tensors'"):
+        tx.tensors  # type: ignore[attr-defined]
+
+
+def test_python_protocols() -> None:
+    t = leaf([1.0, 2.5])
+    assert len(t) == 2 and [float(v) for v in t] == [1.0, 2.5] and 2.5 in t
+    assert f"{leaf(2.0):.2f}" == "2.00" and str(t) == "[1.  2.5]"
+    assert repr(t) == "tensor([1. , 2.5], requires_grad=True)" and "MulBackward" in repr(t * t)
+    assert bool(leaf(1.0)) and int(leaf(2.7)) == 2 and round(leaf(2.6)) == 3 and complex(leaf(1.0)) == 1.0
+    assert [0, 1, 2][tx.tensor(1)] == 1
+    assert (t > 2.0).tolist() == [False, True] and type(t > 2.0) is np.ndarray
+    assert hash(t) == hash(t) and len({t, t}) == 1
+    assert [float(v) for v in divmod(leaf(7.0), 2.0)] == [3.0, 1.0]
+    assert t.item(1) == 2.5 and t.tolist() == [1.0, 2.5] and leaf(3.0).item() == 3.0
+
+
+def test_isinstance_goes_by_the_data() -> None:
+    def scaled(x: Any) -> Any:
+        if isinstance(x, np.ndarray):
+            return x * 2.0
+        return x * 3.0
+
+    assert scaled(np.ones(2)).tolist() == scaled(leaf([1.0, 1.0])).tolist()
+    assert isinstance(leaf([1.0]), tx.Tensor) and type(leaf([1.0])) is tx.Tensor
+    assert isinstance(leaf([1.0]).sum(), np.float64)
+
+
+def test_pickling_and_copying() -> None:
+    t = leaf([1.0, 2.0])
+    t.grad = [3.0, 4.0]
+    for other in (pickle.loads(pickle.dumps(t)), copy.deepcopy(t)):
+        assert type(other) is tx.Tensor and other.requires_grad
+        assert other.tolist() == [1.0, 2.0] and other.grad.tolist() == [3.0, 4.0]
+        with tx.no_grad():
+            other[0] = 9.0
+    assert t.tolist() == [1.0, 2.0]
+    with pytest.raises(tx.NotDifferentiable, match=r"detach\(\)"):
+        pickle.dumps(t * 2)
+
+
+def test_numbers_stay_numbers() -> None:
+    t = leaf([1.0, 2.0])
+    assert type(t.sum().detach().numpy()) is np.float64
+    y = t[0]
+    y += 1.0
+    assert t.tolist() == [1.0, 2.0] and float(y) == 2.0
+
+
+def test_methods_of_ufuncs() -> None:
+    t = leaf(np.arange(6.0).reshape(2, 3))
+    assert np.add.reduce(t).tolist() == [3.0, 5.0, 7.0]
+    assert np.multiply.reduce(t, axis=1).tolist() == [0.0, 60.0]
+    assert np.add.accumulate(t, 1).tolist() == [[0.0, 1.0, 3.0], [3.0, 7.0, 12.0]]
+    assert np.multiply.outer(t[0], t[1]).grad_fn is not None
+    np.testing.assert_array_equal(
+        np.subtract.outer(t[0], t[1]).detach().numpy(), np.subtract.outer(*np.arange(6.0).reshape(2, 3))
+    )
+    with pytest.raises(tx.NoTemplate, match="reduceat"):
+        np.add.reduceat(t, [0, 1])
+
+
+def test_an_operation_without_a_rule_is_refused_where_it_counts() -> None:
+    t = leaf(np.eye(2))
+    with pytest.raises(tx.NoTemplate, match=r"(?s)test_methods.*`eigh` has no derivative"):
+        np.linalg.eigh(t)
+    values, _ = np.linalg.eigh(t.detach())
+    assert values.tolist() == [1.0, 1.0]
+    with pytest.raises(tx.NoTemplate, match="dtype"):
+        np.multiply(t, t, dtype=np.float32)
+
+
+def test_constants_and_conversions() -> None:
+    t = leaf([1.2, 2.7])
+    assert t.argmax() == 1 and type(t.argmax()) is np.int64
+    assert type(np.floor(t)) is tx.Tensor and not np.floor(t).requires_grad
+    assert type(np.zeros_like(t)) is tx.Tensor
+    assert t.astype(np.float32).dtype == np.float32
+    with pytest.raises(tx.NotDifferentiable, match="device"):
+        tx.tensor([1.0], device="cuda:0")
+    with pytest.raises(tx.NotDifferentiable, match="cannot hold"):
+        tx.tensor(["a"])
+
+
+def test_operands_of_other_types_are_pythons_business() -> None:
+    with pytest.raises(TypeError, match="unsupported operand"):
+        leaf(1.0) + "a"

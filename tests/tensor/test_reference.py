@@ -1,0 +1,636 @@
+"""The rows of PyTorch, Paddle, OneFlow and Genesis in the reference, those of the runtime Tensor, by their numbers."""
+
+from __future__ import annotations
+
+import gc
+import math
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+
+
+def leaf(data: Any, **options: Any) -> Any:
+    return tx.tensor(data, requires_grad=True, **options)
+
+
+def close(t: Any, wanted: Any, tolerance: float = 1e-12) -> None:
+    np.testing.assert_allclose(np.asarray(t.detach() if type(t) is tx.Tensor else t), wanted, rtol=tolerance)
+
+
+def grads(f: Any, *args: Any) -> list[Any]:
+    leaves = [leaf(a) for a in args]
+    f(*leaves).backward()
+    return [None if x.grad is None else x.grad.numpy().tolist() for x in leaves]
+
+
+# ---- OneFlow ----
+
+
+def test_0_1_one_step_lowers_the_loss() -> None:
+    x, y, w = np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]), leaf([1.0])
+    loss = ((w * x - y) ** 2).sum()
+    loss.backward()
+    assert (float(loss), w.grad.tolist(), w.grad.shape) == (14.0, [-28.0], (1,))  # row 1.3
+    with tx.no_grad():
+        w -= 0.01 * w.grad
+    assert w.tolist() == [1.28]
+    assert w.is_leaf
+    assert float(((w * x - y) ** 2).sum()) == pytest.approx(7.2576)
+
+
+class Exp(tx.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        result = np.exp(x)
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx: Any, grad_output: Any) -> Any:
+        (result,) = ctx.saved_tensors
+        return grad_output * result
+
+
+def test_0_2_and_0_7_function() -> None:
+    x = leaf([1.0, 2.0, 3.0])
+    y = Exp.apply(x)
+    close(y, np.exp([1.0, 2.0, 3.0]))
+    y.sum().backward()
+    close(x.grad, np.exp([1.0, 2.0, 3.0]))
+    close(Exp()(x), np.exp([1.0, 2.0, 3.0]))  # row 0.9
+    close(tx.autograd.grad(Exp.apply(x), x)[0], np.exp([1.0, 2.0, 3.0]))  # row 0.10
+
+
+def test_0_4_and_0_14_grad_manager() -> None:
+    x = tx.tensor([1.0, 2.0])
+    manager = tx.autograd.GradManager().attach([x])
+    with manager:
+        y = (x * x).sum()
+        kept = [weakref.ref(y), weakref.ref(y.grad_fn)]
+        manager.backward(y)
+    close(x.grad, [2.0, 4.0])
+    assert y.grad_fn.saved == {}
+    del y
+    gc.collect()
+    assert [ref() for ref in kept] == [None, None]
+    manager.release()
+    assert manager.attached == []
+
+
+def test_0_5_chain_rule() -> None:
+    assert grads(lambda x: np.sin(x**2), 1.5) == [pytest.approx(3.0 * math.cos(2.25), rel=1e-15)]
+
+
+def test_0_6_saved_tensors_are_freed() -> None:
+    x = leaf([1.0])
+    y = Exp.apply(x)
+    saved = y.grad_fn.context.saved_tensors
+    assert type(saved) is tuple and saved[0].tolist() == y.tolist()
+    y.backward()
+    with pytest.raises(tx.NotDifferentiable, match="second time"):
+        y.grad_fn.context.saved_tensors
+
+
+@pytest.mark.parametrize("data", [[1.0, 2.0], np.array([1.0, 2.0]), (1.0, 2.0), tx.tensor([1.0, 2.0])])
+def test_0_8_what_a_tensor_is_made_of(data: Any) -> None:
+    assert tx.tensor(data).tolist() == [1.0, 2.0]
+    assert tx.Tensor(data, dtype=np.float32).dtype == np.float32
+    assert float(tx.tensor(2.5)) == 2.5
+
+
+def test_0_15_loops() -> None:
+    def eighth(x: Any) -> Any:
+        for _ in range(3):
+            x = x * x
+        return x
+
+    assert grads(eighth, 1.1) == [pytest.approx(15.5897368)]
+
+
+def test_0_16_record_gradients() -> None:
+    x = leaf(2.0)
+    y = x * 2 + 3
+    with tx.autograd.record_gradients() as entries:
+        y.backward()
+    assert [name for name, *_ in entries] == ["mul", "add"]
+    assert "y = x * 2 + 3" in entries[0][1]
+    assert entries[0][2:] == ((2.0,), (1.0,))
+
+
+def test_0_20_unused_parameters_keep_none() -> None:
+    x, unused = leaf([1.0, 2.0]), leaf([1.0])
+    y = (x * x).sum()
+    assert tx.autograd.grad(y, [x, unused], retain_graph=True, allow_unused=True)[1] is None
+    assert tx.autograd.grad(y, [unused], retain_graph=True, materialize_grads=True)[0].tolist() == [0.0]
+    with pytest.raises(tx.NotDifferentiable, match="do not depend on input 1"):
+        tx.autograd.grad(y, [x, unused], retain_graph=True)
+    y.backward()
+    assert unused.grad is None
+
+
+# ---- PyTorch ----
+
+
+def test_1_1_exact() -> None:
+    (g,) = grads(lambda x: np.exp(np.sin(x)), 1.0)
+    assert g == pytest.approx(math.exp(math.sin(1.0)) * math.cos(1.0), rel=1e-15)
+
+
+def test_1_2_polynomial() -> None:
+    assert float(leaf(2.0) ** 2 + 3 * leaf(2.0) + 1) == 11.0
+    assert grads(lambda x: x**2 + 3 * x + 1, 2.0) == [7.0]
+
+
+def test_1_4_gradients_have_the_shape_of_the_parameter() -> None:
+    b, c = leaf(np.ones((3,))), leaf(np.ones((2, 1)))
+    (b * c * np.ones((4, 2, 3))).sum().backward()
+    assert (b.grad.shape, c.grad.shape) == ((3,), (2, 1))
+    assert b.grad.tolist() == [8.0] * 3
+
+
+def test_1_6_numpy_functions_take_tensors() -> None:
+    t = leaf([0.5, 1.0])
+    assert type(np.sin(t)) is tx.Tensor
+    assert type(t @ np.ones((2, 2))) is tx.Tensor
+    assert type(np.ones((2, 2)) @ t) is tx.Tensor
+    assert type(2.0 - t) is tx.Tensor
+    assert np.asarray(t.detach()).tolist() == [0.5, 1.0]
+    with pytest.raises(tx.NotDifferentiable, match=r"detach\(\)"):
+        np.asarray(t)
+
+
+def test_1_7_requires_grad() -> None:
+    x = tx.tensor([1.0])
+    assert not x.requires_grad
+    x.requires_grad = True
+    assert (x * 2).requires_grad
+    assert x.requires_grad_(False) is x and not x.requires_grad
+    with pytest.raises(tx.NotDifferentiable, match="int64"):
+        tx.tensor([1, 2]).requires_grad = True
+    with pytest.raises(tx.NotDifferentiable, match="int64"):
+        tx.tensor([1, 2], requires_grad=True)
+
+
+def test_1_9_grad_fn_is_shown_with_its_line() -> None:
+    x = leaf(2.0)
+    y = x * x
+    assert "MulBackward" in repr(y.grad_fn) and "y = x * x" in repr(y.grad_fn)
+    assert "test_reference.py" in y.grad_fn.source_line
+    assert y.grad_fn.line == y.grad_fn.span.line
+
+
+def test_1_10_backward_of_one_element() -> None:
+    assert grads(lambda x: x * x, [2.0]) == [[4.0]]
+
+
+def test_1_11_nothing_grows() -> None:
+    w = leaf([1.0, 2.0])
+
+    def once() -> None:
+        loss = (np.tanh(w) * w).sum()
+        loss.backward()
+        w.grad = None
+
+    once()
+    gc.collect()
+    before = len(gc.get_objects())
+    gc.disable()
+    try:
+        for _ in range(1000):
+            once()
+        assert len(gc.get_objects()) <= before + 50
+    finally:
+        gc.enable()
+
+
+def test_1_12_product() -> None:
+    assert grads(lambda x, y: x * y, 1.0, 2.0) == [2.0, 1.0]
+
+
+def test_1_13_the_graph_is_released() -> None:
+    x = leaf(2.0)
+    y = x * x
+    y.backward()
+    with pytest.raises(tx.NotDifferentiable, match=r"(?s)second time.*test_reference.*retain_graph"):
+        y.backward()
+
+
+def test_1_14_no_grad() -> None:
+    x = leaf(2.0)
+    with tx.no_grad():
+        y = x * x
+    assert y.grad_fn is None and not y.requires_grad
+
+    @tx.no_grad
+    def one(x: Any) -> Any:
+        return x * x
+
+    @tx.no_grad()
+    def two(x: Any) -> Any:
+        return x * x
+
+    assert not one(x).requires_grad and not two(x).requires_grad and (x * x).requires_grad
+
+
+def linear() -> tuple[Any, Any, Any, Any]:
+    x, w, b = leaf(1.0), leaf(2.0), leaf(3.0)
+    return x, w, b, w * x + b
+
+
+def test_1_15_to_1_17_accumulation() -> None:
+    x, w, b, y = linear()
+    loss = y - 5
+    assert float(loss) == 0.0
+    loss.backward(retain_graph=True)
+    assert [float(t.grad) for t in (x, w, b)] == [2.0, 1.0, 1.0]
+    loss.backward(retain_graph=True)
+    assert [float(t.grad) for t in (x, w, b)] == [4.0, 2.0, 2.0]
+    for t in (x, w, b):
+        t.grad.zero_()
+    loss.backward()
+    assert [float(t.grad) for t in (x, w, b)] == [2.0, 1.0, 1.0]
+
+
+def test_1_18_higher_order() -> None:
+    x, w, b, y = linear()
+    (y - 5).backward(retain_graph=True)
+    z = y * y
+    z.backward(create_graph=True)
+    assert float(x.grad) == 22.0
+    assert float(tx.autograd.grad(outputs=x.grad, inputs=x)[0]) == 8.0
+
+
+def test_1_19_grad_leaves_grad_alone() -> None:
+    x = leaf(3.0)
+    found = tx.autograd.grad(x * x, x)
+    assert type(found) is tuple and float(found[0]) == 6.0 and x.grad is None
+
+
+def test_1_20_branches() -> None:
+    def halved(x: Any) -> Any:
+        if x > 0:
+            return x * 2
+        return x / 2
+
+    assert grads(halved, 1.0) == [2.0]
+    assert grads(halved, -1.0) == [0.5]
+
+
+def test_1_21_my_relu() -> None:
+    class MyReLU(tx.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x.clamp(min=0)
+
+        @staticmethod
+        def backward(ctx: Any, grad_output: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            grad_input = grad_output.clone()
+            grad_input[x < 0] = 0
+            return grad_input
+
+    assert grads(MyReLU.apply, [-1.0, 1.0, 2.0]) == [[0.0, 1.0, 1.0]]
+    assert grads(MyReLU.apply, [0.0]) == [[1.0]]
+
+
+def test_1_22_vector_jacobian_product() -> None:
+    x = leaf([1.0, 2.0, 3.0])
+    (x * x).backward(tx.tensor([1.0, 10.0, 1.0]))
+    assert x.grad.tolist() == [2.0, 40.0, 6.0]
+    with pytest.raises(tx.NotDifferentiable, match=r"shape \(2,\).*shape \(3,\)"):
+        (x * x).backward(np.ones(2))
+    x.grad = None
+    (x * x).sum().backward(np.ones(1))
+    assert x.grad.tolist() == [2.0, 4.0, 6.0]
+
+
+def test_1_23_only_the_tracked_branch_counts() -> None:
+    x = leaf([1.0, 2.0, 3.0])
+    with tx.no_grad():
+        y = x * 2
+    (y * 0 + 3 * x).sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0, 3.0]
+
+
+def test_1_29_detach() -> None:
+    x = leaf([1.0, 2.0])
+    y = x.detach()
+    assert not y.requires_grad
+    assert np.shares_memory(y.numpy(), x.detach().numpy())
+    y[0] = 5.0
+    assert x.tolist() == [5.0, 2.0]
+
+
+# ---- Paddle ----
+
+
+def test_2_9_to_2_11_stop_gradient() -> None:
+    a, b = tx.tensor(2.0), tx.tensor(5.0)
+    assert a.stop_gradient and b.stop_gradient
+    a.stop_gradient = False
+    assert not a.stop_gradient
+    (a * b).backward()
+    assert float(a.grad) == 5.0 and b.grad is None
+
+
+def test_2_12_backward_of_a_vector() -> None:
+    x, y = leaf([1.0, 2.0, 3.0]), leaf([4.0, 5.0, 6.0])
+    (x**2 + 4 * y).backward()
+    assert x.grad.tolist() == [2.0, 4.0, 6.0] and y.grad.tolist() == [4.0, 4.0, 4.0]
+    tx.autograd.set_strict_backward(True)
+    try:
+        with pytest.raises(tx.NotDifferentiable, match="needs a gradient"):
+            (x**2).backward()
+    finally:
+        tx.autograd.set_strict_backward(False)
+
+
+def test_2_13_retain_graph() -> None:
+    x = leaf([1.0, 2.0, 3.0])
+    y = x + 3
+    y.backward(retain_graph=True)
+    assert x.grad.tolist() == [1.0, 1.0, 1.0]
+    y.backward()
+    assert x.grad.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_2_14_and_4_8_clearing() -> None:
+    x = leaf([1.0, 2.0])
+    (x * x).backward()
+    x.clear_grad()
+    assert x.grad.tolist() == [0.0, 0.0]
+    x.zero_grad()
+    assert x.grad is None
+    (x * x).backward()
+    x.zero_grad(set_to_none=False)
+    assert x.grad.tolist() == [0.0, 0.0]
+    x.grad = None
+    assert x.grad is None  # row 4.21
+
+
+def test_2_15_add_n() -> None:
+    for total in (tx.add_n, sum):
+        leaves = [leaf(np.ones((2, 2))) for _ in range(10)]
+        total(leaves).backward()
+        assert all(x.grad.tolist() == [[1.0, 1.0], [1.0, 1.0]] for x in leaves)
+
+
+def test_2_16_and_2_17_gradient_and_dtype() -> None:
+    x = leaf(np.array([1.0, 2.0], np.float32))
+    assert x.gradient() is None
+    (x * np.array([1.0, 2.0])).sum().backward()
+    assert type(x.gradient()) is np.ndarray and x.gradient().dtype == np.float32
+    assert x.grad.dtype == np.float32
+
+
+def test_2_18_to_2_22_the_graph_is_inspectable() -> None:
+    a, b, d = leaf(2.0), tx.tensor(5.0), leaf(4.0)
+    c = a * b
+    assert a.grad_fn is None
+    (first, second) = c.grad_fn.next_functions
+    assert first[0].variable is a and second == (None, 0)
+    assert c.grad_fn.inputs == (a, None)
+    assert c.grad_fn.saved == {"y": 5.0}
+    b.requires_grad = True
+    c = a * b
+    e = c * d
+    assert [float(g) for g in tx.autograd.grad(e, [a, b, c, d])] == [20.0, 8.0, 4.0, 10.0]
+
+
+def test_2_23_fourth_derivative() -> None:
+    x = leaf(0.7)
+    y = np.sin(x)
+    for _ in range(4):
+        (y,) = tx.autograd.grad(y, x, create_graph=True)
+    assert float(y) == pytest.approx(math.sin(0.7), rel=1e-14)
+
+
+# ---- autograd.grad of OneFlow ----
+
+
+def test_3_1_to_3_3_batches_of_gradients() -> None:
+    i = leaf([[0.0, 1.0], [2.0, 3.0]])
+    o = np.exp(i).sum(1)
+    before = tx.autograd.SWEEPS[0]
+    (found,) = tx.autograd.grad((o,), (i,), (np.eye(2),), retain_graph=True, is_grads_batched=True)
+    assert tx.autograd.SWEEPS[0] == before + 1
+    e = np.exp([0.0, 1.0, 2.0, 3.0])
+    close(found, [[[e[0], e[1]], [0.0, 0.0]], [[0.0, 0.0], [e[2], e[3]]]])
+    with pytest.raises(tx.NotDifferentiable, match=r"(?s)\(2, 2\).*\(2,\).*is_grads_batched"):
+        tx.autograd.grad(o, i, np.eye(2))
+
+    def func(x: Any) -> Any:
+        return np.exp(x).sum(1)
+
+    before = tx.autograd.SWEEPS[0]
+    by_batch = tx.autograd.jacobian(func, i, vectorize=True)
+    assert tx.autograd.SWEEPS[0] == before + 1
+    close(by_batch, tx.autograd.jacobian(func, i).numpy())
+    assert by_batch.shape == (2, 2, 2)
+
+
+def test_3_4_several_outputs_in_a_batch() -> None:
+    x = leaf([1.0, 2.0, 3.0])
+    outputs = (x**2, x.sum())
+    seeds = (np.vstack([np.eye(3), np.zeros((1, 3))]), np.array([0.0, 0.0, 0.0, 1.0]))
+    (found,) = tx.autograd.grad(outputs, x, seeds, is_grads_batched=True)
+    assert found.tolist() == [[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 6.0], [1.0, 1.0, 1.0]]
+
+
+# ---- Genesis ----
+
+
+def test_4_1_to_4_4_attributes() -> None:
+    x = leaf(np.ones((2, 3)))
+    assert (x.shape, x.dtype, x.device, x.ndim, x.size) == ((2, 3), np.float64, "cpu", 2, 6)
+    y = x * x
+    assert x.is_leaf and not y.is_leaf and y.grad_fn.name == "MulBackward"
+    assert [t.is_leaf for t in y.grad_fn.inputs] == [True, True]
+    x.grad = np.ones((2, 3))
+    assert type(x.grad) is tx.Tensor
+
+
+def test_4_5_and_4_7_retain_grad() -> None:
+    x = leaf([1.0, 2.0])
+    y = 2 * x
+    y.retain_grad()
+    y.sum().backward()
+    assert y.grad.tolist() == [1.0, 1.0] and x.grad.tolist() == [2.0, 2.0]
+
+
+def test_4_9_and_4_10_operations() -> None:
+    assert grads(lambda x, y: x**y, 2.0, 3.0) == [12.0, pytest.approx(8.0 * math.log(2.0))]
+    x, y = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+    g = np.ones((2, 4))
+    found = grads(lambda a, b: (a @ b).sum(), x, y)
+    np.testing.assert_array_equal(found[0], g @ y.T)
+    np.testing.assert_array_equal(found[1], x.T @ g)
+    at_4 = {"neg": -1.0, "abs": 1.0, "exp": 54.59815, "log": 0.25, "sqrt": 0.25, "sin": -0.653644, "cos": 0.756802}
+    for name, wanted in {**at_4, "tanh": 0.00134095}.items():
+        assert grads(lambda x: getattr(x, name)(), 4.0) == [pytest.approx(wanted, rel=1e-5)]
+    assert grads(abs, 0.0) == [0.0]
+
+
+def test_4_11_reductions() -> None:
+    assert grads(lambda x: x.mean(), [1.0, 2.0]) == [[0.5, 0.5]]
+    assert grads(lambda x: x.max(), [1.0, 3.0, 3.0]) == [[0.0, 0.5, 0.5]]
+    assert grads(lambda x: x.min(), [1.0, 3.0, 3.0]) == [[1.0, 0.0, 0.0]]
+
+
+def test_4_12_shapes() -> None:
+    for f in (
+        lambda x: x.reshape(3, 2), lambda x: x.transpose(1, 0), lambda x: x.unsqueeze(0).squeeze(), lambda x: x.view(6),
+    ):  # fmt: skip
+        x = leaf(np.ones((2, 3)))
+        f(x).sum().backward()
+        assert x.grad.tolist() == [[1.0] * 3] * 2
+    y = tx.tensor(np.ones((2, 3)))
+    y.view(6)[0] = 7.0
+    assert y.tolist()[0][0] == 7.0
+
+
+def test_4_13_two_outputs_and_an_integer_input() -> None:
+    class Both(tx.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, n: int) -> Any:
+            assert ctx.needs_input_grad == (True, False)
+            ctx.n = n
+            return x * n, x + n
+
+        @staticmethod
+        def backward(ctx: Any, first: Any, second: Any) -> Any:
+            return first * ctx.n + second, None
+
+    x = leaf([1.0, 2.0])
+    a, b = Both.apply(x, 3)
+    (a * b).sum().backward()
+    close(x.grad, [3 * (1 + 3) + 3 * 1, 3 * (2 + 3) + 3 * 2])
+
+
+def test_4_15_to_4_17_modes() -> None:
+    x = leaf(1.0)
+    with tx.no_grad():
+        assert not (x * 2).requires_grad
+        with tx.enable_grad():
+            assert (x * 2).requires_grad
+    with tx.set_grad_enabled(False):
+        assert not (x * 2).requires_grad
+    assert (x * 2).requires_grad
+    tx.set_grad_enabled(False)
+    try:
+        assert not (x * 2).requires_grad
+    finally:
+        tx.set_grad_enabled(True)
+    with tx.no_grad():
+        y = x * 2
+    with pytest.raises(tx.NotDifferentiable, match=r"made without gradient at .*test_reference"):
+        y.backward()
+
+
+def test_4_18_hooks() -> None:
+    x = leaf([1.0, 2.0, 3.0])
+    seen: list[Any] = []
+    handle = x.register_hook(lambda g: g * 2)
+    x.register_hook(lambda g: seen.append(g.tolist()))
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [4.0, 8.0, 12.0] == seen[0]
+    handle.remove()
+    x.grad = None
+    y = x * x
+    y.register_hook(lambda g: g * 10)
+    y.sum().backward()
+    assert x.grad.tolist() == [20.0, 40.0, 60.0]
+
+
+def test_4_19_hooks_of_nodes() -> None:
+    x = leaf([1.0, 2.0])
+    y = x * 3
+    y.grad_fn.register_prehook(lambda outputs: (outputs[0] * 2,))
+    seen: list[Any] = []
+    y.grad_fn.register_hook(lambda inputs, outputs: seen.append((inputs[0].tolist(), outputs[0].tolist())))
+    y.sum().backward()
+    assert x.grad.tolist() == [6.0, 6.0]
+    assert seen == [([6.0, 6.0], [2.0, 2.0])]
+
+
+def test_4_20_accumulation() -> None:
+    x = leaf([1.0, 2.0])
+    x.sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+    (2 * x).sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0]
+
+
+def test_4_23_running_mean() -> None:
+    x, running = leaf([1.0, 3.0]), tx.tensor(0.0)
+
+    def step() -> Any:
+        return 0.9 * running.detach() + 0.1 * x.mean()
+
+    for _ in range(1000):
+        running = step()
+    depth, node = 0, running.grad_fn
+    while node is not None and node.next_functions:
+        depth, node = depth + 1, next((n for n, _ in reversed(node.next_functions) if n is not None), None)
+    assert depth < 6
+    running.backward()
+    close(x.grad, [0.05, 0.05])
+
+
+def test_1_24_and_4_27_checkpoint() -> None:
+    calls: list[int] = []
+
+    def layer(x: Any) -> Any:
+        calls.append(1)
+        return np.tanh(x) * 2
+
+    x, y = leaf([0.1, 0.2, 0.3]), leaf([0.1, 0.2, 0.3])
+    tx.checkpoint(layer, tx.checkpoint(layer, x)).sum().backward()
+    assert len(calls) == 4
+    layer(layer(y)).sum().backward()
+    assert x.grad.tolist() == y.grad.tolist()
+    z = leaf([1.0, 2.0, 3.0])
+    tx.checkpoint(lambda v: v * 2)(z).sum().backward()
+    assert z.grad.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_4_28_gradcheck() -> None:
+    assert tx.gradcheck(lambda x: np.sin(x) * x, leaf([0.3, 0.7]))
+    assert tx.gradgradcheck(lambda x: np.sin(x) * x, leaf([0.3, 0.7]))
+
+    class Wrong(tx.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 3
+
+    with pytest.raises(AssertionError, match=r"Wrong: output 0\[0\] by input 0\[0\]: backward gives 3\.0, differences"):
+        tx.gradcheck(Wrong.apply, leaf([0.3]))
+    assert not tx.gradcheck(Wrong.apply, leaf([0.3]), raise_exception=False)
+    with pytest.warns(UserWarning, match="float64"):
+        tx.gradcheck(np.sin, leaf(np.ones(1, np.float32)))
+
+
+def test_4_29_next_functions() -> None:
+    x = leaf(1.0)
+    y = x * 2 + 3
+    ((mul, slot), nothing) = y.grad_fn.next_functions
+    assert (y.grad_fn.name, mul.name, slot, nothing) == ("AddBackward", "MulBackward", 0, (None, 0))
+
+
+def test_4_31_in_place() -> None:
+    x = leaf([1.0, 2.0])
+    with pytest.raises(tx.NotDifferentiable, match="written in place"):
+        x.add_(1.0)
+    y = x * 1
+    y.add_(x)
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0, 2.0]

@@ -1,0 +1,196 @@
+"""Writes and views: gradients as ndarray semantics have them, values that backward needs kept, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.testing import Derivatives, check_grads
+from tests.tensor.derivatives import ON_TENSORS
+
+x0 = np.array([0.3, 1.2, 0.7, -0.4])
+DERIVATIVES: Derivatives = ON_TENSORS
+
+
+def elements(x):
+    a = x * 1.0
+    a[0] = a[1] * a[2]
+    a[3] = a[0] * a[0]
+    return np.sum(a * a)
+
+
+def shifted(x):
+    a = x * 1.0
+    a[1:] = a[:-1]
+    a[0] = a[0]
+    return np.sum(a * np.arange(4.0) * a)
+
+
+def through_a_view(x):
+    a = x * 2.0
+    b = a[1:3]
+    b[:] = b * a[0]
+    b += 1.0
+    return np.sum(a**2) + b[0]
+
+
+def through_views_of_views(x):
+    a = x.reshape(2, 2) * 1.0
+    row = a.T[1]
+    row[0] = 3.0 * row[1]
+    flat = a.reshape(4)
+    flat[2:] *= flat[:2]
+    return np.sum(a**3) + row[1]
+
+
+def view_made_before(x):
+    a = np.zeros_like(x)
+    part = a[:2]
+    a[0] = x[0] * x[1]
+    part[1] = x[2]
+    return np.sum(part * part) + np.sum(a)
+
+
+def repeated_index(x):
+    a = x * 1.0
+    a[np.array([0, 0, 1])] = x[1:]
+    return np.sum(a * a)
+
+
+def masked(x):
+    a = x * 1.0
+    a[a < 0.5] = x[0] * x[1]
+    return np.sum(a**3)
+
+
+def kept(x):
+    a = np.exp(x)
+    b = a * a
+    a[0] = 0.0
+    a *= 2.0
+    return np.sum(b) + np.sum(a * a)
+
+
+def plain_operand_changes(x):
+    weights = np.ones(4)
+    total = 0.0
+    for k in range(3):
+        total = total + np.sum(x * x * weights)
+        weights[k] = 5.0
+    return total
+
+
+def numbers_rebind(x):
+    total = x[0]
+    other = total
+    total += x[1]
+    return total * other
+
+
+def added_at(x):
+    a = x * 1.0
+    np.add.at(a, np.array([0, 0, 1]), x[1:] * x[0])
+    np.subtract.at(a, np.array([2]), x[:1])
+    return np.sum(a * a)
+
+
+def with_out(x):
+    a = np.zeros_like(x)
+    np.multiply(x, x, out=a)
+    np.sin(x, out=a, where=x > 0.5)
+    np.copyto(a[:1], x[3:])
+    return np.sum(a * x)
+
+
+def sorted_in_place(x):
+    a = x * x
+    a.sort()
+    np.fill_diagonal(a.reshape(2, 2), x[0])
+    return np.sum(a * np.arange(4.0))
+
+
+def broadcast_into(x):
+    a = x.reshape(2, 2) * 1.0
+    a[...] = x[:2] * x[1]
+    a[1] = x[0]
+    return np.sum(a * a * a)
+
+
+PROGRAMS: list[Callable[..., Any]] = [
+    elements, shifted, through_a_view, through_views_of_views, view_made_before, repeated_index, masked, kept,
+    plain_operand_changes, numbers_rebind, added_at, with_out, sorted_in_place, broadcast_into,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_gradients_of_writes(f: Callable[..., Any]) -> None:
+    check_grads(f, (x0,), modes=("reverse",), using=DERIVATIVES)
+
+
+def test_a_view_has_the_memory_of_its_base() -> None:
+    a = tx.tensor(np.arange(6.0).reshape(2, 3))
+    a.T[0, 1] = 10.0
+    a.ravel()[0] = 20.0
+    assert a.tolist() == [[20.0, 1.0, 2.0], [10.0, 4.0, 5.0]]
+    row = a[1]
+    a[1, 2] = 7.0
+    assert row.tolist() == [10.0, 4.0, 7.0]
+    assert float(a[0][1]) == 1.0
+
+
+def test_a_value_in_memory_that_was_handed_out_is_refused_with_both_lines() -> None:
+    a = tx.tensor([1.0, 2.0])
+    x = tx.tensor([3.0, 4.0], requires_grad=True)
+    shown = a.numpy()
+    y = a * x  # first line
+    a[0] = 5.0  # second line
+    assert shown[0] == 5.0
+    with pytest.raises(tx.NotDifferentiable) as caught:
+        y.sum().backward()
+    first = y.grad_fn.line
+    assert f"test_storage.py:{first}: " in str(caught.value)
+    assert f"overwritten at {__file__}:{first + 1}" in str(caught.value)
+
+
+def test_a_value_in_memory_of_ours_is_kept() -> None:
+    a = tx.tensor([1.0, 2.0])
+    x = tx.tensor([3.0, 4.0], requires_grad=True)
+    view = a[1:]
+    y = a * x
+    a[0] = 5.0
+    a[1] = 6.0
+    y.sum().backward()
+    assert x.grad.tolist() == [1.0, 2.0]
+    assert a.tolist() == [5.0, 6.0] and view.tolist() == [6.0]
+
+
+def test_leaves_are_not_written_but_under_no_grad() -> None:
+    x = tx.tensor([1.0, 2.0], requires_grad=True)
+    for write in (lambda: x.__setitem__(0, 1.0), lambda: x.mul_(2.0), lambda: x[1:].add_(1.0), lambda: x.fill(1.0)):
+        with pytest.raises(tx.NotDifferentiable, match=r"no_grad"):
+            write()
+    with tx.no_grad():
+        x[0] = 5.0
+        x.mul_(2.0)
+        x[1:].add_(1.0)
+    assert x.tolist() == [10.0, 5.0] and x.is_leaf and x.requires_grad
+
+
+def test_what_ndarrays_refuse_is_refused() -> None:
+    x = tx.tensor([1.0, 2.0], requires_grad=True) * 1.0
+    with pytest.raises(ValueError, match="broadcast"):
+        x += np.ones((2, 2))
+    with pytest.raises(TypeError, match="complex"):
+        x += 1j
+    with pytest.raises(TypeError, match="no items"):
+        x[0][...] = 1.0
+    with pytest.raises(IndexError):
+        x[5] = 1.0
+    with pytest.raises(tx.NotDifferentiable, match=r"tx\.tensor\(a\)"):
+        np.add(x, x, out=np.zeros(2))
+    with pytest.raises(tx.NotDifferentiable, match="detached"):
+        x.detach()[0] = x[1]
