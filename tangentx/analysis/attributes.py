@@ -5,8 +5,9 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING
 
-from tangentx.analysis import writes
-from tangentx.analysis.kinds import Bottom, Box, Kind, describe
+from tangentx.analysis import flats, writes
+from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, describe
+from tangentx.analysis.parts import PARTS, store_part
 from tangentx.analysis.protocols import defines, is_object, item_method
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Apply, Assign, Ext, Key, Store, attribute_of
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 def store(w: Walker, s: Store) -> None:
     """``base[key] = value`` and ``base.name = value``"""
     _, kind = w.read(s.base)
+    if flats.is_flat(kind):
+        flats.store(w, s.base, s.key, s.value)
+        return
+    if s.key.attribute and isinstance(kind, Arr) and attribute_of(s.key) in PARTS:
+        store_part(w, s, kind)
+        return
     if s.key.attribute and not isinstance(kind, Bottom):
         setter = _setter(w, kind, attribute_of(s.key))
         if setter is not None:

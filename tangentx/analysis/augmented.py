@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from tangentx.analysis import collections_
 from tangentx.analysis.attributes import demand_slot
 from tangentx.analysis.containers import check_cast, expanded
+from tangentx.analysis.flats import is_flat
+from tangentx.analysis.holders import other_holder
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Obj, Some
 from tangentx.analysis.protocols import defines, is_object
 from tangentx.analysis.selection import fitted, item_kind
@@ -33,7 +35,6 @@ from tangentx.ir.nodes import (
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
-    from tangentx.analysis.regions import Region
 
 IN_PLACE: dict[Any, str] = {
     operator.add: "__iadd__", operator.sub: "__isub__", operator.mul: "__imul__", operator.truediv: "__itruediv__",
@@ -98,30 +99,13 @@ def demand_sole_holder(w: Walker, target: str, kind: Arr) -> None:
 
     What may be a number or an array is a value here; as an array it would be written, and its other holders would see.
     """
-    node = kind.region.root()
-    for (_, tag), definition in w.instance.definitions.items():
-        if definition.round < w.program.round - 1 or definition.name.startswith("%"):
-            continue
-        passed = definition.name == target and tag == ("param", target)
-        if (definition.name != target or passed) and _holds(definition.kind, node, ()):
-            other = "the caller" if passed else f"`{definition.name}`"
-            raise UnsupportedSyntax(
-                f"`{target}` may be a number or an array, and {other} may hold it too: only an array would be written",
-                w.span,
-                f"start with an array, such as `np.zeros_like(...)`, or write `{target} = {target} + ...`",
-            )
-
-
-def _holds(kind: Kind, region: Region, seen: tuple[Region, ...]) -> bool:
-    """Whether a value of the kind may be, or hold, memory of the region."""
-    if not isinstance(kind, Arr | Box):
-        return False
-    node = kind.region.root()
-    if node is region:
-        return True
-    if isinstance(kind, Arr) or node in seen:
-        return False
-    return any(_holds(item, region, (*seen, node)) for item in (*node.fields.values(), node.elt))
+    other = other_holder(w, target, kind)
+    if other:
+        raise UnsupportedSyntax(
+            f"`{target}` may be a number or an array, and {other} may hold it too: only an array would be written",
+            w.span,
+            f"start with an array, such as `np.zeros_like(...)`, or write `{target} = {target} + ...`",
+        )
 
 
 def augstore(w: Walker, s: Augstore) -> None:
@@ -134,14 +118,15 @@ def augstore(w: Walker, s: Augstore) -> None:
     if isinstance(base, Arr):
         check_cast(w, s.fn, base, value)
     parts = w.key(s.key)[1]
-    other = fitted(w, base, s.key, parts)
+    row = is_flat(base)
+    other = fitted(w, base, s.key, parts) if not row else None
     if other is not None:
         w.expand(other[0], lambda: _by(s, *other[1]()))
         return
-    if is_object(base) and not _holds_item(base, s.key):
+    if is_object(base) and not row and not _holds_item(base, s.key):
         w.expand("object", lambda: _through(w, s, back=True))
         return
-    item = item_kind(w, base, parts) if isinstance(base, Box) else BOTTOM
+    item = item_kind(w, base, parts) if isinstance(base, Box) and not row else BOTTOM
     if isinstance(item, Arr) and item.loose and w.program.final:
         raise UnsupportedSyntax(
             "this item may be a number or an array: only an array would be written in place",

@@ -10,12 +10,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tangentx.analysis import effects, folds
 from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_of, spread
 from tangentx.analysis.choices import call_chosen
-from tangentx.analysis.containers import added_at
 from tangentx.analysis.dicts import made_dict
 from tangentx.analysis.functions import external, items, same_memory, unfolded, value_class
 from tangentx.analysis.higher import call_either, call_higher
@@ -23,6 +20,7 @@ from tangentx.analysis.inlining import INLINED, standin
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Either, Kind, Num, Obj, Some, describe, varied
 from tangentx.analysis.objects import construct
 from tangentx.analysis.primitives import is_primitive, name_of
+from tangentx.analysis.writers import writing
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.functions import BoundMethod, Chosen, Closure, Partial, function_of
 from tangentx.ir.nodes import (
@@ -145,8 +143,9 @@ def call_object(
         return written
     if fn is dict and len(args) < 2:
         return made_dict(w, args, kwargs)
-    if fn in (np.add.at, np.subtract.at):
-        return added_at(w, fn, args, kwargs)
+    into = writing(w, fn, args, kwargs)
+    if into is not None:
+        return into
     if isinstance(fn, types.FunctionType) and fn in INLINED:
         return standin(w, fn, args)
     if fn is math.prod and any(varied(w.read(a)[1]) for a in args):

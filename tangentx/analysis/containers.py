@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import builtins
-import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Top, describe, is_inexact
 from tangentx.analysis.program import located
@@ -15,7 +12,6 @@ from tangentx.analysis.selection import demand_alike
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.functions import FunctionValue
 from tangentx.ir.nodes import (
-    Accumulate,
     Append,
     Assign,
     Atom,
@@ -143,37 +139,6 @@ def new_dict(w: Walker, others: tuple[Atom, ...], named: tuple[tuple[str, Atom],
         return (Assign(made, Make(dict, (), ()), w.span), *puts, Assign(last, Var(made), w.span))
 
     return expanded(w, ("new_dict", others, known), filled if None in known else display)
-
-
-def added_at(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...]) -> tuple[Expr, Kind]:
-    """``np.add.at(base, key, value)``, in which repeats of an index add; so with `np.subtract`."""
-    if len(args) != 3 or kwargs:
-        raise UnsupportedSyntax(f"`np.{fn.__self__.__name__}.at` of these arguments", w.span, "give array, key, value")
-    base, key, value = args
-    kind, target, added = w.read(key)[1], w.read(base)[1], w.read(value)[1]
-    if not isinstance(target, Arr | Bottom):
-        raise UnsupportedSyntax(f"`np.{fn.__self__.__name__}.at` into {describe(target)}", w.span, "give an array")
-    check_cast(w, fn.__self__, target, added)
-
-    def build() -> Block:
-        out: list[Any] = []
-        parts: tuple[Atom, ...] = (key,)
-        many = isinstance(kind, Box) and kind.cls is tuple
-        if many and isinstance(kind, Box):
-            names = [w.temporary() for _ in kind.region.root().fields]
-            out += [Assign(t, Index(key, Key((Lit(i),))), w.span) for i, t in enumerate(names)]
-            parts = tuple(map(Var, names))
-        change = value
-        for made in [np.array] * isinstance(added, Box) + [operator.neg] * (fn == np.subtract.at):
-            out.append(Assign(w.temporary(), Op(made, (change,)), w.span))
-            change = Var(out[-1].target)
-        last = w.temporary()
-        out.append(Accumulate(base, Key(parts, many), change, w.span))
-        return (*out, Assign(last, Lit(None), w.span))
-
-    if any(isinstance(k, Bottom) for k in (kind, target, added)):
-        return Lit(None), BOTTOM
-    return expanded(w, ("added", isinstance(kind, Box), isinstance(added, Box)), build)
 
 
 def expanded(w: Walker, tag: Any, build: Callable[[], Block]) -> tuple[Expr, Kind]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import templates
-from tangentx.analysis import calls, effects, members
+from tangentx.analysis import calls, effects, flats, members
 from tangentx.analysis.attempts import attempt
 from tangentx.analysis.containers import expanded, make, popped
 from tangentx.analysis.functions import as_operand, value_class
@@ -19,6 +19,7 @@ from tangentx.analysis.indexing import index
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied
 from tangentx.analysis.methods import method
 from tangentx.analysis.operations import Operation
+from tangentx.analysis.outputs import taken_apart
 from tangentx.analysis.primitives import takes_arrays
 from tangentx.analysis.specials import SPECIAL, kind_with_set
 from tangentx.errors import UnsupportedSyntax
@@ -39,6 +40,7 @@ from tangentx.ir.nodes import (
     Op,
     Pop,
     Var,
+    sequence,
 )
 
 if TYPE_CHECKING:
@@ -77,6 +79,9 @@ def operation(
     """A primitive applied to atoms."""
     if isinstance(fn, Attempt):
         return attempt(w, fn, args)
+    other = _in_other_words(w, fn, args, kwargs)
+    if other is not None:
+        return other
     read = [w.read(a) for a in args]
     named = [(name, *w.read(a)) for name, a in kwargs]
     kinds = [k for _, k in read]
@@ -100,8 +105,6 @@ def operation(
     if body is not None:
         return calls.call_python(w, body, args, kwargs)
     closed = Op(fn, tuple(a for a, _ in read), tuple((n, a) for n, a, _ in named))
-    if any(n == "out" and k != Obj(None) for n, _, k in named):
-        raise UnsupportedSyntax("`out=` is not supported yet", w.span, "assign the result, or write `a[...] = ...`")
     if any(isinstance(k, Some) and k.cls in (set, frozenset) for k in kinds):
         return closed, kind_with_set(fn, kinds, w.span)
     op = Operation(w.program.world, w.fresh("op"), w.span)
@@ -111,6 +114,20 @@ def operation(
     if w.program.final:
         op.demand_template(fn, [*kinds, *(k for _, _, k in named)], kind)
     return closed, kind
+
+
+def _in_other_words(
+    w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...]
+) -> tuple[Expr, Kind] | None:
+    """A call that is written as others: one that puts its result into an array, or is given a row of elements."""
+    placed = taken_apart(w, fn, args, kwargs)
+    if placed is not None:
+        return placed
+    rows = [flats.is_flat(w.read(a)[1]) for a in args]
+    if not any(rows) or fn is sequence:
+        return None
+    given = tuple(flats.as_array(w, a) if row else a for a, row in zip(args, rows, strict=True))
+    return operation(w, fn, given, kwargs)
 
 
 def _meant(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
@@ -172,6 +189,8 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
         case Arr() | Num() if name in _STATIC and (isinstance(kind, Arr) or hasattr(kind.type, name)):
             op = Operation(w.program.world, w.fresh("attr"), w.span)
             return Attr(atom, name), op.kind(operator.attrgetter(name), [_without_variation(kind)], {})
+        case Arr() if name == "flat":
+            return flats.flat(w, base)
         case Arr() if name == "T":
             return operation(w, np.transpose, (base,))
         case Arr() | Num() if name in ("real", "imag"):

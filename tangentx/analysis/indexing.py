@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tangentx.analysis import flats
 from tangentx.analysis.containers import copied, copied_list, expanded
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, is_inexact
 from tangentx.analysis.operations import Operation
@@ -31,6 +32,8 @@ def index(w: Walker, base: Atom, key: Key) -> tuple[Expr, Kind]:
         return Index(atom, closed), BOTTOM
     if defines(w, kind, "__getitem__"):
         return item_method(w, "__getitem__", base, key)
+    if flats.is_flat(kind) and key != flats.HELD:
+        return flats.item(w, base, key)
     other = fitted(w, kind, key, parts)
     if other is not None:
         return expanded(w, other[0], lambda: _by(w, base, *other[1]()))

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tangentx.analysis import folds, standins
+from tangentx.analysis import fills, folds, standins
 from tangentx.analysis.containers import expanded
 from tangentx.analysis.kinds import Kind
 from tangentx.ir.change import map_atoms, rename, with_span
@@ -24,7 +24,12 @@ from tangentx.ir.walk import bound
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
 
-INLINED = frozenset(fn for module in (standins, folds) for _, fn in inspect.getmembers(module, inspect.isfunction))
+INLINED = frozenset(
+    fn
+    for module in (standins, folds, fills)
+    for _, fn in inspect.getmembers(module, inspect.isfunction)
+    if fn.__module__ == module.__name__
+)
 
 
 def standin(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], tag: Any = None) -> tuple[Expr, Kind]:

@@ -195,6 +195,18 @@ def _unnested(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
     return Arr(np.dtype(float), rank + inner, fresh(()).root()) if inner is not None else None
 
 
+def _flat_key(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
+    """One part for each axis: whole numbers for a number, else vectors of them."""
+    key, dims = kinds
+    if isinstance(key, Bottom) or not isinstance(dims, Box) or dims.region.root().open:
+        return None
+    whole = Box(tuple, fresh(()))
+    for axis in range(len(dims.region.root().fields)):
+        vector = Arr(np.dtype(int), 1, fresh(axis).root())
+        whole.region.put(axis, Num(int) if isinstance(key, Num) else vector)
+    return whole
+
+
 def _shaped() -> dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]]:
     """Rules of all support functions that are told the shape of their result."""
     found = {}
@@ -209,6 +221,7 @@ def _shaped() -> dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]
 RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     **_shaped(),
     arrays.unnested: _unnested,
+    arrays.flat_key: _flat_key,
     arrays.zero: _shadow_of(0),
     arrays.real_zero: _real_zero,
     arrays.tangent_as: _shadow_of(1),

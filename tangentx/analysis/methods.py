@@ -14,6 +14,7 @@ from tangentx.analysis.collections_ import container_method
 from tangentx.analysis.containers import expanded
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe
 from tangentx.analysis.primitives import is_primitive
+from tangentx.analysis.writers import writing
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import Apply, Assign, Attr, Block, Expr, Lit, Method, Op, Var
 
@@ -65,6 +66,9 @@ def _called(w: Walker, expr: Method) -> Block:
 
 def _array_method(w: Walker, expr: Method, kind: Arr) -> tuple[Expr, Kind]:
     fn = getattr(np.ndarray, expr.name, None)
+    into = writing(w, fn, (expr.base, *expr.args), expr.kwargs)
+    if into is not None:
+        return into
     if fn is None or not is_primitive(fn):
         raise UnsupportedSyntax(
             f"method `{expr.name}` of an array", w.span, "use a function that returns its result, or write by index"

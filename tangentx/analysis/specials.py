@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis import effects, members
+from tangentx.analysis import effects, flats, members
 from tangentx.analysis.absent import may_be_none
 from tangentx.analysis.containers import expanded, new_dict
 from tangentx.analysis.dicts import contains, keys
@@ -79,6 +79,8 @@ def _sequence(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Exp
     atom, _ = w.read(args[0])
     if isinstance(kind, Bottom):
         return atom, BOTTOM
+    if flats.is_flat(kind):
+        return flats.iterated(w, args[0])
     count = kinds[1].value if len(kinds) > 1 and isinstance(kinds[1], Num) else None
     more = len(kinds) > 2
     if isinstance(kind, Box) and issubclass(kind.cls, list | tuple):

@@ -13,6 +13,7 @@ from tangentx.templates import jacobians as jacobians
 from tangentx.templates import joining as joining
 from tangentx.templates import linear_algebra as linear_algebra
 from tangentx.templates import ordering as ordering
+from tangentx.templates import places as places
 from tangentx.templates import products as products
 from tangentx.templates import reductions as reductions
 from tangentx.templates import selection as selection

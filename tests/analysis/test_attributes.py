@@ -106,7 +106,7 @@ def careful(x):
 
 def of_an_array(x):
     u = np.ones(4) * x
-    u.shape = (2, 2)
+    u.strides = (16,)
     return np.sum(u)
 
 
@@ -116,7 +116,7 @@ def of_an_array(x):
         (of_class, "`default` is an attribute of the class"),
         (frozen, "frozen"),
         (careful, "a say"),
-        (of_an_array, "`shape`"),
+        (of_an_array, "`strides`"),
     ],
 )
 def test_refused(fn: Any, match: str) -> None:

@@ -1,0 +1,76 @@
+"""Calls with `out=` and `where=` are computed, then written, as NumPy would write them; else refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tests.analysis.made import in_order, text
+from tests.frontend.made import defined
+
+X = np.array([0.3, -0.7, 0.2])
+
+
+def test_the_result_comes_first_and_then_the_write() -> None:
+    def f(x, s):
+        y = np.multiply(x[1:], x[:-1], out=x[1:])
+        y[0] = s
+        return np.sum(x)
+
+    assert in_order(text(f, X, 2.0), "multiply(", "[Ellipsis] =", "y[0] = s")
+
+
+def test_where_computes_no_other_element() -> None:
+    def f(x, out):
+        np.log(x, out=out, where=x > 0.0)
+        return np.sum(out)
+
+    with np.errstate(all="raise"):
+        gradient = tx.grad(f, fallback="error")(X.copy(), np.zeros(3))
+    np.testing.assert_allclose(gradient, [1.0 / 0.3, 0.0, 1.0 / 0.2])
+
+
+def test_what_is_left_out_keeps_its_derivative() -> None:
+    def f(x, s):
+        np.multiply(x, s, out=x, where=np.array([True, False, True]))
+        return np.sum(x**2)
+
+    np.testing.assert_allclose(tx.grad(f, fallback="error")(X.copy(), 3.0), 2.0 * X * [9.0, 1.0, 9.0])
+
+
+def test_no_array_for_the_result_is_a_plain_call() -> None:
+    def f(x, s):
+        return np.sum(np.multiply(x, s, out=None, where=True))
+
+    np.testing.assert_allclose(tx.grad(f, fallback="error")(X, 3.0), 3.0)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("y = np.add(x, s, where=x > 0.0)", "leaves elements without a value"),
+        ("np.add(x, s, out=n)", "float64 into an array of int64"),
+        ("np.add(x, s, out=n, casting='same_kind')", "float64 into an array of int64"),
+        ("np.add(x, s, out=x, casting=str(s))", "casting that is not known"),
+        ("np.add(x, s, out=[x])", "written into a list"),
+        ("np.divmod(x, s, x, x.copy())", "by position"),
+        ("np.divmod(x, s, out=(x, x.copy()), where=x > 0.0)", "a tuple of arrays"),
+    ],
+)
+def test_what_is_refused(body: str, message: str) -> None:
+    function: Any = defined(f"import numpy as np\ndef f(x, n, s):\n    {body}\n    return np.sum(x)\n")
+    with pytest.raises(tx.TangentxError, match=message) as caught:
+        tx.grad(function, fallback="error")(X.copy(), np.zeros(3, int), 0.5)
+    assert caught.value.span is not None
+
+
+def test_several_results_go_to_several_arrays() -> None:
+    def f(x):
+        whole, rest = np.empty(3), np.empty(3)
+        both = np.divmod(x, 0.4, out=(whole, rest))
+        return np.sum(rest**2) + np.sum(both[0])
+
+    np.testing.assert_allclose(tx.grad(f, fallback="error")(X), 2.0 * np.mod(X, 0.4))
