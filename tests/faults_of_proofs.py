@@ -48,6 +48,13 @@ PROOFS: tuple[Fault, ...] = (
         (("left.zero and right.zero", "left.zero or right.zero"),),
     ),
     (
+        "a number for an array of any shape",
+        "a number takes the place of an array where the shape comes from the other operand",
+        f"{OPTIMISE}spreads:Spreads._plainer",
+        ((" and self.shape(a) == shape]", "]"),),
+        "broadcasting",
+    ),
+    (
         "zero although written",
         "a storage may be written",
         f"{OPTIMISE}zeros:Zeros._keeps",

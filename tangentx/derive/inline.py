@@ -1,8 +1,8 @@
 """Callees of one expression, written in the place of their calls before a program is differentiated.
 
-Such a callee binds nothing but temporaries, writes nothing and calls nobody, so that its statements mean the same with
-the arguments in the place of the parameters. What its operations gave is then at hand in the reverse sweep, and nothing
-has to be saved.
+Such a callee binds nothing but temporaries and its result, writes nothing and calls nobody, so that its statements mean
+the same with the arguments in the place of the parameters. What its operations gave is then at hand in the reverse
+sweep, and nothing has to be saved.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def _is_small(instance: Instance, sites: int) -> bool:
         return False
     names = {p.name for p in function.params}
     for s in steps:
-        if not isinstance(s, Assign) or not s.target.startswith("%") or s.target in names or has_effect(s.value):
+        if not isinstance(s, Assign) or s.target in names or has_effect(s.value):
+            return False
+        if not s.target.startswith("%") and last.value != Var(s.target):
             return False
         if not isinstance(s.value, Op | Index | Var):
             return False

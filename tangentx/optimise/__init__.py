@@ -24,6 +24,7 @@ from tangentx.optimise import (
     simplify,
     sink,
     slots,
+    spreads,
     stores,
     zeros,
 )
@@ -38,6 +39,7 @@ PASSES: dict[str, Pass] = {
     "simplify": simplify.run,
     "guards": guards.run,
     "operators": operators.run,
+    "spreads": spreads.run,
     "common": common.run,
     "signs": signs.run,
     "slots": slots.run,
