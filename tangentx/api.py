@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tangentx.differentiable import Differentiable, hvp_of, outside
+from tangentx.differentiable import Differentiable, hvp_of
+from tangentx.inside import Product
 from tangentx.objects import Derivative, Spec, derivative_of
 from tangentx.products import jvp_of, vjp_of
 
@@ -131,5 +133,5 @@ def hvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any], *, fallback: st
 
 for _maker in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, elementwise_grad):
     _maker.__tangentx_static__ = True  # type: ignore[attr-defined]
-for _product in (vjp, jvp, hvp):
-    outside(_product)
+for _name, _product in {"vjp": vjp, "jvp": jvp, "hvp": hvp}.items():
+    setattr(_product, "__tangentx_product__", functools.partial(Product, _name))  # noqa: B010

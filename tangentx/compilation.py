@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from tangentx import pipeline, transforms
 from tangentx.analysis.keys import key, overlaps, storages
-from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, describe, signature
+from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, describe
 from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region, World, holds_itself
 from tangentx.analysis.values import Valuer, fill
@@ -188,34 +188,6 @@ def copy_kind(kind: Kind, world: World, memo: dict[Region, Region]) -> Kind:
             memo[node].fields[name] = copy_kind(item, world, memo)
         memo[node].elt = copy_kind(node.elt, world, memo)
     return Box(kind.cls, memo[node])
-
-
-def nested(
-    derivative: Any, target: Target, program: Program, kinds: Sequence[Kind], wrt: tuple[int, ...], spec: Any
-) -> Function:
-    """The derived function for these kinds, in closed form, as a callee of `program`."""
-    memo_key = (derivative, tuple(_plain(signature(k)) for k in kinds))
-    if memo_key not in program.nested:
-        inner, again = pipeline.new_program(), pipeline.new_program()
-        memo: dict[Region, Region] = {}
-        root = analysed(target, inner, [copy_kind(k, inner.world, memo) for k in kinds], wrt)
-        derived = transforms.derived(inner, root, wrt, spec)
-        memo = {}
-        closed = pipeline.close(transforms.seeded(derived), [copy_kind(k, again.world, memo) for k in kinds], again)
-        again.nested.update({("inner", memo_key): (closed, inner)})
-        program.nested[memo_key] = (closed, again)
-    return program.nested[memo_key][0]
-
-
-def _plain(found: Any) -> Any:
-    """A signature without what varies."""
-    if isinstance(found, tuple):
-        if found and found[0] == "num":
-            return ("num", found[1], found[3])
-        if found and found[0] == "arr":
-            return found[:4]
-        return tuple(_plain(item) for item in found)
-    return found
 
 
 _TITLES = {"jacobian": "Jacobian", "jvp": "Tangent", "vjp": "Pullback", "elementwise": "Elementwise gradient"}

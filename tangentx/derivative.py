@@ -82,7 +82,7 @@ class Binder:
     """Puts arguments in the order of a function's parameters, defaults filled in."""
 
     def __init__(self, function: Any) -> None:
-        while hasattr(function, "__tangentx_target__"):
+        while hasattr(function, "__tangentx_target__") and function.__tangentx_primal__() is not function:
             function = function.__tangentx_primal__()
         self.function = function
         self.made_for = self._state()

@@ -15,7 +15,7 @@ from tangentx.objects import Derivative, Spec, derivative_of, held
 from tangentx.products import jvp_of, vjp_of
 from tangentx.showing import Explanation, explanation, side_by_side
 
-_INSIDE = "use tx.grad or tx.value_and_grad there, or take this product outside the differentiated function"
+_INSIDE = "use the functions there: tx.jvp(f, primals, tangents), tx.vjp(f, *primals) or tx.hvp"
 
 
 def outside(product: Any) -> None:

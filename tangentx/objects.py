@@ -236,9 +236,9 @@ class Derivative:
 
     def __tangentx_function__(self, program: Any, kinds: Sequence[Any]) -> Any:
         """This derivative as a function of the language, for a derivative that is taken of it or around it."""
-        from tangentx import compilation
+        from tangentx import nesting
 
-        return compilation.nested(self, self._target, program, kinds, self._wrt(), self._spec)
+        return nesting.nested(self, self._target, program, kinds, self._wrt(), self._spec)
 
     def show(self) -> None:
         """Prints the source, in colours where Pygments is installed and the output is a terminal."""

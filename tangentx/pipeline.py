@@ -17,7 +17,9 @@ from tangentx.backend.text import Text, write
 from tangentx.derive.jacobians import Builder, Wanted
 from tangentx.derive.jvp import tangent
 from tangentx.derive.pairs import Derivation
-from tangentx.derive.roots import Request, gradient, pullback
+from tangentx.derive.products import primal
+from tangentx.derive.pullbacks import pullback
+from tangentx.derive.roots import Request, gradient
 from tangentx.frontend.lift import lift
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Function
@@ -75,16 +77,30 @@ def derive_tangent(program: Program, instance: Instance, active: Sequence[int]) 
 
 def derive_pullback(program: Program, instance: Instance, wrt: tuple[int, ...]) -> Function:
     """Reverse mode in two functions, joined by one that calls both."""
-    prepare(program, instance, switched_off())
-    return pullback(Derivation(program, switched_off()), instance, wrt)[2]
+    return derive_sweeps(program, instance, wrt)[2]
 
 
-def derive_jacobian(program: Program, instance: Instance, wanted: Wanted, *, reverse: bool) -> Function:
-    """A Jacobian, column by column in forward mode, or row by row."""
+def derive_sweeps(program: Program, instance: Instance, wrt: tuple[int, ...]) -> tuple[Function, Function, Function]:
+    """The two functions of reverse mode, and the one that calls both."""
     prepare(program, instance, switched_off())
+    return pullback(Derivation(program, switched_off()), instance, wrt)
+
+
+def derive_seeded(program: Program, instance: Instance, wrt: tuple[int, ...]) -> Function:
+    """Reverse mode of any result; the last parameter is its cotangent."""
+    return derive_gradient(program, instance, Request(wrt, many=True, seeded=True))
+
+
+def derive_jacobian(
+    program: Program, instance: Instance, wanted: Wanted, *, reverse: bool, inside: bool = False
+) -> Function:
+    """A Jacobian, column by column in forward mode, or row by row; `inside` a program that is differentiated again."""
+    if reverse and inside:
+        seeded = derive_seeded(program, instance, wanted.wrt)
+        return Builder(instance, wanted).inside(primal(instance), seeded)
     if not reverse:
-        return Builder(instance, wanted).forward(tangent(program, instance, wanted.wrt))
-    forward, back, _ = pullback(Derivation(program, switched_off()), instance, wanted.wrt)
+        return Builder(instance, wanted).forward(derive_tangent(program, instance, wanted.wrt))
+    forward, back, _ = derive_sweeps(program, instance, wanted.wrt)
     return Builder(instance, wanted).reverse(forward, back)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tangentx import pipeline
-from tangentx.analysis.kinds import Bottom, describe
 from tangentx.axes import axes_of
 from tangentx.compilation import (
     Pairs,
@@ -18,10 +17,10 @@ from tangentx.compilation import (
     kinds_of_arguments,
     noted,
 )
-from tangentx.demands import has_leaf, written
+from tangentx.demands import written
 from tangentx.derivative import Cache, Entry, Target
-from tangentx.errors import NotDifferentiable
 from tangentx.guards import Guard
+from tangentx.transforms import demand_cotangent
 
 
 def entry_jvp(target: Target, cache: Cache, values: tuple[Any, ...], active: tuple[int, ...]) -> Entry:
@@ -65,12 +64,7 @@ def compile_vjp(
     """Compiles the two sweeps."""
     program, second = pipeline.new_program(), pipeline.new_program(axes_of(values))
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt)
-    if isinstance(root.result, Bottom) or not has_leaf(root.result, ()):
-        raise NotDifferentiable(
-            f"the result is {describe(root.result)}: no cotangent fits it",
-            root.source.span,
-            "return a real or complex number, an array of them, or a structure of both",
-        )
+    demand_cotangent(root)
     both = pipeline.derive_pullback(program, root, wrt)
     seed = copy_kind(root.result, second.world, {})
     again = [*kinds_of(second.world, values, pairs), seed]

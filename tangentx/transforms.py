@@ -9,7 +9,8 @@ from tangentx import pipeline
 from tangentx.analysis.kinds import Bottom, Box, Kind, describe
 from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Instance, Program
-from tangentx.demands import demand_real_scalar, value_of
+from tangentx.demands import demand_real_scalar, has_leaf, value_of
+from tangentx.derive import products
 from tangentx.derive.entry import outside_of
 from tangentx.derive.jacobians import Wanted
 from tangentx.derive.places import domains, numbers
@@ -19,11 +20,15 @@ from tangentx.ir.nodes import Assign, Function, Lit
 from tangentx.ir.walk import statements
 
 
-def derived(program: Program, root: Instance, wrt: tuple[int, ...], spec: Any) -> Function:
+def derived(program: Program, root: Instance, wrt: tuple[int, ...], spec: Any, *, inside: bool = False) -> Function:
     """The derived function. Raises NotDifferentiable for results that have no such derivative.
 
-    A gradient has the seed as its last parameter, all else the parameters of the function.
+    A gradient has the seed as its last parameter, a product the tangents, all else the parameters of the function.
+    `inside`: it becomes part of a program that is differentiated.
     """
+    if spec.transform in ("jvp", "hvp"):
+        tangent = pipeline.derive_tangent(program, root, wrt)
+        return products.along(root, tangent, wrt, spec.wrt if spec.transform == "hvp" else None)
     many = isinstance(spec.wrt, tuple)
     if spec.transform != "jacobian":
         ones = spec.transform == "elementwise"
@@ -33,8 +38,34 @@ def derived(program: Program, root: Instance, wrt: tuple[int, ...], spec: Any) -
     if is_reverse(root, result, wrt, spec.mode):
         if numbers(result) == 1 and not isinstance(result, Box) and domains(result) == {"f"}:
             return pipeline.derive_gradient(program, root, Request(wrt, many, False, spec.has_aux))
-        return pipeline.derive_jacobian(program, root, Wanted(wrt, many, spec.has_aux), reverse=True)
+        if inside:
+            _demand_repeatable(root, "the Jacobian of")
+        return pipeline.derive_jacobian(program, root, Wanted(wrt, many, spec.has_aux), reverse=True, inside=inside)
     return pipeline.derive_jacobian(program, root, Wanted(wrt, many, spec.has_aux), reverse=False)
+
+
+def pulled(program: Program, root: Instance, wrt: tuple[int, ...], spec: Any) -> tuple[Function, Function]:
+    """The program, and its pullback as a function of primals and cotangent. Raises NotDifferentiable."""
+    demand_cotangent(root)
+    _demand_repeatable(root, "the pullback of")
+    return products.primal(root), products.pulled(root, pipeline.derive_seeded(program, root, wrt), spec.wrt)
+
+
+def _demand_repeatable(root: Instance, what: str) -> None:
+    """Refuses to derive what runs the program anew each time, where it acts on something outside."""
+    if has_effects(root):
+        message = f"{what} `{root.source.name}` inside a differentiated function would act more than once"
+        raise NotDifferentiable(message, root.source.span, "take what acts out of it: printing, random numbers, files")
+
+
+def demand_cotangent(root: Instance) -> None:
+    """Refuses a result that has no real or complex number in it."""
+    if isinstance(root.result, Bottom) or not has_leaf(root.result, ()):
+        raise NotDifferentiable(
+            f"the result is {describe(root.result)}: no cotangent fits it",
+            root.source.span,
+            "return a real or complex number, an array of them, or a structure of both",
+        )
 
 
 def demand_numbers(root: Instance, has_aux: bool) -> Kind:

@@ -115,8 +115,11 @@ def writes(a, b):
     return np.sum(a * b)
 
 
+SQUARE = tx.differentiate(square)
+
+
 def product_inside(x):
-    value, tangent = tx.jvp(square, (x,), (1.0,))
+    value, tangent = SQUARE.jvp((x,), (1.0,))
     return tangent
 
 
@@ -222,6 +225,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "hvp_no_number": lambda: tx.hvp(square, (2,), (1,)),
     "hvp_primal": lambda: tx.hvp(square, 2.0, 1.0),
     "hvp_tangent_shape": lambda: tx.hvp(total, (np.ones(3),), (np.ones(2),)),
+    "inside_pullback_acts": lambda: tx.grad(pulled_twice)(np.ones(2)),
+    "inside_jacobian_acts": lambda: tx.grad(rows_inside)(np.ones(2)),
     "source_ufunc": lambda: tx.grad(np.sin)(1.0),
     "source_exec": lambda: tx.grad(made_by_exec())(1.0),
     "source_no_function": lambda: tx.grad(3)(1.0),
@@ -254,6 +259,20 @@ def added_to_list(x):
 
 def abs_squared(z):
     return abs(z) ** 2
+
+
+def speaks(u):
+    print(u[0])
+    return u * u
+
+
+def pulled_twice(x):
+    value, pullback = tx.vjp(speaks, x)
+    return np.sum(pullback(x))
+
+
+def rows_inside(x):
+    return np.sum(tx.jacrev(speaks)(x))
 
 
 def text_of(error: BaseException) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tangentx.analysis import effects, folds
+from tangentx.analysis import derivatives, effects, folds
 from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_of, spread
 from tangentx.analysis.choices import call_chosen
 from tangentx.analysis.dicts import made_dict
@@ -21,8 +21,8 @@ from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Either, K
 from tangentx.analysis.objects import construct
 from tangentx.analysis.primitives import is_primitive, name_of
 from tangentx.analysis.writers import writing
-from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.functions import BoundMethod, Chosen, Closure, Partial, function_of
+from tangentx.errors import NotResolved
+from tangentx.ir.functions import BoundMethod, Chosen, Closure, Derived, Partial, function_of
 from tangentx.ir.nodes import (
     Apply,
     Assign,
@@ -30,7 +30,6 @@ from tangentx.ir.nodes import (
     Block,
     Call,
     Expr,
-    Ext,
     Function,
     Link,
     Lit,
@@ -106,6 +105,8 @@ def call_value(w: Walker, kind: Kind, expr: Apply) -> tuple[Expr, Kind]:
     if cls is not None and issubclass(cls, BoundMethod):
         (owner,) = items(w, expr.fn, 1)
         return w.walk(Method(owner, cls.name, expr.args, expr.kwargs))
+    if cls is not None and issubclass(cls, Derived):
+        return derivatives.call_made(w, cls, expr)
     assert cls is not None and issubclass(cls, Partial)
     inner, *held = items(w, expr.fn, 1 + cls.positional + len(cls.names))
     named = dict(zip(cls.names, held[cls.positional :], strict=True)) | dict(expr.kwargs)
@@ -128,12 +129,9 @@ def call_object(
     if isinstance(fn, types.MethodType):
         owner = external(w, fn.__self__, "self")
         return call_object(w, fn.__func__, (owner, *args), kwargs)
-    if hasattr(fn, "__tangentx_function__"):
-        return _derived(w, fn, args, kwargs)
-    if hasattr(fn, "__tangentx_outside__"):
-        raise UnsupportedSyntax(f"`{fn.__name__}` inside a differentiated function", w.span, fn.__tangentx_outside__)
-    if hasattr(fn, "__tangentx_static__"):
-        return _static(w, fn, args, kwargs)
+    taken = derivatives.taken(w, fn, args, kwargs)
+    if taken is not None:
+        return taken
     if hasattr(fn, "__tangentx_target__"):
         function, owner = fn.__tangentx_target__()
         objects = tuple(external(w, value, "self") for value in owner)
@@ -177,44 +175,6 @@ def _cached(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: A
         return call_object(w, fn.__wrapped__, args, kwargs)
     named = tuple((name, w.read(a)[0]) for name, a in kwargs)
     return Op(operator.call, (w.read(callee)[0], *(a for a, _ in given[: len(args)])), named), kind
-
-
-def _derived(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
-    """A derivative taken inside the user's program: its derived function is called like any other."""
-    order, owner = fn.__tangentx_order__(w.program)
-    objects = tuple(external(w, value, "self") for value in owner)
-    atoms = bind(w, order, (*objects, *args), kwargs)
-    kinds = [w.read(a)[1] for a in atoms]
-    if any(isinstance(k, Bottom) for k in kinds):
-        return Lit(None), BOTTOM
-    function = fn.__tangentx_function__(w.program, kinds)
-    return call(w, function, None, atoms)
-
-
-def _static(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
-    """A function that makes functions (`tx.grad`), called while the program is compiled."""
-    values = [known_value(w.read(a)[1]) for a in args]
-    named = {name: known_value(w.read(a)[1]) for name, a in kwargs}
-    if any(v is MISSING for v in (*values, *named.values())):
-        raise NotResolved(
-            f"`{fn.__name__}` of something that is not known when this is compiled", w.span, "name a function"
-        )
-    key = (id(w.statement), "static", tuple(map(id, values)))
-    if key not in w.instance.backs:
-        w.instance.backs[key] = Ext(fn.__name__, fn(*values, **named), ("object",), fn)
-    return w.read(w.instance.backs[key])
-
-
-def known_value(kind: Kind) -> Any:
-    """The value that a kind stands for, where it is known whole; else MISSING."""
-    if isinstance(kind, Obj):
-        return kind.value
-    if isinstance(kind, Num):
-        return kind.value
-    if isinstance(kind, Box) and kind.cls is tuple:
-        items = [known_value(k) for k in kind.region.root().fields.values()]
-        return MISSING if any(i is MISSING for i in items) else tuple(items)
-    return MISSING
 
 
 def call_python(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:

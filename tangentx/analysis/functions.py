@@ -11,7 +11,7 @@ from tangentx.analysis.kinds import BOTTOM, Bottom, Box, Kind, Num, Obj, Top, de
 from tangentx.analysis.regions import Region
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.change import map_atoms
-from tangentx.ir.functions import BoundMethod, Chosen, Closure, FunctionValue, Partial, function_of
+from tangentx.ir.functions import BoundMethod, Chosen, Closure, Derived, FunctionValue, Partial, function_of
 from tangentx.ir.nodes import (
     Assign,
     Atom,
@@ -111,6 +111,8 @@ def _stems(cls: type[FunctionValue], count: int) -> list[str]:
         return ["owner"]
     if issubclass(cls, Chosen):
         return ["which", *(f"option{i + 1}" for i in range(cls.options))]
+    if issubclass(cls, Derived):
+        return ["function"]
     assert issubclass(cls, Partial)
     return ["fn", *(f"arg{i + 1}" for i in range(cls.positional)), *cls.names]
 

@@ -77,6 +77,7 @@ class Program:
         self.lifted: dict[int, tuple[Any, Any, Function]] = {}
         self.nested: dict[Any, tuple[Function, Program]] = {}
         self.members: dict[tuple[int, str], tuple[Any, str, Any]] = {}
+        self.locals: dict[Any, Any] = {}
         self.unfolded: dict[Any, tuple[Function, Function]] = {}
         self.instances: dict[Any, Instance] = {}
         self._counts: dict[int, int] = {}

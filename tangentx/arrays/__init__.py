@@ -29,7 +29,7 @@ from tangentx.arrays.adjoints import (
     untake,
     winners,
 )
-from tangentx.arrays.checks import counted, fitting, same_length, seed_of_scalar
+from tangentx.arrays.checks import counted, fitting, moving, same_length, seed_of_scalar
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, writable, write_back
 from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.jacobians import columns, direction, directions, no_slope, rows, uncolumns, unrows
@@ -112,6 +112,7 @@ __all__ = [
     "matmul_left",
     "matmul_right",
     "merged",
+    "moving",
     "nested",
     "no_slope",
     "one_system_each",

@@ -42,6 +42,21 @@ def seed_of_scalar(ans: Any, seed: Any) -> Any:
     return seed
 
 
+def moving(given: Any, primal: Any) -> Any:
+    """A tangent or cotangent of a number or array, in its dtype. Raises NotDifferentiable where it does not fit."""
+    if np.shape(given) != np.shape(primal):
+        raise NotDifferentiable(
+            f"a tangent or cotangent has shape {np.shape(given)}, but its value has shape {np.shape(primal)}",
+            hint=f"give it the shape {np.shape(primal)}",
+        )
+    mine, its = np.asarray(given).dtype, np.asarray(primal).dtype
+    if mine.kind == "c" and its.kind != "c":
+        raise NotDifferentiable(
+            f"a tangent or cotangent is {mine}, but its value is {its}", hint=f"give it the dtype {its}"
+        )
+    return np.asarray(given, its) if isinstance(primal, np.ndarray) else type(primal)(given)
+
+
 def same_length(x: Any, count: int) -> None:
     """Checks that a list still has the length with which a loop over it began. Raises UnsupportedSyntax if not."""
     if len(x) != count:

@@ -73,9 +73,21 @@ class Builder:
 
     def reverse(self, forward: Function, back: Function) -> Function:
         """From the function of primals that gives value and state, and that of state and cotangent."""
+        made = self.emit.let(Call(Link(forward.name, forward), tuple(map(Var, self.names))))
+        ans, state = self.emit.item(made, 0), self.emit.item(made, 1)
+        return self._rows(ans, back, (state,))
+
+    def inside(self, primal: Function, seeded: Function) -> Function:
+        """From the program, and the function of primals and cotangent: each row runs both sweeps.
+
+        State between two functions may hold memory under several names, which a derivative of both could not follow.
+        """
+        names = tuple(map(Var, self.names))
+        ans = self.emit.let(Call(Link(primal.name, primal), names))
+        return self._rows(ans, seeded, names)
+
+    def _rows(self, ans: Atom, back: Function, given: tuple[Atom, ...]) -> Function:
         emit = self.emit
-        made = emit.let(Call(Link(forward.name, forward), tuple(map(Var, self.names))))
-        ans, state = emit.item(made, 0), emit.item(made, 1)
         y = self._value(ans)
         total = counted(emit, self.result, y, Lit(0))
 
@@ -83,13 +95,12 @@ class Builder:
             seed, _ = seeds(inner, self.result, y, place, Lit(0))
             if self.wanted.aux:
                 seed = inner.let(Make(list, (seed, inner.op(arrays.zero, inner.item(ans, 1)))))
-            return NONE, inner.let(Call(Link(back.name, back), (state, seed)))
+            return NONE, inner.let(Call(Link(back.name, back), (*given, seed)))
 
         _, found = self._loop(total, step)
         paths = [(at(Lit(i)),) for i in range(len(self.xs))]
-        xs = [
-            Part(x.kind, x.atom, stacked(emit, x, found, p, public=True)) for x, p in zip(self.xs, paths, strict=True)
-        ]
+        pairs = zip(self.xs, paths, strict=True)
+        xs = [Part(x.kind, x.atom, stacked(emit, x, found, path, public=True)) for x, path in pairs]
         return self._finished(ans, self._joined(y, None, xs, _row_of))
 
     def _value(self, ans: Atom) -> Atom:

@@ -1,10 +1,9 @@
-"""The root: the gradient function, and the two functions of a pullback."""
+"""The root: the gradient function."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from tangentx.derive.conjugates import demand_straight, turned
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
 from tangentx.derive.entry import arguments_of, entry, fetch, put_back
 from tangentx.derive.gifts import give, give_slot
-from tangentx.derive.pairs import Derivation, Pair, as_params, bars_at_end, opening
+from tangentx.derive.pairs import Derivation, as_params, bars_at_end, opening
 from tangentx.derive.reverse import Reverse
 from tangentx.ir.nodes import (
     Atom,
@@ -24,7 +23,6 @@ from tangentx.ir.nodes import (
     Function,
     Index,
     Key,
-    Link,
     Lit,
     Make,
     Note,
@@ -40,7 +38,8 @@ from tangentx.ir.nodes import (
 class Request:
     """What is asked of the root: positions of `wrt`, whether the value comes too, whether the result carries extras.
 
-    `ones`: the result may be an array, and each of its elements gets the cotangent one.
+    `ones`: the result may be an array, and each of its elements gets the cotangent one. `seeded`: the result may be
+    anything with a derivative, and the last parameter is its cotangent.
     """
 
     wrt: tuple[int, ...]
@@ -48,6 +47,7 @@ class Request:
     value: bool = False
     aux: bool = False
     ones: bool = False
+    seeded: bool = False
 
 
 def gradient(derivation: Derivation, instance: Instance, request: Request) -> Function:
@@ -60,7 +60,7 @@ def gradient(derivation: Derivation, instance: Instance, request: Request) -> Fu
     joint = r.code is None
     body = _joint(r, emit, names, request) if joint else _driver(derivation, r, instance, emit, names, request)
     derivation.finish()
-    seed = Param(r.seed, Lit(1.0))
+    seed = Param(r.seed, None if request.seeded else Lit(1.0))
     given = as_params(arguments_of(instance))
     return Function(f"{instance.source.name}_grad", (*given, seed), body, r.frame.function.span)
 
@@ -70,7 +70,7 @@ def _joint(r: Reverse, emit: Emitter, names: list[str], request: Request) -> Blo
     forward, reverse = r.sweeps()
     last = forward.pop()
     assert isinstance(last, Return)
-    _shadows_of_params(r, emit, names)
+    shadows_of_params(r, emit, names)
     back = Emitter(r.frame.function.span)
     bars_at_end(r, back)
     ans = last.value
@@ -90,7 +90,7 @@ def _driver(
 ) -> Block:
     """A call of the forward function and one of the backward function, for a root with several returns."""
     pair = derivation.pair(instance)
-    _shadows_of_params(r, emit, names)
+    shadows_of_params(r, emit, names)
     shadows = [Var(r.frame.other(n)) for n, m in zip(names, pair.params, strict=True) if m == SHADOW]
     made = emit.let(Call(pair.forward, (*(Var(n) for n in names), *shadows)))
     put_back(instance, emit)
@@ -110,7 +110,8 @@ def _driver(
     return (*emit.block, *_results(r, names, request, outputs))
 
 
-def _shadows_of_params(r: Reverse, emit: Emitter, names: Sequence[str]) -> None:
+def shadows_of_params(r: Reverse, emit: Emitter, names: Sequence[str]) -> None:
+    """Shadows for parameters that are storages."""
     for name in names:
         if mode(r.frame.kinds[name]) == SHADOW:
             emit.assign(r.frame.other(name), Op(arrays.zero, (Var(name),)))
@@ -138,7 +139,10 @@ def _seed(r: Reverse, emit: Emitter, ans: Atom, shadow: Atom | None, request: Re
         if shadow is not None and mode(item) is not None:
             give_slot(emit, item, shadow, Key((Lit(0),)), value, Var(r.seed))
         return
-    _demand_scalar(r, emit, value, kind, request.ones)
+    if request.seeded:
+        emit.assign(r.seed, Op(arrays.tangent_as if isinstance(kind, Box) else arrays.moving, (Var(r.seed), value)))
+    else:
+        _demand_scalar(r, emit, value, kind, request.ones)
     if shadow is not None:
         assert isinstance(shadow, Var)
         give(emit, kind, shadow, ans, Var(r.seed))
@@ -173,76 +177,3 @@ def _results(r: Reverse, names: list[str], request: Request, outputs: list[Atom]
         grads = emit.let(Make(tuple, parts))
     emit.add(Return(grads, emit.span))
     return emit.block
-
-
-def pullback(derivation: Derivation, instance: Instance, wrt: tuple[int, ...]) -> tuple[Function, Function, Function]:
-    """The root as (value and state) and (cotangents from state and seed); the third calls both, for their kinds."""
-    pair = derivation.pair(instance)
-    derivation.finish()
-    r = Reverse(derivation.program, instance, derivation)
-    names = [p.name for p in r.frame.function.params]
-    emit = Emitter(r.frame.function.span)
-    fetch(instance, emit)
-    entry(instance, emit, names, everything=True)
-    _shadows_of_params(r, emit, names)
-    shadows = [Var(r.frame.other(n)) for n, m in zip(names, pair.params, strict=True) if m == SHADOW]
-    made = emit.let(Call(pair.forward, (*(Var(n) for n in names), *shadows)))
-    put_back(instance, emit)
-    ans = emit.item(made, 0)
-    shadow: tuple[Atom, ...] = (emit.item(made, 1),) if pair.result == SHADOW else ()
-    saved = emit.item(made, 2 if pair.result == SHADOW else 1)
-    wanted = tuple(Var(names[i]) for i in wrt)
-    own = tuple(Var(r.frame.other(names[i])) for i in wrt if pair.params[i] == SHADOW)
-    given = pair.given_again([Var(n) for n in names], shadows)
-    state = emit.let(Make(tuple, (saved, ans, *shadow, *wanted, *own, *given)))
-    result = emit.let(Make(tuple, (ans, state)))
-    emit.add(Return(result, emit.span))
-    span = emit.span
-    forward = Function(f"{instance.source.name}_vjp", as_params(arguments_of(instance)), tuple(emit.block), span)
-    back = _pull(r, pair, instance, wrt, span)
-    both = Emitter(span)
-    seed = r.frame.names.fresh("seed")
-    first = both.let(Call(Link(forward.name, forward), tuple(Var(n) for n in arguments_of(instance))))
-    last = both.let(Call(Link(back.name, back), (both.item(first, 1), Var(seed))))
-    both.add(Return(last, span))
-    return forward, back, Function("both", as_params([*arguments_of(instance), seed]), tuple(both.block), span)
-
-
-def _pull(r: Reverse, pair: Pair, instance: Instance, wrt: tuple[int, ...], span: Any) -> Function:
-    names = [p.name for p in r.frame.function.params]
-    emit = Emitter(span)
-    given, seed = Var(r.frame.names.fresh("state")), Var(r.seed)
-    state = emit.op(arrays.entry_copy, given)
-    saved, ans = emit.item(state, 0), emit.item(state, 1)
-    at = 2
-    if pair.result == SHADOW:
-        shadow = emit.item(state, at)
-        at += 1
-        give(emit, instance.result, shadow, ans, seed)
-    primals = {i: emit.item(state, at + k) for k, i in enumerate(wrt)}
-    at += len(wrt)
-    bars: dict[int, Atom] = {}
-    for i in wrt:
-        if pair.params[i] == SHADOW:
-            bars[i] = emit.item(state, at)
-            at += 1
-    shadows = [Var(r.frame.other(n)) for n, m in zip(names, pair.params, strict=True) if m == SHADOW]
-    count = len(pair.given_again([Var(n) for n in names], shadows))
-    given_again = tuple(emit.item(state, at + k) for k in range(count))
-    back = emit.let(Call(pair.backward, (*given_again, saved, *([seed] if pair.result == VALUE else []))))
-    position = 0
-    for i, m in enumerate(pair.params):
-        if m == VALUE:
-            if i in wrt:
-                bars[i] = emit.item(back, position)
-            position += 1
-    results = []
-    for i in wrt:
-        kind = r.frame.kinds[names[i]]
-        bar = bars.get(i) or emit.op(arrays.zero, primals[i])
-        if isinstance(kind, Box):
-            demand_straight(kind, emit.span)
-            bar = emit.op(arrays.finish, bar, primals[i])
-        results.append(turned(emit, kind, bar))
-    emit.add(Return(emit.let(Make(tuple, tuple(results))), span))
-    return Function(f"{instance.source.name}_pullback", as_params([given.name, seed.name]), tuple(emit.block), span)

@@ -51,6 +51,15 @@ class BoundMethod(FunctionValue):
     name: ClassVar[str]
 
 
+class Derived(FunctionValue):
+    """What a function that makes derivatives (`tx.grad`) gives for the one function that is held."""
+
+    python = types.FunctionType
+    maker: ClassVar[Any]
+    options: ClassVar[tuple[Any, ...]]
+    named: ClassVar[tuple[tuple[str, Any], ...]]
+
+
 class Chosen(FunctionValue):
     """One of several functions: its number, and for each of them a list that holds it if it is the one."""
 
@@ -73,6 +82,12 @@ def partial(positional: int, names: tuple[str, ...]) -> type[Partial]:
 def bound_method(name: str) -> type[BoundMethod]:
     """The class of methods of this name."""
     return type(name, (BoundMethod,), {"name": name})
+
+
+@functools.cache
+def derived(maker: Any, options: tuple[Any, ...], named: tuple[tuple[str, Any], ...]) -> type[Derived]:
+    """The class of derivatives of local functions that `maker` gives with these options."""
+    return type(maker.__name__, (Derived,), {"maker": staticmethod(maker), "options": options, "named": named})
 
 
 @functools.cache

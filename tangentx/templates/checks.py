@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from tangentx.arrays import counted, filled, fitting, real_zero, same_length, seed_of_scalar, tangent_as, write_back
+from tangentx.arrays import (
+    counted,
+    filled,
+    fitting,
+    moving,
+    real_zero,
+    same_length,
+    seed_of_scalar,
+    tangent_as,
+    write_back,
+)
 from tangentx.templates.registry import constant, linear
 
 constant(counted, real_zero, same_length, write_back)
@@ -15,6 +25,13 @@ def fitting_(x: Any, count: Any, *, ans_bar: Any) -> Any:
     """The identity."""
     x_bar = ans_bar
     return x_bar
+
+
+@linear(moving, domain=("A(3), A(3)", "x, y"))
+def moving_(given: Any, primal: Any, *, ans_bar: Any) -> Any:
+    """The tangent or cotangent itself."""
+    given_bar = ans_bar
+    return given_bar
 
 
 @linear(seed_of_scalar, domain=("x, y",))

@@ -1,0 +1,74 @@
+"""Products as functions for other programs: what they are given is checked, what they give has its public form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tangentx import arrays
+from tangentx.analysis.kinds import Arr, Box, Kind, is_inexact, varied
+from tangentx.analysis.program import Instance
+from tangentx.derive.emit import NONE, Emitter
+from tangentx.derive.entry import arguments_of, entry
+from tangentx.derive.pairs import as_params
+from tangentx.ir.nodes import Atom, Call, Function, Link, Lit, Make, Return, Var
+from tangentx.naming import Names
+
+
+def along(instance: Instance, tangent: Function, wrt: Sequence[int], wanted: tuple[int | None, ...] | None) -> Function:
+    """``(value, tangent)`` of primals and tangents of those at `wrt`.
+
+    Where the value is a tuple, `wanted` has in the place of each primal the number of its item, or None: they are given
+    alone, as one cotangent is, or several are.
+    """
+    emit = Emitter(instance.source.span)
+    names = arguments_of(instance)
+    fresh = Names(names)
+    given = [fresh.fresh(f"{names[i]}_dot") for i in wrt]
+    dots = [_checked(emit, Var(dot), Var(names[i]), instance.params[i]) for dot, i in zip(given, wrt, strict=True)]
+    made = emit.let(Call(Link(tangent.name, tangent), (*map(Var, names), *dots)))
+    value, dot = emit.item(made, 0), emit.item(made, 1)
+    public = finished(emit, instance.result, value, dot)
+    result = emit.let(Make(tuple, (value, public))) if wanted is None else _as_wanted(emit, public, wanted)
+    emit.add(Return(result, emit.span))
+    name = f"{instance.source.name}_{'along' if wanted is None else 'hvp'}"
+    return Function(name, as_params([*names, *given]), tuple(emit.block), emit.span)
+
+
+def _checked(emit: Emitter, dot: Atom, primal: Atom, kind: Kind) -> Atom:
+    return dot if isinstance(kind, Box) else emit.op(arrays.moving, dot, primal)
+
+
+def finished(emit: Emitter, kind: Kind, value: Atom, dot: Atom) -> Atom:
+    """The public form of a tangent."""
+    if isinstance(kind, Box):
+        return emit.op(arrays.finish, dot if varied(kind) else NONE, value)
+    if varied(kind):
+        return dot
+    if not is_inexact(kind):
+        return NONE
+    return emit.op(arrays.zero, value) if isinstance(kind, Arr) else Lit(0.0)
+
+
+def _as_wanted(emit: Emitter, found: Atom, wanted: tuple[int | None, ...]) -> Atom:
+    places = [i for i in wanted if i is not None]
+    items: list[Atom] = [NONE if i is None else emit.item(found, places.index(i)) for i in wanted]
+    return items[0] if len(items) == 1 else emit.let(Make(tuple, tuple(items)))
+
+
+def pulled(instance: Instance, seeded: Function, wanted: tuple[int | None, ...]) -> Function:
+    """The pullback as a function of primals and cotangent: as many cotangents as there are primals, in their places."""
+    emit = Emitter(instance.source.span)
+    names = [p.name for p in seeded.params]
+    bars = emit.let(Call(Link(seeded.name, seeded), tuple(map(Var, names))))
+    emit.add(Return(_as_wanted(emit, bars, wanted), emit.span))
+    return Function(f"{instance.source.name}_pullback", as_params(names), tuple(emit.block), emit.span)
+
+
+def primal(instance: Instance) -> Function:
+    """The program itself, which writes into copies of its arguments."""
+    function = instance.link.function
+    assert function is not None
+    emit = Emitter(function.span)
+    entry(instance, emit, [p.name for p in function.params])
+    return replace(function, body=(*emit.block, *function.body))
