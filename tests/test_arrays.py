@@ -324,3 +324,36 @@ def test_add_at_takes_every_key(key: Any) -> None:
     expected[key] += 2.0
     ar.add_at(a, key, 2.0)
     np.testing.assert_array_equal(a, expected)
+
+
+def test_places_by_one_index() -> None:
+    a = np.arange(12.0).reshape(3, 4)
+    for key in (5, -1, slice(1, None, 3), slice(None, None, -5), np.array([0, -2, 7]), [3, 3], a.ravel() > 4.0):
+        np.testing.assert_array_equal(a[ar.flat_key(key, a.shape)], a.flat[key])
+    for outside in (12, -13, [0, 12], [-13]):
+        with pytest.raises(IndexError):
+            ar.flat_key(outside, a.shape)
+    places = np.array([[3, 0], [1, 1], [2, 3]])
+    np.testing.assert_array_equal(a[ar.along(places, 1, a.shape)], np.take_along_axis(a, places, 1))
+    assert ar.positions((2, 2)) == ar.positions(2, 2) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+def test_elements_that_a_mask_selects() -> None:
+    mask = ar.mask_like([True, False, True], np.zeros((2, 3)))
+    np.testing.assert_array_equal(mask, [[True, False, True]] * 2)
+    assert ar.mask_like(mask, np.zeros((2, 3))) is mask
+    with pytest.raises(ValueError):
+        ar.mask_like(mask, np.zeros((3, 3)))
+    np.testing.assert_array_equal(ar.selected(np.arange(3.0), mask), [0.0, 2.0, 0.0, 2.0])
+    np.testing.assert_array_equal(ar.unselected(np.arange(4.0), mask), [[0.0, 0.0, 1.0], [2.0, 0.0, 3.0]])
+
+
+def test_values_round_and_round() -> None:
+    np.testing.assert_array_equal(ar.cycled([[1.0], [2.0]], 5), [1.0, 2.0, 1.0, 2.0, 1.0])
+    assert ar.cycled([], 0).size == 0
+    with pytest.raises(ValueError):
+        ar.cycled([], 2)
+    assert ar.section_bounds(7, 3, False) == (3, 5)
+    assert ar.section_bounds(6, 3, True) == (2, 4)
+    with pytest.raises(ValueError):
+        ar.section_bounds(7, 3, True)

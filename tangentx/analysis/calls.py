@@ -14,6 +14,7 @@ from tangentx.analysis import derivatives, effects, folds
 from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_of, spread
 from tangentx.analysis.choices import call_chosen
 from tangentx.analysis.dicts import made_dict
+from tangentx.analysis.flats import numbered
 from tangentx.analysis.functions import external, items, same_memory, unfolded, value_class
 from tangentx.analysis.higher import call_either, call_higher
 from tangentx.analysis.inlining import INLINED, standin
@@ -141,7 +142,7 @@ def call_object(
         return written
     if fn is dict and len(args) < 2:
         return made_dict(w, args, kwargs)
-    into = writing(w, fn, args, kwargs)
+    into = writing(w, fn, args, kwargs) or numbered(w, fn, args)
     if into is not None:
         return into
     if isinstance(fn, types.FunctionType) and fn in INLINED:

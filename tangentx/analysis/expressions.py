@@ -22,6 +22,7 @@ from tangentx.analysis.operations import Operation
 from tangentx.analysis.outputs import taken_apart
 from tangentx.analysis.primitives import takes_arrays
 from tangentx.analysis.specials import SPECIAL, kind_with_set
+from tangentx.analysis.splits import split
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.attempts import Attempt
 from tangentx.ir.functions import bound_method
@@ -35,6 +36,7 @@ from tangentx.ir.nodes import (
     Expr,
     Index,
     Key,
+    Lit,
     Make,
     Method,
     Op,
@@ -120,7 +122,7 @@ def _in_other_words(
     w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...]
 ) -> tuple[Expr, Kind] | None:
     """A call that is written as others: one that puts its result into an array, or is given a row of elements."""
-    placed = taken_apart(w, fn, args, kwargs)
+    placed = taken_apart(w, fn, args, kwargs) or split(w, fn, args, kwargs)
     if placed is not None:
         return placed
     rows = [flats.is_flat(w.read(a)[1]) for a in args]
@@ -193,6 +195,8 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
             return flats.flat(w, base)
         case Arr() if name == "T":
             return operation(w, np.transpose, (base,))
+        case Arr() if name == "mT":
+            return operation(w, np.swapaxes, (base, Lit(-1), Lit(-2)))
         case Arr() | Num() if name in ("real", "imag"):
             return operation(w, getattr(np, name), (base,))
         case Arr() if callable(getattr(np.ndarray, name, None)):

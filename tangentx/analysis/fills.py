@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import along, cycled, flat_key, mask_like, selected
+from tangentx.arrays import along, cycled, flat_key, mask_like, positions, selected
 
 
 def fill(a: Any, value: Any) -> None:
@@ -127,3 +127,11 @@ def change_pairs(a: Any, rows: Any, columns: Any, fn: Any) -> None:
     """``fn.at(a, (rows, columns))``"""
     for k in range(len(rows)):
         a[rows[k], columns[k]] = fn(a[rows[k], columns[k]])
+
+
+def numbered(a: Any) -> Any:
+    """``list(np.ndenumerate(a))``"""
+    found = []
+    for at in positions(np.shape(a)):
+        found.append((at, a[at]))
+    return found

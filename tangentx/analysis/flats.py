@@ -96,8 +96,25 @@ def iterated(w: Walker, row: Atom) -> tuple[Expr, Kind]:
     """The elements for a loop: where nobody writes them, in a row."""
     array = _array(w, row)
     kind = w.read(array)[1]
-    if isinstance(kind, Arr) and kind.region.root().written and kind.rank != 1:
-        if not w.program.final:
-            return Lit(None), BOTTOM
+    if not isinstance(kind, Arr) or kind.rank == 1:
+        return w.read(array)
+    demand_unwritten(w, kind)
+    return w.walk(Op(np.ravel, (array,)))
+
+
+def demand_unwritten(w: Walker, kind: Arr) -> None:
+    """Refuses a loop that NumPy makes over the elements as they are then, where they may change on the way."""
+    if kind.region.root().written and w.program.final:
         raise NotResolved("a loop over the elements of an array that is written", w.span, "loop over the indices")
-    return w.walk(Op(np.ravel, (array,))) if isinstance(kind, Arr) and kind.rank != 1 else w.read(array)
+
+
+def numbered(w: Walker, fn: Any, args: tuple[Atom, ...]) -> tuple[Expr, Kind] | None:
+    """``np.ndindex(...)`` and ``np.ndenumerate(a)``, as lists; None for the call of another function."""
+    if fn is np.ndindex:
+        return w.walk(Op(arrays.positions, args))
+    if fn is not np.ndenumerate or len(args) != 1:
+        return None
+    kind = w.read(args[0])[1]
+    if isinstance(kind, Arr):
+        demand_unwritten(w, kind)
+    return standin(w, fills.numbered, args)

@@ -123,13 +123,17 @@ class Operation:
         result: Kind = BOTTOM
         error: Exception | None = None
         attempts = _ATTEMPTS if not any(map(has_counts, kinds)) else (_ATTEMPTS[-1], *_ATTEMPTS)
+        empty: Kind = BOTTOM
         for rank in self._ranks(kinds):
             for number, forget, size in attempts:
                 found, caught = self._tried(fn, args, kwargs, Sampler(number, rank, forget, size), known and not forget)
                 error = caught or error
-                if found is not None:
+                if found is not None and not still_empty(found):
                     result = join(result, self._of_any_shape(fn, args, kwargs, (number, rank, forget), found))
                     break
+                empty = found or empty  # a list without items does not tell of what kind they are
+            else:
+                result = join(result, empty)
         if isinstance(result, Bottom) and not any(still_empty(k) for k in kinds):
             raise self._unknown(fn, kinds, error)
         return result

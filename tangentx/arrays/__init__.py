@@ -33,7 +33,7 @@ from tangentx.arrays.checks import counted, fitting, moving, same_length, seed_o
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, writable, write_back
 from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.jacobians import columns, direction, directions, no_slope, rows, uncolumns, unrows
-from tangentx.arrays.places import along, cycled, flat_key, mask_like, selected, unselected
+from tangentx.arrays.places import along, cycled, flat_key, mask_like, positions, section_bounds, selected, unselected
 from tangentx.arrays.products import (
     dot_left,
     dot_right,
@@ -120,6 +120,7 @@ __all__ = [
     "outer_left",
     "outer_right",
     "placed",
+    "positions",
     "power_slope",
     "put_along",
     "quotient",
@@ -131,6 +132,7 @@ __all__ = [
     "rows",
     "same_length",
     "scatter",
+    "section_bounds",
     "seed_of_scalar",
     "selected",
     "share",

@@ -59,3 +59,16 @@ def cycled(values: Any, count: Any) -> Any:
     if count and not row.size:
         raise ValueError("there are no values to write")
     return row[np.arange(count) % max(row.size, 1)]
+
+
+def section_bounds(length: Any, sections: Any, even: Any) -> tuple[int, ...]:
+    """Where so many stretches of `length` elements end, but the last. Raises ValueError if `even` ones leave a rest."""
+    if even and length % sections:
+        raise ValueError("array split does not result in an equal division")
+    each, more = divmod(length, sections)
+    return tuple(each * k + min(k, more) for k in range(1, sections))
+
+
+def positions(*dims: Any) -> list[tuple[int, ...]]:
+    """``list(np.ndindex(*dims))``: the indices of all elements by rows."""
+    return list(np.ndindex(*dims))

@@ -177,3 +177,30 @@ def ravel(a: Any, order: Any = "C") -> Any:
 def item(a: Any, *place: Any) -> Any:
     """An element as a number."""
     return float(np.ravel(a)[place[0]]) if len(place) == 1 else float(a[place])
+
+
+@composition(np.rollaxis, domain=("A(2,3), 1", "A(2,3,2), 2", "A(2,3,2), 0, 3", "A(2,3,2), -1, start=1"))
+def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
+    """An axis moved before another one."""
+    source = axis % np.ndim(a)
+    target = start + np.ndim(a) if start < 0 else start
+    return np.moveaxis(a, source, target - 1 if source < target else target)
+
+
+@composition(np.rot90, domain=("A(2,3)", "A(2,3), 2", "A(2,3), k=-1"))
+def rot90(m: Any, k: Any = 1) -> Any:
+    """Quarter turns."""
+    turns = k % 4
+    if turns == 0:
+        return m[:]
+    if turns == 2:
+        return m[::-1, ::-1]
+    turned = np.swapaxes(m, 0, 1)
+    return turned[::-1] if turns == 1 else turned[:, ::-1]
+
+
+@composition(np.broadcast_arrays, domain=("A(3), A(2,1)", "x, A(2)"))
+def broadcast_arrays(x: Any, y: Any) -> Any:
+    """Two arrays repeated to one shape, read-only."""
+    shape = np.broadcast_shapes(np.shape(x), np.shape(y))
+    return np.broadcast_to(x, shape), np.broadcast_to(y, shape)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import along, cycled, flat_key, mask_like, selected, unselected, untake
+from tangentx.arrays import along, cycled, flat_key, mask_like, positions, section_bounds, selected, unselected, untake
 from tangentx.templates.registry import constant, linear
 
-constant(along, flat_key, mask_like)
+constant(along, flat_key, mask_like, positions, section_bounds)
 
 
 @linear(

@@ -124,6 +124,48 @@ def definite(n):
     return half @ half.T + n * np.eye(n)
 
 
+def halves(u, c):
+    """A Haar transform: the halves of a signal are views, written level by level."""
+    n = len(u)
+    while n > 1:
+        even, odd = u[:n:2].copy(), u[1:n:2].copy()
+        mean, detail = np.split(u[: n + n % 2], 2)
+        mean[:] = c * (even + odd)
+        detail[:] = c * (even - odd)
+        n //= 2
+    return np.sum(u**2 * np.arange(len(u)))
+
+
+def quadrants(A, s):
+    """A block matrix squared in place, by views of views."""
+    upper, lower = np.vsplit(A, 2)
+    a, b = np.hsplit(upper, 2)
+    c, d = np.hsplit(lower, 2)
+    top = a @ b
+    c += s * top
+    d[:] = c.T @ d
+    b[...] = np.rot90(a) * s
+    turned = np.rollaxis(A.reshape(2, 2, 4), 2)
+    turned[0] *= turned[1]
+    A.mT[1] += A.mT[0] ** 2
+    return np.sum(A**3)
+
+
+def striped(grid, w):
+    """Neighbouring rows are mixed pair by pair, a column is kept through three of its views."""
+    for above, below in zip(grid[:-1], grid[1:]):
+        below[1:] += w * above[:-1]
+        above *= below
+    thin = grid[:, 1:2]
+    column = thin.squeeze(axis=1)
+    stood = column[..., None]
+    stood[0] = w * column[1]
+    column += thin[::-1, 0]
+    (first, second, third) = grid
+    third[:] = first * second
+    return np.sum(grid**2)
+
+
 PROGRAMS = [
     Program(transposed_then_flat, lambda: (draw(2, 3, seed=1).T, draw(2, seed=2)), ("A", "v")),
     Program(written_by_columns, lambda: (draw(2, 3, seed=3), draw(2, seed=4)), ("A", "v")),
@@ -137,4 +179,7 @@ PROGRAMS = [
     Program(strided_argument, lambda: (draw(8, seed=14)[::2], 1.3), ("a", "s")),
     Program(broadcast_row, lambda: (draw(3, 2, seed=15), draw(2, seed=16)), ("A", "v")),
     Program(log_determinant, lambda: (definite(3),), "A"),
+    Program(halves, lambda: (draw(8, seed=18), 0.6), ("u", "c")),
+    Program(quadrants, lambda: (draw(4, 4, seed=19), 0.7), ("A", "s")),
+    Program(striped, lambda: (draw(3, 4, seed=20), 0.5), ("grid", "w")),
 ]
