@@ -55,6 +55,12 @@ PROOFS: tuple[Fault, ...] = (
         "broadcasting",
     ),
     (
+        "a reciprocal of what was bound anew",
+        "what is at hand was computed of operands that are still the same",
+        f"{OPTIMISE}factors:Factors.at_hand",
+        (("self.expr(Var(name)) == wanted and ", ""),),
+    ),
+    (
         "zero although written",
         "a storage may be written",
         f"{OPTIMISE}zeros:Zeros._keeps",

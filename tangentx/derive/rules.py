@@ -100,8 +100,11 @@ def cotangents(
     given = {"ans": ans, "ans_bar": ans_bar}
     requests = requested(emit, template, template.requests, bound, given)
     values = inline(lift, emit, template.body, bound, requests, swaps)
+    names = list(template.cotangents)
+    if template.kind == "elementwise" and _is_square(names, values, bound):
+        names, values = names[:1], [emit.op(operator.mul, Lit(2.0), values[0])]
     result: list[tuple[Atom, Atom]] = []
-    for name, value in zip(template.cotangents, values, strict=True):
+    for name, value in zip(names, values, strict=True):
         if name is None or isinstance(value, Lit) and value.value is None:
             continue
         operand = bound[name]
@@ -114,6 +117,14 @@ def cotangents(
                 value = times(emit, template, value, ans_bar)
             result.append((atom_of(operand), value))
     return result
+
+
+def _is_square(names: Sequence[str | None], values: Sequence[Atom], bound: Mapping[str, Any]) -> bool:
+    """Whether an operation of two operands is given one name twice, with the same partial for both."""
+    if len(names) != 2 or None in names or not isinstance(values[0], Var) or values[0] != values[1]:
+        return False
+    one, other = (bound[name] for name in names if name is not None)
+    return isinstance(one, Var) and one == other
 
 
 def times(emit: Emitter, template: Template, partial: Atom, other: Atom) -> Atom:

@@ -29,6 +29,7 @@ from tangentx.ir.nodes import (
     For,
     If,
     Index,
+    Key,
     Link,
     Lit,
     Loop,
@@ -45,10 +46,12 @@ from tangentx.ir.walk import atoms, blocks, reads, statement_atoms, statements, 
 from tangentx.optimise import memory
 from tangentx.optimise.flow import map_atoms, sweeps
 from tangentx.optimise.reading import reading
+from tangentx.optimise.shapes import is_array
 from tangentx.optimise.summary import Summary, summaries
 from tangentx.optimise.unit import Unit
 
 MOST_STEPS = 4
+WHOLE = Key((Lit(Ellipsis),))
 FARTHEST = 200
 """Statements over which a reader is looked for; a limit on the time that long functions take."""
 
@@ -60,8 +63,7 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     known = summaries(program, units)
     changed = False
     for unit in units:
-        body = _Nest(program, unit, known).whole()
-        if body != unit.body:
+        if (body := _Nest(program, unit, known).whole()) != unit.body:
             unit.body, changed = body, True
     return changed
 
@@ -118,20 +120,26 @@ class _Nest:
     def whole(self) -> Block:
         """The body with its bindings moved."""
         forward, reverse = sweeps(self.unit.function)
-        body = (*self._block(forward, False), *self._block(reverse, True))
+        first = self._said_again([self._inside(s, False) for s in forward])
+        second = self._said_again([self._inside(s, True) for s in reverse])
+        body = self._brought([*first, *second], len(first))
         return rename(body, self.temporary) if self.temporary else body
 
     def _block(self, block: Block, reverse: bool) -> Block:
         inner = self._said_again([self._inside(s, reverse) for s in block])
-        places = [_Place(self.program, self.unit, self.known, s) for s in inner]
+        return self._brought(inner, 0 if reverse else len(inner))
+
+    def _brought(self, block: list[Statement], reverse: int) -> Block:
+        """The block with its bindings at their readers; the reverse sweep starts at the place `reverse`."""
+        places = [_Place(self.program, self.unit, self.known, s) for s in block]
         for i in range(len(places) - 1, -1, -1):
             s = places[i].statement
-            if isinstance(s, Assign) and self._is_single(s, reverse):
+            if isinstance(s, Assign) and self._is_single(s, i >= reverse):
                 self._settle(places, i, s)
         return tuple(place.statement for place in places)
 
     def _said_again(self, block: list[Statement]) -> list[Statement]:
-        """``i - 1`` and its like at each place that reads it, rather than under a name."""
+        """``i - 1``, ``-c`` and their like at each place that reads them, rather than under a name."""
         out = list(block)
         for s in block:
             if not (isinstance(s, Assign) and self._is_step(s)):
@@ -150,12 +158,15 @@ class _Nest:
         return out
 
     def _is_step(self, s: Assign) -> bool:
-        """Whether it is a whole number a fixed step from a name that is bound once."""
+        """Whether it is a fixed step from a whole number, or the opposite of a number, whose name is bound once."""
         kind = self.unit.kinds.get(s.target)
         match s.value:
             case Op(fn=fn, args=(Var(name=name), Lit(value=value)), kwargs=()) if fn in (operator.add, operator.sub):
                 whole = isinstance(kind, Num) and kind.type is int and type(value) is int
                 return whole and self.bound[name] == self.bound[s.target] == 1 and s.target.startswith("%")
+            case Op(fn=operator.neg, args=(Var(name=name),), kwargs=()):
+                ours = s.target.startswith("%") and not name.startswith("%")
+                return ours and isinstance(kind, Num) and self.bound[name] == self.bound[s.target] == 1
         return False
 
     def _inside(self, s: Statement, reverse: bool) -> Statement:
@@ -185,6 +196,10 @@ class _Nest:
         if named and (_hands_over(user) or any(isinstance(p.statement, Note) for p in between)):
             return
         if movable and self._may_pass(s, between):
+            if (added := self._added(s, user)) is not None:
+                places[reader] = _Place(self.program, self.unit, self.known, added)
+                del places[i]
+                return
             while reader - 1 > i and self._goes_with(places[reader - 1].statement, user):
                 reader -= 1  # in the order in which they were
             places.insert(reader - 1, places.pop(i))
@@ -193,9 +208,17 @@ class _Nest:
         elif isinstance(user, Assign) and user.value == Var(s.target):
             name = user.target
             if not any(name in p.reads or name in p.binds for p in between) and name not in places[i].reads:
-                bound = Assign(name, s.value, s.span)
-                places[i] = _Place(self.program, self.unit, self.known, bound)
+                places[i] = _Place(self.program, self.unit, self.known, Assign(name, s.value, s.span))
                 del places[reader]
+
+    def _added(self, s: Assign, user: Statement) -> Statement | None:
+        """``t = a[k]; t[...] += v`` as ``a[k] += v``, where the binding is a view of an array."""
+        match s.value, user:
+            case Index(base=base, key=key), Accumulate(base=Var(name=name), key=whole) if whole == WHOLE:
+                old, view = self._kind(base), self._kind(Var(name))
+                if name == s.target and is_array(old) and is_array(view) and memory.region(old) is memory.region(view):
+                    return replace(user, base=base, key=key)
+        return None
 
     def _kind(self, atom: Atom) -> Kind:
         return self.unit.kind(self.program, atom)

@@ -87,6 +87,19 @@ class Rewriter(Facts):
         return is_inexact(self.kind(atom))
 
 
+class Following(Rewriter):
+    """Knows another name of what an operation gave by that operation too; so it cannot tell whose an array is."""
+
+    def after(self, s: Statement) -> None:
+        """Passes on to a name what is known of the one it stands for."""
+        super().after(s)
+        if not (isinstance(s, Assign) and isinstance(s.value, Var)) or self.env is None:
+            return
+        made = self.expr(s.value)
+        if isinstance(made, Op) and self._note_readers(s.target, made):
+            self.env[s.target] = self.env[s.target]._replace(expr=made)
+
+
 def is_view(program: Program, unit: Unit, result: Atom, made: Op) -> bool:
     """Whether the result may share memory with an operand."""
     kind = unit.kind(program, result)

@@ -14,14 +14,14 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Lit, Op, Statement, Var
-from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rewriter, run_each
+from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Following, run_each
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit
 
 _PRODUCTS = (MUL, arrays.guarded)
 
 
-class Signs(Rewriter):
+class Signs(Following):
     """The reverse sweep with signs where they are read first."""
 
     _count = 0
@@ -129,10 +129,18 @@ class Signs(Rewriter):
             return kind.type in (float, np.float64, complex, np.complex128)
         return isinstance(kind, Arr) and is_array(kind) and kind.rank not in (0, None)
 
+    def _double(self, factor: Atom) -> Op:
+        """Twice the factor; a number in it is doubled."""
+        inner = self._made_by(factor, MUL)
+        number = inner.args[0].value if inner is not None and isinstance(inner.args[0], Lit) else None
+        if inner is None or type(number) is not float:
+            return Op(MUL, (Lit(2.0), factor))
+        return Op(MUL, (Lit(2.0 * number), inner.args[1]))
+
     def _doubled(self, s: Assign, base: Atom | None, t: Atom) -> Sequence[Statement]:
         product = self.expr(t)
         if isinstance(product, Op) and product.fn in _PRODUCTS and all(self.still(x) for x in product.args):
-            factor = self._let(s, Op(MUL, (Lit(2.0), product.args[0])), product.args[0])
+            factor = self._let(s, self._double(product.args[0]), product.args[0])
             value = Op(product.fn, (Var(factor.target), product.args[1]))
             made = [factor] if not isinstance(product.args[0], Lit) else []
             if not made:

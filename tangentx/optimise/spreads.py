@@ -18,7 +18,7 @@ from tangentx.analysis.kinds import Arr, Kind, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Expr, Index, Key, Lit, Op, Slice, Statement, Store, Var
 from tangentx.optimise.dims import Lengths, is_long, is_single
-from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rewriter, run_each
+from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Following, run_each
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit
 
@@ -26,19 +26,10 @@ _MEETING: tuple[Any, ...] = (ADD, SUB, MUL, operator.truediv, arrays.guarded, np
 _FLOATS = (float, np.float64)
 
 
-class Spreads(Rewriter):
+class Spreads(Following):
     """The reverse sweep without arrays that repeat a number or a row."""
 
     _count = 0
-
-    def after(self, s: Statement) -> None:
-        """Another name of what an operation gave is known by it too."""
-        super().after(s)
-        if not (isinstance(s, Assign) and isinstance(s.value, Var)) or self.env is None:
-            return
-        made = self.expr(s.value)
-        if isinstance(made, Op) and self._note_readers(s.target, made):
-            self.env[s.target] = self.env[s.target]._replace(expr=made)
 
     def rewrite(self, s: Statement) -> Sequence[Statement]:
         """The statement, after those that make what it reads now."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import tangentx as tx
 from tangentx.optimise import nest
 from tests.optimise.support import WAYS, differences, every, gradient, unit_of
 
@@ -59,3 +60,32 @@ def test_gradients_by_an_array_that_is_written(f, off) -> None:
 @pytest.mark.parametrize("off", WAYS)
 def test_gradients_of_a_loop(off) -> None:
     assert np.isclose(gradient(in_a_trip, (0.7, 3), off), differences(in_a_trip, (0.7, 3)), rtol=1e-6)
+
+
+def edges(x, A):
+    for _ in range(2):
+        A[1:-1] += x * (A[2:] - A[:-2])
+    return np.sum(A * A)
+
+
+def opposite(x, y):
+    n = y * x
+    return x * -n + y * -n
+
+
+def test_a_view_that_is_added_to_has_no_name() -> None:
+    text = tx.grad(edges, wrt="A").source_for(0.7, np.ones(3))
+    assert "A_bar[2:] += " in text
+    assert "[...]" not in text
+
+
+def test_the_sign_of_a_number_is_said_again() -> None:
+    text = tx.grad(lambda x, y: np.sin(x) * -y + np.cos(x) * -y, wrt=("x", "y")).source_for(0.3, 0.4)
+    assert "= -y\n" not in text
+
+
+@pytest.mark.parametrize("off", WAYS)
+def test_gradients_through_views(off) -> None:
+    found = gradient(edges, (0.7, np.array([0.3, 0.4, 0.5])), off)
+    assert np.isclose(found, differences(lambda x, A: edges(x, A.copy()), (0.7, np.array([0.3, 0.4, 0.5]))), rtol=1e-6)
+    assert np.isclose(gradient(opposite, (0.7, 0.3), off), differences(opposite, (0.7, 0.3)), rtol=1e-6)

@@ -1,0 +1,78 @@
+"""Factors that are at hand: ``t / y`` is ``t * r`` where ``r = 1.0 / y``, and ``c * (x * t)`` is ``p * t`` where
+``p = c * x``.
+
+Both save a pass over an array and a name in the reverse sweep, and round as often as what they stand for or once more.
+What is at hand was computed before, of the same operands, and is out of reach of every write.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+
+import numpy as np
+
+from tangentx.analysis.kinds import Arr, Kind, Num
+from tangentx.analysis.program import Program
+from tangentx.ir.nodes import Assign, Atom, Lit, Op, Statement, Var
+from tangentx.optimise.rewriting import MUL, Following, is_number, run_each
+from tangentx.optimise.unit import Unit
+
+
+class Factors(Following):
+    """`made` lists the names that were bound to a reciprocal or to a multiple of a name, by that name."""
+
+    def __init__(self, program: Program, unit: Unit) -> None:
+        super().__init__(program, unit)
+        self.made: dict[tuple[object, str], list[str]] = {}
+
+    def after(self, s: Statement) -> None:
+        """Notes reciprocals and multiples."""
+        super().after(s)
+        match s:
+            case Assign(value=Op(fn=operator.truediv, args=(one, Var(name=name)), kwargs=())) if is_number(one, 1.0):
+                self.made.setdefault((operator.truediv, name), []).append(s.target)
+            case Assign(value=Op(fn=operator.mul, args=(Lit(), Var(name=name)), kwargs=())):
+                self.made.setdefault((MUL, name), []).append(s.target)
+
+    def rewrite(self, s: Statement) -> Sequence[Statement]:
+        """The statement with what is at hand."""
+        if not self.reverse:
+            return (s,)
+        match s:
+            case Assign(value=Op(fn=operator.truediv, args=(t, Var() as y), kwargs=())):
+                return (self._times(s, t, self.at_hand(Op(operator.truediv, (Lit(1.0), y)), y), y),)
+            case Assign(value=Op(fn=operator.mul, args=(Lit() as c, Var() as u), kwargs=())):
+                inner = self.expr(u)
+                if isinstance(inner, Op) and inner.fn is MUL and not inner.kwargs and self.count[u.name] == 1:
+                    for x, t in (inner.args, inner.args[::-1]):
+                        if isinstance(x, Var) and (p := self.at_hand(Op(MUL, (c, x)), x)) is not None:
+                            return (self._times(s, t, p, x),)
+        return (s,)
+
+    def at_hand(self, wanted: Op, x: Var) -> Var | None:
+        """The name that holds the result of the operation."""
+        for name in self.made.get((wanted.fn, x.name), ()):
+            if self.expr(Var(name)) == wanted and self.still(Var(name)) and self.still(x):
+                return Var(name)
+        return None
+
+    def _times(self, s: Assign, t: Atom, factor: Var | None, x: Var) -> Statement:
+        """``factor * t``, if it is of the type that the statement gives now."""
+        if factor is None or factor.name == s.target or not self.still(t):
+            return s
+        kinds = [self.kind(a) for a in (factor, x, t, Var(s.target))]
+        alike = len({_type(k) for k in kinds}) == 1 and not any(isinstance(k, Arr) and k.loose for k in kinds)
+        return Assign(s.target, Op(MUL, (factor, t)), s.span) if alike else s
+
+
+def _type(kind: Kind) -> object:
+    """What of a kind decides the type of a product."""
+    if isinstance(kind, Num):
+        return float if kind.type is np.float64 else kind.type
+    return (kind.dtype, kind.rank) if isinstance(kind, Arr) else kind
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Uses factors that are at hand."""
+    return run_each(program, units, Factors)
