@@ -16,6 +16,7 @@ from tangentx.api import (
     vjp,
 )
 from tangentx.errors import (
+    FallbackWarning,
     NoSource,
     NotDifferentiable,
     NoTemplate,
@@ -29,6 +30,7 @@ from tangentx.errors import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "FallbackWarning",
     "Function",
     "NoSource",
     "NoTemplate",

@@ -8,8 +8,9 @@ from typing import Any
 
 from tangentx.differentiable import Differentiable, hvp_of
 from tangentx.inside import Product
-from tangentx.objects import Derivative, Spec, derivative_of
+from tangentx.objects import Derivative, derivative_of
 from tangentx.products import jvp_of, vjp_of
+from tangentx.spec import Spec
 
 
 def differentiate(

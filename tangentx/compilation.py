@@ -20,6 +20,7 @@ from tangentx.backend.text import Text
 from tangentx.demands import demand_leaf, demand_real_scalar, written
 from tangentx.derivative import Cache, Entry, Target, place_of, refuse_overlap
 from tangentx.errors import NotDifferentiable, NotResolved
+from tangentx.fallback import REASONS, Otherwise, otherwise
 from tangentx.guards import Guard, outside_data, refuse_outside
 from tangentx.ir.nodes import Function
 from tangentx.trees import sample
@@ -33,7 +34,8 @@ def entry(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int,
     def make(pairs: Pairs) -> Entry:
         return compile_gradient(target, values, wrt, spec, pairs)
 
-    return found_for(target, cache, values, wrt, spec.mode, make)
+    instead = otherwise(target, values, wrt, spec, "grad") if spec.transform == "grad" else None
+    return found_for(target, cache, values, wrt, spec.mode, make, instead)
 
 
 def found_for(
@@ -43,12 +45,18 @@ def found_for(
     wrt: tuple[int, ...],
     more: Any,
     make: Callable[[Pairs], Entry],
+    instead: Otherwise = None,
 ) -> Entry:
     """The entry for the kinds of `values` and what `more` says, made by `make` of the pairs of storages that share
-    memory: they count only where the program writes."""
+    memory: they count only where the program writes. Where it cannot be compiled, `instead` makes another."""
 
     def made(pairs: Pairs) -> Entry:
-        entry = make(pairs)
+        try:
+            entry = make(pairs)
+        except REASONS as error:
+            if instead is None:
+                raise
+            entry = instead(error)
         entry.notes["samples"] = tuple(sample(value) for value in values)
         return entry
 

@@ -11,9 +11,11 @@ from typing import Any
 
 from tangentx.derivative import target_of
 from tangentx.errors import NotDifferentiable
-from tangentx.objects import Derivative, Spec, derivative_of, held
+from tangentx.guests import holds_tensors
+from tangentx.objects import Derivative, derivative_of, gradient_by, held
 from tangentx.products import jvp_of, vjp_of
 from tangentx.showing import Explanation, explanation, side_by_side
+from tangentx.spec import Spec
 
 _INSIDE = "use the functions there: tx.jvp(f, primals, tangents), tx.vjp(f, *primals) or tx.hvp"
 
@@ -35,7 +37,12 @@ class Differentiable:
         self.__wrapped__ = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._plain()(*args, **kwargs)
+        if not holds_tensors(args, kwargs):
+            return self._plain()(*args, **kwargs)
+        from tangentx.recorded import Calls
+
+        pullbacks = self._derivative(transform="vjp", wrt=None, has_aux=False)
+        return Calls(self, pullbacks, gradient_by).run(args, kwargs, lambda: self._plain()(*args, **kwargs))
 
     def _plain(self) -> Any:
         return self._function if self._owner is None else self._function.__get__(self._owner)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tangentx.errors import NotDifferentiable
-from tangentx.objects import Derivative, Spec, derivative_of
+from tangentx.objects import Derivative, derivative_of
+from tangentx.spec import Spec
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import functools
 import inspect
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tangentx.derivative import (
@@ -21,43 +21,14 @@ from tangentx.derivative import (
 )
 from tangentx.errors import NotDifferentiable
 from tangentx.faults import tell_line
+from tangentx.guests import holds_tensors, refuse_tensors
 from tangentx.results import fresh, public_gradients, separate
 from tangentx.showing import explanation, show, side_by_side, what_of
+from tangentx.spec import Spec
 from tangentx.switches import OFF
 
 _SLOT = "__tangentx_derivatives__"
 _REGISTER = threading.Lock()
-
-
-@dataclass(frozen=True)
-class Spec:
-    """What is asked for: the transformation, with respect to what, and how it is returned."""
-
-    transform: str
-    wrt: Any = 0
-    value: bool = False
-    has_aux: bool = False
-    fallback: str = "tensor"
-    jit: str | None = None
-    mode: str = ""
-
-    def checked(self) -> Spec:
-        """Raises NotDifferentiable for an option that means nothing."""
-        if self.fallback not in ("tensor", "error"):
-            raise NotDifferentiable(f"fallback={self.fallback!r} means nothing", hint='use "tensor" or "error"')
-        if self.jit not in (None, "numba"):
-            raise NotDifferentiable(f"jit={self.jit!r} means nothing", hint='use None or "numba"')
-        if self.transform == "jacobian" and self.mode not in ("auto", "forward", "reverse"):
-            raise NotDifferentiable(f"mode={self.mode!r} means nothing", hint='use "auto", "forward" or "reverse"')
-        if isinstance(self.wrt, list):
-            raise NotDifferentiable(f"wrt={self.wrt!r} is a list", hint=f"use a tuple: wrt={tuple(self.wrt)!r}")
-        named = self.wrt is None and self.transform in ("vjp", "jvp")
-        for each in () if named else self.wrt if isinstance(self.wrt, tuple) else (self.wrt,):
-            # True and 1.0 equal 1, so they must not reach a table of derivatives.
-            if type(each) not in (int, str):
-                hint = 'use a position such as 0, a name such as "x", or a tuple of them'
-                raise NotDifferentiable(f"wrt={each!r} is neither a position nor a name", hint=hint)
-        return self
 
 
 class _Held:
@@ -93,6 +64,11 @@ def derivative_of(f: Any, spec: Spec) -> Derivative:
             made[name] = Derivative(f, spec)
             made[name]._target = replace(target, owner=(None,) * len(target.owner))  # keeps no object of the user's
         return made[name]._bound_to(target.owner)
+
+
+def gradient_by(f: Any, places: tuple[int, ...]) -> Derivative:
+    """The gradient with respect to several places."""
+    return derivative_of(f, Spec("grad", places))
 
 
 def _remade(where: tuple[Any, ...], owner: tuple[Any, ...], spec: Spec) -> Derivative:
@@ -159,6 +135,8 @@ class Derivative:
             if hit is not None and hit.holds():
                 self._cache.last = entry = hit.entry
                 return self._published(hit.function(*args), args, hit.places)
+            if holds_tensors(args, kwargs):
+                return self._on_tensors(args, kwargs)
             values = self._values(args, kwargs)
             entry = self._entry(values)
             places = self._wrt()
@@ -178,7 +156,16 @@ class Derivative:
             self._binder = Binder(self._target.function)
         return self._binder
 
+    def _on_tensors(self, args: Sequence[Any], kwargs: Any) -> Any:
+        """Called with Tensors: one node of their graph."""
+        from tangentx import recorded
+
+        spec = Spec("vjp", None, fallback=self._spec.fallback, jit=self._spec.jit)
+        calls = recorded.Calls(self, derivative_of(self, spec), gradient_by)
+        return calls.run(args, kwargs, lambda: recorded.gradient_on_tensors(self, args, kwargs))
+
     def _values(self, args: Sequence[Any], kwargs: Any) -> tuple[Any, ...]:
+        refuse_tensors(args, kwargs)
         return self._bind()((*self._target.owner, *args), kwargs)
 
     def _wrt(self) -> tuple[int, ...]:

@@ -36,7 +36,9 @@ def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> 
             message = f"`{names[i]}` is {_shown(values[i])}: it has no derivative, so it can have no tangent"
             raise NotDifferentiable(message, hint="give None as its tangent, or pass a float")
         match(t, values[i], "tangent", f"`{names[i]}`", "primal")
-    entry = sweeps.entry_jvp(derivative._target, derivative._cache, values, tuple(i for i, _ in given))
+    entry = sweeps.entry_jvp(
+        derivative._target, derivative._cache, values, tuple(i for i, _ in given), derivative._spec
+    )
     active = [fitted(t, values[i]) for i, t in given]
     value, dot = entry.functions[0](*values, *active)
     inner = derivative._target.function
@@ -136,7 +138,7 @@ def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -
     else:
         wrt = derivative._wrt()
         many, places = isinstance(derivative._spec.wrt, tuple), wrt
-    entry = sweeps.entry_vjp(derivative._target, derivative._cache, values, wrt)
+    entry = sweeps.entry_vjp(derivative._target, derivative._cache, values, wrt, derivative._spec)
     value, state = entry.functions[0](*values)
     kept = {i: entry_copy(values[i]) for i in wrt}
     inner = derivative._target.function

@@ -86,6 +86,9 @@ def explanation(what: str, cache: Any) -> Explanation:
     lines = [f"{what}: {len(entries)} compiled"]
     for found in entries:
         source = found.text.source
+        if found.notes.get("fallback"):
+            lines += ["", *found.notes["signature"].splitlines()]
+            continue
         lines += ["", *found.notes["signature"].splitlines()]
         lines.append(f"  file {found.filename}, {source.count(chr(10))} lines")
         lines.append(f"  {_recorded(source)}")

@@ -19,17 +19,19 @@ from tangentx.compilation import (
 )
 from tangentx.demands import written
 from tangentx.derivative import Cache, Entry, Target
+from tangentx.fallback import otherwise
 from tangentx.guards import Guard
 from tangentx.transforms import demand_cotangent
 
 
-def entry_jvp(target: Target, cache: Cache, values: tuple[Any, ...], active: tuple[int, ...]) -> Entry:
+def entry_jvp(target: Target, cache: Cache, values: tuple[Any, ...], active: tuple[int, ...], spec: Any) -> Entry:
     """The compiled forward mode for these arguments, of which those at `active` have tangents."""
 
     def make(pairs: Pairs) -> Entry:
         return compile_jvp(target, values, active, pairs)
 
-    return found_for(target, cache, values, active, active, make)
+    instead = otherwise(target, values, active, spec, "jvp")
+    return found_for(target, cache, values, active, active, make, instead)
 
 
 def compile_jvp(
@@ -49,13 +51,13 @@ def compile_jvp(
     return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program, second))
 
 
-def entry_vjp(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int, ...]) -> Entry:
+def entry_vjp(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int, ...], spec: Any) -> Entry:
     """The compiled forward and reverse sweep for these arguments as two functions."""
 
     def make(pairs: Pairs) -> Entry:
         return compile_vjp(target, values, wrt, pairs)
 
-    return found_for(target, cache, values, wrt, wrt, make)
+    return found_for(target, cache, values, wrt, wrt, make, otherwise(target, values, wrt, spec, "vjp"))
 
 
 def compile_vjp(

@@ -101,7 +101,7 @@ def test_a_notebook_shows_the_function_beside_its_gradient(cells: list[nbformat.
 
 
 def test_an_error_in_a_notebook_points_into_the_cell(cells: list[nbformat.NotebookNode]) -> None:
-    (error,) = cells[6].outputs
+    *_, error = cells[6].outputs  # a warning comes first: it runs on Tensors, which have no rule either
     assert error.ename == "NoTemplate"
     text = "\n".join(error.traceback)
     assert "y = np.unwrap(x)" in text and "Instead:" in text
@@ -150,7 +150,7 @@ def test_a_console_that_keeps_no_text(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_the_shell_of_python(tmp_path: Path) -> None:
-    """From Python 3.13 on it enters what is typed in linecache. What a script defines is found in any."""
+    """What is typed is entered in linecache from Python 3.13 on, and runs on Tensors before; scripts are found."""
     script = tmp_path / "script.py"
     script.write_text("def g(x):\n    return 5.0 * x * x\n")
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -158,7 +158,6 @@ def test_the_shell_of_python(tmp_path: Path) -> None:
     typed = SHELL + "print('of the script', tx.grad(g)(2.0))\n"
     done = subprocess.run(command, input=typed, env=env, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "of the script 20.0" in done.stdout
-    if sys.version_info >= (3, 13):
-        assert "gradient 12.0" in done.stdout
-    else:
+    assert "gradient 12.0" in done.stdout
+    if sys.version_info < (3, 13):  # it runs on Tensors
         assert says_what_to_do(done.stderr)

@@ -12,7 +12,7 @@ from tangentx.templates import composed
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact, like_of
 from tangentx.tensor.graph import Content
-from tangentx.tensor.modes import STATE
+from tangentx.tensor.modes import STATE, refusal
 from tangentx.tensor.operation import Operation
 from tangentx.tensor.places import place, span_of
 from tangentx.tensor.rules import Rule, rule_of
@@ -25,9 +25,16 @@ def holds_tensor(value: Any) -> bool:
     """Whether a value is, or holds in lists, tuples and dicts, a Tensor."""
     if type(value) is Tensor:
         return True
-    if isinstance(value, list | tuple):
-        return any(holds_tensor(item) for item in value)
-    return isinstance(value, dict) and any(holds_tensor(item) for item in value.values())
+    stack = [value]
+    seen: set[int] = set()  # a list may hold itself
+    while stack:
+        value = stack.pop()
+        if type(value) is Tensor:
+            return True
+        if isinstance(value, list | tuple | dict) and id(value) not in seen:
+            seen.add(id(value))
+            stack.extend(value.values() if isinstance(value, dict) else value)
+    return False
 
 
 def tensors_in(value: Any) -> Iterator[Tensor]:
@@ -50,9 +57,15 @@ def raw(value: Any) -> Any:
     if isinstance(value, _CONTAINERS) and kind is not np.ndarray and holds_tensor(value):
         if isinstance(value, dict):
             return {key: raw(item) for key, item in value.items()}
-        items = [raw(item) for item in value]
-        return items if isinstance(value, list) else kind(*items) if hasattr(value, "_fields") else tuple(items)
+        return like_container(value, [raw(item) for item in value])
     return value
+
+
+def like_container(value: Any, items: list[Any]) -> Any:
+    """The items as a list or tuple of the class of `value`."""
+    if isinstance(value, list):
+        return items
+    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
 
 
 def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -137,8 +150,7 @@ def kept(value: Any) -> Any:
 def _wrapped(ans: Any, viewed: _Viewed | None, lost: bool) -> Any:
     """Results that are not recorded; `lost` notes where, for the message of a backward that comes too late."""
     if isinstance(ans, list | tuple):
-        items = [_wrapped_item(item, viewed, i) for i, item in enumerate(ans)]
-        return items if isinstance(ans, list) else type(ans)(*items) if hasattr(ans, "_fields") else tuple(items)
+        return like_container(ans, [_wrapped_item(item, viewed, i) for i, item in enumerate(ans)])
     t = _wrapped_item(ans, viewed, None)
     if lost and type(t) is Tensor:
         t._made = place()
@@ -154,6 +166,13 @@ def _wrapped_item(item: Any, viewed: _Viewed | None, number: int | None) -> Any:
     if viewed is not None:
         viewed(t, number)
     return t
+
+
+def wrapped(value: Any) -> Any:
+    """Plain results as Tensors without history, in their structure."""
+    if isinstance(value, dict):
+        return {key: wrapped(item) for key, item in value.items()}
+    return value if type(value) is Tensor else _wrapped(value, None, False)
 
 
 def _constant(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -178,13 +197,32 @@ def _without_rule(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error
         name = getattr(fn, "__name__", str(fn))
         message = f"`{name}` has no derivative rule" if error is None else error.message
         hint = "write it with operations that have one, or use `x.detach()` where it is constant"
-        raise NoTemplate(message, span_of(place()), hint)
-    return _wrapped(fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()}), None, False)
+        raise refusal(NoTemplate(message, span_of(place()), hint))
+    for t in tensors_in([list(args), dict(kwargs)]):
+        root_of(t)._exported = True
+    ans = fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})
+    return _wrapped(_read_only(ans), None, False)
+
+
+def _read_only(ans: Any) -> Any:
+    """Arrays that may share memory with a Tensor, which would not know of a write: they are not written."""
+    if isinstance(ans, list | tuple):
+        return like_container(ans, [_read_only(item) for item in ans])
+    if type(ans) is np.ndarray:
+        ans = ans.view()
+        ans.flags.writeable = False
+    return ans
+
+
+def root_of(t: Tensor) -> Tensor:
+    """The Tensor that a Tensor's memory belongs to."""
+    root: Tensor = t if t._view is None else t._view.root
+    return root
 
 
 def content_of(t: Tensor) -> Content:
     """What stands for the present content of a Tensor's memory."""
-    root = t if t._view is None else t._view.root
+    root = root_of(t)
     if root._content is None:
         root._content = Content()
     return root._content

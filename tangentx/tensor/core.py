@@ -37,6 +37,10 @@ class Tensor:
     _exported: bool
     _made: Any
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
+        # A class with a way of its own to make instances is opaque to the compiler.
+        return object.__new__(cls)
+
     def __init__(self, array: Any, device: Any = None, dtype: Any = None, requires_grad: bool = False) -> None:
         if device not in (None, "cpu"):
             raise NotDifferentiable(f"there is no device {device!r} here", hint='use "cpu", or leave it out')
@@ -220,7 +224,7 @@ def _remade(data: Any, requires_grad: bool, grad: Any) -> Tensor:
 
 def wrap(data: Any, node: Any = None, slot: int = 0) -> Tensor:
     """A Tensor of this very number or array, made by a node."""
-    t = Tensor.__new__(Tensor)
+    t = object.__new__(Tensor)
     t._data = data
     t._node = node
     t._slot = slot

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import unbroadcast
+from tangentx.arrays import guarded, unbroadcast
 
 _INEXACT = (float, complex, np.inexact)
 
@@ -48,6 +48,15 @@ def fit(bar: Any, like: Any) -> Any:
     if fits(bar, like):
         return bar
     return as_number(unbroadcast(bar, sample(like)), like)
+
+
+def times(partial: Any, bar: Any) -> Any:
+    """Their product, exactly 0 where the cotangent is 0: what was selected away gives nothing, even if infinite."""
+    if type(partial) is float and type(bar) is float:
+        return 0.0 if bar == 0.0 else partial * bar
+    with np.errstate(invalid="ignore"):
+        product = partial * bar
+    return guarded(partial, bar) if np.isnan(product).any() else product
 
 
 def as_number(bar: Any, like: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.tensor.apply import like_container
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit, inexact, like_of, zeros
 from tangentx.tensor.operation import Operation, attach, fit_tensor
@@ -67,7 +68,7 @@ def _formed(ans: Any, slots: list[Any]) -> Any:
 def _results(ans: Any, form: Any, node: Operation, viewed: Any, item: int | None) -> Any:
     if isinstance(form, list):
         parts = [_results(a, f, node, viewed, i) for i, (a, f) in enumerate(zip(ans, form, strict=True))]
-        return parts if isinstance(ans, list) else type(ans)(*parts) if hasattr(ans, "_fields") else tuple(parts)
+        return like_container(ans, parts)
     if form is None:
         return ans
     t = wrap(ans, node, form[0])

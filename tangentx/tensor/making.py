@@ -8,7 +8,7 @@ import numpy as np
 
 from tangentx.errors import NotDifferentiable
 from tangentx.tensor.core import Tensor
-from tangentx.tensor.modes import STATE
+from tangentx.tensor.modes import STATE, refusal
 from tangentx.tensor.places import place, span_of
 
 
@@ -32,11 +32,9 @@ def escaped(t: Tensor, how: str, always: bool = False) -> Any:
     """
     data = t.current
     if t._needs and (always or STATE.honest):
-        raise NotDifferentiable(
-            f"{how} makes a plain value of a Tensor that is being differentiated: its derivative would be lost",
-            span_of(place()),
-            "use NumPy's function on the Tensor itself, or say that it is constant: `x.detach()`",
-        )
+        message = f"{how} makes a plain value of a Tensor that is being differentiated: its derivative would be lost"
+        hint = "use NumPy's function on the Tensor itself (np.stack joins several), or `x.detach()` for a constant"
+        raise refusal(NotDifferentiable(message, span_of(place()), hint))
     if isinstance(data, np.ndarray):
         root = t if t._view is None else t._view.root
         root._exported = True

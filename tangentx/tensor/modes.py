@@ -12,17 +12,25 @@ from typing import Any
 class _State(threading.local):
     """`grad`: operations are recorded. `honest`: turning an active Tensor into a plain number is an error.
 
-    `anomaly`: backward stops at the first cotangent that is not finite. `listeners` are told of each node that
-    backward has passed.
+    `refused` is the last error that code under `honest` may have caught. `anomaly`: backward stops at the first
+    cotangent that is not finite. `listeners` are told of each node that backward has passed.
     """
 
     grad = True
     honest = False
     anomaly = False
+    refused: Exception | None = None
     listeners: tuple[Callable[..., None], ...] = ()
 
 
 STATE = _State()
+
+
+def refusal(error: Exception) -> Exception:
+    """An error to be raised, remembered where the program that is differentiated might catch it."""
+    if STATE.honest:
+        STATE.refused = error
+    return error
 
 
 class _Switch:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import operator
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from tangentx.arrays import guarded
 from tangentx.errors import NoTemplate
 from tangentx.templates import Template, find
-from tangentx.tensor.forms import inexact
+from tangentx.tensor.forms import inexact, times
 
 _ABSENT: Any = object()
 _PRODUCT = "product_"
@@ -39,9 +38,8 @@ class Pull:
             else ("shape", names.index(need.removesuffix("_shape")))
             for need in self.needs
         )
-        product = guarded if template.singular else operator.mul
-        self.globals = {**getattr(template.body, "__globals__", {}), _PRODUCT: product}
-        self.run = _compiled(self.text, self.globals)
+        self.globals = getattr(template.body, "__globals__", {})
+        self.run = _compiled(self.text, {**self.globals, _PRODUCT: times})
         self._lifted: Callable[..., Any] | None = None
 
     @property
@@ -50,7 +48,7 @@ class Pull:
         if self._lifted is None:
             from tangentx.tensor.lifting import lifted_names
 
-            self._lifted = _compiled(self.text, lifted_names(self.globals))
+            self._lifted = _compiled(self.text, lifted_names({**self.globals, _PRODUCT: guarded}))
         return self._lifted
 
 
@@ -107,7 +105,7 @@ class Rule:
         self.nones = [i for i, name in enumerate(self.params) if name in ("out", "ord")]
         self.simple = -1 if self.star >= 0 or self.nones else len(self.params)
         self.owner = getattr(fn, "__objclass__", None)
-        self.may_view = template.kind == "linear"
+        self.may_view = template.kind not in ("elementwise", "constant")
         self.with_cotangent = tuple(name in template.cotangents for name in self.params)
         self._pulls: dict[tuple[int, ...], Pull] = {}
 

@@ -18,7 +18,7 @@ import numpy as np
 from tangentx.errors import NotDifferentiable
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact, like_of
-from tangentx.tensor.modes import STATE, setting
+from tangentx.tensor.modes import STATE, refusal, setting
 from tangentx.tensor.places import place, span_of
 
 _NOBODY = sys.getrefcount(object()) + 2  # the root's own reference, and the one that asks
@@ -132,16 +132,20 @@ def write(t: Tensor, key: Any, value: Any) -> None:
 def demand_writable(t: Tensor, root: Tensor, active: bool) -> None:
     """Refuses what would break the record."""
     if STATE.grad and root._needs and root._node is None and (t._view is None or t._view.with_history):
-        raise NotDifferentiable(
-            "a leaf that requires a gradient is written in place, so it would no longer be what is differentiated by",
-            span_of(place()),
-            "write into a copy (`x.clone()`), or under `with tx.no_grad():`",
+        raise refusal(
+            NotDifferentiable(
+                "a leaf that requires a gradient is written in place: it would no longer be what is differentiated by",
+                span_of(place()),
+                "write into a copy (`x.clone()`), or under `with tx.no_grad():`",
+            )
         )
     if active and t._view is not None and not t._view.with_history:
-        raise NotDifferentiable(
-            "a value that is being differentiated is written into a detached Tensor, which has no history",
-            span_of(place()),
-            "write into a copy (`x.clone()`)",
+        raise refusal(
+            NotDifferentiable(
+                "a value that is being differentiated is written into a detached Tensor, which has no history",
+                span_of(place()),
+                "write into a copy (`x.clone()`)",
+            )
         )
 
 

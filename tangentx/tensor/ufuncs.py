@@ -10,6 +10,7 @@ from tangentx.arrays import scatter
 from tangentx.errors import NoTemplate
 from tangentx.tensor.apply import call, raw
 from tangentx.tensor.core import Tensor
+from tangentx.tensor.modes import refusal
 from tangentx.tensor.places import place, span_of
 from tangentx.tensor.storage import overwrite
 from tangentx.tensor.written import filled
@@ -63,5 +64,5 @@ def _at(ufunc: Any, target: Any, key: Any, *values: Any) -> None:
     overwrite(target, call(np.add if signs[ufunc] > 0 else np.subtract, (target, added), {}))
 
 
-def _refused(ufunc: Any, what: str, hint: str) -> NoTemplate:
-    return NoTemplate(f"`{ufunc.__name__}` has no derivative rule for {what}", span_of(place()), hint)
+def _refused(ufunc: Any, what: str, hint: str) -> Exception:
+    return refusal(NoTemplate(f"`{ufunc.__name__}` has no derivative rule for {what}", span_of(place()), hint))

@@ -8,7 +8,7 @@ import numpy as np
 
 from tangentx.arrays import winners, zeros_as
 from tangentx.tensor.apply import call
-from tangentx.tensor.core import Tensor
+from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit, like_of
 from tangentx.tensor.graph import Node
 from tangentx.tensor.operation import fit_tensor
@@ -18,7 +18,7 @@ from tangentx.tensor.storage import Step, write
 class Write(Node):
     """``root[steps][key] = value``: what was there gets no cotangent, the value gets that of its place."""
 
-    __slots__ = ("into", "key", "layout", "steps", "value_like")
+    __slots__ = ("into", "key", "layout", "steps", "turned", "value_like")
     consumes = True
 
     def __init__(self, root: Tensor, steps: tuple[Step, ...], key: Any, value: Any) -> None:
@@ -27,6 +27,11 @@ class Write(Node):
         super().__init__("Write", (*edges, *([value.edge] if active else [])))
         self.into = root._needs
         self.steps, self.key = steps, key
+        part = root._data
+        for step in steps if root._data.dtype.kind == "c" else ():
+            part = step.on(part)
+        # The real and the imaginary part of a cotangent are those of its conjugate: see our convention.
+        self.turned = part.dtype != root._data.dtype
         self.layout = (root._data.shape, root._data.strides)
         self.value_like = like_of(value._data) if active else None
         self.likes = (*((like_of(root._data),) if self.into else ()), *((self.value_like,) if active else ()))
@@ -35,6 +40,8 @@ class Write(Node):
         bar = bars[0]
         if create:
             return self._pull_tensors(bar)
+        if self.turned:
+            bar = np.conj(bar)
         part = bar = self._laid_out(bar)
         for step in self.steps:
             part = step.on(part)
@@ -43,6 +50,8 @@ class Write(Node):
             taken = np.array(part[self.key]) if plain_key(self.key) else winners(part, self.key)
             given = [fit(taken if np.ndim(taken) else taken[()], self.value_like)]
         part[self.key] = 0.0
+        if self.turned:
+            bar = np.conj(bar)
         return [bar, *given] if self.into else given
 
     def _laid_out(self, bar: Any) -> Any:
@@ -57,7 +66,11 @@ class Write(Node):
 
     def _pull_tensors(self, bar: Tensor) -> list[Tensor]:
 
-        whole = call(np.copy, (bar,), {"order": "K"})
+        whole = call(np.conjugate if self.turned else np.copy, (bar,), {})
+        if whole.current.strides != self.layout[1]:
+            laid_out = wrap(self._laid_out(whole.current))
+            write(laid_out, Ellipsis, whole)
+            whole = laid_out
         part = whole
         for step in self.steps:
             part = step.on_tensor(part)
@@ -65,6 +78,8 @@ class Write(Node):
         if self.value_like is not None:
             given = [fit_tensor(call(winners, (part, self.key), {}), self.value_like)]
         write(part, self.key, 0.0)
+        if self.turned:
+            whole = call(np.conjugate, (whole,), {})
         return [whole, *given] if self.into else given
 
 

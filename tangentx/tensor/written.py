@@ -9,6 +9,7 @@ import numpy as np
 from tangentx.errors import NotDifferentiable
 from tangentx.tensor.apply import call, raw
 from tangentx.tensor.core import Tensor
+from tangentx.tensor.modes import refusal
 from tangentx.tensor.places import place, span_of
 from tangentx.tensor.storage import overwrite, write
 
@@ -18,11 +19,8 @@ def filled(out: Any, result: Any) -> Any:
     if type(out) is Tensor:
         return overwrite(out, result)
     if any(t.requires_grad for t in [result] if type(t) is Tensor):
-        raise NotDifferentiable(
-            "a value that is being differentiated is written into a plain array, which keeps no history",
-            span_of(place()),
-            "make the array a Tensor first: `tx.tensor(a)`",
-        )
+        message = "a value that is being differentiated is written into a plain array, which keeps no history"
+        raise refusal(NotDifferentiable(message, span_of(place()), "make the array a Tensor first: `tx.tensor(a)`"))
     out[...] = raw(result)
     return out
 

@@ -194,3 +194,31 @@ def test_what_ndarrays_refuse_is_refused() -> None:
         np.add(x, x, out=np.zeros(2))
     with pytest.raises(tx.NotDifferentiable, match="detached"):
         x.detach()[0] = x[1]
+
+
+def by_columns(x):
+    a = np.transpose(x.reshape(2, 2)) * 1.0
+    flat = a.T.reshape(4)
+    flat[1:] *= flat[:3]
+    a[0] = a[1] * x[0]
+    return np.sum(a**3) + flat[0]
+
+
+def parts_of_complex(x):
+    z = x * (1.0 + 0.5j)
+    parts = [z.real, z.imag]
+    parts[1][1:] = x[1:] * parts[0][:3]
+    parts[0][0] *= x[2]
+    return np.sum(np.abs(z) ** 2) + np.sum(parts[1])
+
+
+@pytest.mark.parametrize("f", [by_columns, parts_of_complex], ids=lambda f: f.__name__)
+def test_writes_through_other_layouts(f: Callable[..., Any]) -> None:
+    check_grads(f, (x0,), modes=("reverse",), using=DERIVATIVES)
+
+
+def test_views_that_no_rule_knows_are_not_written() -> None:
+    a = tx.tensor(np.zeros((2, 2)))
+    part = np.lib.stride_tricks.sliding_window_view(a, (2, 2))
+    with pytest.raises(ValueError, match="read-only"):
+        part[0, 0, 0] = 1.0

@@ -1,0 +1,213 @@
+"""What cannot be compiled runs on Tensors: entries that do so, in the place of compiled ones."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from tangentx.analysis.keys import storages
+from tangentx.arrays import finish
+from tangentx.backend.text import Text
+from tangentx.derivative import Entry, Target, place_of
+from tangentx.errors import (
+    FallbackWarning,
+    NoSource,
+    NotDifferentiable,
+    NoTemplate,
+    NotResolved,
+    StaleSource,
+    TangentxError,
+    UnsupportedSyntax,
+)
+
+REASONS = (UnsupportedSyntax, NoTemplate, NotResolved, NoSource, StaleSource)
+"""The errors that say that a program cannot be compiled, not that what was asked for has no meaning."""
+
+_TOLD: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
+Otherwise = Callable[[TangentxError], Entry] | None
+
+
+def otherwise(target: Target, values: Sequence[Any], wrt: Sequence[int], spec: Any, how: str) -> Otherwise:
+    """What to do where compiling fails: None where that is an error; else an entry that runs on Tensors.
+
+    `how` is "grad", "vjp" or "jvp".
+    """
+    if spec.fallback != "tensor":
+        return None
+
+    def make(error: TangentxError) -> Entry:
+        if not _runs(target.function) or not all(map(_exact, storages(tuple(values)))):
+            raise error
+        function = target.function
+        code = getattr(function, "__code__", None)
+        if code is not None:  # a derivative warns itself, when it is run
+            warn(function, error)
+
+        def holds() -> bool:
+            return getattr(function, "__code__", None) is code
+
+        makers: dict[str, Any] = {"grad": _gradient, "vjp": _pullback, "jvp": _tangent}
+        functions = makers[how](target, tuple(wrt), spec)
+        reason = f"{type(error).__name__}: {error}"
+        comment = "".join(f"# {line}\n" for line in reason.splitlines())
+        text = Text(f"# `{function.__name__}` runs on Tensors, for it cannot be compiled.\n{comment}")
+        notes = {
+            "signature": f"`{function.__name__}` runs on Tensors: {reason}",
+            "outside": (),
+            "axes": None,
+            "fallback": True,
+        }
+        return Entry(
+            functions, text, "<tangentx nothing>", lambda: getattr(function, "__code__", None) is code, False, notes
+        )
+
+    return make
+
+
+def warn(function: Any, error: TangentxError) -> None:
+    """Says once for each function and reason that it runs on Tensors.
+
+    Raises the located error itself where the user makes errors of such warnings.
+    """
+    told = _TOLD.setdefault(function, set())
+    reason = str(error)
+    if reason not in told:
+        told_by = f"{type(error).__name__}: {reason}"
+        text = f"`{function.__name__}` cannot be compiled and runs on Tensors, which is slower: {told_by}"
+        try:
+            warnings.warn(FallbackWarning(text), stacklevel=_level())
+        except FallbackWarning:
+            raise error from None
+        told.add(reason)
+
+
+def _level() -> int:
+    """How many frames out the user's call is, from the one that warns."""
+    frame: Any = sys._getframe(1)
+    level = 1
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("tangentx."):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def _runs(function: Any) -> bool:
+    """A generator or coroutine gives no value when it is called."""
+    return not (
+        inspect.isgeneratorfunction(function)
+        or inspect.iscoroutinefunction(function)
+        or inspect.isasyncgenfunction(function)
+    )
+
+
+def _exact(value: Any) -> bool:
+    return not isinstance(value, np.ndarray) or (type(value) is np.ndarray and value.dtype.kind != "O")
+
+
+def called(function: Any) -> Callable[[Sequence[Any]], Any]:
+    """The function as one of a sequence of values by parameter."""
+    owned = len(function._target.owner) if hasattr(function, "_bound_to") else 0
+    parameters = list(inspect.signature(function, follow_wrapped=False).parameters.values())
+
+    def call(values: Sequence[Any]) -> Any:
+        run = function
+        if owned:
+            run, values = function._bound_to(tuple(values[:owned])), values[owned:]
+        placed: list[Any] = []
+        named: dict[str, Any] = {}
+        for parameter, value in zip(parameters, values, strict=True):
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                placed += value
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                named |= value
+            elif parameter.kind is parameter.KEYWORD_ONLY:
+                named[parameter.name] = value
+            else:
+                placed.append(value)
+        return run(*placed, **named)
+
+    return call
+
+
+def _gradient(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
+    from tangentx.tensor.core import Tensor
+    from tangentx.tensor.outcome import plain
+    from tangentx.tensor.tracing import Trace
+
+    def run(*values: Any) -> Any:
+        trace = Trace(called(target.function), values, wrt)
+        value, aux = split(trace.result, spec, target.function)
+        demand_real(value, target.function)
+        outputs = [value] if type(value) is Tensor else []
+        found = trace.gradients(outputs, [1.0] * len(outputs), False)
+        bars = [finish(bar, values[i]) for i, bar in zip(wrt, found, strict=True)]
+        grads = tuple(bars) if isinstance(spec.wrt, tuple) else bars[0]
+        shown = (plain(value), plain(aux)) if spec.has_aux else plain(value)
+        if spec.value:
+            return shown, grads
+        return (grads, plain(aux)) if spec.has_aux else grads
+
+    return (run,)
+
+
+def split(result: Any, spec: Any, function: Any) -> tuple[Any, Any]:
+    if not spec.has_aux:
+        return result, None
+    if not (type(result) is tuple and len(result) == 2):
+        raise NotDifferentiable(
+            "has_aux expects (value, extras), but the result is something else",
+            place_of(function),
+            "return a tuple of the value and whatever goes with it, or leave has_aux out",
+        )
+    return result[0], result[1]
+
+
+def demand_real(value: Any, function: Any) -> None:
+    """Refuses a result that has no gradient, as the compiler does."""
+    from tangentx.tensor.core import Tensor
+
+    data = value.current if type(value) is Tensor else value
+    if not isinstance(data, np.ndarray | np.generic | int | float | complex) or isinstance(data, bool | np.bool_):
+        what, hint = f"of type {type(data).__name__}", "return one number, or take tx.vjp"
+    elif np.ndim(data) != 0:
+        what, hint = f"an array of shape {np.shape(data)}", "return a sum of it, one of its elements, or take tx.vjp"
+    elif np.iscomplexobj(data):
+        what, hint = "complex", "return a real part, or abs(z)**2"
+    elif np.asarray(data).dtype.kind != "f":
+        what, hint = "a whole number", "return a real number that is computed from the parameters"
+    else:
+        return
+    raise NotDifferentiable(f"the gradient is of a real number, but the result is {what}", place_of(function), hint)
+
+
+def _pullback(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
+    from tangentx.tensor.outcome import outputs_in, plain
+    from tangentx.tensor.tracing import Trace
+
+    def forward(*values: Any) -> Any:
+        trace = Trace(called(target.function), values, wrt)
+        return plain(trace.result), trace
+
+    def backward(trace: Any, seed: Any) -> Any:
+        found: list[tuple[Any, Any]] = []
+        outputs_in(trace.result, seed, found)
+        return tuple(trace.gradients([t for t, _ in found], [s for _, s in found], True))
+
+    return forward, backward
+
+
+def _tangent(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
+    from tangentx.tensor.outcome import plain, tangent
+    from tangentx.tensor.tracing import Trace
+
+    def run(*values: Any) -> Any:
+        primals, dots = values[: len(values) - len(wrt)], values[len(values) - len(wrt) :]
+        trace = Trace(called(target.function), primals, wrt)
+        return plain(trace.result), tangent(trace, dots)
+
+    return (run,)

@@ -1,0 +1,133 @@
+"""Compiled functions and derivatives called with Tensors: one node of their graph, at any order of derivative."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from inspect import Parameter
+from typing import Any
+
+import numpy as np
+
+from tangentx import sweeps
+from tangentx.arrays import entry_copies, entry_copy
+from tangentx.fallback import called, demand_real, split
+from tangentx.products import fitted
+from tangentx.results import publish
+from tangentx.trees import is_differentiable, leaves, rebuild
+
+_COUNT = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Calls:
+    """Calls of a compiled `function` with Tensors. `derivative` is that of its pullbacks, `make` gives gradients."""
+
+    function: Any
+    derivative: Any
+    make: Callable[[Any, tuple[int, ...]], Any]
+
+    def run(self, args: Any, kwargs: Any, plain: Callable[[], Any]) -> Any:
+        """The results as Tensors of one node; what `plain` gives, for a function that cannot be compiled."""
+        from tangentx.tensor.apply import raw, tensors_in, wrapped
+        from tangentx.tensor.compiled import Compiled
+        from tangentx.tensor.modes import STATE
+
+        derivative = self.derivative
+        values = derivative._bind()((*derivative._target.owner, *args), kwargs)
+        wrt = tuple(i for i, v in enumerate(values) if any(t.requires_grad for t in tensors_in(v)))
+        if not wrt or not STATE.grad:
+            return wrapped(self.function(*raw(tuple(args)), **raw(dict(kwargs))))
+        data = entry_copies(*(raw(v) for v in values))
+        entry = sweeps.entry_vjp(derivative._target, derivative._cache, data, wrt, derivative._spec)
+        if entry.notes.get("fallback"):
+            return plain()
+        value, state = entry.functions[0](*data)
+        inner = derivative._target.function
+        value = inner._public(value, data) if hasattr(inner, "_public") else entry_copy(value)
+        shape = entry_copy(value)
+
+        def reverse(bars: Sequence[Any]) -> Any:
+            given = iter(bars)
+            seed = rebuild(shape, lambda leaf: next(given) if is_differentiable(leaf) else None)
+            found = dict(zip(wrt, entry.functions[1](state, fitted(seed, shape)), strict=True))
+            return [publish(found[i], data[i], set()) if i in found else None for i in range(len(data))]
+
+        def again(tensors: Sequence[Any], bars: Sequence[Any]) -> Any:
+            slopes = self.make(self.weighed(shape), wrt)(*tensors, *bars)
+            found = dict(zip(wrt, slopes, strict=True))
+            return [found.get(i) for i in range(len(tensors))]
+
+        return Compiled(getattr(self.function, "__name__", "Compiled"), values, reverse, again).results(value)
+
+    def weighed(self, shape: Any) -> Any:
+        """See `weighed_sum`."""
+        paths = tuple((path, bool(np.iscomplexobj(x))) for path, x in leaves("", shape) if is_differentiable(x))
+        parameters = tuple((p.name, p.kind) for p in self.derivative._bind().signature.parameters.values())
+        return weighed_sum(self.function, parameters, len(self.derivative._target.owner), paths)
+
+
+@lru_cache(maxsize=256)
+def weighed_sum(
+    function: Any, parameters: tuple[tuple[str, Any], ...], owned: int, paths: tuple[tuple[str, bool], ...]
+) -> Any:
+    """A function of the same parameters and one weight for each number or array of the result: their weighed sum.
+
+    Its gradient is the pullback as a function of primals and cotangents, which can be differentiated again. The
+    first `owned` parameters are bound already.
+    """
+    names = [f"p{i}" for i in range(len(parameters))]
+    given = []
+    for own, (name, kind) in list(zip(names, parameters, strict=True))[owned:]:
+        star = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}.get(kind, "")
+        given.append(f"{name}={own}" if kind is Parameter.KEYWORD_ONLY else f"{star}{own}")
+    terms = [
+        f"np.sum(np.real(w{k} * result{path}))" if imaginary else f"np.sum(w{k} * result{path})"
+        for k, (path, imaginary) in enumerate(paths)
+    ]
+    weights = [f"w{k}" for k in range(len(paths))]
+    text = f"def weighed({', '.join([*names, *weights])}):\n"
+    text += f"    result = function({', '.join(given)})\n    return {' + '.join(terms)}\n"
+    file = f"<tangentx weighed {next(_COUNT)}>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    space: dict[str, Any] = {"np": np, "function": function}
+    exec(compile(text, file, "exec"), space)
+    return space["weighed"]
+
+
+def gradient_on_tensors(derivative: Any, args: Any, kwargs: Any) -> Any:
+    """The gradient of what cannot be compiled, by operations on Tensors that are recorded themselves."""
+    from tangentx.tensor.apply import like_container
+    from tangentx.tensor.core import Tensor, wrap
+    from tangentx.tensor.forms import like_of, ones, zeros
+    from tangentx.tensor.modes import STATE
+    from tangentx.tensor.tracing import Trace
+
+    target, spec, wrt = derivative._target, derivative._spec, derivative._wrt()
+    values = derivative._bind()((*target.owner, *args), kwargs)
+    trace = Trace(called(target.function), values, wrt)
+    value, aux = split(trace.result, spec, target.function)
+    demand_real(value, target.function)
+    create = STATE.grad
+    active = type(value) is Tensor and value.requires_grad
+    seeds = [wrap(ones(like_of(value.current)))] if active else []
+    bars = trace.gradients([value] if active else [], seeds if create else [1.0] * len(seeds), True, create)
+
+    def shown(primal: Any, bar: Any) -> Any:
+        if type(bar) is Tensor or isinstance(bar, np.ndarray | np.generic | float | complex):
+            return bar if type(bar) is Tensor else wrap(bar)
+        data = primal.current if type(primal) is Tensor else primal
+        if isinstance(data, list | tuple):
+            return like_container(data, [shown(p, None if bar is None else bar[i]) for i, p in enumerate(data)])
+        if isinstance(data, dict):
+            return {key: shown(p, None if bar is None else bar[key]) for key, p in data.items()}
+        return wrap(zeros(like_of(data))) if is_differentiable(data) else None
+
+    found = tuple(shown(values[i], bar) for i, bar in zip(wrt, bars, strict=True))
+    grads = found if isinstance(spec.wrt, tuple) else found[0]
+    if spec.value:
+        return (value, aux) if spec.has_aux else value, grads
+    return (grads, aux) if spec.has_aux else grads

@@ -1,0 +1,103 @@
+"""The node of a compiled function: one for the whole call, with the generated adjoint as its pullback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tangentx.tensor.apply import like_container, tensors_in
+from tangentx.tensor.core import Tensor, wrap
+from tangentx.tensor.forms import fit, inexact, like_of, zeros
+from tangentx.tensor.graph import Node
+from tangentx.tensor.operation import attach, fit_tensor
+
+
+class Compiled(Node):
+    """A call of a compiled function. `reverse(bars)` gives the cotangents of the `values` by parameter, for those of
+    all results; `again(values, bars)` does so on Tensors, recorded."""
+
+    __slots__ = ("again", "answers", "reverse", "values")
+
+    def __init__(self, name: str, values: Sequence[Any], reverse: Any, again: Callable[..., Any]) -> None:
+        active = [t for t in tensors_in(list(values)) if t.requires_grad]
+        super().__init__(name, tuple(t.edge for t in active))
+        self.likes = tuple(like_of(t._data) for t in active)
+        self.values: Any = _detached(list(values))
+        self.reverse = reverse
+        self.again = again
+        self.answers: list[Any] = []
+
+    def free(self, where: Any) -> None:
+        super().free(where)
+        self.reverse = self.values = None
+
+    def pull(self, bars: list[Any], create: bool) -> list[Any]:
+        given = [zeros(like) if bar is None else bar for bar, like in zip(bars, self.answers, strict=True)]
+        if create:
+            edges = iter(self.edges)
+            values = _attached(self.values, edges)
+            found = self.again(values, [bar if type(bar) is Tensor else wrap(bar) for bar in given])
+        else:
+            found = self.reverse(given)
+        flat: list[Any] = []
+        for value, bar in zip(self.values, found, strict=True):
+            _matched(value, bar, flat)
+        fitted = fit_tensor if create else fit
+        return [None if bar is None else fitted(bar, like) for bar, like in zip(flat, self.likes, strict=True)]
+
+    def results(self, value: Any) -> Any:
+        """The results as Tensors, each with a slot of the node."""
+        self.slots = 0
+        found = self._results(value)
+        self.slots = max(self.slots, 1)
+        return found
+
+    def _results(self, value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            items = [self._results(item) for item in value]
+            return (
+                items if isinstance(value, list) else type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+            )
+        if isinstance(value, dict):
+            return {key: self._results(item) for key, item in value.items()}
+        if value is None or not inexact(value):
+            return value
+        self.answers.append(like_of(value))
+        self.slots += 1
+        return wrap(value, self, self.slots - 1)
+
+
+class _Kept:
+    """A Tensor that requires a gradient, without its place in the graph."""
+
+    def __init__(self, data: Any) -> None:
+        self.data = data
+
+
+def _mapped(value: Any, one: Callable[[Any], Any]) -> Any:
+    if isinstance(value, list | tuple):
+        return like_container(value, [_mapped(item, one) for item in value])
+    return {key: _mapped(item, one) for key, item in value.items()} if isinstance(value, dict) else one(value)
+
+
+def _detached(value: Any) -> Any:
+    def one(t: Any) -> Any:
+        if type(t) is not Tensor:
+            return t
+        data = t.current.copy() if hasattr(t._data, "copy") else t.current  # the caller may write into it
+        return _Kept(data) if t._needs else wrap(data)
+
+    return _mapped(value, one)
+
+
+def _attached(value: Any, edges: Any) -> Any:
+    return _mapped(value, lambda t: attach(t.data, next(edges)) if type(t) is _Kept else t)
+
+
+def _matched(value: Any, bar: Any, flat: list[Any]) -> None:
+    """The cotangents of what requires a gradient, in order."""
+    if type(value) is _Kept:
+        flat.append(bar)
+    elif isinstance(value, list | tuple | dict):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            _matched(item, None if bar is None else bar[key], flat)

@@ -1,0 +1,237 @@
+"""A plain function run on Tensors in the place of its arguments, for what cannot be compiled.
+
+The arguments are copied first, once and jointly, so nothing of the caller's is touched. What has a derivative becomes
+a Tensor, in structures too; numbers stay numbers. A value that would leave the record is refused (see `escaped`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays import entry_copies, fields
+from tangentx.errors import SharedMemory
+from tangentx.tensor.apply import call, holds_tensor, like_container
+from tangentx.tensor.core import Tensor, wrap
+from tangentx.tensor.engine import Sweep
+from tangentx.tensor.forms import fit, inexact, like_of
+from tangentx.tensor.modes import STATE, setting
+
+_NUMBERS = (float, complex, np.inexact)
+
+
+class Trace:
+    """One run: `result` as the function gave it, and for each place differentiated by the `leaves` in its structure."""
+
+    def __init__(self, function: Callable[..., Any], values: Sequence[Any], wrt: Sequence[int]) -> None:
+        if holds_tensor(values):
+            values = [_holding(value) for value in values]
+            copies: Sequence[Any] = [_released(copy) for copy in entry_copies(*values)]
+        else:
+            copies = entry_copies(*values)
+        _freeze_overlaps(copies)
+        # What is in two arguments is two Tensors if one of them is differentiated by: each has a gradient of its own.
+        rest: dict[int, Any] = {}
+        _apart(copies, wrt)
+        given: dict[int, Any] = {}
+        skeletons: dict[int, Any] = {}
+        for i, value in enumerate(copies):
+            given[i], skeletons[i] = _converted(value, i in wrt, {} if i in wrt else rest)
+        self.skeletons = [skeletons[i] for i in wrt]
+        with setting(grad=True, honest=True, refused=None):
+            try:
+                self.result = function([given[i] for i in range(len(values))])
+            except Exception as error:
+                if STATE.refused is None or error is STATE.refused:
+                    raise
+            if STATE.refused is not None:
+                raise STATE.refused from None  # somebody has caught it, and went on without the derivative
+
+    def leaves(self) -> list[Tensor]:
+        """All leaves, each once."""
+        found: dict[int, Tensor] = {}
+        for skeleton in self.skeletons:
+            _collect(skeleton, found, set())
+        return list(found.values())
+
+    def gradients(self, outputs: Sequence[Tensor], seeds: Sequence[Any], retain: bool, create: bool = False) -> Any:
+        """For each place the cotangents in its structure, None where nothing depends on a leaf."""
+        active = [(t, seed) for t, seed in zip(outputs, seeds, strict=True) if t.requires_grad and seed is not None]
+        leaves = self.leaves()
+        edges = [leaf.edge for leaf in leaves]
+        bars: dict[Any, Any] = {}
+        if active:
+            bars = Sweep(create, retain, edges).run([(*t.edge, _formed(seed, t, create)) for t, seed in active])
+        by_leaf = {id(leaf): bars.get(edge) for leaf, edge in zip(leaves, edges, strict=True)}
+        return [_filled(skeleton, by_leaf, {}) for skeleton in self.skeletons]
+
+
+def _formed(seed: Any, t: Tensor, create: bool) -> Any:
+    if create:
+        return seed
+    like = like_of(t.current)
+    return fit(np.asarray(seed) if type(like) is tuple else np.asarray(seed)[()], like)
+
+
+class _Holder:
+    """A Tensor among arguments to be copied, which is not copied itself."""
+
+    def __new__(cls, *args: Any) -> _Holder:
+        # A class with a way of its own to make instances is opaque to copies.
+        return object.__new__(cls)
+
+    def __init__(self, t: Tensor) -> None:
+        self.t = t
+
+
+def _holding(value: Any) -> Any:
+    """The value with holders for Tensors in it; itself where there are none."""
+    if not holds_tensor(value):
+        return value
+    if type(value) is Tensor:
+        return _Holder(value)
+    if isinstance(value, dict):
+        return {key: _holding(item) for key, item in value.items()}
+    return like_container(value, [_holding(item) for item in value])
+
+
+def _released(value: Any) -> Any:
+    if type(value) is _Holder:
+        return value.t
+    if isinstance(value, list):
+        value[:] = [_released(item) for item in value]
+        return value
+    if isinstance(value, tuple):
+        return like_container(value, [_released(item) for item in value])
+    if isinstance(value, dict):
+        value.update((key, _released(item)) for key, item in value.items())
+    return value
+
+
+def _freeze_overlaps(copies: Sequence[Any]) -> None:
+    """Arrays that share memory with another one cannot be written: their Tensors would not know of each other."""
+    every: list[Any] = []
+    _storages(copies, every, set())
+    found = [a for a in every if type(a) is np.ndarray]
+    for i, a in enumerate(found):
+        if any(np.may_share_memory(a, b) for b in found[:i] + found[i + 1 :]):
+            a.flags.writeable = False
+
+
+def _apart(copies: Sequence[Any], wrt: Sequence[int]) -> None:
+    """Freezes arrays that are in two arguments; a container there may be written, and is refused."""
+    owners: dict[int, int] = {}
+    for i, value in enumerate(copies):
+        found: list[Any] = []
+        _storages(value, found, set())
+        for x in found:
+            other = owners.setdefault(id(x), i)
+            if other == i or not (i in wrt or other in wrt):
+                continue
+            if type(x) is not np.ndarray:
+                raise SharedMemory("a container is in two arguments, and may be written", hint="pass a copy")
+            x.flags.writeable = False
+
+
+def _storages(value: Any, found: list[Any], seen: set[int]) -> None:
+    """The arrays and the containers that can be written, each once."""
+    inside = None if type(value) is np.ndarray else inside_of(value)
+    if id(value) in seen or (inside is None and type(value) is not np.ndarray):
+        return
+    seen.add(id(value))
+    if not isinstance(value, tuple):
+        found.append(value)
+    for item in (inside or {}).values():
+        _storages(item, found, seen)
+
+
+def inside_of(value: Any) -> dict[Any, Any] | None:
+    """The parts of a structure by position, key or name."""
+    if isinstance(value, list | tuple):
+        return dict(enumerate(value))
+    return value if isinstance(value, dict) else fields(value)
+
+
+def _converted(value: Any, active: bool, known: dict[int, Any]) -> tuple[Any, Any]:
+    """The value with Tensors for what has a derivative, and its structure with the leaves alone."""
+    if type(value) is Tensor:
+        if id(value) not in known:
+            known[id(value)] = (*_again(value, active), value)
+        found, leaf, _ = known[id(value)]
+        return found, leaf
+    if type(value) is np.ndarray and inexact(value):
+        if id(value) not in known:
+            known[id(value)] = (*_leaf(value, active), value)
+        array, leaf, _ = known[id(value)]
+        return array, leaf
+    if isinstance(value, _NUMBERS):
+        leaf = wrap(value)
+        leaf._needs = active
+        return (leaf, leaf) if active else (value, None)
+    inside = None if type(value) is np.ndarray else inside_of(value)
+    if inside is None:
+        return value, None
+    if id(value) in known:
+        return known[id(value)][0], known[id(value)][1]
+    mutable = not isinstance(value, tuple)
+    skeleton: Any = [None] * len(inside) if isinstance(value, list | tuple) else {}
+    if mutable:
+        known[id(value)] = (value, skeleton, value)
+    made: dict[Any, Any] = {}
+    for key, item in list(inside.items()):
+        made[key], skeleton[key] = _converted(item, active, known)
+    return rebuilt(value, made), skeleton
+
+
+def rebuilt(value: Any, made: dict[Any, Any]) -> Any:
+    if isinstance(value, list):
+        value[:] = made.values()
+    elif isinstance(value, dict):
+        value.update(made)
+    elif isinstance(value, tuple):
+        return type(value)(*made.values()) if hasattr(value, "_fields") else tuple(made.values())
+    else:
+        for name, item in made.items():
+            object.__setattr__(value, name, item)
+    return value
+
+
+def _leaf(array: Any, active: bool) -> tuple[Tensor, Tensor | None]:
+    """A Tensor that may be written, and the leaf behind it."""
+    if not active:
+        return wrap(array), None
+    leaf = wrap(array)
+    leaf._needs = True
+    return wrap(array, leaf), leaf
+
+
+def _again(t: Tensor, active: bool) -> tuple[Tensor, Tensor | None]:
+    """A Tensor of the caller's as another one with a history from there on, so that it is not written."""
+    with setting(grad=True):
+        found: Tensor = call(np.positive, (t,), {})
+    if active and not found._needs and inexact(found._data):
+        return _leaf(found._data, True)
+    return found, found if active and inexact(found._data) else None
+
+
+def _collect(skeleton: Any, found: dict[int, Tensor], seen: set[int]) -> None:
+    if type(skeleton) is Tensor:
+        found[id(skeleton)] = skeleton
+    elif isinstance(skeleton, list | dict) and id(skeleton) not in seen:
+        seen.add(id(skeleton))
+        for item in skeleton.values() if isinstance(skeleton, dict) else skeleton:
+            _collect(item, found, seen)
+
+
+def _filled(skeleton: Any, bars: dict[int, Any], known: dict[int, Any]) -> Any:
+    if type(skeleton) is Tensor:
+        return bars[id(skeleton)]
+    if skeleton is None or id(skeleton) in known:
+        return known.get(id(skeleton))
+    result: Any = [None] * len(skeleton) if isinstance(skeleton, list) else {}
+    known[id(skeleton)] = result
+    for key, item in enumerate(skeleton) if isinstance(skeleton, list) else skeleton.items():
+        result[key] = _filled(item, bars, known)
+    return result

@@ -1,0 +1,249 @@
+"""What cannot be compiled runs on Tensors: warned once, kept in explain(), with the same promises."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tests.harness.guard import assert_fresh, call
+
+
+@dataclasses.dataclass
+class Weights:
+    w: Any
+    b: float
+    n: int = 2
+
+
+@pytest.fixture(autouse=True)
+def _allowed() -> Iterator[None]:
+    """Elsewhere in the tests a fallback is an error, so that refusals are seen: `FallbackWarning` raises them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tx.FallbackWarning)
+        yield
+
+
+def tried(x):
+    try:
+        y = x * x
+    except ValueError:
+        y = x
+    return y
+
+
+def cube(x):
+    try:
+        y = x * x * x
+    except ValueError:
+        y = x
+    return y
+
+
+def writing(p, x):
+    try:
+        p["w"][0] = x[1] * p["b"]
+        x[0] = p["w"][0] * 2.0
+    except KeyError:
+        pass
+    return np.sum(p["w"] * x)
+
+
+def with_extras(x, k=2.0):
+    try:
+        y = np.sin(x) * k
+    except ValueError:
+        y = x
+    return np.sum(y), {"y": y, "n": 3}
+
+
+def several(x):
+    try:
+        y = x * x
+    except ValueError:
+        y = x
+    return {"sum": np.sum(y), "all": [y, x[0]], "n": 1}
+
+
+def gathered(x, *rest, scale, **more):
+    try:
+        y = x * rest[0] * scale * more["k"]
+    except ValueError:
+        y = x
+    return y
+
+
+def by_float(x):
+    try:
+        y = float(x) * x
+    except (ValueError, TypeError):
+        y = x
+    return y
+
+
+def by_array(x):
+    try:
+        a = np.zeros(3)
+        a[0] = x
+    except ValueError:
+        a = np.ones(3)
+    return np.sum(a) * x
+
+
+def detached(x):
+    try:
+        y = x * 2.0
+    except ValueError:
+        y = x
+    return y * float(x.detach())
+
+
+class Owner:
+    k = 3.0
+
+    @tx.differentiate
+    def scaled(self, x):
+        try:
+            y = x * x * self.k
+        except ValueError:
+            y = x
+        return y
+
+
+def test_it_is_warned_once_with_the_place_and_kept() -> None:
+    g = tx.grad(tried)
+    with pytest.warns(tx.FallbackWarning, match=r"(?s)`tried`.*runs on Tensors.*test_fallback\.py:\d+: .*try:") as seen:
+        assert g(3.0) == 6.0 and g(4.0) == 8.0 and g(np.float64(2.0)) == 4.0
+    assert len(seen) == 1 and seen[0].filename == __file__
+    assert "`tried` runs on Tensors: UnsupportedSyntax" in g.explain()
+    assert g.source_for(3.0).startswith("# `tried` runs on Tensors")
+
+
+def test_an_error_where_it_is_asked_for() -> None:
+    with pytest.raises(tx.UnsupportedSyntax):
+        tx.grad(tried, fallback="error")(3.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", tx.FallbackWarning)
+        for _ in range(2):  # the warning as an error is the located error itself
+            with pytest.raises(tx.UnsupportedSyntax, match="try"):
+                tx.grad(cube)(3.0)
+
+
+def test_results_are_as_compiled() -> None:
+    assert type(tx.grad(tried)(3.0)) is float
+    assert tx.value_and_grad(tried)(3.0) == (9.0, 6.0)
+    assert type(tx.value_and_grad(tried)(3.0)[0]) is float
+    x = np.array([1.0, 2.0], np.float32)
+    (value, extras), gradient = call(tx.value_and_grad(with_extras, has_aux=True), x)
+    assert gradient.dtype == np.float32
+    np.testing.assert_allclose(gradient, 2.0 * np.cos(x), rtol=1e-6)
+    assert type(extras["y"]) is np.ndarray and extras["n"] == 3
+    assert_fresh((value, extras, gradient), (x,))
+    gradient, extras = tx.grad(with_extras, has_aux=True)(x, k=1.0)
+    np.testing.assert_allclose(gradient, np.cos(x), rtol=1e-6)
+
+
+def test_arguments_are_safe_and_gradients_have_their_structure() -> None:
+    p, x = {"w": np.array([1.0, 2.0]), "b": 2.0}, np.array([3.0, 4.0])
+    by_p, by_x = call(tx.grad(writing, wrt=("p", "x")), p, x)
+    # w = (2 x1, w1), x = (4 x1, x1): the result is 8 x1 b²/4 ... at b = 2.
+    assert by_p["w"].tolist() == [0.0, 4.0]
+    assert by_p["b"] == pytest.approx(4.0 * 2.0 * 16.0)
+    assert by_x.tolist() == [0.0, pytest.approx(4.0 * 4.0 * 4.0 + 2.0)]
+    assert p["w"].tolist() == [1.0, 2.0] and x.tolist() == [3.0, 4.0]
+
+
+def test_objects_and_parameters_of_all_kinds() -> None:
+    def of_object(m):
+        try:
+            y = m.w * m.b * m.n
+        except ValueError:
+            y = m.w
+        return np.sum(y)
+
+    found = tx.grad(of_object)(Weights(np.ones(2), 3.0))
+    assert type(found) is Weights and found.w.tolist() == [6.0, 6.0] and found.b == 4.0 and found.n is None
+    assert tx.grad(gathered)(2.0, 3.0, scale=5.0, k=7.0) == 105.0
+    assert tx.grad(gathered, wrt=("rest", "more"))(2.0, 3.0, scale=5.0, k=7.0) == ((70.0,), {"k": 30.0})
+    assert Owner().scaled.grad(2.0) == 12.0
+
+
+def test_products_and_higher_orders() -> None:
+    x = np.array([1.0, 2.0])
+    value, pullback = tx.vjp(several, x)
+    assert type(value["all"][0]) is np.ndarray and value["n"] == 1
+    for _ in range(2):
+        seed = {"sum": 1.0, "all": [np.array([0.0, 1.0]), 5.0], "n": None}
+        assert pullback(seed).tolist() == [2.0 + 5.0, 4.0 + 4.0]
+    value, dot = tx.jvp(several, (x,), (np.array([1.0, 10.0]),))
+    assert dot["sum"] == 42.0 and dot["all"][0].tolist() == [2.0, 40.0] and dot["all"][1] == 1.0
+    assert tx.grad(tx.grad(cube))(2.0) == 12.0
+    assert tx.grad(tx.grad(tx.grad(cube)))(2.0) == 6.0
+    assert tx.vjp(tx.grad(cube), 2.0)[1](1.0) == 12.0
+    assert tx.jvp(tx.grad(cube), (2.0,), (1.0,)) == (12.0, 12.0)
+
+
+@pytest.mark.parametrize("f", [by_float, by_array], ids=lambda f: f.__name__)
+def test_values_that_leave_the_record_are_errors_though_the_program_catches_them(f: Any) -> None:
+    with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_fallback\.py:\d+.*detach\(\)"):
+        tx.grad(f)(2.0)
+
+
+def test_what_says_detach_is_constant() -> None:
+    assert tx.grad(detached)(3.0) == 6.0
+
+
+def test_what_was_asked_wrongly_stays_an_error() -> None:
+    with pytest.raises(tx.NotDifferentiable, match=r"shape \(2,\)"):
+        tx.grad(tried)(np.ones(2))
+    with pytest.raises(tx.NotDifferentiable):
+        tx.grad(tried)(2)
+    with pytest.raises(tx.TangentxError):
+        tx.grad(tried)(np.ma.masked_array(1.0))
+
+    def generator(x):
+        yield x
+
+    with pytest.raises(tx.UnsupportedSyntax):
+        tx.grad(generator)(1.0)
+
+
+def test_the_users_own_exceptions_pass() -> None:
+    def failing(x):
+        try:
+            y = x * 2.0
+        except ValueError:
+            y = x
+        raise KeyError(y > 0.0)
+
+    def once(x):
+        calls.append(1)
+        try:
+            y = x * x
+        except ValueError:
+            y = x
+        return y
+
+    calls: list[int] = []
+    with pytest.raises(KeyError):
+        tx.grad(failing)(1.0)
+    tx.value_and_grad(once)(2.0)
+    assert calls == [1]
+
+
+def test_one_array_in_two_parameters() -> None:
+    def product(a, b):
+        try:
+            y = a * b
+        except ValueError:
+            y = a
+        return np.sum(y)
+
+    x = np.array([1.0, 2.0])
+    by_a, by_b = tx.grad(product, wrt=(0, 1))(x, x)
+    assert by_a.tolist() == [1.0, 2.0] and by_b.tolist() == [1.0, 2.0]
