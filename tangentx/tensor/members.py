@@ -9,20 +9,44 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.errors import NotDifferentiable, NoTemplate
+from tangentx.templates import has_composition
 from tangentx.tensor.apply import call, holds_tensor, raw
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.making import escaped
+from tangentx.tensor.modes import refusal
+from tangentx.tensor.places import place, span_of
+from tangentx.tensor.rules import rule_of
 from tangentx.tensor.storage import overwrite, write
+from tangentx.tensor.written import put
 
 
 class Nothing:
     """What every class has."""
 
 
+class Flat:
+    """The elements of a Tensor in a row: what ``x.flat`` gives."""
+
+    def __init__(self, t: Any) -> None:
+        self.t = t
+
+    def __len__(self) -> int:
+        return int(self.t.size)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, key: Any) -> Any:
+        return call(np.ravel, (self.t,), {})[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        put(self.t, np.arange(len(self))[raw(key)], value)
+
+
 class Members:
     """Members of a Tensor that are neither of the lists above."""
 
-    shape = property(lambda self: np.shape(self.current), doc="As an ndarray's.")
     ndim = property(lambda self: np.ndim(self.current), doc="As an ndarray's.")
     size = property(lambda self: int(np.size(self.current)), doc="The number of elements.")
     dtype = property(lambda self: np.asarray(self.current).dtype, doc="As an ndarray's.")
@@ -34,7 +58,17 @@ class Members:
     mT = property(lambda self: call(np.swapaxes, (self, -1, -2), {}), doc="The last two axes exchanged.")
     real = property(lambda self: call(np.real, (self,), {}), doc="The real part.")
     imag = property(lambda self: call(np.imag, (self,), {}), doc="The imaginary part.")
-    flat = property(lambda self: iter(call(np.ravel, (self,), {})), doc="The elements one after the other.")
+    flat = property(Flat, doc="The elements one after the other, to be read and written.")
+
+    @property
+    def shape(self: Any) -> Any:
+        """As an ndarray's."""
+        return np.shape(self.current)
+
+    @shape.setter
+    def shape(self: Any, value: Any) -> None:
+        message = "the shape of a Tensor is not assigned, for views of it would not follow"
+        raise refusal(NotDifferentiable(message, span_of(place()), "use `x.reshape(...)`"))
 
     def __getitem__(self: Any, key: Any) -> Any:
         return call(operator.getitem, (self, raw(key)), {})
@@ -122,6 +156,24 @@ class Members:
     def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
         """The elements within limits."""
         return call(np.clip, (self, min, max), {})
+
+    def __getattr__(self: Any, name: str) -> Any:
+        """Methods of ndarray that are not written out: those that have a rule; the others are refused by name."""
+        found = None if name.startswith("_") else getattr(np.ndarray, name, getattr(type(self._data), name, None))
+        if found is None:
+            raise AttributeError(f"a Tensor has no attribute {name!r}")
+        if rule_of(found) is None and not has_composition(found):
+            hint = "use the function of NumPy that gives a new array"
+            raise refusal(NoTemplate(f"`{name}` of a Tensor has no derivative rule", span_of(place()), hint))
+        return lambda *args, **kwargs: call(found, (self, *args), kwargs)
+
+    def partition(self: Any, kth: Any, axis: int = -1) -> None:
+        """Puts the elements on the right side of the k-th, in place."""
+        overwrite(self, call(np.partition, (self, kth, axis), {}))
+
+    def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
+        """Writes elements by their place in the row of all."""
+        put(self, indices, values, mode)
 
     def numel(self: Any) -> int:
         """The number of elements."""

@@ -40,6 +40,19 @@ def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     write(arr, tuple(places), values)
 
 
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    """``np.put``: elements by their place in the row of all, values repeated as they are needed."""
+    places = np.ravel(raw(ind))
+    if mode != "raise":
+        places = np.mod(places, a.size) if mode == "wrap" else np.clip(places, 0, a.size - 1)
+    values = call(np.ravel, (v,), {}) if type(v) is Tensor else np.ravel(v)
+    write(a, np.unravel_index(np.mod(places, a.size), a.shape), values[np.arange(places.size) % values.size])
+
+
+def _place(arr: Any, mask: Any, vals: Any) -> None:
+    put(arr, np.flatnonzero(raw(mask)), vals)
+
+
 def _putmask(a: Any, mask: Any, values: Any) -> None:
     chosen = np.asarray(raw(mask), bool)
     write(a, chosen, values if np.ndim(values) == 0 else call(np.broadcast_to, (values, a.shape), {})[chosen])
@@ -47,4 +60,5 @@ def _putmask(a: Any, mask: Any, values: Any) -> None:
 
 CHANGING: dict[Any, Any] = {
     np.copyto: _copyto, np.fill_diagonal: _fill_diagonal, np.put_along_axis: _put_along_axis, np.putmask: _putmask,
+    np.put: put, np.place: _place,
 }  # fmt: skip

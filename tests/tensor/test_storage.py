@@ -222,3 +222,25 @@ def test_views_that_no_rule_knows_are_not_written() -> None:
     part = np.lib.stride_tricks.sliding_window_view(a, (2, 2))
     with pytest.raises(ValueError, match="read-only"):
         part[0, 0, 0] = 1.0
+
+
+def put_in_places(x):
+    a = x.reshape(2, 2) * 1.0
+    a.flat[1:3] = x[0] * x[1]
+    a.put([0, -1], x[2:])
+    np.place(a, a > 1.0, x[3:])
+    np.putmask(a, a < 0.0, x.reshape(2, 2) * 3.0)
+    b = a.ravel() * 1.0
+    b.partition(1)
+    return np.sum(b * b * np.arange(4.0)) + sum(v * v for v in a.flat)
+
+
+def test_elements_by_their_place() -> None:
+    check_grads(put_in_places, (x0,), modes=("reverse",), using=DERIVATIVES)
+    t = tx.tensor(np.ones((2, 2)))
+    with pytest.raises(tx.NotDifferentiable, match="reshape"):
+        t.shape = (4,)
+    with pytest.raises(tx.NoTemplate, match="byteswap"):
+        t.byteswap()
+    with pytest.raises(AttributeError, match="no attribute 'other'"):
+        t.other
