@@ -15,7 +15,9 @@ import numpy as np
 from tangentx.analysis.kinds import Arr, Kind, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Assign, Atom, Lit, Op, Statement, Var
+from tangentx.ir.walk import statements
 from tangentx.optimise.rewriting import MUL, Following, is_number, run_each
+from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit
 
 
@@ -62,7 +64,7 @@ class Factors(Following):
         if factor is None or factor.name == s.target or not self.still(t):
             return s
         kinds = [self.kind(a) for a in (factor, x, t, Var(s.target))]
-        alike = len({_type(k) for k in kinds}) == 1 and not any(isinstance(k, Arr) and k.loose for k in kinds)
+        alike = len({_type(k) for k in kinds}) == 1 and all(isinstance(k, Num) or is_array(k) for k in kinds)
         return Assign(s.target, Op(MUL, (factor, t)), s.span) if alike else s
 
 
@@ -73,6 +75,12 @@ def _type(kind: Kind) -> object:
     return (kind.dtype, kind.rank) if isinstance(kind, Arr) else kind
 
 
+def _is_concerned(unit: Unit) -> bool:
+    """Whether there is a reciprocal or a multiple of a name."""
+    values = (s.value for s in statements(unit.body) if type(s) is Assign and type(s.value) is Op)
+    return any(op.fn in (MUL, operator.truediv) and type(op.args[0]) is Lit for op in values)
+
+
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Uses factors that are at hand."""
-    return run_each(program, units, Factors)
+    return run_each(program, [unit for unit in units if unit.found(_is_concerned)], Factors)

@@ -17,12 +17,14 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Kind, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Expr, Index, Key, Lit, Op, Slice, Statement, Store, Var
+from tangentx.ir.walk import statements
 from tangentx.optimise.dims import Lengths, is_long, is_single
 from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Following, run_each
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit
 
 _MEETING: tuple[Any, ...] = (ADD, SUB, MUL, operator.truediv, arrays.guarded, np.where)
+_REPEATING: tuple[Any, ...] = (arrays.unreduce, arrays.unbroadcast, np.full)
 _FLOATS = (float, np.float64)
 
 
@@ -149,9 +151,14 @@ class Spreads(Following):
 
 
 def _is_plain(kind: Kind) -> bool:
-    return isinstance(kind, Arr) and not kind.loose and kind.dtype == np.float64
+    return is_array(kind) and isinstance(kind, Arr) and kind.dtype == np.float64
+
+
+def _is_concerned(unit: Unit) -> bool:
+    """Whether anything repeats, or undoes a broadcasting."""
+    return any(type(s) is Assign and type(s.value) is Op and s.value.fn in _REPEATING for s in statements(unit.body))
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Leaves broadcasting to NumPy."""
-    return run_each(program, units, Spreads)
+    return run_each(program, [unit for unit in units if unit.found(_is_concerned)], Spreads)
