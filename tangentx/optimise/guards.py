@@ -8,6 +8,8 @@ The product of a cotangent with a partial is guarded against ``0 * inf``. Three 
   was not read, an operation of which that is not known, or because the seed is not one number: the guards of those
   partials stay that may be infinite for finite arguments;
 * neither: no guard is needed.
+
+None is needed either, whatever else the program does, where a cotangent is full (see `dense`).
 """
 
 from __future__ import annotations
@@ -46,6 +48,7 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.walk import atoms, reads, statement_atoms, statements
 from tangentx.optimise.bounds import BOUNDED, Unbounded, among
+from tangentx.optimise.dense import Dense
 from tangentx.optimise.flow import sweeps
 from tangentx.optimise.rewriting import is_number
 from tangentx.optimise.unit import Unit
@@ -157,15 +160,29 @@ def _sums(s: Statement, names: set[str]) -> bool:
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Makes plain products of those guarded ones that need no guard."""
-    if not any(op.fn is arrays.guarded for op in _ops(units)) or _selects(program, units):
+    if not any(op.fn is arrays.guarded for op in _ops(units)):
         return False
+    changed = _of_full_cotangents(program, units[0])
+    if _selects(program, units):
+        return changed
     risky = Unbounded(units) if _may_be_zero(program, units) else None
-    changed = False
     for unit in units:
         body = _plain(unit.body, risky, unit)
         if body is not unit.body:
             unit.body, changed = body, True
     return changed
+
+
+def _of_full_cotangents(program: Program, unit: Unit) -> bool:
+    """Takes guards of full cotangents away; the seed of a gradient is one number."""
+    params = unit.function.params
+    if not (params and params[-1].default == Lit(1.0)):
+        return False
+    body = Dense(program, unit, SELECTING, _HARMLESS).whole()
+    if body is unit.body:
+        return False
+    unit.body = body
+    return True
 
 
 def _plain(block: Block, risky: Unbounded | None, unit: Unit) -> Block:
