@@ -14,6 +14,7 @@ from tangentx.analysis import derivatives, effects, folds
 from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_of, spread
 from tangentx.analysis.choices import call_chosen
 from tangentx.analysis.dicts import made_dict
+from tangentx.analysis.doubles import made
 from tangentx.analysis.flats import numbered
 from tangentx.analysis.functions import external, items, same_memory, unfolded, value_class
 from tangentx.analysis.higher import call_either, call_higher
@@ -142,7 +143,7 @@ def call_object(
         return written
     if fn is dict and len(args) < 2:
         return made_dict(w, args, kwargs)
-    into = writing(w, fn, args, kwargs) or numbered(w, fn, args)
+    into = writing(w, fn, args, kwargs) or numbered(w, fn, args) or made(w, fn, args, kwargs)
     if into is not None:
         return into
     if isinstance(fn, types.FunctionType) and fn in INLINED:
@@ -156,8 +157,10 @@ def call_object(
     if isinstance(fn, _CACHED):
         return _cached(w, fn, args, kwargs, callee or external(w, fn, name_of(fn)))
     if isinstance(fn, type):
-        made = effects.call(w, callee or external(w, fn, name_of(fn)), args, kwargs) if effects.is_closed(fn) else None
-        return made or construct(w, fn, args, kwargs)
+        if not effects.is_closed(fn):
+            return construct(w, fn, args, kwargs)
+        opaque = effects.call(w, callee or external(w, fn, name_of(fn)), args, kwargs)
+        return opaque or construct(w, fn, args, kwargs)
     return effects.call(w, callee or external(w, fn, name_of(fn) or "f"), args, kwargs)
 
 

@@ -29,6 +29,8 @@ def container_method(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Ex
     rule = table.get((expr.name, len(expr.args)))
     if expr.name == "update" and kind.cls is dict and len(expr.args) < 2:
         return dicts.update(w, expr, kind)
+    if kind.cls is list and expr.name == "sort" and set(names) <= {"key", "reverse"} and not expr.args:
+        return lists.sort(w, expr)
     if rule is None or names:
         raise UnsupportedSyntax(
             f"`{expr.name}` of a {kind.cls.__name__} with these arguments",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import templates
-from tangentx.analysis import calls, effects, flats, members
+from tangentx.analysis import calls, doubles, effects, flats, members
 from tangentx.analysis.attempts import attempt
 from tangentx.analysis.containers import expanded, make, popped
 from tangentx.analysis.functions import as_operand, value_class
@@ -125,6 +125,9 @@ def _in_other_words(
     placed = taken_apart(w, fn, args, kwargs) or split(w, fn, args, kwargs)
     if placed is not None:
         return placed
+    given = doubles.listed(w, fn, args)
+    if given is not None:
+        return operation(w, fn, given, kwargs)
     rows = [flats.is_flat(w.read(a)[1]) for a in args]
     if not any(rows) or fn is sequence:
         return None

@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis import standins
 from tangentx.analysis.containers import append_to, expanded, popped
+from tangentx.analysis.functions import external
 from tangentx.analysis.inlining import standin
 from tangentx.analysis.kinds import Box, Kind, Num, Obj
 from tangentx.ir.nodes import (
     Append,
+    Apply,
     Assign,
     Atom,
     Block,
     Delete,
     Expr,
+    Key,
     Lit,
     Method,
     Op,
@@ -88,6 +91,18 @@ def _copy(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
     return w.walk(Op(list, (expr.base,)))
 
 
+def sort(w: Walker, expr: Method) -> tuple[Expr, Kind]:
+    """``base.sort(key=..., reverse=...)``: the items in order, written over what is there."""
+
+    def build() -> Block:
+        ordered = w.temporary()
+        made = Apply(external(w, sorted, "sorted"), (expr.base,), expr.kwargs)
+        whole = Store(expr.base, Key((Slice(),)), Var(ordered), w.span)
+        return (Assign(ordered, made, w.span), whole, Assign(w.temporary(), Lit(None), w.span))
+
+    return expanded(w, "ordered", build)
+
+
 def delete_items(w: Walker, s: Delete) -> None:
     """``del base[key]`` of a list"""
     part = s.key.parts[0]
@@ -122,5 +137,4 @@ METHODS: dict[tuple[str, int], Any] = {
     ("remove", 1): standins.remove,
     ("reverse", 0): standins.reverse,
     ("clear", 0): standins.clear,
-    ("sort", 0): standins.sort,
 }

@@ -36,7 +36,8 @@ def _method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
             return _array_method(w, expr, kind)
         case Num(type=t):
             fn = getattr(t, expr.name, None)
-            if fn is not None and (templates.find(fn) is not None or not kind.varied):
+            known = templates.find(fn) is not None or templates.has_composition(fn)
+            if fn is not None and (known or not kind.varied):
                 return w.walk(Op(fn, (expr.base, *expr.args), expr.kwargs))
         case Box(cls=cls) if cls in (list, dict):
             return container_method(w, expr, atom, kind)

@@ -58,6 +58,8 @@ def is_primitive(fn: Any) -> bool:
         return True
     if owner is not None and issubclass(owner, np.ndarray | np.generic | str | int | float | complex):
         return name_of(fn) not in _WRITING_METHODS
+    if isinstance(getattr(fn, "__self__", None), np.ufunc):
+        return name_of(fn) != "at"
     return isinstance(fn, np.ufunc) or (home.split(".")[0] == "numpy" and _is_of_numpy(fn))
 
 

@@ -14,6 +14,7 @@ from tangentx.analysis import effects, flats, members
 from tangentx.analysis.absent import may_be_none
 from tangentx.analysis.containers import expanded, new_dict
 from tangentx.analysis.dicts import contains, keys
+from tangentx.analysis.doubles import original, table_of
 from tangentx.analysis.identity import difference, identity
 from tangentx.analysis.kinds import (
     BOTTOM,
@@ -55,7 +56,7 @@ def _isinstance(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[E
         classes = tuple(items)
     if a == effects.UNKNOWN or may_be_none(a):
         return Op(builtins.isinstance, tuple(w.read(x)[0] for x in args)), Num(bool)
-    cls = a.type if isinstance(a, Num) else np.ndarray if isinstance(a, Arr) else getattr(a, "cls", None)
+    cls = a.type if isinstance(a, Num) else np.ndarray if isinstance(a, Arr) else original(getattr(a, "cls", None))
     if isinstance(a, Obj):
         cls = type(a.value)
     if isinstance(a, Bottom) or cls is None or classes is None or (isinstance(a, Arr) and a.loose):
@@ -112,7 +113,7 @@ def _length_checked(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tup
 
 
 def _keys(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
-    return keys(w, args[0])
+    return keys(w, table_of(w, args[0]))
 
 
 def _contains(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:

@@ -78,13 +78,6 @@ def clear(items: Any) -> None:
         items.pop()
 
 
-def sort(items: Any) -> None:
-    """``items.sort()``"""
-    ordered = sorted(items)
-    clear(items)
-    extend(items, ordered)
-
-
 def replace(items: Any, start: Any, stop: Any, values: Any) -> None:
     """``items[start:stop] = values``"""
     fresh = list(values)

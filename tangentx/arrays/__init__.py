@@ -30,6 +30,7 @@ from tangentx.arrays.adjoints import (
     winners,
 )
 from tangentx.arrays.checks import counted, fitting, moving, same_length, seed_of_scalar
+from tangentx.arrays.collections_ import DefaultDict, Deque
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, writable, write_back
 from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.jacobians import columns, direction, directions, no_slope, rows, uncolumns, unrows
@@ -73,6 +74,8 @@ from tangentx.arrays.structures import (
 from tangentx.arrays.tables import det_sign, log_det, ordered, real_factor, unconvolve, unpad, untile
 
 __all__ = [
+    "DefaultDict",
+    "Deque",
     "add_at",
     "along",
     "arange_dot",

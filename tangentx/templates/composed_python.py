@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import Any
 
@@ -83,3 +84,27 @@ def smallest(*args: Any, key: Any = None, default: Any = _Absent) -> Any:
         if now < least:
             best, least = items[i], now
     return best
+
+
+@composition(complex.conjugate, domain=("1.0+2.0j",))
+def conjugate(z: Any) -> Any:
+    """Complex conjugate of a Python number."""
+    return complex(z.real, -z.imag)
+
+
+@composition(cmath.rect, domain=("x, y",))
+def rectangular(r: Any, phi: Any) -> Any:
+    """The complex number of a length and an angle."""
+    return complex(r * math.cos(phi), r * math.sin(phi))
+
+
+@composition(cmath.phase, domain=("1.0+2.0j",))
+def phase(z: Any) -> Any:
+    """Angle of a complex number."""
+    return math.atan2(z.imag, z.real)
+
+
+@composition(cmath.polar, domain=("1.0+2.0j",))
+def polar(z: Any) -> Any:
+    """Length and angle of a complex number."""
+    return abs(z), math.atan2(z.imag, z.real)
