@@ -131,6 +131,8 @@ COVERED_BY = {
     "tensor/places.py": "tests/tensor/test_engine.py",
     "tensor/public.py": "tests/tensor/test_methods.py",
     "tensor/rules.py": "tests/tensor/test_apply.py",
+    "tensor/quick.py": "tests/tensor/test_apply.py",
+    "tensor/seeds.py": "tests/tensor/test_reference.py",
     "tensor/ufuncs.py": "tests/tensor/test_methods.py",
     "tensor/writes.py": "tests/tensor/test_storage.py",
     "tensor/written.py": "tests/tensor/test_storage.py",

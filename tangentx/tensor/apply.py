@@ -10,11 +10,11 @@ import numpy as np
 from tangentx.errors import NoTemplate
 from tangentx.templates import composed
 from tangentx.tensor.core import Tensor, wrap
-from tangentx.tensor.forms import inexact, like_of
-from tangentx.tensor.graph import Content
+from tangentx.tensor.forms import inexact
 from tangentx.tensor.modes import STATE, refusal
-from tangentx.tensor.operation import Operation
+from tangentx.tensor.operation import Operation, kept, root_of
 from tangentx.tensor.places import place, span_of
+from tangentx.tensor.quick import binary, unary
 from tangentx.tensor.rules import Rule, rule_of
 from tangentx.tensor.storage import View, step_of
 
@@ -78,6 +78,11 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         return _without_rule(fn, args, kwargs, None)
     if rule.constant:
         return _constant(fn, args, kwargs)
+    if rule.quick == len(args) and not kwargs:
+        if rule.quick == 1:
+            return unary(rule, args[0])
+        if not (isinstance(args[0], _CONTAINERS) or isinstance(args[1], _CONTAINERS)):
+            return binary(rule, args[0], args[1])
     try:
         values = args if rule.simple == len(args) and not kwargs else rule.arranged(args, kwargs)
     except NoTemplate as error:
@@ -138,21 +143,12 @@ class _Viewed:
                 return
 
 
-def kept(value: Any) -> Any:
-    """A value that nobody else writes: plain arrays and lists that backward needs are copied."""
-    if type(value) is np.ndarray:
-        return value.copy()
-    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
-        return type(value)(kept(item) for item in value)
-    return value
-
-
-def _wrapped(ans: Any, viewed: _Viewed | None, lost: bool) -> Any:
-    """Results that are not recorded; `lost` notes where, for the message of a backward that comes too late."""
+def _wrapped(ans: Any, viewed: _Viewed | None, late: bool) -> Any:
+    """Results that are not recorded; `late` notes where, for the message of a backward that comes too late."""
     if isinstance(ans, list | tuple):
         return like_container(ans, [_wrapped_item(item, viewed, i) for i, item in enumerate(ans)])
     t = _wrapped_item(ans, viewed, None)
-    if lost and type(t) is Tensor:
+    if late and type(t) is Tensor:
         t._made = place()
     return t
 
@@ -212,24 +208,3 @@ def _read_only(ans: Any) -> Any:
         ans = ans.view()
         ans.flags.writeable = False
     return ans
-
-
-def root_of(t: Tensor) -> Tensor:
-    """The Tensor that a Tensor's memory belongs to."""
-    root: Tensor = t if t._view is None else t._view.root
-    return root
-
-
-def content_of(t: Tensor) -> Content:
-    """What stands for the present content of a Tensor's memory."""
-    root = root_of(t)
-    if root._content is None:
-        root._content = Content()
-    return root._content
-
-
-def forms_of(values: Any) -> Any:
-    """`like_of` in a structure."""
-    if isinstance(values, list | tuple):
-        return [forms_of(item) for item in values]
-    return like_of(values) if inexact(values) else None

@@ -39,14 +39,16 @@ class _Batches(Sweep):
         slots = self.bars.setdefault(target, [None] * getattr(target, "slots", 1))
         slots[slot] = bar if slots[slot] is None else slots[slot] + bar
 
-    def _pass(self, target: Any) -> list[Any]:
+    def _pass(self, target: Any) -> Any:
         bars = self.bars.pop(target, None)
         if bars is not None and self.wanted is not None:
-            self._collect(target, bars)
+            for slot, bar in enumerate(bars):
+                if bar is not None and (target, slot) in self.wanted:
+                    self.found[target, slot] = bar
         if type(target) is Tensor:
-            return []
+            return ()
         if bars is None or not any(edge[0] in self.waiting for edge in target.edges):
-            return [edge[0] for edge in target.edges]
+            return target.edges
         target.check()
         count = next(len(bar.items) for bar in bars if bar is not None)
         each = []
@@ -60,7 +62,7 @@ class _Batches(Sweep):
         for i, edge in enumerate(target.edges):
             if edge[0] in self.waiting and any(given[i] is not None for given in each):
                 self._give(edge[0], edge[1], Batch([given[i] for given in each]), False)
-        return [edge[0] for edge in target.edges]
+        return target.edges
 
 
 def batched(outs: list[Any], ins: list[Any], gradients: list[Any], retain: bool, create: bool) -> list[Any]:

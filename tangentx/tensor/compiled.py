@@ -16,8 +16,6 @@ class Compiled(Node):
     """A call of a compiled function. `reverse(bars)` gives the cotangents of the `values` by parameter, for those of
     all results; `again(values, bars)` does so on Tensors, recorded."""
 
-    __slots__ = ("again", "answers", "reverse", "values")
-
     def __init__(self, name: str, values: Sequence[Any], reverse: Any, again: Callable[..., Any]) -> None:
         active = [t for t in tensors_in(list(values)) if t.requires_grad]
         super().__init__(name, tuple(t.edge for t in active))

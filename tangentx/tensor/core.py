@@ -22,20 +22,17 @@ class Tensor:
     ``isinstance(x, np.ndarray)`` goes the way that the plain program goes; ``type(x)`` is Tensor.
     """
 
-    __slots__ = (
-        "__weakref__", "_content", "_data", "_exported", "_grad", "_hooks", "_made", "_needs", "_node", "_slot",
-        "_view",
-    )  # fmt: skip
+    # Most Tensors have most of these, so they are of the class.
     _data: Any
-    _node: Any
-    _slot: int
-    _needs: bool
-    _view: Any
-    _content: Content | None
-    _grad: Any
-    _hooks: Watcher | None
-    _exported: bool
-    _made: Any
+    _node: Any = None
+    _slot: int = 0
+    _needs: bool = False
+    _view: Any = None
+    _content: Content | None = None
+    _grad: Any = None
+    _hooks: Watcher | None = None
+    _exported: bool = False
+    _made: Any = None
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
         # A class with a way of its own to make instances is opaque to the compiler.
@@ -45,7 +42,7 @@ class Tensor:
         if device not in (None, "cpu"):
             raise NotDifferentiable(f"there is no device {device!r} here", hint='use "cpu", or leave it out')
         data = array.current if isinstance(array, Tensor) else array
-        _fill(self, np.array(data, dtype=dtype))
+        self._data = np.array(data, dtype=dtype)
         if self._data.dtype.kind not in "biufc":
             raise NotDifferentiable(f"a Tensor cannot hold {self._data.dtype}", hint="pass numbers")
         if requires_grad:
@@ -209,13 +206,6 @@ class Tensor:
         return copied
 
 
-def _fill(t: Tensor, data: Any) -> None:
-    t._data = data
-    t._node = t._view = t._content = t._grad = t._hooks = t._made = None
-    t._slot = 0
-    t._needs = t._exported = False
-
-
 def _remade(data: Any, requires_grad: bool, grad: Any) -> Tensor:
     t = wrap(np.array(data) if isinstance(data, np.ndarray) else data)
     t._needs, t._grad = requires_grad, grad
@@ -224,11 +214,14 @@ def _remade(data: Any, requires_grad: bool, grad: Any) -> Tensor:
 
 def wrap(data: Any, node: Any = None, slot: int = 0) -> Tensor:
     """A Tensor of this very number or array, made by a node."""
-    t = object.__new__(Tensor)
+    t: Tensor = _new(Tensor)
     t._data = data
-    t._node = node
-    t._slot = slot
-    t._needs = node is not None
-    t._view = t._content = t._grad = t._hooks = t._made = None
-    t._exported = False
+    if node is not None:
+        t._node = node
+        t._needs = True
+        if slot:
+            t._slot = slot
     return t
+
+
+_new = object.__new__

@@ -12,7 +12,7 @@ from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.graph import Node, Watcher
 from tangentx.tensor.modes import STATE, setting
-from tangentx.tensor.places import place, span_of
+from tangentx.tensor.places import place
 
 Seed = tuple[Any, int, Any]
 
@@ -35,7 +35,7 @@ class Sweep:
 
     def run(self, seeds: Sequence[Seed]) -> dict[tuple[Any, int], Any]:
         """The cotangents of the wanted edges."""
-        with setting(grad=self.create, honest=False):
+        with setting(grad=self.create, honest=False), np.errstate(invalid="ignore"):
             waiting = self.waiting = self._waiting([target for target, _, _ in seeds])
             for target, slot, bar in seeds:
                 self._give(target, slot, bar, False)
@@ -44,10 +44,11 @@ class Sweep:
             while ready:
                 target = ready.pop()
                 passed += 1
-                for edge in self._pass(target):
-                    if edge in waiting:
-                        waiting[edge] -= 1
-                        if waiting[edge] == 0:
+                for edge, _ in self._pass(target):
+                    count = waiting.get(edge)
+                    if count is not None:
+                        waiting[edge] = count - 1
+                        if count == 1:
                             ready.append(edge)
             if passed < len(waiting):
                 stuck = next(target for target, count in waiting.items() if count > 0)
@@ -70,12 +71,12 @@ class Sweep:
         while stack:
             target = stack.pop()
             order.append(target)
-            for edge in target.edges if isinstance(target, Node) else ():
-                if edge[0] in counts:
-                    counts[edge[0]] += 1
+            for edge, _ in () if type(target) is Tensor else target.edges:
+                if edge in counts:
+                    counts[edge] += 1
                 else:
-                    counts[edge[0]] = 1
-                    stack.append(edge[0])
+                    counts[edge] = 1
+                    stack.append(edge)
         return counts if self.wanted is None else self._leading(order, counts)
 
     def _leading(self, order: list[Any], counts: dict[Any, int]) -> dict[Any, int]:
@@ -117,26 +118,28 @@ class Sweep:
             if type(slots[slot]) is np.ndarray:
                 self.owned.add(id(slots[slot]))
 
-    def _pass(self, target: Any) -> list[Any]:
-        """Takes a target's cotangents on to its edges; gives the targets of these."""
+    def _pass(self, target: Any) -> Any:
+        """Takes a target's cotangents on to its edges, and gives these."""
         bars = self.bars.pop(target, None)
-        own = bars is not None and id(bars[0]) in self.owned
-        self.owned.difference_update(map(id, bars or ()))  # ids of dead arrays come back
+        own = False
+        if self.owned and bars is not None:
+            first = bars[0]
+            own = id(first) in self.owned
+            self.owned.difference_update(map(id, bars))  # ids of dead arrays come back
         if type(target) is Tensor:
             self._end(target, bars)
-            return []
+            return ()
+        edges = target.edges
         if bars is None:
-            return [edge[0] for edge in target.edges]
-        if target.watchers:
-            for slot, watcher in target.watchers.items():
-                bars[slot] = self._watched(watcher, bars[slot])
-        if self.wanted is not None:
-            self._collect(target, bars)
-            if not any(edge[0] in self.waiting for edge in target.edges):
-                return []
+            return edges
+        if target.watchers or self.wanted is not None:
+            bars = self._seen(target, bars)
+            own = own and bars[0] is first
+            if not any(edge[0] in self.waiting for edge in edges):
+                return ()
         target.check()
         if target.before:
-            bars = self._hooked(target.before, bars)
+            bars, own = self._hooked(target.before, bars), False
         if target.consumes and not self.create and not own:
             bars[0] = bars[0].copy()
         given = target.pull(bars, self.create)
@@ -146,16 +149,31 @@ class Sweep:
             self._tell(target, bars, given)
         if not self.retain:
             target.free(self.where)
-        for i, (edge, bar) in enumerate(zip(target.edges, given, strict=True)):
-            if bar is not None and edge[0] in self.waiting:
-                self._give(edge[0], edge[1], bar, i == 0 and target.consumes and not self.create)
-        return [edge[0] for edge in target.edges]
+        fresh = target.consumes and not self.create
+        for (there, slot), bar in zip(edges, given, strict=True):
+            if bar is not None and there in self.waiting:
+                if fresh or there in self.bars or slot:
+                    self._give(there, slot, bar, fresh)
+                else:
+                    self.bars[there] = [bar, *[None] * ((1 if type(there) is Tensor else there.slots) - 1)]
+            fresh = False
+        return edges
+
+    def _seen(self, target: Any, bars: list[Any]) -> list[Any]:
+        """The cotangents after the hooks on them; what is wanted of them is kept."""
+        if target.watchers:
+            for slot, watcher in target.watchers.items():
+                bars[slot] = self._watched(watcher, bars[slot])
+        if self.wanted is not None:
+            self._collect(target, bars)
+        return bars
 
     def _collect(self, target: Any, bars: list[Any]) -> None:
         assert self.wanted is not None
         for slot, bar in enumerate(bars):
             if bar is not None and (target, slot) in self.wanted:
-                self.found[target, slot] = bar
+                consumed = type(target) is not Tensor and target.consumes and not self.create
+                self.found[target, slot] = bar.copy() if consumed else bar
 
     def _end(self, leaf: Tensor, bars: list[Any] | None) -> None:
         """A leaf: its hooks, then its gradient."""
@@ -212,26 +230,3 @@ class Sweep:
 def accumulate(leaf: Any, bar: Tensor) -> None:
     """Adds to ``.grad``."""
     leaf._grad = bar if leaf._grad is None else call(np.add, (leaf._grad, bar), {})
-
-
-def seed_of(t: Tensor, gradient: Any) -> Any:
-    """The cotangent to begin with. Raises NotDifferentiable where shape or domain do not fit."""
-    data = t.current
-    value = gradient.current if type(gradient) is Tensor else gradient
-    if np.shape(value) == (1,) and np.shape(data) == ():
-        if type(gradient) is Tensor:
-            gradient = call(np.reshape, (gradient, ()), {})
-        else:
-            gradient = np.reshape(value, ())
-        value = np.reshape(value, ())[()]
-    if np.shape(value) != np.shape(data):
-        raise NotDifferentiable(
-            f"the gradient has shape {np.shape(value)}, but the Tensor has shape {np.shape(data)}",
-            span_of(place()),
-            f"give it the shape {np.shape(data)}; a batch of gradients needs is_grads_batched=True",
-        )
-    if np.iscomplexobj(value) and not np.iscomplexobj(data):
-        raise NotDifferentiable(
-            "the gradient is complex, but the Tensor is real", span_of(place()), "give it the Tensor's dtype"
-        )
-    return gradient

@@ -8,6 +8,7 @@ import numpy as np
 
 from tangentx.arrays import guarded, unbroadcast
 
+_total = np.add.reduce
 _INEXACT = (float, complex, np.inexact)
 
 
@@ -51,12 +52,15 @@ def fit(bar: Any, like: Any) -> Any:
 
 
 def times(partial: Any, bar: Any) -> Any:
-    """Their product, exactly 0 where the cotangent is 0: what was selected away gives nothing, even if infinite."""
+    """Their product, exactly 0 where the cotangent is 0: what was selected away gives nothing, even if infinite.
+
+    Whoever calls it has NumPy ignore invalid products.
+    """
     if type(partial) is float and type(bar) is float:
         return 0.0 if bar == 0.0 else partial * bar
-    with np.errstate(invalid="ignore"):
-        product = partial * bar
-    return guarded(partial, bar) if np.isnan(product).any() else product
+    product = partial * bar
+    total = _total(product, axis=None) if type(product) is np.ndarray else product
+    return product if total == total else guarded(partial, bar)  # nan is not equal to itself
 
 
 def as_number(bar: Any, like: Any) -> Any:

@@ -48,7 +48,7 @@ class Context:
 
     def settle(self, node: Any, results: list[Any]) -> None:
         """Takes what was saved in a form that keeps no Tensor of the graph alive."""
-        from tangentx.tensor.apply import content_of
+        from tangentx.tensor.operation import content_of
 
         self._node = node
         kept: list[tuple[Any, Any, Content | None]] = []
@@ -66,8 +66,6 @@ class Context:
 
 class FunctionNode(Node):
     """The node of a user's function."""
-
-    __slots__ = ("active", "context", "function", "results")
 
     def __init__(self, function: Any, context: Context, args: tuple[Any, ...]) -> None:
         self.active = tuple(type(a) is Tensor and a.requires_grad for a in args)

@@ -50,23 +50,22 @@ class Node:
     `pull(bars, create)` gives the cotangents by edge, of raw values, or with `create` of Tensors.
     """
 
-    __slots__ = (
-        "__weakref__", "after", "before", "contents", "edges", "freed", "likes", "operation", "place", "slots",
-        "watchers",
-    )  # fmt: skip
     consumes = False
+    operation = ""
+    edges: tuple[Any, ...]
+    slots = 1
+    place: Any
+    likes: tuple[Any, ...] = ()
+    contents: Any = ()
+    freed: Any = None
+    before: dict[int, Any] | None = None
+    after: dict[int, Any] | None = None
+    watchers: dict[int, Watcher] | None = None
 
-    def __init__(self, operation: str, edges: tuple[Any, ...], slots: int = 1) -> None:
+    def __init__(self, operation: str, edges: tuple[Any, ...]) -> None:
         self.operation = operation
         self.edges = edges
-        self.slots = slots
         self.place = place()
-        self.likes: tuple[Any, ...] = ()
-        self.contents: tuple[Content | None, ...] = ()
-        self.freed: Any = None
-        self.before: dict[int, Any] | None = None
-        self.after: dict[int, Any] | None = None
-        self.watchers: dict[int, Watcher] | None = None
 
     @property
     def name(self) -> str:

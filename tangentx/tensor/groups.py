@@ -26,7 +26,7 @@ def record_groups(
     edges: list[Any] = []
     likes: list[Any] = []
     groups = tuple(_numbered(values[i], data[i], edges, likes) for i in places)
-    node = Operation(rule.name, tuple(edges))
+    node = Operation.of(rule, tuple(edges))
     node.likes = tuple(likes)
     several = isinstance(ans, list | tuple)
     single = None if several else wrap(ans, node)

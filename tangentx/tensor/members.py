@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable, NoTemplate
-from tangentx.templates import has_composition
+from tangentx.errors import NotDifferentiable
 from tangentx.tensor.apply import call, holds_tensor, raw
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.making import escaped
 from tangentx.tensor.modes import refusal
 from tangentx.tensor.places import place, span_of
-from tangentx.tensor.rules import rule_of
 from tangentx.tensor.storage import overwrite, write
 from tangentx.tensor.written import put
 
@@ -156,16 +154,6 @@ class Members:
     def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
         """The elements within limits."""
         return call(np.clip, (self, min, max), {})
-
-    def __getattr__(self: Any, name: str) -> Any:
-        """Methods of ndarray that are not written out: those that have a rule; the others are refused by name."""
-        found = None if name.startswith("_") else getattr(np.ndarray, name, getattr(type(self._data), name, None))
-        if found is None:
-            raise AttributeError(f"a Tensor has no attribute {name!r}")
-        if rule_of(found) is None and not has_composition(found):
-            hint = "use the function of NumPy that gives a new array"
-            raise refusal(NoTemplate(f"`{name}` of a Tensor has no derivative rule", span_of(place()), hint))
-        return lambda *args, **kwargs: call(found, (self, *args), kwargs)
 
     def partition(self: Any, kth: Any, axis: int = -1) -> None:
         """Puts the elements on the right side of the k-th, in place."""

@@ -8,9 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.errors import NoTemplate
 from tangentx.tensor.apply import call, holds_tensor, raw
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.members import Members, Nothing
+from tangentx.tensor.modes import refusal
+from tangentx.tensor.places import place, span_of
+from tangentx.tensor.quick import binary
+from tangentx.tensor.rules import rule_of
 from tangentx.tensor.storage import overwrite
 from tangentx.tensor.ufuncs import array_ufunc
 from tangentx.tensor.written import CHANGING, filled
@@ -21,6 +26,7 @@ _ARITHMETIC = {
 }  # fmt: skip
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 _UNARY = {"neg": operator.neg, "pos": operator.pos, "abs": operator.abs}
+_QUICK = frozenset((Tensor, float, int, np.ndarray, np.float64))
 _OPERANDS = (int, float, complex, np.ndarray, np.generic, list, tuple)
 
 # Methods that ndarray has, by the same names; those of Torch by the function that they call.
@@ -46,13 +52,32 @@ _IN_PLACE: dict[str, Any] = {
 }  # fmt: skip
 
 
+_REFUSED = ("byteswap", "resize", "setfield", "setflags")
+"""Methods that change memory in a way that views and values kept for backward would not know of."""
+
+
+def _refused(name: str) -> Callable[..., Any]:
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        hint = "use the function of NumPy that gives a new array"
+        raise refusal(NoTemplate(f"`{name}` of a Tensor has no derivative rule", span_of(place()), hint))
+
+    return named(method, name, f"Refused: a Tensor has no ``{name}``.")
+
+
 def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
+    rule: Any = rule_of(fn)
+    quick = rule is not None and rule.quick == 2
+
     def forward(self: Tensor, other: Any) -> Any:
+        if quick and type(other) in _QUICK:
+            return binary(rule, self, other)
         if type(other) is not Tensor and not isinstance(other, _OPERANDS):
             return NotImplemented
         return call(fn, (self, _arrayed(other)), {})
 
     def reflected(self: Tensor, other: Any) -> Any:
+        if quick and type(other) in _QUICK:
+            return binary(rule, other, self)
         if not isinstance(other, _OPERANDS):
             return NotImplemented
         return call(fn, (_arrayed(other), self), {})
@@ -134,6 +159,12 @@ def _install() -> None:
         members[f"__{name}__"] = _function(unary, f"__{name}__")
     for name in _METHODS:
         members.setdefault(name, _method(name))
+    for name in _REFUSED:
+        members[name] = _refused(name)
+    for name in dir(np.ndarray):
+        # Those without a rule are refused where it counts, and called where it does not.
+        if not name.startswith("_") and callable(getattr(np.ndarray, name)):
+            members.setdefault(name, _method(name))
     for name in _FUNCTIONS:
         members.setdefault(name, _function(getattr(np, name), name))
     for name, fn in _RENAMED.items():

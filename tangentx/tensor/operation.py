@@ -11,7 +11,31 @@ from tangentx.arrays import unbroadcast
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit, fits, inexact, like_of, sample, zeros
 from tangentx.tensor.graph import Content, Node
+from tangentx.tensor.places import place
 from tangentx.tensor.rules import Pull, Rule
+
+
+def kept(value: Any) -> Any:
+    """A value that nobody else writes: plain arrays and lists that backward needs are copied."""
+    if type(value) is np.ndarray:
+        return value.copy()
+    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        return type(value)(kept(item) for item in value)
+    return value
+
+
+def root_of(t: Tensor) -> Tensor:
+    """The Tensor that a Tensor's memory belongs to."""
+    root: Tensor = t if t._view is None else t._view.root
+    return root
+
+
+def content_of(t: Tensor) -> Content:
+    """What stands for the present content of a Tensor's memory."""
+    root = root_of(t)
+    if root._content is None:
+        root._content = Content()
+    return root._content
 
 
 class Operation(Node):
@@ -21,13 +45,19 @@ class Operation(Node):
     the forms of several results.
     """
 
-    __slots__ = ("answers", "groups", "places", "pull_rule", "rule", "values")
     rule: Rule
     places: tuple[int, ...]
     pull_rule: Pull
     values: Any
-    groups: Any
-    answers: Any
+    groups: Any = None
+    answers: Any = None
+
+    @staticmethod
+    def of(rule: Rule, edges: tuple[Any, ...]) -> Operation:
+        """A node of this place in the user's program."""
+        node = object.__new__(Operation)
+        node.rule, node.operation, node.edges, node.place = rule, rule.name, edges, place()
+        return node
 
     @staticmethod
     def record(
@@ -44,7 +74,7 @@ class Operation(Node):
             from tangentx.tensor.groups import record_groups
 
             return record_groups(rule, places, values, data, ans, viewed)
-        node = Operation(rule.name, tuple(values[i].edge for i in places))
+        node = Operation.of(rule, tuple(values[i].edge for i in places))
         node.likes = tuple(like_of(data[i]) for i in places)
         t = wrap(ans, node)
         node.keep(rule, places, values, data, ans, t)
@@ -56,9 +86,7 @@ class Operation(Node):
         self, rule: Rule, places: tuple[int, ...], values: Sequence[Any], data: list[Any], ans: Any, t: Tensor | None
     ) -> None:
         """Keeps what the pullback reads, and marks its memory."""
-        from tangentx.tensor.apply import content_of, kept
-
-        self.rule, self.places, self.groups, self.answers = rule, places, None, None
+        self.rule, self.places = rule, places
         self.pull_rule = pull = rule.pull(places)
         found: list[Any] = []
         contents: list[Content | None] = []
@@ -105,7 +133,12 @@ class Operation(Node):
             found = self.pull_rule.lifted(*self.attached(), bars[0])
             return [fit_tensor(bar, like) for bar, like in zip(found, self.likes, strict=True)]
         found = self.pull_rule.run(*self.values, bars[0])
-        return [fit(bar, like) for bar, like in zip(found, self.likes, strict=True)]
+        return [
+            bar
+            if type(bar) is np.ndarray and type(like) is tuple and bar.shape == like[0] and bar.dtype == like[1]
+            else fit(bar, like)
+            for bar, like in zip(found, self.likes, strict=True)
+        ]
 
     def attached(self) -> list[Any]:
         """What was kept, as Tensors with their place in the graph."""

@@ -18,9 +18,12 @@ _LIBRARY = (_OURS, _NUMPYS, os.path.dirname(os.path.abspath(threading.__file__))
 _KNOWN: dict[Any, bool] = {}
 
 
-def place() -> Any:
-    """The code and the position in it of the innermost frame that is neither ours nor NumPy's; cheap to keep."""
-    frame: Any = sys._getframe(1)
+def place(skip: int = 1) -> Any:
+    """The code and the position in it of the innermost frame that is neither ours nor NumPy's; cheap to keep.
+
+    `skip` frames are known to be ours.
+    """
+    frame: Any = sys._getframe(skip)
     while frame is not None:
         code = frame.f_code
         inside = _KNOWN.get(code)

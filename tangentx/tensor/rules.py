@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import inspect
+import operator
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from tangentx.arrays import guarded
 from tangentx.errors import NoTemplate
@@ -14,6 +17,7 @@ from tangentx.templates import Template, find
 from tangentx.tensor.forms import inexact, times
 
 _ABSENT: Any = object()
+_OPERATORS = (operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.mod, operator.neg)
 _PRODUCT = "product_"
 
 
@@ -104,9 +108,12 @@ class Rule:
         self.star = stars[0] if stars else -1
         self.nones = [i for i, name in enumerate(self.params) if name in ("out", "ord")]
         self.simple = -1 if self.star >= 0 or self.nones else len(self.params)
+        arithmetic = isinstance(fn, np.ufunc) or fn in _OPERATORS
+        self.quick = self.simple if arithmetic and self.simple in (1, 2) else -1
         self.owner = getattr(fn, "__objclass__", None)
         self.may_view = template.kind not in ("elementwise", "constant")
         self.with_cotangent = tuple(name in template.cotangents for name in self.params)
+        self.every_cotangent = all(self.with_cotangent)
         self._pulls: dict[tuple[int, ...], Pull] = {}
 
     def arranged(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:

@@ -106,7 +106,8 @@ def detached(t: Tensor) -> Tensor:
 
 def write(t: Tensor, key: Any, value: Any) -> None:
     """``t[key] = value``. Raises NotDifferentiable for a leaf that requires a gradient, while recording."""
-    from tangentx.tensor.apply import kept, raw
+    from tangentx.tensor.apply import raw
+    from tangentx.tensor.operation import kept
     from tangentx.tensor.writes import Write
 
     data, new = t.current, raw(value)

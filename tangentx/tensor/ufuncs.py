@@ -21,6 +21,8 @@ _ACCUMULATED: dict[Any, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
     """NumPy calls this where an argument of a ufunc is a Tensor. Raises NoTemplate where there is no rule."""
+    if not kwargs and method == "__call__":
+        return call(ufunc, args, kwargs)
     out = kwargs.pop("out", None)
     where = kwargs.pop("where", True)
     if method == "at":

@@ -18,7 +18,6 @@ from tangentx.tensor.storage import Step, write
 class Write(Node):
     """``root[steps][key] = value``: what was there gets no cotangent, the value gets that of its place."""
 
-    __slots__ = ("into", "key", "layout", "steps", "turned", "value_like")
     consumes = True
 
     def __init__(self, root: Tensor, steps: tuple[Step, ...], key: Any, value: Any) -> None:

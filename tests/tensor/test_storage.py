@@ -241,6 +241,20 @@ def test_elements_by_their_place() -> None:
     with pytest.raises(tx.NotDifferentiable, match="reshape"):
         t.shape = (4,)
     with pytest.raises(tx.NoTemplate, match="byteswap"):
-        t.byteswap()
+        tx.tensor([1.0]).byteswap()
     with pytest.raises(AttributeError, match="no attribute 'other'"):
         t.other
+
+
+def test_a_gradient_by_what_was_written_is_not_consumed() -> None:
+    x = tx.tensor([1.0, 2.0], requires_grad=True)
+    a = x * 1.0
+    a[0] = 3.0
+    by_a, by_x = tx.autograd.grad((a * np.array([5.0, 7.0])).sum(), [a, x])
+    assert by_a.tolist() == [5.0, 7.0] and by_x.tolist() == [0.0, 7.0]
+    seed = np.ones(2)
+    b = x * 1.0
+    b[1] = 0.0
+    b.register_hook(lambda g: seed)
+    b.sum().backward()
+    assert seed.tolist() == [1.0, 1.0] and x.grad.tolist() == [1.0, 0.0]
