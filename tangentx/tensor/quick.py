@@ -85,10 +85,19 @@ def _recorded(rule: Rule, places: tuple[int, ...], values: Any, data: Any, ans: 
         likes.append((plain.shape, plain.dtype) if type(plain) is np.ndarray else plain)
     node.edges = tuple(edges)
     node.likes = tuple(likes)
+    if pull.reads:
+        _keep(node, pull.reads, values, data, t)
+    else:
+        node.values = ()
+    return t
+
+
+def _keep(node: Operation, reads: Any, values: Any, data: Any, t: Tensor) -> None:
+    """Keeps what the pullback reads, and marks its memory."""
     found = []
     contents: list[Content | None] = []
-    for how, i in pull.reads:
-        value, plain = (t, ans) if how == "ans" else (values[i], data[i])
+    for how, i in reads:
+        value, plain = (t, t._data) if how == "ans" else (values[i], data[i])
         content = None
         if how == "shape":
             plain = np.shape(plain)
@@ -103,4 +112,3 @@ def _recorded(rule: Rule, places: tuple[int, ...], values: Any, data: Any, ans: 
         contents.append(content)
     node.values = found
     node.contents = contents
-    return t
