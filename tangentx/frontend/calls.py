@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from typing import Any
 
 import gast
@@ -15,7 +16,7 @@ from tangentx.ir import nodes as ir
 FRAME = (locals, globals, vars, dir, eval, exec, super)
 
 
-class Calls(Expressions):
+class Calls(Expressions, ABC):
     """Lifts calls."""
 
     def _Call(self, node: Any) -> Steps:
@@ -102,21 +103,21 @@ class Calls(Expressions):
             return value
         return gast.copy_location(gast.Call(named(self.copy(fn, node).name, node), [value], []), node)
 
+    @abstractmethod
     def is_lazy(self, node: Any) -> bool:
         """Whether `node` makes an iterator: a generator expression, or a call of zip, map and their like."""
-        raise NotImplementedError
 
+    @abstractmethod
     def gathered(self, node: Any) -> ir.Atom:
         """A list of all that the iterator `node` gives."""
-        raise NotImplementedError
 
+    @abstractmethod
     def searched(self, fn: ir.Atom, method: str | None, node: Any) -> ir.Expr | None:
         """The call of any or all with an iterator, which looks no further than it must; None for any other."""
-        raise NotImplementedError
 
+    @abstractmethod
     def consumed(self, fn: ir.Atom, method: str | None, node: Any, others: list[Any]) -> ir.Atom:
         """What the iterator `node`, the first argument of a call of `fn` or of its `method`, gives, as a list."""
-        raise NotImplementedError
 
 
 def _reduces(fn: ir.Atom) -> bool:

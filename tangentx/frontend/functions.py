@@ -9,6 +9,7 @@ it again, so recursion and functions that call each other need no cycle.
 from __future__ import annotations
 
 import itertools
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -110,9 +111,9 @@ class Functions(Displays):
                     self._function(tree, name, {})
         return with_cells(function, self.slots.values(), scopes.rebound_inside(self.tree))
 
+    @abstractmethod
     def body(self, nodes: list[Any]) -> bool:
         """Emit statements."""
-        raise NotImplementedError
 
     def _Lambda(self, node: Any) -> Steps:
         defaults: dict[str, ir.Atom] = {}

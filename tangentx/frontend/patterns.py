@@ -27,10 +27,6 @@ _WHOLE = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, t
 class Patterns(Functions):
     """Lifts ``match``."""
 
-    def body(self, nodes: list[Any]) -> bool:
-        """Emit statements; whether control never comes past them."""
-        raise NotImplementedError
-
     def _Match(self, node: Any) -> bool:
         subject = self.fixed(self.atom(node.subject), node.subject)
         return self._cases(node.cases, lambda: subject)
