@@ -1,4 +1,4 @@
-"""Python's own functions that take functions: each call is written out as what it does."""
+"""Python's own functions that take functions, and those that copy: each call is written out as what it does."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.arguments import Misfit, Named
 from tangentx.analysis.containers import expanded
+from tangentx.analysis.copying import WRITTEN
 from tangentx.analysis.functions import external
 from tangentx.analysis.kinds import BOTTOM, Bottom, Box, Either, Kind
 from tangentx.ir.functions import partial
@@ -45,7 +46,7 @@ def call_higher(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tu
     """The call of `fn` if it is one of these functions or a partial that was made outside, else None."""
     if isinstance(fn, functools.partial):
         return _call_partial(w, fn, args, kwargs)
-    for each, write in _HIGHER:
+    for each, write in (*_HIGHER, *WRITTEN):
         if fn is each:
             return write(w, args, kwargs)
     return None

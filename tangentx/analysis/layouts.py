@@ -95,6 +95,8 @@ def _copied(kind: Kind, fresh: Fresh, memo: dict[Region, Region], path: tuple[An
     if not known:
         memo[node] = fresh(path)
     region = memo[node]
+    if node.varied:
+        region.mark("varied")
     if isinstance(kind, Arr):
         return replace(kind, region=region.root())
     if not known:
@@ -235,3 +237,5 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.write_back: _nothing,
     arrays.entry_copies: _copies,
 }
+COPIES = (arrays.entry_copy, arrays.entry_copies)
+"""Of these the result varies where the argument does, and nowhere else."""

@@ -36,6 +36,7 @@ _ATTEMPTS = (
 )
 """Values of unknown whole numbers, whether known ones are forgotten, and lengths of axes, one after the other."""
 _RULED = frozenset(layouts.RULES)
+_COPIES = frozenset(layouts.COPIES)
 
 
 class Operation:
@@ -58,7 +59,7 @@ class Operation:
         template = templates.find(fn)
         if template is not None and template.kind == "constant":
             return result
-        if any(varied(k) for k in kinds):
+        if any(varied(k) for k in kinds) and fn not in hashable(_COPIES, fn):
             result = self._vary(result)
         return result
 

@@ -24,6 +24,7 @@ from tangentx.arrays import (
     share,
     shares,
     spread,
+    tangent_as,
     ties,
     unbroadcast,
     unreduce,
@@ -87,11 +88,18 @@ def power_slope_(x: Any, y: Any, *, ans: Any) -> Any:
     return guarded(power_slope(x, y - 1), y), np.power(x, y - 1) + guarded(ans, log_or_zero(x))
 
 
-@linear(entry_copy, domain=("A(3)", "x"))
+@adjoint(entry_copy, domain=("A(3)", "x"))
 def entry_copy_(x: Any, *, ans_bar: Any) -> Any:
     """A copy."""
     x_bar = ans_bar
     return x_bar
+
+
+@entry_copy_.tangent
+def entry_copy_dot(x: Any, *, x_dot: Any) -> Any:
+    """A copy in the layout of `x`, with zeros where parts of `x` have no tangent."""
+    ans_dot = tangent_as(x_dot, x)
+    return ans_dot
 
 
 @linear(clone, domain=("A(3)", "x"))
