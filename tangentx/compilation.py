@@ -17,7 +17,7 @@ from tangentx.arrays import entry_copies
 from tangentx.axes import axes_of
 from tangentx.backend.load import register
 from tangentx.backend.text import Text
-from tangentx.demands import demand_leaf, demand_real_scalar, written
+from tangentx.demands import demand_leaf, demand_real_scalar, writes_arguments
 from tangentx.derivative import Cache, Entry, Target, place_of, refuse_overlap
 from tangentx.errors import NotDifferentiable, NotResolved
 from tangentx.fallback import REASONS, Otherwise, otherwise
@@ -90,7 +90,7 @@ def compile_gradient(
     again += [Num(float)] * (len(function.params) - len(again))  # the seed
     header = header_of(target, root, wrt, spec.transform)
     functions, text, filename = pipeline.compile_functions(function, again, second, header)
-    writes = any(written(kind) for kind in root.params)
+    writes = writes_arguments(program)
     notes = noted(header, program, second) | transforms.sizes_wanted(root, wrt, spec)
     return Entry(functions, text, filename, Guard((program, second)), writes, notes)
 
@@ -162,6 +162,7 @@ def kinds_of_arguments(
             Valuer(World()).kind(value)
         except NotResolved as error:
             raise NotResolved(f"the argument `{param.name}`: {error.message}", function.span, error.hint) from None
+    program.apart = not pairs
     return kinds_of(program.world, values, pairs)
 
 

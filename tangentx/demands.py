@@ -11,7 +11,7 @@ from typing import Any
 
 from tangentx import source
 from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, describe, is_inexact
-from tangentx.analysis.program import Instance
+from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region, World
 from tangentx.analysis.values import Valuer
 from tangentx.errors import NotDifferentiable, Span, TangentxError
@@ -116,10 +116,16 @@ def differentiable(values: Sequence[Any], places: Sequence[int]) -> tuple[int, .
     return found
 
 
-def written(kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
+def writes_arguments(program: Program) -> bool:
+    """Whether the root, or a function whose derivative it takes, writes into what its arguments reach."""
+    root = program.reached()[0]
+    return any(map(_written, root.params)) or any(writes_arguments(inner) for _, inner in program.nested.values())
+
+
+def _written(kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
     """Whether anything that an argument of this kind reaches is written."""
     if not isinstance(kind, Arr | Box) or kind.region.root() in seen:
         return False
     node = kind.region.root()
     inside = (*node.fields.values(), node.elt) if isinstance(kind, Box) else ()
-    return node.written or any(written(k, (*seen, node)) for k in inside)
+    return node.written or any(_written(k, (*seen, node)) for k in inside)

@@ -17,7 +17,7 @@ from tangentx.compilation import (
     kinds_of_arguments,
     noted,
 )
-from tangentx.demands import written
+from tangentx.demands import writes_arguments
 from tangentx.derivative import Cache, Entry, Target
 from tangentx.fallback import otherwise
 from tangentx.guards import Guard
@@ -47,7 +47,7 @@ def compile_jvp(
     again = [*kinds_of(second.world, values, pairs), *dots]
     header = header_of(target, root, active, "jvp")
     functions, text, filename = pipeline.compile_functions(derived, again, second, header)
-    writes = any(written(kind) for kind in root.params)
+    writes = writes_arguments(program)
     return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program, second))
 
 
@@ -72,5 +72,5 @@ def compile_vjp(
     again = [*kinds_of(second.world, values, pairs), seed]
     header = header_of(target, root, wrt, "vjp")
     functions, text, filename = pipeline.compile_functions(both, again, second, header, skip=1, count=2)
-    writes = any(written(kind) for kind in root.params)
+    writes = writes_arguments(program)
     return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program, second))

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tangentx import arrays as ar
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, SharedMemory
 
 Pair = collections.namedtuple("Pair", "first second")
 
@@ -357,3 +357,43 @@ def test_values_round_and_round() -> None:
     assert ar.section_bounds(6, 3, True) == (2, 4)
     with pytest.raises(ValueError):
         ar.section_bounds(7, 3, True)
+
+
+def test_zeros_share_memory_as_their_primal_does() -> None:
+    whole = np.arange(6.0)
+    inner = [whole[1:4]]
+    made = ar.zero([whole[:3], inner, {"same": inner, "turned": whole[::-1]}, 2.0, None, "text"])
+    assert made[1] is made[2]["same"] and made[3:] == [0.0, 0.0, None]
+    made[0][1] = 7.0
+    assert made[1][0][0] == 7.0 and made[2]["turned"][4] == 7.0
+    assert not np.shares_memory(made[0], whole)
+
+
+def test_zeros_of_an_array_that_repeats_its_elements_and_shares_them() -> None:
+    row = np.arange(3.0)
+    with pytest.raises(SharedMemory, match="repeats its elements"):
+        ar.zero([row, np.broadcast_to(row, (2, 3))])
+    assert ar.zero([np.broadcast_to(row, (2, 3))])[0].strides == (24, 8)
+
+
+def test_a_structure_that_holds_itself_has_a_zero() -> None:
+    ring: list[object] = [1.0]
+    ring.append(ring)
+    made = ar.zero(ring)
+    assert made[0] == 0.0 and made[1] is made
+
+
+def test_a_copied_tangent_is_laid_out_as_the_primal() -> None:
+    whole = np.arange(4.0)
+    primal = [whole[:3], whole[1:], {"n": 2.0, "k": 3}]
+    made = ar.copied_tangent([None, np.ones(3), {"n": 5.0, "k": None}], primal)
+    assert made[0].tolist() == [0.0, 1.0, 1.0] and made[2] == {"n": 5.0, "k": 0.0}
+    assert np.shares_memory(made[0], made[1])
+
+
+def test_what_stands_twice_is_not_apart() -> None:
+    row = np.arange(3.0)
+    ar.apart([row, row.copy(), (1.0, "x"), {"a": []}])
+    for twice in ([row, row], [row[:2], row[1:]], {"a": [row], "b": (row,)}):
+        with pytest.raises(SharedMemory, match="twice"):
+            ar.apart(twice)

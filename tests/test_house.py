@@ -62,6 +62,7 @@ COVERED_BY = {
     "analysis/parts.py": "tests/analysis/test_flats.py",
     "analysis/sequences.py": "tests/analysis/test_expressions.py",
     "analysis/containers.py": "tests/analysis/test_expressions.py",
+    "analysis/outline.py": "tests/analysis/test_layouts.py",
     "analysis/choices.py": "tests/analysis/test_functions.py",
     "analysis/identity.py": "tests/analysis/test_functions.py",
     "analysis/indexing.py": "tests/analysis/test_expressions.py",

@@ -16,6 +16,7 @@ from tangentx.analysis.functions import external
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Some, describe
 from tangentx.analysis.objects import construct
 from tangentx.analysis.protocols import defines, is_object
+from tangentx.analysis.regions import Region
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Lit, Make, Method, Op, Var
 
@@ -37,15 +38,36 @@ def _shallow(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Ki
 
 
 def _deep(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
-    """``copy.deepcopy(x)``: what is one object in x is one object in the copy."""
+    """``copy.deepcopy(x)``, of a structure that holds nothing twice."""
     if len(args) != 1 or kwargs:
         raise UnsupportedSyntax("deepcopy with a memo", w.span, "give it the object alone")
     _, kind = w.read(args[0])
     if isinstance(kind, Box):
         if defines(w, kind, "__deepcopy__"):
             raise UnsupportedSyntax(f"`__deepcopy__` of `{kind.cls.__name__}`", w.span, "call a method of your own")
-        return w.walk(Op(arrays.entry_copy, args))
+        return expanded(w, ("deep", args[0], _may_repeat(kind)), lambda: _copied_whole(w, args[0], _may_repeat(kind)))
     return _plain(w, copy.deepcopy, args[0], kind)
+
+
+def _copied_whole(w: Walker, x: Atom, checked: bool) -> Block:
+    check = (Assign(w.temporary(), Op(arrays.apart, (x,)), w.span),) if checked else ()
+    return (*check, Assign(w.temporary(), Op(arrays.entry_copy, (x,)), w.span))
+
+
+def _may_repeat(kind: Kind, met: set[Region] | None = None) -> bool:
+    """Whether an array or container may stand twice in what a value of the kind holds."""
+    if not isinstance(kind, Arr | Box):
+        return False
+    met = set() if met is None else met
+    node = kind.region.root()
+    if node in met:
+        return True
+    met.add(node)
+    if isinstance(kind, Arr):
+        return False
+    items = (*node.fields.values(), node.elt)
+    many = node.open and any(isinstance(item, Arr | Box) for item in items)
+    return many or any(_may_repeat(item, met) for item in items)
 
 
 def _plain(w: Walker, fn: Any, x: Atom, kind: Kind) -> tuple[Expr, Kind]:

@@ -4,65 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, dtype_of, is_inexact
+from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, Obj, dtype_of, is_inexact
+from tangentx.analysis.outline import Layout, zeros_kind
 from tangentx.analysis.regions import Region, World
 
 Fresh = Callable[[Any], Region]
-
-
-@dataclass
-class Layout:
-    """Writes the kind of a structure like another one, in new regions; `shadow`: as a shadow is laid out."""
-
-    world: World
-    fresh: Fresh
-    shadow: bool
-    reals: bool = False
-
-    def kind(self, kind: Kind, path: tuple[Any, ...] = (), seen: tuple[tuple[Region, Region], ...] = ()) -> Kind:
-        """The kind with the leaves that have a derivative, None in the place of the others."""
-        if isinstance(kind, Bottom):
-            return BOTTOM
-        if isinstance(kind, Num):
-            if self.reals and not is_inexact(kind):
-                return Num(float)
-            return Num(kind.type) if is_inexact(kind) else Obj(None)
-        if isinstance(kind, Arr):
-            if not self.reals and not is_inexact(kind):
-                return Obj(None)
-            dtype = kind.dtype if is_inexact(kind) else np.dtype(float)
-            return _zeros(kind, dtype, self.fresh(path).root())
-        if isinstance(kind, Box):
-            return self._box(kind, path, seen)
-        return Num(float) if kind == Obj(None) else Obj(None)
-
-    def _box(self, kind: Box, path: tuple[Any, ...], seen: tuple[tuple[Region, Region], ...]) -> Kind:
-        node = kind.region.root()
-        for old, new in seen:
-            if old is node:
-                return Box(self._class(kind.cls), new)
-        region = self.fresh(path)
-        region.born(node.always or ())
-        inner = (*seen, (node, region))
-        if node.open:
-            region.mark("open")
-        region.put_key(node.key)
-        for key, item in list(node.fields.items()):
-            region.put(key, self.kind(item, (*path, key), inner))
-        if not isinstance(node.elt, Bottom):
-            region.put_any(self.kind(node.elt, (*path, "*"), inner))
-        return Box(self._class(kind.cls), region.root())
-
-    def _class(self, cls: type) -> type:
-        if not self.shadow:
-            return cls
-        return list if issubclass(cls, list | tuple) else dict
 
 
 def _shadow_of(position: int, *, boxes: bool = False) -> Callable[[World, Fresh, Sequence[Kind]], Kind | None]:
@@ -70,6 +22,13 @@ def _shadow_of(position: int, *, boxes: bool = False) -> Callable[[World, Fresh,
         if boxes and not isinstance(kinds[position], Box):
             return None
         return Layout(world, fresh, True).kind(kinds[position])
+
+    return rule
+
+
+def _zero_like(position: int) -> Callable[[World, Fresh, Sequence[Kind]], Kind]:
+    def rule(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
+        return Layout(world, fresh, True, nothing=Num(float)).kind(kinds[position])
 
     return rule
 
@@ -146,18 +105,13 @@ def _best(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
     return Num(kinds[1].type) if isinstance(kinds[1], Num) else None
 
 
-def _zeros(kind: Arr, dtype: np.dtype[Any], region: Region) -> Arr:
-    """Zeros like an array; in the place of None stands the number zero."""
-    return Arr(dtype, None if kind.none else kind.rank, region, kind.loose or kind.none)
-
-
 def _real_zero(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
     kind = kinds[0]
     if isinstance(kind, Num) and not is_inexact(kind):
         return Num(float)
     if isinstance(kind, Arr) and not is_inexact(kind):
-        return _zeros(kind, np.dtype(float), fresh(()).root())
-    return Layout(world, fresh, True).kind(kind)
+        return zeros_kind(kind, np.dtype(float), fresh(()).root())
+    return _zero_like(0)(world, fresh, kinds)
 
 
 def _of_shape(position: int) -> Callable[[World, Fresh, Sequence[Kind]], Kind | None]:
@@ -224,8 +178,9 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     **_shaped(),
     arrays.unnested: _unnested,
     arrays.flat_key: _flat_key,
-    arrays.zero: _shadow_of(0),
+    arrays.zero: _zero_like(0),
     arrays.real_zero: _real_zero,
+    arrays.copied_tangent: _zero_like(1),
     arrays.tangent_as: _shadow_of(1),
     arrays.split_like: _shadow_of(1, boxes=True),
     arrays.nested: _shadow_of(1, boxes=True),
@@ -234,6 +189,7 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.take_best: _best,
     arrays.finish: _public,
     arrays.entry_copy: _one_copy,
+    arrays.apart: _nothing,
     arrays.write_back: _nothing,
     arrays.entry_copies: _copies,
 }

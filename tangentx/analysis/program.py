@@ -91,6 +91,7 @@ class Program:
         self.walker: Any = None
         self.closed_to_outside = False
         self.aside = False
+        self.apart = False  # whether the arguments of the root are known to share no memory
 
     def lift(self, function: Any) -> Function:
         """The language's version of a Python function; what was lifted is remembered, for the guards."""

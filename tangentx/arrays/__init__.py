@@ -34,6 +34,7 @@ from tangentx.arrays.collections_ import DefaultDict, Deque
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, writable, write_back
 from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.jacobians import columns, direction, directions, no_slope, rows, uncolumns, unrows
+from tangentx.arrays.memory import apart
 from tangentx.arrays.places import along, cycled, flat_key, mask_like, positions, section_bounds, selected, unselected
 from tangentx.arrays.products import (
     dot_left,
@@ -60,30 +61,23 @@ from tangentx.arrays.shapes import (
     unmerged,
     unreduce,
 )
-from tangentx.arrays.structures import (
-    fields,
-    filled,
-    finish,
-    has_derivative,
-    instance,
-    real_zero,
-    tangent_as,
-    zero,
-    zeros_as,
-)
+from tangentx.arrays.structures import fields, finish, has_derivative, instance
 from tangentx.arrays.tables import det_sign, log_det, ordered, real_factor, unconvolve, unpad, untile
+from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as, zero, zeros_as
 
 __all__ = [
     "DefaultDict",
     "Deque",
     "add_at",
     "along",
+    "apart",
     "arange_dot",
     "before",
     "chain",
     "clone",
     "columns",
     "columns_outer",
+    "copied_tangent",
     "count_reduced",
     "counted",
     "cycled",

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.shapes import unbroadcast
-from tangentx.arrays.structures import has_derivative, zeros_as
+from tangentx.arrays.structures import has_derivative
+from tangentx.arrays.zeros import zeros_as
 from tangentx.errors import NotDifferentiable
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from tangentx.arrays.memory import address, arrays_in, stretches
 from tangentx.arrays.structures import PLAIN, fields
 
 _WORK: Any = 10_000
@@ -87,31 +88,9 @@ def entry_copies(*xs: Any) -> tuple[Any, ...]:
     return tuple(_copied(x, memo, blocks) for x in xs)
 
 
-def _arrays(x: Any, seen: set[int], found: list[Any]) -> None:
-    """Collects the arrays that `x` reaches."""
-    if isinstance(x, PLAIN) or id(x) in seen:
-        return
-    seen.add(id(x))
-    if isinstance(x, np.ndarray):
-        found.append(x)
-        return
-    inside = x.values() if isinstance(x, dict) else x if isinstance(x, (list, tuple)) else (fields(x) or {}).values()
-    for item in inside:
-        _arrays(item, seen, found)
-
-
 def _blocks(xs: tuple[Any, ...]) -> list[tuple[int, int, Any]]:
     """Copies of the stretches of memory that the arrays in `xs` occupy: (first byte, end, copy)."""
-    found: list[Any] = []
-    _arrays(xs, set(), found)
-    bounds = sorted((byte_bounds(a) for a in found if a.size and a.dtype.kind != "O"), key=lambda pair: pair[0])
-    joined: list[list[int]] = []
-    for low, high in bounds:
-        if joined and low < joined[-1][1]:
-            joined[-1][1] = max(joined[-1][1], high)
-        else:
-            joined.append([low, high])
-    return [(low, high, np.empty(high - low, np.uint8)) for low, high in joined]
+    return [(s.first, s.end, np.empty(s.end - s.first, np.uint8)) for s in stretches(arrays_in(xs))]
 
 
 def _copied_array(a: Any, blocks: list[tuple[int, int, Any]]) -> Any:
@@ -122,7 +101,7 @@ def _copied_array(a: Any, blocks: list[tuple[int, int, Any]]) -> Any:
         return np.empty_like(a)
     low = byte_bounds(a)[0]
     first, memory = next((first, memory) for first, end, memory in blocks if first <= low < end)
-    offset = a.__array_interface__["data"][0] - first
+    offset = address(a) - first
     result: Any = np.ndarray(a.shape, a.dtype, buffer=memory.data, offset=offset, strides=a.strides)
     once = tuple(slice(1) if stride == 0 else slice(None) for stride in a.strides)
     result[once] = a[once]

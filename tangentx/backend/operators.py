@@ -67,7 +67,9 @@ _PURE_BUILTINS = frozenset(
 _WRITERS = frozenset("copyto put place fill_diagonal put_along_axis putmask apply_along_axis vectorize".split())
 _ARRAY_WRITERS = frozenset("fill sort partition put resize setflags setfield byteswap tofile dump".split())
 _READERS = frozenset("index count get keys values items copy".split())
-_SUPPORT_EFFECTS = frozenset("add_at write_back counted same_length seed_of_scalar".split())  # they write or refuse
+_SUPPORT_EFFECTS = frozenset(
+    "add_at apart write_back counted same_length seed_of_scalar".split()
+)  # they write or refuse
 
 
 def infix(fn: Fn, args: list[ast.expr]) -> ast.expr | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.program import Instance
-from tangentx.derive.emit import Emitter
-from tangentx.ir.nodes import Index, Key, Lit, Op, Var
+from tangentx.analysis.regions import Region
+from tangentx.derive.emit import Emitter, Frame
+from tangentx.ir.nodes import Index, Key, Lit, Make, Op, Var
 
 
 def entry(instance: Instance, emit: Emitter, names: Sequence[str], *, everything: bool = False) -> None:
@@ -21,6 +22,40 @@ def entry(instance: Instance, emit: Emitter, names: Sequence[str], *, everything
         copies = emit.op(arrays.entry_copies, *(Var(n) for n in written))
         for i, name in enumerate(written):
             emit.assign(name, Index(copies, Key((Lit(i),))))
+
+
+def zeros_of_storages(frame: Frame, emit: Emitter, names: Sequence[str]) -> None:
+    """Zero shadows (or tangents) of parameters; those that may share memory get theirs together, sharing alike."""
+    for group in [[name] for name in names] if frame.program.apart else _sharing(frame, names):
+        if len(group) == 1:
+            emit.assign(frame.other(group[0]), Op(arrays.zero, (Var(group[0]),)))
+            continue
+        together = emit.op(arrays.zero, emit.let(Make(tuple, tuple(Var(name) for name in group))))
+        for i, name in enumerate(group):
+            emit.assign(frame.other(name), Index(together, Key((Lit(i),))))
+
+
+def _sharing(frame: Frame, names: Sequence[str]) -> list[list[str]]:
+    """The names in groups: those whose values may share written memory are in one."""
+    groups: list[tuple[list[str], set[Region]]] = []
+    for name in names:
+        members, regions = [name], set(_written(frame.kinds[name], set()))
+        for other in [g for g in groups if g[1] & regions]:
+            groups.remove(other)
+            members, regions = [*other[0], *members], regions | other[1]
+        groups.append((members, regions))
+    return [members for members, _ in groups]
+
+
+def _written(kind: Kind, seen: set[Region]) -> Iterator[Region]:
+    """The regions that a value of the kind reaches and that are written."""
+    if not isinstance(kind, Arr | Box) or (node := kind.region.root()) in seen:
+        return
+    seen.add(node)
+    if node.written:
+        yield node
+    for item in (*node.fields.values(), node.elt) if isinstance(kind, Box) else ():
+        yield from _written(item, seen)
 
 
 def outside_of(instance: Instance) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from tangentx import arrays
 from tangentx.analysis.program import Instance, Program
-from tangentx.derive.emit import SHADOW, Emitter, mode
-from tangentx.derive.entry import arguments_of, entry, fetch
+from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
+from tangentx.derive.entry import arguments_of, entry, fetch, zeros_of_storages
 from tangentx.derive.forward import Forward
 from tangentx.ir.nodes import Function, Link, Op, Param, Var
 
@@ -47,8 +47,10 @@ def tangent(program: Program, instance: Instance, with_tangent: Sequence[int]) -
     fetch(instance, emit)
     entry(instance, emit, names)
     _own_tangents(emit, f, chosen)
-    for name in names:
-        if name not in chosen and mode(f.frame.kinds[name]) is not None:
+    still = [name for name in names if name not in chosen]
+    zeros_of_storages(f.frame, emit, [name for name in still if mode(f.frame.kinds[name]) == SHADOW])
+    for name in still:
+        if mode(f.frame.kinds[name]) == VALUE:
             emit.assign(f.frame.other(name), f.frame.zero(emit, Var(name), f.frame.kinds[name]))
     body = (*emit.block, *f.block(f.frame.function.body))
     tangents.finish()

@@ -12,7 +12,7 @@ from tangentx.analysis.kinds import Arr, Box, Kind, Num
 from tangentx.analysis.program import Instance
 from tangentx.derive.conjugates import demand_straight, turned
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
-from tangentx.derive.entry import arguments_of, entry, fetch, put_back
+from tangentx.derive.entry import arguments_of, entry, fetch, put_back, zeros_of_storages
 from tangentx.derive.gifts import give, give_slot
 from tangentx.derive.pairs import Derivation, as_params, bars_at_end, opening
 from tangentx.derive.reverse import Reverse
@@ -112,9 +112,7 @@ def _driver(
 
 def shadows_of_params(r: Reverse, emit: Emitter, names: Sequence[str]) -> None:
     """Shadows for parameters that are storages."""
-    for name in names:
-        if mode(r.frame.kinds[name]) == SHADOW:
-            emit.assign(r.frame.other(name), Op(arrays.zero, (Var(name),)))
+    zeros_of_storages(r.frame, emit, [name for name in names if mode(r.frame.kinds[name]) == SHADOW])
 
 
 def _outputs(r: Reverse, emit: Emitter, ans: Atom, request: Request) -> list[Atom]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tangentx.arrays import (
+    apart,
+    copied_tangent,
     counted,
     filled,
     fitting,
@@ -17,7 +19,7 @@ from tangentx.arrays import (
 )
 from tangentx.templates.registry import constant, linear
 
-constant(counted, real_zero, same_length, write_back)
+constant(apart, counted, real_zero, same_length, write_back)
 
 
 @linear(fitting, domain=("A(3), 3",))
@@ -43,6 +45,13 @@ def seed_of_scalar_(ans: Any, seed: Any, *, ans_bar: Any) -> Any:
 
 @linear(tangent_as, domain=("A(3), A(3)",))
 def tangent_as_(dot: Any, primal: Any, *, ans_bar: Any) -> Any:
+    """A copy in another layout."""
+    dot_bar = ans_bar
+    return dot_bar
+
+
+@linear(copied_tangent, domain=("A(3), A(3)",))
+def copied_tangent_(dot: Any, primal: Any, *, ans_bar: Any) -> Any:
     """A copy in another layout."""
     dot_bar = ans_bar
     return dot_bar

@@ -8,6 +8,7 @@ import numpy as np
 
 from tangentx.arrays import (
     clone,
+    copied_tangent,
     count_reduced,
     entry_copies,
     entry_copy,
@@ -24,7 +25,6 @@ from tangentx.arrays import (
     share,
     shares,
     spread,
-    tangent_as,
     ties,
     unbroadcast,
     unreduce,
@@ -97,8 +97,8 @@ def entry_copy_(x: Any, *, ans_bar: Any) -> Any:
 
 @entry_copy_.tangent
 def entry_copy_dot(x: Any, *, x_dot: Any) -> Any:
-    """A copy in the layout of `x`, with zeros where parts of `x` have no tangent."""
-    ans_dot = tangent_as(x_dot, x)
+    """A copy that is laid out and shares memory as that of `x`, with zeros where parts of `x` have no tangent."""
+    ans_dot = copied_tangent(x_dot, x)
     return ans_dot
 
 
@@ -116,11 +116,18 @@ def writable_(view: Any, *, ans_bar: Any) -> Any:
     return view_bar
 
 
-@linear(entry_copies, domain=("A(3), A(2)", "x, A(2)"))
+@adjoint(entry_copies, domain=("A(3), A(2)", "x, A(2)"))
 def entry_copies_(*xs: Any, ans_bar: Any) -> Any:
     """Copies."""
     xs_bar = ans_bar
     return xs_bar
+
+
+@entry_copies_.tangent
+def entry_copies_dot(*xs: Any, xs_dot: Any) -> Any:
+    """Copies that are laid out and share memory as those of `xs`."""
+    ans_dot = copied_tangent(xs_dot, xs)
+    return ans_dot
 
 
 @adjoint(finish, domain=("A(3), A(3)", "x, x"))

@@ -74,6 +74,41 @@ def in_a_tuple(a, b):
     return np.sum(a**3 * b)
 
 
+def overlapping_windows(left, right, x):
+    """Two windows on one array, both written."""
+    left[0] *= x
+    right[0] = left[1] * left[0]
+    right[1] += x * right[0]
+    return np.sum(right * right) + np.sum(left)
+
+
+def _windows():
+    whole = np.array([0.7, 0.8, 0.9, 1.1])
+    return whole[:3], whole[1:], 1.3
+
+
+def one_list_twice(pair, x):
+    pair[0].append(x * pair[1][0])
+    pair[1][0] = pair[0][-1] * x
+    return pair[0][0] * pair[1][-1] + len(pair[0])
+
+
+def one_row_in_two_places(table, x):
+    table["first"][0] *= x
+    table["all"][1] = table["first"] * table["all"][0]
+    return np.sum(table["all"][0] * table["all"][1])
+
+
+def _one_list():
+    items = [0.7, 0.8]
+    return [items, items], 1.3
+
+
+def _one_row():
+    row = np.array([0.7, 0.8])
+    return {"first": row, "all": [row, row.copy()]}, 1.3
+
+
 PROGRAMS = [
     Program(chosen, lambda: (draw(3, seed=1), draw(3, seed=2), True, 0.7), ("a", "d", "x")),
     Program(renamed, lambda: (draw(3, seed=3),), "a"),
@@ -82,4 +117,7 @@ PROGRAMS = [
     Program(in_a_dict, lambda: (draw(3, seed=9), 1.2), ("a", "s")),
     Program(by_turns, lambda: (np.array([0.9, 0.4]), np.array([0.7, -0.6]), 4), ("x", "y")),
     Program(in_a_tuple, lambda: (draw(2, seed=10), draw(2, seed=11)), ("a", "b")),
+    Program(overlapping_windows, _windows, "x"),
+    Program(one_list_twice, _one_list, "x"),
+    Program(one_row_in_two_places, _one_row, "x"),
 ]

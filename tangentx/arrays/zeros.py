@@ -1,0 +1,169 @@
+"""Zeros of the form of a value: what cotangents start from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from tangentx.arrays.memory import Stretch, address, arrays_in, repeats, stretches
+from tangentx.arrays.structures import NUMBERS, PLAIN, fields
+from tangentx.errors import SharedMemory
+
+Blocks = list[tuple[Stretch, Any]]
+
+
+def zero(x: Any) -> Any:
+    """The zero cotangent of `x`.
+
+    Numbers and arrays give a zero of their type, containers a list or dict of zeros (an object a dict by field), in
+    which what is one object in `x` is one object, and arrays that share memory in `x` share it alike.
+    A whole number, and None for a name that is not bound yet, give 0.0, for they may stand where reals do; all else
+    that has no derivative gives None. Raises SharedMemory for an array that repeats its elements and shares them.
+    """
+    if isinstance(x, np.ndarray):
+        return zeros_as(x) if x.dtype.kind in "fc" else None
+    if isinstance(x, NUMBERS):
+        return type(x)(0)
+    if x is None or isinstance(x, (int, np.integer)):
+        return 0.0
+    return _zero(x, {}, _shared_blocks(x))
+
+
+def _shared_blocks(x: Any) -> Blocks:
+    """Zeros for each stretch of memory that several arrays of the structure occupy together."""
+    found = [s for s in stretches(arrays_in(x)) if s.arrays > 1]
+    return [(s, np.zeros(s.end - s.first, np.uint8)) for s in found]
+
+
+def _zero(x: Any, memo: dict[int, Any], blocks: Blocks) -> Any:
+    """The zero of a part, made once for each object."""
+    if id(x) in memo and not isinstance(x, NUMBERS):
+        return memo[id(x)]
+    if isinstance(x, np.ndarray):
+        memo[id(x)] = _zero_array(x, blocks)
+        return memo[id(x)]
+    if isinstance(x, (list, tuple)):
+        items: list[Any] = []
+        memo[id(x)] = items
+        items.extend(_zero(item, memo, blocks) for item in x)
+        return items
+    inside = x if isinstance(x, dict) else None if _is_plain(x) else fields(x)
+    if inside is None:
+        return zero(x) if _is_plain(x) else None
+    named: dict[Any, Any] = {}
+    memo[id(x)] = named
+    named.update((key, _zero(item, memo, blocks)) for key, item in inside.items())
+    return named
+
+
+def _is_plain(x: Any) -> bool:
+    return x is None or isinstance(x, (*NUMBERS, int, np.integer))
+
+
+def _zero_array(a: Any, blocks: Blocks) -> Any:
+    if a.dtype.kind not in "fc":
+        return None
+    low = address(a) if a.size == 0 else byte_bounds(a)[0]
+    memory = next(((s.first, zeros) for s, zeros in blocks if a.size and s.first <= low < s.end), None)
+    if memory is None:
+        return zeros_as(a)
+    if repeats(a):
+        raise SharedMemory(
+            "an array repeats its elements along an axis, and shares them with an array that the program writes",
+            hint="pass a copy: np.array(x)",
+        )
+    return np.ndarray(a.shape, a.dtype, buffer=memory[1].data, offset=address(a) - memory[0], strides=a.strides)
+
+
+def real_zero(x: Any) -> Any:
+    """As `zero`, for a variable of reals that may hold whole numbers for a while: these give real zeros too."""
+    if isinstance(x, np.ndarray) and x.dtype.kind not in "fc":
+        return np.zeros(x.shape)
+    return zero(x)
+
+
+def zeros_as(a: Any) -> Any:
+    """Zeros of the shape, dtype and strides of `a`, so that a view of `a` and of them relate alike; writable.
+
+    An array that repeats its elements (a stride of 0) gives plain contiguous zeros; a number gives zero, None itself.
+    """
+    if not isinstance(a, np.ndarray):
+        return None if a is None else type(a)(0)
+    if a.flags.c_contiguous or 0 in a.shape or repeats(a):
+        return np.zeros(a.shape, a.dtype)
+    low, high = byte_bounds(a)
+    memory = np.zeros(high - low, np.uint8)
+    return np.ndarray(a.shape, a.dtype, buffer=memory.data, offset=address(a) - low, strides=a.strides)
+
+
+def tangent_as(dot: Any, primal: Any) -> Any:
+    """A copy of a tangent structure whose arrays have the strides and dtypes of the primal's, and alias as they do.
+
+    A part that stands at two places aliases itself only if it is given one tangent at both.
+    """
+    return _tangent_as(dot, primal, {})
+
+
+def _tangent_as(dot: Any, primal: Any, memo: dict[tuple[int, int], Any]) -> Any:
+    both = (id(primal), id(dot))
+    if both in memo and not isinstance(primal, PLAIN):
+        return memo[both]
+    if isinstance(primal, np.ndarray):
+        if primal.dtype.kind not in "fc":
+            return None
+        result = zeros_as(primal)
+        if dot is not None:
+            result[...] = dot
+        memo[both] = result
+        return result
+    if isinstance(primal, NUMBERS):
+        return zero(primal) if dot is None else dot
+    if isinstance(primal, (list, tuple)):
+        parts: list[Any] = []
+        memo[both] = parts
+        dots = [None] * len(primal) if dot is None else dot
+        parts.extend(_tangent_as(d, p, memo) for d, p in zip(dots, primal, strict=True))
+        return parts
+    inside = primal if isinstance(primal, dict) else fields(primal)
+    if inside is None:
+        return None
+    named: dict[Any, Any] = {}
+    memo[both] = named
+    dots_by_name = dot if isinstance(dot, dict) or dot is None else fields(dot)
+    named.update((k, _tangent_as((dots_by_name or {}).get(k), p, memo)) for k, p in inside.items())
+    return named
+
+
+def filled(dot: Any, primal: Any) -> Any:
+    """A tangent structure with real zeros where it has None, in the layout of a shadow; nothing is copied."""
+    if isinstance(primal, (list, tuple)):
+        dots = [None] * len(primal) if dot is None else dot
+        return [filled(d, p) for d, p in zip(dots, primal, strict=True)]
+    if isinstance(primal, dict):
+        return {key: filled(None if dot is None else dot[key], item) for key, item in primal.items()}
+    return real_zero(primal) if dot is None else dot
+
+
+def copied_tangent(dot: Any, primal: Any) -> Any:
+    """The tangent `dot` of a structure in memory of its own, laid out and shared as in `primal`; zeros where it has
+    None. Parts of the primal that share memory are given tangents that agree."""
+    made = zero(primal)
+    return _filled_in(made, dot, set())
+
+
+def _filled_in(made: Any, dot: Any, seen: set[int]) -> Any:
+    """Zeros with the content of a tangent; what replaces them if they are a number."""
+    if dot is None or made is None:
+        return made
+    if isinstance(made, np.ndarray):
+        made[...] = dot
+        return made
+    if not isinstance(made, (list, dict)):
+        return dot
+    if id(made) not in seen:
+        seen.add(id(made))
+        for key in range(len(made)) if isinstance(made, list) else tuple(made):
+            made[key] = _filled_in(made[key], dot[key], seen)
+    return made
