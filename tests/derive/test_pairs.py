@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tangentx.derive.pairs import Derivation
-from tangentx.derive.roots import Request, gradient, pullback
+from tangentx.derive.pullbacks import pullback
+from tangentx.derive.roots import Request, gradient
 from tangentx.ir.show import show
 from tests.analysis.made import analysed, in_order
 from tests.derive.made import reverse_text
