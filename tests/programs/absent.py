@@ -13,7 +13,7 @@ def smallest_square(values):
     return best * 3.0
 
 
-def steepest(x, y):
+def steepest_stretch(x, y):
     """The steepest stretch of a polygon, and the height where it starts."""
     slope = place = None
     for i in range(len(x) - 1):
@@ -141,7 +141,7 @@ def babylonian_root(x, tolerance=None):
 
 PROGRAMS = [
     Program(smallest_square, lambda: (draw(4, seed=1),), "values"),
-    Program(steepest, lambda: (np.cumsum(draw(5, seed=2) ** 2 + 0.1), draw(5, seed=3)), ("x", "y")),
+    Program(steepest_stretch, lambda: (np.cumsum(draw(5, seed=2) ** 2 + 0.1), draw(5, seed=3)), ("x", "y")),
     Program(weighted_rows, lambda: (draw(3, 2, seed=4),), "A"),
     Program(roughness, lambda: (0.7, 7), "x"),
     Program(lazy_frequency, lambda: (0.8, 1.7), ("mass", "stiffness")),

@@ -8,7 +8,7 @@ import numpy as np
 from tests.programs.case import Program, draw
 
 
-def quadrature(a, tol):
+def adaptive_quadrature(a, tol):
     """Adaptive Simpson: intervals wait in a queue until their two estimates agree."""
     waiting = collections.deque([(0.0, 2.0)])
     total = 0.0
@@ -95,7 +95,7 @@ def colliding(masses, speed, dt):
     return escaped + sum(p.m * p.x for p in inside)
 
 
-def trimmed_mean(x, keep):
+def trimmed_average(x, keep):
     """The mean of the largest values by magnitude, in descending order, weighted by rank."""
     values = [v * v - 0.3 * v for v in x]
     values.sort(key=abs, reverse=True)
@@ -107,9 +107,9 @@ def trimmed_mean(x, keep):
 
 
 PROGRAMS = [
-    Program(quadrature, lambda: (2.3, 1e-4), "a"),
+    Program(adaptive_quadrature, lambda: (2.3, 1e-4), "a"),
     Program(delay_line, lambda: (draw(6, seed=91), 0.6, 2), ("x", "feedback")),
     Program(by_cell, lambda: (draw(6, seed=92, low=0.0, high=2.0), 0.7, 0.8), ("positions", "charge")),
     Program(colliding, lambda: (draw(5, seed=93, low=0.5, high=1.5), 0.9, 0.4), ("masses", "speed")),
-    Program(trimmed_mean, lambda: (draw(6, seed=94), 3), "x"),
+    Program(trimmed_average, lambda: (draw(6, seed=94), 3), "x"),
 ]
