@@ -42,7 +42,7 @@ def test_what_may_be_a_view_is_asked_at_run_time() -> None:
 
 
 def hidden(A):
-    parts = np.split(A, 2)
+    parts = np.atleast_1d(A, A[::-1])
     parts[0][0] = 2.0
     return np.sum(A)
 
