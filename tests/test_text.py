@@ -34,14 +34,14 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Callable[..., Any], ...], Any, 
         (by_hand.network_grad,),
         ("w1", "b1", "w2", "b2"),
         (*WEIGHTS, np.array([0, 1, 2, 0, 1, 2])),
-        2.6,
+        2.1,
     ),
     "options": (
         by_hand.options,
         (by_hand.options_grad,),
         ("spot", "rate", "sigma"),
         (PRICES[0], PRICES[1], 0.03, 0.2, PRICES[2]),
-        3.7,
+        2.4,
     ),
 }
 OURS = re.compile(r"\w+_(bar|dot|tape)_?\d*|saved_?\d*|t(_\d+)?|exits|entry_copy|ans_bar")

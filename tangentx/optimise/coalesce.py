@@ -28,12 +28,30 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     """Joins variants of names in every function; True if anything changed."""
     changed = False
     for unit in units:
+        changed = (not unit.outer and _name_params(unit)) or changed
         own = _own_names(program, unit)
         mapping = _mapping(unit, own)
         if mapping:
             unit.body = _without_copies(rename(unit.body, mapping))
             changed = True
     return changed
+
+
+def _name_params(unit: Unit) -> bool:
+    """``x = p`` for a parameter `p` that nothing else reads: the parameter is named `x`; all calls are by position."""
+    read, times = unit.counts()
+    names = [p.name for p in unit.function.params]
+    for s in unit.body:
+        match s:
+            case Assign(target=x, value=Var(name=p)) if p in names and x not in names and not x.startswith("%"):
+                if (read[p], times[p], times[x]) == (1, 0, 1):
+                    names[names.index(p)] = x
+                    unit.body = tuple(other for other in unit.body if other is not s)
+    if names == [p.name for p in unit.function.params]:
+        return False
+    params = tuple(replace(p, name=name) for p, name in zip(unit.function.params, names, strict=True))
+    unit.link.function = replace(unit.function, params=params)
+    return True
 
 
 def _own_names(program: Program, unit: Unit) -> frozenset[str]:

@@ -179,9 +179,9 @@ class _Nest:
 
     def _is_single(self, s: Assign, reverse: bool) -> bool:
         """Whether the name is bound here alone and read once, and is the compiler's to move."""
-        if self.bound[s.target] != 1 or self.read[s.target] != 1 or self._is_item(s):
+        if self.bound[s.target] != 1 or self.read[s.target] != 1:
             return False
-        if isinstance(s.value, Call | Pop) or (isinstance(s.value, Make) and s.value.cls is not tuple):
+        if self._stays(s):
             return s.target.startswith("%")
         return (s.target.startswith("%") or reverse) and not has_effect(s.value)
 
@@ -191,11 +191,10 @@ class _Nest:
             return
         between = places[i + 1 : reader]
         user = places[reader].statement
-        movable = not isinstance(s.value, Call | Pop | Make) or (isinstance(s.value, Make) and s.value.cls is tuple)
         named = not s.target.startswith("%")
         if named and (_hands_over(user) or any(isinstance(p.statement, Note) for p in between)):
             return
-        if movable and self._may_pass(s, between):
+        if not self._stays(s) and self._may_pass(s, between):
             if (added := self._added(s, user)) is not None:
                 places[reader] = _Place(self.program, self.unit, self.known, added)
                 del places[i]
@@ -228,11 +227,11 @@ class _Nest:
         single = isinstance(s, Assign) and self.bound[s.target] == self.read[s.target] == 1
         return single and isinstance(s, Assign) and s.target in reads(user)
 
-    def _is_item(self, s: Assign) -> bool:
-        """Whether it is one of several items of a tuple, which are better unpacked."""
-        if memory.slot(self.program, self.unit, s.value) is None:
-            return False
-        return isinstance(s.value, Index) and isinstance(s.value.base, Var) and self.read[s.value.base.name] > 1
+    def _stays(self, s: Assign) -> bool:
+        """Whether it stays where it is: a call, a new container, one of several items of a tuple to be unpacked."""
+        if isinstance(s.value, Index) and isinstance(s.value.base, Var) and self.read[s.value.base.name] > 1:
+            return memory.slot(self.program, self.unit, s.value) is not None
+        return isinstance(s.value, Call | Pop) or (isinstance(s.value, Make) and s.value.cls is not tuple)
 
     def _may_pass(self, s: Assign, between: list[_Place]) -> bool:
         """Whether the binding means the same after these statements."""

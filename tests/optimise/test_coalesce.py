@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from tangentx.optimise import PASSES
 from tests.optimise import textbook
 from tests.optimise.test_dead import ARGUMENTS, gradient, text
 
@@ -31,3 +32,9 @@ def kept_apart(x):
 
 def test_values_that_are_alive_together_stay_apart() -> None:
     assert gradient(kept_apart, (0.7,), ()) == pytest.approx(2 * 0.7 * np.sin(0.7) + 0.49 * np.cos(0.7))
+
+
+def test_a_parameter_that_is_only_renamed_has_the_name() -> None:
+    found = text(textbook.settle, ARGUMENTS["settle"], (*PASSES,))
+    assert "def relax_backward(x, x_bar, b, b_bar, w, x_tape):" in found
+    assert "x_tape = " not in found.partition("def relax_backward")[2]
