@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from tangentx import pipeline, transforms
+from tangentx.analysis.copied import copy_kind
 from tangentx.analysis.keys import key, overlaps, storages
-from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, describe
+from tangentx.analysis.kinds import Bottom, Box, Kind, Num, describe
 from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region, World, holds_itself
 from tangentx.analysis.values import Valuer, fill
@@ -140,7 +140,11 @@ def analysed(target: Target, program: Program, kinds: Sequence[Kind], wrt: tuple
         demand_leaf(varied[i], function.params[i].name, function.span)
     if not isinstance(target.function, types.FunctionType):
         function = target.function.__tangentx_function__(program, varied)
-    return pipeline.analyse(function, varied, program)
+    world, memo = World(), dict[Region, Region]()
+    given = [copy_kind(kind, world, memo) for kind in varied]
+    instance = pipeline.analyse(function, varied, program)
+    instance.given = [fill(kind) if i in wrt else kind for i, kind in enumerate(given)]
+    return instance
 
 
 def order(target: Target, program: Program) -> Function:
@@ -176,27 +180,6 @@ def kinds_of(world: World, values: Sequence[Any], pairs: Sequence[tuple[int, int
         if a is not None and b is not None:
             a.unite(b)
     return kinds
-
-
-def copy_kind(kind: Kind, world: World, memo: dict[Region, Region]) -> Kind:
-    """The kind in another world: same structure and aliases, nothing varied, nothing written yet."""
-    if isinstance(kind, Num):
-        return replace(kind, varied=False)
-    if not isinstance(kind, Arr | Box):
-        return kind
-    node = kind.region.root()
-    known = node in memo
-    if not known:
-        memo[node] = world.region()
-    if isinstance(kind, Arr):
-        return replace(kind, region=memo[node])
-    if not known:
-        memo[node].open = node.open
-        memo[node].born(node.always or ())
-        for name, item in node.fields.items():
-            memo[node].fields[name] = copy_kind(item, world, memo)
-        memo[node].elt = copy_kind(node.elt, world, memo)
-    return Box(kind.cls, memo[node])
 
 
 _TITLES = {"jacobian": "Jacobian", "jvp": "Tangent", "vjp": "Pullback", "elementwise": "Elementwise gradient"}

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from tangentx import pipeline, transforms
+from tangentx.analysis.copied import copy_kind
 from tangentx.analysis.kinds import Arr, Box, Kind, signature
 from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
-from tangentx.compilation import analysed, copy_kind, order
+from tangentx.compilation import analysed, order
 from tangentx.derivative import Target
 from tangentx.ir.nodes import Function
 

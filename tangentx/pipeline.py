@@ -14,16 +14,14 @@ from tangentx.analysis.program import Instance, Program
 from tangentx.axes import Axes, Single
 from tangentx.backend.load import load
 from tangentx.backend.text import Text, write
-from tangentx.derive.jacobians import Builder, Wanted
 from tangentx.derive.jvp import tangent
 from tangentx.derive.pairs import Derivation
-from tangentx.derive.products import primal
 from tangentx.derive.pullbacks import pullback
 from tangentx.derive.roots import Request, gradient
 from tangentx.frontend.lift import lift
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Function
-from tangentx.optimise import PASSES, optimise, prepare
+from tangentx.optimise import PASSES, optimise, prepare, shorten
 from tangentx.switches import OFF
 
 PROOFS = ("trips", "again", "present", "inline", "results", "lengths", *PASSES)
@@ -91,19 +89,6 @@ def derive_seeded(program: Program, instance: Instance, wrt: tuple[int, ...]) ->
     return derive_gradient(program, instance, Request(wrt, many=True, seeded=True))
 
 
-def derive_jacobian(
-    program: Program, instance: Instance, wanted: Wanted, *, reverse: bool, inside: bool = False
-) -> Function:
-    """A Jacobian, column by column in forward mode, or row by row; `inside` a program that is differentiated again."""
-    if reverse and inside:
-        seeded = derive_seeded(program, instance, wanted.wrt)
-        return Builder(instance, wanted).inside(primal(instance), seeded)
-    if not reverse:
-        return Builder(instance, wanted).forward(derive_tangent(program, instance, wanted.wrt))
-    forward, back, _ = derive_sweeps(program, instance, wanted.wrt)
-    return Builder(instance, wanted).reverse(forward, back)
-
-
 def compile_functions(
     derived: Function, kinds: Sequence[Kind], program: Program, header: str, skip: int = 0, count: int = 1
 ) -> tuple[tuple[Any, ...], Text, str]:
@@ -126,6 +111,13 @@ def close(derived: Function, kinds: Sequence[Kind], program: Program) -> Functio
     optimise(program, root, switched_off())
     assert root.link.function is not None
     return root.link.function
+
+
+def shortened(derived: Function, kinds: Sequence[Kind], program: Program) -> Instance:
+    """The derived program typed again and shortened as far as the kinds of its variables still hold."""
+    root = analyse(derived, kinds, program)
+    shorten(program, root, switched_off())
+    return root
 
 
 def new_program(single: Sequence[Single] = ()) -> Program:

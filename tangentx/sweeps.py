@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from tangentx import pipeline
+from tangentx.analysis.copied import copy_kind
 from tangentx.axes import axes_of
 from tangentx.compilation import (
     Pairs,
     analysed,
-    copy_kind,
     found_for,
     header_of,
     kinds_of,

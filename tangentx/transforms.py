@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tangentx import pipeline
+from tangentx import batches, pipeline
 from tangentx.analysis.kinds import Bottom, Box, Kind, describe
-from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Instance, Program
 from tangentx.demands import demand_real_scalar, has_leaf, value_of
 from tangentx.derive import products
-from tangentx.derive.entry import outside_of
+from tangentx.derive.entry import has_effects
 from tangentx.derive.jacobians import Wanted
-from tangentx.derive.places import domains, numbers
+from tangentx.derive.places import domains, may_lack, numbers
 from tangentx.derive.roots import Request
 from tangentx.errors import NotDifferentiable, Span
 from tangentx.ir.nodes import Assign, Function, Lit
-from tangentx.ir.walk import statements
 
 
 def derived(program: Program, root: Instance, wrt: tuple[int, ...], spec: Any, *, inside: bool = False) -> Function:
@@ -40,8 +38,8 @@ def derived(program: Program, root: Instance, wrt: tuple[int, ...], spec: Any, *
             return pipeline.derive_gradient(program, root, Request(wrt, many, False, spec.has_aux))
         if inside:
             _demand_repeatable(root, "the Jacobian of")
-        return pipeline.derive_jacobian(program, root, Wanted(wrt, many, spec.has_aux), reverse=True, inside=inside)
-    return pipeline.derive_jacobian(program, root, Wanted(wrt, many, spec.has_aux), reverse=False)
+        return batches.jacobian(program, root, Wanted(wrt, many, spec.has_aux), reverse=True, inside=inside)
+    return batches.jacobian(program, root, Wanted(wrt, many, spec.has_aux), reverse=False)
 
 
 def pulled(program: Program, root: Instance, wrt: tuple[int, ...], spec: Any) -> tuple[Function, Function]:
@@ -74,6 +72,9 @@ def demand_numbers(root: Instance, has_aux: bool) -> Kind:
     if isinstance(kind, Bottom) or not domains(kind):
         hint = "return a real or complex number, an array of them, or a structure of both"
         raise NotDifferentiable(f"the result is {describe(kind)}: it has no Jacobian", root.source.span, hint)
+    if may_lack(kind):
+        message = "the result is a dict whose keys are not known before the program runs: it has no Jacobian"
+        raise NotDifferentiable(message, root.source.span, "make it with all its keys, or return a tuple")
     return kind
 
 
@@ -107,27 +108,6 @@ def undecided(root: Instance, result: Kind, wrt: tuple[int, ...]) -> bool:
     mixed = "c" in domains(result) or any("c" in domains(root.params[i]) for i in wrt)
     one = numbers(result) == 1 or sum(numbers(root.params[i]) or 2 for i in wrt) == 1
     return not (mixed or one or has_effects(root))
-
-
-def has_effects(root: Instance) -> bool:
-    """Whether a second run of the program could do or answer something else."""
-    return bool(outside_of(root)) or root.link.function is not None and _acts(root)
-
-
-def _acts(root: Instance) -> bool:
-    seen: list[Function] = []
-    pending = [root.link.function]
-    while pending:
-        function = pending.pop()
-        if function is None or function in seen:
-            continue
-        seen.append(function)
-        for s in statements(function.body):
-            if isinstance(s, Assign) and has_effect(s.value):
-                return True
-            if isinstance(s, Assign) and hasattr(s.value, "link"):
-                pending.append(s.value.link.function)
-    return False
 
 
 def sizes_wanted(root: Instance, wrt: tuple[int, ...], spec: Any) -> dict[str, Any]:

@@ -65,6 +65,7 @@ class Instance:
     backs: dict[Any, Any] = field(default_factory=dict)
     kinds: dict[str, Kind] = field(default_factory=dict)
     makes_functions: bool = False
+    given: list[Kind] = field(default_factory=list)  # of the root: kinds of its arguments before it writes into them
 
 
 class Program:

@@ -29,6 +29,14 @@ from tangentx.arrays.adjoints import (
     untake,
     winners,
 )
+from tangentx.arrays.batches import (
+    each_fitted,
+    each_length,
+    each_shape,
+    each_size,
+    over,
+    with_count,
+)
 from tangentx.arrays.checks import counted, fitting, moving, same_length, seed_of_scalar
 from tangentx.arrays.collections_ import DefaultDict, Deque
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, writable, write_back
@@ -68,6 +76,12 @@ from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as,
 __all__ = [
     "DefaultDict",
     "Deque",
+    "each_fitted",
+    "each_length",
+    "each_shape",
+    "each_size",
+    "over",
+    "with_count",
     "add_at",
     "along",
     "apart",

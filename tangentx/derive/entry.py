@@ -7,10 +7,12 @@ from typing import Any
 
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind
+from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Instance
 from tangentx.analysis.regions import Region
 from tangentx.derive.emit import Emitter, Frame
-from tangentx.ir.nodes import Index, Key, Lit, Make, Op, Var
+from tangentx.ir.nodes import Assign, Function, Index, Key, Lit, Make, Op, Var
+from tangentx.ir.walk import statements
 
 
 def entry(instance: Instance, emit: Emitter, names: Sequence[str], *, everything: bool = False) -> None:
@@ -94,3 +96,24 @@ def _is_written(kind: Kind, everything: bool, seen: tuple[Any, ...] = ()) -> boo
     if node in seen or isinstance(kind, Arr):
         return False
     return any(_is_written(k, everything, (*seen, node)) for k in (*node.fields.values(), node.elt))
+
+
+def has_effects(root: Instance) -> bool:
+    """Whether a second run of the program could do or answer something else."""
+    return bool(outside_of(root)) or root.link.function is not None and _acts(root)
+
+
+def _acts(root: Instance) -> bool:
+    seen: list[Function] = []
+    pending = [root.link.function]
+    while pending:
+        function = pending.pop()
+        if function is None or function in seen:
+            continue
+        seen.append(function)
+        for s in statements(function.body):
+            if isinstance(s, Assign) and has_effect(s.value):
+                return True
+            if isinstance(s, Assign) and hasattr(s.value, "link"):
+                pending.append(s.value.link.function)
+    return False

@@ -39,10 +39,14 @@ class Builder:
         self.span = instance.source.span
         self.emit = Emitter(self.span)
         self.names = arguments_of(instance)
-        self.xs = [Part(instance.params[i], Var(self.names[i])) for i in wanted.wrt]
+        self.xs = [Part(instance.given[i], Var(self.names[i])) for i in wanted.wrt]
         result = instance.result
         self.result = result.region.get(0) if wanted.aux and isinstance(result, Box) else result
         self.single = False
+
+    def is_single(self) -> bool:
+        """Whether there is one direction to move in, and nothing to put together."""
+        return len(self.xs) == 1 and _is_double(self.xs[0].kind) and _are_double(self.result)
 
     def forward(self, tangent: Function) -> Function:
         """From the function of primals and tangents."""
@@ -50,7 +54,7 @@ class Builder:
         total: Atom = Lit(0)
         for x in self.xs:
             total = counted(emit, x.kind, x.atom, total)
-        self.single = len(self.xs) == 1 and _is_double(self.xs[0].kind) and _are_double(self.result)
+        self.single = self.is_single()
 
         def step(inner: Emitter, place: Atom) -> tuple[Atom, Atom]:
             before: Atom = Lit(0)
@@ -71,6 +75,23 @@ class Builder:
         moved = stacked(emit, Part(self.result, y), found, path)
         return self._finished(ans, self._joined(y, moved, self.xs, _column_of))
 
+    def at_once(self, tangent: Function) -> Function:
+        """As `forward`, from the function of the number of directions, of primals, and of all tangents at once."""
+        emit = self.emit
+        total: Atom = Lit(0)
+        for x in self.xs:
+            total = counted(emit, x.kind, x.atom, total)
+        before: Atom = Lit(0)
+        dots: list[Atom] = []
+        alone = len(self.xs) == 1 and not isinstance(self.xs[0].kind, Box)
+        for x in self.xs:
+            dot, before = seeds(emit, x.kind, x.atom, None, before, None if alone else total)
+            dots.append(dot)
+        made = emit.let(Call(Link(tangent.name, tangent), (total, *map(Var, self.names), *dots)))
+        ans, moved = emit.item(made, 0), emit.item(made, 1)
+        moved = emit.item(moved, 0) if self.wanted.aux else moved
+        return self._finished(ans, self._joined(self._value(ans), moved, self.xs, _column_of))
+
     def reverse(self, forward: Function, back: Function) -> Function:
         """From the function of primals that gives value and state, and that of state and cotangent."""
         made = self.emit.let(Call(Link(forward.name, forward), tuple(map(Var, self.names))))
@@ -85,6 +106,16 @@ class Builder:
         names = tuple(map(Var, self.names))
         ans = self.emit.let(Call(Link(primal.name, primal), names))
         return self._rows(ans, seeded, names)
+
+    def rows_at_once(self, primal: Function, seeded: Function) -> Function:
+        """As `inside`, from the function of the number of directions, of primals, and of all cotangents at once."""
+        emit, names = self.emit, tuple(map(Var, self.names))
+        ans = emit.let(Call(Link(primal.name, primal), names))
+        total = counted(emit, self.result, ans, Lit(0))
+        seed, _ = seeds(emit, self.result, ans, None, Lit(0), total if isinstance(self.result, Box) else None)
+        bars = emit.let(Call(Link(seeded.name, seeded), (total, *names, seed)))
+        xs = [Part(x.kind, x.atom, emit.item(bars, i)) for i, x in enumerate(self.xs)]
+        return self._finished(ans, self._joined(ans, None, xs, _row_of))
 
     def _rows(self, ans: Atom, back: Function, given: tuple[Atom, ...]) -> Function:
         emit = self.emit

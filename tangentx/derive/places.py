@@ -58,6 +58,16 @@ def domains(kind: Kind) -> frozenset[str]:
     return frozenset((dtype_of(kind).kind,)) if isinstance(kind, Num | Arr) and is_inexact(kind) else frozenset()
 
 
+def may_lack(kind: Kind) -> bool:
+    """Whether a dict in the value may lack some of the keys that it is known by."""
+    if not isinstance(kind, Box):
+        return False
+    node = kind.region.root()
+    certain = kind.cls is not dict or not node.written or set(node.fields) <= (node.always or frozenset())
+    inside = [*node.fields.values(), node.elt]
+    return not certain or any(may_lack(item) for item in inside if isinstance(item, Box))
+
+
 def _each(emit: Emitter, part: Part, visit: Callable[[Emitter, Kind, Atom, Any], Atom]) -> Atom:
     """A list of what `visit` gives for each item of a list of any length; it is given kind, item and position."""
     assert isinstance(part.kind, Box)
@@ -102,13 +112,18 @@ def counted(emit: Emitter, kind: Kind, atom: Atom, before: Atom) -> Atom:
     return _after(emit, before, _sized(emit, atom, kind)) if is_inexact(kind) else before
 
 
-def seeds(emit: Emitter, kind: Kind, atom: Atom, place: Atom, before: Atom) -> tuple[Atom, Atom]:
-    """The tangent (or cotangent) of a value along the direction `place`, in the layout of a shadow; the next place."""
+def seeds(
+    emit: Emitter, kind: Kind, atom: Atom, place: Atom | None, before: Atom, total: Atom | None = None
+) -> tuple[Atom, Atom]:
+    """The tangent (or cotangent) of a value along the direction `place`, in the layout of a shadow; the next place.
+
+    Without a place it is those along all directions, of which there are `total`.
+    """
     if isinstance(kind, Box) and _is_list(kind):
         start = emit.let(before)
 
         def one(inner: Emitter, item: Kind, own: Atom, _: Atom) -> Atom:
-            seed, after = seeds(inner, item, own, place, start)
+            seed, after = seeds(inner, item, own, place, start, total)
             inner.assign(start.name, after)
             return seed
 
@@ -119,14 +134,17 @@ def seeds(emit: Emitter, kind: Kind, atom: Atom, place: Atom, before: Atom) -> t
         for key in fields:
             item = kind.region.get(key)
             own = emit.let(item_of(kind, atom, key)) if domains(item) else NONE
-            seed, before = seeds(emit, item, own, place, before)
+            seed, before = seeds(emit, item, own, place, before, total)
             made.append(seed)
         plain = issubclass(kind.cls, list | tuple)
         return emit.let(Make(list, tuple(made)) if plain else Make(dict, tuple(made), tuple(fields))), before
     if not is_inexact(kind):
         return NONE, before
-    given = (atom, place) if before == Lit(0) else (atom, place, before)
-    return emit.op(arrays.direction, *given), _after(emit, before, _sized(emit, atom, kind))
+    if place is None:
+        seed = emit.op(arrays.directions, *((atom,) if total is None else (atom, before, total)))
+    else:
+        seed = emit.op(arrays.direction, *((atom, place) if before == Lit(0) else (atom, place, before)))
+    return seed, _after(emit, before, _sized(emit, atom, kind))
 
 
 def stacked(emit: Emitter, part: Part, found: Atom, path: Path = (), *, public: bool = False) -> Any:

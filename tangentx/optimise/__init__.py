@@ -76,6 +76,12 @@ def optimise(program: Program, root: Instance, off: frozenset[str], *, ties: boo
     return [unit.function for unit in memory.reached(units)]
 
 
+def shorten(program: Program, root: Instance, off: frozenset[str]) -> None:
+    """As `optimise`, but for what is there for the reader alone: the kinds of all variables hold after it."""
+    units = _units(program, root, False)
+    _rounds(program, units, [name for name in PASSES if name not in off and name not in LAST])
+
+
 def prepare(program: Program, root: Instance, off: frozenset[str]) -> None:
     """Shortens a program that makes functions, before it is differentiated: a function that is only called, and what
     it captured only read, is no tuple any more, and its cotangent none either."""

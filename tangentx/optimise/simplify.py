@@ -212,7 +212,7 @@ _RULES: dict[Any, Rule] = {
     np.real: _real_part,
     arrays.shares: _shares,
 }
-_ANYWHERE = (_clone, _zero, _shares)
+_ANYWHERE = (_clone, _zero, _shares, _unbroadcast, _guarded, _ratio, _power_slope)
 
 
 def _rule(fn: Any) -> Rule | None:
