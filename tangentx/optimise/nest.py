@@ -141,11 +141,8 @@ class _Nest:
     def _said_again(self, block: list[Statement]) -> list[Statement]:
         """``i - 1``, ``-c`` and their like at each place that reads them, rather than under a name."""
         out = list(block)
-        for first in block:
-            if not (isinstance(first, Assign) and self._is_step(first)):
-                continue
-            # What it reads may have been said again, so that it is another statement by now.
-            s = next(r for r in out if isinstance(r, Assign) and r.target == first.target)
+        for first in [s for s in block if isinstance(s, Assign) and self._is_step(s)]:
+            s = next(r for r in out if isinstance(r, Assign) and r.target == first.target)  # it may read another step
             own = [r for r in out if s.target in reads(r)]
             counts = [sum(a == Var(s.target) for a in statement_atoms(r)) for r in own]
             if not 1 < sum(counts) == self.read[s.target] or len(own) > MOST_STEPS or max(counts) > 1:
