@@ -226,11 +226,8 @@ class Program:
     def _check_links(self) -> None:
         for view, base, span in self.world.links:
             if view.root().written or base.root().written:
-                raise UnsupportedSyntax(
-                    "a read-only view of an array that is written elsewhere",
-                    span,
-                    "copy the view, or write before it is taken",
-                )
+                hint = "copy the view, or write before it is taken"
+                raise UnsupportedSyntax("a read-only view of an array that is written elsewhere", span, hint)
 
 
 def static(cls: type, name: str) -> Any:
