@@ -28,7 +28,8 @@ def jacobian(program: Program, instance: Instance, wanted: Wanted, *, reverse: b
     try:
         return _at_once(instance, wanted, moving, reverse)
     except Unbatchable as error:
-        reason = {"alone": f"one direction after the other: {error.reason} ({error.span})"}
+        place = f"{error.span.file.rpartition('/')[2]}:{error.span.line}"
+        reason = {"alone": f"One direction after the other: {error.reason} ({place})."} if error.reason else {}
     build = Builder(instance, wanted)
     if not reverse:
         function = build.forward(moving)
@@ -44,7 +45,7 @@ def _at_once(instance: Instance, wanted: Wanted, moving: Function, reverse: bool
     """A Jacobian from one sweep for all directions. Raises Unbatchable."""
     build = Builder(instance, wanted)
     if build.is_single() or (reverse and (wanted.aux or has_effects(instance))):
-        raise Unbatchable("there is one", instance.source.span)
+        raise Unbatchable("", instance.source.span)
     second = pipeline.new_program()
     memo: dict[Region, Region] = {}
     given = [copy_kind(kind, second.world, memo) for kind in instance.given]

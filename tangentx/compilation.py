@@ -89,6 +89,8 @@ def compile_gradient(
     again = kinds_of(second.world, values, pairs)
     again += [Num(float)] * (len(function.params) - len(again))  # the seed
     header = header_of(target, root, wrt, spec.transform)
+    if "alone" in function.notes:
+        header += f"\n{function.notes['alone']}"
     functions, text, filename = pipeline.compile_functions(function, again, second, header)
     writes = writes_arguments(program)
     notes = noted(header, program, second) | transforms.sizes_wanted(root, wrt, spec)

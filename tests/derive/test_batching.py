@@ -139,6 +139,16 @@ def diagonal(x):
     return total
 
 
+def test_it_is_said_why_not_at_once() -> None:
+    jacobian = tx.jacfwd(shapes)
+    jacobian(X)
+    assert "One direction after the other: `reshape` of a batch (test_batching.py:" in jacobian.explain()
+    assert jacobian.source.startswith("# Jacobian of `shapes`")
+    jacobian = tx.jacfwd(products)
+    jacobian(X)
+    assert "One direction" not in jacobian.explain()
+
+
 @pytest.mark.parametrize("make", [tx.jacfwd, tx.jacrev], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("f", [*IN_TURN, with_branch, diagonal], ids=lambda f: f.__name__)
 def test_what_may_need_one_direction_after_the_other(f: Any, make: Any) -> None:
