@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tangentx.analysis.keys import storages
-from tangentx.arrays import finish
+from tangentx.arrays import entry_copies, finish
 from tangentx.backend.text import Text
 from tangentx.derivative import Entry, Target, place_of
 from tangentx.errors import (
@@ -191,12 +191,14 @@ def _pullback(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...
 
     def forward(*values: Any) -> Any:
         trace = Trace(called(target.function), values, wrt)
-        return plain(trace.result), trace
+        return plain(trace.result), (trace, entry_copies(*(values[i] for i in wrt)))
 
-    def backward(trace: Any, seed: Any) -> Any:
+    def backward(state: Any, seed: Any) -> Any:
+        trace, primals = state
         found: list[tuple[Any, Any]] = []
         outputs_in(trace.result, seed, found)
-        return tuple(trace.gradients([t for t, _ in found], [s for _, s in found], True))
+        bars = trace.gradients([t for t, _ in found], [s for _, s in found], True)
+        return tuple(finish(bar, primal) for bar, primal in zip(bars, primals, strict=True))
 
     return forward, backward
 

@@ -104,6 +104,7 @@ def gradient_on_tensors(derivative: Any, args: Any, kwargs: Any) -> Any:
     from tangentx.tensor.core import Tensor, wrap
     from tangentx.tensor.forms import like_of, ones, zeros
     from tangentx.tensor.modes import STATE
+    from tangentx.tensor.operation import fit_tensor
     from tangentx.tensor.tracing import Trace
 
     target, spec, wrt = derivative._target, derivative._spec, derivative._wrt()
@@ -118,7 +119,7 @@ def gradient_on_tensors(derivative: Any, args: Any, kwargs: Any) -> Any:
 
     def shown(primal: Any, bar: Any) -> Any:
         if type(bar) is Tensor or isinstance(bar, np.ndarray | np.generic | float | complex):
-            return bar if type(bar) is Tensor else wrap(bar)
+            return fit_tensor(bar, like_of(primal.current if type(primal) is Tensor else primal))
         data = primal.current if type(primal) is Tensor else primal
         if isinstance(data, list | tuple):
             return like_container(data, [shown(p, None if bar is None else bar[i]) for i, p in enumerate(data)])

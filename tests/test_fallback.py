@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 import tangentx as tx
+from tangentx import compilation, sweeps
 from tests.harness.guard import assert_fresh, call
+from tests.oracle.harness import check
+from tests.oracle.survey import program_of
 
 
 @dataclasses.dataclass
@@ -247,3 +250,52 @@ def test_one_array_in_two_parameters() -> None:
     x = np.array([1.0, 2.0])
     by_a, by_b = tx.grad(product, wrt=(0, 1))(x, x)
     assert by_a.tolist() == [1.0, 2.0] and by_b.tolist() == [1.0, 2.0]
+
+
+class _OnTensors:
+    """tangentx, with the fallback that the tests of drawn programs forbid."""
+
+    vjp, jvp = staticmethod(tx.vjp), staticmethod(tx.jvp)
+
+    def grad(self, f: Any, wrt: Any, fallback: str) -> Any:
+        return tx.grad(f, wrt=wrt)
+
+
+@pytest.mark.parametrize("seed", range(5000, 5016))
+def test_drawn_programs_on_tensors_agree_with_the_oracle(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiling is made to fail, so that all of them take the fallback, at both orders."""
+
+    def failing(*args: Any, **kwargs: Any) -> Any:
+        raise tx.UnsupportedSyntax("not compiled here")
+
+    monkeypatch.setattr(compilation, "compile_gradient", failing)
+    monkeypatch.setattr(sweeps, "compile_vjp", failing)
+    monkeypatch.setattr(sweeps, "compile_jvp", failing)
+    outcome = check(program_of(seed), order2=True, seed=seed, api=_OnTensors())
+    assert outcome.status in ("compiled", "refused"), outcome.details
+    if outcome.status == "refused":
+        assert "detach()" in outcome.details or "no derivative rule" in outcome.details
+
+
+def written_before(x):
+    try:
+        y = x[0] * x[1]
+    except ValueError:
+        y = x[0]
+    x[0] = y * x[2]
+    return np.sum(x * x * x)
+
+
+def test_arguments_that_are_written_at_second_order() -> None:
+    x = np.array([0.5, 1.5, 0.7])
+
+    def compiled(x):
+        x[0] = x[0] * x[1] * x[2]
+        return np.sum(x * x * x)
+
+    v = np.array([1.0, -2.0, 0.5])
+    found = tx.jvp(tx.grad(written_before), (x,), (v,))
+    wanted = tx.jvp(tx.grad(compiled), (x,), (v,))
+    np.testing.assert_allclose(found[0], wanted[0])
+    np.testing.assert_allclose(found[1], wanted[1])
+    np.testing.assert_allclose(tx.vjp(tx.grad(written_before), x)[1](v), wanted[1])

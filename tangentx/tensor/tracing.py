@@ -6,6 +6,7 @@ a Tensor, in structures too; numbers stay numbers. A value that would leave the 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import fit, inexact, like_of
 from tangentx.tensor.modes import STATE, setting
+from tangentx.tensor.operation import attach
 
 _NUMBERS = (float, complex, np.inexact)
 
@@ -210,10 +212,14 @@ def _leaf(array: Any, active: bool) -> tuple[Tensor, Tensor | None]:
 def _again(t: Tensor, active: bool) -> tuple[Tensor, Tensor | None]:
     """A Tensor of the caller's as another one with a history from there on, so that it is not written."""
     with setting(grad=True):
-        found: Tensor = call(np.positive, (t,), {})
-    if active and not found._needs and inexact(found._data):
+        copied = np.copy if type(t.current) is np.ndarray else operator.pos
+        found: Tensor = call(copied, (t,), {})
+    if not (active and inexact(found._data)):
+        return found, None
+    if not found._needs:
         return _leaf(found._data, True)
-    return found, found if active and inexact(found._data) else None
+    # What is differentiated by is the value as it comes in: the function may write into the other.
+    return found, attach(found._data, found.edge)
 
 
 def _collect(skeleton: Any, found: dict[int, Tensor], seen: set[int]) -> None:
