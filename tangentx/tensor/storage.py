@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, SharedMemory
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact, like_of
 from tangentx.tensor.modes import STATE, refusal, setting
@@ -132,6 +132,9 @@ def write(t: Tensor, key: Any, value: Any) -> None:
 
 def demand_writable(t: Tensor, root: Tensor, active: bool) -> None:
     """Refuses what would break the record."""
+    if STATE.honest and type(root._data) is np.ndarray and not root._data.flags.writeable:
+        message = "memory is written that is read-only, or that two arguments share, or two parts of one"
+        raise refusal(SharedMemory(message, span_of(place()), "pass a copy: on Tensors each has its own history"))
     if STATE.grad and root._needs and root._node is None and (t._view is None or t._view.with_history):
         raise refusal(
             NotDifferentiable(

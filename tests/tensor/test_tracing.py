@@ -40,7 +40,7 @@ def test_gradient_on_tensors(program: Program) -> None:
     args = program.args()
     try:
         value, gradient = call(on_tensors(program), *args, watch=(program.fn,))
-    except (tx.NotDifferentiable, tx.NoTemplate) as error:
+    except (tx.NotDifferentiable, tx.NoTemplate, tx.SharedMemory) as error:
         REFUSED.append(str(error))
         return
     assert_value(value, program)
@@ -52,7 +52,7 @@ def test_gradient_on_tensors(program: Program) -> None:
 
 def test_most_programs_run_and_the_others_say_what_left_the_record() -> None:
     assert len(REFUSED) < 0.2 * len(PROGRAMS), REFUSED
-    said = ("detach()", "has no derivative rule", "a Tensor first", "is not assigned")
+    said = ("detach()", "has no derivative rule", "a Tensor first", "is not assigned", "pass a copy")
     assert [text for text in REFUSED if not any(part in text for part in said)] == []
 
 
