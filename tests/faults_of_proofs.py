@@ -89,7 +89,7 @@ PROOFS: tuple[Fault, ...] = (
         "gradient shares memory",
         "what is returned is fresh",
         f"{OPTIMISE}rewriting:Rewriter.same",
-        (("s.target in self.returned and not self._own(atom, s)", "False"),),
+        (("s.target in self.returned and not self.own(atom)", "False"),),
     ),
     (
         "unbroadcast left out",

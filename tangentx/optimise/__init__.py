@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tangentx.analysis.program import Instance, Program
 from tangentx.ir.check import check
@@ -30,6 +30,7 @@ from tangentx.optimise import (
     zeros,
 )
 from tangentx.optimise.notes import tidy
+from tangentx.optimise.rewriting import Rules, run_each
 from tangentx.optimise.unit import Pass, Unit
 
 PASSES: dict[str, Pass] = {
@@ -51,6 +52,15 @@ PASSES: dict[str, Pass] = {
     "nest": nest.run,
     "coalesce": coalesce.run,
 }
+REWRITING: dict[str, type[Rules]] = {
+    "zeros": zeros.Zeros,
+    "simplify": simplify.Simplify,
+    "operators": operators.Operators,
+    "spreads": spreads.Spreads,
+    "common": common.Common,
+    "factors": factors.Factors,
+    "signs": signs.Signs,
+}  # these share a walk, the signs apart, in two parts where products may lose their guards between them
 LAST = ("attributes", "stores", "nest", "coalesce")  # for the reader: the kinds of variables do not hold after them
 BEFORE = ("copies", "dead")
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
@@ -91,18 +101,42 @@ def prepare(program: Program, root: Instance, off: frozenset[str]) -> None:
 
 def _rounds(program: Program, units: list[Unit], chosen: Sequence[str]) -> None:
     """Runs the passes in order, round after round, until none changes anything."""
-    settled: dict[str, tuple[Block, ...]] = {}
+    settled: dict[object, tuple[Block, ...]] = {}
     for _ in range(LIMIT_ROUNDS):
         changed = False
-        for name in chosen:
-            if settled.get(name, ()) == (bodies := _bodies(units)):
+        for names in _walks(units, chosen):
+            if settled.get(names, ()) == (bodies := _bodies(units)):
                 continue
-            found = PASSES[name](program, units)
+            found = _run(program, units, names)
             changed = changed or found
-            if not found or name in AT_ONCE:
-                settled[name] = _bodies(units) if found else bodies
+            if not found or names[0] in AT_ONCE:
+                settled[names] = _bodies(units) if found else bodies
         if not changed:
             break
+
+
+def _walks(units: list[Unit], chosen: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The passes in order, those together that share a walk."""
+    together: list[str] = []
+    for name in chosen:
+        if name in REWRITING:
+            if name == "signs" and together:  # it goes by who reads what, which the others change
+                yield tuple(together)
+                together = []
+            together.append(name)
+        elif name != "guards" or guards.concerns(units):
+            if together:
+                yield tuple(together)
+                together = []
+            yield (name,)
+    if together:
+        yield tuple(together)
+
+
+def _run(program: Program, units: list[Unit], names: tuple[str, ...]) -> bool:
+    if names[0] in REWRITING:
+        return run_each(program, units, *(REWRITING[name] for name in names))
+    return PASSES[names[0]](program, units)
 
 
 def _units(program: Program, root: Instance, ties: bool) -> list[Unit]:

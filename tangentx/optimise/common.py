@@ -14,40 +14,40 @@ from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Assign, Atom, Ext, Op, Statement, Var
 from tangentx.ir.walk import atoms, reads, statements, writes
 from tangentx.optimise.flow import sweeps
-from tangentx.optimise.rewriting import Rewriter, run_each
+from tangentx.optimise.rewriting import Rewriter, Rules, run_each
 from tangentx.optimise.unit import Unit
 
 Key: TypeAlias = tuple[Any, ...]
 
 
-class Common(Rewriter):
+class Common(Rules):
     """`computed` lists the names that were bound to an expression, whether or not they still are."""
 
-    def __init__(self, program: Program, unit: Unit) -> None:
-        super().__init__(program, unit)
-        self.computed: dict[Key, list[str]] = {}
-        self.bars = _bars(unit)
+    notes = True
 
-    def after(self, s: Statement) -> None:
+    def __init__(self, walk: Rewriter) -> None:
+        super().__init__(walk)
+        self.computed: dict[Key, list[str]] = {}
+        self.bars = self.unit.found(_bars)
+
+    def note(self, s: Assign, op: Op) -> None:
         """Notes what was computed."""
-        super().after(s)
-        if isinstance(s, Assign) and isinstance(s.value, Op) and (key := self._key(s.value)) is not None:
+        if (key := self._key(op)) is not None:
             names = self.computed.setdefault(key, [])
             if s.target not in names:
                 names.append(s.target)
 
-    def rewrite(self, s: Statement) -> Sequence[Statement]:
+    def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """The name that holds the value in the place of the expression."""
-        if not (self.reverse and isinstance(s, Assign) and isinstance(s.value, Op)):
-            return (s,)
-        key = self._key(s.value)
+        key = self._key(op)
         for name in self.computed.get(key, ()) if key is not None else ():
             held = self.expr(Var(name))
             if name != s.target and isinstance(held, Op) and self._key(held) == key:
                 kinds = self.unit.kinds.get(name), self.unit.kinds.get(s.target)
                 if self.still(Var(name)) and type(kinds[0]) is type(kinds[1]):
-                    return (self.same(s, Var(name)) or s,)
-        return (s,)
+                    new = self.same(s, Var(name))
+                    return None if new is None else (new,)
+        return None
 
     def _is_cotangent(self, atom: Atom) -> bool:
         return isinstance(atom, Var) and atom.name in self.bars

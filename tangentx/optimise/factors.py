@@ -16,41 +16,45 @@ from tangentx.analysis.kinds import Arr, Kind, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Assign, Atom, Lit, Op, Statement, Var
 from tangentx.ir.walk import statements
-from tangentx.optimise.rewriting import MUL, Following, is_number, run_each
+from tangentx.optimise.rewriting import MUL, Rewriter, Rules, is_number, run_each
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit
 
 
-class Factors(Following):
+class Factors(Rules):
     """`made` lists the names that were bound to a reciprocal or to a multiple of a name, by that name."""
 
-    def __init__(self, program: Program, unit: Unit) -> None:
-        super().__init__(program, unit)
+    follows = True
+    notes = True
+
+    def __init__(self, walk: Rewriter) -> None:
+        super().__init__(walk)
         self.made: dict[tuple[object, str], list[str]] = {}
 
-    def after(self, s: Statement) -> None:
+    def note(self, s: Assign, op: Op) -> None:
         """Notes reciprocals and multiples."""
-        super().after(s)
-        match s:
-            case Assign(value=Op(fn=operator.truediv, args=(one, Var(name=name)), kwargs=())) if is_number(one, 1.0):
+        if op.fn is not operator.truediv and op.fn is not MUL:
+            return
+        match op:
+            case Op(fn=operator.truediv, args=(one, Var(name=name)), kwargs=()) if is_number(one, 1.0):
                 self.made.setdefault((operator.truediv, name), []).append(s.target)
-            case Assign(value=Op(fn=operator.mul, args=(Lit(), Var(name=name)), kwargs=())):
+            case Op(fn=operator.mul, args=(Lit(), Var(name=name)), kwargs=()):
                 self.made.setdefault((MUL, name), []).append(s.target)
 
-    def rewrite(self, s: Statement) -> Sequence[Statement]:
+    def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """The statement with what is at hand."""
-        if not self.reverse:
-            return (s,)
-        match s:
-            case Assign(value=Op(fn=operator.truediv, args=(t, Var() as y), kwargs=())):
-                return (self._times(s, t, self.at_hand(Op(operator.truediv, (Lit(1.0), y)), y), y),)
-            case Assign(value=Op(fn=operator.mul, args=(Lit() as c, Var() as u), kwargs=())):
+        if op.fn is not operator.truediv and op.fn is not MUL:
+            return None
+        match op:
+            case Op(fn=operator.truediv, args=(t, Var() as y), kwargs=()):
+                return self._times(s, t, self.at_hand(Op(operator.truediv, (Lit(1.0), y)), y), y)
+            case Op(fn=operator.mul, args=(Lit() as c, Var() as u), kwargs=()):
                 inner = self.expr(u)
                 if isinstance(inner, Op) and inner.fn is MUL and not inner.kwargs and self.count[u.name] == 1:
                     for x, t in (inner.args, inner.args[::-1]):
                         if isinstance(x, Var) and (p := self.at_hand(Op(MUL, (c, x)), x)) is not None:
-                            return (self._times(s, t, p, x),)
-        return (s,)
+                            return self._times(s, t, p, x)
+        return None
 
     def at_hand(self, wanted: Op, x: Var) -> Var | None:
         """The name that holds the result of the operation."""
@@ -59,13 +63,13 @@ class Factors(Following):
                 return Var(name)
         return None
 
-    def _times(self, s: Assign, t: Atom, factor: Var | None, x: Var) -> Statement:
+    def _times(self, s: Assign, t: Atom, factor: Var | None, x: Var) -> Sequence[Statement] | None:
         """``factor * t``, if it is of the type that the statement gives now."""
         if factor is None or factor.name == s.target or not self.still(t):
-            return s
+            return None
         kinds = [self.kind(a) for a in (factor, x, t, Var(s.target))]
         alike = len({_type(k) for k in kinds}) == 1 and all(isinstance(k, Num) or is_array(k) for k in kinds)
-        return Assign(s.target, Op(MUL, (factor, t)), s.span) if alike else s
+        return (Assign(s.target, Op(MUL, (factor, t)), s.span),) if alike else None
 
 
 def _type(kind: Kind) -> object:

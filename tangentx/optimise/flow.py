@@ -7,7 +7,7 @@ at its head no longer changes. Only the last walk of a loop counts, so what a pa
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeAlias, TypeVar
 
@@ -51,19 +51,22 @@ class _Exits(Generic[Fact]):
 class Flow(Generic[Fact]):
     """The walk; `env` holds the facts at the place in hand and is None where control never comes.
 
-    `site` stands for the statement in hand, the same in each walk of it; `visits` numbers what is met on the way.
+    `hand` is the statement in hand, as it was before the walk; `visits` numbers what is met on the way.
     """
 
     def __init__(self) -> None:
         self.env: dict[str, Fact] | None = {}
-        self.site: Site = None
+        self.hand: Statement | None = None
         self.visits = itertools.count()
         self._loops: list[_Exits[Fact]] = []
 
     # -- what a pass says --------------------------------------------------------------------------------------
 
-    def rewrite(self, s: Statement) -> Sequence[Statement]:
-        """What stands in place of a statement without blocks, or for the head of one with blocks."""
+    def rewrite(self, s: Statement) -> Iterable[Statement]:
+        """What stands in place of a statement without blocks, or for the head of one with blocks.
+
+        In place of the former it may come one by one: what is known is brought up to date after each.
+        """
         return (s,)
 
     def after(self, s: Statement) -> None:
@@ -104,8 +107,8 @@ class Flow(Generic[Fact]):
         if type(s) is For or type(s) is Loop:
             return (self._loop(s),)
         out: list[Statement] = []
+        self.hand = s
         for new in self.rewrite(s):
-            self.site = id(s)
             self._simple(new)
             out.append(new)
         return out
@@ -122,7 +125,7 @@ class Flow(Generic[Fact]):
         self.env = None
 
     def _if(self, s: If) -> Sequence[Statement]:
-        new = self.rewrite(s)
+        new = tuple(self.rewrite(s))
         if len(new) != 1 or not isinstance(new[0], If):
             return [each for inner in new for each in self._statement(inner)]
         head = new[0]

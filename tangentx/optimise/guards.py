@@ -158,9 +158,14 @@ def _sums(s: Statement, names: set[str]) -> bool:
     return isinstance(s.value, Op) and s.value.fn in (operator.add, operator.sub) and len(read) == 1
 
 
+def concerns(units: Sequence[Unit]) -> bool:
+    """Whether any product is guarded."""
+    return any(op.fn is arrays.guarded for op in _ops(units))
+
+
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Makes plain products of those guarded ones that need no guard."""
-    if not any(op.fn is arrays.guarded for op in _ops(units)):
+    if not concerns(units):
         return False
     changed = _of_full_cotangents(program, units[0])
     if _selects(program, units):

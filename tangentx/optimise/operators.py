@@ -14,39 +14,32 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Box, Kind, Num, dtype_of
+from tangentx.analysis.kinds import Arr, Box, Num, dtype_of
 from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import Assign, Atom, Lit, Op, Statement, Var
 from tangentx.ir.walk import statements
-from tangentx.optimise.rewriting import MUL, Rewriter, is_number, run_each
+from tangentx.optimise.rewriting import MUL, Rewriter, Rules, is_number, run_each
 from tangentx.optimise.unit import Unit
 
 Rule = Callable[["Operators", Assign, Op], "Sequence[Statement] | None"]
 
 
-class Operators(Rewriter):
+class Operators(Rules):
     """One rule for each support function."""
 
-    _count = 0
+    anywhere = True
 
-    def __init__(self, program: Program, unit: Unit) -> None:
-        super().__init__(program, unit)
+    def __init__(self, walk: Rewriter) -> None:
+        super().__init__(walk)
         self.quotients: dict[tuple[Atom, Atom], str] = {}
 
-    def rewrite(self, s: Statement) -> Sequence[Statement]:
+    def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """The statement by the rule for its operation."""
-        if isinstance(s, Assign) and isinstance(s.value, Op) and not s.value.kwargs:
-            rule = _RULES.get(s.value.fn) if getattr(s.value.fn, "__hash__", None) else None
-            return (rule(self, s, s.value) if rule is not None else None) or (s,)
-        return (s,)
-
-    def let(self, s: Assign, value: Op, kind: Kind) -> Assign:
-        """A new temporary."""
-        Operators._count += 1
-        name = f"%o{Operators._count}"
-        self.unit.kinds[name] = kind
-        return Assign(name, value, s.span)
+        if op.kwargs or not getattr(op.fn, "__hash__", None):
+            return None
+        rule = _RULES.get(op.fn)
+        return None if rule is None else rule(self, s, op)
 
     def rank(self, atom: Atom) -> int | None:
         """The rank of an array, where it is known."""
@@ -58,7 +51,7 @@ class Operators(Rewriter):
         node = kind.region.root()
         if node.written or node.external or any(self._in(node, p.name) for p in self.unit.function.params):
             return False
-        if any(self._in(node, name) for name in self.returned):
+        if any(self._in(node, name) for name in self.walk.returned):
             return False
         return all(_makes(s) for s in statements(self.unit.body) if self._in(node, getattr(s, "target", "")))
 
@@ -198,12 +191,12 @@ def _clone(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
     """A copy, made so that what is given back is nobody else's, of an array that is nobody else's."""
     (array,) = op.args
     old, new = p.unit.kinds.get(s.target), p.kind(array)
-    if s.target not in p.returned or not (isinstance(old, Arr) and isinstance(new, Arr) and p.made_here(new)):
+    if s.target not in p.walk.returned or not (isinstance(old, Arr) and isinstance(new, Arr) and p.made_here(new)):
         return None
     if old.region.root().written or old.dtype != new.dtype or old.rank != new.rank:
         return None
     old.region.unite(new.region)
-    p.returned |= {s.target}
+    p.walk.returned |= {s.target}
     return (Assign(s.target, array, s.span),)
 
 

@@ -1,9 +1,13 @@
-"""What passes that write single statements anew have in common: facts, the two sweeps, and when a copy will do."""
+"""What passes that write single statements anew have in common: a walk, the two sweeps, and when a copy will do.
+
+All such passes that are switched on share one walk: every statement goes through the rules of each in turn.
+"""
 
 from __future__ import annotations
 
+import itertools
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -12,7 +16,24 @@ from tangentx.analysis.kinds import Arr, Kind, Num, is_inexact
 from tangentx.analysis.primitives import makes_new
 from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
-from tangentx.ir.nodes import Assign, Atom, Block, Call, Index, Lit, Make, Op, Return, Statement, Var
+from tangentx.ir.nodes import (
+    Accumulate,
+    Assign,
+    Atom,
+    Block,
+    Call,
+    Expr,
+    If,
+    Index,
+    Link,
+    Lit,
+    Make,
+    Op,
+    Return,
+    Statement,
+    Store,
+    Var,
+)
 from tangentx.ir.walk import atoms, statement_atoms, statements
 from tangentx.optimise.flow import sweeps
 from tangentx.optimise.shapes import Facts, is_array
@@ -29,22 +50,75 @@ _PASSING = (
 """Operations that may give back the very object that they were given."""
 
 
-class Rewriter(Facts):
-    """Facts, and whether the statement in hand belongs to the function's own reverse sweep."""
+_TEMPORARIES = itertools.count()
 
-    def __init__(self, program: Program, unit: Unit) -> None:
+
+class Rewriter(Facts):
+    """Facts, and whether the statement in hand belongs to the function's own reverse sweep.
+
+    `count`, `bindings` and `returned` speak of the function as it was before the walk, and of new temporaries.
+    """
+
+    def __init__(self, program: Program, unit: Unit, rules: Sequence[type[Rules]] = ()) -> None:
         super().__init__(program, unit)
-        self.reverse = False
         self.returned = unit.found(returned, program)
+        self.reverse = False
+        self.rules = [each(self) for each in rules]
+        self.chosen = [each for each in self.rules if each.anywhere]
+        self.zeros = [each for each in self.rules if each.tells_zeros]
+        self.noting = [each for each in self.rules if each.notes]
 
     def whole(self) -> Block:
         """The body written anew; the very same one if nothing changed."""
         body = self.unit.body
         forward, reverse = sweeps(self.unit.function)
         first = self.block(forward)
-        self.reverse = True
+        self.reverse, self.chosen = True, self.rules
         second = self.block(reverse) if self.env is not None else reverse
         return body if first is forward and second is reverse else (*first, *second)
+
+    def rewrite(self, s: Statement) -> Iterable[Statement]:
+        """The statement by the rules of each pass in turn."""
+        if type(s) is If:
+            return next((new for each in self.chosen if (new := each.branch(s)) is not None), (s,))
+        return self._by_rules(s, 0)
+
+    def _by_rules(self, s: Statement, first: int) -> Iterable[Statement]:
+        """The statement by the rules from the `first` on."""
+        for k in range(first, len(self.chosen)):
+            if type(s) is Assign:
+                new = self.chosen[k].operation(s, s.value) if type(s.value) is Op else None
+            else:
+                new = self.chosen[k].write(s) if type(s) is Accumulate or type(s) is Store else None
+            if new is None:
+                continue
+            if len(new) != 1:
+                return self._one_by_one(new, k + 1)
+            s = new[0]
+        return (s,)
+
+    def _one_by_one(self, new: Sequence[Statement], first: int) -> Iterator[Statement]:
+        """What is known has to take in each before the rules see the next."""
+        for s in new:
+            yield from self._by_rules(s, first)
+
+    def after(self, s: Statement) -> None:
+        """Tells the rules that take note of what is computed."""
+        super().after(s)
+        if type(s) is Assign and type(s.value) is Op:
+            for each in self.noting:
+                each.note(s, s.value)
+
+    def is_zero(self, s: Assign) -> bool:
+        """Whether a rule knows that the statement binds a zero, and that it stays one."""
+        return self.reverse and any(each.is_zero(s) for each in self.zeros)
+
+    def let(self, s: Statement, value: Expr, kind: Kind, readers: int = 1) -> Assign:
+        """A new temporary, for so many readers."""
+        name = f"%r{next(_TEMPORARIES)}"
+        self.unit.kinds[name] = kind
+        self.count[name], self.bindings[name] = readers, 1
+        return Assign(name, value, s.span)
 
     def kind(self, atom: Atom) -> Kind:
         """The kind of an atom."""
@@ -58,21 +132,27 @@ class Rewriter(Facts):
         old, new = self.unit.kinds.get(s.target), self.kind(atom)
         if isinstance(new, Num):
             number = isinstance(old, Num) or (isinstance(old, Arr) and old.loose)
-            return Assign(s.target, atom, s.span) if number else None
+            return self._alias(s, atom) if number else None
         if not (isinstance(old, Arr) and is_array(new) and isinstance(new, Arr)):
             return None
         if old.region.root().written or new.region.root().written or old.dtype != new.dtype:
             return None
-        if s.target in self.returned and not self._own(atom, s):
+        if s.target in self.returned and not self.own(atom):
             return Assign(s.target, Op(arrays.clone, (atom,)), s.span)
         old.region.unite(new.region)
+        return self._alias(s, atom)
+
+    def _alias(self, s: Assign, atom: Atom) -> Assign:
+        """``target = atom``; who reads the one may come to read the other."""
+        if isinstance(atom, Var):
+            self.count[atom.name] += self.count[s.target]
         return Assign(s.target, atom, s.span)
 
-    def _own(self, atom: Atom, s: Statement) -> bool:
-        """Whether the array was made by an operation for the statement alone: nothing else reads it."""
+    def own(self, atom: Atom) -> bool:
+        """Whether the array was made by an operation for the statement in hand alone: nothing else reads it."""
         if not isinstance(atom, Var) or self.bindings[atom.name] > 1 or self.count[atom.name] > 1:
             return False
-        if atom not in statement_atoms(s):
+        if self.hand is None or atom not in statement_atoms(self.hand):
             return False
         made = self.expr(atom)
         return isinstance(made, Op) and made.fn not in _PASSING and not is_view(self.program, self.unit, atom, made)
@@ -87,17 +167,51 @@ class Rewriter(Facts):
         return is_inexact(self.kind(atom))
 
 
-class Following(Rewriter):
-    """Knows another name of what an operation gave by that operation too; so it cannot tell whose an array is."""
+class Rules:
+    """What one pass writes anew, statement by statement, in a walk that it shares with others.
 
-    def after(self, s: Statement) -> None:
-        """Passes on to a name what is known of the one it stands for."""
-        super().after(s)
-        if not (isinstance(s, Assign) and isinstance(s.value, Var)) or self.env is None:
-            return
-        made = self.expr(s.value)
-        if isinstance(made, Op) and self._note_readers(s.target, made):
-            self.env[s.target] = self.env[s.target]._replace(expr=made)
+    `anywhere`: in the forward sweep too; `follows`: it knows what an operation gave by other names too; `notes`: it
+    asks to be told what is computed; `tells_zeros`: it knows what is zero. None leaves the statement as it is.
+    """
+
+    anywhere = False
+    follows = False
+    notes = False
+    tells_zeros = False
+
+    def __init__(self, walk: Rewriter) -> None:
+        self.walk = walk
+        self.program, self.unit = walk.program, walk.unit
+        self.kind, self.shape, self.expr = walk.kind, walk.shape, walk.held if self.follows else walk.expr
+        self.still, self.real, self.same, self.let = walk.still, walk.real, walk.same, walk.let
+        self.count, self.bindings = walk.count, walk.bindings
+
+    @classmethod
+    def ahead(cls, units: Sequence[Unit]) -> Mapping[Link, object]:
+        """What the rules have to know of all functions before the walk of one."""
+        return {}
+
+    def begin(self, known: object) -> None:
+        """Takes what `ahead` has for the function."""
+
+    def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
+        """What stands in place of a statement that binds the result of an operation."""
+        return None
+
+    def write(self, s: Store | Accumulate) -> Sequence[Statement] | None:
+        """What stands in place of a write into an array or container, or of a contribution to it."""
+        return None
+
+    def branch(self, s: If) -> Sequence[Statement] | None:
+        """What stands in place of a branch whose way is known."""
+        return None
+
+    def note(self, s: Assign, op: Op) -> None:
+        """Takes note of what has been computed."""
+
+    def is_zero(self, s: Assign) -> bool:
+        """Whether what the statement binds is known to be zero, and stays so."""
+        return False
 
 
 def is_view(program: Program, unit: Unit, result: Atom, made: Op) -> bool:
@@ -156,18 +270,22 @@ def is_number(atom: Atom, value: float) -> bool:
     return isinstance(atom, Lit) and type(atom.value) in (int, float) and atom.value == value
 
 
-def run_each(program: Program, units: Sequence[Unit], rewriter: type[Rewriter]) -> bool:
-    """Writes each function anew; True if any changed."""
+def run_each(program: Program, units: Sequence[Unit], *rules: type[Rules]) -> bool:
+    """Writes each function anew, in one walk; True if any changed."""
+    ahead = [each.ahead(units) for each in rules]
     changed = False
     for unit in units:
-        if unit.settled.get(rewriter) is unit.body:
+        known = [found.get(unit.link) for found in ahead]
+        if unit.settled.get(rules) == (unit.body, known):
             continue
-        body = rewriter(program, unit).whole()
+        walk = Rewriter(program, unit, rules)
+        for each, given in zip(walk.rules, known, strict=True):
+            each.begin(given)
+        body = walk.whole()
         if body is unit.body:
-            unit.settled[rewriter] = body
+            unit.settled[rules] = body, known
         else:
-            unit.body = body
-            changed = True
+            unit.body, changed = body, True
     return changed
 
 

@@ -6,6 +6,7 @@ tag of a length or shape that is not known names the visit of the place where it
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from tangentx.analysis.kinds import Arr, Num
@@ -25,6 +26,7 @@ class Known(NamedTuple):
     shape: Shape = None
     expr: Expr | None = None
     zero: bool = False
+    alias: bool = False
 
 
 NOTHING = Known()
@@ -38,7 +40,7 @@ class Facts(Flow[Known]):
         super().__init__()
         self.program = program
         self.unit = unit
-        self.count, self.bindings = unit.counts()
+        self.count, self.bindings = map(Counter.copy, unit.counts())
         self._shaper = Shaper(lambda atom: unit.kind(program, atom), self.shape, program.axes.rely)
         self._tapes = Tapes(unit)
         self._readers: dict[str, set[str]] = {}
@@ -64,6 +66,11 @@ class Facts(Flow[Known]):
 
     def expr(self, atom: Atom) -> Expr | None:
         """The operation whose result the atom is, of operands that have not been bound anew."""
+        fact = self.fact(atom)
+        return None if fact.alias else fact.expr
+
+    def held(self, atom: Atom) -> Expr | None:
+        """The same, where the result may have another name too."""
         return self.fact(atom).expr
 
     def kill(self, name: str) -> None:
@@ -80,20 +87,21 @@ class Facts(Flow[Known]):
         if type(s) is Assign:
             self._bind(s)
         elif type(s) is Append and type(s.base) is Var:
-            self._tapes.append(s.base.name, self.site, self._shaper.of(s.value))
+            self._tapes.append(s.base.name, id(self.hand), self._shaper.of(s.value))
 
     def _bind(self, s: Assign) -> None:
         value, kind = s.value, self.unit.kinds.get(s.target)
         for one, other in self._shaper.agreed(value) if type(value) is Op else ():
             self._equate(one, other)
-        zero = self.is_zero(value)
+        zero = self.is_zero(s)
         shape = NUMBER if isinstance(kind, Num) else self._shape_of(value)
+        made = value if type(value) is Op else self.fact(value).expr if type(value) is Var else None
         self.kill(s.target)
         assert self.env is not None
         if shape is None or (type(shape) is Lengths and None in shape):
             shape = _named(shape, kind, ("made" if self.in_loop else "once", next(self.visits)))
-        pure = type(value) is Op and self._note_readers(s.target, value)
-        self.env[s.target] = Known(shape, value if pure else None, zero)
+        pure = type(made) is Op and self._note_readers(s.target, made)
+        self.env[s.target] = Known(shape, made if pure else None, zero, type(value) is Var)
 
     def _shape_of(self, value: Expr) -> Shape:
         if type(value) is Pop:
@@ -123,8 +131,8 @@ class Facts(Flow[Known]):
             if shape != fact.shape:
                 self.env[name] = fact._replace(shape=shape)
 
-    def is_zero(self, value: Expr) -> bool:
-        """Whether the expression is known to be zero."""
+    def is_zero(self, s: Assign) -> bool:
+        """Whether what the statement binds is known to be zero, and stays so."""
         return False
 
     def merge(self, a: dict[str, Known], b: dict[str, Known], site: Site) -> dict[str, Known]:
@@ -140,7 +148,8 @@ class Facts(Flow[Known]):
                 result[name] = left
                 continue
             shape = _met(left.shape, right.shape, site, first, name)
-            result[name] = Known(shape, left.expr if left.expr is right.expr else None, left.zero and right.zero)
+            expr = left.expr if left.expr is right.expr else None
+            result[name] = Known(shape, expr, left.zero and right.zero, left.alias or right.alias)
         if first:
             self._met.add(site)
         return result

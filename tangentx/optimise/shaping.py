@@ -108,6 +108,8 @@ class Shaper:
         return lengths(self._sizes(atom))
 
     def _sizes(self, atom: Atom) -> tuple[int, ...] | None:
+        if isinstance(atom, Lit) and isinstance(atom.value, tuple):
+            return atom.value if all(type(n) is int for n in atom.value) else None
         kind = self.kind(atom)
         items = [kind]
         if isinstance(kind, Box) and kind.cls is tuple and not kind.region.root().open:

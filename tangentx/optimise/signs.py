@@ -13,40 +13,41 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Num
 from tangentx.analysis.program import Program
-from tangentx.ir.nodes import Accumulate, Assign, Atom, Lit, Op, Statement, Var
-from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Following, run_each
+from tangentx.ir.nodes import Accumulate, Assign, Atom, Lit, Op, Statement, Store, Var
+from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit
 
 _PRODUCTS = (MUL, arrays.guarded)
 
 
-class Signs(Following):
+class Signs(Rules):
     """The reverse sweep with signs where they are read first."""
 
-    _count = 0
+    follows = True
 
-    def rewrite(self, s: Statement) -> Sequence[Statement]:
+    def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """The statement, after those that make what it reads now."""
-        if not self.reverse:
-            return (s,)
-        match s:
-            case Assign(value=Op(fn=fn, args=(a, b), kwargs=()) as op) if fn in _PRODUCTS:
-                return self._product(s, op, a, b)
-            case Assign(value=Op(fn=fn, args=(a, b), kwargs=())) if fn in (ADD, SUB):
-                return self._sum(s, fn is ADD, a, b)
-            case Accumulate(value=value) if (inner := self._unsigned(value)) is not None:
-                made, atom = inner
-                if made:
-                    negated = self._let(s, Op(NEG, (atom,)), value)
-                    return (*made, negated, Accumulate(s.base, s.key, Var(negated.target), s.span, s.repeats))
-        return (s,)
+        if len(op.args) != 2 or op.kwargs:
+            return None
+        a, b = op.args
+        if op.fn in _PRODUCTS:
+            return self._product(s, op, a, b)
+        return self._sum(s, op.fn is ADD, a, b) if op.fn in (ADD, SUB) else None
+
+    def write(self, s: Store | Accumulate) -> Sequence[Statement] | None:
+        """As above, for a contribution."""
+        if not isinstance(s, Accumulate):
+            return None
+        inner = self._unsigned(s.value)
+        if inner is None or not inner[0]:
+            return None
+        made, atom = inner
+        negated = self._let(s, Op(NEG, (atom,)), s.value)
+        return (*made, negated, Accumulate(s.base, s.key, Var(negated.target), s.span, s.repeats))
 
     def _let(self, s: Statement, value: Op, like: Atom) -> Assign:
-        Signs._count += 1
-        name = f"%g{Signs._count}"
-        self.unit.kinds[name] = self.kind(like)
-        return Assign(name, value, s.span)
+        return self.let(s, value, self.kind(like))
 
     def _made_by(self, atom: Atom, fn: object) -> Op | None:
         """The operation whose result the atom is, if it is `fn` and nobody else reads the result."""
@@ -58,11 +59,11 @@ class Signs(Following):
     def _alone(self, atom: Atom) -> bool:
         return isinstance(atom, Var) and self.count[atom.name] == 1 and self.bindings[atom.name] == 1
 
-    def _product(self, s: Assign, op: Op, a: Atom, b: Atom) -> Sequence[Statement]:
+    def _product(self, s: Assign, op: Op, a: Atom, b: Atom) -> Sequence[Statement] | None:
         """``a * -c`` as ``-a * c``."""
         inner = self._made_by(b, NEG)
         if inner is None or not self.real(a) or not self.still(a):
-            return (s,)
+            return None
         if isinstance(a, Lit) and type(a.value) in (int, float):
             assert isinstance(a.value, int | float)
             return (Assign(s.target, Op(op.fn, (Lit(-a.value), inner.args[0])), s.span),)
@@ -94,26 +95,26 @@ class Signs(Following):
         inner = self._made_by(factor, NEG)
         return None if inner is None else inner.args[0]
 
-    def _sum(self, s: Assign, plus: bool, a: Atom, b: Atom) -> Sequence[Statement]:
+    def _sum(self, s: Assign, plus: bool, a: Atom, b: Atom) -> Sequence[Statement] | None:
         if not (self.real(a) and self.real(b)):
-            return (s,)
+            return None
         inner = self._unsigned(b)
         if inner is not None:
             made, atom = inner
             made = [Assign(m.target, m.value, s.span) for m in made]
             return (*made, Assign(s.target, Op(SUB if plus else ADD, (a, atom)), s.span))
-        return self._twice(s, a, b) if plus else (s,)
+        return self._twice(s, a, b) if plus else None
 
-    def _twice(self, s: Assign, a: Atom, t: Atom) -> Sequence[Statement]:
+    def _twice(self, s: Assign, a: Atom, t: Atom) -> Sequence[Statement] | None:
         """``x + t + t`` as ``x + 2.0 * t``, ``t + t`` as ``2.0 * t``."""
         if not (self._doubles(t) and self.still(t)):
-            return (s,)
+            return None
         if self._alike(a, t):
             return self._doubled(s, None, t)
         before = self._made_by(a, ADD)
         if before is not None and self._alike(before.args[1], t):
             return self._doubled(s, before.args[0], t)
-        return (s,)
+        return None
 
     def _alike(self, a: Atom, b: Atom) -> bool:
         if a == b:

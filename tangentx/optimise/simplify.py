@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Kind, Num
+from tangentx.analysis.kinds import Arr, Num
 from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import Assign, Atom, If, Lit, Op, Statement, Var
 from tangentx.optimise.dims import Lengths
-from tangentx.optimise.rewriting import MUL, NEG, Rewriter, is_number, run_each, viewed
+from tangentx.optimise.rewriting import MUL, NEG, Rules, is_number, run_each, viewed
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit
 
@@ -26,34 +26,29 @@ _LARGE = 1e300
 Rule = Callable[["Simplify", Assign, Op], "Sequence[Statement] | Statement | None"]
 
 
-class Simplify(Rewriter):
+class Simplify(Rules):
     """One rule for each operation; what the user computes in the forward sweep is left as it is."""
 
-    _count = 0
+    anywhere = True
 
     @functools.cached_property
     def viewed(self) -> frozenset[Region]:
         """Memory of which anything takes views by strides."""
         return viewed(self.program)
 
-    def rewrite(self, s: Statement) -> Sequence[Statement]:
-        """The statement by the rule for its operation."""
-        if isinstance(s, If) and isinstance(s.test, Lit):
-            return s.body if s.test.value else s.orelse
-        if isinstance(s, Assign) and isinstance(s.value, Op) and not s.value.kwargs:
-            rule = _rule(s.value.fn)
-            if rule is not None and (self.reverse or rule in _ANYWHERE):
-                new = rule(self, s, s.value)
-                if new is not None:
-                    return tuple(new) if isinstance(new, Sequence) else (new,)
-        return (s,)
+    def branch(self, s: If) -> Sequence[Statement] | None:
+        """The way that is always taken."""
+        if not isinstance(s.test, Lit):
+            return None
+        return s.body if s.test.value else s.orelse
 
-    def let(self, s: Assign, value: Op, kind: Kind) -> Assign:
-        """A new temporary."""
-        Simplify._count += 1
-        name = f"%s{Simplify._count}"
-        self.unit.kinds[name] = kind
-        return Assign(name, value, s.span)
+    def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
+        """The statement by the rule for its operation."""
+        rule = None if op.kwargs else _rule(op.fn)
+        if rule is None or not (self.walk.reverse or rule in _ANYWHERE):
+            return None
+        new = rule(self, s, op)
+        return new if new is None or isinstance(new, Sequence) else (new,)
 
 
 def _mul(p: Simplify, s: Assign, op: Op) -> Sequence[Statement] | Statement | None:

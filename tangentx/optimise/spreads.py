@@ -19,7 +19,7 @@ from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Expr, Index, Key, Lit, Op, Slice, Statement, Store, Var
 from tangentx.ir.walk import statements
 from tangentx.optimise.dims import Lengths, is_long, is_single
-from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Following, run_each
+from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit
 
@@ -28,31 +28,29 @@ _REPEATING: tuple[Any, ...] = (arrays.unreduce, arrays.unbroadcast, np.full)
 _FLOATS = (float, np.float64)
 
 
-class Spreads(Following):
+class Spreads(Rules):
     """The reverse sweep without arrays that repeat a number or a row."""
 
-    _count = 0
+    follows = True
 
-    def rewrite(self, s: Statement) -> Sequence[Statement]:
+    def write(self, s: Store | Accumulate) -> Sequence[Statement] | None:
+        """A number is written, or added, as it is."""
+        number = self.number(s.value)
+        return None if number is None else (replace(s, value=number),)
+
+    def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """The statement, after those that make what it reads now."""
-        if not self.reverse:
-            return (s,)
-        match s:
-            case Accumulate(value=value) | Store(value=value) if (number := self.number(value)) is not None:
-                return (replace(s, value=number),)
-            case Assign(value=Op(fn=arrays.unbroadcast, args=(t, like), kwargs=())):
-                return self._summed(s, t, like)
-            case Assign(value=Op(kwargs=()) as op):
-                return self._plainer(s, op) or self._repeated(s, op)
-        return (s,)
+        if op.kwargs:
+            return None
+        if op.fn is arrays.unbroadcast:
+            return self._summed(s, *op.args)
+        return self._plainer(s, op) or self._repeated(s, op)
 
-    def let(self, s: Assign, value: Expr, kind: Kind) -> Var:
-        """A new temporary; the statement that binds it comes before the one in hand."""
-        Spreads._count += 1
-        name = f"%r{Spreads._count}"
-        self.unit.kinds[name] = kind
-        self.before.append(Assign(name, value, s.span))
-        return Var(name)
+    def _before(self, s: Assign, value: Expr, kind: Kind) -> Var:
+        """A new temporary; the statement that binds it comes before the one in hand, whose readers may read it."""
+        made = self.let(s, value, kind, 1 + self.count[s.target])
+        self.before.append(made)
+        return Var(made.target)
 
     def number(self, atom: Atom) -> Atom | None:
         """The number that the array repeats over all its axes."""
@@ -85,7 +83,7 @@ class Spreads(Following):
         if keep.value or place == 0:
             return row
         key = Key((*(Slice(),) * place, Lit(None)) if place < rank - 1 else (Lit(Ellipsis), Lit(None)), True)
-        return self.let(s, Index(row, key), Arr(inner.dtype, rank, inner.region))
+        return self._before(s, Index(row, key), Arr(inner.dtype, rank, inner.region))
 
     def _plainer(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """An operation with an array of the same shape."""
@@ -108,7 +106,7 @@ class Spreads(Following):
         kind = self.kind(atom)
         return isinstance(kind, Arr) and kind.rank != 0 and kind.dtype in (np.float64, np.bool_)
 
-    def _repeated(self, s: Assign, op: Op) -> Sequence[Statement]:
+    def _repeated(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """The number first, and then repeated; a number repeated is written as NumPy has it."""
         self.before = []
         if op.fn is NEG and (number := self.number(op.args[0])) is not None:
@@ -120,30 +118,30 @@ class Spreads(Following):
         elif op.fn is arrays.unreduce and len(op.args) > 2 and op.args[2] == Lit(None):
             number, kind = op.args[0], self.kind(Var(s.target))
             full = self._is_float(number) and _is_plain(kind) and isinstance(kind, Arr) and bool(kind.rank)
-            return (replace(s, value=Op(np.full, (op.args[1], number))) if full else s,)
+            return (replace(s, value=Op(np.full, (op.args[1], number))),) if full else None
         else:
-            return (s,)
+            return None
         origin = self.expr(made)
         assert isinstance(origin, Op)
         shape = origin.args[1] if origin.fn is arrays.unreduce else origin.args[0]
-        first = self.let(s, value, Num(float))
+        first = self._before(s, value, Num(float))
         return (*self.before, replace(s, value=Op(np.full, (shape, first))))
 
-    def _summed(self, s: Assign, t: Atom, like: Atom) -> Sequence[Statement]:
+    def _summed(self, s: Assign, t: Atom, like: Atom) -> Sequence[Statement] | None:
         """The sum over the axes along which `like` was broadcast."""
         have, want = self.shape(t), self.shape(like)
         given, wanted = self.kind(t), self.kind(like)
         if not (self.unit.exact and isinstance(have, Lengths) and isinstance(want, Lengths) and want):
-            return (s,)
+            return None
         if not (is_array(given) and is_array(wanted) and isinstance(given, Arr) and isinstance(wanted, Arr)):
-            return (s,)
+            return None
         lead = len(have) - len(want)
         if lead < 0 or given.dtype != wanted.dtype:
-            return (s,)
+            return None
         pairs = zip(have[lead:], want, strict=True)
         axes = [lead + i for i, (h, w) in enumerate(pairs) if h != w]
         if not all(is_single(want[i - lead]) and is_long(have[i]) for i in axes) or bool(lead) == bool(axes):
-            return (s,)
+            return None
         self.program.axes.rely()
         over = axes or list(range(lead))
         keep = (("keepdims", Lit(True)),) if axes else ()

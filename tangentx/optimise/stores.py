@@ -81,7 +81,7 @@ class _Fitting(Rewriter):
             return False
         shape = self.shape(s.base)
         alike = to.dtype == new.dtype and to.rank == new.rank and to.rank not in (0, None)
-        alone = self._own(s.value, s) and to.region.root() not in self.viewed
+        alone = self.own(s.value) and to.region.root() not in self.viewed
         return alike and alone and shape is not None and shape == self.shape(s.value)
 
 

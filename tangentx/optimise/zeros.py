@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Num
 from tangentx.analysis.program import Program
-from tangentx.ir.nodes import Accumulate, Assign, Atom, Call, Expr, Index, Link, Lit, Op, Statement, Var
+from tangentx.ir.nodes import Accumulate, Assign, Atom, Call, Expr, Index, Link, Lit, Op, Statement, Store, Var
 from tangentx.ir.walk import statements
-from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rewriter
+from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each
 from tangentx.optimise.unit import Unit
 
 _MAKING = (arrays.zero, arrays.real_zero, arrays.zeros_as, np.zeros_like)
@@ -21,19 +21,36 @@ _FIRST = (NEG, np.negative, np.conj, np.real, operator.truediv, np.divide, array
 _FLOATS = (float, np.float64)
 
 
-class Zeros(Rewriter):
+class Zeros(Rules):
     """Zeros are known in the reverse sweep alone: what the user computes is left as it is."""
+
+    tells_zeros = True
+
+    @classmethod
+    def ahead(cls, units: Sequence[Unit]) -> Mapping[Link, object]:
+        """Positions of the parameters that every call gives a zero, by function."""
+        given = _given_zero(units)
+        return {unit.link: () if unit.outer else tuple(sorted(given.get(unit.link, ()))) for unit in units}
+
+    def begin(self, known: object) -> None:
+        """The parameters at those positions are zeros."""
+        env = self.walk.env
+        assert isinstance(known, tuple) and env is not None
+        for i in known:
+            name = self.unit.function.params[i].name
+            env[name] = env[name]._replace(zero=True)
 
     def nothing(self, atom: Atom) -> bool:
         """Whether the atom is a known zero."""
         if isinstance(atom, Lit):
             return type(atom.value) is float and atom.value == 0.0
-        return self.fact(atom).zero
+        return self.walk.fact(atom).zero
 
-    def is_zero(self, value: Expr) -> bool:
-        """Whether the expression is known to be zero; a storage may be written, and never is."""
-        if not self.reverse:
-            return False
+    def is_zero(self, s: Assign) -> bool:
+        """Whether the statement binds a known zero that no write can reach."""
+        return self._is_nothing(s.value) and self._keeps(s)
+
+    def _is_nothing(self, value: Expr) -> bool:
         match value:
             case Var() | Lit():
                 return self.nothing(value)
@@ -41,6 +58,8 @@ class Zeros(Rewriter):
                 return self.nothing(base) and isinstance(self.kind(base), Box)
             case Op(fn=fn, args=(a,)) if fn in _MAKING:
                 return self.still(a) or isinstance(self.kind(a), Num)
+            case Op(fn=np.zeros, args=(Lit(),), kwargs=()):
+                return True
             case Op(fn=fn, args=(a, b)) if fn in (MUL, arrays.guarded):
                 return self.nothing(a) or self.nothing(b)
             case Op(fn=fn, args=(a, b)) if fn in (ADD, SUB):
@@ -49,30 +68,23 @@ class Zeros(Rewriter):
                 return self.nothing(a)
         return False
 
-    def after(self, s: Statement) -> None:
-        """What is written in place is no known zero."""
-        super().after(s)
-        if isinstance(s, Assign) and self.env is not None and not self._keeps(s):
-            self.env[s.target] = self.env[s.target]._replace(zero=False)
-
     def _keeps(self, s: Assign) -> bool:
         """Whether what is bound stays what it is: no write can reach it."""
         kind = self.kind(Var(s.target))
         made = isinstance(s.value, Op) and s.value.fn is arrays.give_best
         return made if isinstance(kind, Box) else self.still(Var(s.target))
 
-    def rewrite(self, s: Statement) -> Sequence[Statement]:
+    def write(self, s: Store | Accumulate) -> Sequence[Statement] | None:
+        """A zero contributes nothing."""
+        return () if type(s) is Accumulate and self.nothing(s.value) else None
+
+    def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """The statement without its known zeros."""
-        if not self.reverse:
-            return (s,)
-        if isinstance(s, Accumulate) and self.nothing(s.value):
-            return ()
-        if isinstance(s, Assign) and isinstance(s.value, Op):
-            return (self._less(s, s.value) or s,)
-        return (s,)
+        new = self._less(s, op)
+        return None if new is None else (new,)
 
     def _less(self, s: Assign, op: Op) -> Statement | None:
-        if isinstance(self.unit.kinds.get(s.target), Num) and self.is_zero(op):
+        if isinstance(self.unit.kinds.get(s.target), Num) and self._is_nothing(op):
             return Assign(s.target, Lit(0.0), s.span)
         if op.fn not in (ADD, SUB) or len(op.args) != 2:
             return None
@@ -110,20 +122,4 @@ def _given_zero(units: Sequence[Unit]) -> dict[Link, set[int]]:
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Leaves out what is known to be zero."""
-    given = _given_zero(units)
-    changed = False
-    for unit in units:
-        zeros = () if unit.outer else tuple(sorted(given.get(unit.link, ())))
-        if unit.settled.get(Zeros) == (unit.body, zeros):
-            continue
-        pass_ = Zeros(program, unit)
-        for i in zeros:
-            assert pass_.env is not None
-            name = unit.function.params[i].name
-            pass_.env[name] = pass_.env[name]._replace(zero=True)
-        body = pass_.whole()
-        if body is unit.body:
-            unit.settled[Zeros] = body, zeros
-        else:
-            unit.body, changed = body, True
-    return changed
+    return run_each(program, units, Zeros)

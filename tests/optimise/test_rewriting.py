@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Num
 from tangentx.ir.nodes import Assign, Lit, Op, Var
-from tangentx.optimise.rewriting import Rewriter, is_number
-from tests.optimise.support import every, unit_of
+from tangentx.optimise.rewriting import Rewriter, is_number, run_each
+from tangentx.optimise.signs import Signs
+from tangentx.optimise.simplify import Simplify
+from tangentx.optimise.zeros import Zeros
+from tests.optimise.support import every, operations, unit_of
 
 
 def gives_back(x):
     y = x * 2.0
     return y
+
+
+def of_two_passes(x, y):
+    zero = 0.0
+    a = x + zero
+    t = -y
+    return a * 1.0 + t
 
 
 def gives_back_two(x, y):
@@ -63,6 +75,18 @@ def test_a_number_is_no_truth_value() -> None:
     assert is_number(Lit(1), 1.0)
     assert not is_number(Lit(True), 1.0)
     assert not is_number(Var("x"), 1.0)
+
+
+def test_passes_share_a_walk_and_each_sees_what_the_one_before_has_written() -> None:
+    program, unit = unit_of(of_two_passes, 2.0, 3.0, reverse=True)
+    assert run_each(program, [unit], Zeros, Simplify, Signs)
+    assert operations(unit) == [operator.neg, operator.sub]
+
+
+def test_a_rule_that_is_not_chosen_writes_nothing() -> None:
+    program, unit = unit_of(of_two_passes, 2.0, 3.0, reverse=True)
+    assert run_each(program, [unit], Signs)
+    assert operations(unit) == [operator.add, operator.neg, operator.mul, operator.sub]
 
 
 def test_a_body_that_nothing_changes_is_the_very_same() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tangentx.arrays import real_zero
 from tangentx.ir.nodes import Assign, Lit, Var
-from tangentx.optimise import zeros
-from tangentx.optimise.rewriting import ADD
+from tangentx.optimise import simplify, zeros
+from tangentx.optimise.rewriting import ADD, Rewriter
 from tests.optimise.support import every, operations, unit_of
 
 
@@ -73,6 +74,21 @@ def test_what_is_written_in_place_is_no_zero() -> None:
     assert ADD in operations(unit)
 
 
+def made_of_constants(x):
+    a = np.ones((2, 2)) * x
+    zero = real_zero(a)
+    return np.sum(a + zero)
+
+
+def test_an_array_of_constant_shape_is_a_zero_of_that_shape() -> None:
+    program, unit = unit_of(made_of_constants, 2.0, reverse=True)
+    simplify.run(program, [unit])
+    assert operations(unit)[-2:] == [ADD, np.sum]
+    assert np.zeros in operations(unit)
+    zeros.run(program, [unit])
+    assert ADD not in operations(unit)
+
+
 def callee(x, y):
     return x + y
 
@@ -80,8 +96,7 @@ def callee(x, y):
 def test_a_parameter_that_every_call_gives_a_zero() -> None:
     program, unit = unit_of(callee, 1.0, 2.0, reverse=True)
     unit.outer = False
-    pass_ = zeros.Zeros(program, unit)
-    assert pass_.env is not None
-    pass_.env["y"] = pass_.env["y"]._replace(zero=True)
-    body = pass_.whole()
+    walk = Rewriter(program, unit, [zeros.Zeros])
+    walk.rules[0].begin((1,))
+    body = walk.whole()
     assert any(isinstance(s, Assign) and s.value in (Var("x"), Lit(0.0)) for s in body)
