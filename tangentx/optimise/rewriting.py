@@ -9,46 +9,28 @@ import itertools
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import numpy as np
-
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Kind, Num, is_inexact
-from tangentx.analysis.primitives import makes_new
 from tangentx.analysis.program import Program
-from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import (
     Accumulate,
     Assign,
     Atom,
     Block,
-    Call,
     Expr,
     If,
-    Index,
     Link,
     Lit,
-    Make,
     Op,
-    Return,
     Statement,
     Store,
     Var,
 )
-from tangentx.ir.walk import atoms, statement_atoms, statements
+from tangentx.ir.walk import statement_atoms
 from tangentx.optimise.flow import sweeps
 from tangentx.optimise.shapes import Facts, is_array
+from tangentx.optimise.sharing import PASSING, is_view, returned
 from tangentx.optimise.unit import Unit
-
-_PASSING = (
-    arrays.unbroadcast,
-    arrays.one_system_each,
-    arrays.seed_of_scalar,
-    arrays.fitting,
-    np.asarray,
-    np.real,
-)
-"""Operations that may give back the very object that they were given."""
-
 
 _TEMPORARIES = itertools.count()
 
@@ -155,7 +137,7 @@ class Rewriter(Facts):
         if self.hand is None or atom not in statement_atoms(self.hand):
             return False
         made = self.expr(atom)
-        return isinstance(made, Op) and made.fn not in _PASSING and not is_view(self.program, self.unit, atom, made)
+        return isinstance(made, Op) and made.fn not in PASSING and not is_view(self.program, self.unit, atom, made)
 
     def still(self, atom: Atom) -> bool:
         """Whether the value of the atom cannot be changed by a write into memory."""
@@ -212,57 +194,6 @@ class Rules:
     def is_zero(self, s: Assign) -> bool:
         """Whether what the statement binds is known to be zero, and stays so."""
         return False
-
-
-def is_view(program: Program, unit: Unit, result: Atom, made: Op) -> bool:
-    """Whether the result may share memory with an operand."""
-    kind = unit.kind(program, result)
-    if not isinstance(kind, Arr) or makes_new(made.fn):
-        return False
-    kinds = [unit.kind(program, a) for a in atoms(made)]
-    return any(isinstance(k, Arr) and k.region.root() is kind.region.root() for k in kinds)
-
-
-def returned(unit: Unit, program: Program) -> frozenset[str]:
-    """Names whose value may be, hold or share memory with what the function returns."""
-    every = list(statements(unit.body))
-    bound: dict[str, list[Assign]] = {}
-    for s in every:
-        if type(s) is Assign:
-            bound.setdefault(s.target, []).append(s)
-    todo = [s.value.name for s in every if type(s) is Return and type(s.value) is Var]
-    found = set(todo)
-    while todo:
-        for s in bound.get(todo.pop(), ()):
-            more = {a.name for a in _passed(program, unit, s) if type(a) is Var} - found
-            found |= more
-            todo += more
-    return frozenset(found)
-
-
-def _passed(program: Program, unit: Unit, s: Assign) -> list[Atom]:
-    match s.value:
-        case Var() | Make() | Call() | Index():
-            return list(atoms(s.value))
-        case Op(fn=fn) if fn in _PASSING or is_view(program, unit, Var(s.target), s.value):
-            return list(atoms(s.value))
-    return []
-
-
-def viewed(program: Program) -> frozenset[Region]:
-    """Memory of which an operation in any function of the program may give a view, by strides that a new array must
-    then have too."""
-    found: set[Region] = set()
-    for instance in program.reached():
-        body = instance.link.function.body if instance.link.function is not None else ()
-        for s in statements(body):
-            kind = instance.kinds.get(s.target) if isinstance(s, Assign) and isinstance(s.value, Op) else None
-            if not isinstance(kind, Arr) or not isinstance(s, Assign):
-                continue
-            given = (instance.kinds.get(a.name) for a in atoms(s.value) if isinstance(a, Var))
-            if any(isinstance(k, Arr) and k.region.root() is kind.region.root() for k in given):
-                found.add(kind.region.root())
-    return frozenset(found)
 
 
 def is_number(atom: Atom, value: float) -> bool:

@@ -16,8 +16,9 @@ from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import Assign, Atom, If, Lit, Op, Statement, Var
 from tangentx.optimise.dims import Lengths
-from tangentx.optimise.rewriting import MUL, NEG, Rules, is_number, run_each, viewed
+from tangentx.optimise.rewriting import MUL, NEG, Rules, is_number, run_each
 from tangentx.optimise.shapes import is_array
+from tangentx.optimise.sharing import viewed
 from tangentx.optimise.unit import Unit
 
 _VIEWS = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.ndarray.transpose, np.ndarray.swapaxes)

@@ -40,8 +40,9 @@ from tangentx.ir.nodes import (
 from tangentx.ir.walk import reads, statement_atoms, statements, writes
 from tangentx.optimise import memory
 from tangentx.optimise.reading import reading
-from tangentx.optimise.rewriting import Rewriter, viewed
+from tangentx.optimise.rewriting import Rewriter
 from tangentx.optimise.shapes import is_array
+from tangentx.optimise.sharing import viewed
 from tangentx.optimise.unit import Unit
 
 WHOLE = Key((Lit(Ellipsis),))
