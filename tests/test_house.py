@@ -139,7 +139,6 @@ COVERED_BY = {
     "tensor/outcome.py": "tests/tensor/test_tracing.py",
     "tensor/places.py": "tests/tensor/test_engine.py",
     "tensor/public.py": "tests/tensor/test_methods.py",
-    "tensor/rules.py": "tests/tensor/test_apply.py",
     "tensor/quick.py": "tests/tensor/test_apply.py",
     "tensor/seeds.py": "tests/tensor/test_reference.py",
     "tensor/ufuncs.py": "tests/tensor/test_methods.py",
