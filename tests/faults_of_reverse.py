@@ -316,4 +316,47 @@ CONTAINERS: tuple[Fault, ...] = (
     ),
 )
 
-FAULTS = WRITES + ALIASES + NAMES + EXITS + CALLS + CONTAINERS
+BUFFERS = (
+    (
+        "value of a call with out is new",
+        "a call with `out=` gives the array itself, which is written later under that name",
+        "tangentx.analysis.outputs.taken_apart",
+        (
+            (
+                'return w.read(_into(w, call.out, result, call.casting, "out"))',
+                'return w.read(result if _into(w, call.out, result, call.casting, "out") else result)',
+            ),
+        ),
+        "result into a buffer",
+    ),
+    (
+        "repeated index multiplies once",
+        "`np.multiply.at` does it as often as an index is named",
+        "tangentx.analysis.writers._at",
+        (("if may_repeat((kinds[1],)):", "if False:"),),
+        "repeated indices multiply",
+    ),
+    (
+        "element left out has a cotangent",
+        "an element selected away contributes nothing",
+        "tangentx.arrays.places.unselected",
+        (("np.zeros(mask.shape,", "np.ones(mask.shape,"),),
+        "chosen elements copied",
+    ),
+    (
+        "flat place from the wrong end",
+        "places in a row count by rows, negative ones from the end",
+        "tangentx.arrays.places.flat_key",
+        (("places + size, places)", "places + size - 1, places)"),),
+        "put",
+    ),
+    (
+        "values are not taken round",
+        "values that are too few begin again",
+        "tangentx.arrays.places.cycled",
+        (("np.arange(count) % max(row.size, 1)", "np.minimum(np.arange(count), row.size - 1)"),),
+        "chosen elements in turn",
+    ),
+)
+
+FAULTS = WRITES + ALIASES + NAMES + EXITS + CALLS + CONTAINERS + BUFFERS

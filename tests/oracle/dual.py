@@ -78,6 +78,17 @@ class Dual:
         for part, new in zip(self.parts, lift(value).parts, strict=True):
             part[key] = new
 
+    @property
+    def flat(self) -> Row:
+        return Row(self)
+
+    def fill(self, value: Any) -> None:
+        self[...] = value
+
+    def sort(self) -> None:
+        self[...] = self[np.argsort(self.value)]
+        clear(self[1:], self[:-1])
+
     def copy(self) -> Dual:
         return self._each(lambda p: p.copy())
 
@@ -177,6 +188,20 @@ class Dual:
 
     def __bool__(self) -> bool:
         return bool(clear(self, 0.0)[0])
+
+
+class Row:
+    """The elements of an array by rows."""
+
+    def __init__(self, of: Dual) -> None:
+        self.of = of
+
+    def __getitem__(self, key: Any) -> Dual:
+        return self.of._each(lambda p: p.flat[key])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        for part, new in zip(self.of.parts, lift(value).parts, strict=True):
+            part.flat[key] = new
 
 
 def part_of(x: Any, k: int) -> Any:

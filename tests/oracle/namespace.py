@@ -46,14 +46,47 @@ def _like(value: float) -> Callable[[Dual], Dual]:
     return lambda a: lift(np.full_like(a.value, value))
 
 
-def _at(ufunc: np.ufunc) -> SimpleNamespace:
-    """``np.add.at`` and its like, linear in array and values."""
+class Ufunc:
+    """A ufunc: called, perhaps into `out` where `where` holds; `at` does it to places one after the other."""
 
-    def at(a: Dual, key: Any, value: Any) -> None:
-        for part, change in zip(a.parts, lift(value).parts, strict=True):
-            ufunc.at(part, key, change)
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self.fn = fn
 
-    return SimpleNamespace(at=at)
+    def __call__(self, *args: Any, out: Dual | None = None, where: Any = True) -> Any:
+        result = self.fn(*args)
+        if out is None:
+            return result
+        out[...] = result if where is True else select(where, result, out)
+        return out
+
+    def at(self, a: Dual, key: Any, value: Any) -> None:
+        if not isinstance(key, tuple):
+            key = (key,)
+        if not all(isinstance(part, (list, np.ndarray)) for part in key):
+            a[key] = self.fn(a[key], value)
+            return
+        value = lift(value)
+        for k, place in enumerate(zip(*key, strict=True)):
+            a[place] = self.fn(a[place], value[k] if value.ndim else value)
+
+
+def copyto(dst: Dual, src: Any, where: Any = True) -> None:
+    dst[...] = src if where is True else select(where, src, dst)
+
+
+def _placing(fn: Callable[..., None]) -> Callable[..., None]:
+    """A function of NumPy that writes values, its last argument, as they are."""
+
+    def write(a: Dual, *args: Any) -> None:
+        for part, new in zip(a.parts, lift(args[-1]).parts, strict=True):
+            fn(part, *args[:-1], new)
+
+    return write
+
+
+def split(a: Dual, places: list[int]) -> list[Dual]:
+    bounds = [0, *places, len(a)]
+    return [a[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)]
 
 
 def _linear(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,9 +97,14 @@ def _bilinear(fn: Callable[..., Any]) -> Callable[..., Any]:
     return lambda a, b: bilinear(fn, a, b)
 
 
+def select(test: Any, a: Any, b: Any) -> Dual:
+    """Part by part selection."""
+    return joint(lambda p, q: np.where(test, p, q), a, b)
+
+
 def where(test: Any, a: Any, b: Any) -> Dual:
     """Part by part selection; a number where everything is one."""
-    pick = joint(lambda p, q: np.where(test, p, q), a, b)
+    pick = select(test, a, b)
     return pick[()] if pick.shape == () else pick
 
 
@@ -116,10 +154,13 @@ def oracle_numpy() -> SimpleNamespace:
     made = {name: _made(getattr(np, name)) for name in ("zeros", "ones", "arange", "linspace", "eye")}
     names = ("sum", "mean", "reshape", "ravel", "transpose", "cumsum", "flip", "roll", "copy")
     return SimpleNamespace(
-        **FUNCTIONS,
+        **{name: Ufunc(fn) for name, fn in FUNCTIONS.items()},
+        **{name: _placing(getattr(np, name)) for name in ("put", "putmask", "place", "fill_diagonal")},
+        copyto=copyto,
+        split=split,
         **made,
         **{name: _linear(getattr(np, name)) for name in names},
-        **{name: _bilinear(getattr(np, name)) for name in ("dot", "outer", "matmul", "multiply")},
+        **{name: _bilinear(getattr(np, name)) for name in ("dot", "outer", "matmul")},
         array=array,
         full=full,
         zeros_like=_like(0.0),
@@ -133,8 +174,9 @@ def oracle_numpy() -> SimpleNamespace:
         min=lambda a, axis=None: extreme(a, axis, -1.0),
         abs=lambda a: abs(lift(a)),
         floor=_floor,
-        add=_at(np.add),
-        subtract=_at(np.subtract),
+        add=Ufunc(lambda a, b: lift(a) + b),
+        subtract=Ufunc(lambda a, b: lift(a) - b),
+        multiply=Ufunc(lambda a, b: lift(a) * b),
         errstate=np.errstate,
         pi=np.pi,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .buffers import buffer
 from .containers import use_dict, use_list, use_tuple
 from .expressions import call
 from .model import Draft
@@ -42,6 +43,6 @@ CALM = [new_number, new_number, rebind_number, rebind_number, rebind_number, new
 """Statements that write into nothing."""
 SIMPLE = (
     [new_number] * 2 + [rebind_number] * 4 + [new_array] * 2 + [rebind_array] * 2 + [swap, selected_away]
-    + [write_alias] * 3 + [write] * 6 + [shift] + [use_list] * 3 + [use_dict] * 2 + [use_tuple] + [run_helper] * 5
-    + PYTHONIC
+    + [write_alias] * 3 + [write] * 6 + [buffer] * 3 + [shift] + [use_list] * 3 + [use_dict] * 2 + [use_tuple]
+    + [run_helper] * 5 + PYTHONIC
 )  # fmt: skip
