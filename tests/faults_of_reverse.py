@@ -11,7 +11,7 @@ VIEWS = "tangentx.derive.views:"
 LOOPS = "tangentx.derive.loops:"
 TAKE = "t = reverse.op(arrays.clone, reverse.let(Index(bar, s.key)))"
 ZERO = "reverse.add(Store(bar, s.key, Lit(0.0), s.span))\n"
-GIVE = "    r.give(reverse, s.value, t)\n"
+GIVE = "    r.give(reverse, s.value, turned(reverse, kind, t))\n"
 RECORD = "forward.op(arrays.clone, forward.let(Index(s.base, s.key)))"
 RESTORE = "reverse.add(Store(s.base, s.key, reverse.pop(tape), s.span))"
 LOOK = "forward.let(Index(s.base, s.key))"
@@ -255,14 +255,14 @@ CALLS: tuple[Fault, ...] = (
     (
         "pullback consumes its state",
         "a pullback is called any number of times",
-        "tangentx.derive.roots:_pull",
+        "tangentx.derive.pullbacks:_pull",
         (("state = emit.op(arrays.entry_copy, given)", "state = given"),),
         "chained assignment",
     ),
     (
         "pullbacks share what was saved",
         "a pullback is called any number of times",
-        "tangentx.derive.roots:_pull",
+        "tangentx.derive.pullbacks:_pull",
         (("saved, ans = emit.item(state, 0), ", "saved, ans = emit.item(given, 0), "),),
         "chained assignment",
     ),

@@ -180,7 +180,8 @@ def accumulate(r: Reverse, s: Accumulate, forward: Emitter, reverse: Emitter) ->
     restored(r, reverse, s)
     if r.frame.mode(s.base) == SHADOW:
         t = reverse.op(arrays.clone, reverse.let(Index(r.other(s.base), s.key)))
-        r.give(reverse, s.value, turned(reverse, r.frame.kind(s.base), t))
+        kind = r.frame.kind(s.base)
+        r.give(reverse, s.value, turned(reverse, kind, t))
 
 
 def append(r: Reverse, s: Append, forward: Emitter, reverse: Emitter) -> None:
