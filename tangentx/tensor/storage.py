@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays import zeros_as
 from tangentx.errors import NotDifferentiable, SharedMemory
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact, like_of
@@ -162,8 +163,10 @@ def protect(root: Tensor) -> None:
         if root._exported:
             content.written = place()
         else:
-            data = root._data
-            root._data = data.copy(order="K")
+            # With the strides that it had: whether a reshape is a view depends on them.
+            copied = zeros_as(root._data)
+            copied[...] = root._data
+            root._data = copied
     root._content = None
 
 

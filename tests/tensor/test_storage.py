@@ -258,3 +258,15 @@ def test_a_gradient_by_what_was_written_is_not_consumed() -> None:
     b.register_hook(lambda g: seed)
     b.sum().backward()
     assert seed.tolist() == [1.0, 1.0] and x.grad.tolist() == [1.0, 0.0]
+
+
+def test_memory_that_is_moved_keeps_its_strides() -> None:
+    a = tx.tensor(np.zeros((3, 4)))
+    a._data = np.arange(12.0).reshape(3, 4)[:, :3]
+    x = tx.tensor(np.ones((3, 3)), requires_grad=True)
+    y = a * x  # keeps what `a` holds
+    a[0, 0] = 5.0
+    a.reshape(-1)[1] = 7.0  # a copy, as of the array that `a` was
+    assert a.tolist()[0] == [5.0, 1.0, 2.0]
+    y.sum().backward()
+    assert x.grad.tolist()[0] == [0.0, 1.0, 2.0]
