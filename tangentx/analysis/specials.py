@@ -41,6 +41,7 @@ from tangentx.ir.nodes import (
     is_mapping,
     is_sequence,
     sequence,
+    truth,
 )
 from tangentx.ir.nodes import keys as ir_keys
 
@@ -63,6 +64,12 @@ def _isinstance(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[E
         return (Lit(None), BOTTOM) if isinstance(a, Bottom) else None
     answer = issubclass(cls, classes)
     return Lit(answer), Num(bool, value=answer)
+
+
+def _truth(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    """The truth of a number is the number itself, in a test."""
+    (kind,) = kinds
+    return w.read(args[0]) if isinstance(kind, Num | Bottom) else w.walk(Op(bool, args))
 
 
 def _len(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
@@ -215,6 +222,7 @@ SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, 
     operator.is_not: difference,
     builtins.isinstance: _isinstance,
     builtins.len: _len,
+    truth: _truth,
     sequence: _sequence,
     ir_keys: _keys,
     is_sequence: _is_sequence,

@@ -27,6 +27,7 @@ class Emitter:
         self.found = found
         self.tree = tree
         self.scope = resolve.scope(tree)
+        self.asked: set[int] = set()  # expressions of which only the truth counts
         self.resolver: resolve.Resolver = resolve.Resolver(function) if outer is None else outer.resolver
         self.renamed: list[dict[str, str]] = []  # variables of the comprehensions that are open, innermost last
         self.unsettled: frozenset[str] = frozenset()  # names that a := of the present statement binds

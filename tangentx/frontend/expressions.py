@@ -69,6 +69,16 @@ def leaf(lift: Callable[[Lifter, Any], ir.Expr]) -> Callable[[Lifter, Any], Step
     return steps
 
 
+def _asked(test: Any) -> list[Any]:
+    """The operands in a test of and, or, of which only the truth counts and that may be anything."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return _asked(test.operand)
+    if not isinstance(test, gast.BoolOp):
+        return []
+    plain = (gast.Compare, gast.BoolOp, gast.UnaryOp, gast.Constant)
+    return [node for value in test.values for node in ([] if isinstance(value, plain) else [value]) + _asked(value)]
+
+
 class Expressions(Emitter):
     """Lifts expressions."""
 
@@ -96,6 +106,7 @@ class Expressions(Emitter):
 
     def test(self, node: Any) -> ir.Atom:
         """The value of `node` as the test of an `If`."""
+        self.asked.update(map(id, _asked(node)))
         return self.fixed(self.atom(node), node)
 
     def _steps(self, node: Any) -> Steps:
@@ -157,11 +168,11 @@ class Expressions(Emitter):
 
     def _BoolOp(self, node: Any) -> Steps:
         """``a and b and c`` is ``(a and b) and c``: each step keeps its left side or goes on."""
-        value = yield node.values[0]
+        value = self._truth(node.values[0], (yield node.values[0]))
         for operand in node.values[1:]:
             test, name = self.fixed(value, node), self.temp()
             with self.block() as more:
-                right = yield operand
+                right = self._truth(operand, (yield operand))
                 self.emit(ir.Assign(name, right, self.span(operand)))
             keep: list[ir.Statement] = [ir.Assign(name, test, self.span(node))]
             if isinstance(node.op, gast.And):
@@ -171,7 +182,13 @@ class Expressions(Emitter):
             value = ir.Var(name)
         return value
 
+    def _truth(self, operand: Any, value: Any) -> ir.Atom:
+        """An operand of and, or: its truth alone where only that is asked, as of a list beside a comparison."""
+        held = self.hold(value, operand)
+        return self.copy(ir.Op(ir.truth, (held,)), operand) if id(operand) in self.asked else held
+
     def _IfExp(self, node: Any) -> Steps:
+        self.asked.update(map(id, _asked(node.test)))
         test = yield node.test
         test, name = self.fixed(test, node.test), self.temp()
         sides: list[list[ir.Statement]] = []

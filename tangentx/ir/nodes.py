@@ -219,12 +219,17 @@ def is_mapping(x: Any) -> Any:
     raise AssertionError("a marker, never run")
 
 
+def truth(x: Any) -> Any:
+    """Marker for `Op`: `x`, of which only the truth counts."""
+    raise AssertionError("a marker, never run")
+
+
 def deleted() -> Any:
     """Marker for `Op`: the name that is bound to it has no value from here on."""
     raise AssertionError("a marker, never run")
 
 
-MARKERS = (sequence, keys, is_sequence, is_mapping, deleted)
+MARKERS = (sequence, keys, is_sequence, is_mapping, truth, deleted)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -233,6 +233,7 @@ MARKERS: dict[Any, Any] = {
     ir.sequence: sequence,
     ir.keys: list,
     ir.is_sequence: lambda value: isinstance(value, Sequence) and not isinstance(value, (str, bytes)),
+    ir.truth: bool,
     ir.is_mapping: lambda value: isinstance(value, Mapping),
 }
 """What the markers stand for."""

@@ -7,6 +7,13 @@ from tangentx.frontend import expressions
 from tests.frontend.test_statements import lifted
 
 NORMAL = {
+    "and as a test": (
+        "x if y and x > 0.0 else 1.0",
+        [
+            *("%1 = truth(y)", "if %1:", "    %3 = gt(x, 0.0)", "    %2 = %3", "else:", "    %2 = %1"),
+            *("if %2:", "    %4 = x", "else:", "    %4 = 1.0", "return %4"),
+        ],
+    ),
     "and": ("x and y", ["%1 = x", "if %1:", "    %2 = y", "else:", "    %2 = %1", "return %2"]),
     "or": ("x or y", ["%1 = x", "if %1:", "    %2 = %1", "else:", "    %2 = y", "return %2"]),
     "choice": ("x if y > 0 else 2", ["%1 = gt(y, 0)", "if %1:", "    %2 = x", "else:", "    %2 = 2", "return %2"]),

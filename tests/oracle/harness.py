@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -135,9 +136,8 @@ class Trial:
     def jvp(self) -> None:
         for point in self.program.points:
             found = truth_at(self.program, point, self.seed)
-            value, tangent = self.intact(
-                point, self.api.jvp, self.module.f, tuple(copied(point)), tuple(self._at(point, 0))
-            )
+            jvp = partial(self.api.jvp, fallback="error")
+            value, tangent = self.intact(point, jvp, self.module.f, tuple(copied(point)), tuple(self._at(point, 0)))
             agree("value by jvp", float(value), found.value, 1.0)
             agree("slope by jvp", float(tangent), found.along_r, 1.0)
 
@@ -145,7 +145,8 @@ class Trial:
         """A pullback called twice, after the user has written into the arguments, and into what came first."""
         point, program = self.program.points[0], self.program
         args = copied(point)
-        value, pullback = self.intact(point, self.api.vjp, self.module.f, *args)
+        vjp = partial(self.api.vjp, fallback="error")
+        value, pullback = self.intact(point, vjp, self.module.f, *args)
         found = truth_at(program, point, self.seed)
         agree("value by vjp", float(value), found.value, 1.0)
         spoil(args)
@@ -160,7 +161,8 @@ class Trial:
         point = self.program.points[0]
         args = copied(point)
         tangents = tuple(self.s)
-        gradients, moved = self.intact(point, self.api.jvp, self.gradient(), tuple(args), tangents)
+        jvp = partial(self.api.jvp, fallback="error")
+        gradients, moved = self.intact(point, jvp, self.gradient(), tuple(args), tangents)
         found = truth_at(self.program, point, self.seed)
         agree("slope by jvp of grad", *self._against(gradients, args, found.along_r))
         agree("curvature by jvp of grad", *self._against(moved, args, found.curvature))

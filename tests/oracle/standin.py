@@ -59,14 +59,14 @@ class StandIn:
         vars(gradient).update(primal=f, wrt=wrt)
         return gradient
 
-    def vjp(self, f: Any, *primals: Any) -> Any:
+    def vjp(self, f: Any, *primals: Any, fallback: str = "error") -> Any:
         args = list(copied(primals))
         value, _ = self.jvp(f, args, args)
         found = self.slopes(f, args, args, slope)
         every = tuple(zipped(self.spoil, part) for part in found)
         return value, lambda seed: copied(every if len(every) > 1 else every[0])
 
-    def jvp(self, f: Any, primals: Any, tangents: Any) -> Any:
+    def jvp(self, f: Any, primals: Any, tangents: Any, fallback: str = "error") -> Any:
         args, along = list(primals), list(tangents)
         if hasattr(f, "primal"):
             second = self.slopes(f.primal, args, along, curvature)

@@ -266,6 +266,53 @@ def drained(levels, c):
     return np.sum(tank.levels**2) + np.sum(tank.flows)
 
 
+class Book:
+    """Bids, the best first; what is sold is matched with them."""
+
+    def __init__(self):
+        self.bids = []
+        self.last = None
+        self.volume = 0.0
+
+    def add(self, price, size):
+        k = 0
+        while k < len(self.bids) and self.bids[k][0] > price:
+            k += 1
+        self.bids.insert(k, [price, size])
+
+    def sell(self, size):
+        paid = 0.0
+        while size > 0.0 and self.bids:
+            best = self.bids[0]
+            traded = min(size, best[1])
+            paid += traded * best[0]
+            best[1] -= traded
+            size -= traded
+            self.volume += traded
+            self.last = best[0]
+            if best[1] <= 1e-12:
+                self.bids.pop(0)
+        return paid
+
+
+def matched_orders(prices, sizes, orders):
+    book = Book()
+    window = []
+    total = 0.0
+    for price, size, order in zip(prices, sizes, orders):
+        book.add(price, size)
+        total += book.sell(order)
+        if book.last is not None:
+            window.append(book.last)
+        if len(window) > 3:
+            window.pop(0)
+    return total + sum(window) / max(len(window), 1) * book.volume
+
+
+def _orders():
+    return 10.0 + draw(5, seed=6), 1.5 + 0.5 * draw(5, seed=7), 1.2 + 0.7 * draw(5, seed=8)
+
+
 PROGRAMS = [
     Program(springs, lambda: (0.8, 1.7), ("x", "k")),
     Program(network, lambda: (draw(2, 2, seed=1), draw(2, seed=2), 1.3), ("w", "b", "gain")),
@@ -275,4 +322,5 @@ PROGRAMS = [
     Program(interpolated, lambda: (Model(draw(2, seed=4)), 0.6), ("model", "x")),
     Program(overlap, lambda: (0.7, 1.9), ("x", "y")),
     Program(drained, lambda: (draw(4, seed=5), 0.9), ("levels", "c")),
+    Program(matched_orders, _orders, ("prices", "sizes", "orders")),
 ]
