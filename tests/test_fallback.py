@@ -299,3 +299,19 @@ def test_arguments_that_are_written_at_second_order() -> None:
     np.testing.assert_allclose(found[0], wanted[0])
     np.testing.assert_allclose(found[1], wanted[1])
     np.testing.assert_allclose(tx.vjp(tx.grad(written_before), x)[1](v), wanted[1])
+
+
+def flattened(x):
+    try:
+        q = x.reshape(-1)
+    except ValueError:
+        q = x
+    q[0] = q[1] * q[2]
+    return np.sum(x * x * x) + q[0]
+
+
+def test_strides_are_kept_at_second_order() -> None:
+    x, v = np.arange(1.0, 13.0).reshape(3, 4)[:, :3], np.ones((3, 3))
+    wanted = 6.0 * x
+    wanted[0, 1:3] += 1.0
+    np.testing.assert_allclose(tx.vjp(tx.grad(flattened), x)[1](v), wanted)

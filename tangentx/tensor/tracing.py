@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import entry_copies, fields
+from tangentx.arrays import entry_copies, fields, zeros_as
 from tangentx.errors import SharedMemory
 from tangentx.tensor.apply import call, holds_tensor, like_container
 from tangentx.tensor.core import Tensor, wrap
@@ -20,6 +20,7 @@ from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import fit, inexact, like_of
 from tangentx.tensor.modes import STATE, setting
 from tangentx.tensor.operation import attach
+from tangentx.tensor.storage import write
 
 _NUMBERS = (float, complex, np.inexact)
 
@@ -214,6 +215,9 @@ def _again(t: Tensor, active: bool) -> tuple[Tensor, Tensor | None]:
     with setting(grad=True):
         copied = np.copy if type(t.current) is np.ndarray else operator.pos
         found: Tensor = call(copied, (t,), {})
+        if copied is np.copy and found._data.strides != t._data.strides:
+            straight, found = found, wrap(zeros_as(t._data))
+            write(found, Ellipsis, straight)
     if not (active and inexact(found._data)):
         return found, None
     if not found._needs:
