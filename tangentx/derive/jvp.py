@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tangentx import arrays
+from tangentx.analysis.kinds import Arr
 from tangentx.analysis.program import Instance, Program
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
 from tangentx.derive.entry import arguments_of, entry, fetch, zeros_of_storages
@@ -55,7 +56,8 @@ def tangent(program: Program, instance: Instance, with_tangent: Sequence[int]) -
     body = (*emit.block, *f.block(f.frame.function.body))
     tangents.finish()
     params = tuple(Param(n) for n in (*arguments_of(instance), *dots))
-    return Function(f"{instance.source.name}_jvp", params, body, f.frame.function.span)
+    alike = {f.frame.other(n): n for n in chosen if isinstance(f.frame.kinds[n], Arr)}
+    return Function(f"{instance.source.name}_jvp", params, body, f.frame.function.span, notes={"alike": alike})
 
 
 def _own_tangents(emit: Emitter, f: Forward, chosen: Sequence[str]) -> None:

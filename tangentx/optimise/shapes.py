@@ -48,6 +48,9 @@ class Facts(Flow[Known]):
         params = [p.name for p in unit.function.params]
         self._again = {name for name, times in self.bindings.items() if times > 1}.union(params) & set(self.bindings)
         self.env = {name: Known(self._given(name)) for name in params}
+        for name, other in unit.function.notes.get("alike", {}).items():  # a tangent has the shape of its primal
+            if name in self.env and other in self.env:
+                self.env[name] = self.env[other]
 
     def _given(self, name: str) -> Shape:
         """The shape of a parameter."""

@@ -249,3 +249,11 @@ def test_empty_arrays() -> None:
     assert tx.jacfwd(lambda x: x * 2.0)(np.zeros(0)).shape == (0, 0)
     assert tx.jacrev(lambda x: x * 2.0)(np.zeros(0)).shape == (0, 0)
     assert tx.jacfwd(lambda x: np.sum(x) + X)(np.zeros(0)).shape == (3, 0)
+
+
+def test_tangents_have_the_shapes_of_their_primals() -> None:
+    if pipeline.switched_off():
+        return
+    found = tx.jacfwd(lambda x: np.sin(x) * x + x * W[0])
+    np.testing.assert_allclose(found(X), np.diag(np.cos(X) * X + np.sin(X) + W[0]))
+    assert "unbroadcast" not in found.source
