@@ -123,7 +123,7 @@ def write(t: Tensor, key: Any, value: Any) -> None:
     if active or (STATE.grad and root._needs):
         if t._view is not None and not t._view.with_history:
             return
-        if t is root and key is Ellipsis and like_of(root._data) == like_of(new):
+        if t is root and key is Ellipsis and type(new) is np.ndarray and like_of(root._data) == like_of(new):
             root._node, root._slot = value.edge if active else (None, 0)
             root._needs = active
             return

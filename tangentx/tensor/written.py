@@ -31,7 +31,8 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
 
 def _fill_diagonal(a: Any, val: Any) -> None:
     index = np.arange(min(a.shape))
-    write(a, (index, index), val)
+    values = call(np.ravel, (val,), {}) if type(val) is Tensor else np.ravel(val)
+    write(a, (index, index), values[np.arange(index.size) % values.size])
 
 
 def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:

@@ -270,3 +270,16 @@ def test_memory_that_is_moved_keeps_its_strides() -> None:
     assert a.tolist()[0] == [5.0, 1.0, 2.0]
     y.sum().backward()
     assert x.grad.tolist()[0] == [0.0, 1.0, 2.0]
+
+
+def filled_by_elements(x):
+    a = x.reshape(2, 2) * 1.0
+    np.fill_diagonal(a, x[1:3])
+    b = x * 2.0
+    b.fill(np.tanh(x[1]))
+    b[...] = np.sum(b) * x[0]
+    return np.sum(a * a) * b[2]
+
+
+def test_filling_by_what_is_differentiated() -> None:
+    check_grads(filled_by_elements, (x0,), modes=("reverse",), using=DERIVATIVES)
