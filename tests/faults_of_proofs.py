@@ -123,7 +123,7 @@ PROOFS: tuple[Fault, ...] = (
         "`0 * inf` of an element that was not selected",
         f"{OPTIMISE}guards:run",
         (
-            (" or _selects(program, units)", ""),
+            ("if _selects(program, units):", "if False:"),
             ("risky = Unbounded(units) if _may_be_zero(program, units) else None", "risky = None"),
         ),
         "infinite slope overwritten",

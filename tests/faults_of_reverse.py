@@ -85,8 +85,8 @@ ALIASES: tuple[Fault, ...] = (
     (
         "layout straightened",
         "zeros_like that straightens strides",
-        "tangentx.arrays.structures:zeros_as",
-        (("return _strided(a)", "return np.zeros(a.shape, a.dtype)"),),
+        "tangentx.arrays.zeros:zeros_as",
+        (("if a.flags.c_contiguous or 0 in a.shape or repeats(a):", "if True:"),),
         "flattened: a view or a copy",
     ),
     (
