@@ -197,9 +197,10 @@ def first(items):
 def test_containers_that_hold_themselves_are_refused() -> None:
     endless: list[Any] = [1.0]
     endless.append(endless)
-    for fn, arg in ((of_itself, 1.0), (table_of_itself, 1.0), (first, endless)):
+    for fn, arg in ((of_itself, 1.0), (first, endless)):
         with pytest.raises(tx.TangentxError):
             tx.grad(fn, fallback="error")(arg)
+    assert tx.grad(table_of_itself, fallback="error")(3.0) == 6.0
 
 
 def nested_again(x):
