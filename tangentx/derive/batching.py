@@ -100,7 +100,10 @@ class Writer(Keys):
         out: list[Statement] = []
         for s in block:
             emit = Emitter(s.span)
-            self.statement(emit, s)
+            try:
+                self.statement(emit, s)
+            except NoRule:
+                raise Unbatchable("an array of unknown rank", s.span) from None
             out += emit.block
         return tuple(out)
 
@@ -204,7 +207,8 @@ class Writer(Keys):
             if not whole:
                 raise Unbatchable("a list with parts that do not move", emit.span)
             return operands[0].atom
-        assert op.fn in STRUCTURAL
+        if op.fn not in STRUCTURAL:
+            raise Unbatchable("an operation that gives a container", emit.span)
         return op
 
     def _index(self, emit: Emitter, base: Atom, key: Key, kind: Kind) -> Expr:

@@ -169,3 +169,15 @@ def test_programs_of_the_corpus(program: Program) -> None:
         if want.value is not None:
             bound = (1e-4 if single else 1e-10) * max(wanted)
             np.testing.assert_allclose(np.asarray(got.value), np.asarray(want.value), rtol=0.0, atol=bound)
+
+
+def test_an_array_of_unknown_rank_is_written_one_direction_after_the_other() -> None:
+    def f(a, b):
+        u = a.copy()
+        u[:] = b if b.shape == a.shape else b[0]
+        return np.sum(u * a)
+
+    a, b = np.array([1.0, 2.0]), np.array([3.0, 5.0])
+    jacobian = tx.jacfwd(f, wrt=1, fallback="error")
+    assert jacobian(a, b).tolist() == [1.0, 2.0]
+    assert jacobian(a, b[:1]).tolist() == [3.0]
