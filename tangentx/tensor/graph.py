@@ -6,6 +6,7 @@ Tensor itself, or None for what has no derivative. Nodes know no Tensors but lea
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -44,7 +45,7 @@ def hooked(hooks: dict[int, Any], hook: Any) -> Handle:
     return Handle(hooks, key)
 
 
-class Node:
+class Node(ABC):
     """One recorded operation. `edges` lead to what made its arguments; `likes` are the forms of their cotangents.
 
     `pull(bars, create)` gives the cotangents by edge, of raw values, or with `create` of Tensors.
@@ -130,8 +131,9 @@ class Node:
         self.watchers = {} if self.watchers is None else self.watchers
         return self.watchers.setdefault(slot, Watcher())
 
+    @abstractmethod
     def pull(self, bars: list[Any], create: bool) -> Any:
-        raise NotImplementedError
+        """The cotangents of what the node was made of, from those of its results; with `create` they are recorded."""
 
     def check(self) -> None:
         """Raises NotDifferentiable where what was kept is gone or was overwritten."""
