@@ -61,6 +61,12 @@ def analyse(function: Function, kinds: Sequence[Kind], program: Program) -> Inst
     return instance
 
 
+def _again(derived: Function, kinds: Sequence[Kind], program: Program) -> Instance:
+    """As `analyse`, for a program that we wrote."""
+    program.derived = True
+    return analyse(derived, kinds, program)
+
+
 def derive_gradient(program: Program, instance: Instance, request: Request) -> Function:
     """Reverse mode; the result is a program of the same language."""
     prepare(program, instance, switched_off())
@@ -96,7 +102,7 @@ def compile_functions(
 
     The first `count` functions after those to `skip` are given back; what is skipped only ties the others together.
     """
-    root = analyse(derived, kinds, program)
+    root = _again(derived, kinds, program)
     functions = optimise(program, root, switched_off(), ties=skip > 0)
     taken = [program.axes.sentence([p.name for p in derived.params])] if program.axes.relied else []
     text = write(functions[skip:], "\n".join((header, *taken)))
@@ -107,7 +113,7 @@ def compile_functions(
 
 def close(derived: Function, kinds: Sequence[Kind], program: Program) -> Function:
     """The derived program typed again and shortened, for a derivative of it."""
-    root = analyse(derived, kinds, program)
+    root = _again(derived, kinds, program)
     optimise(program, root, switched_off())
     assert root.link.function is not None
     return root.link.function
@@ -115,7 +121,7 @@ def close(derived: Function, kinds: Sequence[Kind], program: Program) -> Functio
 
 def shortened(derived: Function, kinds: Sequence[Kind], program: Program) -> Instance:
     """The derived program typed again and shortened as far as the kinds of its variables still hold."""
-    root = analyse(derived, kinds, program)
+    root = _again(derived, kinds, program)
     shorten(program, root, switched_off())
     return root
 

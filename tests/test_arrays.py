@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tangentx import arrays as ar
 from tangentx.errors import NotDifferentiable, SharedMemory
 
+PLACES, STEPS = st.integers(0, 12), st.sampled_from((1, 2, 3, -1, -2))
 Pair = collections.namedtuple("Pair", "first second")
 
 
@@ -397,3 +398,30 @@ def test_what_stands_twice_is_not_apart() -> None:
     for twice in ([row, row], [row[:2], row[1:]], {"a": [row], "b": (row,)}):
         with pytest.raises(SharedMemory, match="twice"):
             ar.apart(twice)
+
+
+@given(st.integers(2, 12), st.tuples(PLACES, PLACES), st.tuples(STEPS, STEPS), st.booleans())
+def test_a_value_is_written_as_a_copy_or_refused(
+    size: int, starts: tuple[int, int], steps: tuple[int, int], narrow: bool
+) -> None:
+    memory = np.arange(size, dtype=np.float32 if narrow else float)
+    target, value = (memory[start::step] for start, step in zip(starts, steps, strict=True))
+    count = min(len(target), len(value))
+    target, value = target[:count], value[:count]
+    copied = memory.copy()
+    copied[starts[0] :: steps[0]][:count] = value.copy()
+    try:
+        ar.demand_copied(target, value)
+        refused = False
+    except SharedMemory:
+        refused = True
+    target[...] = value
+    assert refused == (not np.array_equal(memory, copied))
+
+
+def test_arrays_in_the_memory_of_the_target_are_refused() -> None:
+    memory = np.arange(6.0)
+    ar.demand_unshared(memory, [memory.copy(), 1.0])
+    ar.demand_unshared(2.0, memory)
+    with pytest.raises(SharedMemory):
+        ar.demand_unshared(memory[:3], [np.ones(2), memory[2:]])

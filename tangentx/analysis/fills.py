@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import along, cycled, flat_key, mask_like, positions, selected
+from tangentx.arrays import along, cycled, demand_unshared, flat_key, mask_like, positions, selected
 
 
 def fill(a: Any, value: Any) -> None:
@@ -45,6 +45,7 @@ def put_flat(a: Any, key: Any, values: Any) -> None:
     if np.ndim(values) == 0:
         a[at] = values
     else:
+        demand_unshared(a, values)
         a[at] = cycled(values, np.size(at[0]))
 
 
@@ -61,6 +62,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     if np.ndim(vals) == 0:
         arr[mask_like(mask, arr)] = vals
     else:
+        demand_unshared(arr, vals)
         arr[mask_like(mask, arr)] = cycled(vals, np.count_nonzero(mask))
 
 

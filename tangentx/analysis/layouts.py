@@ -190,6 +190,8 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.finish: _public,
     arrays.entry_copy: _one_copy,
     arrays.apart: _nothing,
+    arrays.demand_copied: _nothing,
+    arrays.demand_unshared: _nothing,
     arrays.write_back: _nothing,
     arrays.entry_copies: _copies,
 }

@@ -47,6 +47,8 @@ def taken_apart(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwarg
         return w.walk(call.value)
     if where is not None:
         return w.read(_into_some(w, call, call.out, where))
+    if fn in (np.concatenate, np.stack):  # these write one array after the other, where others copy what overlaps
+        let(w, "unshared", Op(arrays.demand_unshared, (call.out, call.value.args[0])))
     result = let(w, "result", call.value)
     kind = w.read(call.out)[1]
     if not (isinstance(kind, Box) and issubclass(kind.cls, tuple)):

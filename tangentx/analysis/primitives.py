@@ -126,7 +126,9 @@ def hashable(group: frozenset[Any], fn: Any) -> Container[Any]:
     return group if _is_hashable(fn) else ()
 
 
-EFFECTS = frozenset((arrays.apart, arrays.write_back, arrays.same_length, arrays.counted, operator.call))
+EFFECTS = frozenset(
+    (arrays.apart, arrays.demand_copied, arrays.demand_unshared, arrays.write_back, arrays.same_length, arrays.counted)
+) | {operator.call}
 """The operations that are run for what they do."""
 
 

@@ -92,6 +92,7 @@ class Program:
         self.walker: Any = None
         self.closed_to_outside = False
         self.aside = False
+        self.derived = False  # whether the root is a derived program, which asks at run time what it has to ask
         self.apart = False  # whether the arguments of the root are known to share no memory
 
     def lift(self, function: Any) -> Function:

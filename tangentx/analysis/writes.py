@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tangentx.analysis import lists
+from tangentx.analysis import lists, overlaps
 from tangentx.analysis.containers import append_to, demand_own
 from tangentx.analysis.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Obj, is_inexact, varied
 from tangentx.analysis.selection import fitted, known_key, may_repeat
@@ -45,6 +45,7 @@ def store(w: Walker, s: Store) -> None:
         lists.store_items(w, s)
         return
     store_into(w, base_kind, key, parts, kind)
+    overlaps.ask(w, s, base_kind, kind, parts)
     w.out.append(Store(base, key, value, s.span))
 
 

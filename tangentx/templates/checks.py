@@ -8,6 +8,8 @@ from tangentx.arrays import (
     apart,
     copied_tangent,
     counted,
+    demand_copied,
+    demand_unshared,
     filled,
     fitting,
     moving,
@@ -19,7 +21,7 @@ from tangentx.arrays import (
 )
 from tangentx.templates.registry import constant, linear
 
-constant(apart, counted, real_zero, same_length, write_back)
+constant(apart, counted, demand_copied, demand_unshared, real_zero, same_length, write_back)
 
 
 @linear(fitting, domain=("A(3), 3",))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays import demand_unshared
 from tangentx.errors import NotDifferentiable
 from tangentx.tensor.apply import call, holds_tensor, raw
 from tangentx.tensor.core import Tensor
@@ -39,6 +40,7 @@ class Flat:
         return call(np.ravel, (self.t,), {})[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        demand_unshared(self.t.current, raw(value))
         put(self.t, np.arange(len(self))[raw(key)], value)
 
 

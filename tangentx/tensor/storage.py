@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import zeros_as
+from tangentx.arrays import demand_copied, demand_unshared, zeros_as
 from tangentx.errors import NotDifferentiable, SharedMemory
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact, like_of
@@ -118,6 +118,8 @@ def write(t: Tensor, key: Any, value: Any) -> None:
     active = STATE.grad and type(value) is Tensor and value.requires_grad and inexact(root._data)
     demand_writable(t, root, active)
     key = kept(raw(key))
+    if type(new) is np.ndarray and np.may_share_memory(data, new):
+        _demand_copied(data, key, new)
     protect(root)
     t.current[key] = new
     if active or (STATE.grad and root._needs):
@@ -129,6 +131,15 @@ def write(t: Tensor, key: Any, value: Any) -> None:
             return
         node = Write(root, () if t._view is None else t._view.steps, key, value)
         root._node, root._slot, root._needs = node, 0, True
+
+
+def _demand_copied(data: Any, key: Any, new: Any) -> None:
+    """Refuses a write whose value NumPy would change on the way, for the record speaks of a copy of it."""
+    parts = key if isinstance(key, tuple) else (key,)
+    if not any(isinstance(part, list | np.ndarray) for part in parts):
+        demand_copied(data[key], new)
+    elif any(np.asarray(part).dtype == bool for part in parts):
+        demand_unshared(data, new)
 
 
 def demand_writable(t: Tensor, root: Tensor, active: bool) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays import demand_unshared
 from tangentx.errors import NotDifferentiable
 from tangentx.tensor.apply import call, raw
 from tangentx.tensor.core import Tensor
@@ -51,6 +52,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 
 
 def _place(arr: Any, mask: Any, vals: Any) -> None:
+    demand_unshared(raw(arr), raw(vals))
     put(arr, np.flatnonzero(raw(mask)), vals)
 
 

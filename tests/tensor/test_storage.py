@@ -283,3 +283,19 @@ def filled_by_elements(x):
 
 def test_filling_by_what_is_differentiated() -> None:
     check_grads(filled_by_elements, (x0,), modes=("reverse",), using=DERIVATIVES)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda a: a.__setitem__(slice(None, None, 2), a[:3]),
+        lambda a: a.__setitem__(np.array([True, False, True, True, False, False]), a[:3]),
+        lambda a: a.flat.__setitem__([0, 2], a[1:3]),
+        lambda a: np.place(a, np.array([True, False, True, True, False, False]), a[:3]),
+    ],
+    ids=["steps", "mask", "flat", "place"],
+)
+def test_a_value_that_numpy_would_change_on_the_way_is_refused(write: Callable[[Any], Any]) -> None:
+    a = tx.tensor(np.arange(6.0), requires_grad=True) * 1.0
+    with pytest.raises(tx.SharedMemory, match="what it has just written"):
+        write(a)
