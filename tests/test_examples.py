@@ -43,7 +43,25 @@ def check_fit_ode(text):
         assert abs(rate / published - 1.0) < 0.1
 
 
-CHECKS = {"fit_ode.py": check_fit_ode, "greeks.py": check_greeks, "quickstart.py": check_quickstart}
+def check_heat_inverse(text):
+    assert float(re.search(r"differs from a central difference by (\S+)\.$", text, re.MULTILINE)[1]) < 1e-6
+    losses = [float(number) for number in re.findall(r"^step +\d+ +loss (\S+)$", text, re.MULTILINE)]
+    assert len(losses) == 11
+    assert losses == sorted(losses, reverse=True)
+    # 20 readings of 8 x 8 thermometers: at the noise, the squared error is 1280 in units of it.
+    assert 0.8 * 1280 < losses[-1] < 1.2 * 1280
+    found, without = re.search(r"found to (\S+); .* off by (\S+)\.$", text, re.MULTILINE).groups()
+    assert float(found) < 0.4 * float(without)
+    if importlib.util.find_spec("matplotlib") is None:
+        assert "No picture: matplotlib is not installed" in text
+
+
+CHECKS = {
+    "fit_ode.py": check_fit_ode,
+    "greeks.py": check_greeks,
+    "heat_inverse.py": check_heat_inverse,
+    "quickstart.py": check_quickstart,
+}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
@@ -55,6 +73,8 @@ def test_example(path, tmp_path):
     assert not re.search(r"[\r\b\x1b]", done.stdout), "a progress bar in a pipe"
     assert re.search(r"^def \w+_grad\(", done.stdout, re.MULTILINE), "no generated source"
     CHECKS[path.name](done.stdout)
+    for picture in re.findall(r"^The picture is in (\S+)\.$", done.stdout, re.MULTILINE):
+        assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")
 
 
 class Terminal(io.StringIO):
