@@ -599,6 +599,39 @@ def test_1_24_and_4_27_checkpoint() -> None:
     assert z.grad.tolist() == [2.0, 2.0, 2.0]
 
 
+def test_a_checkpoint_that_its_arguments_do_not_describe_is_refused() -> None:
+    def fill(into: Any, x: Any) -> None:
+        into[0] = x[1] ** 2
+
+    x, w = leaf([1.0, 5.0]), leaf([2.0, 3.0])
+    for into in (np.zeros(2), tx.tensor(np.zeros(2)), x * 1.0, (x * 1.0)[:]):
+        with pytest.raises(tx.NotDifferentiable, match=r"test_reference\.py:\d+: `fill` .* writes into an argument"):
+            tx.checkpoint(fill, into, x)
+    with pytest.raises(tx.NotDifferentiable, match="container of Tensors"):
+        tx.checkpoint(lambda pair: pair[0] * pair[1], [x, w])
+    held = tx.checkpoint(lambda v: v * w)
+    result = held(x)
+    with pytest.raises(tx.NotDifferentiable, match=r"test_reference\.py:\d+: .* that it is not passed"):
+        result.sum().backward()
+
+
+def test_a_checkpoint_of_constants_is_recorded() -> None:
+    w = leaf([2.0, 3.0])
+    tx.checkpoint(lambda v: v * w)(tx.tensor([4.0, 5.0])).sum().backward()
+    assert w.grad.tolist() == [4.0, 5.0]
+    buffer = np.zeros(2)
+    with tx.no_grad():
+        tx.checkpoint(lambda v: buffer.fill(v[0].item()))(w)
+    assert buffer.tolist() == [2.0, 2.0]
+
+
+def test_a_checkpoint_at_second_order() -> None:
+    x = leaf([0.3, 0.7])
+    (first,) = tx.autograd.grad(tx.checkpoint(lambda v: np.sin(v) * v, x).sum(), x, create_graph=True)
+    (second,) = tx.autograd.grad(first.sum(), x)
+    assert np.allclose(second.numpy(), 2.0 * np.cos([0.3, 0.7]) - np.sin([0.3, 0.7]) * [0.3, 0.7])
+
+
 def test_4_28_gradcheck() -> None:
     assert tx.gradcheck(lambda x: np.sin(x) * x, leaf([0.3, 0.7]))
     assert tx.gradgradcheck(lambda x: np.sin(x) * x, leaf([0.3, 0.7]))
