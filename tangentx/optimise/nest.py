@@ -3,7 +3,8 @@
 A binding moves down to the statement that reads it where nothing on the way binds a name that it reads or writes memory
 that it looks into; and ``t = e; ...; x = t`` becomes ``x = e`` where nothing on the way has to do with `x`. In the
 reverse sweep that is done to every such name, in the forward sweep to temporaries alone: the user's names stay. A name
-stays with the line of the user's whose reverse it belongs to, and what is returned keeps its name.
+stays with the line of the user's whose reverse it belongs to, unless it joins further contributions to the same
+cotangent (`joins.py`), and what is returned keeps its name.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.walk import atoms, blocks, reads, statement_atoms, statements, writes
 from tangentx.optimise import memory
-from tangentx.optimise.flow import map_atoms, sweeps
+from tangentx.optimise.flow import sweeps
+from tangentx.optimise.joins import Joins
 from tangentx.optimise.reading import reading
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.summary import Summary, summaries
@@ -94,11 +96,6 @@ def _written(program: Program, unit: Unit, known: dict[Link, Summary], s: Statem
     return set()
 
 
-def _reading(s: Statement, old: str, new: str) -> Statement:
-    """`s` with `new` for `old` where it reads it itself."""
-    return map_atoms(s, lambda atom: Var(new) if atom == Var(old) else atom)
-
-
 def _hands_over(s: Statement) -> bool:
     """Whether the statement returns, or makes what is returned."""
     return isinstance(s, Return) or (isinstance(s, Assign) and isinstance(s.value, Make))
@@ -116,6 +113,7 @@ class _Nest:
         self.bound.update(p.name for p in unit.function.params)
         self.read = Counter(a.name for s in every for a in statement_atoms(s) if isinstance(a, Var))
         self.temporary: dict[str, str] = {}
+        self.joins = Joins(every)
 
     def whole(self) -> Block:
         """The body with its bindings moved."""
@@ -152,7 +150,7 @@ class _Nest:
                 self.unit.kinds[name] = self.unit.kinds[s.target]
                 self.bound[name] = self.read[name] = 1
                 at = out.index(r)
-                out[at : at + 1] = [Assign(name, s.value, s.span), _reading(r, s.target, name)]
+                out[at : at + 1] = [Assign(name, s.value, s.span), rename(r, {s.target: name})]
             out.remove(s)
         return out
 
@@ -191,7 +189,8 @@ class _Nest:
         between = places[i + 1 : reader]
         user = places[reader].statement
         named = not s.target.startswith("%")
-        if named and (_hands_over(user) or any(isinstance(p.statement, Note) for p in between)):
+        joins = named and self.joins.may(s, user)
+        if named and not joins and (_hands_over(user) or any(isinstance(p.statement, Note) for p in between)):
             return
         if not self._stays(s) and self._may_pass(s, between):
             if (added := self._added(s, user)) is not None:
@@ -203,6 +202,7 @@ class _Nest:
             places.insert(reader - 1, places.pop(i))
             if named:
                 self.temporary[s.target] = f"%:{s.target}"
+                self.joins.note(s, user)
         elif isinstance(user, Assign) and user.value == Var(s.target):
             name = user.target
             if not any(name in p.reads or name in p.binds for p in between) and name not in places[i].reads:
