@@ -11,7 +11,7 @@ import numpy as np
 
 from .control import statement
 from .expressions import array, num_leaf
-from .layout import some_layout
+from .layout import overlapping, some_layout
 from .model import BUFFER, INDICES, INT, NUM, Draft, Entry, Type, arr, list_of
 from .routines import routine
 from .simple import run_helper
@@ -60,7 +60,21 @@ def draft(rng: Random) -> Program:
     text += ["", f"def f({', '.join(name for name, _ in params)}):", *d.lines]
     wrt = tuple(i for i, (_, type_) in enumerate(params) if type_ not in (INT, INDICES))
     points = tuple([value(rng, type_) for _, type_ in params] for _ in range(2))
-    return Program("\n".join(text) + "\n", points, wrt, d.tags)
+    return overlaid(Program("\n".join(text) + "\n", points, wrt, d.tags), params)
+
+
+def overlaid(program: Program, params: list[tuple[str, Type]]) -> Program:
+    """The program for arguments of which two share memory, where it has two vectors of one type; now and then.
+
+    It is not differentiated by these. Drawn by the text, so that the programs of all seeds stay what they are.
+    """
+    rng, types = Random(program.source), [type_ for _, type_ in params]
+    if len(types) < 3 or types[1] != types[2] or rng.randrange(3):
+        return program
+    points = tuple([x, *overlapping(rng, a), *rest] for x, a, _, *rest in program.points)
+    wrt = tuple(i for i in program.wrt if i not in (1, 2))
+    tags = program.tags + Counter(["arguments that share memory"])
+    return Program(program.source, points, wrt, tags)
 
 
 def parameters(d: Draft) -> list[tuple[str, Type]]:

@@ -22,6 +22,29 @@ def laid_out(values: Any, like: Any) -> Any:
     return made
 
 
+def in_memory_of(x: Any, memories: dict[int, Any], keep: bool = True) -> Any:
+    """A copy of the array `x`, zero unless `keep`; arrays that lie in one array lie in one of its copies.
+
+    `memories` holds the copies, by the arrays that they are of.
+    """
+    root = x
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    if root is x or not root.flags.c_contiguous:
+        return laid_out(x if keep else 0.0, x)
+    copy = memories.setdefault(id(root), root.copy() if keep else np.zeros_like(root))
+    offset = x.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+    return np.ndarray(x.shape, x.dtype, buffer=copy.data, offset=offset, strides=x.strides)
+
+
+def overlapping(rng: Random, a: Any) -> tuple[Any, Any]:
+    """The array `a`, and another of its shape in its memory: itself, or one that begins an element later."""
+    if rng.randrange(2):
+        return a, a
+    memory = np.append(a.ravel(), a.flat[0] + 0.5)
+    return memory[:-1].reshape(a.shape), memory[1:].reshape(a.shape)
+
+
 def _every_other(a: Any) -> Any:
     return np.zeros((*a.shape[:-1], 2 * a.shape[-1]))[..., ::2]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from .dual import Dual, Kink
 from .grammar import Program, Values, draft
-from .layout import laid_out
+from .layout import in_memory_of, laid_out
 from .namespace import oracle_globals
 
 BIG = 1e4
@@ -35,7 +35,7 @@ class Truth:
 
 
 def copied(x: Any, seen: dict[int, Any] | None = None, leaf: Callable[[Any], Any] = lambda v: v) -> Any:
-    """A deep copy that keeps identities and strides; `leaf` is applied to each number and to a copy of each array."""
+    """A deep copy that keeps identities, strides and shared memory; `leaf` is applied to its numbers and arrays."""
     seen = {} if seen is None else seen
     if id(x) not in seen or isinstance(x, (int, float)):
         if isinstance(x, (list, tuple)):
@@ -43,7 +43,7 @@ def copied(x: Any, seen: dict[int, Any] | None = None, leaf: Callable[[Any], Any
         elif isinstance(x, dict):
             seen[id(x)] = {key: copied(item, seen, leaf) for key, item in x.items()}
         else:
-            seen[id(x)] = leaf(laid_out(x, x))
+            seen[id(x)] = leaf(in_memory_of(x, seen) if isinstance(x, np.ndarray) else x)
     return seen[id(x)]
 
 
@@ -69,13 +69,17 @@ def leaves(x: Any) -> list[Any]:
 
 
 def directions(program: Program, seed: int, point: Values | None = None) -> list[Values]:
-    """Two random directions at `point` (the first of the program's), for the slopes and for the curvature."""
+    """Two random directions at `point` (the first of the program's), for the slopes and for the curvature.
+
+    None for what the program is not differentiated by.
+    """
     rng = np.random.default_rng(seed)
 
     def draw(x: Any) -> Any:
         return rng.standard_normal(x.shape) if isinstance(x, np.ndarray) else float(rng.standard_normal())
 
-    return [zipped(draw, program.points[0] if point is None else point) for _ in range(2)]
+    found = [zipped(draw, program.points[0] if point is None else point) for _ in range(2)]
+    return [[t if i in program.wrt else None for i, t in enumerate(direction)] for direction in found]
 
 
 def scope_of(source: str) -> dict[str, Any]:
@@ -97,7 +101,13 @@ def truth(program: Program, point: Values, r: Values, s: Values) -> Truth:
     scope = oracle_globals()
     exec(compile(program.source, "<oracle>", "exec"), scope)
 
+    memories: tuple[dict[int, Any], ...] = ({}, {}, {}, {})
+    held: dict[int, Dual] = {}
+
     def dual(x: Any, e1: Any, e2: Any) -> Dual:
+        if e1 is None:
+            parts = tuple(in_memory_of(x, memory, keep=i == 0) for i, memory in enumerate(memories))
+            return held.setdefault(id(x), Dual(parts))
         if isinstance(x, np.ndarray):
             return Dual((laid_out(x, x), laid_out(e1, x), laid_out(e2, x), laid_out(0.0, x)))
         return Dual((x, e1, e2, 0.0))
@@ -114,7 +124,7 @@ def moved(point: Values, direction: Values, step: float) -> Values:
     def move(x: Any, t: Any) -> Any:
         return laid_out(x + step * t, x)
 
-    return [x if constant(x) else zipped(move, x, t) for x, t in zip(point, direction, strict=True)]
+    return [x if t is None else zipped(move, x, t) for x, t in zip(point, direction, strict=True)]
 
 
 def slope(f: Callable[..., Any], point: Values, direction: Values, step: float) -> float:

@@ -88,6 +88,29 @@ def test_curvature_of_drawn_programs_agrees_with_differences(seed: int) -> None:
         pytest.skip("a tie within the step of the differences")
 
 
+SHARED = """
+import numpy as np
+
+def f(x, a, b):
+    a[:-1] = x * b[1:]
+    return np.sum(a * b)
+"""
+
+
+@pytest.mark.parametrize("form", ["one", "windows"])
+def test_arguments_that_share_memory_do_so_in_each_copy(form: str) -> None:
+    memory = np.array([0.3, -0.7, 1.1, 0.4])
+    a, b = (memory[:3], memory[1:]) if form == "windows" else (memory, memory)
+    program = Program(SHARED, ([0.7, a, b],), (0,), Counter())
+    first, second = copied(program.points[0])[1:]
+    assert np.shares_memory(first, second) and not np.shares_memory(first, a)
+    found = judge(program, program.points[0], 1)
+    assert found.along_r != 0.0
+    assert_curvature(program, found.curvature)
+    outcome = check(program, order2=True, pull=False)
+    assert outcome.stages["grad"] == outcome.stages["jvp"] == ("compiled", "")
+
+
 def test_a_comparison_near_a_tie_is_a_kink() -> None:
     x = Dual((1.0, 1.0, 0.0, 0.0))
     with pytest.raises(Kink):
