@@ -111,11 +111,13 @@ def _exact(value: Any) -> bool:
 
 def called(function: Any) -> Callable[[Sequence[Any]], Any]:
     """The function as one of a sequence of values by parameter."""
+    from tangentx.tensor.makers import on_tensors
+
     owned = len(function._target.owner) if hasattr(function, "_bound_to") else 0
     parameters = list(inspect.signature(function, follow_wrapped=False).parameters.values())
 
     def call(values: Sequence[Any]) -> Any:
-        run = function
+        run = on_tensors(function)
         if owned:
             run, values = function._bound_to(tuple(values[:owned])), values[owned:]
         placed: list[Any] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -90,12 +91,22 @@ def by_float(x):
 
 
 def by_array(x):
+    make = np.zeros
+    try:
+        a = make(3)
+        a[0] = x
+    except ValueError:
+        a = np.ones(3)
+    return np.sum(a) * x
+
+
+def by_its_own_array(x):
     try:
         a = np.zeros(3)
         a[0] = x
     except ValueError:
         a = np.ones(3)
-    return np.sum(a) * x
+    return np.sum(a) * math.sin(x)
 
 
 def detached(x):
@@ -195,6 +206,13 @@ def test_products_and_higher_orders() -> None:
 def test_values_that_leave_the_record_are_errors_though_the_program_catches_them(f: Any) -> None:
     with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_fallback\.py:\d+.*detach\(\)"):
         tx.grad(f)(2.0)
+
+
+def test_arrays_that_the_function_makes_are_recorded() -> None:
+    assert tx.grad(by_its_own_array)(2.0) == pytest.approx(np.sin(2.0) + 2.0 * np.cos(2.0))
+    assert tx.grad(tx.grad(by_its_own_array))(2.0) == pytest.approx(2.0 * np.cos(2.0) - 2.0 * np.sin(2.0))
+    value, dot = tx.jvp(by_its_own_array, (2.0,), (3.0,))
+    assert (value, dot) == pytest.approx((2.0 * np.sin(2.0), 3.0 * np.sin(2.0) + 6.0 * np.cos(2.0)))
 
 
 def test_what_says_detach_is_constant() -> None:

@@ -132,6 +132,7 @@ COVERED_BY = {
     "tensor/graph.py": "tests/tensor/test_engine.py",
     "tensor/groups.py": "tests/tensor/test_apply.py",
     "tensor/lifting.py": "tests/tensor/test_apply.py",
+    "tensor/makers.py": "tests/tensor/test_tracing.py",
     "tensor/making.py": "tests/tensor/test_methods.py",
     "tensor/members.py": "tests/tensor/test_methods.py",
     "tensor/modes.py": "tests/tensor/test_engine.py",
