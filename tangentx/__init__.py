@@ -14,6 +14,7 @@ from tangentx.api import (
     jvp,
     value_and_grad,
     vjp,
+    vmap,
 )
 from tangentx.errors import (
     FallbackWarning,
@@ -62,6 +63,7 @@ __all__ = [
     "tensor",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tangentx.differentiable import Differentiable, hvp_of
 from tangentx.inside import Product
+from tangentx.mapping import HINT
 from tangentx.objects import Derivative, derivative_of
 from tangentx.products import jvp_of, vjp_of
 from tangentx.spec import Spec
@@ -132,6 +133,24 @@ def hvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any], *, fallback: st
     return hvp_of(f, None, primals, tangents, fallback)
 
 
+def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
+    """`f` for a batch of arguments: its arguments and its results have one more axis.
+
+    `in_axes` is the batch's axis in all arguments, or a tuple with one entry for each: an axis, None for what is the
+    same for all members, or a structure of them like that of the argument. `out_axes` is the same for the result. All
+    members move at once, along a batch axis, where the program's control flow is the same for all and each operation
+    has a rule; else one after the other, which `explain` says. Arguments are never written; `f` gets copies of them
+    where it runs member by member.
+
+    Raises NotDifferentiable where axes do not fit arguments, where batches have different lengths, or none, and for
+    results that are no numbers or whose shapes differ. Its derivative is refused: take that of one member.
+    """
+    from tangentx.vectorised import Vectorised
+
+    return Vectorised(f, in_axes, out_axes)
+
+
+vmap.__tangentx_outside__ = HINT  # type: ignore[attr-defined]
 for _maker in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, elementwise_grad):
     _maker.__tangentx_static__ = True  # type: ignore[attr-defined]
 for _name, _product in {"vjp": vjp, "jvp": jvp, "hvp": hvp}.items():

@@ -184,7 +184,13 @@ def kinds_of(world: World, values: Sequence[Any], pairs: Sequence[tuple[int, int
     return kinds
 
 
-_TITLES = {"jacobian": "Jacobian", "jvp": "Tangent", "vjp": "Pullback", "elementwise": "Elementwise gradient"}
+_TITLES = {
+    "jacobian": "Jacobian",
+    "jvp": "Tangent",
+    "vjp": "Pullback",
+    "elementwise": "Elementwise gradient",
+    "vmap": "Batch",
+}
 
 
 def header_of(target: Target, root: Instance, wrt: tuple[int, ...], what: str = "grad") -> str:

@@ -46,6 +46,9 @@ class Keys:
         far = [i for i, k in enumerate(parts) if isinstance(k, Arr | Box)]
         if key.attribute or any(isinstance(k, Num) and is_boolean(k) for k in parts):
             raise Unbatchable("this index of a batch", emit.span)
+        bounds = [a for p in key.parts if isinstance(p, Slice) for a in (p.start, p.stop, p.step)]
+        if any(self.facts.any(self.instance, a) for a in bounds):
+            raise Unbatchable("a slice that depends on the batch", emit.span)
         if any(self.facts.any(self.instance, p) for p in given):
             return self._own_places(emit, key, batch)
         if not batch or key.parts == (Lit(Ellipsis),):

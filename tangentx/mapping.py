@@ -1,0 +1,153 @@
+"""Axes of batches: which leaf of which argument has one, its members, and results put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tangentx.errors import NotDifferentiable
+from tangentx.trees import children, leaves, rebuild
+
+HINT = "take the derivative of one member, and the batch of that: tx.vmap(tx.grad(f))"
+
+
+@dataclass(frozen=True)
+class Arranged:
+    """Arguments whose batches have their axis first; `axes` says of each leaf whether it is one."""
+
+    args: tuple[Any, ...]
+    axes: tuple[tuple[bool, ...], ...]
+    count: int
+
+    @property
+    def batched(self) -> tuple[int, ...]:
+        """The positions of the arguments that are batches."""
+        return tuple(i for i, axes in enumerate(self.axes) if any(axes))
+
+    @property
+    def mixed(self) -> bool:
+        """Whether an argument has parts that are batches and parts that are none."""
+        return any(any(axes) and not all(axes) for axes in self.axes)
+
+
+def axes_of_leaves(axes: Any, args: tuple[Any, ...]) -> tuple[tuple[int | None, ...], ...]:
+    """The axis of each leaf of each argument. Raises NotDifferentiable where `axes` does not fit the arguments."""
+    each = axes if isinstance(axes, tuple | list) else (axes,) * len(args)
+    if len(each) != len(args):
+        raise NotDifferentiable(
+            f"in_axes has {len(each)} entries, but there are {len(args)} arguments",
+            hint="give one for each argument, None for what is no batch",
+        )
+    return tuple(
+        tuple(_spread(a, x, f"argument {i}", "in_axes")) for i, (a, x) in enumerate(zip(each, args, strict=True))
+    )
+
+
+def _spread(axes: Any, tree: Any, path: str, what: str) -> Iterator[int | None]:
+    if axes is None or type(axes) is int:
+        yield from (axes for _ in leaves("", tree))
+        return
+    parts, given = children(tree), children(axes)
+    if parts is None or given is None or type(axes) is not type(tree) or dict(parts).keys() != dict(given).keys():
+        raise NotDifferentiable(
+            f"{what} of {path} is {axes!r}, which has not the structure of {type(tree).__name__}",
+            hint="give an axis, None, or a structure of them like that of the argument",
+        )
+    for label, part in parts:
+        yield from _spread(dict(given)[label], part, path + label, what)
+
+
+def arranged(args: tuple[Any, ...], axes: tuple[tuple[int | None, ...], ...]) -> Arranged:
+    """The arguments with batch axes first. Raises NotDifferentiable where sizes differ, naming both sides."""
+    sizes: list[tuple[str, int]] = []
+    found = []
+    for i, (arg, given) in enumerate(zip(args, axes, strict=True)):
+        paths = iter(zip(given, [path for path, _ in leaves(f"argument {i}", arg)], strict=True))
+
+        def first(leaf: Any, paths: Any = paths) -> Any:
+            axis, path = next(paths)
+            if axis is None:
+                return leaf
+            if type(leaf) is not np.ndarray or not -leaf.ndim <= axis < leaf.ndim:
+                shown = f"shape {leaf.shape}" if isinstance(leaf, np.ndarray) else f"type {type(leaf).__name__}"
+                raise NotDifferentiable(
+                    f"{path} has {shown}: it has no axis {axis}", hint="give None in in_axes for what is no batch"
+                )
+            sizes.append((path, leaf.shape[axis]))
+            return np.moveaxis(leaf, axis, 0) if axis else leaf
+
+        found.append(rebuild(arg, first))
+    if not sizes:
+        raise NotDifferentiable("no argument is a batch", hint="give an axis in in_axes for one of them")
+    name, count = sizes[0]
+    for other, size in sizes:
+        if size != count:
+            raise NotDifferentiable(
+                f"the batch of {name} has {count} members, but that of {other} has {size}",
+                hint="give batches of equal length, or None in in_axes for what is no batch",
+            )
+    if count == 0:
+        raise NotDifferentiable(f"the batch of {name} has no members", hint="give it at least one")
+    return Arranged(tuple(found), tuple(tuple(a is not None for a in given) for given in axes), count)
+
+
+def members(given: Arranged) -> Iterator[tuple[Any, ...]]:
+    """The arguments of one member after the other."""
+    for k in range(given.count):
+        yield tuple(_member(arg, axes, k) for arg, axes in zip(given.args, given.axes, strict=True))
+
+
+def _member(arg: Any, axes: tuple[bool, ...], k: int) -> Any:
+    each = iter(axes)
+
+    def one(leaf: Any) -> Any:
+        return leaf[k] if next(each) else leaf
+
+    return rebuild(arg, one)
+
+
+def stacked(results: Any, axes: Any, *, whole: bool = False) -> Any:
+    """Results of all members as batches whose axes are those of `axes`; `whole`, they have theirs first."""
+    first = results if whole else results[0]
+    places = iter(list(_spread(axes, first, "the result", "out_axes")))
+    rest = iter([]) if whole else iter(_columns(results))
+
+    def put(leaf: Any) -> Any:
+        batch = leaf if whole else _stack(next(rest))
+        axis = next(places)
+        if axis is None or not isinstance(batch, np.ndarray) or not -batch.ndim <= axis < batch.ndim:
+            raise NotDifferentiable(
+                f"out_axes={axis!r} is no axis of a result of shape {np.shape(batch)}", hint="use 0, or another axis"
+            )
+        return np.ascontiguousarray(np.moveaxis(batch, 0, axis)) if axis else batch
+
+    return rebuild(first, put)
+
+
+def _columns(results: list[Any]) -> list[tuple[Any, ...]]:
+    try:
+        return [found[1:] for found in leaves("the result", results[0], *results[1:])]
+    except ValueError as error:
+        raise NotDifferentiable(
+            f"the results of the members have different structures: {error}", hint="return one structure"
+        ) from None
+
+
+def _stack(parts: tuple[Any, ...]) -> Any:
+    shapes = {np.shape(part) for part in parts}
+    odd = next(
+        (p for p in parts if not isinstance(p, np.ndarray | np.generic | bool | int | float | complex)), parts[0]
+    )
+    if not isinstance(odd, np.ndarray | np.generic | bool | int | float | complex):
+        raise NotDifferentiable(
+            f"a result of type {type(odd).__name__} cannot be put together to a batch", hint="return numbers or arrays"
+        )
+    if len(shapes) > 1:
+        raise NotDifferentiable(
+            "the results of the members have different shapes: " + " and ".join(map(str, sorted(shapes)[:2])),
+            hint="return arrays of one shape",
+        )
+    return np.stack([np.asarray(part) for part in parts])
