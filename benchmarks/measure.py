@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
+import tracemalloc
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -35,6 +36,16 @@ def _timed(call: Callable[[], Any], n: int) -> float:
     for _ in range(n):
         call()
     return (time.perf_counter() - start) / n
+
+
+def peak(call: Callable[[], Any]) -> int:
+    """Most bytes that one call has at a time, its result included."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def demand_equal(name: str, found: Sequence[Any], wanted: Sequence[Any]) -> None:

@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import in_place
+
 Array: TypeAlias = NDArray[np.float64]
 
 
@@ -176,6 +178,7 @@ class Program:
     arguments: tuple[Any, ...]
     direct: bool = False  # what the call costs is left out: the generated function is called itself
     peers: tuple[str, ...] = ("autograd", "jax")
+    memory: bool = False  # whether the peak of memory is compared too
 
 
 _WEIGHTS = ("w1", "b1", "w2", "b2")
@@ -183,7 +186,7 @@ _MARKET = ("spot", "strike", "time", "rate", "vol")
 
 
 def programs(scale: float = 1.0) -> tuple[Program, ...]:
-    """The five programs; a `scale` below one makes the large ones smaller."""
+    """The programs; a `scale` below one makes the large ones smaller."""
     large = max(4, int(512 * scale))
     steps = max(2, int(10_000 * scale))
     return (
@@ -201,6 +204,19 @@ def programs(scale: float = 1.0) -> tuple[Program, ...]:
         Program(
             "rk4", growth, ("y", "r", "k"), growth_by_hand, (slope_by_hand,), (0.1, 1.1, 2.0, 1e-3, steps), peers=()
         ),
+        *_in_place(scale),
+    )
+
+
+def _in_place(scale: float) -> tuple[Program, ...]:
+    rows = (
+        ("heat", in_place.heat, "u", in_place.heat_by_hand, in_place.plate(scale)),
+        ("burgers", in_place.burgers, "u", in_place.burgers_by_hand, in_place.wave(scale)),
+        ("tridiagonal", in_place.tridiagonal, "d", in_place.tridiagonal_by_hand, in_place.system(scale)),
+    )
+    return tuple(
+        Program(name, primal, (wrt,), by_hand, (), arguments, peers=(), memory=True)
+        for name, primal, wrt, by_hand, arguments in rows
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import tangentx as tx
 from benchmarks import overheads, peers
-from benchmarks.measure import demand_equal, interleaved
+from benchmarks.measure import demand_equal, interleaved, peak
 from benchmarks.programs import Program, programs
 from benchmarks.texts import count_generated, count_written, load
 
@@ -55,6 +55,11 @@ def _rows_of(program: Program, seconds: float) -> Iterator[Row]:
     yield Row(f"{program.name}: time", ours / by_hand, GOAL_RATIO, "x", shown)
     mine, its = count_generated(text), count_written(program.by_hand, *program.helpers)
     yield Row(f"{program.name}: statements", mine / its, GOAL_STATEMENTS, "x", f"{mine} beside {its}")
+    if program.memory:
+        most, least = peak(calls[1]), peak(calls[0])
+        yield Row(
+            f"{program.name}: memory", most / least, GOAL_RATIO, "x", f"{most / 1e6:.2g} MB beside {least / 1e6:.2g} MB"
+        )
 
 
 def _shown(seconds: float) -> str:

@@ -14,7 +14,11 @@ from benchmarks.programs import formula_by_hand, programs
 
 ROOT = Path(__file__).parent.parent
 ROWS = [
-    *(f"{program.name}: {what}" for program in programs(0.01) for what in ("time", "statements")),
+    *(
+        f"{program.name}: {what}"
+        for program in programs(0.01)
+        for what in ("time", "statements", *(["memory"] if program.memory else []))
+    ),
     *("call on three numbers", "cache hit, four numbers", "compile ten lines", "import tangentx"),
 ]
 
@@ -39,6 +43,15 @@ def test_gradients_that_differ(found):
     measure.demand_equal("f", (1.0, 2.0), (1.0, 2.0))
     with pytest.raises(ValueError, match="^f: "):
         measure.demand_equal("f", found, (1.0, 2.0))
+
+
+def test_the_peak_of_memory_is_of_what_lives_at_once():
+    def twice():
+        for _ in range(2):
+            np.ones(100_000)
+
+    assert 800_000 <= measure.peak(twice) < 900_000
+    assert 1_600_000 <= measure.peak(lambda: [np.ones(100_000), np.ones(100_000)]) < 1_700_000
 
 
 def test_statements_are_counted():
