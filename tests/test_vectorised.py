@@ -237,3 +237,29 @@ def test_a_batch_inside_a_differentiated_function_is_refused() -> None:
 def test_with_all_proofs_off() -> None:
     with pipeline.proofs(off="all"):
         agree(tx.vmap(energy, (None, 0))(MATRICES[0], VECTORS), loop(energy, (MATRICES[0], VECTORS), (None, 0)))
+
+
+def residual(weights, points):
+    """A network's second derivative, and what it should be: u'' + u = 0."""
+    hidden, shift, out = weights
+
+    def u(t):
+        return np.sum(out * np.tanh(hidden * t + shift))
+
+    second = tx.grad(tx.grad(u))
+    total = 0.0
+    for t in points:
+        total += (second(t) + u(t)) ** 2
+    return total
+
+
+def test_the_gradient_of_a_physics_informed_residual() -> None:
+    weights, points = tuple(RNG.normal(size=(3, 4))), np.linspace(0.1, 0.9, 3)
+    gradient = tx.grad(residual, fallback="error")(weights, points)
+
+    def plain(flat: Any) -> Any:
+        hidden, shift, out = flat.reshape(3, 4)
+        t = np.tanh(np.outer(points, hidden) + shift)
+        return np.sum((((-2.0 * t * (1.0 - t * t) * hidden**2 + t) @ out) ** 2))
+
+    np.testing.assert_allclose(np.concatenate(gradient), tx.grad(plain)(np.concatenate(weights)), rtol=1e-10)
