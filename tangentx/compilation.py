@@ -34,7 +34,8 @@ def entry(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int,
     def make(pairs: Pairs) -> Entry:
         return compile_gradient(target, values, wrt, spec, pairs)
 
-    instead = otherwise(target, values, wrt, spec, "grad") if spec.transform == "grad" else None
+    how = spec.transform
+    instead = otherwise(target, values, wrt, spec, how) if how in ("grad", "jacobian") else None
     return found_for(target, cache, values, wrt, spec.mode, make, instead)
 
 

@@ -36,7 +36,7 @@ Otherwise = Callable[[TangentxError], Entry] | None
 def otherwise(target: Target, values: Sequence[Any], wrt: Sequence[int], spec: Any, how: str) -> Otherwise:
     """What to do where compiling fails: None where that is an error; else an entry that runs on Tensors.
 
-    `how` is "grad", "vjp" or "jvp".
+    `how` is "grad", "jacobian", "vjp" or "jvp".
     """
     if spec.fallback != "tensor":
         return None
@@ -52,7 +52,7 @@ def otherwise(target: Target, values: Sequence[Any], wrt: Sequence[int], spec: A
         def holds() -> bool:
             return getattr(function, "__code__", None) is code
 
-        makers: dict[str, Any] = {"grad": _gradient, "vjp": _pullback, "jvp": _tangent}
+        makers: dict[str, Any] = {"grad": _gradient, "jacobian": _jacobian, "vjp": _pullback, "jvp": _tangent}
         functions = makers[how](target, tuple(wrt), spec)
         reason = f"{type(error).__name__}: {error}"
         comment = "".join(f"# {line}\n" for line in reason.splitlines())
@@ -185,6 +185,21 @@ def demand_real(value: Any, function: Any) -> None:
     else:
         return
     raise NotDifferentiable(f"the gradient is of a real number, but the result is {what}", place_of(function), hint)
+
+
+def _jacobian(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
+    from tangentx.tensor.jacobians import jacobian
+    from tangentx.tensor.outcome import plain
+    from tangentx.tensor.tracing import Trace
+
+    def run(*values: Any) -> Any:
+        trace = Trace(called(target.function), values, wrt)
+        value, aux = split(trace.result, spec, target.function)
+        primals, many = [values[i] for i in wrt], isinstance(spec.wrt, tuple)
+        found = jacobian(trace, value, primals, many, place_of(target.function))
+        return (found, plain(aux)) if spec.has_aux else found
+
+    return (run,)
 
 
 def _pullback(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:

@@ -164,6 +164,19 @@ def seeded(seed: Any) -> Callable[[], Any]:
     return lambda: tx.vjp(lambda x: {"a": x * 2.0, "b": x}, np.ones(2))[1](seed)
 
 
+def with_nothing_in_it(x):
+    try:
+        y = x * 2.0
+    except ValueError:
+        y = x
+    return y > 1.0
+
+
+def jacobian_on_tensors(f, x):
+    with pytest.warns(tx.FallbackWarning):
+        return tx.jacobian(f)(x)
+
+
 CASES: dict[str, Callable[[], Any]] = {
     "syntax_try": lambda: tx.grad(with_try)(1.0),
     "syntax_generator": lambda: tx.grad(with_generator)(1.0),
@@ -247,6 +260,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "shared_memory": lambda: (lambda x: tx.grad(writes)(x, x[:]))(np.ones(2)),
     "add_at_arguments": lambda: tx.grad(added_short)(np.ones(2)),
     "add_at_into_a_list": lambda: tx.grad(added_to_list)(1.0),
+    "fallback_complex_jacobian": lambda: jacobian_on_tensors(with_active_try, 1.0j),
+    "fallback_jacobian_of_nothing": lambda: jacobian_on_tensors(with_nothing_in_it, 1.0),
     "option_fallback": lambda: tx.grad(square, fallback="none"),
     "option_jit": lambda: tx.grad(square, jit="yes"),
 }

@@ -13,6 +13,7 @@ import pytest
 
 import tangentx as tx
 from tangentx import compilation, sweeps
+from tangentx.trees import leaves
 from tests.harness.guard import assert_fresh, call
 from tests.oracle.harness import check
 from tests.oracle.survey import program_of
@@ -333,3 +334,69 @@ def test_strides_are_kept_at_second_order() -> None:
     wanted = 6.0 * x
     wanted[0, 1:3] += 1.0
     np.testing.assert_allclose(tx.vjp(tx.grad(flattened), x)[1](v), wanted)
+
+
+def clear(p, x):
+    """Compiles; `tried_clear` does not, and means the same."""
+    return {"rows": np.outer(x, p["w"]) * p["b"], "sum": np.sum(x * x), "n": 3, "none": np.zeros((0, 2))}
+
+
+def tried_clear(p, x):
+    try:
+        rows = np.zeros((len(x), 2))
+        for i in range(len(x)):
+            rows[i] = x[i] * p["w"] * p["b"]
+    except ValueError:
+        rows = x
+    return {"rows": rows, "sum": np.sum(x * x), "n": 3, "none": np.zeros((0, 2))}
+
+
+@pytest.mark.parametrize("wrt", ["p", "x", ("p", "x")], ids=str)
+@pytest.mark.parametrize("make", [tx.jacobian, tx.jacfwd, tx.jacrev], ids=lambda make: make.__name__)
+def test_jacobians_are_as_compiled(make: Any, wrt: Any) -> None:
+    p = {"w": np.array([1.0, -2.0], np.float32), "b": 0.5, "name": "p"}
+    x = np.array([1.0, 2.0, 3.0])
+    found = call(make(tried_clear, wrt), p, x, watch=(tried_clear,))
+    wanted = make(clear, wrt, fallback="error")(p, x)
+    for (_, got), (_, right) in zip(leaves("", found), leaves("", wanted), strict=True):
+        assert type(got) is type(right)
+        assert getattr(got, "dtype", None) == getattr(right, "dtype", None)
+        np.testing.assert_array_equal(got, right) if right is None else np.testing.assert_allclose(got, right)
+    assert_fresh(found, (p, x))
+
+
+def test_hessians_and_their_products() -> None:
+    x, dot = np.array([0.5, 2.0]), np.array([1.0, -1.0])
+
+    def g(x):
+        return np.sum(tried(x) * np.sin(x))
+
+    def clear_g(x):
+        return np.sum(x * x * np.sin(x))
+
+    for f in (tried_sum, g):
+        with pytest.raises(tx.UnsupportedSyntax):
+            tx.hessian(f, fallback="error")(x)
+    np.testing.assert_allclose(tx.hessian(g)(x), tx.hessian(clear_g)(x))
+    np.testing.assert_allclose(tx.hvp(g, (x,), (dot,)), tx.hvp(clear_g, (x,), (dot,)))
+    np.testing.assert_allclose(tx.hessian(tried_sum)(x), 2.0 * np.eye(2))
+    assert tx.hessian(cube)(2.0) == 12.0
+    assert type(tx.jacobian(cube)(2.0)) is float
+
+
+def tried_sum(x):
+    return np.sum(tried(x))
+
+
+def with_aux(x):
+    return tried(x), {"x": x}
+
+
+def test_jacobians_with_extras_and_what_they_refuse() -> None:
+    x = np.array([1.0, 2.0])
+    found, aux = tx.jacobian(with_aux, has_aux=True)(x)
+    assert found.tolist() == [[2.0, 0.0], [0.0, 4.0]] and aux["x"].tolist() == x.tolist() and aux["x"] is not x
+    with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_fallback\.py:\d+.*complex numbers"):
+        tx.jacobian(tried)(1.0j)
+    with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_fallback\.py:\d+.*no real number"):
+        tx.jacobian(lambda x: int(tried(x).detach()))(2.0)

@@ -132,6 +132,7 @@ COVERED_BY = {
     "tensor/functions.py": "tests/tensor/test_reference.py",
     "tensor/graph.py": "tests/tensor/test_engine.py",
     "tensor/groups.py": "tests/tensor/test_apply.py",
+    "tensor/jacobians.py": "tests/test_fallback.py",
     "tensor/lifting.py": "tests/tensor/test_apply.py",
     "tensor/makers.py": "tests/tensor/test_tracing.py",
     "tensor/making.py": "tests/tensor/test_methods.py",
