@@ -16,8 +16,8 @@ from tangentx.optimise import dims
 from tangentx.optimise.dims import Length, Lengths, Shape, lengths
 
 _KEEPING: tuple[Callable[..., Any], ...] = (
-    np.zeros_like, np.ones_like, np.conj, np.real, np.copy, operator.neg, operator.pos, operator.abs, abs,
-    arrays.zero, arrays.real_zero, arrays.zeros_as, arrays.clone, arrays.entry_copy,
+    np.zeros_like, np.ones_like, np.conj, np.real, np.copy, np.ndarray.copy, operator.neg, operator.pos, operator.abs,
+    abs, arrays.zero, arrays.real_zero, arrays.zeros_as, arrays.clone, arrays.entry_copy,
 )  # fmt: skip
 _TOGETHER: tuple[Callable[..., Any], ...] = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
@@ -35,6 +35,8 @@ _PRODUCTS: tuple[Callable[..., Any], ...] = (np.matmul, operator.matmul, np.dot,
 _REDUCING: tuple[Callable[..., Any], ...] = (
     np.sum, np.mean, np.max, np.min, np.prod, np.ndarray.sum, np.ndarray.mean, np.ndarray.max, np.ndarray.min,
 )  # fmt: skip
+
+_MAKING: tuple[Callable[..., Any], ...] = (np.array, np.asarray)
 
 
 class Shaper:
@@ -85,8 +87,9 @@ class Shaper:
         if fn is np.eye and len(args) == 1:
             size = self._sizes(args[0])
             return None if size is None else Lengths(size * 2)
-        if fn is np.array and len(args) == 1:
-            return lengths(_of_nested(self.kind(args[0])))
+        if fn in _MAKING and len(args) == 1:
+            kind = self.kind(args[0])
+            return first if isinstance(kind, Arr) else lengths(_of_nested(kind))
         if fn is np.transpose and len(args) == 1 and isinstance(first, Lengths):
             return Lengths(reversed(first))
         if fn in _PRODUCTS and len(args) == 2:
