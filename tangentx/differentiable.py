@@ -39,10 +39,12 @@ class Differentiable:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not holds_tensors(args, kwargs):
             return self._plain()(*args, **kwargs)
-        from tangentx.recorded import Calls
+        from tangentx.recorded import Calls, run_on_tensors
 
         pullbacks = self._derivative(transform="vjp", wrt=None, has_aux=False)
-        return Calls(self, pullbacks, gradient_by).run(args, kwargs, lambda: self._plain()(*args, **kwargs))
+        return Calls(self, pullbacks, gradient_by).run(
+            args, kwargs, lambda: run_on_tensors(self._plain(), args, kwargs)
+        )
 
     def _plain(self) -> Any:
         return self._function if self._owner is None else self._function.__get__(self._owner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -118,3 +119,96 @@ def test_the_caller_may_write_into_what_was_passed() -> None:
     y[0] = 100.0
     first.sum().backward()
     np.testing.assert_allclose(x.grad.numpy(), 3.0 * np.cos(x0) * x0)
+
+
+@tx.differentiate
+def damped(v, rate):
+    """Compiles."""
+    total = 0.0
+    for k in range(len(v)):
+        total = total + np.sin(rate * v[k]) * v[k]
+    return total
+
+
+@tx.differentiate
+def limited(v):
+    """Does not compile."""
+    try:
+        out = np.zeros(3)
+        for k in range(3):
+            out[k] = v[k] * math.exp(-v[k])
+    except ValueError:
+        out = v
+    return out
+
+
+def dynamic(x, rate):
+    """How often the loop runs, its values decide."""
+    v, steps = x, 0
+    while float(np.sum(v).detach() if isinstance(v, tx.Tensor) else np.sum(v)) > 0.5 and steps < 6:
+        v, steps = limited(v) * 0.9 + 0.01 * damped(v, rate), steps + 1
+    return np.sum(v * v) + damped(v, rate) * steps
+
+
+def untransformable(x, rate):
+    try:
+        return dynamic(x, rate)
+    except ValueError:
+        return rate
+
+
+def differences(f: Any, x: Any, dot: Any, h: float = 1e-4) -> float:
+    a, b, c, d = (f(x + w * dot) for w in (-2.0 * h, -h, h, 2.0 * h))
+    return float((8.0 * (c - b) - (d - a)) / (12.0 * h))
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@tx.differentiate
+def by_float(v):
+    try:
+        y = v * float(v)
+    except (ValueError, tx.TangentxError):
+        y = v
+    return y
+
+
+class Scaled:
+    def __init__(self, k):
+        self.k = k
+
+    @tx.differentiate
+    def run(self, v):
+        try:
+            out = np.zeros(2)
+            out[:] = v * self.k
+        except ValueError:
+            out = v
+        return out
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+def test_values_do_not_leave_a_function_that_falls_back_silently() -> None:
+    x = tx.tensor(2.0, requires_grad=True)
+    with pytest.raises(tx.NotDifferentiable, match="its derivative would be lost"):
+        by_float(x)
+    assert float(x) == 2.0  # in code of the user's own it is a number
+    v = tx.tensor([1.0, 2.0], requires_grad=True)
+    assert tx.autograd.grad(Scaled(3.0).run(v).sum(), v)[0].tolist() == [3.0, 3.0]
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+def test_a_dynamic_loop_around_compiled_and_untransformable_functions() -> None:
+    x, rate, dot = np.array([0.4, 0.9, 1.3]), 0.7, np.array([1.0, -0.5, 2.0])
+    slope = differences(lambda x: dynamic(x, rate), x, dot)
+    by_rate = differences(lambda rate: dynamic(x, rate), rate, 1.0)
+    t, r = tx.tensor(x, requires_grad=True), tx.tensor(rate, requires_grad=True)
+    first, second = tx.autograd.grad(dynamic(t, r), (t, r), create_graph=True)
+    assert (float((first * dot).sum()), float(second)) == pytest.approx((slope, by_rate), rel=1e-8)
+    gradient = tx.grad(untransformable, (0, 1))
+    assert gradient(x, rate)[0] @ dot == pytest.approx(slope, rel=1e-8)
+    assert gradient(x, rate)[1] == pytest.approx(by_rate, rel=1e-8)
+    assert tx.jvp(untransformable, (x, rate), (dot, None))[1] == pytest.approx(slope, rel=1e-8)
+    bent = differences(lambda x: gradient(x, rate)[0] @ dot, x, dot)
+    again = tx.autograd.grad((first * dot).sum(), t)[0].numpy()
+    assert again @ dot == pytest.approx(bent, rel=1e-6)
+    assert tx.hvp(untransformable, (x, rate), (dot, None))[0] @ dot == pytest.approx(bent, rel=1e-6)

@@ -39,6 +39,8 @@ _OWN = ("__builtins__", "__name__", "__package__", "__spec__", "__file__")
 
 def on_tensors(function: Any) -> Any:
     """The function with arrays of its making as Tensors; itself where it is not a plain one of the user's."""
+    if isinstance(function, types.MethodType):
+        return types.MethodType(_shown(function.__func__, {}), function.__self__)
     return _shown(function, {})
 
 

@@ -33,6 +33,21 @@ def refusal(error: Exception) -> Exception:
     return error
 
 
+def honestly(run: Callable[[], Any]) -> Any:
+    """What `run` gives, where no value may leave the record. Raises the refusal also where the program caught it."""
+    if STATE.honest:
+        return run()  # who has asked for it first looks after it
+    with setting(honest=True, refused=None):
+        try:
+            result = run()
+        except Exception as error:
+            if STATE.refused is None or error is STATE.refused:
+                raise
+        if STATE.refused is not None:
+            raise STATE.refused from None  # somebody has caught it, and went on without the derivative
+    return result
+
+
 class _Switch:
     """Sets recording while it lasts: a context, or a decorator of functions."""
 

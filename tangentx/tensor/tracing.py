@@ -18,7 +18,7 @@ from tangentx.tensor.apply import call, holds_tensor, like_container
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import fit, inexact, like_of
-from tangentx.tensor.modes import STATE, setting
+from tangentx.tensor.modes import honestly, setting
 from tangentx.tensor.operation import attach
 from tangentx.tensor.storage import write
 
@@ -43,14 +43,8 @@ class Trace:
         for i, value in enumerate(copies):
             given[i], skeletons[i] = _converted(value, i in wrt, {} if i in wrt else rest)
         self.skeletons = [skeletons[i] for i in wrt]
-        with setting(grad=True, honest=True, refused=None):
-            try:
-                self.result = function([given[i] for i in range(len(values))])
-            except Exception as error:
-                if STATE.refused is None or error is STATE.refused:
-                    raise
-            if STATE.refused is not None:
-                raise STATE.refused from None  # somebody has caught it, and went on without the derivative
+        with setting(grad=True):
+            self.result = honestly(lambda: function([given[i] for i in range(len(values))]))
 
     def leaves(self) -> list[Tensor]:
         """All leaves, each once."""
