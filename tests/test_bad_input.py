@@ -177,6 +177,10 @@ def jacobian_on_tensors(f, x):
         return tx.jacobian(f)(x)
 
 
+def checkpoint_inside(x):
+    return tx.checkpoint(square, x)
+
+
 CASES: dict[str, Callable[[], Any]] = {
     "syntax_try": lambda: tx.grad(with_try)(1.0),
     "syntax_generator": lambda: tx.grad(with_generator)(1.0),
@@ -193,6 +197,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "syntax_match": lambda: tx.grad(with_match)(1.0),
     "syntax_async": lambda: tx.grad(coroutine)(1.0),
     "syntax_product_inside": lambda: tx.grad(product_inside)(1.0),
+    "syntax_checkpoint_inside": lambda: tx.grad(checkpoint_inside)(1.0),
     "operation_numpy": lambda: tx.grad(eigen)(np.eye(2)),
     "operation_scipy": lambda: tx.grad(bessel)(1.0),
     "unresolved_name": lambda: tx.grad(unresolved)(1.0),

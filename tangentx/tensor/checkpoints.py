@@ -121,8 +121,12 @@ def checkpoint(function: Callable[..., Any], *args: Any) -> Any:
         def checkpointed(*given: Any) -> Any:
             return _apply(function, given)
 
+        checkpointed.__tangentx_outside__ = _HINT  # type: ignore[attr-defined]
         return checkpointed
     return _apply(function, args)
 
+
+_HINT = "compiled functions are not checkpointed yet: call the function itself, or let the whole run on Tensors"
+checkpoint.__tangentx_outside__ = _HINT  # type: ignore[attr-defined]
 
 __all__ = ["Context", "checkpoint"]
