@@ -186,14 +186,17 @@ def test_extras() -> None:
     assert_fresh(extras, (X,))
 
 
-def test_hessians() -> None:
-    n = 10
+@pytest.mark.parametrize("n", [10, 1000])
+def test_hessian_of_rosenbrock(n: int) -> None:
     x = np.linspace(-1.0, 2.0, n)
     wanted = np.diag(np.concatenate([1200.0 * x[:-1] ** 2 - 400.0 * x[1:] + 2.0, [0.0]]))
     wanted += np.diag([0.0] + [200.0] * (n - 1)) - np.diag(400.0 * x[:-1], 1) - np.diag(400.0 * x[:-1], -1)
     np.testing.assert_allclose(tx.hessian(rosenbrock)(x), wanted, rtol=1e-12, atol=1e-12)
     v = np.cos(np.arange(n))
     np.testing.assert_allclose(tx.hvp(rosenbrock, (x,), (v,)), wanted @ v, rtol=1e-12, atol=1e-9)
+
+
+def test_hessians() -> None:
     blocks = tx.hessian(by_items)([X, X[:2]])
     np.testing.assert_allclose(blocks[1][1], np.diag(6.0 * X[:2]))
     np.testing.assert_array_equal(blocks[0][1], np.zeros((3, 2)))
