@@ -70,6 +70,7 @@ from tangentx.arrays.shapes import (
     unmerged,
     unreduce,
 )
+from tangentx.arrays.spectra import cropped, doubled, halved, inverse_norm, length_along
 from tangentx.arrays.structures import fields, finish, has_derivative, instance
 from tangentx.arrays.tables import det_sign, log_det, ordered, real_factor, unconvolve, unpad, untile
 from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as, zero, zeros_as
@@ -97,12 +98,14 @@ __all__ = [
     "copied_tangent",
     "count_reduced",
     "counted",
+    "cropped",
     "cycled",
     "det_sign",
     "direction",
     "directions",
     "dot_left",
     "dot_right",
+    "doubled",
     "einsum_left",
     "einsum_right",
     "entry_copies",
@@ -114,12 +117,15 @@ __all__ = [
     "flat_key",
     "give_best",
     "guarded",
+    "halved",
     "has_derivative",
     "inner_left",
     "inner_right",
     "instance",
     "inverse_axes",
+    "inverse_norm",
     "join_like",
+    "length_along",
     "log_det",
     "log_or_zero",
     "mask_like",

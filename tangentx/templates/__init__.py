@@ -11,6 +11,7 @@ from tangentx.templates import composed_ufuncs as composed_ufuncs
 from tangentx.templates import constants as constants
 from tangentx.templates import creation as creation
 from tangentx.templates import exponential as exponential
+from tangentx.templates import fourier as fourier
 from tangentx.templates import jacobians as jacobians
 from tangentx.templates import joining as joining
 from tangentx.templates import linear_algebra as linear_algebra

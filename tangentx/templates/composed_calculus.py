@@ -123,6 +123,18 @@ def _matrix_norm(sizes: Any, ord: Any) -> Any:
     raise NotDifferentiable("this norm of a matrix has no derivative", hint="use 'fro', 1 or np.inf")
 
 
+@composition(np.fft.fftfreq, domain=("5, x", "6, x"))
+def fftfreq(n: Any, d: Any = 1.0) -> Any:
+    """The frequencies of a transform of `n` samples that are `d` apart."""
+    return np.concatenate([np.arange((n + 1) // 2), np.arange(-(n // 2), 0)]) / (n * d)
+
+
+@composition(np.fft.rfftfreq, domain=("5, x", "6, x"))
+def rfftfreq(n: Any, d: Any = 1.0) -> Any:
+    """The frequencies of a transform of `n` real samples that are `d` apart."""
+    return np.arange(n // 2 + 1) / (n * d)
+
+
 @composition(np.linalg.slogdet, domain=("A(2,2)", "A(3,2,2)"))
 def slogdet(a: Any) -> Any:
     """Sign and logarithm of the determinant."""

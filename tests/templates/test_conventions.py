@@ -179,6 +179,8 @@ def test_what_a_rule_finds_too_hard_is_refused() -> None:
         gradient(np.einsum, "...i->...", np.ones((2, 3)), seed=np.ones(2))
     with pytest.raises(NotDifferentiable):
         gradient(np.linalg.solve, np.stack([np.eye(2)] * 2), np.ones(2), seed=np.ones((2, 2)))
+    with pytest.raises(NotDifferentiable, match="same axis twice"):
+        gradient(np.fft.fftn, np.ones((2, 3)), (4, 5), (1, -1), seed=np.ones((2, 4)))
 
 
 def test_find() -> None:
