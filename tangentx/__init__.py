@@ -16,6 +16,7 @@ from tangentx.api import (
     vjp,
     vmap,
 )
+from tangentx.arrays import stop_gradient
 from tangentx.errors import (
     FallbackWarning,
     NoSource,
@@ -60,6 +61,7 @@ __all__ = [
     "jvp",
     "no_grad",
     "set_grad_enabled",
+    "stop_gradient",
     "tensor",
     "value_and_grad",
     "vjp",

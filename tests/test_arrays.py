@@ -425,3 +425,14 @@ def test_arrays_in_the_memory_of_the_target_are_refused() -> None:
     ar.demand_unshared(2.0, memory)
     with pytest.raises(SharedMemory):
         ar.demand_unshared(memory[:3], [np.ones(2), memory[2:]])
+
+
+def test_stop_gradient_is_the_value_itself() -> None:
+    a = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    got = ar.stop_gradient(a)
+    assert got.strides == a.strides and not np.shares_memory(got, a)
+    np.testing.assert_array_equal(got, a)
+    for number in (2, 1.5, 2j, np.float32(0.5)):
+        assert ar.stop_gradient(number) is number
+    with pytest.raises(TypeError, match="not list: give it the parts"):
+        ar.stop_gradient([1.0])

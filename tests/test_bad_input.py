@@ -181,6 +181,10 @@ def checkpoint_inside(x):
     return tx.checkpoint(square, x)
 
 
+def stopped(x):
+    return tx.stop_gradient([x, 1.0])[0] * x
+
+
 CASES: dict[str, Callable[[], Any]] = {
     "syntax_try": lambda: tx.grad(with_try)(1.0),
     "syntax_generator": lambda: tx.grad(with_generator)(1.0),
@@ -257,6 +261,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "hvp_tangent_shape": lambda: tx.hvp(total, (np.ones(3),), (np.ones(2),)),
     "inside_pullback_acts": lambda: tx.grad(pulled_twice)(np.ones(2)),
     "inside_jacobian_acts": lambda: tx.grad(rows_inside)(np.ones(2)),
+    "stopped_list": lambda: tx.grad(stopped, fallback="error")(1.0),
     "source_ufunc": lambda: tx.grad(np.sin)(1.0),
     "source_exec": lambda: tx.grad(made_by_exec())(1.0),
     "source_no_function": lambda: tx.grad(3)(1.0),

@@ -39,7 +39,7 @@ from tangentx.arrays.batches import (
 )
 from tangentx.arrays.checks import counted, fitting, moving, same_length, seed_of_scalar
 from tangentx.arrays.collections_ import DefaultDict, Deque
-from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, writable, write_back
+from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, stop_gradient, writable, write_back
 from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.jacobians import columns, direction, directions, no_slope, rows, uncolumns, unrows
 from tangentx.arrays.memory import apart
@@ -159,6 +159,7 @@ __all__ = [
     "shares",
     "split_like",
     "spread",
+    "stop_gradient",
     "take_best",
     "tangent_as",
     "tensordot_left",

@@ -52,6 +52,22 @@ def clone(x: Any) -> Any:
     return x.copy(order="K") if isinstance(x, np.ndarray) else x
 
 
+def stop_gradient(x: Any) -> Any:
+    """The value of `x`, a number or an array of any shape and dtype, as a constant: its derivative is zero.
+
+    Of an array it is a copy, which later writes to `x` do not change. A Tensor gives one of the same value without
+    history. Raises TypeError for anything else: a container's parts are given one by one.
+    """
+    detached = getattr(x, "detach", None)
+    if detached is not None:  # a Tensor, of which this module does not know, and which says that it is an array
+        return detached().clone()
+    if isinstance(x, np.ndarray):
+        return x.copy(order="K")
+    if isinstance(x, (int, float, complex, np.generic)):
+        return x
+    raise TypeError(f"stop_gradient takes a number, an array or a Tensor, not {type(x).__name__}: give it the parts")
+
+
 def writable(view: Any) -> Any:
     """A view of an array that may be written, itself made writable, as `np.diagonal` does not."""
     view.flags.writeable = True

@@ -226,6 +226,6 @@ _RULES: dict[Any, Rule] = {
     **dict.fromkeys(
         (np.zeros_like, np.ones_like, np.copy, np.ndarray.copy, arrays.zero, arrays.real_zero, arrays.zeros_as), _like
     ),
-    **dict.fromkeys((arrays.clone, arrays.entry_copy), _like),
+    **dict.fromkeys((arrays.clone, arrays.entry_copy, arrays.stop_gradient), _like),
 }
 _RULED = frozenset(_RULES)

@@ -7,6 +7,7 @@ import operator
 
 import numpy as np
 
+from tangentx import arrays
 from tangentx.templates.registry import constant, methods
 
 constant(
@@ -45,3 +46,4 @@ constant(
 constant(
     np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.intp,
 )  # fmt: skip
+constant(arrays.stop_gradient)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import tangentx as tx
 from tests.programs.case import Program, draw
 
 
@@ -122,6 +123,12 @@ def distances(X, labels, margin):
     return total
 
 
+def partition(energies, weights):
+    """The logarithm of a sum of exponentials; the shift changes nothing, and so has no derivative."""
+    shift = tx.stop_gradient(np.max(energies))
+    return shift + np.log(np.sum(weights * np.exp(energies - shift)))
+
+
 PROGRAMS = [
     Program(
         logistic_regression,
@@ -159,4 +166,5 @@ PROGRAMS = [
     Program(descent, lambda: (draw(2, seed=19), draw(3, 2, seed=20), draw(3, seed=21), 0.2), ("w", "X", "rate")),
     Program(momentum, lambda: (draw(3, seed=22), 0.1, 0.8), ("w", "rate", "decay")),
     Program(distances, lambda: (draw(4, 2, seed=23), [0, 1, 0, 1], 1.5), ("X", "margin")),
+    Program(partition, lambda: (draw(4, seed=24), draw(4, seed=25, low=0.2)), ("energies", "weights")),
 ]

@@ -11,6 +11,7 @@ import engine
 import numpy as np
 import pytest
 
+import tangentx as tx
 from tangentx import arrays
 from tangentx.errors import NotDifferentiable, NoTemplate
 from tangentx.templates import Template, bind, examples, find, templates
@@ -192,3 +193,33 @@ def test_find() -> None:
         assert template.kind == "constant"
         assert examples(template) == []
     assert find(np.ndarray.sum) is find(np.sum) is find(np.float64.sum)
+
+
+def half_stopped(x):
+    held = tx.stop_gradient(x)
+    held[0] = x[0]
+    return np.sum(held * x**2)
+
+
+def test_a_stopped_gradient() -> None:
+    x = np.array([2.0, 3.0])
+    slope, curvature = [12.0, 18.0], [12.0, 6.0]  # of x**3, and of c * x**2 where c is x, held constant
+    gradient = tx.grad(half_stopped, fallback="error")
+    np.testing.assert_array_equal(gradient(x), slope)
+    np.testing.assert_array_equal(x, [2.0, 3.0])
+    assert tx.jvp(half_stopped, (x,), (np.ones(2),), fallback="error") == (35.0, 30.0)
+    np.testing.assert_array_equal(tx.hessian(half_stopped, fallback="error")(x), np.diag(curvature))
+    for f in (gradient, tx.jacrev(lambda v: half_stopped(v)), tx.jacfwd(half_stopped)):
+        np.testing.assert_array_equal(tx.vmap(f)(np.stack([x, x])), [slope, slope])
+
+
+def test_a_stopped_gradient_of_tensors() -> None:
+    x = tx.tensor([2.0, 3.0], requires_grad=True)
+    held = tx.stop_gradient(x)
+    assert not held.requires_grad
+    (first,) = tx.autograd.grad((held * x**2).sum(), x, create_graph=True)
+    np.testing.assert_array_equal(first.data, [8.0, 18.0])
+    (second,) = tx.autograd.grad(first.sum(), x)
+    np.testing.assert_array_equal(second.data, [4.0, 6.0])
+    held[0] = 7.0
+    assert x.tolist() == [2.0, 3.0]
