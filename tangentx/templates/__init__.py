@@ -7,6 +7,7 @@ from tangentx.templates import checks as checks
 from tangentx.templates import composed_arrays as composed_arrays
 from tangentx.templates import composed_calculus as composed_calculus
 from tangentx.templates import composed_python as composed_python
+from tangentx.templates import composed_statistics as composed_statistics
 from tangentx.templates import composed_ufuncs as composed_ufuncs
 from tangentx.templates import constants as constants
 from tangentx.templates import creation as creation

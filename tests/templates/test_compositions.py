@@ -100,3 +100,13 @@ def never(x, *rest, scale=1.0, **more):
 def test_a_function_that_always_raises_is_called_as_it_was() -> None:
     with pytest.raises(ValueError, match=r"1\.0 \(2\.0,\) 3\.0 \{'y': 4\.0\}"):
         tx.grad(never, fallback="error")(1.0, 2.0, scale=3.0, y=4.0)
+
+
+def middle(x):
+    return np.median(x)
+
+
+def test_equal_elements_share_a_median() -> None:
+    gradient = tx.grad(middle)
+    np.testing.assert_allclose(gradient(np.array([1.0, 2.0, 2.0, 2.0, 5.0])), [0.0, 1 / 3, 1 / 3, 1 / 3, 0.0])
+    assert gradient(np.array([1.0, np.inf, 2.0, -np.inf, 5.0])).tolist() == [0.0, 0.0, 1.0, 0.0, 0.0]
