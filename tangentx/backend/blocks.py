@@ -154,11 +154,13 @@ class BlockWriter:
             tree.test, body, orelse = operators.negated(tree.test), orelse, []
         target = bound_by_both(self, body, orelse)
         if target is not None:
+            count, last = len(self.lines), self.lines[-1:]
             made = conditional(self, tree.test, total.reads, body[0], orelse[0])
             if 4 * self.depth + made.width + 6 <= WIDTH:
                 self.context.uses.bound[target] = 1
                 self._bind(target, ast.Assign([ast.Name(target, _STORE)], made.tree), made)
                 return
+            self.lines += last[: count - len(self.lines)]  # what it took in is needed where it stood
         tree.body, tree.orelse = forms.filled(body), orelse
         self.lines.append(tree)
 

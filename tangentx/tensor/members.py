@@ -37,7 +37,8 @@ class Flat:
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, key: Any) -> Any:
-        return call(np.ravel, (self.t,), {})[key]
+        found = call(np.ravel, (self.t,), {})[key]
+        return call(np.copy, (found,), {}) if np.ndim(found) else found
 
     def __setitem__(self, key: Any, value: Any) -> None:
         demand_unshared(self.t.current, raw(value))

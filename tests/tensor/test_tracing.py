@@ -36,7 +36,6 @@ REFUSED = {
     "best_scores": "`maximum` has no derivative rule for `at`",
     "totals": "`mean` has no derivative for the argument `out`",
     "reshaped": "the shape of a Tensor is not assigned",
-    "placed_values": "the value lies in the memory that it is written to",
     "quadrants": "`vsplit` has no derivative rule",
     "overlapping_windows": "memory is written that is read-only",
     **dict.fromkeys(("trial_step", "snapshots"), "cannot be pickled or copied"),
