@@ -17,7 +17,7 @@ def diffused(u, k, steps):
     return np.sum(u**3)
 
 
-def convolved(image, kernel):
+def blurred_on_a_torus(image, kernel):
     """A picture blurred on a torus, the kernel continued with zeros."""
     product = np.fft.fft2(image) * np.fft.fft2(kernel, s=image.shape)
     blurred = np.real(np.fft.ifft2(product))
@@ -26,5 +26,5 @@ def convolved(image, kernel):
 
 PROGRAMS = [
     Program(diffused, lambda: (draw(7, seed=1), 0.02, 2), ("u", "k")),
-    Program(convolved, lambda: (draw(3, 4, seed=2), draw(2, 2, seed=3)), ("image", "kernel")),
+    Program(blurred_on_a_torus, lambda: (draw(3, 4, seed=2), draw(2, 2, seed=3)), ("image", "kernel")),
 ]
