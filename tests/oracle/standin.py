@@ -42,7 +42,10 @@ class StandIn:
         source = "".join(linecache.getlines(f.__code__.co_filename))
         program = Program(source, (args,), (), Counter())
         size = sum(np.size(leaf) for leaf in leaves(zipped(lambda x: x, args)))
-        found = [which(truth(program, args, unravel(args, basis), other)) for basis in np.eye(size)]
+        found = [
+            which(truth(program, args, unshared(args, unravel(args, basis)), unshared(args, other)))
+            for basis in np.eye(size)
+        ]
         return unravel(args, np.array(found))
 
     def grad(self, f: Any, wrt: tuple[int, ...], fallback: str) -> Callable[..., Any]:
@@ -73,8 +76,20 @@ class StandIn:
             return f(*args), tuple(zipped(self.spoil, second[i]) for i in f.wrt)
         run_primal(f, args)
         source = "".join(linecache.getlines(f.__code__.co_filename))
+        along = unshared(args, along)
         found = truth(Program(source, (args,), (), Counter()), args, along, along)
         return found.value, self.spoil(found.along_r)
+
+
+def unshared(args: Values, direction: Values) -> Values:
+    """`direction` with None for each argument that has memory in common with another: nothing is differentiated by it."""
+    arrays = [[leaf for leaf in leaves(arg) if isinstance(leaf, np.ndarray)] for arg in args]
+
+    def meets(i: int, j: int) -> bool:
+        return i != j and any(np.shares_memory(x, y) for x in arrays[i] for y in arrays[j])
+
+    shared = [any(meets(i, j) for j in range(len(args))) for i in range(len(args))]
+    return [None if held else part for held, part in zip(shared, direction, strict=True)]
 
 
 def run_primal(f: Any, args: Values) -> None:
