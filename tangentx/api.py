@@ -10,7 +10,7 @@ from tangentx.differentiable import Differentiable, hvp_of
 from tangentx.inside import Product
 from tangentx.mapping import HINT
 from tangentx.objects import Derivative, derivative_of
-from tangentx.products import jvp_of, vjp_of
+from tangentx.products import jvp_of, linearize_of, vjp_of
 from tangentx.spec import Spec
 
 
@@ -66,6 +66,22 @@ def vjp(f: Any, *primals: Any, fallback: str = "tensor", jit: str | None = None)
     a tuple for several, None where there is no derivative. It may be called any number of times.
     """
     return vjp_of(derivative_of(f, Spec("vjp", None, False, False, fallback, jit)), primals, {})
+
+
+def linearize(
+    f: Any, *primals: Any, fallback: str = "tensor", jit: str | None = None
+) -> tuple[Any, Callable[..., Any]]:
+    """``(value, linear)`` of `f` at `primals`: ``linear(*tangents)`` is the tangent of the value, as `jvp` gives it.
+
+    `linear` takes one tangent for each primal, of its structure and shape, None for a primal that is held constant,
+    and may be called any number of times; `tx.vmap` of it takes a batch of tangents. The program is run once, here, and
+    keeps its partials: `linear` repeats its control flow and the products and sums of forward mode alone, and changes
+    nothing of what is kept. ``linear.source`` shows both functions. Where forward mode cannot be taken apart so (an
+    operation on a container of primals and tangents, a program that runs on Tensors), `linear` runs the program anew
+    for each tangent, at copies of `primals`, and ``linear.source`` says so. Raises NotDifferentiable where such a
+    program acts on something outside, and where tangents do not fit.
+    """
+    return linearize_of(derivative_of(f, Spec("linear", None, False, False, fallback, jit)), primals)
 
 
 def jacobian(
@@ -136,6 +152,8 @@ def hvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any], *, fallback: st
 def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
     """`f` for a batch of arguments: its arguments and its results have one more axis.
 
+    Of a pullback and of what `linearize` gives it takes a batch of cotangents, or of tangents, in one sweep.
+
     `in_axes` is the batch's axis in all arguments, or a tuple with one entry for each: an axis, None for what is the
     same for all members, or a structure of them like that of the argument. `out_axes` is the same for the result. All
     members move at once, along a batch axis, where the program's control flow is the same for all and each operation
@@ -147,6 +165,9 @@ def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
     """
     from tangentx.vectorised import Vectorised
 
+    batched = getattr(f, "__tangentx_batched__", None)
+    if batched is not None:
+        return batched(in_axes, out_axes)
     return Vectorised(f, in_axes, out_axes)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tangentx import pipeline
 from tangentx.analysis.batches import Unbatchable
 from tangentx.analysis.copied import copy_kind
+from tangentx.analysis.kinds import Kind
 from tangentx.analysis.outline import Layout
 from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region
@@ -39,6 +41,22 @@ def jacobian(program: Program, instance: Instance, wanted: Wanted, *, reverse: b
         forward, back, _ = pipeline.derive_sweeps(program, instance, wanted.wrt)
         function = build.reverse(forward, back)
     return replace(function, notes={**function.notes, **reason})
+
+
+def repeated(both: Function, kinds: Sequence[Kind], moving: int, item: int | None) -> Function:
+    """The two functions that `both` ties together, the second one for a batch of its last `moving` parameters.
+
+    What it gives is `item` of the result of `both`, or all of it. The number of members comes first. Raises
+    Unbatchable.
+    """
+    program = pipeline.new_program()
+    memo: dict[Region, Region] = {}
+    given = [copy_kind(kind, program.world, memo) for kind in kinds]
+    try:
+        root = pipeline.shortened(both, given, program, ties=True)
+        return Batch(program, root, range(len(given) - moving, len(given)), item).function()
+    except TangentxError as error:
+        raise Unbatchable(error.message, error.span or both.span) from None
 
 
 def _at_once(instance: Instance, wanted: Wanted, moving: Function, reverse: bool) -> Function:

@@ -189,6 +189,7 @@ _TITLES = {
     "jacobian": "Jacobian",
     "jvp": "Tangent",
     "vjp": "Pullback",
+    "linear": "Linear function",
     "elementwise": "Elementwise gradient",
     "vmap": "Batch",
 }

@@ -116,8 +116,11 @@ def stacked(results: Any, axes: Any, *, whole: bool = False) -> Any:
     rest = iter([]) if whole else iter(_columns(results))
 
     def put(leaf: Any) -> Any:
-        batch = leaf if whole else _stack(next(rest))
         axis = next(places)
+        column = (leaf,) if whole else next(rest)
+        if all(part is None for part in column):
+            return None  # of what has no derivative
+        batch = leaf if whole else _stack(column)
         if axis is None or not isinstance(batch, np.ndarray) or not -batch.ndim <= axis < batch.ndim:
             raise NotDifferentiable(
                 f"out_axes={axis!r} is no axis of a result of shape {np.shape(batch)}", hint="use 0, or another axis"

@@ -9,6 +9,7 @@ from typing import Any
 
 from tangentx.analysis import outside
 from tangentx.analysis.attempts import demand_apart
+from tangentx.analysis.batches import Unbatchable
 from tangentx.analysis.kinds import Kind
 from tangentx.analysis.program import Instance, Program
 from tangentx.axes import Axes, Single
@@ -18,13 +19,14 @@ from tangentx.derive.jvp import tangent
 from tangentx.derive.pairs import Derivation
 from tangentx.derive.pullbacks import pullback
 from tangentx.derive.roots import Request, gradient
+from tangentx.derive.split import split, tied
 from tangentx.frontend.lift import lift
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Function
 from tangentx.optimise import PASSES, optimise, prepare, shorten
 from tangentx.switches import OFF
 
-PROOFS = ("trips", "again", "present", "inline", "results", "lengths", *PASSES)
+PROOFS = ("trips", "again", "present", "inline", "results", "lengths", "split", *PASSES)
 _COUNT = itertools.count(1)
 
 
@@ -95,6 +97,16 @@ def derive_seeded(program: Program, instance: Instance, wrt: tuple[int, ...]) ->
     return derive_gradient(program, instance, Request(wrt, many=True, seeded=True))
 
 
+def split_tangent(
+    tangent: Function, kinds: Sequence[Kind], program: Program, moving: Sequence[int], names: tuple[str, str]
+) -> Function:
+    """What `split` makes of forward mode, tied together. Raises Unbatchable where it cannot, or is switched off."""
+    if "split" in switched_off():
+        raise Unbatchable("it is switched off", tangent.span)
+    root = shortened(tangent, kinds, program)
+    return tied(*split(program, root, moving, names), root)
+
+
 def compile_functions(
     derived: Function, kinds: Sequence[Kind], program: Program, header: str, skip: int = 0, count: int = 1
 ) -> tuple[tuple[Any, ...], Text, str]:
@@ -119,10 +131,13 @@ def close(derived: Function, kinds: Sequence[Kind], program: Program) -> Functio
     return root.link.function
 
 
-def shortened(derived: Function, kinds: Sequence[Kind], program: Program) -> Instance:
-    """The derived program typed again and shortened as far as the kinds of its variables still hold."""
+def shortened(derived: Function, kinds: Sequence[Kind], program: Program, *, ties: bool = False) -> Instance:
+    """The derived program typed again and shortened as far as the kinds of its variables still hold.
+
+    `ties`: it only ties together functions that are called from outside.
+    """
     root = _again(derived, kinds, program)
-    shorten(program, root, switched_off())
+    shorten(program, root, switched_off(), ties=ties)
     return root
 
 

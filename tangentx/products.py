@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tangentx.errors import NotDifferentiable
 from tangentx.faults import traced
+from tangentx.linear import Form, Linear
 from tangentx.results import fresh, publish
 from tangentx.trees import children, is_differentiable, leaves
 
@@ -24,6 +25,21 @@ def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> 
             f"{len(primals)} primals, but {len(tangents)} tangents", hint="give one for each, None for a constant"
         )
     values = derivative._values(primals, {})
+    given = moving(derivative, primals, values, tangents)
+    entry = sweeps.entry_jvp(
+        derivative._target, derivative._cache, values, tuple(i for i, _ in given), derivative._spec
+    )
+    active = [fitted(t, values[i]) for i, t in given]
+    value, dot = entry.functions[0](*values, *active)
+    inner = derivative._target.function
+    shown = inner._public(value, values) if hasattr(inner, "_public") else fresh(value)
+    return shown, public_tangent(dot, shown)
+
+
+def moving(
+    derivative: Any, primals: Sequence[Any], values: Sequence[Any], tangents: Sequence[Any]
+) -> list[tuple[int, Any]]:
+    """The tangents that are not None, with their places. Raises NotDifferentiable where one does not fit its primal."""
     owned = len(derivative._target.owner)
     names = derivative._bind().names
     given = [(owned + i, t) for i, t in enumerate(tangents) if t is not None]
@@ -36,17 +52,42 @@ def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> 
             message = f"`{names[i]}` is {_shown(values[i])}: it has no derivative, so it can have no tangent"
             raise NotDifferentiable(message, hint="give None as its tangent, or pass a float")
         match(t, values[i], "tangent", f"`{names[i]}`", "primal")
-    entry = sweeps.entry_jvp(
-        derivative._target, derivative._cache, values, tuple(i for i, _ in given), derivative._spec
-    )
-    active = [fitted(t, values[i]) for i, t in given]
-    value, dot = entry.functions[0](*values, *active)
+    return given
+
+
+def linearize_of(derivative: Any, primals: Sequence[Any]) -> tuple[Any, Linear]:
+    """``(value, linear function of tangents)``."""
+    from tangentx import sweeps
+    from tangentx.arrays import entry_copies, entry_copy
+    from tangentx.demands import differentiable
+
+    values = entry_copies(*derivative._values(primals, {}))
+    owned = len(derivative._target.owner)
+    _demand_primals(derivative, primals, values, owned)
+    places = differentiable(values, range(owned, owned + len(primals)))
+    entry = sweeps.entry_linear(derivative._target, derivative._cache, values, places, derivative._spec)
+    split = len(entry.functions) > 1
+    value, state = entry.functions[0](*values, *(() if split else (fitted(None, values[i]) for i in places)))
     inner = derivative._target.function
-    shown = inner._public(value, values) if hasattr(inner, "_public") else fresh(value)
-    return shown, _public_tangent(dot, shown)
+    value = inner._public(value, values) if hasattr(inner, "_public") else entry_copy(value)
+    shape = entry_copy(value)
+
+    def tangent(*tangents: Any) -> Any:
+        """The tangent of the value for one tangent for each primal; None holds it constant. Raises NotDifferentiable
+        where one does not fit its primal."""
+        if len(tangents) != len(primals):
+            raise NotDifferentiable(
+                f"{len(primals)} primals, but {len(tangents)} tangents", hint="give one for each, None for a constant"
+            )
+        given = dict(moving(derivative, values[owned:], values, tangents))
+        dots = [fitted(given.get(i), values[i]) for i in places]
+        found = entry.functions[1](state, *dots) if split else entry.functions[0](*values, *dots)[1]
+        return public_tangent(found, shape)
+
+    return value, Linear(tangent, entry, values, Form(tuple(i - owned for i in places), (0,)))
 
 
-def _public_tangent(dot: Any, value: Any) -> Any:
+def public_tangent(dot: Any, value: Any) -> Any:
     from tangentx.arrays import finish
 
     if type(value) is float:
@@ -120,13 +161,13 @@ def fitted(given: Any, primal: Any) -> Any:
 def _demand_primals(derivative: Any, primals: Sequence[Any], values: Sequence[Any], owned: int) -> None:
     if len(primals) != len(values) - owned and not derivative._bind().plain:
         hint = "write a function in which each primal has a parameter of its own"
-        raise NotDifferentiable("vjp needs one parameter for each primal, and this function gathers some", hint=hint)
+        raise NotDifferentiable("one parameter is needed for each primal, and this function gathers some", hint=hint)
 
 
-def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, Callable[[Any], Any]]:
+def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, Linear]:
     """``(value, pullback)``."""
     from tangentx import sweeps
-    from tangentx.arrays import entry_copy
+    from tangentx.arrays import entry_copies, entry_copy
     from tangentx.demands import differentiable
 
     values = derivative._values(primals, kwargs)
@@ -140,7 +181,8 @@ def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -
         many, places = isinstance(derivative._spec.wrt, tuple), wrt
     entry = sweeps.entry_vjp(derivative._target, derivative._cache, values, wrt, derivative._spec)
     value, state = entry.functions[0](*values)
-    kept = {i: entry_copy(values[i]) for i in wrt}
+    copies = entry_copies(*values)
+    kept = {i: copies[i] for i in wrt}
     inner = derivative._target.function
     value = inner._public(value, values) if hasattr(inner, "_public") else entry_copy(value)
 
@@ -160,4 +202,4 @@ def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -
         result = tuple(found.get(i) for i in places)
         return result if many else result[0]
 
-    return value, pullback
+    return value, Linear(pullback, entry, copies, Form((0,), tuple(places.index(i) for i in wrt)))

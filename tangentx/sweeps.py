@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from tangentx import pipeline
+from tangentx import batches, pipeline
+from tangentx.analysis.batches import Unbatchable
 from tangentx.analysis.copied import copy_kind
+from tangentx.analysis.kinds import Arr, Kind, Num, dtype_of
+from tangentx.analysis.regions import Region, World
+from tangentx.arrays import tangent_as
 from tangentx.axes import axes_of
 from tangentx.compilation import (
     Pairs,
@@ -19,8 +24,11 @@ from tangentx.compilation import (
 )
 from tangentx.demands import writes_arguments
 from tangentx.derivative import Cache, Entry, Target
+from tangentx.derive.entry import has_effects
+from tangentx.errors import NotDifferentiable, TangentxError
 from tangentx.fallback import otherwise
 from tangentx.guards import Guard
+from tangentx.ir.nodes import Function
 from tangentx.transforms import demand_cotangent
 
 
@@ -35,17 +43,19 @@ def entry_jvp(target: Target, cache: Cache, values: tuple[Any, ...], active: tup
 
 
 def compile_jvp(
-    target: Target, values: Sequence[Any], active: tuple[int, ...], pairs: tuple[tuple[int, int], ...]
+    target: Target,
+    values: Sequence[Any],
+    active: tuple[int, ...],
+    pairs: tuple[tuple[int, int], ...],
+    remark: str = "",
 ) -> Entry:
-    """Compiles forward mode."""
-    from tangentx.arrays import tangent_as
-
+    """Compiles forward mode; the text begins with `remark`, too."""
     program, second = pipeline.new_program(), pipeline.new_program(axes_of(values))
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), active)
     derived = pipeline.derive_tangent(program, root, active)
     dots = kinds_of(second.world, [tangent_as(None, values[i]) for i in active])
     again = [*kinds_of(second.world, values, pairs), *dots]
-    header = header_of(target, root, active, "jvp")
+    header = "\n".join(filter(None, (header_of(target, root, active, "jvp"), remark)))
     functions, text, filename = pipeline.compile_functions(derived, again, second, header)
     writes = writes_arguments(program)
     return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program, second))
@@ -73,4 +83,85 @@ def compile_vjp(
     header = header_of(target, root, wrt, "vjp")
     functions, text, filename = pipeline.compile_functions(both, again, second, header, skip=1, count=2)
     writes = writes_arguments(program)
-    return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program, second))
+    notes = noted(header, program, second)
+    if not (has_effects(root) or pairs):
+        world = World()
+        kinds = [*kinds_of(world, values), copy_kind(root.result, world, {})]
+        notes["several"] = _several(both, kinds, 1, None, header)
+    return Entry(functions, text, filename, Guard((program, second)), writes, notes)
+
+
+def entry_linear(target: Target, cache: Cache, values: tuple[Any, ...], active: tuple[int, ...], spec: Any) -> Entry:
+    """The primal and its linear function as two functions; forward mode as one where there are no such two."""
+
+    def make(pairs: Pairs) -> Entry:
+        try:
+            return compile_linear(target, values, active, pairs)
+        except Unbatchable as error:
+            place = f"{error.span.file.rpartition('/')[2]}:{error.span.line}"
+            reason = f"It is run anew for each tangent: {error.reason} ({place})."
+            return compile_jvp(target, values, active, pairs, reason)
+
+    instead = otherwise(target, values, active, spec, "jvp")
+    return found_for(target, cache, values, active, ("linear", active), make, instead)
+
+
+def compile_linear(
+    target: Target, values: Sequence[Any], active: tuple[int, ...], pairs: tuple[tuple[int, int], ...]
+) -> Entry:
+    """Compiles the primal and its linear function. Raises Unbatchable where forward mode cannot be split.
+
+    Raises NotDifferentiable where it cannot, and the program acts on something outside.
+    """
+    program, middle, second = pipeline.new_program(), pipeline.new_program(), pipeline.new_program(axes_of(values))
+    root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), active)
+    tangent = pipeline.derive_tangent(program, root, active)
+    dots = [tangent_as(None, values[i]) for i in active]
+    count, name = len(values), root.source.name
+    given = [*kinds_of(middle.world, values, pairs), *kinds_of(middle.world, dots)]
+    try:
+        both = pipeline.split_tangent(
+            tangent, given, middle, range(count, count + len(dots)), (f"{name}_linearize", f"{name}_linear")
+        )
+    except Unbatchable as error:
+        if has_effects(root):
+            message = (
+                f"the linear function of `{name}` would run it anew for each tangent, and it acts on something outside"
+            )
+            hint = "take tx.jvp for each tangent, or what acts out of it"
+            raise NotDifferentiable(f"{message}: {error.reason}", error.span, hint) from None
+        raise
+    again = [*kinds_of(second.world, values, pairs), *kinds_of(second.world, dots)]
+    header = header_of(target, root, active, "linear")
+    functions, text, filename = pipeline.compile_functions(both, again, second, header, skip=1, count=2)
+    notes = noted(header, program, second)
+    if not (has_effects(root) or pairs):
+        world = World()
+        notes["several"] = _several(both, [*kinds_of(world, values), *kinds_of(world, dots)], len(dots), 1, header)
+    return Entry(functions, text, filename, Guard((program, second)), writes_arguments(program), notes)
+
+
+def _several(both: Function, kinds: Sequence[Kind], moving: int, item: int | None, header: str) -> Callable[[], Any]:
+    """Compiles, when it is first asked for, both functions with a batch of tangents or cotangents; None where it
+    cannot."""
+
+    @functools.cache
+    def made() -> Any:
+        program = pipeline.new_program()
+        memo: dict[Region, Region] = {}
+        still = [copy_kind(kind, program.world, memo) for kind in kinds[: len(kinds) - moving]]
+        again = [Num(int), *still, *(_batch_of(kind, program.world) for kind in kinds[len(kinds) - moving :])]
+        try:
+            function = batches.repeated(both, kinds, moving, item)
+            return pipeline.compile_functions(function, again, program, header, skip=1, count=2)[0]
+        except (TangentxError, Unbatchable):
+            return None
+
+    return made
+
+
+def _batch_of(kind: Kind, world: World) -> Kind:
+    """The kind of a batch of numbers or arrays."""
+    rank = kind.rank if isinstance(kind, Arr) else 0
+    rank = None if rank is None else rank + 1
+    return Arr(dtype_of(kind), rank, world.region()) if isinstance(kind, Num | Arr) else copy_kind(kind, world, {})

@@ -159,3 +159,60 @@ def test_tangents_are_not_written() -> None:
 def test_wrong_tangents(primals: Any, tangents: Any, text: str) -> None:
     with pytest.raises(tx.NotDifferentiable, match=text):
         tx.jvp(product, primals, tangents)
+
+
+def wavy(x, c):
+    y = np.sin(x) * x
+    for k in range(3):
+        y = y + c * y**2 / (k + 1)
+    return y
+
+
+def test_linear_functions_and_pullbacks_of_a_batch_in_one_sweep() -> None:
+    x, rng = np.array([0.3, -0.7, 1.1]), np.random.default_rng(3)
+    dots, slopes = rng.normal(size=(3, 4)), rng.normal(size=4)
+    _, linear = tx.linearize(wavy, x, 0.5)
+    _, pullback = tx.vjp(wavy, x, 0.5)
+    calls = [0]
+
+    def counted(run: Any) -> Any:
+        def one(*args: Any) -> Any:
+            calls[0] += 1
+            return run(*args)
+
+        return one
+
+    linear._run, pullback._run = counted(linear._run), counted(pullback._run)
+    found = tx.vmap(linear, (1, 0), 1)(dots, slopes)
+    bars = tx.vmap(pullback, 1)(dots)
+    assert calls == [2]  # the first of each batch, which says whether it fits
+    for k in range(4):
+        np.testing.assert_allclose(found[:, k], linear(dots[:, k], slopes[k]), rtol=1e-13)
+        for bar, one in zip(bars, pullback(dots[:, k]), strict=True):
+            np.testing.assert_allclose(bar[k], one, rtol=1e-13)
+    tx.vmap(linear, (None, 0))(dots[:, 0], slopes)
+    assert calls == [14]  # the same tangent for all: one after the other
+
+
+def test_batches_where_a_primal_has_no_derivative() -> None:
+    def power(x, n):
+        return x**n
+
+    _, linear = tx.linearize(power, np.array([1.0, 2.0]), 3)
+    found = tx.vmap(linear, (0, None))(np.eye(2), None)
+    np.testing.assert_array_equal(found, np.diag([3.0, 12.0]))
+    _, pullback = tx.vjp(power, np.array([1.0, 2.0]), 3)
+    bars = tx.vmap(pullback)(np.eye(2))
+    np.testing.assert_array_equal(bars[0], np.diag([3.0, 12.0]))
+    assert bars[1] is None
+
+
+@pytest.mark.parametrize(
+    "tangents, text",
+    [((1.0,), "2 primals, but 1 tangents"), ((np.ones(2), None), r"tangent of `x` has shape \(2,\).*\(\)")],
+)
+def test_tangents_of_a_linear_function_that_do_not_fit(tangents: Any, text: str) -> None:
+    _, linear = tx.linearize(product, 2.0, 3.0)
+    with pytest.raises(tx.NotDifferentiable, match=text):
+        linear(*tangents)
+    assert repr(linear) == "<tangent at a point>" and linear(1.0, None) == 3.0

@@ -166,6 +166,18 @@ class Batched(Marks):
         return True
 
 
+class Moving(Batched):
+    """As `Batched`: the names, slots and written arrays that tangents flow into."""
+
+    def _made_like(self, i: Instance, op: Op, kind: Box) -> bool:
+        place = _TANGENTS.get(op.fn) if op.fn in hashable(_LAID_OUT, op.fn) else None
+        if place is not None and len(op.args) > place:
+            self.mark_like(self.kind(i, op.args[place]), kind, ())
+        else:
+            self.mark_items(kind)
+        return True
+
+
 SHAPING: dict[Any, Any] = {
     builtins.len: arrays.each_length,
     np.shape: arrays.each_shape,
@@ -174,5 +186,8 @@ SHAPING: dict[Any, Any] = {
 """Operations that ask an array for its shape, and what asks a batch for that of its members."""
 STRUCTURAL: dict[Any, int] = {arrays.zero: 0, arrays.real_zero: 0, arrays.entry_copy: 0, arrays.filled: 0}
 """Operations whose result is a container like one of their arguments, at this position."""
+_TANGENTS: dict[Any, int] = {**STRUCTURAL, arrays.tangent_as: 0, arrays.copied_tangent: 0}
+"""As above, for the structures of tangents."""
+_LAID_OUT = frozenset(_TANGENTS)
 _ASKING = frozenset(SHAPING)
 _COPYING = frozenset(STRUCTURAL)

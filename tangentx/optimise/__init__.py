@@ -86,9 +86,9 @@ def optimise(program: Program, root: Instance, off: frozenset[str], *, ties: boo
     return [unit.function for unit in memory.reached(units)]
 
 
-def shorten(program: Program, root: Instance, off: frozenset[str]) -> None:
+def shorten(program: Program, root: Instance, off: frozenset[str], *, ties: bool = False) -> None:
     """As `optimise`, but for what is there for the reader alone: the kinds of all variables hold after it."""
-    units = _units(program, root, False)
+    units = _units(program, root, ties)
     _rounds(program, units, [name for name in PASSES if name not in off and name not in LAST])
 
 

@@ -1,0 +1,84 @@
+"""Linear functions at a point, tangents of a value and pullbacks: one at a time, or a batch of them in one sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tangentx.derivative import Entry
+from tangentx.mapping import Arranged, arranged, axes_of_leaves, members, stacked
+from tangentx.results import separate
+from tangentx.trees import leaves, rebuild
+
+
+@dataclass(frozen=True)
+class Form:
+    """The places of the arguments that are not None, and of the results that are not, in their order."""
+
+    taken: tuple[int, ...]
+    given: tuple[int, ...]
+
+
+class Linear:
+    """A linear function, to be called any number of times; `source` is the text that runs.
+
+    `tx.vmap` of it takes a batch of tangents, or of cotangents, in one sweep where the program can be batched.
+    """
+
+    def __init__(self, run: Callable[..., Any], entry: Entry, values: Sequence[Any], form: Form) -> None:
+        self._run = run
+        self._entry = entry
+        self._values = values
+        self._form = form
+        self._states: dict[int, Any] = {}
+        self.__doc__ = run.__doc__
+        self.__name__ = run.__name__
+
+    def __call__(self, *args: Any) -> Any:
+        return self._run(*args)
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__} at a point>"
+
+    @property
+    def source(self) -> str:
+        """The text that runs."""
+        from tangentx.compilation import text_of
+
+        return text_of(self._entry)
+
+    def __tangentx_batched__(self, in_axes: Any, out_axes: Any) -> Callable[..., Any]:
+        """This function of a batch of its arguments."""
+
+        def batch(*args: Any) -> Any:
+            given = arranged(args, axes_of_leaves(in_axes, args))
+            first = self._run(*next(members(given)))  # which says what is wrong, and what the results are like
+            found = self._at_once(given, first)
+            if found is None:
+                return stacked([first, *(self._run(*one) for one in list(members(given))[1:])], out_axes)
+            return stacked(found, out_axes, whole=True)
+
+        return batch
+
+    def _at_once(self, given: Arranged, first: Any) -> Any:
+        """The results of all members, or None where there is no program for all at once."""
+        args = [given.args[i] for i in self._form.taken]
+        found = [leaf for arg in args for _, leaf in leaves("", arg)]
+        parts = [first[i] for i in self._form.given] if isinstance(first, tuple) else [first]
+        whole = all(all(given.axes[i]) for i in self._form.taken) and len(given.batched) == len(args)
+        doubles = all(type(leaf) is np.ndarray and leaf.dtype == np.float64 for leaf in found)
+        if not (whole and doubles and all(type(part) in (float, np.float64, np.ndarray) for part in parts)):
+            return None
+        functions = self._entry.notes.get("several", lambda: None)()
+        if functions is None:
+            return None
+        if given.count not in self._states:
+            self._states = {given.count: functions[0](given.count, *self._values)[1]}
+        moved = functions[1](given.count, self._states[given.count], *(rebuild(arg, np.copy) for arg in args))
+        if not isinstance(first, tuple):
+            return separate(moved[0] if isinstance(moved, tuple) else moved, args)
+        bars = dict(zip(self._form.given, separate(moved, args), strict=True))
+        return tuple(bars.get(i) for i in range(len(first)))
