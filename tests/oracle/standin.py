@@ -82,7 +82,7 @@ class StandIn:
 
 
 def unshared(args: Values, direction: Values) -> Values:
-    """`direction` with None for each argument that has memory in common with another: nothing is differentiated by it."""
+    """`direction` with None for each argument that shares memory with another: nothing is differentiated by it."""
     arrays = [[leaf for leaf in leaves(arg) if isinstance(leaf, np.ndarray)] for arg in args]
 
     def meets(i: int, j: int) -> bool:
