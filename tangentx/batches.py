@@ -53,7 +53,7 @@ def repeated(both: Function, kinds: Sequence[Kind], moving: int, item: int | Non
     memo: dict[Region, Region] = {}
     given = [copy_kind(kind, program.world, memo) for kind in kinds]
     try:
-        root = pipeline.shortened(both, given, program, ties=True)
+        root = pipeline.again(both, given, program)
         return Batch(program, root, range(len(given) - moving, len(given)), item).function()
     except TangentxError as error:
         raise Unbatchable(error.message, error.span or both.span) from None

@@ -22,7 +22,7 @@ from tangentx.derive.roots import Request, gradient
 from tangentx.derive.split import split, tied
 from tangentx.frontend.lift import lift
 from tangentx.ir.check import check
-from tangentx.ir.nodes import Function
+from tangentx.ir.nodes import Assign, Call, Function
 from tangentx.optimise import PASSES, optimise, prepare, shorten
 from tangentx.switches import OFF
 
@@ -63,7 +63,7 @@ def analyse(function: Function, kinds: Sequence[Kind], program: Program) -> Inst
     return instance
 
 
-def _again(derived: Function, kinds: Sequence[Kind], program: Program) -> Instance:
+def again(derived: Function, kinds: Sequence[Kind], program: Program) -> Instance:
     """As `analyse`, for a program that we wrote."""
     program.derived = True
     return analyse(derived, kinds, program)
@@ -112,10 +112,16 @@ def compile_functions(
 ) -> tuple[tuple[Any, ...], Text, str]:
     """Types the derived program again, shortens it, prints it and loads the text.
 
-    The first `count` functions after those to `skip` are given back; what is skipped only ties the others together.
+    The first `count` functions after those to `skip` are given back; what is skipped only ties the others together,
+    which come in the order in which it calls them.
     """
-    root = _again(derived, kinds, program)
+    root = again(derived, kinds, program)
     functions = optimise(program, root, switched_off(), ties=skip > 0)
+    if skip:
+        calls = [
+            s.value.link.function for s in functions[0].body if isinstance(s, Assign) and isinstance(s.value, Call)
+        ]
+        functions[skip:] = sorted(functions[skip:], key=lambda f: calls.index(f) if f in calls else len(calls))
     taken = [program.axes.sentence([p.name for p in derived.params])] if program.axes.relied else []
     text = write(functions[skip:], "\n".join((header, *taken)))
     filename = f"<tangentx {derived.name} {next(_COUNT)}>"
@@ -125,19 +131,16 @@ def compile_functions(
 
 def close(derived: Function, kinds: Sequence[Kind], program: Program) -> Function:
     """The derived program typed again and shortened, for a derivative of it."""
-    root = _again(derived, kinds, program)
+    root = again(derived, kinds, program)
     optimise(program, root, switched_off())
     assert root.link.function is not None
     return root.link.function
 
 
-def shortened(derived: Function, kinds: Sequence[Kind], program: Program, *, ties: bool = False) -> Instance:
-    """The derived program typed again and shortened as far as the kinds of its variables still hold.
-
-    `ties`: it only ties together functions that are called from outside.
-    """
-    root = _again(derived, kinds, program)
-    shorten(program, root, switched_off(), ties=ties)
+def shortened(derived: Function, kinds: Sequence[Kind], program: Program) -> Instance:
+    """The derived program typed again and shortened as far as the kinds of its variables still hold."""
+    root = again(derived, kinds, program)
+    shorten(program, root, switched_off())
     return root
 
 

@@ -71,7 +71,7 @@ def optimise(program: Program, root: Instance, off: frozenset[str], *, ties: boo
     """The functions of the program, the root first, after every pass that is not switched off.
 
     The passes run in order, round after round, until none changes anything. `ties`: the root is never run, it only
-    ties together functions that are called from outside, and that come next.
+    ties together functions that are called from outside.
     """
     units = _units(program, root, ties)
     if "lengths" not in off:
@@ -83,16 +83,12 @@ def optimise(program: Program, root: Instance, off: frozenset[str], *, ties: boo
             PASSES[name](program, units)
     for unit in units:
         unit.body = tidy(unit.body)
-    found = memory.reached(units)
-    if ties:  # the root, and what it ties together in this order
-        first = [units[0].link, *_called(units[0])]
-        found.sort(key=lambda unit: first.index(unit.link) if unit.link in first else len(first))
-    return [unit.function for unit in found]
+    return [unit.function for unit in memory.reached(units)]
 
 
-def shorten(program: Program, root: Instance, off: frozenset[str], *, ties: bool = False) -> None:
+def shorten(program: Program, root: Instance, off: frozenset[str]) -> None:
     """As `optimise`, but for what is there for the reader alone: the kinds of all variables hold after it."""
-    units = _units(program, root, ties)
+    units = _units(program, root, False)
     _rounds(program, units, [name for name in PASSES if name not in off and name not in LAST])
 
 
