@@ -372,9 +372,20 @@ def test_zeros_share_memory_as_their_primal_does() -> None:
 
 def test_zeros_of_an_array_that_repeats_its_elements_and_shares_them() -> None:
     row = np.arange(3.0)
-    with pytest.raises(SharedMemory, match="repeats its elements"):
+    with pytest.raises(SharedMemory, match="shows elements at several places"):
         ar.zero([row, np.broadcast_to(row, (2, 3))])
     assert ar.zero([np.broadcast_to(row, (2, 3))])[0].strides == (24, 8)
+
+
+def test_windows_have_zeros_of_their_own_and_are_not_copied_to_be_written() -> None:
+    windows = np.lib.stride_tricks.sliding_window_view(np.arange(5.0), 3, writeable=True)
+    made = ar.zeros_as(windows)
+    made[0, 1] = 1.0
+    assert made[1, 0] == 0.0
+    for apart in (np.zeros((4, 6)).T[::2], np.zeros((3, 2))[:, ::-1], np.zeros((2, 3, 4)).transpose(1, 0, 2)):
+        assert ar.zeros_as(apart).strides == apart.strides
+    with pytest.raises(SharedMemory, match="would be written"):
+        ar.entry_copy(windows)
 
 
 def test_a_structure_that_holds_itself_has_a_zero() -> None:

@@ -268,6 +268,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "ndarray_subclass": lambda: tx.grad(total)(np.ma.masked_array([1.0])),
     "object_array": lambda: tx.grad(total)(np.array([1.0, None])),
     "shared_memory": lambda: (lambda x: tx.grad(writes)(x, x[:]))(np.ones(2)),
+    "composition_refuses": lambda: tx.grad(padded, fallback="error")(np.ones(2)),
+    "windows_written": lambda: tx.grad(writes)(np.lib.stride_tricks.as_strided(np.ones(2), (2, 2), (8, 8)), np.ones(2)),
     "add_at_arguments": lambda: tx.grad(added_short)(np.ones(2)),
     "add_at_into_a_list": lambda: tx.grad(added_to_list)(1.0),
     "fallback_complex_jacobian": lambda: jacobian_on_tensors(with_active_try, 1.0j),
@@ -281,6 +283,10 @@ def made_by_exec() -> Any:
     space: dict[str, Any] = {}
     exec("def made(x):\n    return x * x\n", space)
     return space["made"]
+
+
+def padded(x):
+    return np.sum(np.percentile(np.pad(x, 1, mode="mean"), 30.0))
 
 
 def added_short(x):

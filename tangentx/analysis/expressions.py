@@ -13,6 +13,7 @@ import numpy as np
 from tangentx import templates
 from tangentx.analysis import calls, doubles, effects, flats, members
 from tangentx.analysis.attempts import attempt
+from tangentx.analysis.compositions import in_terms_of
 from tangentx.analysis.containers import expanded, make, popped
 from tangentx.analysis.functions import as_operand, value_class
 from tangentx.analysis.indexing import index
@@ -105,7 +106,7 @@ def operation(
     if listed and takes_arrays(fn, body):
         return _with_arrays(w, fn, args, kwargs, listed)
     if body is not None:
-        return calls.call_python(w, body, args, kwargs)
+        return in_terms_of(w, body, args, kwargs)
     closed = Op(fn, tuple(a for a, _ in read), tuple((n, a) for n, a, _ in named))
     if any(isinstance(k, Some) and k.cls in (set, frozenset) for k in kinds):
         return closed, kind_with_set(fn, kinds, w.span)

@@ -85,6 +85,12 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     arr[along(indices, axis, np.shape(arr))] = values
 
 
+def replace_nan(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
+    """``np.nan_to_num(x, copy=False, nan=nan, posinf=posinf, neginf=neginf)``"""
+    x[...] = np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+    return x
+
+
 def sort(a: Any, axis: Any = -1, kind: Any = None) -> None:
     """``a.sort(axis)``"""
     a[...] = np.sort(a, axis)

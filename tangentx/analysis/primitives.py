@@ -136,6 +136,10 @@ DIAGONALS = frozenset((np.diagonal, np.ndarray.diagonal, np.diag))
 """What gives views that NumPy marks read-only although each of their elements is one element of the array."""
 
 
+SPREADING = frozenset((np.broadcast_to, np.lib.stride_tricks.sliding_window_view))
+"""What gives read-only views that show an element of the array at several places."""
+
+
 def has_effect(expr: Any) -> bool:
     """Whether an expression must be evaluated even if nobody needs its value."""
     return isinstance(expr, Op) and (isinstance(expr.fn, Attempt) or expr.fn in hashable(EFFECTS, expr.fn))

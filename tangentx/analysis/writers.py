@@ -40,6 +40,8 @@ def writing(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[
         return None
     atoms = bind(w, w.program.library(rule), args, kwargs)
     kinds = [w.read(a)[1] for a in atoms]
+    if rule is nan_to_num and _is_true(kinds[1]):
+        return None
     if any(isinstance(k, Bottom) for k in kinds):
         return Lit(None), BOTTOM
     if not isinstance(kinds[0], Arr):
@@ -67,9 +69,24 @@ def _copyto(w: Walker, rule: Callable[..., Any], given: tuple[Atom, ...], kind: 
     dst, src, casting, where = given
     check_output(w, kind, w.read(src)[1], casting)
     chosen = w.read(where)[1]
-    if isinstance(chosen, Num) and chosen.value is True:
+    if _is_true(chosen):
         return standin(w, fills.fill, (dst, src))
     return standin(w, fills.copy_some, (dst, src, where))
+
+
+def _is_true(kind: Kind) -> bool:
+    return isinstance(kind, Num) and kind.value is True
+
+
+def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> None:
+    """Names the arguments of ``np.nan_to_num``, which writes where it is told not to copy."""
+
+
+def _nan_to_num(w: Walker, rule: Callable[..., Any], given: tuple[Atom, ...], kind: Arr) -> tuple[Expr, Kind]:
+    copied = w.read(given[1])[1]
+    if not isinstance(copied, Num) or copied.value is not False:
+        raise UnsupportedSyntax("whether this writes is not known here", w.span, "write `copy=False` out")
+    return standin(w, fills.replace_nan, (given[0], *given[2:]))
 
 
 def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
@@ -187,10 +204,12 @@ _WRITERS: dict[Any, Callable[..., Any]] = {
     np.ndarray.sort: fills.sort,
     np.ndarray.partition: fills.partition,
     np.ndarray.resize: resize,
+    np.nan_to_num: nan_to_num,
 }
 _RULES: dict[Any, Rule] = {
     copyto: _copyto,
     fill_diagonal: _fill_diagonal,
     fills.put_along_axis: _put_along_axis,
     resize: _refused,
+    nan_to_num: _nan_to_num,
 }

@@ -72,7 +72,17 @@ from tangentx.arrays.shapes import (
 )
 from tangentx.arrays.spectra import cropped, doubled, halved, inverse_norm, length_along
 from tangentx.arrays.structures import fields, finish, has_derivative, instance
-from tangentx.arrays.tables import det_sign, log_det, ordered, real_factor, unconvolve, unpad, untile
+from tangentx.arrays.tables import (
+    add_windows,
+    det_sign,
+    largest_like,
+    log_det,
+    ordered,
+    real_factor,
+    unconvolve,
+    unpad,
+    untile,
+)
 from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as, zero, zeros_as
 
 __all__ = [
@@ -85,6 +95,7 @@ __all__ = [
     "over",
     "with_count",
     "add_at",
+    "add_windows",
     "along",
     "apart",
     "demand_copied",
@@ -125,6 +136,7 @@ __all__ = [
     "inverse_axes",
     "inverse_norm",
     "join_like",
+    "largest_like",
     "length_along",
     "log_det",
     "log_or_zero",

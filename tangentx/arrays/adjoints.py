@@ -48,7 +48,7 @@ def split_like(t: Any, arrays: Any, axis: Any = 0) -> Any:
     """Adjoint of joining `arrays`: the stretches of `t` along `axis`, each in the shape of its array.
 
     `axis` counts at most to the last one; None stands for a flat result. Gives a list (an array if `arrays` is one),
-    with None for arrays that have no derivative.
+    with None for arrays that have no derivative, lists for lists.
     """
     axis = 0 if axis is None else min(axis, np.ndim(t) - 1) % np.ndim(t)
     shape = np.shape(t)
@@ -58,7 +58,7 @@ def split_like(t: Any, arrays: Any, axis: Any = 0) -> Any:
     for a in arrays:
         width = np.size(a) // rest if rest else 0
         piece = t[(slice(None),) * axis + (slice(start, start + width),)]
-        pieces.append(np.array(piece).reshape(np.shape(a))[()] if has_derivative(a) else None)
+        pieces.append(nested(np.array(piece).reshape(np.shape(a))[()], a))
         start += width
     return np.stack(pieces) if isinstance(arrays, np.ndarray) and pieces else pieces
 
@@ -70,7 +70,7 @@ def join_like(pieces: Any, arrays: Any, shape: tuple[int, ...], axis: Any = 0) -
     parts = []
     for piece, a in zip(pieces, arrays, strict=True):
         width = np.size(a) // rest if rest else 0
-        part = np.zeros(np.shape(a)) if piece is None else piece
+        part = unnested(piece, a)
         parts.append(np.reshape(part, shape[:axis] + (width,) + shape[axis + 1 :]))
     return np.concatenate(parts, axis=axis)
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from tangentx.arrays.memory import address, arrays_in, stretches
+from tangentx.arrays.memory import address, arrays_in, repeats, stretches
 from tangentx.arrays.structures import PLAIN, fields
+from tangentx.errors import SharedMemory
 
 _WORK: Any = 10_000
 
@@ -97,7 +98,8 @@ def entry_copies(*xs: Any) -> tuple[Any, ...]:
     """One joint deep copy of arrays and containers.
 
     Keeps identities, strides, write flags and the overlaps between views, also across arguments. Numbers, strings,
-    functions and other opaque objects are returned as they are. Objects are made without ``__init__``.
+    functions and other opaque objects are returned as they are. Objects are made without ``__init__``. Raises
+    SharedMemory for a writable array that shows elements at several places.
     """
     memo: dict[int, Any] = {}
     blocks = _blocks(xs)
@@ -119,6 +121,10 @@ def _copied_array(a: Any, blocks: list[tuple[int, int, Any]]) -> Any:
     first, memory = next((first, memory) for first, end, memory in blocks if first <= low < end)
     offset = address(a) - first
     result: Any = np.ndarray(a.shape, a.dtype, buffer=memory.data, offset=offset, strides=a.strides)
+    if a.flags.writeable and repeats(a):
+        raise SharedMemory(
+            "an array that shows elements at several places would be written", hint="pass a copy: np.array(x)"
+        )
     once = tuple(slice(1) if stride == 0 else slice(None) for stride in a.strides)
     result[once] = a[once]
     result.flags.writeable = a.flags.writeable

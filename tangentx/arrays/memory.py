@@ -90,5 +90,15 @@ def address(a: Any) -> int:
 
 
 def repeats(a: Any) -> bool:
-    """Whether the array shows an element of its memory at several places along an axis, as broadcasting does."""
-    return any(stride == 0 and n > 1 for stride, n in zip(a.strides, a.shape, strict=True))
+    """Whether the array may show an element of its memory at several places, as broadcasting does and windows do.
+
+    No where each axis steps over all that the axes of smaller steps reach.
+    """
+    if a.flags.c_contiguous or a.size == 0:
+        return False
+    reach = a.itemsize
+    for stride, n in sorted((abs(stride), n) for stride, n in zip(a.strides, a.shape, strict=True) if n > 1):
+        if stride < reach:
+            return True
+        reach += stride * (n - 1)
+    return False

@@ -39,6 +39,28 @@ def unpad(t: Any, shape: tuple[int, ...], pad_width: Any) -> Any:
     return np.array(t[tuple(slice(int(i), int(i) + n) for i, n in zip(front, shape, strict=True))])
 
 
+def add_windows(t: Any, shape: tuple[int, ...], window_shape: Any, axis: Any = None) -> Any:
+    """Adjoint of ``sliding_window_view``: what stands in all windows is added to where they lie in zeros of `shape`."""
+    lengths = (int(window_shape),) if np.ndim(window_shape) == 0 else tuple(int(n) for n in window_shape)
+    axes = range(len(shape)) if axis is None else (axis,) if np.ndim(axis) == 0 else tuple(axis)
+    result = np.zeros(shape, np.asarray(t).dtype)
+    for offsets in np.ndindex(lengths):
+        where = [slice(0, n) for n in np.shape(t)[: len(shape)]]
+        for place, offset in zip(axes, offsets, strict=True):
+            first = where[place].start + offset
+            where[place] = slice(first, first + where[place].stop - where[place].start)
+        result[tuple(where)] += t[(..., *offsets)]
+    return result
+
+
+def largest_like(x: Any) -> Any:
+    """The largest number of the dtype of `x`. Raises NotDifferentiable for complex numbers."""
+    dtype = np.asarray(x).dtype
+    if dtype.kind == "c":
+        raise NotDifferentiable("np.nan_to_num of complex numbers has no derivative", hint="take the parts one by one")
+    return np.finfo(dtype).max
+
+
 def real_factor(factor: Any) -> Any:
     """`factor` itself, a Cholesky factor; raises NotDifferentiable for a complex one."""
     if np.iscomplexobj(factor):

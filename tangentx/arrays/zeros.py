@@ -71,7 +71,7 @@ def _zero_array(a: Any, blocks: Blocks) -> Any:
         return zeros_as(a)
     if repeats(a):
         raise SharedMemory(
-            "an array repeats its elements along an axis, and shares them with an array that the program writes",
+            "an array shows elements at several places, and shares them with an array that the program writes",
             hint="pass a copy: np.array(x)",
         )
     return np.ndarray(a.shape, a.dtype, buffer=memory[1].data, offset=address(a) - memory[0], strides=a.strides)
@@ -87,7 +87,7 @@ def real_zero(x: Any) -> Any:
 def zeros_as(a: Any) -> Any:
     """Zeros of the shape, dtype and strides of `a`, so that a view of `a` and of them relate alike; writable.
 
-    An array that repeats its elements (a stride of 0) gives plain contiguous zeros; a number gives zero, None itself.
+    An array that shows an element at several places gives plain contiguous zeros; a number gives zero, None itself.
     """
     if not isinstance(a, np.ndarray):
         return None if a is None else type(a)(0)

@@ -6,8 +6,11 @@ import inspect
 import operator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tangentx import arrays
 from tangentx.analysis.kinds import Box, Kind
+from tangentx.analysis.primitives import SPREADING, hashable
 from tangentx.derive.dialect import Dialect, dialect
 from tangentx.derive.emit import SHADOW, WHOLE, Emitter, mode
 from tangentx.derive.rules import arguments, atom_of, inline, requested, times
@@ -70,6 +73,10 @@ def _dialect(f: Forward, op: Op) -> Dialect:
 
 
 def _linear(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
+    if op.fn in hashable(SPREADING, op.fn) and f.frame.mode(op.args[0]) == SHADOW:
+        # A read-only view of the tangent, which may be written yet; the view of the primal is not.
+        copied = emit.op(np.array, f.dot_or_zero(emit, op.args[0]))
+        return emit.let(Op(op.fn, (copied, *op.args[1:]), op.kwargs))
     return _applied(f, emit, op, template, bound, set(template.cotangents))
 
 

@@ -6,6 +6,8 @@ from tangentx.templates import builtins_ as builtins_
 from tangentx.templates import checks as checks
 from tangentx.templates import composed_arrays as composed_arrays
 from tangentx.templates import composed_calculus as composed_calculus
+from tangentx.templates import composed_choices as composed_choices
+from tangentx.templates import composed_frames as composed_frames
 from tangentx.templates import composed_python as composed_python
 from tangentx.templates import composed_statistics as composed_statistics
 from tangentx.templates import composed_ufuncs as composed_ufuncs

@@ -29,26 +29,6 @@ def clip(a: Any, *, min: Any = None, max: Any = None) -> Any:
     return np.clip(a, min, max)
 
 
-@composition(np.sum, *methods("sum"), domain=("A(4), initial=x", "A(2,3), axis=0, where=np.array([True, False, True])"))
-def sum_of_some(
-    a: Any,
-    axis: Any = None,
-    *,
-    keepdims: Any = False,
-    initial: Any = 0.0,
-    where: Any = True,
-) -> Any:
-    """Sum of the elements that `where` selects, on top of `initial`."""
-    return np.sum(np.where(where, a, 0.0), axis=axis, keepdims=keepdims) + initial
-
-
-@composition(np.mean, *methods("mean"), domain=("A(2,3), axis=1, where=np.array([True, False, True])",))
-def mean_of_some(a: Any, axis: Any = None, *, keepdims: Any = False, where: Any = True) -> Any:
-    """Mean of the elements that `where` selects."""
-    total = np.sum(np.where(where, a, 0.0), axis=axis, keepdims=keepdims)
-    return total / np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
-
-
 @composition(np.nansum, domain=("A(4)", "A(2,3), axis=0", "np.array([1.0, np.nan, 2.0])"))
 def nansum(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """Sum, nan counting as 0."""
@@ -149,28 +129,10 @@ def meshgrid(x: Any, y: Any, *, indexing: Any = "xy") -> Any:
     return np.copy(np.broadcast_to(x, shape)), np.copy(np.broadcast_to(np.expand_dims(y, 1), shape))
 
 
-@composition(np.pad, domain=("A(2,3), 1, 'constant'", "A(3), (1,2), mode='constant'"))
-def pad(array: Any, pad_width: Any, mode: Any) -> Any:
-    """A frame of zeros, by name."""
-    if mode != "constant":
-        raise NotDifferentiable("np.pad has a derivative where it pads with zeros", hint="join the parts yourself")
-    return np.pad(array, pad_width)
-
-
 @composition(np.correlate, domain=("A(4), A(3)", "A(4), A(3), 'full'", "A(2), A(4)", "A(5), A(2), mode='same'"))
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
     """Products of `a` with `v` at each shift."""
     return np.convolve(a, np.conj(v[::-1]), mode)
-
-
-@composition(np.ravel, *methods("ravel", "flatten"), domain=("A(2,3), 'F'", "A(2,3), order='C'"))
-def ravel(a: Any, order: Any = "C") -> Any:
-    """All elements in a row, by rows or by columns."""
-    if order == "F":
-        return np.ravel(np.transpose(a))
-    if order != "C":
-        raise NotDifferentiable("the order of the elements depends on the layout", hint="use order='C' or order='F'")
-    return np.ravel(a)
 
 
 @composition(*methods("item"), domain=("A(3), 1", "A(2,3), 4", "A(2,3), 1, 0"))

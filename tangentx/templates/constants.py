@@ -27,7 +27,7 @@ constant(
     np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal, np.logical_and, np.logical_or,
     np.logical_not, np.logical_xor, np.isnan, np.isinf, np.isfinite, np.signbit, np.floor, np.ceil, np.rint, np.trunc,
     np.floor_divide, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift, np.gcd,
-    np.lcm, np.round, np.around, np.fix, *methods("round"),
+    np.lcm, np.round, np.around, np.fix, np.isposinf, np.isneginf, *methods("round"),
 )  # fmt: skip
 constant(
     np.argmax, np.argmin, np.argsort, np.nonzero, np.argwhere, np.flatnonzero, np.searchsorted, np.digitize,

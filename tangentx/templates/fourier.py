@@ -6,6 +6,7 @@ transform itself, undone where it cut its argument off or continued it with zero
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,56 +22,36 @@ _TWO = ("A(2,3)", "C(3,2)", "A(2,3), (3,2)", "C(2,3,2), axes=(0,1)", "A(2,2,3), 
 _MANY = ("A(4)", "A(2,3,2)", "C(2,3)", "A(2,3), (3,2), (1,0), 'forward'", "C(2,3,2), axes=(0,2)")
 
 
-@linear(np.fft.fft, domain=_ONE)
-def fft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None, *, ans_bar: Any, a_shape: Any) -> Any:
-    """Transform along one axis."""
-    a_bar = cropped(np.fft.fft(ans_bar, n, axis, norm), a_shape)
-    return a_bar
+def _along_one(transform: Callable[..., Any]) -> None:
+    """Declares a transform along one axis: its own adjoint."""
+
+    @linear(transform, domain=_ONE)
+    def fft(
+        a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None, *, ans_bar: Any, a_shape: Any
+    ) -> Any:
+        """Transform along one axis, there or back."""
+        a_bar = cropped(transform(ans_bar, n, axis, norm), a_shape)
+        return a_bar
 
 
-@linear(np.fft.ifft, domain=_ONE)
-def ifft(
-    a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None, *, ans_bar: Any, a_shape: Any
-) -> Any:
-    """Inverse transform along one axis."""
-    a_bar = cropped(np.fft.ifft(ans_bar, n, axis, norm), a_shape)
-    return a_bar
+def _along_several(transform: Callable[..., Any], all_axes: Any, domain: tuple[str, ...]) -> None:
+    """Declares a transform along `all_axes` where no others are named: its own adjoint."""
+
+    @linear(transform, domain=domain)
+    def fftn(
+        a: Any, s: Any = None, axes: Any = all_axes, norm: Any = None, out: Any = None, *, ans_bar: Any, a_shape: Any
+    ) -> Any:
+        """Transform along several axes, there or back."""
+        a_bar = cropped(transform(ans_bar, s, axes, norm), a_shape, axes)
+        return a_bar
 
 
-@linear(np.fft.fft2, domain=_TWO)
-def fft2(
-    a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None, *, ans_bar: Any, a_shape: Any
-) -> Any:
-    """Transform along two axes."""
-    a_bar = cropped(np.fft.fft2(ans_bar, s, axes, norm), a_shape, axes)
-    return a_bar
-
-
-@linear(np.fft.ifft2, domain=_TWO)
-def ifft2(
-    a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None, *, ans_bar: Any, a_shape: Any
-) -> Any:
-    """Inverse transform along two axes."""
-    a_bar = cropped(np.fft.ifft2(ans_bar, s, axes, norm), a_shape, axes)
-    return a_bar
-
-
-@linear(np.fft.fftn, domain=_MANY)
-def fftn(
-    a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None, *, ans_bar: Any, a_shape: Any
-) -> Any:
-    """Transform along several axes."""
-    a_bar = cropped(np.fft.fftn(ans_bar, s, axes, norm), a_shape, axes)
-    return a_bar
-
-
-@linear(np.fft.ifftn, domain=_MANY)
-def ifftn(
-    a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None, *, ans_bar: Any, a_shape: Any
-) -> Any:
-    """Inverse transform along several axes."""
-    a_bar = cropped(np.fft.ifftn(ans_bar, s, axes, norm), a_shape, axes)
-    return a_bar
+for one in (np.fft.fft, np.fft.ifft):
+    _along_one(one)
+for two in (np.fft.fft2, np.fft.ifft2):
+    _along_several(two, (-2, -1), _TWO)
+for many in (np.fft.fftn, np.fft.ifftn):
+    _along_several(many, None, _MANY)
 
 
 @linear(np.fft.rfft, domain=("A(4)", "A(5)", "A(3), 6", "A(6), 3", "A(3,2), axis=0", "A(2,4), 5, -1, 'ortho'", "A(1)"))

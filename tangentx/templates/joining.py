@@ -12,7 +12,14 @@ from tangentx.templates.registry import linear, methods
 
 @linear(
     np.concatenate,
-    domain=("[A(2,3), A(1,3)]", "(A(2,1), A(2,3)), 1", "[A(2), A(0)], axis=-1", "[A(2,2), A(3)], None", "A(2,3)"),
+    domain=(
+        "[A(2,3), A(1,3)]",
+        "(A(2,1), A(2,3)), 1",
+        "[A(2), A(0)], axis=-1",
+        "[A(2,2), A(3)], None",
+        "A(2,3)",
+        "[[x, 1.0], A(3), (y,)]",
+    ),
 )
 def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, ans_bar: Any) -> Any:
     """Arrays joined along an axis."""

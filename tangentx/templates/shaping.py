@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
-from tangentx.arrays import inverse_axes
+from tangentx.arrays import add_windows, inverse_axes
 from tangentx.templates.registry import linear, methods
 
 
@@ -85,6 +86,20 @@ def broadcast_to(array: Any, shape: Any, *, ans_bar: Any) -> Any:
     """Repeated to a shape."""
     array_bar = ans_bar
     return array_bar
+
+
+@linear(sliding_window_view, domain=("A(5), 3", "A(3,4), (2,2)", "A(3,4), 2, 1"))
+def windows(x: Any, window_shape: Any, axis: Any = None, *, ans_bar: Any, x_shape: Any) -> Any:
+    """All windows of a length along some axes, read-only."""
+    x_bar = add_windows(ans_bar, x_shape, window_shape, axis)
+    return x_bar
+
+
+@linear(add_windows, domain=("A(3,3), (5,), 3", "A(2,3,2,2), (3,4), (2,2)"))
+def add_windows_(t: Any, shape: Any, window_shape: Any, axis: Any = None, *, ans_bar: Any) -> Any:
+    """Adjoint of looking through windows."""
+    t_bar = np.array(sliding_window_view(ans_bar, window_shape, axis))
+    return t_bar
 
 
 @linear(np.flip, domain=("A(3)", "A(2,3)", "A(2,3), 0", "A(2,3), axis=(0,1)"))

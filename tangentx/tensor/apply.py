@@ -136,7 +136,9 @@ class _Viewed:
             if type(value) is not Tensor or type(value._data) is not np.ndarray:
                 continue
             own = value._data
-            if ans is own or (ans.base is not None and (ans.base is own or ans.base is own.base)):
+            base = ans.base
+            strided = base is not None and type(base) is not np.ndarray and np.may_share_memory(ans, own)
+            if ans is own or strided or (base is not None and (base is own or base is own.base)):
                 args = [kept(raw(arg)) if j != i else None for j, arg in enumerate(self.args)]
                 named = {name: kept(raw(arg)) for name, arg in self.kwargs.items()}
                 View.enter(t, value, step_of(self.fn, args, named, i, item))

@@ -42,7 +42,7 @@ class Pull:
             else ("shape", names.index(need.removesuffix("_shape")))
             for need in self.needs
         )
-        self.globals = getattr(template.body, "__globals__", {})
+        self.globals = getattr(template.body, "__globals__", {}) | _captured(template.body)
         self.run = _compiled(self.text, {**self.globals, _PRODUCT: times})
         self._lifted: Callable[..., Any] | None = None
 
@@ -54,6 +54,13 @@ class Pull:
 
             self._lifted = _compiled(self.text, lifted_names({**self.globals, _PRODUCT: guarded}))
         return self._lifted
+
+
+def _captured(body: Any) -> dict[str, Any]:
+    """What the body of a template takes from the function that declares it."""
+    cells = getattr(body, "__closure__", None)
+    names = body.__code__.co_freevars if cells else ()
+    return {name: cell.cell_contents for name, cell in zip(names, cells or (), strict=True)}
 
 
 def _compiled(text: str, names: dict[str, Any]) -> Callable[..., Any]:

@@ -73,6 +73,13 @@ def test_one_after_the_other() -> None:
     same(fills.change_pairs, pairs(np.negative), A, rows, columns, np.negative)
 
 
+def test_nan_is_replaced_in_place() -> None:
+    holed = np.array([1.0, np.nan, -np.inf])
+    mine = holed.copy()
+    assert fills.replace_nan(mine, 2.0, None, -3.0) is mine
+    np.testing.assert_array_equal(mine, np.nan_to_num(holed, nan=2.0, neginf=-3.0))
+
+
 def test_partition_orders_what_it_says() -> None:
     mine = X.copy()
     fills.partition(mine, 2)
@@ -93,6 +100,8 @@ def test_partition_orders_what_it_says() -> None:
         ("np.multiply.at(A, (np.array([[0]]), [1]), s)", "with these places"),
         ("np.exp.at([s], 0)", "into a list"),
         ("np.put_along_axis(A, np.array([1]), s, None)", "along no axis"),
+        ("np.nan_to_num(x, x[0] > s)", "whether this writes"),
+        ("np.nan_to_num(s, copy=False)", "writes into a"),
     ],
 )
 def test_what_is_refused(body: str, message: str) -> None:

@@ -166,7 +166,33 @@ def striped(grid, w):
     return np.sum(grid**2)
 
 
+def windowed(u, w):
+    """A moving variance and its largest window, through NumPy's overlapping windows, and a filter of a padded plane."""
+    with np.errstate(divide="ignore"):
+        signal = np.nan_to_num(u / (np.abs(u) > 0.2), posinf=w[0], neginf=0.5)
+    windows = np.lib.stride_tricks.sliding_window_view(signal, 3)
+    total = np.sum(np.var(windows, axis=1)) + windows[1, 0] * windows[-1][2]
+    for k in range(0, len(windows), 2):
+        total += w[1] * windows[k, 1] ** 2 * windows[k].sum()
+    plane = np.pad(np.outer(w, signal), ((1, 0), (1, 1)), mode="reflect")
+    patches = np.lib.stride_tricks.sliding_window_view(plane, (2, 2))
+    return total + np.einsum("ijkl,kl->", patches**2, w[:4].reshape(2, 2))
+
+
+def joined_and_cut(x, y):
+    """Rows of numbers and of arrays joined, some taken out, and what they have in common."""
+    table = np.vstack([[x[0], y, 1.0, x[1]], [0.5, x[4], x[2], y], (y, 0.5, x[2], 2.0)])
+    table[1] *= y
+    table = np.delete(np.insert(table, 5, x[3] ** 2).reshape((1, 13), order="F")[0], [0, -1])
+    shape = table[:10].reshape((5, 2), order="F")
+    shape[2] += x[4]
+    spread = np.cov(shape.T, ddof=0)
+    return np.sum(spread * np.corrcoef(x[:3], x[2:])) + np.prod(shape, where=np.abs(shape) > 0.3) * 0.1
+
+
 PROGRAMS = [
+    Program(windowed, lambda: (draw(7, seed=21), draw(4, seed=22)), ("u", "w")),
+    Program(joined_and_cut, lambda: (draw(5, seed=23), 0.7), ("x", "y")),
     Program(transposed_then_flat, lambda: (draw(2, 3, seed=1).T, draw(2, seed=2)), ("A", "v")),
     Program(written_by_columns, lambda: (draw(2, 3, seed=3), draw(2, seed=4)), ("A", "v")),
     Program(rows, lambda: (draw(3, 3, seed=5), 1.2), ("A", "s")),

@@ -1,0 +1,103 @@
+"""Elements chosen by conditions: reductions of some of them, and choices between several arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays import largest_like
+from tangentx.templates.compositions import composition
+from tangentx.templates.registry import constant, methods
+
+constant(largest_like)
+
+_SOME = "np.array([True, False, True])"
+
+
+@composition(np.sum, *methods("sum"), domain=("A(4), initial=x", f"A(2,3), axis=0, where={_SOME}"))
+def sum_of_some(
+    a: Any,
+    axis: Any = None,
+    *,
+    keepdims: Any = False,
+    initial: Any = 0.0,
+    where: Any = True,
+) -> Any:
+    """Sum of the elements that `where` selects, on top of `initial`."""
+    return np.sum(np.where(where, a, 0.0), axis=axis, keepdims=keepdims) + initial
+
+
+@composition(np.prod, *methods("prod"), domain=("A(4), initial=x", f"A(2,3), axis=0, where={_SOME}"))
+def product_of_some(
+    a: Any,
+    axis: Any = None,
+    *,
+    keepdims: Any = False,
+    initial: Any = 1.0,
+    where: Any = True,
+) -> Any:
+    """Product of the elements that `where` selects, times `initial`."""
+    return np.prod(np.where(where, a, 1.0), axis=axis, keepdims=keepdims) * initial
+
+
+@composition(
+    np.max,
+    np.amax,
+    *methods("max"),
+    domain=("A(4), initial=x", f"P(2,3), axis=1, initial=-9.0, where={_SOME}", "A(0), initial=x"),
+)
+def largest_of_some(a: Any, axis: Any = None, *, keepdims: Any = False, initial: Any, where: Any = True) -> Any:
+    """The largest of `initial` and of the elements that `where` selects."""
+    chosen = np.where(where, a, initial)
+    if axis is None and not keepdims:
+        return np.max(np.append(chosen, initial))
+    return np.maximum(np.max(chosen, axis=axis, keepdims=keepdims), initial)
+
+
+@composition(
+    np.min,
+    np.amin,
+    *methods("min"),
+    domain=("A(4), initial=x", f"P(2,3), axis=1, initial=9.0, where={_SOME}", "A(0), initial=x"),
+)
+def smallest_of_some(a: Any, axis: Any = None, *, keepdims: Any = False, initial: Any, where: Any = True) -> Any:
+    """The smallest of `initial` and of the elements that `where` selects."""
+    chosen = np.where(where, a, initial)
+    if axis is None and not keepdims:
+        return np.min(np.append(chosen, initial))
+    return np.minimum(np.min(chosen, axis=axis, keepdims=keepdims), initial)
+
+
+@composition(np.mean, *methods("mean"), domain=(f"A(2,3), axis=1, where={_SOME}",))
+def mean_of_some(a: Any, axis: Any = None, *, keepdims: Any = False, where: Any = True) -> Any:
+    """Mean of the elements that `where` selects."""
+    total = np.sum(np.where(where, a, 0.0), axis=axis, keepdims=keepdims)
+    return total / np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
+
+
+@composition(np.var, *methods("var"), domain=(f"A(2,3), axis=1, where={_SOME}", f"A(3), ddof=1, where={_SOME}"))
+def variance_of_some(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False, where: Any = True) -> Any:
+    """Variance of the elements that `where` selects."""
+    deviation = np.where(where, np.abs(a - np.mean(a, axis=axis, keepdims=True, where=where)), 0.0)
+    count = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims) - ddof
+    return np.sum(deviation**2, axis=axis, keepdims=keepdims) / count
+
+
+@composition(np.std, *methods("std"), domain=(f"A(2,3), axis=1, where={_SOME}",))
+def spread_of_some(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False, where: Any = True) -> Any:
+    """Standard deviation of the elements that `where` selects."""
+    return np.sqrt(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where))
+
+
+@composition(
+    np.nan_to_num,
+    domain=("np.array([1.0, np.nan, -np.inf, np.inf])", "A(3)", "np.array([np.nan, np.inf]), nan=x, posinf=9.0", "x"),
+)
+def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    """Numbers in the place of nan and of infinities; what was one of those has no derivative."""
+    most = largest_like(x)
+    found = np.where(np.isnan(x), nan, x)
+    found = np.where(np.isposinf(x), most if posinf is None else posinf, found)
+    found = np.where(np.isneginf(x), -most if neginf is None else neginf, found)
+    return found[()]

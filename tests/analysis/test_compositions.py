@@ -1,0 +1,34 @@
+"""What the body of a composition refuses is refused where the user calls it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tests.frontend.made import defined
+
+
+@pytest.mark.parametrize(
+    ("call", "message", "hint"),
+    [
+        ("np.pad(x, 1, mode='mean')", "in this mode", "'edge'"),
+        ("np.percentile(x, 30.0, method='lower')", "method='linear' alone", "leave `method` out"),
+        ("np.quantile(x, np.array([[0.1]]))", "a table of fractions", "a row of them"),
+        ("x.ravel('K')", "depends on the layout", "order='C'"),
+    ],
+)
+@pytest.mark.parametrize("derivative", [tx.grad, lambda f, **how: lambda x: tx.jvp(f, (x,), (x,), **how)])
+def test_refusals_stand_at_the_call(call: str, message: str, hint: str, derivative: object) -> None:
+    function = defined(f"import numpy as np\ndef f(x):\n    x = 2.0 * x\n    return np.sum({call})\n")
+    with pytest.raises(tx.NotDifferentiable, match=message) as caught:
+        derivative(function, fallback="error")(np.ones(3))  # type: ignore[operator]
+    span = caught.value.span
+    assert span is not None and span.line == 4 and "np.sum" in span.text
+    assert hint in caught.value.hint
+
+
+def test_what_is_refused_for_some_values_alone_is_compiled() -> None:
+    function = defined("import numpy as np\ndef f(x, p):\n    return np.linalg.norm(x, p)\n")
+    x = np.array([1.0, 2.0])
+    assert tx.grad(function, fallback="error")(x, 3) == pytest.approx(x**2 / np.sum(x**3) ** (2 / 3))
