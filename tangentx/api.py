@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tangentx.differentiable import Differentiable, hvp_of
+from tangentx.errors import NotDifferentiable
 from tangentx.inside import Product
 from tangentx.mapping import HINT
 from tangentx.objects import Derivative, derivative_of
@@ -81,7 +82,7 @@ def linearize(
     for each tangent, at copies of `primals`, and ``linear.source`` says so. Raises NotDifferentiable where such a
     program acts on something outside, and where tangents do not fit.
     """
-    return linearize_of(derivative_of(f, Spec("linear", None, False, False, fallback, jit)), primals)
+    return linearize_of(derivative_of(f, Spec("linear", None, False, False, fallback, jit)), primals, {})
 
 
 def jacobian(
@@ -89,10 +90,11 @@ def jacobian(
     wrt: Any = 0,
     mode: str = "auto",
     *,
+    sparsity: Any = None,
     has_aux: bool = False,
     fallback: str = "tensor",
     jit: str | None = None,
-) -> Derivative:
+) -> Any:
     """The Jacobian of `f`: the derivative of each number of its result by each number of `wrt`.
 
     Returns a function of the same arguments. For a result of shape ``s`` and a parameter of shape ``t`` its result
@@ -101,7 +103,20 @@ def jacobian(
     derivative. A tuple `wrt` counts as a tuple of parameters. `mode` is "forward" (a sweep for each number of the
     parameters), "reverse" (one for each number of the result) or "auto": the shorter one. A program that acts on
     anything outside is run once, so always in reverse. Raises `TangentxError` for what cannot be differentiated.
+
+    With `sparsity` the result is a SciPy sparse matrix (CSR; the extra `scipy`), of one row for each number of the
+    result and one column for each number of the parameter, both real arrays in row-major order. "auto" finds the
+    pattern anew in each call, by running the linear function of that point on index sets: it is that of the way which
+    the program takes there. A matrix, sparse or dense, is a pattern: what is not zero in it. Columns that have no row
+    in common move together, or rows where that takes fewer sweeps and `mode` leaves it open. A pattern that lacks
+    entries is refused, by one more sweep along a direction of random numbers.
     """
+    if sparsity is not None:
+        from tangentx.sparse.matrix import SparseJacobian
+
+        if has_aux:
+            raise NotDifferentiable("a sparse Jacobian takes no has_aux", hint="return the value alone")
+        return SparseJacobian(f, Spec("jacobian", wrt, False, False, fallback, jit, mode).checked(), sparsity)
     return derivative_of(f, Spec("jacobian", wrt, False, has_aux, fallback, jit, mode))
 
 
@@ -109,14 +124,16 @@ def jacfwd(
     f: Any, wrt: Any = 0, *, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
 ) -> Derivative:
     """As `jacobian` in forward mode."""
-    return jacobian(f, wrt, "forward", has_aux=has_aux, fallback=fallback, jit=jit)
+    found: Derivative = jacobian(f, wrt, "forward", has_aux=has_aux, fallback=fallback, jit=jit)
+    return found
 
 
 def jacrev(
     f: Any, wrt: Any = 0, *, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
 ) -> Derivative:
     """As `jacobian` in reverse mode."""
-    return jacobian(f, wrt, "reverse", has_aux=has_aux, fallback=fallback, jit=jit)
+    found: Derivative = jacobian(f, wrt, "reverse", has_aux=has_aux, fallback=fallback, jit=jit)
+    return found
 
 
 def hessian(
@@ -173,6 +190,6 @@ def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
 
 vmap.__tangentx_outside__ = HINT  # type: ignore[attr-defined]
 for _maker in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, elementwise_grad):
-    _maker.__tangentx_static__ = True  # type: ignore[attr-defined]
+    setattr(_maker, "__tangentx_static__", True)  # noqa: B010
 for _name, _product in {"vjp": vjp, "jvp": jvp, "hvp": hvp}.items():
     setattr(_product, "__tangentx_product__", functools.partial(Product, _name))  # noqa: B010

@@ -25,12 +25,14 @@ class Form:
 class Linear:
     """A linear function, to be called any number of times; `source` is the text that runs.
 
-    `tx.vmap` of it takes a batch of tangents, or of cotangents, in one sweep where the program can be batched.
+    `tx.vmap` of it takes a batch of tangents, or of cotangents, in one sweep where the program can be batched. `entry`
+    is what was compiled, `state` what the first of its two functions kept at this point.
     """
 
-    def __init__(self, run: Callable[..., Any], entry: Entry, values: Sequence[Any], form: Form) -> None:
+    def __init__(self, run: Callable[..., Any], entry: Entry, values: Sequence[Any], state: Any, form: Form) -> None:
         self._run = run
-        self._entry = entry
+        self.entry = entry
+        self.state = state
         self._values = values
         self._form = form
         self._states: dict[int, Any] = {}
@@ -48,7 +50,7 @@ class Linear:
         """The text that runs."""
         from tangentx.compilation import text_of
 
-        return text_of(self._entry)
+        return text_of(self.entry)
 
     def __tangentx_batched__(self, in_axes: Any, out_axes: Any) -> Callable[..., Any]:
         """This function of a batch of its arguments."""
@@ -72,7 +74,7 @@ class Linear:
         doubles = all(type(leaf) is np.ndarray and leaf.dtype == np.float64 for leaf in found)
         if not (whole and doubles and all(type(part) in (float, np.float64, np.ndarray) for part in parts)):
             return None
-        functions = self._entry.notes.get("several", lambda: None)()
+        functions = self.entry.notes.get("several", lambda: None)()
         if functions is None:
             return None
         if given.count not in self._states:

@@ -25,7 +25,14 @@ def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> 
             f"{len(primals)} primals, but {len(tangents)} tangents", hint="give one for each, None for a constant"
         )
     values = derivative._values(primals, {})
-    given = moving(derivative, primals, values, tangents)
+    owned = len(derivative._target.owner)
+    given = [(owned + i, t) for i, t in enumerate(tangents) if t is not None]
+    for i, t in given:
+        # What a parameter such as *args gathers is one value of several primals.
+        if i >= len(values) or values[i] is not primals[i - owned]:
+            hint = "write a function in which each primal has a parameter of its own"
+            raise NotDifferentiable(f"the tangent of primal {i - owned}: it is gathered by a * parameter", hint=hint)
+        _match_primal(derivative, i, values[i], t)
     entry = sweeps.entry_jvp(
         derivative._target, derivative._cache, values, tuple(i for i, _ in given), derivative._spec
     )
@@ -36,35 +43,31 @@ def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> 
     return shown, public_tangent(dot, shown)
 
 
-def moving(
-    derivative: Any, primals: Sequence[Any], values: Sequence[Any], tangents: Sequence[Any]
-) -> list[tuple[int, Any]]:
-    """The tangents that are not None, with their places. Raises NotDifferentiable where one does not fit its primal."""
-    owned = len(derivative._target.owner)
-    names = derivative._bind().names
-    given = [(owned + i, t) for i, t in enumerate(tangents) if t is not None]
-    for i, t in given:
-        # What a parameter such as *args gathers is one value of several primals.
-        if i >= len(values) or values[i] is not primals[i - owned]:
-            hint = "write a function in which each primal has a parameter of its own"
-            raise NotDifferentiable(f"the tangent of primal {i - owned}: it is gathered by a * parameter", hint=hint)
-        if not any(is_differentiable(leaf) for _, leaf in leaves("", values[i])):
-            message = f"`{names[i]}` is {_shown(values[i])}: it has no derivative, so it can have no tangent"
-            raise NotDifferentiable(message, hint="give None as its tangent, or pass a float")
-        match(t, values[i], "tangent", f"`{names[i]}`", "primal")
-    return given
+def _match_primal(derivative: Any, place: int, primal: Any, tangent: Any) -> None:
+    """Raises NotDifferentiable where a tangent does not fit its primal, or that has no derivative."""
+    if tangent is None:
+        return
+    name = derivative._bind().names[place]
+    if not any(is_differentiable(leaf) for _, leaf in leaves("", primal)):
+        message = f"`{name}` is {_shown(primal)}: it has no derivative, so it can have no tangent"
+        raise NotDifferentiable(message, hint="give None as its tangent, or pass a float")
+    match(tangent, primal, "tangent", f"`{name}`", "primal")
 
 
-def linearize_of(derivative: Any, primals: Sequence[Any]) -> tuple[Any, Linear]:
-    """``(value, linear function of tangents)``."""
+def linearize_of(
+    derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any], only: int | None = None
+) -> tuple[Any, Linear]:
+    """``(value, linear function of tangents)``: one for each primal, or that of the parameter at `only` alone."""
     from tangentx import sweeps
     from tangentx.arrays import entry_copies, entry_copy
     from tangentx.demands import differentiable
 
-    values = entry_copies(*derivative._values(primals, {}))
+    values = entry_copies(*derivative._values(primals, kwargs))
     owned = len(derivative._target.owner)
-    _demand_primals(derivative, primals, values, owned)
-    places = differentiable(values, range(owned, owned + len(primals)))
+    if only is None:
+        _demand_primals(derivative, primals, values, owned)
+    given = range(owned, owned + len(primals)) if only is None else (only,)
+    places = differentiable(values, given)
     entry = sweeps.entry_linear(derivative._target, derivative._cache, values, places, derivative._spec)
     split = len(entry.functions) > 1
     value, state = entry.functions[0](*values, *(() if split else (fitted(None, values[i]) for i in places)))
@@ -75,16 +78,18 @@ def linearize_of(derivative: Any, primals: Sequence[Any]) -> tuple[Any, Linear]:
     def tangent(*tangents: Any) -> Any:
         """The tangent of the value for one tangent for each primal; None holds it constant. Raises NotDifferentiable
         where one does not fit its primal."""
-        if len(tangents) != len(primals):
+        if len(tangents) != len(given):
             raise NotDifferentiable(
-                f"{len(primals)} primals, but {len(tangents)} tangents", hint="give one for each, None for a constant"
+                f"{len(given)} primals, but {len(tangents)} tangents", hint="give one for each, None for a constant"
             )
-        given = dict(moving(derivative, values[owned:], values, tangents))
-        dots = [fitted(given.get(i), values[i]) for i in places]
-        found = entry.functions[1](state, *dots) if split else entry.functions[0](*values, *dots)[1]
-        return public_tangent(found, shape)
+        found = dict(zip(given, tangents, strict=True))
+        for i, t in found.items():
+            _match_primal(derivative, i, values[i], t)
+        dots = [fitted(found[i], values[i]) for i in places]
+        moved = entry.functions[1](state, *dots) if split else entry.functions[0](*values, *dots)[1]
+        return public_tangent(moved, shape)
 
-    return value, Linear(tangent, entry, values, Form(tuple(i - owned for i in places), (0,)))
+    return value, Linear(tangent, entry, values, state, Form(tuple(given.index(i) for i in places), (0,)))
 
 
 def public_tangent(dot: Any, value: Any) -> Any:
@@ -202,4 +207,4 @@ def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -
         result = tuple(found.get(i) for i in places)
         return result if many else result[0]
 
-    return value, Linear(pullback, entry, copies, Form((0,), tuple(places.index(i) for i in wrt)))
+    return value, Linear(pullback, entry, copies, state, Form((0,), tuple(places.index(i) for i in wrt)))

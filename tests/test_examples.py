@@ -56,11 +56,21 @@ def check_heat_inverse(text):
         assert "No picture: matplotlib is not installed" in text
 
 
+def check_sparse_newton(text):
+    left = [float(number) for number in re.findall(r"^step +\d+ +residual (\S+)$", text, re.MULTILINE)]
+    assert left[0] == 1.0
+    assert left[1] < 0.1
+    assert left[2] < 1e-3 * left[1]
+    assert "3 tangent sweeps for 14998 entries" in text
+    assert float(re.search(r"is off by (\S+)\.$", text, re.MULTILINE)[1]) < 1e-7
+
+
 CHECKS = {
     "fit_ode.py": check_fit_ode,
     "greeks.py": check_greeks,
     "heat_inverse.py": check_heat_inverse,
     "quickstart.py": check_quickstart,
+    "sparse_newton.py": check_sparse_newton,
 }
 
 
@@ -71,7 +81,7 @@ def test_example(path, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
     assert not re.search(r"[\r\b\x1b]", done.stdout), "a progress bar in a pipe"
-    assert re.search(r"^def \w+_grad\(", done.stdout, re.MULTILINE), "no generated source"
+    assert re.search(r"^def \w+_(grad|linear)\(", done.stdout, re.MULTILINE), "no generated source"
     CHECKS[path.name](done.stdout)
     for picture in re.findall(r"^The picture is in (\S+)\.$", done.stdout, re.MULTILINE):
         assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")
