@@ -178,7 +178,41 @@ def jacobian_on_tensors(f, x):
 
 
 def checkpoint_inside(x):
-    return tx.checkpoint(square, x)
+    return tx.checkpoint(square)(x)
+
+
+class Model:
+    def step(self, u):
+        return u * u
+
+
+def checkpoint_of_method(x):
+    model = Model()
+    return tx.checkpoint(model.step, x)
+
+
+def checkpoint_with_print(x):
+    def shown(y):
+        print(y)
+        return y * y
+
+    return tx.checkpoint(shown, x)
+
+
+def checkpoint_into_list(x):
+    bag = [x]
+    tx.checkpoint(lambda items, y: items.append(y * y), bag, x)
+    return bag[0] * bag[1]
+
+
+def checkpoint_of_list(x):
+    def listed(y):
+        found = []
+        for k in range(3):
+            found.append(k * y)
+        return found
+
+    return tx.checkpoint(listed, x)[1]
 
 
 def stopped(x):
@@ -202,6 +236,10 @@ CASES: dict[str, Callable[[], Any]] = {
     "syntax_async": lambda: tx.grad(coroutine)(1.0),
     "syntax_product_inside": lambda: tx.grad(product_inside)(1.0),
     "syntax_checkpoint_inside": lambda: tx.grad(checkpoint_inside)(1.0),
+    "checkpoint_of_method": lambda: tx.grad(checkpoint_of_method, fallback="error")(1.0),
+    "checkpoint_with_print": lambda: tx.grad(checkpoint_with_print, fallback="error")(1.0),
+    "checkpoint_into_list": lambda: tx.grad(checkpoint_into_list, fallback="error")(1.0),
+    "checkpoint_of_list": lambda: tx.grad(checkpoint_of_list, fallback="error")(1.0),
     "operation_numpy": lambda: tx.grad(eigen)(np.eye(2)),
     "operation_scipy": lambda: tx.grad(bessel)(1.0),
     "unresolved_name": lambda: tx.grad(unresolved)(1.0),

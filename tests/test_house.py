@@ -54,6 +54,7 @@ COVERED_BY = {
     "backend/*.py": "tests/backend/test_text.py",
     "analysis/attempts.py": "tests/frontend/test_attempts.py",
     "ir/attempts.py": "tests/frontend/test_attempts.py",
+    "analysis/apart.py": "tests/analysis/test_checkpoints.py",
     "analysis/collections_.py": "tests/analysis/test_standins.py",
     "analysis/dicts.py": "tests/analysis/test_standins.py",
     "analysis/fills.py": "tests/analysis/test_writers.py",

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tangentx.analysis import derivatives, effects, folds
+from tangentx.analysis import checkpoints, derivatives, effects, folds
 from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_of, spread
 from tangentx.analysis.choices import call_chosen
 from tangentx.analysis.dicts import made_dict
@@ -131,7 +131,7 @@ def call_object(
     if isinstance(fn, types.MethodType):
         owner = external(w, fn.__self__, "self")
         return call_object(w, fn.__func__, (owner, *args), kwargs)
-    taken = derivatives.taken(w, fn, args, kwargs)
+    taken = checkpoints.taken(w, fn, args, kwargs) or derivatives.taken(w, fn, args, kwargs)
     if taken is not None:
         return taken
     if hasattr(fn, "__tangentx_target__"):

@@ -191,6 +191,7 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.entry_copy: _one_copy,
     arrays.apart: _nothing,
     arrays.demand_copied: _nothing,
+    arrays.demand_own: _nothing,
     arrays.demand_unshared: _nothing,
     arrays.write_back: _nothing,
     arrays.entry_copies: _copies,

@@ -127,7 +127,15 @@ def hashable(group: frozenset[Any], fn: Any) -> Container[Any]:
 
 
 EFFECTS = frozenset(
-    (arrays.apart, arrays.demand_copied, arrays.demand_unshared, arrays.write_back, arrays.same_length, arrays.counted)
+    (
+        arrays.apart,
+        arrays.demand_copied,
+        arrays.demand_own,
+        arrays.demand_unshared,
+        arrays.write_back,
+        arrays.same_length,
+        arrays.counted,
+    )
 ) | {operator.call}
 """The operations that are run for what they do."""
 

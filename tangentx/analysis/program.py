@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tangentx.analysis.apart import Checkpoints
 from tangentx.analysis.kinds import BOTTOM, MISSING, Kind, Num, TooDeep, Top, describe, signature
 from tangentx.analysis.regions import Region, World, join
 from tangentx.analysis.values import Valuer
@@ -82,16 +83,15 @@ class Program:
         self.unfolded: dict[Any, tuple[Function, Function]] = {}
         self.instances: dict[Any, Instance] = {}
         self._counts: dict[int, int] = {}
-        self.round = 0
+        self.round = self.depth = 0
+        self.checkpoints = Checkpoints()
         self.final = False
         self.externals: dict[int, tuple[Ext, Kind]] = {}
         self.valuer = Valuer(self.world)
         self.pending: list[Instance] = []
         self.met: list[Instance] = []
-        self.depth = 0
         self.walker: Any = None
-        self.closed_to_outside = False
-        self.aside = False
+        self.closed_to_outside = self.aside = False
         self.derived = False  # whether the root is a derived program, which asks at run time what it has to ask
         self.apart = False  # whether the arguments of the root are known to share no memory
 

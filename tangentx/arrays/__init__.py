@@ -43,7 +43,7 @@ from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, stop
 from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.jacobians import columns, direction, directions, no_slope, rows, uncolumns, unrows
 from tangentx.arrays.memory import apart
-from tangentx.arrays.overlaps import demand_copied, demand_unshared
+from tangentx.arrays.overlaps import demand_copied, demand_own, demand_unshared
 from tangentx.arrays.places import along, cycled, flat_key, mask_like, positions, section_bounds, selected, unselected
 from tangentx.arrays.products import (
     dot_left,
@@ -99,6 +99,7 @@ __all__ = [
     "along",
     "apart",
     "demand_copied",
+    "demand_own",
     "demand_unshared",
     "arange_dot",
     "before",

@@ -35,6 +35,19 @@ def demand_unshared(target: Any, value: Any) -> None:
         raise _overlapping()
 
 
+def demand_own(result: Any, given: Any, where: str) -> None:
+    """Checks that no array in `result`, of what is checkpointed, lies in the memory of one in `given`.
+
+    Raises SharedMemory, naming the call `where`.
+    """
+    theirs = arrays_in(given)
+    if any(np.may_share_memory(mine, other) for mine in arrays_in(result) for other in theirs):
+        raise SharedMemory(
+            f"{where} is checkpointed and returns memory that it was given",
+            hint="return a copy, or the argument itself, or nothing",
+        )
+
+
 def _overlapping() -> SharedMemory:
     return SharedMemory(
         "the value lies in the memory that it is written to, and NumPy reads there what it has just written",

@@ -15,6 +15,7 @@ from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Call, Delete, Po
 from tangentx.ir.walk import statements
 
 if TYPE_CHECKING:
+    from tangentx.derive.pairs import Pair
     from tangentx.derive.reverse import Reverse
 
 
@@ -29,10 +30,14 @@ def call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) 
         restore(reverse)
         return
     pair = r.derive.pair(callee)
-    shadows = tuple(r.shadow(forward, a) for a, p in zip(expr.args, pair.params, strict=True) if p == SHADOW)
+    if expr.link in r.program.checkpoints.links:
+        from tangentx.derive.checkpoints import repeated
+
+        repeated(r, s, expr, callee, pair, forward, reverse)
+        return
     restore = r.record(forward, s.target)
     saved = r.frame.names.fresh("saved")
-    made = forward.let(Call(pair.forward, (*expr.args, *shadows)))
+    made = forward.let(Call(pair.forward, (*expr.args, *shadows(r, expr, pair, forward))))
     forward.assign(s.target, forward.item(made, 0))
     how = r.how(s.target)
     if pair.result == SHADOW:
@@ -41,16 +46,33 @@ def call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) 
         forward.assign(r.frame.other(s.target), forward.op(arrays.zero, Var(s.target)))
     forward.assign(saved, forward.item(made, 2 if pair.result == SHADOW else 1))
     taken = r.once_more(forward, saved)(reverse)
-    seed: tuple[Atom, ...] = ()
-    if pair.result == VALUE:
-        seed = (reverse.let(Var(r.frame.other(s.target))),)
-    elif pair.result == ITEMS:
-        modes = r.derive.results.modes[expr.link]
-        seed = tuple(reverse.let(item_bar(r, s.target, k)) for k, m in enumerate(modes) if m == VALUE)
-        zero_items(r, reverse, s.target, modes)
+    seed = seeds(r, s, expr, pair, reverse)
     restore(reverse)
-    again = tuple(r.shadow(reverse, a) for a, p in zip(expr.args, pair.params, strict=True) if p == SHADOW)
-    back = reverse.let(Call(pair.backward, (*pair.given_again(expr.args, again), taken, *seed)))
+    give_back(r, expr, pair, reverse, shadows(r, expr, pair, reverse), taken, seed)
+
+
+def shadows(r: Reverse, expr: Call, pair: Pair, emit: Emitter) -> tuple[Atom, ...]:
+    """The shadows of the arguments that are storages."""
+    return tuple(r.shadow(emit, a) for a, p in zip(expr.args, pair.params, strict=True) if p == SHADOW)
+
+
+def seeds(r: Reverse, s: Assign, expr: Call, pair: Pair, reverse: Emitter) -> tuple[Atom, ...]:
+    """The cotangents of the result that the backward function is given, as they are when the reverse sweep comes by."""
+    if pair.result == VALUE:
+        return (reverse.let(Var(r.frame.other(s.target))),)
+    if pair.result != ITEMS:
+        return ()
+    modes = r.derive.results.modes[expr.link]
+    found = tuple(reverse.let(item_bar(r, s.target, k)) for k, m in enumerate(modes) if m == VALUE)
+    zero_items(r, reverse, s.target, modes)
+    return found
+
+
+def give_back(
+    r: Reverse, expr: Call, pair: Pair, reverse: Emitter, again: tuple[Atom, ...], state: Atom, seed: tuple[Atom, ...]
+) -> None:
+    """The backward function called, and what it gives added to the cotangents of the arguments."""
+    back = reverse.let(Call(pair.backward, (*pair.given_again(expr.args, again), state, *seed)))
     values = [atom for atom, param in zip(expr.args, pair.params, strict=True) if param == VALUE]
     taken_bars = [(a, reverse.item(back, k)) for k, a in enumerate(values) if r.frame.mode(a) is not None]
     for atom, bar in taken_bars:
@@ -69,6 +91,11 @@ def needs_reverse(program: Program, instance: Instance) -> bool:
     """Whether a call has to be reversed: a derivative flows through it, or it writes into what it is given."""
     if any(varied(k) for k in (*instance.params, instance.result)):
         return True
+    return writes_into(program, instance)
+
+
+def writes_into(program: Program, instance: Instance) -> bool:
+    """Whether a callee may write into what it is given."""
     return _writes(program, instance, _reachable(instance), set())
 
 

@@ -9,6 +9,7 @@ from tangentx.arrays import (
     copied_tangent,
     counted,
     demand_copied,
+    demand_own,
     demand_unshared,
     filled,
     fitting,
@@ -21,7 +22,7 @@ from tangentx.arrays import (
 )
 from tangentx.templates.registry import constant, linear
 
-constant(apart, counted, demand_copied, demand_unshared, real_zero, same_length, write_back)
+constant(apart, counted, demand_copied, demand_own, demand_unshared, real_zero, same_length, write_back)
 
 
 @linear(fitting, domain=("A(3), 3",))

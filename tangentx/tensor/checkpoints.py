@@ -110,10 +110,13 @@ def _apply(function: Any, args: tuple[Any, ...]) -> Any:
 
 
 def checkpoint(function: Callable[..., Any], *args: Any) -> Any:
-    """``checkpoint(f, x)`` is ``f(x)``, keeping nothing but `x`: backward runs `f` a second time.
+    """``checkpoint(f, x)`` is ``f(x)``, keeping nothing but `x`: the reverse sweep runs `f` a second time.
 
-    ``@tx.checkpoint`` makes a function do so at every call. Raises NotDifferentiable where `f` writes into an argument,
-    takes containers of Tensors that require a gradient, or (in backward) uses others of these than its arguments.
+    ``@tx.checkpoint`` makes a function do so at every call. Inside a function that is compiled, `f` may capture what is
+    differentiated and write into arrays that it is given, of which a copy is kept; UnsupportedSyntax where it has
+    effects, writes into containers or returns a list or dict, SharedMemory where it returns memory that it was given.
+    On Tensors NotDifferentiable is raised where `f` writes into an argument, takes containers of Tensors that require a
+    gradient, or (in backward) uses others of these than its arguments.
     """
     if not args:
 
@@ -121,12 +124,11 @@ def checkpoint(function: Callable[..., Any], *args: Any) -> Any:
         def checkpointed(*given: Any) -> Any:
             return _apply(function, given)
 
-        checkpointed.__tangentx_outside__ = _HINT  # type: ignore[attr-defined]
+        checkpointed.__tangentx_again__ = function  # type: ignore[attr-defined]
         return checkpointed
     return _apply(function, args)
 
 
-_HINT = "compiled functions are not checkpointed yet: call the function itself, or let the whole run on Tensors"
-checkpoint.__tangentx_outside__ = _HINT  # type: ignore[attr-defined]
+checkpoint.__tangentx_again__ = None  # type: ignore[attr-defined]
 
 __all__ = ["Context", "checkpoint"]

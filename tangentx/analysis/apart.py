@@ -1,0 +1,21 @@
+"""Functions that stand for others where these are called in a way of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tangentx.ir.nodes import Function, Link
+
+
+class Checkpoints:
+    """The functions that are checkpointed somewhere, each as a function apart from itself, and their links."""
+
+    def __init__(self) -> None:
+        self._sources: dict[int, tuple[Function, Function]] = {}
+        self.links: dict[Link, None] = {}
+
+    def source(self, source: Function) -> Function:
+        """The function that stands for `source` where it is checkpointed."""
+        if id(source) not in self._sources:
+            self._sources[id(source)] = (source, replace(source))
+        return self._sources[id(source)][1]

@@ -1,0 +1,74 @@
+"""Checkpointed calls: what is kept, and what is refused."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tests.frontend.made import defined
+
+STEP = """
+import numpy as np
+import tangentx as tx
+
+def step(u, c):
+    for k in range(10):
+        u = u + c * np.sin(u) * np.cos(u)
+    return u
+
+def write(u, c):
+    for k in range(10):
+        u += c * np.sin(u) * np.cos(u)
+
+def f(u, c):
+    for n in range(12):
+        {call}
+    return np.sum(u**2)
+"""
+
+
+def peak(call: str) -> tuple[float, object]:
+    """The most memory that a gradient holds, in arrays of the size of its argument, and the gradient."""
+    gradient = tx.grad(defined(STEP.format(call=call)), wrt=("u", "c"), fallback="error")
+    u = np.linspace(0.0, 1.0, 20_000)
+    gradient(u, 0.1)
+    tracemalloc.start()
+    found = gradient(u, 0.1)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most / u.nbytes, found
+
+
+@pytest.mark.parametrize(
+    ("plain", "again"),
+    [("u = step(u, c)", "u = tx.checkpoint(step, u, c)"), ("write(u, c)", "tx.checkpoint(write, u, c)")],
+)
+def test_less_is_kept(plain: str, again: str) -> None:
+    recorded, wanted = peak(plain)
+    kept, found = peak(again)
+    for got, part in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(got, part, rtol=1e-12)
+    assert recorded > 120 and kept < recorded / 2
+
+
+def test_a_result_in_memory_of_an_argument_is_refused_at_run_time() -> None:
+    text = "import tangentx as tx\ndef tail(u, k):\n    if k > 0:\n        return u[1:]\n    return 2.0 * u\n"
+    text += (
+        "def f(x, k):\n    a = 1.0 * x\n    v = tx.checkpoint(tail, a, k)\n    v[0] *= x[1]\n    return v[0] + a[1]\n"
+    )
+    gradient = tx.grad(defined(text), fallback="error")
+    with pytest.raises(tx.SharedMemory, match=r"`tail` in .*:8 is checkpointed and returns memory"):
+        gradient(np.ones(3), 1)
+    np.testing.assert_allclose(gradient(np.ones(3), 0), [2.0, 3.0, 0.0])
+
+
+def test_what_is_stored_in_a_container_counts_as_held() -> None:
+    text = "import tangentx as tx\ndef held(u, c):\n    box = [c]\n    box[0] = c\n    bag = []\n    bag.append(u)\n"
+    text += "    bag[0][1] = c * u[0] ** 2\n    part = bag[0][2:]\n    part *= c\n"
+    text += "def f(x):\n    u = 1.0 * x\n    tx.checkpoint(held, u, x[0])\n    u[0] = 0.0\n    return u[1] * u[2]\n"
+    f = defined(text)
+    x = np.array([0.7, 1.1, 1.3])
+    np.testing.assert_allclose(tx.grad(f, fallback="error")(x), [4 * 0.7**3 * 1.3, 0.0, 0.7**4])
