@@ -7,13 +7,12 @@ import importlib
 import re
 import sys
 import textwrap
-from collections import Counter
 from typing import Any
 
 from tangentx.errors import TangentxError
+from tangentx.kept import kept
 from tangentx.source import find as source_of
 
-_TAPE = re.compile(r"^ +(\w+?)_tape(?:_\d+)? = \[\]$", re.MULTILINE)
 _EXITS = re.compile(r"^ +exits(?:_\w+)? = \[\]$", re.MULTILINE)
 
 
@@ -91,16 +90,15 @@ def explanation(what: str, cache: Any) -> Explanation:
             continue
         lines += ["", *found.notes["signature"].splitlines()]
         lines.append(f"  file {found.filename}, {source.count(chr(10))} lines")
-        lines.append(f"  {_recorded(source)}")
+        lines += [f"  {line}" for line in _recorded(source)]
     if cache.dropped:
         lines += ["", f"{cache.dropped} dropped: only the {cache.limit} kinds used last are kept"]
     return Explanation("\n".join(lines))
 
 
-def _recorded(source: str) -> str:
-    """What the forward sweep keeps on tapes, read from the text."""
-    tapes = Counter(_TAPE.findall(source))
-    parts = [f"`{name}`" + (f" ({count} tapes)" if count > 1 else "") for name, count in tapes.items()]
+def _recorded(source: str) -> list[str]:
+    """What the forward sweep keeps, read from the text."""
+    parts = kept(source)
     if _EXITS.search(source):
         parts.append("the way out of loops")
-    return f"records {', '.join(parts)}" if parts else "records nothing"
+    return ["records, for the reverse of", *(f"  {part}" for part in parts)] if parts else ["records nothing"]

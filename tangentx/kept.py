@@ -1,0 +1,163 @@
+"""What a derivative records, where in the user's program, and what reads it again: found in the text that runs."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_GROUP = re.compile(r"\s*# line (\d+): (.*)")
+_TAPE = re.compile(r"(\w+_)?tape(_\d*)*")
+_OURS = ("_bar", "_forward")
+_OWN_NAME = re.compile(r"t(_\d+)?|tape(_\d*)*|saved(_\w+)?|before(_\d*)*")
+
+
+@dataclass
+class Function:
+    """A function of the text: its tapes' contents by name, its temporaries, and what it takes from tapes."""
+
+    name: str
+    appended: dict[str, list[ast.expr]] = field(default_factory=dict)
+    made: dict[str, ast.expr] = field(default_factory=dict)
+    popped: list[tuple[ast.stmt, ast.Call]] = field(default_factory=list)
+    reads: dict[str, list[int]] = field(default_factory=dict)
+
+
+def kept(source: str) -> list[str]:
+    """What the forward sweep records, by the user's lines whose reverse asks for it: each line, and below it its tapes.
+
+    `source` is the text of a derivative; what nothing takes from its tape again is not there.
+    """
+    lines = source.splitlines()
+    functions = [_function(node) for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    found: dict[tuple[int, str], dict[str, None]] = {}
+    for function in functions:
+        for statement, pop in function.popped:
+            place, said = _told(functions, function, statement, pop, lines)
+            found.setdefault(place, {})[said] = None
+    told: list[str] = []
+    for (number, text), tapes in sorted(found.items()):
+        told.append(f"line {number}: {text}" if number else "between the lines")
+        told += [f"    {said}" for said in tapes]
+    return told
+
+
+def _is_tape(name: str) -> bool:
+    return bool(_TAPE.fullmatch(name))
+
+
+def _function(node: ast.FunctionDef) -> Function:
+    found = Function(node.name)
+    for statement in _statements(node.body):
+        for part in _own_parts(statement):
+            for inner in ast.walk(part):
+                if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
+                    found.reads.setdefault(inner.id, []).append(statement.lineno)
+                match inner:
+                    case ast.Call(func=ast.Attribute(value=ast.Name(id=tape), attr="append"), args=[value]):
+                        found.appended.setdefault(tape, []).append(value)
+                    case ast.Call(func=ast.Attribute(value=ast.Name(id=tape), attr="pop"), args=[]) if _is_tape(tape):
+                        found.popped.append((statement, inner))
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            found.made[statement.targets[0].id] = statement.value
+    return found
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    for statement in body:
+        yield statement
+        for name in ("body", "orelse", "finalbody"):
+            yield from _statements(getattr(statement, name, []))
+
+
+def _own_parts(statement: ast.stmt) -> list[ast.AST]:
+    """What a statement evaluates itself; not the statements inside."""
+    return [part for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt)]
+
+
+def _told(
+    functions: list[Function], function: Function, statement: ast.stmt, pop: ast.Call, lines: list[str]
+) -> tuple[tuple[int, str], str]:
+    """One tape: the user's line, and in words what is on it."""
+    assert isinstance(pop.func, ast.Attribute) and isinstance(pop.func.value, ast.Name)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is pop else None
+    reading = _lines_that_read(function, target, statement, lines)
+    group = _group(lines, statement) or (reading[0] if reading else None)
+    partner = function.name.replace("_backward", "_forward")
+    what = _content([f for f in functions if f is function or f.name == partner], pop.func.value.id)
+    if isinstance(target, ast.Subscript):
+        said = f"`{ast.unparse(target)}`, before it is overwritten"
+    elif isinstance(target, ast.Name) and not _OWN_NAME.fullmatch(target.id):
+        said = f"`{target.id}`"
+    else:
+        said = f"`{what}`" if what else "what a call or a trip saved"
+    place = group or (0, "")
+    own = isinstance(target, ast.Name) and target.id.endswith("_bar")
+    later = sorted({number for number, _ in reading} - {place[0]}) if not own else []
+    others = f"line{'s' if len(later) > 1 else ''} {', '.join(map(str, later))}"
+    return place, f"{said}, which {others} read{'' if len(later) > 1 else 's'} too" if later else said
+
+
+def _content(functions: list[Function], tape: str) -> str:
+    """The expression of the user's whose value is put on a tape; empty where it has no such."""
+    for function in functions:
+        for value in function.appended.get(tape, ()):
+            for _ in range(10):
+                if (
+                    not isinstance(value, ast.Name)
+                    or not _OWN_NAME.fullmatch(value.id)
+                    or value.id not in function.made
+                ):
+                    break
+                value = function.made[value.id]
+            names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
+            if names and not any(_OWN_NAME.fullmatch(name) or name.endswith(_OURS) for name in names):
+                return ast.unparse(value)
+    return ""
+
+
+def _lines_that_read(
+    function: Function, target: ast.expr | None, statement: ast.stmt, lines: list[str]
+) -> list[tuple[int, str]]:
+    """The groups of the reverse sweep below a pop that read what it gives back, by the user's line."""
+    base = target
+    while isinstance(base, ast.Subscript):
+        base = base.value
+    if not isinstance(base, ast.Name):
+        return []
+    found: dict[tuple[int, str], None] = {}
+    for number in function.reads.get(base.id, ()):
+        above = _above(lines, number) if number != statement.lineno else None
+        if above is not None and number > _sweep(lines, statement.lineno):
+            found[above] = None
+    return list(found)
+
+
+def _sweep(lines: list[str], number: int) -> int:
+    """The line at which the sweep around a line begins."""
+    for above in range(number - 1, 0, -1):
+        if lines[above - 1].lstrip().startswith(("# ----", "def ")):
+            return above
+    return 0
+
+
+def _group(lines: list[str], statement: ast.stmt) -> tuple[int, str] | None:
+    """The user's line that a statement is derived from, if its block says so above it."""
+    indent = statement.col_offset
+    for line in reversed(lines[: statement.lineno - 1]):
+        match = _GROUP.fullmatch(line)
+        if match is not None and len(line) - len(line.lstrip()) <= indent:
+            return int(match[1]), match[2]
+        if len(line) - len(line.lstrip()) < indent and line.strip():
+            return None
+    return None
+
+
+def _above(lines: list[str], number: int) -> tuple[int, str] | None:
+    """The user's line of the nearest comment above a line, within its sweep."""
+    for line in reversed(lines[_sweep(lines, number) : number]):
+        match = _GROUP.fullmatch(line)
+        if match is not None:
+            return int(match[1]), match[2]
+    return None
