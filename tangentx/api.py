@@ -145,7 +145,8 @@ def hessian(
     parameter gives its structure, each leaf replaced by the structure again, and a tuple `wrt` a tuple of tuples. At a
     kink (`abs` at 0, a tie of `max`) it is the derivative of the gradient that is documented there.
     """
-    return jacfwd(grad(f, wrt, has_aux=has_aux, fallback=fallback, jit=jit), wrt, has_aux=has_aux)
+    gradient = grad(f, wrt, has_aux=has_aux, fallback=fallback, jit=jit)
+    return jacfwd(gradient, wrt, has_aux=has_aux, fallback=fallback)
 
 
 def elementwise_grad(f: Any, wrt: Any = 0, *, fallback: str = "tensor", jit: str | None = None) -> Derivative:

@@ -20,7 +20,7 @@ from tangentx.backend.text import Text
 from tangentx.demands import demand_leaf, demand_real_scalar, writes_arguments
 from tangentx.derivative import Cache, Entry, Target, place_of, refuse_overlap
 from tangentx.errors import NotDifferentiable, NotResolved
-from tangentx.fallback import REASONS, Otherwise, otherwise
+from tangentx.fallback import Otherwise, helped, on_tensors, otherwise
 from tangentx.guards import Guard, outside_data, refuse_outside
 from tangentx.ir.nodes import Function
 from tangentx.trees import sample
@@ -52,12 +52,7 @@ def found_for(
     memory: they count only where the program writes. Where it cannot be compiled, `instead` makes another."""
 
     def made(pairs: Pairs) -> Entry:
-        try:
-            entry = make(pairs)
-        except REASONS as error:
-            if instead is None:
-                raise
-            entry = instead(error)
+        entry = make(pairs) if instead is None else helped(lambda: make(pairs), instead)
         entry.notes["samples"] = tuple(sample(value) for value in values)
         return entry
 
@@ -204,7 +199,7 @@ def header_of(target: Target, root: Instance, wrt: tuple[int, ...], what: str = 
     names = ", ".join(f"`{params[i].name}`" for i in wrt)
     title = _TITLES.get(what, "Gradient")
     first = f"{title} of `{root.source.name}` ({file}:{span.line}) with respect to {names}, written by tangentx"
-    return f"{first}\nfor {'; '.join(kinds)}."
+    return "\n".join((f"{first}\nfor {'; '.join(kinds)}.", *on_tensors()))
 
 
 def text_of(entry: Entry) -> str:

@@ -26,8 +26,11 @@ class Span:
 class TangentxError(Exception):
     """Base of every error that tangentx raises by itself.
 
-    The message says what is wrong; `span` says where in the user's program; `hint` says what to do instead.
+    The message says what is wrong; `span` says where in the user's program; `hint` says what to do instead. `through`
+    are the functions that were being analysed, the innermost first, without the one that is differentiated.
     """
+
+    through: tuple[object, ...] = ()
 
     def __init__(self, message: str, span: Span | None = None, hint: str = "") -> None:
         self.message = message

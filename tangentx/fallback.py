@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import types
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,6 +26,7 @@ from tangentx.errors import (
     TangentxError,
     UnsupportedSyntax,
 )
+from tangentx.switches import ON_TENSORS, Helper
 
 REASONS = (UnsupportedSyntax, NoTemplate, NotResolved, NoSource, StaleSource)
 """The errors that say that a program cannot be compiled, not that what was asked for has no meaning."""
@@ -38,7 +40,8 @@ def otherwise(target: Target, values: Sequence[Any], wrt: Sequence[int], spec: A
 
     `how` is "grad", "jacobian", "vjp" or "jvp".
     """
-    if spec.fallback != "tensor":
+    inner = getattr(target.function, "_spec", spec)  # of a derivative that is differentiated
+    if "error" in (spec.fallback, inner.fallback):
         return None
 
     def make(error: TangentxError) -> Entry:
@@ -63,11 +66,48 @@ def otherwise(target: Target, values: Sequence[Any], wrt: Sequence[int], spec: A
             "axes": None,
             "fallback": True,
         }
-        return Entry(
-            functions, text, "<tangentx nothing>", lambda: getattr(function, "__code__", None) is code, False, notes
-        )
+        return Entry(functions, text, "<tangentx nothing>", holds, False, notes)
 
     return make
+
+
+def helped(make: Callable[[], Entry], instead: Callable[[TangentxError], Entry]) -> Entry:
+    """The entry that `make` compiles. Functions in it that cannot be compiled run on Tensors, each call for itself;
+    where that cannot be, the whole does, which `instead` gives."""
+    helpers: dict[Any, Helper] = {}
+    first: TangentxError | None = None
+    while True:
+        token = ON_TENSORS.set(helpers)
+        try:
+            entry = make()
+        except REASONS as error:
+            first = first or error
+            more = next((f for f in error.through if f not in helpers and _is_helper(f)), None)
+            if more is None:
+                return instead(first)
+            helpers = {f: Helper(helper.error) for f, helper in helpers.items()} | {more: Helper(error)}
+        else:
+            for function, helper in helpers.items():
+                if helper.met:
+                    warn(function, helper.error)
+            return entry
+        finally:
+            ON_TENSORS.reset(token)
+
+
+def _is_helper(function: Any) -> bool:
+    """Whether a function is one of the user's, that can be run on Tensors."""
+    theirs = isinstance(function, types.FunctionType) and not str(function.__module__).startswith("tangentx.")
+    return theirs and _runs(function)
+
+
+def on_tensors() -> tuple[str, ...]:
+    """What is said of each function that runs on Tensors inside of the code in hand."""
+    found = [(f, helper.error) for f, helper in ON_TENSORS.get().items() if helper.met]
+    return tuple(
+        f"`{f.__name__}` runs on Tensors, which needs the runtime of tangentx: {type(error).__name__}: {error}"
+        for f, error in found
+    )
 
 
 def warn(function: Any, error: TangentxError) -> None:
@@ -109,35 +149,9 @@ def _exact(value: Any) -> bool:
     return not isinstance(value, np.ndarray) or (type(value) is np.ndarray and value.dtype.kind != "O")
 
 
-def called(function: Any) -> Callable[[Sequence[Any]], Any]:
-    """The function as one of a sequence of values by parameter."""
-    from tangentx.tensor.makers import on_tensors
-
-    owned = len(function._target.owner) if hasattr(function, "_bound_to") else 0
-    parameters = list(inspect.signature(function, follow_wrapped=False).parameters.values())
-
-    def call(values: Sequence[Any]) -> Any:
-        run = on_tensors(function)
-        if owned:
-            run, values = function._bound_to(tuple(values[:owned])), values[owned:]
-        placed: list[Any] = []
-        named: dict[str, Any] = {}
-        for parameter, value in zip(parameters, values, strict=True):
-            if parameter.kind is parameter.VAR_POSITIONAL:
-                placed += value
-            elif parameter.kind is parameter.VAR_KEYWORD:
-                named |= value
-            elif parameter.kind is parameter.KEYWORD_ONLY:
-                named[parameter.name] = value
-            else:
-                placed.append(value)
-        return run(*placed, **named)
-
-    return call
-
-
 def _gradient(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
     from tangentx.tensor.core import Tensor
+    from tangentx.tensor.makers import called
     from tangentx.tensor.outcome import plain
     from tangentx.tensor.tracing import Trace
 
@@ -189,6 +203,7 @@ def demand_real(value: Any, function: Any) -> None:
 
 def _jacobian(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
     from tangentx.tensor.jacobians import jacobian
+    from tangentx.tensor.makers import called
     from tangentx.tensor.outcome import plain
     from tangentx.tensor.tracing import Trace
 
@@ -203,6 +218,7 @@ def _jacobian(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...
 
 
 def _pullback(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
+    from tangentx.tensor.makers import called
     from tangentx.tensor.outcome import outputs_in, plain
     from tangentx.tensor.tracing import Trace
 
@@ -221,6 +237,7 @@ def _pullback(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...
 
 
 def _tangent(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
+    from tangentx.tensor.makers import called
     from tangentx.tensor.outcome import plain, tangent
     from tangentx.tensor.tracing import Trace
 

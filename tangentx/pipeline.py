@@ -21,6 +21,7 @@ from tangentx.derive.pullbacks import pullback
 from tangentx.derive.roots import Request, gradient
 from tangentx.derive.split import split, tied
 from tangentx.frontend.lift import lift
+from tangentx.frontend.loosely import loosely
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Assign, Call, Function
 from tangentx.optimise import PASSES, optimise, prepare, shorten
@@ -54,6 +55,8 @@ def analyse(function: Function, kinds: Sequence[Kind], program: Program) -> Inst
     instance = program.analyse(function, kinds)
     objects = outside.written(program)
     if objects:
+        if program.read_on_tensors:  # of what the program writes, a function on Tensors would see the old content
+            raise program.read_on_tensors[0]
         function = outside.as_parameters(program, instance, objects)
         program.closed_to_outside = True
         instance = program.analyse(function, [*kinds, *outside.kinds_of(program, function)])
@@ -146,4 +149,4 @@ def shortened(derived: Function, kinds: Sequence[Kind], program: Program) -> Ins
 
 def new_program(single: Sequence[Single] = ()) -> Program:
     """An empty program whose functions come from Python source; `single` are axes of its arguments."""
-    return Program(lift, Axes(single))
+    return Program(lift, Axes(single), loosely)

@@ -14,7 +14,7 @@ import numpy as np
 
 from tangentx import sweeps
 from tangentx.arrays import entry_copies, entry_copy
-from tangentx.fallback import called, demand_real, split
+from tangentx.fallback import demand_real, split
 from tangentx.products import fitted
 from tangentx.results import publish
 from tangentx.trees import is_differentiable, leaves, rebuild
@@ -111,6 +111,7 @@ def gradient_on_tensors(derivative: Any, args: Any, kwargs: Any) -> Any:
     from tangentx.tensor.apply import like_container
     from tangentx.tensor.core import Tensor, wrap
     from tangentx.tensor.forms import like_of, ones, zeros
+    from tangentx.tensor.makers import called
     from tangentx.tensor.modes import STATE
     from tangentx.tensor.operation import fit_tensor
     from tangentx.tensor.tracing import Trace

@@ -54,6 +54,8 @@ COVERED_BY = {
     "templates/*.py": "tests/templates/test_templates.py",
     "backend/*.py": "tests/backend/test_text.py",
     "analysis/attempts.py": "tests/frontend/test_attempts.py",
+    "analysis/runs.py": "tests/tensor/test_runs.py",
+    "frontend/loosely.py": "tests/tensor/test_runs.py",
     "ir/attempts.py": "tests/frontend/test_attempts.py",
     "analysis/apart.py": "tests/analysis/test_checkpoints.py",
     "analysis/collections_.py": "tests/analysis/test_standins.py",

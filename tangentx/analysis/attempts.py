@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.effects import UNKNOWN
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, Obj, Some, varied
 from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import join
-from tangentx.errors import UnsupportedSyntax
+from tangentx.errors import Span, UnsupportedSyntax
 from tangentx.ir.attempts import NOTE, Attempt
 from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Call, Delete, Expr, Op, Pop, Store, Var
 from tangentx.ir.walk import statements
@@ -49,7 +49,19 @@ def demand_apart(program: Program) -> None:
     for instance in program.reached():
         span = instance.source.notes.get(NOTE)
         if span is not None and _writes(program, instance, set()):
-            raise UnsupportedSyntax("a try statement that writes into a list, a dict or an array", span, HINT)
+            error = UnsupportedSyntax("a try statement that writes into a list, a dict or an array", span, HINT)
+            error.through = _around(program, span)
+            raise error
+
+
+def _around(program: Program, span: Span) -> tuple[Any, ...]:
+    """The functions in whose text the place is, the innermost first."""
+    found = [
+        function
+        for function, code, lifted in program.lifted.values()
+        if lifted.span.file == span.file and lifted.span.line <= span.line <= max(n for *_, n in code.co_lines() if n)
+    ]
+    return tuple(sorted(found, key=lambda function: -function.__code__.co_firstlineno))
 
 
 def _writes(program: Program, instance: Instance, seen: set[Instance]) -> bool:

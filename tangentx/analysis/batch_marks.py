@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tangentx.analysis.kinds import MISSING, Arr, Bottom, Box, Kind, Num
-from tangentx.analysis.program import Instance, Program, constant_kind
+from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region
 from tangentx.analysis.selection import known_key
+from tangentx.analysis.values import constant_kind
 from tangentx.ir.nodes import Atom, Ext, Key, Slice, Var
 
 ANY = "*"
@@ -29,7 +30,7 @@ class Marks:
         """The kind of one member's value."""
         if isinstance(atom, Var):
             return instance.kinds.get(atom.name, Bottom())
-        return self.program.external(atom) if isinstance(atom, Ext) else constant_kind(self.program, atom.value)
+        return self.program.external(atom) if isinstance(atom, Ext) else constant_kind(self.program.valuer, atom.value)
 
     def holds(self, instance: Instance, atom: Atom) -> bool:
         """Whether an atom is a number or array for each member."""

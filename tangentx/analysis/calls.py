@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tangentx.analysis import checkpoints, derivatives, effects, folds
+from tangentx.analysis import checkpoints, derivatives, effects, folds, runs
 from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_of, spread
 from tangentx.analysis.choices import call_chosen
 from tangentx.analysis.dicts import made_dict
@@ -23,7 +23,7 @@ from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Either, K
 from tangentx.analysis.objects import construct
 from tangentx.analysis.primitives import is_primitive, name_of
 from tangentx.analysis.writers import writing
-from tangentx.errors import NotResolved
+from tangentx.errors import NotResolved, TangentxError
 from tangentx.ir.functions import BoundMethod, Chosen, Closure, Derived, Partial, function_of
 from tangentx.ir.nodes import (
     Apply,
@@ -95,7 +95,8 @@ def _room(w: Walker, expr: Apply | Method, fn: Any) -> Room:
     if isinstance(fn, types.MethodType):
         fn, first = fn.__func__, 1
     starred = expr.stars and isinstance(fn, types.FunctionType)
-    return room_of(w.program.lift(fn), first) if starred else lambda given, named: None
+    lift = w.program.loosely if fn in w.program.on_tensors else w.program.lift
+    return room_of(lift(fn), first) if starred else lambda given, named: None
 
 
 def call_value(w: Walker, kind: Kind, expr: Apply) -> tuple[Expr, Kind]:
@@ -183,8 +184,14 @@ def _cached(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: A
 
 def call_python(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
     """A call of one of the user's functions."""
-    source = w.program.lift(fn)
-    return call(w, source, None, bind(w, source, args, kwargs))
+    if fn in w.program.on_tensors:
+        return runs.call(w, fn, args, kwargs)
+    try:
+        source = w.program.lift(fn)
+        return call(w, source, None, bind(w, source, args, kwargs))
+    except TangentxError as error:
+        error.through = (*error.through, fn)
+        raise
 
 
 def call(w: Walker, source: Function, link: Link | None, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:

@@ -6,8 +6,7 @@ import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Top, describe, is_inexact
-from tangentx.analysis.program import located
+from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Top, describe, is_inexact, located
 from tangentx.analysis.selection import demand_alike
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.functions import FunctionValue

@@ -16,10 +16,11 @@ from tangentx.analysis import attributes, expressions
 from tangentx.analysis.augmented import augment, augstore
 from tangentx.analysis.choices import as_chosen, choose
 from tangentx.analysis.flow import Env, LoopState, break_, continue_, for_, if_, loop, never
-from tangentx.analysis.kinds import BOTTOM, Bottom, Kind, Top
-from tangentx.analysis.program import DELETED, Definition, Instance, Program, constant_kind, located
+from tangentx.analysis.kinds import BOTTOM, Bottom, Kind, Top, located
+from tangentx.analysis.program import DELETED, Definition, Instance, Program
 from tangentx.analysis.regions import Region, join
 from tangentx.analysis.selection import is_missing
+from tangentx.analysis.values import constant_kind
 from tangentx.analysis.webs import close
 from tangentx.analysis.writes import accumulate, append, delete
 from tangentx.errors import NotResolved, Span
@@ -140,7 +141,7 @@ class Walker:
         if isinstance(atom, Var):
             return self._read_name(atom)
         if isinstance(atom, Lit):
-            return atom, constant_kind(self.program, atom.value)
+            return atom, constant_kind(self.program.valuer, atom.value)
         return atom, self.program.external(atom)
 
     def _read_name(self, atom: Var) -> tuple[Atom, Kind]:

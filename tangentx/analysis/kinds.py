@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from tangentx.errors import NotResolved, Span
 from tangentx.ir.functions import FunctionValue
 
 if TYPE_CHECKING:
@@ -201,6 +202,12 @@ def describe(kind: Kind) -> str:
             return why
         case _:
             return "nothing"
+
+
+def located(kind: Kind, span: Span) -> NotResolved:
+    """The error for a value whose kinds have nothing in common."""
+    hint = kind.hint if isinstance(kind, Top) and kind.hint else "use two names, or one kind of value in every branch"
+    return NotResolved(f"this value is {describe(kind)}", span, hint)
 
 
 LIMIT_PARTS = 20_000

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, Obj, dtype_of, is_inexact
+from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, Obj, Some, dtype_of, is_inexact
 from tangentx.analysis.outline import Layout, zeros_kind
 from tangentx.analysis.regions import Region, World
 
@@ -163,6 +163,30 @@ def _flat_key(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
     return whole
 
 
+def _run(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
+    return Some(arrays.Run)
+
+
+def _outcome(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
+    """See `arrays.form_of`."""
+    assert isinstance(kinds[1], Obj)
+    name, _, rank = kinds[1].value.partition("[")
+    if rank:
+        return Arr(np.dtype(name), int(rank.rstrip("]")), fresh(()).root())
+    if name == "None":
+        return Obj(None)
+    plain = next((t for t in (bool, int, float, complex) if t.__name__ == name), None)
+    return Num(plain or np.dtype(name.removeprefix("np.")).type)
+
+
+def _pulled(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
+    whole = Box(list, fresh(()))
+    layout = Layout(world, lambda path: fresh(("item", *path)), True)
+    for i, kind in enumerate(kinds[2:]):
+        whole.region.put(i, layout.kind(kind, (i,)))
+    return whole
+
+
 def _shaped() -> dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]]:
     """Rules of all support functions that are told the shape of their result."""
     found = {}
@@ -194,6 +218,10 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.demand_own: _nothing,
     arrays.demand_unshared: _nothing,
     arrays.write_back: _nothing,
+    **dict.fromkeys((arrays.on_tensors, arrays.part, arrays.pulled, arrays.pushed), _run),
+    arrays.outcome: _outcome,
+    arrays.pull: _pulled,
+    arrays.push: _shadow_of(1),
     arrays.entry_copies: _copies,
 }
 COPIES = (arrays.entry_copy, arrays.entry_copies)

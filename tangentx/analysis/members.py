@@ -12,8 +12,21 @@ from tangentx.analysis import calls
 from tangentx.analysis.containers import expanded
 from tangentx.analysis.functions import external
 from tangentx.analysis.indexing import index
-from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, Top, describe, varied
-from tangentx.analysis.program import located
+from tangentx.analysis.kinds import (
+    BOTTOM,
+    MISSING,
+    Arr,
+    Bottom,
+    Box,
+    Kind,
+    Num,
+    Obj,
+    Some,
+    Top,
+    describe,
+    located,
+    varied,
+)
 from tangentx.analysis.protocols import defined, is_object
 from tangentx.analysis.regions import join
 from tangentx.errors import NotResolved, UnsupportedSyntax

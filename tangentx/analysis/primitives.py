@@ -91,7 +91,7 @@ def makes_new(fn: Any) -> bool:
     return isinstance(fn, np.ufunc) or fn in hashable(_ARITHMETIC, fn)
 
 
-_OF_CONTAINERS = ("joining", "builtins_", "support", "checks", "creation")
+_OF_CONTAINERS = ("joining", "builtins_", "support", "checks", "creation", "runs")
 """Modules of templates whose rules know lists and tuples as arguments."""
 
 
@@ -135,6 +135,7 @@ EFFECTS = frozenset(
         arrays.write_back,
         arrays.same_length,
         arrays.counted,
+        arrays.on_tensors,
     )
 ) | {operator.call}
 """The operations that are run for what they do."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tangentx.analysis.apart import Checkpoints
-from tangentx.analysis.kinds import BOTTOM, MISSING, Kind, Num, TooDeep, Top, describe, signature
+from tangentx.analysis.kinds import BOTTOM, MISSING, Kind, TooDeep, signature
 from tangentx.analysis.regions import Region, World, join
 from tangentx.analysis.values import Valuer
 from tangentx.axes import Axes
-from tangentx.errors import NotResolved, Span, TangentxError, UnsupportedSyntax
-from tangentx.ir.nodes import UNBOUND, Ext, Function, Link, Statement
+from tangentx.errors import NotResolved, TangentxError, UnsupportedSyntax
+from tangentx.ir.nodes import Ext, Function, Link, Statement
+from tangentx.switches import ON_TENSORS, Helper
 
 LIMIT_INSTANCES = 300  # of one function
 LIMIT_ROUNDS = 200
@@ -72,10 +74,15 @@ class Instance:
 class Program:
     """The analysis of a root function and of all that it calls, to a fixed point."""
 
-    def __init__(self, lift: Callable[[Any], Function], axes: Axes | None = None) -> None:
+    def __init__(
+        self,
+        lift: Callable[[Any], Function],
+        axes: Axes | None = None,
+        loosely: Callable[[Any], Function] | None = None,
+    ) -> None:
         self.world = World()
         self.axes = axes or Axes()
-        self._lift = lift
+        self._lift, self.loosely = lift, lift if loosely is None else functools.cache(loosely)
         self.lifted: dict[int, tuple[Any, Any, Function]] = {}
         self.nested: dict[Any, tuple[Function, Program]] = {}
         self.members: dict[tuple[int, str], tuple[Any, str, Any]] = {}
@@ -94,6 +101,8 @@ class Program:
         self.closed_to_outside = self.aside = False
         self.derived = False  # whether the root is a derived program, which asks at run time what it has to ask
         self.apart = False  # whether the arguments of the root are known to share no memory
+        self.on_tensors: Mapping[Any, Helper] = ON_TENSORS.get()
+        self.read_on_tensors: list[TangentxError] = []  # for each object from outside that is read there, why it is
 
     def lift(self, function: Any) -> Function:
         """The language's version of a Python function; what was lifted is remembered, for the guards."""
@@ -234,16 +243,3 @@ class Program:
 def static(cls: type, name: str) -> Any:
     """What a class, or one that it derives from, has under a name, unbound; MISSING where there is nothing."""
     return inspect.getattr_static(cls, name, MISSING)
-
-
-def constant_kind(program: Program, value: Any) -> Kind:
-    """The kind of a literal; whole numbers and booleans are known by value."""
-    if value is UNBOUND:
-        return BOTTOM
-    return Num(type(value), value=value) if type(value) in (bool, int) else program.valuer.kind(value)
-
-
-def located(kind: Kind, span: Span) -> NotResolved:
-    """The error for a value whose kinds have nothing in common."""
-    hint = kind.hint if isinstance(kind, Top) and kind.hint else "use two names, or one kind of value in every branch"
-    return NotResolved(f"this value is {describe(kind)}", span, hint)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from tangentx.analysis.absent import as_indices, may_be_none
-from tangentx.analysis.kinds import MISSING, Arr, Box, Kind, Num, Obj, Top, varied
-from tangentx.analysis.program import located
+from tangentx.analysis.kinds import MISSING, Arr, Box, Kind, Num, Obj, Top, located, varied
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Block, Index, Key, Lit, Make, Slice, Var
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.analysis.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, TooDeep, signature, vary
+from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, TooDeep, signature, vary
 from tangentx.analysis.regions import Region, World
 from tangentx.arrays import fields
 from tangentx.errors import NotResolved, Span
+from tangentx.ir.nodes import UNBOUND
 
 SCALARS = (bool, int, float, complex)
 _WHOLE = (
@@ -102,6 +103,13 @@ class Valuer:
             raise NotResolved(
                 "a list holds more parts than a derivative can follow", self.span, "pass the part that is needed"
             ) from None
+
+
+def constant_kind(valuer: Valuer, value: Any) -> Kind:
+    """The kind of a literal; whole numbers and booleans are known by value."""
+    if value is UNBOUND:
+        return BOTTOM
+    return Num(type(value), value=value) if type(value) in (bool, int) else valuer.kind(value)
 
 
 def is_record(value: Any) -> bool:

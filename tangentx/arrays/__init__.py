@@ -57,6 +57,7 @@ from tangentx.arrays.products import (
     tensordot_left,
     tensordot_right,
 )
+from tangentx.arrays.runs import Run, on_tensors, outcome, part, pull, pulled, push, pushed
 from tangentx.arrays.safe import guarded, log_or_zero, power_slope, quotient, ratio, ratio_or_zero
 from tangentx.arrays.shapes import (
     before,
@@ -88,6 +89,7 @@ from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as,
 __all__ = [
     "DefaultDict",
     "Deque",
+    "Run",
     "each_fitted",
     "each_length",
     "each_shape",
@@ -148,13 +150,20 @@ __all__ = [
     "moving",
     "nested",
     "no_slope",
+    "on_tensors",
     "one_system_each",
     "ordered",
+    "outcome",
     "outer_left",
     "outer_right",
+    "part",
     "placed",
     "positions",
     "power_slope",
+    "pull",
+    "pulled",
+    "push",
+    "pushed",
     "put_along",
     "quotient",
     "ratio",

@@ -7,8 +7,9 @@ from typing import Any
 
 from tangentx import arrays
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, varied
-from tangentx.analysis.program import Instance, Program, constant_kind
+from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.selection import slots_alike
+from tangentx.analysis.values import constant_kind
 from tangentx.errors import Span
 from tangentx.ir.nodes import (
     Append,
@@ -136,7 +137,7 @@ class Frame:
             return self.kinds.get(atom.name, BOTTOM)
         if isinstance(atom, Ext):
             return self.program.external(atom)
-        return constant_kind(self.program, atom.value)
+        return constant_kind(self.program.valuer, atom.value)
 
     def mode(self, atom: Atom) -> str | None:
         """The mode of an atom; a constant and an object from outside have none."""

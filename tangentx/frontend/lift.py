@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from types import CodeType, EllipsisType, FunctionType
 from typing import Any
 
@@ -64,16 +65,19 @@ def lift(function: FunctionType) -> ir.Function:
     memo = getattr(function, "__dict__", {}).get(_SLOT)
     if isinstance(memo, _Memo) and memo.lifted is not None and memo.holds(function):
         return memo.lifted
-    lifted = _lift(function)
+    lifted = lift_as(function, Statements)
     function.__dict__[_SLOT] = _Memo(function, lifted)
     return lifted
 
 
-def _lift(function: FunctionType) -> ir.Function:
+def lift_as(function: FunctionType, way: type[Statements], prepare: Callable[[Any], None] | None = None) -> ir.Function:
+    """See `lift`; `way` knows the statements, and `prepare` may change the tree before."""
     found = source.find(function)
     tree = parse.parse(found)
+    if prepare is not None:
+        prepare(tree)
     fence.check(tree, found)
-    lifter = Statements(function, found, tree)
+    lifter = way(function, found, tree)
     span = found.span(tree)
     with lifter.block() as body:
         if isinstance(found.tree, ast.Lambda):

@@ -196,7 +196,7 @@ def _holds(shape: Shape, site: Site) -> bool:
         return any(_holds(length, site) for length in shape)
     if shape[0] == "met":
         return bool(shape[1] == site)
-    return shape[0] not in NAMED and _holds(shape[1], site)
+    return shape[0] not in NAMED and any(_holds(part, site) for part in shape[1:])
 
 
 def is_array(kind: object) -> bool:

@@ -82,6 +82,10 @@ class Shaper:
             return self._of_array(args[1])
         if (fn is np.full_like and len(args) == 2) or fn is arrays.ties:
             return first
+        if fn is arrays.pull:
+            return ("items", *map(self._of_array, args[2:]))
+        if fn is arrays.push:
+            return self._of_array(args[1])
         if fn in _SHAPED and len(args) > _SHAPED[fn]:
             return self._given(args[_SHAPED[fn]])
         if fn is np.eye and len(args) == 1:
@@ -141,6 +145,10 @@ class Shaper:
         return lengths(dims.reduced(shape, axis.value, bool(keep.value)))  # type: ignore[union-attr,arg-type]
 
     def _indexed(self, value: Index) -> Shape:
+        parts, key = self.shape(value.base), value.key.parts[0]
+        if isinstance(parts, tuple) and parts[:1] == ("items",) and isinstance(key, Lit) and type(key.value) is int:
+            found: Shape = parts[1 + key.value]
+            return found
         shape = self._of_array(value.base)
         if not isinstance(shape, Lengths) or not isinstance(self.kind(value.base), Arr):
             return None

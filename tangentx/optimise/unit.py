@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from tangentx.analysis.kinds import BOTTOM, Kind
-from tangentx.analysis.program import Program, constant_kind
+from tangentx.analysis.program import Program
+from tangentx.analysis.values import constant_kind
 from tangentx.ir.nodes import Assign, Block, Ext, Function, Link, Lit, Var
 from tangentx.ir.nodes import Atom as IRAtom
 from tangentx.ir.walk import statement_atoms, statements, writes
@@ -72,7 +73,7 @@ class Unit:
         if isinstance(atom, Ext):
             return program.external(atom)
         assert isinstance(atom, Lit)
-        return constant_kind(program, atom.value)
+        return constant_kind(program.valuer, atom.value)
 
 
 def _counts(unit: Unit) -> tuple[Counter[str], Counter[str]]:

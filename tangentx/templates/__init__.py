@@ -22,6 +22,7 @@ from tangentx.templates import ordering as ordering
 from tangentx.templates import places as places
 from tangentx.templates import products as products
 from tangentx.templates import reductions as reductions
+from tangentx.templates import runs as runs
 from tangentx.templates import selection as selection
 from tangentx.templates import shaping as shaping
 from tangentx.templates import support as support

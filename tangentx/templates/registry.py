@@ -29,7 +29,8 @@ class Template:
     `tangent` the second function of an adjoint template. `broadcasts`: cotangents come in the result's shape and the
     engine must unbroadcast them. `singular`: partials may be infinite. `real_constant`: the derivative is zero where
     the arguments are real. `domain` says how a test draws arguments: for elementwise templates the name of a domain
-    (one for each parameter, separated by blanks), for others one call a string (see `examples.draw`).
+    (one for each parameter, separated by blanks), for others one call a string (see `examples.draw`). Where not
+    `drawn`, no arguments can be made up: the rule has tests of its own.
     """
 
     kind: Kind
@@ -42,6 +43,7 @@ class Template:
     real_constant: bool = False
     analytic: bool = True
     domain: str | tuple[str, ...] = ()
+    drawn: bool = True
 
     @cached_property
     def params(self) -> tuple[inspect.Parameter, ...]:
@@ -184,6 +186,7 @@ def adjoint(
     broadcasts: bool = False,
     singular: bool = False,
     real_constant: bool = False,
+    drawn: bool = True,
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Declares cotangents; the tangent is attached with ``.tangent``."""
 
@@ -198,6 +201,7 @@ def adjoint(
                 broadcasts=broadcasts,
                 real_constant=real_constant,
                 domain=domain,
+                drawn=drawn,
             )
         )
         _enter(rule.template)

@@ -8,11 +8,12 @@ calling are left alone, for a function that stands for another one is not equal 
 from __future__ import annotations
 
 import dis
+import inspect
 import math
 import os
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,31 @@ def on_tensors(function: Any) -> Any:
     if isinstance(function, types.MethodType):
         return types.MethodType(_shown(function.__func__, {}), function.__self__)
     return _shown(function, {})
+
+
+def called(function: Any) -> Callable[[Sequence[Any]], Any]:
+    """The function as one of a sequence of values by parameter."""
+    owned = len(function._target.owner) if hasattr(function, "_bound_to") else 0
+    parameters = list(inspect.signature(function, follow_wrapped=False).parameters.values())
+
+    def call(values: Sequence[Any]) -> Any:
+        run = on_tensors(function)
+        if owned:
+            run, values = function._bound_to(tuple(values[:owned])), values[owned:]
+        placed: list[Any] = []
+        named: dict[str, Any] = {}
+        for parameter, value in zip(parameters, values, strict=True):
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                placed += value
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                named |= value
+            elif parameter.kind is parameter.KEYWORD_ONLY:
+                named[parameter.name] = value
+            else:
+                placed.append(value)
+        return run(*placed, **named)
+
+    return call
 
 
 def _shown(value: Any, known: dict[int, Any]) -> Any:

@@ -56,7 +56,7 @@ def tangent(trace: Trace, dots: Sequence[Any]) -> Any:
         bars = trace.gradients(active, seeds, True, True)
         total: Any = None
         for bar, dot in zip(bars, dots, strict=True):
-            total = _paired(bar, dot, total)
+            total = paired(bar, dot, total)
         if type(total) is Tensor and total.requires_grad:
             edges = [seed.edge for seed in seeds]
             sweep = Sweep(False, False, edges).run([(*total.edge, ones(like_of(total.current)))])
@@ -64,10 +64,11 @@ def tangent(trace: Trace, dots: Sequence[Any]) -> Any:
     return _dots(trace.result, result)
 
 
-def _paired(bar: Any, dot: Any, total: Any) -> Any:
+def paired(bar: Any, dot: Any, total: Any) -> Any:
+    """`total` and the real part of the sum of all products of cotangents and tangents, recorded."""
     if isinstance(bar, list | dict):
         for key, item in enumerate(bar) if isinstance(bar, list) else bar.items():
-            total = _paired(item, None if dot is None else dot[key], total)
+            total = paired(item, None if dot is None else dot[key], total)
         return total
     if bar is None or dot is None:
         return total

@@ -46,23 +46,25 @@ class Trace:
         with setting(grad=True):
             self.result = honestly(lambda: function([given[i] for i in range(len(values))]))
 
-    def leaves(self) -> list[Tensor]:
-        """All leaves, each once."""
-        found: dict[int, Tensor] = {}
-        for skeleton in self.skeletons:
-            _collect(skeleton, found, set())
-        return list(found.values())
-
     def gradients(self, outputs: Sequence[Tensor], seeds: Sequence[Any], retain: bool, create: bool = False) -> Any:
-        """For each place the cotangents in its structure, None where nothing depends on a leaf."""
-        active = [(t, seed) for t, seed in zip(outputs, seeds, strict=True) if t.requires_grad and seed is not None]
-        leaves = self.leaves()
-        edges = [leaf.edge for leaf in leaves]
-        bars: dict[Any, Any] = {}
-        if active:
-            bars = Sweep(create, retain, edges).run([(*t.edge, _formed(seed, t, create)) for t, seed in active])
-        by_leaf = {id(leaf): bars.get(edge) for leaf, edge in zip(leaves, edges, strict=True)}
-        return [_filled(skeleton, by_leaf, {}) for skeleton in self.skeletons]
+        """See `gradients`, for each place."""
+        return gradients(self.skeletons, outputs, seeds, retain, create)
+
+
+def gradients(
+    skeletons: Sequence[Any], outputs: Sequence[Tensor], seeds: Sequence[Any], retain: bool, create: bool = False
+) -> list[Any]:
+    """For each structure of leaves their cotangents in that structure, None where nothing depends on a leaf."""
+    active = [(t, seed) for t, seed in zip(outputs, seeds, strict=True) if t.requires_grad and seed is not None]
+    leaves: dict[int, Tensor] = {}
+    for skeleton in skeletons:
+        _collect(skeleton, leaves, set())
+    edges = [leaf.edge for leaf in leaves.values()]
+    bars: dict[Any, Any] = {}
+    if active:
+        bars = Sweep(create, retain, edges).run([(*t.edge, _formed(seed, t, create)) for t, seed in active])
+    by_leaf = {key: bars.get(edge) for key, edge in zip(leaves, edges, strict=True)}
+    return [_filled(skeleton, by_leaf, {}) for skeleton in skeletons]
 
 
 def _formed(seed: Any, t: Tensor, create: bool) -> Any:

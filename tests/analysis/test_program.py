@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tangentx.analysis.kinds import BOTTOM, Num, Obj
-from tangentx.analysis.program import Definition, constant_kind
+from tangentx.analysis.program import Definition
+from tangentx.analysis.values import constant_kind
 from tangentx.ir.nodes import UNBOUND
 from tests.analysis.made import analysed
 
@@ -21,9 +22,9 @@ def test_recursion_is_a_fixed_point_of_one_instance() -> None:
 
 def test_constants() -> None:
     program, _ = analysed(recursive, 2.0, 3)
-    assert constant_kind(program, 3).value == 3
-    assert constant_kind(program, None) == Obj(None)
-    assert constant_kind(program, UNBOUND) is BOTTOM
+    assert constant_kind(program.valuer, 3).value == 3
+    assert constant_kind(program.valuer, None) == Obj(None)
+    assert constant_kind(program.valuer, UNBOUND) is BOTTOM
 
 
 def test_united_definitions_are_one_variable() -> None:

@@ -158,7 +158,7 @@ def test_holomorphic_functions_take_complex_arguments(template: Template) -> Non
 
 @pytest.mark.parametrize("template", ALL, ids=lambda t: t.name)
 def test_every_template_has_examples_and_rules(template: Template) -> None:
-    assert examples(template)
+    assert examples(template) or not template.drawn
     assert template.body is not None
     assert (template.tangent is not None) == (template.kind == "adjoint")
     assert {name for name in template.cotangents if name} <= {p.name for p in template.params}
@@ -232,8 +232,8 @@ def test_bodies_are_straight_lines(template: Template) -> None:
         assert not any(isinstance(node, banned) for node in ast.walk(tree))
 
 
-_NOT_OF_ARRAYS = {"add_at", "instance", "Deque", "DefaultDict"}
-"""One writes into its argument, one makes an object, two are classes: none is an operation with a rule."""
+_NOT_OF_ARRAYS = {"add_at", "instance", "Deque", "DefaultDict", "Run"}
+"""One writes into its argument, one makes an object, three are classes: none is an operation with a rule."""
 
 
 def test_every_function_of_the_support_module_has_a_template() -> None:

@@ -13,9 +13,9 @@ import pytest
 
 import tangentx as tx
 from tangentx import fallback
-from tangentx.fallback import called
 from tangentx.results import public_gradients
 from tangentx.tensor import makers
+from tangentx.tensor.makers import called
 from tangentx.tensor.outcome import plain
 from tangentx.tensor.tracing import Trace
 from tests.harness import leaves
