@@ -92,7 +92,12 @@ def spread_of_some(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = F
 
 @composition(
     np.nan_to_num,
-    domain=("np.array([1.0, np.nan, -np.inf, np.inf])", "A(3)", "np.array([np.nan, np.inf]), nan=x, posinf=9.0", "x"),
+    domain=(
+        "np.array([1.0, np.nan, -np.inf, np.inf]), posinf=2.0, neginf=-3.0",
+        "A(3)",
+        "np.array([np.nan, np.inf]), nan=x, posinf=9.0",
+        "x",
+    ),
 )
 def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """Numbers in the place of nan and of infinities; what was one of those has no derivative."""
