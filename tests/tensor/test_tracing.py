@@ -36,6 +36,7 @@ REFUSED = {
     "best_scores": "`maximum` has no derivative rule for `at`",
     "totals": "`mean` has no derivative for the argument `out`",
     "reshaped": "the shape of a Tensor is not assigned",
+    "cooled": "a second run would find written",
     "quadrants": "`vsplit` has no derivative rule",
     "overlapping_windows": "memory is written that is read-only",
     **dict.fromkeys(("trial_step", "snapshots"), "cannot be pickled or copied"),
