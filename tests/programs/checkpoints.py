@@ -53,7 +53,7 @@ def settled(force, w):
     return np.sum(plane**2)
 
 
-def swung(x, v, h):
+def swung_again(x, v, h):
     """A pair of arrays from each step, and a lambda with what it captures."""
     damp = lambda y: y * np.exp(-h * y**2)
     for n in range(3):
@@ -65,5 +65,5 @@ def swung(x, v, h):
 PROGRAMS = [
     Program(cooled, lambda: (draw(5, seed=1), 0.3), ("u", "k")),
     Program(settled, lambda: (draw(5, seed=2), 0.4), ("force", "w")),
-    Program(swung, lambda: (draw(3, seed=3), draw(3, seed=4), 0.2), ("x", "v", "h")),
+    Program(swung_again, lambda: (draw(3, seed=3), draw(3, seed=4), 0.2), ("x", "v", "h")),
 ]
