@@ -9,7 +9,6 @@ from typing import Any
 from tangentx.differentiable import Differentiable, hvp_of
 from tangentx.errors import NotDifferentiable
 from tangentx.inside import Product
-from tangentx.mapping import HINT
 from tangentx.objects import Derivative, derivative_of
 from tangentx.products import jvp_of, linearize_of, vjp_of
 from tangentx.spec import Spec
@@ -172,14 +171,18 @@ def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
 
     Of a pullback and of what `linearize` gives it takes a batch of cotangents, or of tangents, in one sweep.
 
-    `in_axes` is the batch's axis in all arguments, or a tuple with one entry for each: an axis, None for what is the
-    same for all members, or a structure of them like that of the argument. `out_axes` is the same for the result. All
-    members move at once, along a batch axis, where the program's control flow is the same for all and each operation
-    has a rule; else one after the other, which `explain` says. Arguments are never written; `f` gets copies of them
-    where it runs member by member.
+    `in_axes` is the batch's axis in all arguments, or a tuple with one entry for each, keyword arguments in the order
+    of `f`'s parameters: an axis, None for what is the same for all members, or a structure of them like that of the
+    argument. `out_axes` is the same for the result. All members move at once, along a batch axis, where the program's
+    control flow is the same for all and each operation has a rule; else one after the other, which `explain` says.
+    Arguments are never written; `f` gets copies of them where it runs member by member. Tensors are recorded, member by
+    member.
+
+    It is differentiated as any other function is, and may be taken inside a differentiated function; there its
+    arguments are numbers and arrays.
 
     Raises NotDifferentiable where axes do not fit arguments, where batches have different lengths, or none, and for
-    results that are no numbers or whose shapes differ. Its derivative is refused: take that of one member.
+    results that are no numbers or whose shapes differ.
     """
     from tangentx.vectorised import Vectorised
 
@@ -189,8 +192,14 @@ def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
     return Vectorised(f, in_axes, out_axes)
 
 
-vmap.__tangentx_outside__ = HINT  # type: ignore[attr-defined]
-for _maker in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, elementwise_grad):
+def _inside(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
+    from tangentx.vectorised import inside
+
+    return inside(f, in_axes, out_axes)
+
+
+for _maker in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, elementwise_grad, vmap):
     setattr(_maker, "__tangentx_static__", True)  # noqa: B010
+setattr(vmap, "__tangentx_inside__", _inside)  # noqa: B010
 for _name, _product in {"vjp": vjp, "jvp": jvp, "hvp": hvp}.items():
     setattr(_product, "__tangentx_product__", functools.partial(Product, _name))  # noqa: B010

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tangentx import pipeline
 from tangentx.analysis.batches import Unbatchable
 from tangentx.analysis.copied import copy_kind
-from tangentx.analysis.kinds import Kind
+from tangentx.analysis.kinds import Bottom, Kind
 from tangentx.analysis.outline import Layout
 from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region
@@ -41,6 +41,17 @@ def jacobian(program: Program, instance: Instance, wanted: Wanted, *, reverse: b
         forward, back, _ = pipeline.derive_sweeps(program, instance, wanted.wrt)
         function = build.reverse(forward, back)
     return replace(function, notes={**function.notes, **reason})
+
+
+def members(program: Program, instance: Instance, batched: Sequence[int]) -> Function:
+    """The function of the number of members and of all of them at once. Raises Unbatchable."""
+    if isinstance(instance.result, Bottom):
+        raise Unbatchable("it never returns", instance.source.span)
+    try:
+        function = Batch(program, instance, batched).function()
+    except TangentxError as error:
+        raise Unbatchable(error.message, error.span or instance.source.span) from None
+    return function
 
 
 def repeated(both: Function, kinds: Sequence[Kind], moving: int, item: int | None) -> Function:

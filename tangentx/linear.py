@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.derivative import Entry
-from tangentx.mapping import Arranged, arranged, axes_of_leaves, members, stacked
+from tangentx.mapping import Arranged, Place, arranged, axes_of_leaves, members, stacked
 from tangentx.results import separate
 from tangentx.trees import leaves, rebuild
 
@@ -56,7 +56,8 @@ class Linear:
         """This function of a batch of its arguments."""
 
         def batch(*args: Any) -> Any:
-            given = arranged(args, axes_of_leaves(in_axes, args))
+            places = tuple(Place(i, f"argument {i}") for i in range(len(args)))
+            given = arranged(args, axes_of_leaves(in_axes, args, places), places)
             first = self._run(*next(members(given)))  # which says what is wrong, and what the results are like
             found = self._at_once(given, first)
             if found is None:

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, Span
+from tangentx.guests import holds_tensors
 from tangentx.trees import children, leaves, rebuild
-
-HINT = "take the derivative of one member, and the batch of that: tx.vmap(tx.grad(f))"
 
 
 @dataclass(frozen=True)
@@ -33,16 +32,50 @@ class Arranged:
         return any(any(axes) and not all(axes) for axes in self.axes)
 
 
-def axes_of_leaves(axes: Any, args: tuple[Any, ...]) -> tuple[tuple[int | None, ...], ...]:
-    """The axis of each leaf of each argument. Raises NotDifferentiable where `axes` does not fit the arguments."""
-    each = axes if isinstance(axes, tuple | list) else (axes,) * len(args)
-    if len(each) != len(args):
+@dataclass(frozen=True)
+class Place:
+    """Which parameter an argument is given for, and what it is called."""
+
+    number: int
+    name: str
+
+
+def one_axis_each(axes: Any, given: list[bool], span: Span | None) -> tuple[int | None, ...]:
+    """One axis, or None, for each argument; `given` says which are not defaults that are no batch.
+
+    Raises NotDifferentiable for structures, and where none is a batch.
+    """
+    count = len(given)
+    if isinstance(axes, tuple | list):
+        each = (*axes, *(None for known in given[len(axes) :] if not known))
+    else:
+        each = tuple(axes if known else None for known in given)
+    if any(axis is not None and type(axis) is not int for axis in each):
+        message = f"in_axes={axes!r} inside a differentiated function"
+        raise NotDifferentiable(message, span, "give an axis or None for each argument, and parts as arguments")
+    if len(each) != count:
         raise NotDifferentiable(
-            f"in_axes has {len(each)} entries, but there are {len(args)} arguments",
+            f"in_axes has {len(each)} entries, but there are {count} arguments",
+            span,
+            "give one for each argument, None for what is no batch",
+        )
+    if all(axis is None for axis in each):
+        raise NotDifferentiable("no argument is a batch", span, "give an axis in in_axes for one of them")
+    return each
+
+
+def axes_of_leaves(axes: Any, args: tuple[Any, ...], places: tuple[Place, ...]) -> tuple[tuple[int | None, ...], ...]:
+    """The axis of each leaf of each argument. Raises NotDifferentiable where `axes` does not fit the arguments."""
+    each = axes if isinstance(axes, tuple | list) else None
+    count = max((place.number + 1 for place in places), default=0)
+    if each is not None and len(each) != count:
+        raise NotDifferentiable(
+            f"in_axes has {len(each)} entries, but there are {count} arguments",
             hint="give one for each argument, None for what is no batch",
         )
     return tuple(
-        tuple(_spread(a, x, f"argument {i}", "in_axes")) for i, (a, x) in enumerate(zip(each, args, strict=True))
+        tuple(_spread(axes if each is None else each[place.number], x, place.name, "in_axes"))
+        for place, x in zip(places, args, strict=True)
     )
 
 
@@ -60,19 +93,19 @@ def _spread(axes: Any, tree: Any, path: str, what: str) -> Iterator[int | None]:
         yield from _spread(dict(given)[label], part, path + label, what)
 
 
-def arranged(args: tuple[Any, ...], axes: tuple[tuple[int | None, ...], ...]) -> Arranged:
+def arranged(args: tuple[Any, ...], axes: tuple[tuple[int | None, ...], ...], places: tuple[Place, ...]) -> Arranged:
     """The arguments with batch axes first. Raises NotDifferentiable where sizes differ, naming both sides."""
     sizes: list[tuple[str, int]] = []
     found = []
-    for i, (arg, given) in enumerate(zip(args, axes, strict=True)):
-        paths = iter(zip(given, [path for path, _ in leaves(f"argument {i}", arg)], strict=True))
+    for arg, given, place in zip(args, axes, places, strict=True):
+        paths = iter(zip(given, [path for path, _ in leaves(place.name, arg)], strict=True))
 
         def first(leaf: Any, paths: Any = paths) -> Any:
             axis, path = next(paths)
             if axis is None:
                 return leaf
-            if type(leaf) is not np.ndarray or not -leaf.ndim <= axis < leaf.ndim:
-                shown = f"shape {leaf.shape}" if isinstance(leaf, np.ndarray) else f"type {type(leaf).__name__}"
+            if not _has_axes(leaf) or not -leaf.ndim <= axis < leaf.ndim:
+                shown = f"shape {leaf.shape}" if _has_axes(leaf) else f"type {type(leaf).__name__}"
                 raise NotDifferentiable(
                     f"{path} has {shown}: it has no axis {axis}", hint="give None in in_axes for what is no batch"
                 )
@@ -92,6 +125,10 @@ def arranged(args: tuple[Any, ...], axes: tuple[tuple[int | None, ...], ...]) ->
     if count == 0:
         raise NotDifferentiable(f"the batch of {name} has no members", hint="give it at least one")
     return Arranged(tuple(found), tuple(tuple(a is not None for a in given) for given in axes), count)
+
+
+def _has_axes(leaf: Any) -> bool:
+    return type(leaf) is np.ndarray or holds_tensors((leaf,))
 
 
 def members(given: Arranged) -> Iterator[tuple[Any, ...]]:
@@ -121,11 +158,12 @@ def stacked(results: Any, axes: Any, *, whole: bool = False) -> Any:
         if all(part is None for part in column):
             return None  # of what has no derivative
         batch = leaf if whole else _stack(column)
-        if axis is None or not isinstance(batch, np.ndarray) or not -batch.ndim <= axis < batch.ndim:
+        if axis is None or not _has_axes(batch) or not -batch.ndim <= axis < batch.ndim:
             raise NotDifferentiable(
                 f"out_axes={axis!r} is no axis of a result of shape {np.shape(batch)}", hint="use 0, or another axis"
             )
-        return np.ascontiguousarray(np.moveaxis(batch, 0, axis)) if axis else batch
+        moved = np.moveaxis(batch, 0, axis) if axis else batch
+        return np.ascontiguousarray(moved) if type(moved) is np.ndarray else moved
 
     return rebuild(first, put)
 
@@ -140,6 +178,8 @@ def _columns(results: list[Any]) -> list[tuple[Any, ...]]:
 
 
 def _stack(parts: tuple[Any, ...]) -> Any:
+    if holds_tensors(parts):
+        return np.stack(parts)
     shapes = {np.shape(part) for part in parts}
     odd = next(
         (p for p in parts if not isinstance(p, np.ndarray | np.generic | bool | int | float | complex)), parts[0]

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tangentx import pipeline, transforms
+from tangentx import batches, pipeline, transforms
+from tangentx.analysis.batches import Unbatchable
 from tangentx.analysis.copied import copy_kind
-from tangentx.analysis.kinds import Arr, Box, Kind, signature
+from tangentx.analysis.kinds import Arr, Box, Kind, Num, describe, signature
 from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
 from tangentx.compilation import analysed, order
+from tangentx.demands import writes_arguments
 from tangentx.derivative import Target
+from tangentx.derive.entry import has_effects
+from tangentx.derive.members import Wanted, gathered
+from tangentx.errors import NotDifferentiable, Span
 from tangentx.ir.nodes import Function
 
 
@@ -74,3 +79,45 @@ def _plain(found: Any) -> Any:
             return found[:5]
         return tuple(_plain(item) for item in found)
     return found
+
+
+def nested_batch(vectorised: Any, target: Target, program: Program, kinds: Sequence[Kind], wanted: Wanted) -> Function:
+    """The function of batches for these kinds, in closed form, as a callee of `program`."""
+    memo_key = (vectorised, wanted, tuple(_plain(signature(k)) for k in kinds), _aliases(kinds))
+    if memo_key not in program.nested:
+        inner, again = pipeline.new_program(), pipeline.new_program()
+        memo: dict[Region, Region] = {}
+        names = [param.name for param in order(target, inner).params]
+        span = order(target, inner).span
+        members = [
+            copy_kind(kind, inner.world, memo) if axis is None else _member(kind, name, span, inner)
+            for kind, axis, name in zip(kinds, wanted.axes, names, strict=True)
+        ]
+        root = analysed(target, inner, members, ())
+        if has_effects(root):
+            message = f"the batch of `{root.source.name}` inside a differentiated function would act more than once"
+            raise NotDifferentiable(message, span, "take what acts out of it: printing, random numbers, files")
+        try:
+            batched = [i for i, axis in enumerate(wanted.axes) if axis is not None]
+            if writes_arguments(inner):
+                raise Unbatchable("it writes into its arguments", span)
+            at_once = batches.members(inner, root, batched)
+        except Unbatchable:
+            at_once = None
+        derived = gathered(root, wanted, at_once)
+        memo = {}
+        closed = pipeline.close(derived, [copy_kind(k, again.world, memo) for k in kinds], again)
+        again.nested.update({("inner", memo_key): (closed, inner)})
+        program.nested[memo_key] = (closed, again)
+    return program.nested[memo_key][0]
+
+
+def _member(kind: Kind, name: str, span: Span, program: Program) -> Kind:
+    """The kind of one of many values along an axis of an array. Raises NotDifferentiable for anything else."""
+    if not isinstance(kind, Arr) or kind.rank in (0, None) or not kind.sure:
+        message = f"`{name}` is {describe(kind)}: inside a differentiated function only an array is a batch"
+        raise NotDifferentiable(message, span, "give None in in_axes for what is no batch, and arrays for what is")
+    if kind.rank == 1:
+        return Num(kind.dtype.type)
+    assert kind.rank is not None
+    return Arr(kind.dtype, kind.rank - 1, program.world.region())

@@ -40,6 +40,7 @@ class _Held:
     def __init__(self, function: Any = None) -> None:
         self.function = function
         self.made: dict[tuple[Spec, int], Derivative] = {}
+        self.batches: dict[Any, Any] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_Held, ())

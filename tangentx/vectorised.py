@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from tangentx import compilation, pipeline
+from tangentx import compilation, nesting, pipeline
 from tangentx.analysis.batches import Unbatchable
 from tangentx.analysis.keys import key
-from tangentx.analysis.kinds import Bottom, Num
+from tangentx.analysis.kinds import Arr, Bottom, Num
 from tangentx.analysis.program import Program
 from tangentx.arrays import entry_copies
 from tangentx.axes import axes_of
@@ -18,9 +21,12 @@ from tangentx.demands import writes_arguments
 from tangentx.derivative import Binder, Cache, Entry, place_of, target_of
 from tangentx.derive.batching import Batch
 from tangentx.derive.entry import has_effects
+from tangentx.derive.members import Wanted
 from tangentx.errors import NotDifferentiable, TangentxError
 from tangentx.guards import Guard
-from tangentx.mapping import HINT, Arranged, arranged, axes_of_leaves, members, stacked
+from tangentx.guests import holds_tensors
+from tangentx.mapping import Arranged, Place, arranged, axes_of_leaves, members, one_axis_each, stacked
+from tangentx.objects import held
 from tangentx.optimise import shorten
 from tangentx.results import separate
 
@@ -37,11 +43,35 @@ class Vectorised:
         self._said = "nothing has been called yet"
         functools.update_wrapper(self, f, updated=())
 
-    __tangentx_outside__ = HINT
+    def __tangentx_target__(self) -> tuple[Any, tuple[Any, ...]]:
+        return self, self._target.owner
 
-    def __tangentx_target__(self) -> Any:
-        name = getattr(self, "__name__", "f")
-        raise NotDifferentiable(f"the derivative of tx.vmap of `{name}`", place_of(self._target.function), HINT)
+    def __tangentx_primal__(self) -> Any:
+        return self._target.function
+
+    def __tangentx_order__(self, program: Any) -> Any:
+        """The function whose parameters a call of this fills, and the objects that come first."""
+        return compilation.order(self._target, program), self._target.owner
+
+    def __tangentx_function__(self, program: Any, kinds: Sequence[Any]) -> Any:
+        """This batch as a function of the language, for a derivative that is taken of it or around it."""
+        owned = len(self._target.owner)
+        params = compilation.order(self._target, program).params[owned:]
+        given = [p.default is None or isinstance(k, Arr) for p, k in zip(params, kinds[owned:], strict=True)]
+        axes = one_axis_each(self._axes[0], given, place_of(self._target.function))
+        if not isinstance(self._axes[1], int):
+            message = f"out_axes={self._axes[1]!r} inside a differentiated function"
+            raise NotDifferentiable(message, place_of(self._target.function), "give one axis for all results")
+        wanted = Wanted((*(None,) * owned, *axes), self._axes[1])
+        return nesting.nested_batch(self, self._target, program, kinds, wanted)
+
+    def _bound_to(self, owner: tuple[Any, ...]) -> Vectorised:
+        if all(a is b for a, b in zip(owner, self._target.owner, strict=True)):
+            return self
+        other = copy.copy(self)
+        other._target = replace(self._target, owner=owner)
+        other._f = functools.partial(self._target.function, *owner)
+        return other
 
     def __repr__(self) -> str:
         return f"<batch of {getattr(self, '__qualname__', self._f)}>"
@@ -59,10 +89,18 @@ class Vectorised:
         """How the last call was done: at once, or one member after the other, and why."""
         return f"{self!r}\n  {self._said}"
 
-    def __call__(self, *args: Any) -> Any:
-        given = arranged(args, axes_of_leaves(self._axes[0], args))
-        values = self._values(given.args)
-        entry = self._entry(given, values)
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        flat, names = (*args, *kwargs.values()), self._places(args, kwargs)
+        given = arranged(flat, axes_of_leaves(self._axes[0], flat, names), names)
+
+        def split(values: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+            return values[: len(args)], dict(zip(kwargs, values[len(args) :], strict=True))
+
+        if holds_tensors(flat):
+            self._said = _loop("Tensors are recorded", ()).notes["said"]
+            return stacked([_called(self._f, *split(one)) for one in members(given)], self._axes[1])
+        values = self._values(*split(given.args))
+        entry = self._entry(given, split, values)
         self._said = entry.notes["said"]
         if entry.functions:
             try:
@@ -73,23 +111,33 @@ class Vectorised:
                 self._said = _loop(reason, ()).notes["said"]
             else:
                 return stacked(separate(result, values), self._axes[1], whole=True)
-        return stacked([self._f(*entry_copies(*one)) for one in members(given)], self._axes[1])
+        return stacked([_called(self._f, *split(entry_copies(*one))) for one in members(given)], self._axes[1])
 
-    def _values(self, args: Any) -> tuple[Any, ...]:
+    def _places(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Place, ...]:
+        """Which parameter each argument is given for, and what it is called. Raises TypeError as a call would."""
+        placed = tuple(Place(i, f"argument {i}") for i in range(len(args)))
+        if not kwargs:
+            return placed
+        signature = inspect.signature(self._f)
+        signature.bind(*args, **kwargs)
+        order = list(signature.parameters)
+        return (*placed, *(Place(order.index(n) if n in order else len(order), f"`{n}`") for n in kwargs))
+
+    def _values(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         if not self._binder.holds():
             self._binder = Binder(self._target.function)
-        return self._binder((*self._target.owner, *args), {})
+        return self._binder((*self._target.owner, *args), kwargs)
 
-    def _entry(self, given: Arranged, values: tuple[Any, ...]) -> Entry:
+    def _entry(self, given: Arranged, split: Any, values: tuple[Any, ...]) -> Entry:
         """The compiled batch, or an entry without functions where the members need a loop."""
         if not self._binder.plain:
             return _loop("a parameter gathers arguments", ())
         if given.mixed:
             return _loop("an argument has parts that are batches and parts that are none", ())
-        one = self._values(next(members(given)))
+        one = self._values(*split(next(members(given))))
         whole = (given.count, *values)
-        owned = len(self._target.owner)
-        batched = tuple(owned + i for i in given.batched)
+        moved = {id(given.args[i]) for i in given.batched}
+        batched = tuple(i for i, value in enumerate(values) if id(value) in moved)
         main = (key(one), batched, axes_of(whole), pipeline.switched_off())
 
         def made() -> Entry:
@@ -120,6 +168,20 @@ class Vectorised:
         functions, text, filename = pipeline.compile_functions(function, again, second, header)
         notes = compilation.noted(header, program, second) | {"said": "all members at once, along a batch axis"}
         return Entry(functions, text, filename, Guard((program, second)), False, notes)
+
+
+def inside(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Vectorised:
+    """The one batch of a function with these axes, for programs that take it themselves."""
+    made = held(target_of(f).function).batches
+    name = (repr((in_axes, out_axes)), tuple(map(id, target_of(f).owner)))
+    if name not in made:
+        made[name] = Vectorised(f, in_axes, out_axes)
+    found: Vectorised = made[name]
+    return found
+
+
+def _called(f: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    return f(*args, **kwargs)
 
 
 def _loop(reason: str, programs: tuple[Program, ...]) -> Entry:

@@ -90,6 +90,7 @@ COVERED_BY = {
     "optimise/shaping.py": "tests/optimise/test_shapes.py",
     "derive/handed.py": "tests/derive/test_results.py",
     "sparse/*.py": "tests/test_sparse.py",
+    "derive/members.py": "tests/test_vectorised.py",
     "derive/kept.py": "tests/derive/test_split.py",
     "derive/half.py": "tests/derive/test_split.py",
     "derive/passages.py": "tests/derive/test_split.py",

@@ -92,10 +92,22 @@ def _made(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Ex
         )
     if local is not None:
         return w.walk(Make(derived(fn, tuple(values[1:]), tuple(named.items())), given[:1]))
-    key = (id(w.statement), "static", tuple(map(id, values)))
+    key = (id(w.statement), "static", tuple(map(_identity, (*values, *named.values()))))
     if key not in w.instance.backs:
-        w.instance.backs[key] = Ext(fn.__name__, fn(*values, **named), ("object",), fn)
+        w.instance.backs[key] = Ext(fn.__name__, _maker(fn)(*values, **named), ("object",), fn)
     return w.read(w.instance.backs[key])
+
+
+def _maker(fn: Any) -> Any:
+    """What makes one and the same function each time, in the place of one that the user calls."""
+    return getattr(fn, "__tangentx_inside__", fn)
+
+
+def _identity(value: Any) -> Any:
+    """What tells a value from others, made anew or not."""
+    if type(value) is tuple:
+        return tuple(map(_identity, value))
+    return (type(value), value) if isinstance(value, int | float | str | None) else id(value)
 
 
 def call_made(w: Walker, cls: type[Derived], expr: Apply) -> tuple[Expr, Kind]:
@@ -127,7 +139,7 @@ def _local(w: Walker, atom: Atom) -> tuple[Function, tuple[Atom, ...], tuple[typ
 
 def _made_of(f: Any, makers: tuple[type[Derived], ...]) -> Any:
     for cls in makers:
-        f = cls.maker(f, *cls.options, **dict(cls.named))
+        f = _maker(cls.maker)(f, *cls.options, **dict(cls.named))
     return f
 
 

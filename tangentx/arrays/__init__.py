@@ -34,6 +34,7 @@ from tangentx.arrays.batches import (
     each_length,
     each_shape,
     each_size,
+    members_of,
     over,
     with_count,
 )
@@ -94,6 +95,7 @@ __all__ = [
     "each_length",
     "each_shape",
     "each_size",
+    "members_of",
     "over",
     "with_count",
     "add_at",

@@ -6,6 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.errors import NotDifferentiable
+
+
+def members_of(*batches: Any) -> int:
+    """The number of values in each of several batches. Raises NotDifferentiable where they have different numbers."""
+    found = [len(batch) for batch in batches]
+    if len(set(found)) > 1:
+        raise NotDifferentiable(
+            f"one batch has {min(found)} members, but another one has {max(found)}",
+            hint="give batches of equal length, or None in in_axes for what is no batch",
+        )
+    return found[0]
+
 
 def over(x: Any, count: int) -> Any:
     """`x`, a number or array, `count` times along a new first axis; writable."""

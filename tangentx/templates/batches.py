@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import each_fitted, each_length, each_shape, each_size, over, with_count
+from tangentx.arrays import each_fitted, each_length, each_shape, each_size, members_of, over, with_count
 from tangentx.templates.registry import constant, linear
 
-constant(each_length, each_shape, each_size, with_count)
+constant(each_length, each_shape, each_size, members_of, with_count)
 
 
 @linear(over, domain=("A(3), 2", "x, 3", "A(2,3), 1"))
