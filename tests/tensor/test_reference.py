@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import math
+import tracemalloc
 import weakref
 from typing import Any
 
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
+from tangentx.derivative import compilations
 
 
 def leaf(data: Any, **options: Any) -> Any:
@@ -102,6 +105,32 @@ def test_0_8_what_a_tensor_is_made_of(data: Any) -> None:
     assert float(tx.tensor(2.5)) == 2.5
 
 
+def test_0_3_a_tensor_tracks_and_stores() -> None:
+    x = leaf(3.0)
+    y = x * x
+    assert y.grad_fn.inputs[0] is x and x.grad is None
+    y.backward()
+    assert float(x.grad) == 6.0
+
+
+def test_0_11_to_0_13_the_decorator_runs_the_forward_once_and_finds_its_code_again() -> None:
+    calls = np.zeros(1)
+
+    @tx.differentiate
+    def f(x: Any) -> Any:
+        calls[0] += 1.0
+        for _ in range(3):
+            x = x * x
+        return x
+
+    assert tx.value_and_grad(f)(1.1) == (pytest.approx(1.1**8), pytest.approx(15.5897368))
+    assert calls[0] == 1.0
+    before = compilations()
+    assert tx.value_and_grad(f)(1.2)[1] == pytest.approx(8.0 * 1.2**7)
+    assert compilations() == before
+    assert "records `x`" in f.explain()
+
+
 def test_0_15_loops() -> None:
     def eighth(x: Any) -> Any:
         for _ in range(3):
@@ -119,6 +148,26 @@ def test_0_16_record_gradients() -> None:
     assert [name for name, *_ in entries] == ["mul", "add"]
     assert "y = x * 2 + 3" in entries[0][1]
     assert entries[0][2:] == ((2.0,), (1.0,))
+
+
+def test_0_17_a_rule_of_the_users() -> None:
+    class Cube(tx.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x**3
+
+        @staticmethod
+        def backward(ctx: Any, grad_output: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return 3.0 * x**2 * grad_output
+
+    assert grads(Cube.apply, 2.0) == [12.0]
+    x = leaf(2.0)
+    (first,) = tx.autograd.grad(Cube.apply(x), x, create_graph=True)
+    assert float(tx.autograd.grad(first, x)[0]) == 12.0
+    (tangent,) = tx.autograd.grad(Cube.apply(x), x, grad_outputs=tx.tensor(5.0))
+    assert float(tangent) == 60.0
 
 
 def test_0_20_unused_parameters_keep_none() -> None:
@@ -173,6 +222,18 @@ def test_1_7_requires_grad() -> None:
         tx.tensor([1, 2]).requires_grad = True
     with pytest.raises(tx.NotDifferentiable, match="int64"):
         tx.tensor([1, 2], requires_grad=True)
+
+
+def test_1_8_the_graph_is_a_dag_built_while_running() -> None:
+    x = leaf(2.0)
+    y = x * x
+    z = y + np.sin(y)
+    found, stack = {}, [z.grad_fn]
+    while stack:
+        node = stack.pop()
+        found[id(getattr(node, "variable", node))] = node.name
+        stack += [following for following, _ in node.next_functions]
+    assert sorted(found.values()) == ["AccumulateGrad", "AddBackward", "MulBackward", "SinBackward"]
 
 
 def test_1_9_grad_fn_is_shown_with_its_line() -> None:
@@ -317,6 +378,25 @@ def test_1_23_only_the_tracked_branch_counts() -> None:
     assert x.grad.tolist() == [3.0, 3.0, 3.0]
 
 
+def test_1_27_grad_and_backward_of_several() -> None:
+    x = leaf([1.0, 2.0])
+    outputs, seeds = (x * x, np.sin(x)), (np.array([1.0, 0.0]), tx.tensor([0.0, 2.0]))
+    (found,) = tx.autograd.grad(outputs, x, seeds, retain_graph=True)
+    assert x.grad is None
+    tx.autograd.backward(outputs, seeds)
+    assert x.grad.tolist() == found.tolist() == [2.0, 2.0 * math.cos(2.0)]
+
+
+def test_1_28_jacobians_are_out_by_in() -> None:
+    def f(x: Any) -> Any:
+        return np.array([x[0], x[0] * x[1], np.sin(x[1])])
+
+    x = np.array([2.0, 3.0])
+    wanted = [[1.0, 0.0], [3.0, 2.0], [0.0, math.cos(3.0)]]
+    close(tx.autograd.jacobian(lambda x: np.stack([x[0], x[0] * x[1], np.sin(x[1])]), leaf(x)), wanted)
+    close(tx.jacobian(f)(x), wanted)
+
+
 def test_1_29_detach() -> None:
     x = leaf([1.0, 2.0])
     y = x.detach()
@@ -327,6 +407,27 @@ def test_1_29_detach() -> None:
 
 
 # ---- Paddle ----
+
+
+def test_2_1_the_version() -> None:
+    assert tx.__version__ == "0.1.0"
+
+
+def test_2_6_every_parameter_of_a_network_has_its_gradient() -> None:
+    """Logits of two layers, a cross entropy: compared with the adjoint in closed form."""
+    random = np.random.default_rng(3)
+    x, label = random.normal(size=(4, 3)), np.array([1, 0, 4, 2])
+    data = [random.normal(size=shape) for shape in ((3, 6), (6,), (6, 5), (5,))]
+    w1, b1, w2, b2 = map(leaf, data)
+    logits = np.tanh(x @ w1 + b1) @ w2 + b2
+    loss = (np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(4), label]).mean()
+    loss.backward()
+    h = np.tanh(x @ data[0] + data[1])
+    p = np.exp(h @ data[2] + data[3])
+    g = (p / p.sum(axis=1, keepdims=True) - np.eye(5)[label]) / 4.0
+    inner = g @ data[2].T * (1.0 - h**2)
+    for t, wanted in ((w1, x.T @ inner), (b1, inner.sum(axis=0)), (w2, h.T @ g), (b2, g.sum(axis=0))):
+        close(t.grad, wanted, 1e-12)
 
 
 def test_2_9_to_2_11_stop_gradient() -> None:
@@ -410,6 +511,20 @@ def test_2_23_fourth_derivative() -> None:
     assert float(y) == pytest.approx(math.sin(0.7), rel=1e-14)
 
 
+def test_2_23_the_residual_of_a_network() -> None:
+    """u_xx of a network of two layers, by its input and then by a weight."""
+    w1, b1, w2 = np.array([0.7, -1.2, 0.4]), np.array([0.1, 0.3, -0.2]), np.array([1.5, -0.6, 0.8])
+    x, w = leaf(0.9), leaf(w1)
+    u = (w2 * np.tanh(w * x + b1)).sum()
+    (u_x,) = tx.autograd.grad(u, x, create_graph=True)
+    (u_xx,) = tx.autograd.grad(u_x, x, create_graph=True)
+    t = np.tanh(w1 * 0.9 + b1)
+    slope = 1.0 - t**2
+    close(u_xx, np.sum(w2 * w1**2 * -2.0 * t * slope), 1e-13)
+    (by_w,) = tx.autograd.grad(u_xx, w)
+    close(by_w, w2 * (-4.0 * w1 * t * slope + w1**2 * 0.9 * slope * (4.0 * t**2 - 2.0 * slope)), 1e-12)
+
+
 # ---- autograd.grad of OneFlow ----
 
 
@@ -442,6 +557,15 @@ def test_3_4_several_outputs_in_a_batch() -> None:
     assert found.tolist() == [[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 6.0], [1.0, 1.0, 1.0]]
 
 
+def test_3_5_and_3_6_one_or_several_and_the_names() -> None:
+    names = "outputs inputs grad_outputs retain_graph create_graph is_grads_batched allow_unused materialize_grads"
+    assert list(inspect.signature(tx.autograd.grad).parameters) == names.split()
+    x = leaf([1.0, 2.0])
+    for wrap in (lambda t: t, lambda t: (t,), lambda t: [t]):
+        found = tx.autograd.grad(outputs=wrap(x * x), inputs=wrap(x), grad_outputs=wrap(np.ones(2)))
+        assert type(found) is tuple and found[0].tolist() == [2.0, 4.0]
+
+
 # ---- Genesis ----
 
 
@@ -453,6 +577,16 @@ def test_4_1_to_4_4_attributes() -> None:
     assert [t.is_leaf for t in y.grad_fn.inputs] == [True, True]
     x.grad = np.ones((2, 3))
     assert type(x.grad) is tx.Tensor
+
+
+def test_4_2_the_constructor() -> None:
+    for data in ([1, 2], np.array([1, 2]), tx.tensor([1, 2])):
+        assert tx.Tensor(data).dtype == np.int64
+        x = tx.Tensor(data, device="cpu", dtype=np.float32, requires_grad=True)
+        assert (x.dtype, x.requires_grad, x.device) == (np.float32, True, "cpu")
+    assert tx.Tensor(np.ones(2, np.float32)).dtype == np.float32
+    with pytest.raises(tx.NotDifferentiable, match="device"):
+        tx.Tensor([1.0], device="cuda:0")
 
 
 def test_4_5_and_4_7_retain_grad() -> None:
@@ -657,6 +791,37 @@ def test_4_29_next_functions() -> None:
     y = x * 2 + 3
     ((mul, slot), nothing) = y.grad_fn.next_functions
     assert (y.grad_fn.name, mul.name, slot, nothing) == ("AddBackward", "MulBackward", 0, (None, 0))
+
+
+def test_4_30_an_elementwise_operation_makes_one_array() -> None:
+    """Nothing is copied behind the user's back, with a gradient and without."""
+    size = 1 << 20
+    for x in (leaf(np.ones(size // 8)), tx.tensor(np.ones(size // 8))):
+        np.exp(x)
+        tracemalloc.start()
+        y = np.exp(x)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert size <= peak < 1.1 * size
+        assert y.shape == x.shape
+
+
+def test_1_24_a_checkpoint_keeps_less() -> None:
+    def layer(x: Any) -> Any:
+        for _ in range(8):
+            x = np.sin(x)
+        return x
+
+    def kept(run: Any) -> int:
+        x = leaf(np.ones(1 << 16))
+        tracemalloc.start()
+        y = run(x)
+        held = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        assert y.requires_grad
+        return held
+
+    assert kept(tx.checkpoint(layer)) < 0.2 * kept(layer)
 
 
 def test_4_31_in_place() -> None:
