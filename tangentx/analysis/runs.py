@@ -6,6 +6,7 @@ analysis of the function, beside the program, with its ``try`` statements free t
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from tangentx.analysis.primitives import name_of
 from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region
 from tangentx.errors import TangentxError
+from tangentx.ir.functions import FunctionValue
 from tangentx.ir.nodes import Assign, Atom, Expr, Lit, Make, Op, Var
 
 if TYPE_CHECKING:
@@ -89,9 +91,12 @@ def _beside(program: Program, source: Any, kinds: list[Kind]) -> Instance:
 
 
 def _is_given(kind: Kind) -> bool:
-    """Whether values of the kind may be arguments: numbers, arrays, known objects, tuples of them."""
+    """Whether values of the kind may be arguments: numbers, arrays, known objects, and plain structures of them."""
     if isinstance(kind, Box):
-        return kind.cls is tuple and all(map(_is_given, kind.region.root().fields.values()))
+        plain = issubclass(kind.cls, list | tuple | dict) or dataclasses.is_dataclass(kind.cls)
+        node = kind.region.root()
+        inside = [k for k in (*node.fields.values(), node.elt) if not isinstance(k, Bottom)]
+        return plain and not issubclass(kind.cls, FunctionValue) and all(map(_is_given, inside))
     return (isinstance(kind, Num) and not kind.none) or (isinstance(kind, Arr) and kind.sure) or isinstance(kind, Obj)
 
 

@@ -24,14 +24,29 @@ from tangentx.tensor.modes import setting
 from tangentx.tensor.operation import fit_tensor
 from tangentx.tensor.outcome import outputs_in, paired, plain
 from tangentx.tensor.places import span_of
-from tangentx.tensor.tracing import Trace, gradients
+from tangentx.tensor.tracing import Trace, gradients, inside_of, rebuilt
 
 
 def run(function: Callable[..., Any], names: tuple[str, ...], arguments: tuple[Any, ...]) -> Run:
-    """See `arrays.on_tensors`."""
+    """See `arrays.on_tensors`.
+
+    The function writes into no argument, so each place in them may have memory, and a cotangent, of its own.
+    """
     parameters = list(inspect.signature(function, follow_wrapped=False).parameters)
-    trace = Trace(called(function), arguments, [parameters.index(name) for name in names])
+    apart = [_apart(value) for value in arguments]
+    trace = Trace(called(function), apart, [parameters.index(name) for name in names])
     return _First(function, trace.skeletons, trace.result)
+
+
+def _apart(value: Any) -> Any:
+    """The value with a copy of each array in it, so that none is there twice."""
+    if type(value) is np.ndarray:
+        return value.copy(order="K")
+    inside = inside_of(value)
+    if inside is None:
+        return value
+    new = value if isinstance(value, tuple) else entry_copy(value)
+    return rebuilt(new, {key: _apart(item) for key, item in inside.items()})
 
 
 class _Recorded(Run):
@@ -143,6 +158,8 @@ def _as_leaves(value: Any) -> Any:
     """Tensors that are differentiated by, in the place of real and complex numbers and arrays."""
     if isinstance(value, list | tuple):
         return [_as_leaves(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _as_leaves(item) for key, item in value.items()}
     if value is None or not inexact(value):
         return None
     leaf = wrap(value)
@@ -154,12 +171,16 @@ def _fitted(leaves: Any, bars: Any, create: bool) -> Any:
     """The cotangents of leaves in their form, zeros where nothing depends on one."""
     if isinstance(leaves, list):
         return [_fitted(leaf, bars[i], create) for i, leaf in enumerate(leaves)]
+    if isinstance(leaves, dict):
+        return {key: _fitted(leaf, bars[key], create) for key, leaf in leaves.items()}
     return None if leaves is None else _in_form(bars, like_of(leaves.current), create)
 
 
 def _dots(outputs: Any, dots: dict[int, Any], create: bool) -> Any:
     if isinstance(outputs, list | tuple):
         return [_dots(item, dots, create) for item in outputs]
+    if isinstance(outputs, dict):
+        return {key: _dots(item, dots, create) for key, item in outputs.items()}
     data = outputs.current if type(outputs) is Tensor else outputs
     if data is None or not inexact(data):
         return None
