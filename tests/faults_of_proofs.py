@@ -90,6 +90,8 @@ PROOFS: tuple[Fault, ...] = (
         "what is returned is fresh",
         f"{OPTIMISE}rewriting:Rewriter.same",
         (("s.target in self.returned and not self.own(atom)", "False"),),
+        "",
+        (("tangentx.results:publish", (("bar.base is None and id(bar) not in taken", "True"),)),),
     ),
     (
         "unbroadcast left out",
@@ -195,30 +197,28 @@ TANGENTS: tuple[Fault, ...] = (
     (
         "tangent after the binding",
         "the tangent line reads what its line overwrites",
-        f"{FORWARD}_assign",
-        (
-            (
-                "dot = self._tangent(emit, s.value, new, kind)\n    emit.assign(s.target, new)",
-                "emit.assign(s.target, new)",
-            ),
-            (
-                "self.frame.other(s.target), dot)",
-                "self.frame.other(s.target), self._tangent(emit, s.value, new, kind))",
-            ),
-        ),
+        "tangentx.backend.pieces:Waiting.leave",
+        ((" or piece.effect.reads & binds", ""),),
     ),
     (
         "tangents of the user written",
         "the user's tangent arrays are not written",
         "tangentx.derive.jvp:_own_tangents",
         (("Op(arrays.tangent_as, (dot, Var(name)))", "dot"),),
+        "",
+        (("tangentx.products:fitted", (("tangent_as(given, primal)", "given"),)),),
     ),
     (
         "tangent of a copy is a view",
         "the tangent of a copy is a copy",
-        f"{FORWARD}_op",
-        (("emit.op(arrays.shares, new, base)", "emit.op(arrays.shares, new, new)"),),
-        "flattened: a view or a copy",
+        "tangentx.derive.tangents:fresh",
+        (
+            (
+                "    bound = arguments(op, template, emit.span)\n",
+                "    if op.fn.__name__ == 'copy':\n        return f.dot_or_zero(emit, op.args[0])\n"
+                "    bound = arguments(op, template, emit.span)\n",
+            ),
+        ),
     ),
     (
         "tangent of a view is a copy",
@@ -248,8 +248,8 @@ TANGENTS: tuple[Fault, ...] = (
     (
         "tangent's layout straightened",
         "a tangent is laid out as its primal",
-        "tangentx.derive.tangents:fresh",
-        (("stored_copy(emit, new, fitted) if mode(kind) == SHADOW else fitted", "fitted"),),
+        "tangentx.arrays.zeros:_tangent_as",
+        (("zeros_as(primal)", "np.zeros(primal.shape, primal.dtype)"),),
         "flattened: a view or a copy",
     ),
 )
