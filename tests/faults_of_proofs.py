@@ -82,15 +82,16 @@ PROOFS: tuple[Fault, ...] = (
     (
         "cotangent shared although written",
         "in-place accumulation only into buffers of one's own",
-        f"{OPTIMISE}rewriting:Rewriter.same",
-        (("old.region.root().written or new.region.root().written or old.dtype != new.dtype", "False"),),
+        f"{OPTIMISE}stores:_Fitting._fits",
+        (("self.own(s.value) and ", ""),),
+        "arrays added up",
     ),
     (
         "gradient shares memory",
         "what is returned is fresh",
         f"{OPTIMISE}rewriting:Rewriter.same",
         (("s.target in self.returned and not self.own(atom)", "False"),),
-        "",
+        "arrays added up",
         (("tangentx.results:publish", (("bar.base is None and id(bar) not in taken", "True"),)),),
     ),
     (
@@ -104,7 +105,10 @@ PROOFS: tuple[Fault, ...] = (
         "shadow of a view straightened",
         "zeros_like that straightens strides",
         f"{OPTIMISE}simplify:_zero",
-        ((" or result.region.root() in p.viewed", ""),),
+        (
+            (" or result.region.root() in p.viewed", ""),
+            ("Op(np.zeros_like, op.args)", 'Op(np.zeros_like, op.args, (("order", Lit("C")),))'),
+        ),
         "flattened: a view or a copy",
     ),
     (
@@ -148,7 +152,7 @@ PROOFS: tuple[Fault, ...] = (
         "names that live within one trip",
         "tangentx.derive.trips:_lives",
         (("if later.get(s.target, 0) == everywhere.get(s.target, 0):", "if True:"),),
-        "for over a range",
+        "name of the trip before",
     ),
     (
         "test asked again",
@@ -189,6 +193,7 @@ PROOFS: tuple[Fault, ...] = (
         "a read is never moved past a write",
         "tangentx.backend.pieces:Effect.clashes",
         (("return other.impure and self.content", "return False"),),
+        "call beside a read",
     ),
 )
 """These have nothing to do where all proofs are off, but for the last."""
