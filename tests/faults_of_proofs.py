@@ -65,6 +65,7 @@ PROOFS: tuple[Fault, ...] = (
         "a storage may be written",
         f"{OPTIMISE}zeros:Zeros._keeps",
         (("return made if isinstance(kind, Box) else self.still(Var(s.target))", "return True"),),
+        "fancy read",
     ),
     (
         "shapes equal after a join",
@@ -224,6 +225,7 @@ TANGENTS: tuple[Fault, ...] = (
                 "    bound = arguments(op, template, emit.span)\n",
             ),
         ),
+        "copy kept",
     ),
     (
         "tangent of a view is a copy",

@@ -10,6 +10,7 @@ from .expressions import call, element
 from .model import NUM, Draft, Routine
 from .pythonic import SIMPLE as PYTHONIC
 from .statements import (
+    copy_kept,
     new_array,
     new_number,
     rebind_array,
@@ -57,7 +58,7 @@ def beside_a_read(d: Draft, routine: Routine, call: str) -> str:
 CALM = [new_number, new_number, rebind_number, rebind_number, rebind_number, new_array, rebind_array, selected_away]
 """Statements that write into nothing."""
 SIMPLE = (
-    [new_number] * 2 + [rebind_number] * 4 + [new_array] * 2 + [rebind_array] * 2 + [swap, selected_away]
+    [new_number] * 2 + [rebind_number] * 4 + [new_array] * 2 + [rebind_array] * 2 + [swap, selected_away, copy_kept]
     + [write_alias] * 3 + [write] * 6 + [buffer] * 3 + [shift] + [use_list] * 3 + [use_dict] * 2 + [use_tuple]
     + [run_helper] * 5 + PYTHONIC
 )  # fmt: skip
