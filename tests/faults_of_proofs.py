@@ -65,7 +65,6 @@ PROOFS: tuple[Fault, ...] = (
         "a storage may be written",
         f"{OPTIMISE}zeros:Zeros._keeps",
         (("return made if isinstance(kind, Box) else self.still(Var(s.target))", "return True"),),
-        "fancy read",
     ),
     (
         "shapes equal after a join",
@@ -83,17 +82,14 @@ PROOFS: tuple[Fault, ...] = (
     (
         "cotangent shared although written",
         "in-place accumulation only into buffers of one's own",
-        f"{OPTIMISE}stores:_Fitting._fits",
-        (("self.own(s.value) and ", ""),),
-        "arrays added up",
+        f"{OPTIMISE}rewriting:Rewriter.same",
+        (("old.region.root().written or new.region.root().written or old.dtype != new.dtype", "False"),),
     ),
     (
         "gradient shares memory",
         "what is returned is fresh",
         f"{OPTIMISE}rewriting:Rewriter.same",
         (("s.target in self.returned and not self.own(atom)", "False"),),
-        "arrays added up",
-        (("tangentx.results:publish", (("bar.base is None and id(bar) not in taken", "True"),)),),
     ),
     (
         "unbroadcast left out",
@@ -106,10 +102,7 @@ PROOFS: tuple[Fault, ...] = (
         "shadow of a view straightened",
         "zeros_like that straightens strides",
         f"{OPTIMISE}simplify:_zero",
-        (
-            (" or result.region.root() in p.viewed", ""),
-            ("Op(np.zeros_like, op.args)", 'Op(np.zeros_like, op.args, (("order", Lit("C")),))'),
-        ),
+        ((" or result.region.root() in p.viewed", ""),),
         "flattened: a view or a copy",
     ),
     (
@@ -153,7 +146,7 @@ PROOFS: tuple[Fault, ...] = (
         "names that live within one trip",
         "tangentx.derive.trips:_lives",
         (("if later.get(s.target, 0) == everywhere.get(s.target, 0):", "if True:"),),
-        "name of the trip before",
+        "for over a range",
     ),
     (
         "test asked again",
@@ -194,7 +187,6 @@ PROOFS: tuple[Fault, ...] = (
         "a read is never moved past a write",
         "tangentx.backend.pieces:Effect.clashes",
         (("return other.impure and self.content", "return False"),),
-        "call beside a read",
     ),
 )
 """These have nothing to do where all proofs are off, but for the last."""
@@ -203,29 +195,30 @@ TANGENTS: tuple[Fault, ...] = (
     (
         "tangent after the binding",
         "the tangent line reads what its line overwrites",
-        "tangentx.backend.pieces:Waiting.leave",
-        ((" or piece.effect.reads & binds", ""),),
+        f"{FORWARD}_assign",
+        (
+            (
+                "dot = self._tangent(emit, s.value, new, kind)\n    emit.assign(s.target, new)",
+                "emit.assign(s.target, new)",
+            ),
+            (
+                "self.frame.other(s.target), dot)",
+                "self.frame.other(s.target), self._tangent(emit, s.value, new, kind))",
+            ),
+        ),
     ),
     (
         "tangents of the user written",
         "the user's tangent arrays are not written",
         "tangentx.derive.jvp:_own_tangents",
         (("Op(arrays.tangent_as, (dot, Var(name)))", "dot"),),
-        "",
-        (("tangentx.products:fitted", (("tangent_as(given, primal)", "given"),)),),
     ),
     (
         "tangent of a copy is a view",
         "the tangent of a copy is a copy",
-        "tangentx.derive.tangents:fresh",
-        (
-            (
-                "    bound = arguments(op, template, emit.span)\n",
-                "    if op.fn.__name__ == 'copy':\n        return f.dot_or_zero(emit, op.args[0])\n"
-                "    bound = arguments(op, template, emit.span)\n",
-            ),
-        ),
-        "copy kept",
+        f"{FORWARD}_op",
+        (("emit.op(arrays.shares, new, base)", "emit.op(arrays.shares, new, new)"),),
+        "flattened: a view or a copy",
     ),
     (
         "tangent of a view is a copy",
@@ -255,8 +248,8 @@ TANGENTS: tuple[Fault, ...] = (
     (
         "tangent's layout straightened",
         "a tangent is laid out as its primal",
-        "tangentx.arrays.zeros:_tangent_as",
-        (("zeros_as(primal)", "np.zeros(primal.shape, primal.dtype)"),),
+        "tangentx.derive.tangents:fresh",
+        (("stored_copy(emit, new, fitted) if mode(kind) == SHADOW else fitted", "fitted"),),
         "flattened: a view or a copy",
     ),
 )

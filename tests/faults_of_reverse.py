@@ -1,14 +1,8 @@
-"""Faults that reverse mode can have, for `tests.mutants`: (name, pit, function, edits of its text, what shows it,
-the functions that would make up for it with their edits)."""
+"""Faults that reverse mode can have, for `tests.mutants`: (name, pit, function, edits of its text, what shows it)."""
 
 from __future__ import annotations
 
-Edits = tuple[tuple[str, str], ...]
-Fault = (
-    tuple[str, str, str, Edits]
-    | tuple[str, str, str, Edits, str]
-    | tuple[str, str, str, Edits, str, tuple[tuple[str, Edits], ...]]
-)
+Fault = tuple[str, str, str, tuple[tuple[str, str], ...]] | tuple[str, str, str, tuple[tuple[str, str], ...], str]
 
 RULES = "tangentx.derive.statements:"
 REVERSE = "tangentx.derive.reverse:"
@@ -235,7 +229,7 @@ CALLS: tuple[Fault, ...] = (
     (
         "callee's cotangent dropped",
         "`f(x, x)` contributes twice",
-        "tangentx.derive.calls:give_back",
+        "tangentx.derive.calls:call",
         (("for k, a in enumerate(values) if", "for k, a in enumerate(values) if values.index(a) == k and"),),
         "argument passed twice",
     ),

@@ -27,6 +27,7 @@ from tangentx.ir.nodes import (
     Loop,
     Note,
     Op,
+    Pop,
     Statement,
     Var,
 )
@@ -139,7 +140,8 @@ class BlockWriter:
             return ast.Assign([ast.Tuple(names, _STORE)], self.writer.expression(stmt.value, look))
 
         own = BARRIER if isinstance(stmt.value, Atom) else effect(stmt.value)  # items of what memory holds are read
-        tree, _ = self._settle(order(stmt.value), own, build, frozenset(targets))
+        barrier = not isinstance(stmt.value, Pop)
+        tree, _ = self._settle(order(stmt.value), own, build, frozenset(targets), barrier=barrier)
         self.lines.append(tree)
 
     def _if(self, stmt: If) -> None:

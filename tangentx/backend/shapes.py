@@ -16,6 +16,7 @@ from tangentx.errors import Span
 from tangentx.ir import walk
 from tangentx.ir.attempts import Attempt
 from tangentx.ir.nodes import (
+    Append,
     Assign,
     Atom,
     Augstore,
@@ -31,6 +32,7 @@ from tangentx.ir.nodes import (
     Loop,
     Make,
     Op,
+    Pop,
     Return,
     Statement,
     Store,
@@ -38,16 +40,8 @@ from tangentx.ir.nodes import (
 )
 
 _PAIRS: tuple[Callable[..., Any], ...] = (
-    divmod,
-    np.divmod,
-    np.modf,
-    np.frexp,
-    np.linalg.eig,
-    np.linalg.eigh,
-    np.linalg.slogdet,
-    math.modf,
-    math.frexp,
-)
+    divmod, np.divmod, np.modf, np.frexp, np.linalg.eig, np.linalg.eigh, np.linalg.slogdet, math.modf, math.frexp,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,11 +68,22 @@ class Uses:
         self.bound: Counter[str] = Counter()
         self.read: Counter[str] = Counter()
         self.arity: dict[str, int] = {}
+        self._appended: dict[str, set[int]] = {}
         for stmt in walk.statements(body):
             self.bound.update(walk.writes(stmt))
             self.read.update(a.name for a in walk.statement_atoms(stmt) if isinstance(a, Var))
             if isinstance(stmt, Assign):
                 self.arity[stmt.target] = _arity(stmt.value)
+            if isinstance(stmt, Append) and isinstance(stmt.base, Var):
+                item = stmt.value.name if isinstance(stmt.value, Var) else ""
+                self._appended.setdefault(stmt.base.name, set()).add(self.arity.get(item, 0))
+
+    def items(self, value: Expr) -> int:
+        """The number of items of the tuple that `value` is known to be, else 0."""
+        if isinstance(value, Pop):
+            found = self._appended.get(value.base.name, set())
+            return max(found) if len(found) == 1 else 0
+        return _arity(value)
 
     def single(self, name: str) -> bool:
         """Whether `name` is a temporary with one definition and one reader."""
@@ -155,7 +160,7 @@ def _unpack(block: Block, at: int, uses: Uses) -> tuple[Unpack | None, int]:
     match made.value:
         case Op(fn, (base, Lit(count))) if fn is arrays.counted and not uses.read[made.target]:
             return _unpack_counted(block, at, base, count, uses)
-    arity = _arity(made.value)
+    arity = uses.items(made.value)
     targets = _items(block, at + 1, made.target, arity)
     if len(targets) < 2 or uses.read[made.target] != len(targets):
         return None, 1
@@ -219,6 +224,8 @@ def _arity(value: Expr) -> int:
             return len(items)
         case Op(fn, _, _) if any(fn is pair for pair in _PAIRS):
             return 2
+        case Op(fn, given, _) if fn is arrays.entry_copies:
+            return len(given)
         case Op(Attempt() as tried):
             return len(tried.results)
         case Call(link, _):

@@ -10,6 +10,7 @@ from tangentx.ir.nodes import Assign, Block, Call, Function, Link
 from tangentx.ir.walk import statements
 from tangentx.optimise import (
     attributes,
+    bundles,
     coalesce,
     common,
     copies,
@@ -50,6 +51,7 @@ PASSES: dict[str, Pass] = {
     "attributes": attributes.run,
     "stores": stores.run,
     "nest": nest.run,
+    "bundles": bundles.run,
     "coalesce": coalesce.run,
 }
 REWRITING: dict[str, type[Rules]] = {
@@ -61,7 +63,13 @@ REWRITING: dict[str, type[Rules]] = {
     "factors": factors.Factors,
     "signs": signs.Signs,
 }  # these share a walk, the signs apart, in two parts where products may lose their guards between them
-LAST = ("attributes", "stores", "nest", "coalesce")  # for the reader: the kinds of variables do not hold after them
+LAST = (
+    "attributes",
+    "stores",
+    "nest",
+    "bundles",
+    "coalesce",
+)  # for the reader: the kinds of variables do not hold after them
 BEFORE = ("copies", "dead")
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
 LIMIT_ROUNDS = 8

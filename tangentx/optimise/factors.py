@@ -1,12 +1,14 @@
 """Factors that are at hand: ``t / y`` is ``t * r`` where ``r = 1.0 / y``, and ``c * (x * t)`` is ``p * t`` where
-``p = c * x``.
+``p = c * x``. ``2.0 * (c * x)`` is a multiple of `x` itself.
 
-Both save a pass over an array and a name in the reverse sweep, and round as often as what they stand for or once more.
+The first two save a pass over an array and a name in the reverse sweep, and round as often as what they stand for or
+once more; the third saves a name, and rounds alike.
 What is at hand was computed before, of the same operands, and is out of reach of every write.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 
@@ -48,13 +50,36 @@ class Factors(Rules):
         match op:
             case Op(fn=operator.truediv, args=(t, Var() as y), kwargs=()):
                 return self._times(s, t, self.at_hand(Op(operator.truediv, (Lit(1.0), y)), y), y)
+            case Op(fn=operator.mul, args=(Var() as u, Var() as v), kwargs=()):
+                return self._numbers_joined(s, u, v)
             case Op(fn=operator.mul, args=(Lit() as c, Var() as u), kwargs=()):
                 inner = self.expr(u)
-                if isinstance(inner, Op) and inner.fn is MUL and not inner.kwargs and self.count[u.name] == 1:
+                if not (isinstance(inner, Op) and inner.fn is MUL and not inner.kwargs):
+                    return None
+                number = _exact_product(c.value, inner.args[0]) if u.name.startswith("%") else None
+                if number is not None and self.still(inner.args[1]):
+                    return (Assign(s.target, Op(MUL, (Lit(number), inner.args[1])), s.span),)
+                if self.count[u.name] == 1:
                     for x, t in (inner.args, inner.args[::-1]):
                         if isinstance(x, Var) and (p := self.at_hand(Op(MUL, (c, x)), x)) is not None:
                             return self._times(s, t, p, x)
         return None
+
+    def _numbers_joined(self, s: Assign, u: Var, v: Var) -> Sequence[Statement] | None:
+        """``(2.0 * x) * (0.5 * t)`` as ``x * t``, and the like."""
+        one, two = self.expr(u), self.expr(v)
+        if not (isinstance(one, Op) and isinstance(two, Op) and one.fn is two.fn is MUL):
+            return None
+        (c, x), (d, t) = one.args, two.args
+        number = _exact_product(c.value, d) if isinstance(c, Lit) else None
+        if number is None or one.kwargs or two.kwargs or not all(map(self.still, (x, t))):
+            return None
+        if self.count[u.name] != 1 or self.count[v.name] != 1:
+            return None
+        if number == 1.0 and self.real(x):
+            return (Assign(s.target, Op(MUL, (x, t)), s.span),)
+        scaled = self.let(s, Op(MUL, (Lit(number), x)), self.kind(u))
+        return scaled, Assign(s.target, Op(MUL, (Var(scaled.target), t)), s.span)
 
     def at_hand(self, wanted: Op, x: Var) -> Var | None:
         """The name that holds the result of the operation."""
@@ -70,6 +95,13 @@ class Factors(Rules):
         kinds = [self.kind(a) for a in (factor, x, t, Var(s.target))]
         alike = len({_type(k) for k in kinds}) == 1 and all(isinstance(k, Num) or is_array(k) for k in kinds)
         return (Assign(s.target, Op(MUL, (factor, t)), s.span),) if alike else None
+
+
+def _exact_product(c: object, d: Atom) -> float | None:
+    """The product of two numbers of which the first is a power of two: ``c * (d * x)`` is that times `x`, exactly."""
+    if type(c) is not float or not isinstance(d, Lit) or type(d.value) is not float:
+        return None
+    return c * d.value if math.frexp(c)[0] == 0.5 and math.isfinite(c * d.value) else None
 
 
 def _type(kind: Kind) -> object:

@@ -6,7 +6,8 @@ rounds once where the other rounds twice.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +64,7 @@ class Signs(Rules):
         """``a * -c`` as ``-a * c``."""
         inner = self._made_by(b, NEG)
         if inner is None or not self.real(a) or not self.still(a):
-            return None
+            return self._into_number(s, op, a, b)
         if isinstance(a, Lit) and type(a.value) in (int, float):
             assert isinstance(a.value, int | float)
             return (Assign(s.target, Op(op.fn, (Lit(-a.value), inner.args[0])), s.span),)
@@ -72,6 +73,22 @@ class Signs(Rules):
             return (Assign(s.target, Op(op.fn, (first.args[0], inner.args[0])), s.span),)
         negated = self._let(s, Op(NEG, (a,)), a)
         return (negated, Assign(s.target, Op(op.fn, (Var(negated.target), inner.args[0])), s.span))
+
+    def _into_number(self, s: Assign, op: Op, a: Atom, b: Atom) -> Sequence[Statement] | None:
+        """``(2.0 * p) * (n * t)`` where `n` is ``-c`` as ``(-2.0 * p) * (c * t)``, and the like without a `p`."""
+        factor = None if isinstance(a, Lit) else self._made_by(a, MUL)
+        number = a if factor is None else factor.args[0]
+        second = self._made_by(b, MUL)
+        if second is None or not isinstance(number, Lit) or type(number.value) is not float:
+            return None
+        opposite = self._opposite(second.args[0])
+        if opposite is None:
+            return None
+        right = self._let(s, Op(MUL, (opposite, second.args[1])), b)
+        if factor is None:
+            return right, Assign(s.target, Op(op.fn, (Lit(-number.value), Var(right.target))), s.span)
+        left = self._let(s, Op(MUL, (Lit(-number.value), factor.args[1])), a)
+        return left, right, Assign(s.target, Op(op.fn, (Var(left.target), Var(right.target))), s.span)
 
     def _unsigned(self, atom: Atom) -> tuple[list[Assign], Atom] | None:
         """`atom` with the opposite sign, where that is one sign less: what makes it, and what it is then."""
@@ -82,18 +99,25 @@ class Signs(Rules):
             if product is None:
                 continue
             first, second = product.args
-            opposite = self._opposite(first)
-            if opposite is not None:
-                made = self._let(Assign("", Lit(None), self.unit.function.span), Op(fn, (opposite, second)), atom)
-                return [made], Var(made.target)
+            if (found := self._unsigned_factor(first)) is not None:
+                made = self._let(Assign("", Lit(None), self.unit.function.span), Op(fn, (found[1], second)), atom)
+                return [*found[0], made], Var(made.target)
         return None
 
+    def _unsigned_factor(self, factor: Atom) -> tuple[list[Assign], Atom] | None:
+        opposite = self._opposite(factor)
+        return self._unsigned(factor) if opposite is None else ([], opposite)
+
     def _opposite(self, factor: Atom) -> Atom | None:
+        """A number, or what the factor is the opposite of; a name of ours may have other readers."""
         if isinstance(factor, Lit) and type(factor.value) in (int, float):
             assert isinstance(factor.value, int | float)
             return Lit(-factor.value) if factor.value < 0 else None
-        inner = self._made_by(factor, NEG)
-        return None if inner is None else inner.args[0]
+        made = self.expr(factor)
+        ours = isinstance(factor, Var) and (factor.name.startswith("%") or self._alone(factor))
+        if not (ours and isinstance(made, Op) and made.fn is NEG):
+            return None
+        return made.args[0] if self.still(made.args[0]) and self.real(factor) else None
 
     def _sum(self, s: Assign, plus: bool, a: Atom, b: Atom) -> Sequence[Statement] | None:
         if not (self.real(a) and self.real(b)):
@@ -103,17 +127,20 @@ class Signs(Rules):
             made, atom = inner
             made = [Assign(m.target, m.value, s.span) for m in made]
             return (*made, Assign(s.target, Op(SUB if plus else ADD, (a, atom)), s.span))
-        return self._twice(s, a, b) if plus else None
+        if plus and (inner := self._unsigned(a)) is not None:
+            made = [Assign(m.target, m.value, s.span) for m in inner[0]]
+            return (*made, Assign(s.target, Op(SUB, (b, inner[1])), s.span))
+        return self._twice(s, ADD if plus else SUB, a, b)
 
-    def _twice(self, s: Assign, a: Atom, t: Atom) -> Sequence[Statement] | None:
-        """``x + t + t`` as ``x + 2.0 * t``, ``t + t`` as ``2.0 * t``."""
+    def _twice(self, s: Assign, fn: Callable[..., Any], a: Atom, t: Atom) -> Sequence[Statement] | None:
+        """``x + t + t`` as ``x + 2.0 * t``, ``x - t - t`` as ``x - 2.0 * t``, ``t + t`` as ``2.0 * t``."""
         if not (self._doubles(t) and self.still(t)):
             return None
-        if self._alike(a, t):
-            return self._doubled(s, None, t)
-        before = self._made_by(a, ADD)
+        if fn is ADD and self._alike(a, t):
+            return self._doubled(s, fn, None, t)
+        before = self._made_by(a, fn)
         if before is not None and self._alike(before.args[1], t):
-            return self._doubled(s, before.args[0], t)
+            return self._doubled(s, fn, before.args[0], t)
         return None
 
     def _alike(self, a: Atom, b: Atom) -> bool:
@@ -138,7 +165,7 @@ class Signs(Rules):
             return Op(MUL, (Lit(2.0), factor))
         return Op(MUL, (Lit(2.0 * number), inner.args[1]))
 
-    def _doubled(self, s: Assign, base: Atom | None, t: Atom) -> Sequence[Statement]:
+    def _doubled(self, s: Assign, fn: Callable[..., Any], base: Atom | None, t: Atom) -> Sequence[Statement]:
         product = self.expr(t)
         if isinstance(product, Op) and product.fn in _PRODUCTS and all(self.still(x) for x in product.args):
             factor = self._let(s, self._double(product.args[0]), product.args[0])
@@ -151,7 +178,7 @@ class Signs(Rules):
         if base is None:
             return (*made, Assign(s.target, value, s.span))
         last = self._let(s, value, t)
-        return (*made, last, Assign(s.target, Op(ADD, (base, Var(last.target))), s.span))
+        return (*made, last, Assign(s.target, Op(fn, (base, Var(last.target))), s.span))
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:

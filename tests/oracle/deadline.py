@@ -1,4 +1,4 @@
-"""A limit on how long a block may take."""
+"""A limit on how much of the processor's time a block may take."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from types import FrameType
 
 @contextmanager
 def limited(seconds: int) -> Iterator[None]:
-    """Raise `TimeoutError` in the main thread when the block takes too long."""
+    """Raise `TimeoutError` in the main thread when the block computes too long, however busy the machine is."""
 
     def ring(_signal: int, _frame: FrameType | None) -> None:
-        raise TimeoutError(f"not done after {seconds} seconds")
+        raise TimeoutError(f"not done after {seconds} seconds of computing")
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    old = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(seconds)
+    old = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, old)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, old)

@@ -1,0 +1,224 @@
+"""One tape for what each trip of a loop records: ``tape.append((s1, y))`` and ``s1, y = tape.pop()``.
+
+Tapes to which the same block appends once, and from which the same block pops once, grow and shrink together: they are
+columns of one. An append moves to the place of another where nothing on the way binds the name that it records, a pop
+where nothing on the way has to do with the name that it binds; what is recorded is the same object at both places.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+
+from tangentx.analysis.program import Program
+from tangentx.ir.nodes import (
+    Append,
+    Assign,
+    Block,
+    Break,
+    Continue,
+    For,
+    If,
+    Index,
+    Key,
+    Lit,
+    Loop,
+    Make,
+    Pop,
+    Return,
+    Statement,
+    Var,
+)
+from tangentx.ir.walk import blocks, bound, reads, statement_atoms, statements, used, writes
+from tangentx.optimise.tapes import EMPTY
+from tangentx.optimise.unit import Unit
+
+MOST = 8
+"""Names in a tuple; a longer one is more than a reader takes in."""
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Joins tapes in all functions; True if anything changed."""
+    changed = False
+    for unit in units:
+        done: set[str] = set()
+        while (found := next(_groups(unit.body, done), None)) is not None:
+            unit.body, changed = _joined(unit, found, done), True
+    return changed
+
+
+@dataclass(frozen=True, eq=False)
+class _Tape:
+    """A list that is made empty once, appended to at one place, popped from at another, and has no other use.
+
+    `homes` are the blocks in which that stands.
+    """
+
+    made: Assign
+    append: Append
+    pop: Assign
+    homes: tuple[Block, Block, Block]
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Tapes that can be one, and the statements before which it is appended to and popped from."""
+
+    tapes: list[_Tape]
+    append: Statement
+    pop: Statement
+
+
+def _groups(body: Block, done: Set[str]) -> Iterator[_Group]:
+    """What can be joined in the body as it is, tapes that are `done` left out."""
+    together: dict[tuple[int, ...], list[_Tape]] = {}
+    read = Counter(a.name for s in statements(body) for a in statement_atoms(s) if isinstance(a, Var))
+    for tape in _tapes(body):
+        if tape.made.target not in done and _is_said(tape, read):
+            together.setdefault(tuple(map(id, tape.homes)), []).append(tape)
+    for tapes in together.values():
+        if len(tapes) > 1 and (group := _columns(tapes[:MOST])) is not None:
+            yield group
+
+
+def _tapes(body: Block) -> Iterator[_Tape]:
+    places: dict[str, list[tuple[Statement, Block]]] = {}
+    for block in _every_block(body):
+        for s in block:
+            for name in {*writes(s), *reads(s)}:
+                places.setdefault(name, []).append((s, block))
+    for name, found in places.items():
+        match [s for s, _ in found]:
+            case [
+                Assign(value=Make() as empty) as made,
+                Append(base=Var(name=longer), value=Var(name=record)) as append,
+                Assign(target=popped, value=Pop()) as pop,
+            ] if empty == EMPTY and longer == name and name not in (record, popped):
+                homes = found[0][1], found[1][1], found[2][1]
+                if homes[0] is not homes[1]:
+                    yield _Tape(made, append, pop, homes)
+
+
+def _every_block(block: Block) -> Iterator[Block]:
+    """The block and those inside it, in the order of the text."""
+    yield block
+    for s in statements(block):
+        yield from blocks(s)
+
+
+def _is_said(tape: _Tape, read: Counter[str]) -> bool:
+    """Whether the pop is a statement of its own in the text; what is read once, and at once, stands in its reader."""
+    name, home = tape.pop.target, tape.homes[2]
+    if not name.startswith("%") or read[name] != 1:
+        return True
+    after = itertools.takewhile(lambda s: name not in reads(s), home[home.index(tape.pop) + 1 :])
+    return not all(isinstance(s, Assign) for s in after)
+
+
+def _columns(tapes: list[_Tape]) -> _Group | None:
+    """The most of the tapes that can be one."""
+    made, appending, popping = tapes[0].homes
+    begin = max(made.index(t.made) for t in tapes)
+    if not all(t.append in list(statements(made[begin:])) for t in tapes):
+        return None
+    later = _Gaps(appending, {t.pop for t in tapes}, asks_reads=False)
+    sooner = _Gaps(popping, {t.append for t in tapes}, asks_reads=True)
+    waits = {t: later.around(t.append, _record(t)) for t in tapes}
+    comes = {t: sooner.around(t.pop, t.pop.target) for t in tapes}
+    best: list[_Tape] = []
+    for _, last in waits.values():
+        there = [t for t in tapes if waits[t][0] <= last <= waits[t][1]]
+        for first, _ in (comes[t] for t in there):
+            both = [t for t in there if comes[t][0] <= first <= comes[t][1]]
+            best = max(best, both, key=len)
+    if len(best) < 2:
+        return None
+    best.sort(key=lambda t: appending.index(t.append))
+    at = _place([appending.index(t.append) for t in reversed(best)], [waits[t] for t in best])
+    out = _place(sorted(popping.index(t.pop) for t in best), [comes[t] for t in best])
+    return _Group(best, appending[at], popping[out])
+
+
+def _place(own: list[int], gaps: list[tuple[int, int]]) -> int:
+    """A gap for all: the first of their own that will do, for what stands there is in the best place for the text."""
+    low, high = max(first for first, _ in gaps), min(last for _, last in gaps)
+    return next((at for at in own if low <= at <= high), high)
+
+
+def _record(tape: _Tape) -> str:
+    assert isinstance(tape.append.value, Var)
+    return tape.append.value.name
+
+
+class _Gaps:
+    """Where a statement of a block may stand as well: a gap has the number of the statement that it comes before.
+
+    It stays on its side of what binds its name, of what control leaves by, and of `others`; with `asks_reads` also of
+    what reads the name.
+    """
+
+    def __init__(self, block: Block, others: Set[Statement], asks_reads: bool) -> None:
+        self.block = block
+        self.names: list[Set[str]] = []
+        self.walls: list[bool] = []
+        for s in block:
+            every = list(statements((s,)))
+            self.names.append(bound((s,)) | (used((s,)) if asks_reads else frozenset()))
+            self.walls.append(_leaves((s,)) or any(inner in others for inner in every))
+
+    def around(self, s: Statement, name: str) -> tuple[int, int]:
+        """The first and the last gap for `s`, to which the name matters."""
+        own = first = last = self.block.index(s)
+        while first > 0 and not self._stops(first - 1, name):
+            first -= 1
+        while last + 1 < len(self.block) and not (last > own and self._stops(last, name)):
+            last += 1
+        return first, last
+
+    def _stops(self, at: int, name: str) -> bool:
+        return self.walls[at] or name in self.names[at]
+
+
+def _leaves(block: Block) -> bool:
+    """Whether control may go elsewhere than to what follows the block."""
+    for s in block:
+        if isinstance(s, Break | Continue) or any(isinstance(inner, Return) for inner in statements((s,))):
+            return True
+        if isinstance(s, If) and (_leaves(s.body) or _leaves(s.orelse)):
+            return True
+    return False
+
+
+def _joined(unit: Unit, group: _Group, done: set[str]) -> Block:
+    """The body with one tape for all of the group, which is `done` then."""
+    tapes = group.tapes
+    name = _fresh((bound(unit.body) - {t.made.target for t in tapes}) | {p.name for p in unit.function.params})
+    done.add(name)
+    record, popped = f"%{name}.record", f"%{name}.popped"
+    new: dict[Statement, Block] = {s: () for t in tapes for s in (t.made, t.append, t.pop)}
+    new[tapes[0].made] = (replace(tapes[0].made, target=name),)
+    append, pop = tapes[-1].append, min((t.pop for t in tapes), key=tapes[0].homes[2].index)
+    items = tuple(t.append.value for t in tapes)
+    appended = (Assign(record, Make(tuple, items), append.span), Append(Var(name), Var(record), append.span))
+    taken = (Assign(t.pop.target, Index(Var(popped), Key((Lit(i),))), pop.span) for i, t in enumerate(tapes))
+    new[group.append] = (*appended, *new.get(group.append, (group.append,)))
+    new[group.pop] = (Assign(popped, Pop(Var(name)), pop.span), *taken, *new.get(group.pop, (group.pop,)))
+    return _with(unit.body, new)
+
+
+def _fresh(known: Set[str]) -> str:
+    names = itertools.chain(["tape"], (f"tape_{k}" for k in itertools.count(1)))
+    return next(name for name in names if name not in known)
+
+
+def _with(block: Block, new: Mapping[Statement, Block]) -> Block:
+    """The block with some statements replaced, also by more before them."""
+    return tuple(_inside(other, new) for s in block for other in new.get(s, (s,)))
+
+
+def _inside(s: Statement, new: Mapping[Statement, Block]) -> Statement:
+    if isinstance(s, If):
+        return replace(s, body=_with(s.body, new), orelse=_with(s.orelse, new))
+    return replace(s, body=_with(s.body, new)) if isinstance(s, For | Loop) else s
