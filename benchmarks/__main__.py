@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from benchmarks.table import gradient_rows, overhead_rows
+from benchmarks.table import gradient_rows, overhead_rows, tensor_rows
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -17,6 +17,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     print("The generated gradient beside the one written by hand: medians, called in turn.")
     for row in gradient_rows(given.seconds, given.scale):
+        print(row, flush=True)
+    for row in tensor_rows(given.seconds):
         print(row, flush=True)
     for row in overhead_rows(given.seconds, given.repeats):
         print(row, flush=True)

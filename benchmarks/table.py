@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import tangentx as tx
-from benchmarks import overheads, peers
+from benchmarks import overheads, peers, tensors
 from benchmarks.measure import demand_equal, interleaved, peak
 from benchmarks.programs import Program, programs
 from benchmarks.texts import count_generated, count_written, load
@@ -67,6 +67,14 @@ def _shown(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds * 1e6:.3g} us"
+
+
+def tensor_rows(seconds: float) -> Iterator[Row]:
+    """The runtime Tensor beside its peers, and beside NumPy where nothing is recorded."""
+    for name, peer, theirs, ours in tensors.ratios(seconds):
+        yield Row(f"Tensor {name}: {peer}", ours / theirs, 0.5, "x", f"{_shown(ours)} beside {_shown(theirs)}")
+    for name, ours, plain in tensors.overheads(seconds):
+        yield Row(f"Tensor no_grad: {name}", (ours - plain) * 1e6, 1.0, "us", f"over NumPy's {_shown(plain)}")
 
 
 def overhead_rows(seconds: float, repeats: int) -> Iterator[Row]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import measure, table, texts
+from benchmarks import measure, table, tensors, texts
 from benchmarks.programs import formula_by_hand, programs
 
 ROOT = Path(__file__).parent.parent
@@ -19,6 +19,8 @@ ROWS = [
         for program in programs(0.01)
         for what in ("time", "statements", *(["memory"] if program.memory else []))
     ),
+    *(f"Tensor {name}: {peer}" for name in tensors.PROGRAMS for peer in tensors.installed()),
+    *(f"Tensor no_grad: {name}" for name in tensors.OPERATIONS),
     *("call on three numbers", "cache hit, four numbers", "compile ten lines", "import tangentx"),
 ]
 

@@ -12,10 +12,11 @@ import numpy as np
 from tangentx.arrays import demand_unshared
 from tangentx.errors import NotDifferentiable
 from tangentx.tensor.apply import call, holds_tensor, raw
-from tangentx.tensor.core import Tensor
+from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.making import escaped
-from tangentx.tensor.modes import refusal
+from tangentx.tensor.modes import STATE, refusal
 from tangentx.tensor.places import place, span_of
+from tangentx.tensor.quick import lost
 from tangentx.tensor.storage import overwrite, write
 from tangentx.tensor.written import put
 
@@ -72,7 +73,12 @@ class Members:
         raise refusal(NotDifferentiable(message, span_of(place()), "use `x.reshape(...)`"))
 
     def __getitem__(self: Any, key: Any) -> Any:
-        return call(operator.getitem, (self, raw(key)), {})
+        key = raw(key)
+        if not STATE.grad or not self.requires_grad:
+            found = self._data[key]
+            if type(found) is not np.ndarray:
+                return lost(found) if self._needs else wrap(found)
+        return call(operator.getitem, (self, key), {})
 
     def __setitem__(self: Any, key: Any, value: Any) -> None:
         if holds_tensor(value) and type(value) is not Tensor:

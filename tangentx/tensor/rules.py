@@ -119,6 +119,7 @@ class Rule:
         self.quick = self.simple if arithmetic and self.simple in (1, 2) else -1
         self.owner = getattr(fn, "__objclass__", None)
         self.may_view = template.kind not in ("elementwise", "constant")
+        self.reduces = fn in _REDUCING
         self.with_cotangent = tuple(name in template.cotangents for name in self.params)
         self.every_cotangent = all(self.with_cotangent)
         self._pulls: dict[tuple[int, ...], Pull] = {}
@@ -157,18 +158,22 @@ _SHORT = {
     "multiply": "Mul", "mul": "Mul", "add": "Add", "sub": "Sub", "subtract": "Sub", "truediv": "Div", "divide": "Div",
     "pow": "Pow", "power": "Pow", "neg": "Neg", "negative": "Neg", "absolute": "Abs", "getitem": "GetItem",
 }  # fmt: skip
-_RULES: dict[Any, Rule | None] = {}
+_REDUCING = frozenset(
+    getattr(owner, name) for owner in (np, np.ndarray) for name in ("sum", "mean", "prod", "max", "min", "var", "std")
+)
+"""What gives a number of an array that is given alone."""
+RULES: dict[Any, Rule | None] = {}
 
 
 def rule_of(fn: Any) -> Rule | None:
     """The rule of a function; None where there is no template."""
     try:
-        return _RULES[fn]
+        return RULES[fn]
     except KeyError:
         template = find(fn)
         found = None if template is None else Rule(fn, template)
         if found is not None:
-            _RULES[fn] = found
+            RULES[fn] = found
         return found
     except TypeError:
         return None

@@ -12,6 +12,8 @@ from tangentx.tensor.apply import call, raw
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.modes import refusal
 from tangentx.tensor.places import place, span_of
+from tangentx.tensor.quick import unary
+from tangentx.tensor.rules import RULES
 from tangentx.tensor.storage import overwrite
 from tangentx.tensor.written import filled
 
@@ -22,7 +24,8 @@ _ACCUMULATED: dict[Any, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
     """NumPy calls this where an argument of a ufunc is a Tensor. Raises NoTemplate where there is no rule."""
     if not kwargs and method == "__call__":
-        return call(ufunc, args, kwargs)
+        rule = RULES.get(ufunc)
+        return unary(rule, args[0]) if rule is not None and rule.quick == 1 else call(ufunc, args, kwargs)
     out = kwargs.pop("out", None)
     where = kwargs.pop("where", True)
     if method == "at":

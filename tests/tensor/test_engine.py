@@ -107,3 +107,29 @@ def test_drawings() -> None:
         "  n1 -> n0\n  n2 -> n1\n  n2 -> n1\n}\n"
     )
     assert drawing.mermaid.splitlines()[0] == "graph TD" and "n1 --> n0" in drawing.mermaid
+
+
+@pytest.mark.parametrize("f", [np.sum, lambda t: t.max(), lambda t: t[1], lambda t: t[0, 1], np.exp], ids=range(5))
+def test_what_is_not_recorded_is_as_numpy_has_it_and_says_where_it_was_made(f: Any) -> None:
+    data = np.arange(6.0).reshape(2, 3)
+    x = tx.tensor(data, requires_grad=True)
+    with tx.no_grad():
+        y = f(x)
+        assert not f(x.detach()).requires_grad
+    np.testing.assert_array_equal(y.numpy(), f(data))
+    assert type(y.item() if np.ndim(y) == 0 else 0.0) is float
+    with pytest.raises(tx.NotDifferentiable, match=r"made without gradient at .*test_engine\.py:\d+"):
+        y.backward()
+
+
+def test_elements_and_sums_follow_writes_through_views() -> None:
+    x = tx.tensor(np.zeros((2, 2)))
+    row = x[1]
+    x[1, 0] = 5.0
+    assert float(row[0]) == 5.0 == float(row.sum()) == float(np.sum(row))
+    x = tx.tensor(np.ones((2, 2)), requires_grad=True) * 1.0
+    row = x[1]
+    x[1, 0] = 7.0
+    with tx.no_grad():
+        assert float(row[0]) == 7.0 and float(row.sum()) == 8.0
+    (row[0] + row[1] * 3.0).backward()

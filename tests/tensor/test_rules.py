@@ -50,7 +50,7 @@ def added(tmp_path: Path) -> Iterator[Any]:
     spec.loader.exec_module(module)
     yield module
     _TABLE.pop(module.soft, None)
-    rules._RULES.pop(module.soft, None)
+    rules.RULES.pop(module.soft, None)
     del sys.modules["added_operation"]
 
 

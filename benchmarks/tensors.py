@@ -1,0 +1,99 @@
+"""The runtime Tensor beside autograd and MyGrad, where installed, and beside NumPy where nothing is recorded."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import tangentx as tx
+from benchmarks.measure import demand_equal, interleaved
+
+CHAIN = np.array([0.3, 0.5, 0.7, 0.9, 1.1])
+
+
+def chain(numpy: Any, x: Any) -> Any:
+    """Thirty-six operations on five numbers."""
+    for _ in range(7):
+        x = numpy.sin(x) * x + numpy.exp(-x) * 0.5
+    return numpy.sum(x)
+
+
+def network(numpy: Any, w1: Any, b1: Any, w2: Any, b2: Any, x: Any, y: Any) -> Any:
+    """Two layers and the mean of the squares of what is missed."""
+    missed = numpy.tanh(x @ w1 + b1) @ w2 + b2 - y
+    return numpy.mean(missed * missed)
+
+
+def network_arguments() -> tuple[Any, ...]:
+    """Four parameters, then 32 samples."""
+    random = np.random.default_rng(0)
+    shapes = ((8, 16), (16,), (16, 1), (1,), (32, 8), (32, 1))
+    return tuple(random.standard_normal(shape) for shape in shapes)
+
+
+PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], int]] = {
+    "chain": (chain, (CHAIN,), 1),
+    "small network": (network, network_arguments(), 4),
+}
+"""A function of NumPy and of its arguments, of which the first few are differentiated by."""
+
+
+def by_tensor(f: Callable[..., Any], args: tuple[Any, ...], count: int) -> list[Any]:
+    """Forward and backward on Tensors."""
+    leaves = [tx.Tensor(a, requires_grad=True) for a in args[:count]]
+    f(np, *leaves, *args[count:]).backward()
+    return [leaf.grad.numpy() for leaf in leaves]
+
+
+def by_autograd(f: Callable[..., Any], args: tuple[Any, ...], count: int) -> list[Any]:
+    """The same by HIPS autograd."""
+    autograd, numpy = importlib.import_module("autograd"), importlib.import_module("autograd.numpy")
+    found = autograd.grad(lambda leaves: f(numpy, *leaves, *args[count:]))(tuple(args[:count]))
+    return list(found)
+
+
+def by_mygrad(f: Callable[..., Any], args: tuple[Any, ...], count: int) -> list[Any]:
+    """The same by MyGrad."""
+    mygrad = importlib.import_module("mygrad")
+    leaves = [mygrad.tensor(a) for a in args[:count]]
+    f(mygrad, *leaves, *args[count:]).backward()
+    return [leaf.grad for leaf in leaves]
+
+
+_PEERS = {"autograd": by_autograd, "mygrad": by_mygrad}
+OPERATIONS: dict[str, Callable[[Any], Any]] = {
+    "exp": np.exp,
+    "product": lambda a: a * a,
+    "sum": np.sum,
+    "element": lambda a: a[1],
+}
+
+
+def installed() -> tuple[str, ...]:
+    """Those of the peers that can be imported."""
+    return tuple(name for name in _PEERS if importlib.util.find_spec(name) is not None)
+
+
+def ratios(seconds: float) -> Iterator[tuple[str, str, float, float]]:
+    """(program, peer, seconds of the peer, seconds on Tensors), the same gradients demanded first."""
+    for name, (f, args, count) in PROGRAMS.items():
+        for peer in installed():
+            calls = [partial(run, f, args, count) for run in (_PEERS[peer], by_tensor)]
+            demand_equal(f"{name} by {peer}", calls[1](), calls[0]())
+            theirs, ours = interleaved(calls, seconds)
+            yield name, peer, theirs, ours
+
+
+def overheads(seconds: float) -> Iterator[tuple[str, float, float]]:
+    """(operation, seconds on a Tensor, seconds on an array), where nothing is recorded."""
+    x = np.arange(5.0)
+    t = tx.Tensor(x, requires_grad=True)
+    for name, operation in OPERATIONS.items():
+        with tx.no_grad():
+            ours, plain = interleaved((partial(operation, t), partial(operation, x)), seconds)
+        yield name, ours, plain
