@@ -73,9 +73,9 @@ class Members:
         raise refusal(NotDifferentiable(message, span_of(place()), "use `x.reshape(...)`"))
 
     def __getitem__(self: Any, key: Any) -> Any:
-        key = raw(key)
-        if not STATE.grad or not self.requires_grad:
-            found = self._data[key]
+        key, data = raw(key), self.current
+        if not (STATE.grad and self._needs):
+            found = data[key]
             if type(found) is not np.ndarray:
                 return lost(found) if self._needs else wrap(found)
         return call(operator.getitem, (self, key), {})
