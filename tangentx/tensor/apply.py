@@ -84,9 +84,9 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if not (isinstance(args[0], _CONTAINERS) or isinstance(args[1], _CONTAINERS)):
             return binary(rule, args[0], args[1])
     if rule.reduces and not STATE.grad and len(args) == 1 and not kwargs and type(args[0]) is Tensor:
-        data = args[0].current
-        if type(data) is np.ndarray:
-            return lost(fn(data)) if args[0]._needs else wrap(fn(data))
+        array = args[0].current
+        if type(array) is np.ndarray:
+            return lost(fn(array)) if args[0]._needs else wrap(fn(array))
     try:
         values = args if rule.simple == len(args) and not kwargs else rule.arranged(args, kwargs)
     except NoTemplate as error:
