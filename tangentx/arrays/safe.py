@@ -16,8 +16,8 @@ def _number(x: Any) -> Any:
 
 def guarded(p: Any, t: Any) -> Any:
     """``p * t``, exactly 0 where `t` is exactly 0, even if `p` is not finite there."""
-    if type(p) is float and type(t) is float:
-        return 0.0 if t == 0.0 else p * t
+    if isinstance(p, float) and isinstance(t, float):  # np.float64 is one too
+        return p * t if t != 0.0 else type(p)(0.0) if type(t) is float else abs(t)
     with np.errstate(invalid="ignore"):
         product = np.multiply(p, t)
     return _number(np.where(np.equal(t, 0), np.zeros((), product.dtype), product))
@@ -25,7 +25,7 @@ def guarded(p: Any, t: Any) -> Any:
 
 def ratio(a: Any, b: Any) -> Any:
     """``a / b`` with inf and nan instead of warnings and errors."""
-    if type(a) is float and type(b) is float and b != 0.0:
+    if isinstance(a, float) and isinstance(b, float) and b != 0.0:  # np.float64 is one too
         return a / b
     with np.errstate(divide="ignore", invalid="ignore"):
         result = np.true_divide(a, b)

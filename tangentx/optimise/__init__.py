@@ -11,10 +11,12 @@ from tangentx.ir.walk import statements
 from tangentx.optimise import (
     attributes,
     bundles,
+    clones,
     coalesce,
     common,
     copies,
     dead,
+    direct,
     exact,
     factors,
     guards,
@@ -49,7 +51,9 @@ PASSES: dict[str, Pass] = {
     "slots": slots.run,
     "signatures": signatures.run,
     "attributes": attributes.run,
+    "direct": direct.run,
     "stores": stores.run,
+    "clones": clones.run,
     "nest": nest.run,
     "bundles": bundles.run,
     "coalesce": coalesce.run,
@@ -63,13 +67,8 @@ REWRITING: dict[str, type[Rules]] = {
     "factors": factors.Factors,
     "signs": signs.Signs,
 }  # these share a walk, the signs apart, in two parts where products may lose their guards between them
-LAST = (
-    "attributes",
-    "stores",
-    "nest",
-    "bundles",
-    "coalesce",
-)  # for the reader: the kinds of variables do not hold after them
+# For the reader: the kinds of variables do not hold after them.
+LAST = ("attributes", "direct", "stores", "clones", "nest", "bundles", "coalesce")
 BEFORE = ("copies", "dead")
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
 LIMIT_ROUNDS = 8

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tangentx import arrays
 from tangentx.analysis.kinds import BOTTOM, Arr, Num
 from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Program
@@ -178,13 +179,18 @@ class _Stores:
         return found
 
     def _taken(self, out: list[Statement], i: int, zero: Store) -> tuple[Atom, ...]:
-        """The name that holds the number which stood there until then."""
+        """The name that holds the number, or a copy of the numbers, that stood there until then."""
+        copies: dict[str, str] = {}
         for j in range(i - 1, -1, -1):
             s = out[j]
             if not isinstance(s, Assign) or isinstance(s.value, Call | Pop) or self.bound[s.target] != 1:
                 return ()
             if isinstance(s.value, Index) and s.value.base == zero.base and repr(s.value.key) == repr(zero.key):
-                return (Var(s.target),) if isinstance(self.unit.kinds.get(s.target), Num) else ()
+                if isinstance(self.unit.kinds.get(s.target), Num):
+                    return (Var(s.target),)
+                return (Var(copies[s.target]),) if s.target in copies else ()
+            if isinstance(s.value, Op) and s.value.fn is arrays.clone and isinstance(s.value.args[0], Var):
+                copies[s.value.args[0].name] = s.target
             if s.target in reads(zero):
                 return ()
         return ()

@@ -1,0 +1,88 @@
+"""A copy of an array is not needed where its readers compute something new before anything is written.
+
+``t = clone(v); y = k * t`` is ``y = k * v``: up to the last of its readers, which are arithmetic, no statement writes
+into memory or runs other code, so that `v` still has the content that was copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tangentx import arrays
+from tangentx.analysis.kinds import Arr, Num
+from tangentx.analysis.primitives import has_effect, makes_new
+from tangentx.analysis.program import Program
+from tangentx.ir.change import map_atoms
+from tangentx.ir.nodes import Assign, Atom, Block, Call, For, If, Loop, Note, Op, Pop, Statement, Var
+from tangentx.ir.walk import reads
+from tangentx.optimise.unit import Unit
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Leaves copies out; True if anything changed."""
+    changed = False
+    for unit in units:
+        body = _Clones(program, unit).block(unit.body)
+        if body != unit.body:
+            unit.body, changed = body, True
+    return changed
+
+
+class _Clones:
+    """Writes the blocks of one function anew."""
+
+    def __init__(self, program: Program, unit: Unit) -> None:
+        self.program, self.unit = program, unit
+        self.read, self.bound = unit.counts()
+
+    def block(self, block: Block) -> Block:
+        """The block, and the blocks inside it."""
+        out = [self._inside(s) for s in block]
+        i = 0
+        while i < len(out):
+            s = out[i]
+            taken = self._taken(s)
+            if isinstance(s, Assign) and taken is not None and self._is_read_at_once(out, i, s.target, taken):
+                here, there = s.target, taken
+                rest = map_atoms(tuple(out[i + 1 :]), lambda a: there if a == Var(here) else a)  # noqa: B023
+                out[i:] = rest
+            else:
+                i += 1
+        return tuple(out)
+
+    def _inside(self, s: Statement) -> Statement:
+        match s:
+            case If():
+                return replace(s, body=self.block(s.body), orelse=self.block(s.orelse))
+            case For() | Loop():
+                return replace(s, body=self.block(s.body))
+        return s
+
+    def _taken(self, s: Statement) -> Var | None:
+        """The array that the statement copies."""
+        if not (isinstance(s, Assign) and isinstance(s.value, Op) and s.value.fn is arrays.clone):
+            return None
+        old: Atom = s.value.args[0]
+        kinds = [self.unit.kind(self.program, atom) for atom in (old, Var(s.target))]
+        alike = all(isinstance(k, Arr) and k.sure for k in kinds) and self.bound[s.target] == 1
+        return old if alike and isinstance(old, Var) else None
+
+    def _is_read_at_once(self, out: list[Statement], i: int, name: str, old: Var) -> bool:
+        """Whether all readers of the copy are arithmetic, before anything is written or `old` is bound anew."""
+        left = self.read[name]
+        for s in out[i + 1 :]:
+            if left == 0:
+                break
+            if isinstance(s, Note):
+                continue
+            if not isinstance(s, Assign) or isinstance(s.value, Call | Pop) or has_effect(s.value):
+                return False
+            if name in reads(s):
+                number = isinstance(self.unit.kinds.get(s.target), Num)
+                if not isinstance(s.value, Op) or not (number or makes_new(s.value.fn)):
+                    return False
+                left -= sum(a == Var(name) for a in (*s.value.args, *(a for _, a in s.value.kwargs)))
+            if s.target == old.name:
+                return False
+        return left == 0

@@ -1,0 +1,75 @@
+"""A write through a view goes straight to the array: ``v = b[k]; ...; v[...] += t`` is ``b[k] += t``.
+
+The view is formed for that write alone. Forming it reads nothing of the array's content, so that it may move past any
+write, as long as the names in it hold what they held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+
+from tangentx.analysis.kinds import Arr
+from tangentx.analysis.program import Program
+from tangentx.analysis.selection import is_basic
+from tangentx.ir.nodes import Accumulate, Assign, Block, For, If, Index, Key, Lit, Loop, Slice, Statement, Store, Var
+from tangentx.ir.walk import reads, statements, writes
+from tangentx.optimise.unit import Unit
+
+WHOLE = Key((Lit(Ellipsis),))
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Writes straight into arrays; True if anything changed."""
+    changed = False
+    for unit in units:
+        body = _Direct(program, unit).block(unit.body)
+        if body != unit.body:
+            unit.body, changed = body, True
+    return changed
+
+
+class _Direct:
+    """Writes the blocks of one function anew."""
+
+    def __init__(self, program: Program, unit: Unit) -> None:
+        self.program, self.unit = program, unit
+        self.read, self.bound = unit.counts()
+
+    def block(self, block: Block) -> Block:
+        """The block, and the blocks inside it."""
+        out = [self._inside(s) for s in block]
+        for i in reversed(range(len(out))):
+            view = out[i]
+            if isinstance(view, Assign) and isinstance(view.value, Index) and self._is_for_one(view, view.value):
+                place = self._write(out, i, view.target, reads(view))
+                s = out[place]
+                if isinstance(s, Store | Accumulate):
+                    out[place] = replace(s, base=view.value.base, key=view.value.key)
+                    del out[i]
+        return tuple(out)
+
+    def _inside(self, s: Statement) -> Statement:
+        match s:
+            case If():
+                return replace(s, body=self.block(s.body), orelse=self.block(s.orelse))
+            case For() | Loop():
+                return replace(s, body=self.block(s.body))
+        return s
+
+    def _is_for_one(self, view: Assign, value: Index) -> bool:
+        """Whether a slice of an array is formed once, for one reader."""
+        kinds = [self.unit.kind(self.program, atom) for atom in (Var(view.target), value.base)]
+        parts = tuple(() if isinstance(p, Slice) else self.unit.kind(self.program, p) for p in value.key.parts)
+        once = self.read[view.target] == 1 and self.bound[view.target] == 1
+        return once and all(isinstance(k, Arr) and k.sure for k in kinds) and is_basic(parts)
+
+    def _write(self, out: list[Statement], i: int, name: str, held: Set[str]) -> int:
+        """The place of the write through the view; that of the view if there is none, or a name is bound anew."""
+        for j in range(i + 1, len(out)):
+            s = out[j]
+            if isinstance(s, Store | Accumulate) and s.base == Var(name) and repr(s.key) == repr(WHOLE):
+                return i if name in reads(replace(s, base=Lit(None))) else j
+            if any(not held.isdisjoint(writes(each)) for each in statements((s,))):
+                return i
+        return i

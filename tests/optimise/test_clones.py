@@ -1,0 +1,76 @@
+"""Copies that are read before anything is written are not made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tests.optimise.support import WAYS, differences, gradient
+
+U = np.array([0.3, 0.7, 1.1, 0.4])
+
+
+def stepped(u, c):
+    for n in range(2):
+        u[1:-1] += c * (u[2:] - u[:-2])
+    return np.sum(u * u)
+
+
+def advected(u, c):
+    for n in range(2):
+        u[1:-1] -= c * u[1:-1] * (u[2:] - u[:-2])
+    return np.sum(u * u)
+
+
+def given_on(u, c):
+    v = c * u[:2]
+    w = v
+    u[:2] = v + w
+    u[1:3] += v
+    return np.sum(u * u) + np.sum(w * v)
+
+
+def overwritten(u, c):
+    u[1:] = c * u[:-1] * u[1:]
+    u[:2] = u[2:] * c
+    return np.sum(u * u)
+
+
+def summed(u, c):
+    for n in range(2):
+        u[1:] = u[1:] + c * u[0]
+    return np.sum(u * u)
+
+
+ALL = (stepped, advected, given_on, overwritten, summed)
+
+
+def reverse(f: Any) -> str:
+    text = tx.grad(f).source_for(U, 0.5)
+    return text[text.index("reverse sweep") :]
+
+
+@pytest.mark.parametrize("f", [stepped, advected], ids=lambda f: f.__name__)
+def test_what_stays_in_its_place_is_read_there(f: Any) -> None:
+    text = reverse(f)
+    assert "clone" not in text and "= 0.0" not in text
+    assert "u_bar[2:] += " in text
+
+
+def test_a_sum_reads_the_place_itself() -> None:
+    assert "u_bar[0] += 0.5 * np.sum(u_bar[1:])" in reverse(summed).replace("c * np", "0.5 * np")
+
+
+def test_what_is_written_before_it_is_read_is_copied() -> None:
+    text = reverse(overwritten)
+    assert text.count("clone(u_bar[") == 1 and "clone(u_bar[:2])" in text
+
+
+@pytest.mark.parametrize("f", ALL, ids=lambda f: f.__name__)
+def test_all_ways_agree(f: Any) -> None:
+    wanted = differences(lambda u, c: f(u.copy(), c), (U, 0.5))
+    for off in (*WAYS[:2], "direct", "stores", "clones"):
+        np.testing.assert_allclose(gradient(f, (U.copy(), 0.5), off), wanted, rtol=1e-6, atol=1e-8)
