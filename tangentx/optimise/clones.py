@@ -54,9 +54,11 @@ class _Clones:
     def _inside(self, s: Statement) -> Statement:
         match s:
             case If():
-                return replace(s, body=self.block(s.body), orelse=self.block(s.orelse))
+                body, orelse = self.block(s.body), self.block(s.orelse)
+                return s if (body, orelse) == (s.body, s.orelse) else replace(s, body=body, orelse=orelse)
             case For() | Loop():
-                return replace(s, body=self.block(s.body))
+                body = self.block(s.body)
+                return s if body == s.body else replace(s, body=body)
         return s
 
     def _taken(self, s: Statement) -> Var | None:
