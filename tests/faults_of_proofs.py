@@ -55,8 +55,8 @@ PROOFS: tuple[Fault, ...] = (
         (
             (
                 "if not isinstance(s, Assign) or isinstance(s.value, Call | Pop) or has_effect(s.value):\n"
-                "                return False",
-                "if not isinstance(s, Assign):\n                left -= name in reads(s)\n                continue",
+                "            return False",
+                "if not isinstance(s, Assign):\n            left -= name in reads(s)\n            continue",
             ),
         ),
     ),

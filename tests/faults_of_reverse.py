@@ -229,7 +229,7 @@ CALLS: tuple[Fault, ...] = (
     (
         "callee's cotangent dropped",
         "`f(x, x)` contributes twice",
-        "tangentx.derive.calls:call",
+        "tangentx.derive.calls:give_back",
         (("for k, a in enumerate(values) if", "for k, a in enumerate(values) if values.index(a) == k and"),),
         "argument passed twice",
     ),
