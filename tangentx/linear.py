@@ -29,6 +29,8 @@ class Linear:
     is what was compiled, `state` what the first of its two functions kept at this point.
     """
 
+    __tangentx_outside__ = "call tx.jvp or tx.vjp of its function there, or pass its result as an argument"
+
     def __init__(self, run: Callable[..., Any], entry: Entry, values: Sequence[Any], state: Any, form: Form) -> None:
         self._run = run
         self.entry = entry

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from tangentx import batches, pipeline, transforms
@@ -16,8 +18,25 @@ from tangentx.demands import writes_arguments
 from tangentx.derivative import Target
 from tangentx.derive.entry import has_effects
 from tangentx.derive.members import Wanted, gathered
-from tangentx.errors import NotDifferentiable, Span
+from tangentx.errors import NotDifferentiable, NotResolved, Span
 from tangentx.ir.nodes import Function
+
+LIMIT_DEPTH = 8
+_DEPTH: ContextVar[int] = ContextVar("depth of nesting", default=0)
+
+
+@contextmanager
+def _deeper(span: Span) -> Iterator[None]:
+    """One derivative within another. Raises NotResolved where there is no end to it."""
+    depth = _DEPTH.get()
+    if depth == LIMIT_DEPTH:
+        message = f"derivatives within derivatives, {LIMIT_DEPTH} deep: does a function take the derivative of itself?"
+        raise NotResolved(message, span, "write the recursion without the derivative in it, as a loop over its depth")
+    token = _DEPTH.set(depth + 1)
+    try:
+        yield
+    finally:
+        _DEPTH.reset(token)
 
 
 def nested(
@@ -29,7 +48,8 @@ def nested(
         inner, again = pipeline.new_program(), pipeline.new_program()
         memo: dict[Region, Region] = {}
         count = len(order(target, inner).params)  # what follows are tangents
-        root = analysed(target, inner, [copy_kind(k, inner.world, memo) for k in kinds[:count]], wrt)
+        with _deeper(order(target, inner).span):
+            root = analysed(target, inner, [copy_kind(k, inner.world, memo) for k in kinds[:count]], wrt)
         derived = transforms.derived(inner, root, wrt, spec, inside=True)
         memo = {}
         closed = pipeline.close(transforms.seeded(derived), [copy_kind(k, again.world, memo) for k in kinds], again)
@@ -46,7 +66,8 @@ def nested_pullback(
     if memo_key not in program.nested:
         inner = pipeline.new_program()
         memo: dict[Region, Region] = {}
-        root = analysed(target, inner, [copy_kind(k, inner.world, memo) for k in kinds], wrt)
+        with _deeper(order(target, inner).span):
+            root = analysed(target, inner, [copy_kind(k, inner.world, memo) for k in kinds], wrt)
         value, back = transforms.pulled(inner, root, wrt, spec)
         program.nested[memo_key] = (value, inner)
         program.locals[memo_key] = back
@@ -93,7 +114,8 @@ def nested_batch(vectorised: Any, target: Target, program: Program, kinds: Seque
             copy_kind(kind, inner.world, memo) if axis is None else _member(kind, name, span, inner)
             for kind, axis, name in zip(kinds, wanted.axes, names, strict=True)
         ]
-        root = analysed(target, inner, members, ())
+        with _deeper(span):
+            root = analysed(target, inner, members, ())
         if has_effects(root):
             message = f"the batch of `{root.source.name}` inside a differentiated function would act more than once"
             raise NotDifferentiable(message, span, "take what acts out of it: printing, random numbers, files")

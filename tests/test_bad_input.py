@@ -279,6 +279,20 @@ CASES: dict[str, Callable[[], Any]] = {
     "vmap_shapes": lambda: tx.vmap(lambda n: np.ones(n))(np.arange(3)),
     "vmap_structures": lambda: tx.vmap(lambda x: (x, x) if x > 0.0 else [x])(np.array([1.0, -1.0])),
     "vmap_derivative": lambda: tx.grad(tx.vmap(scaled))(np.ones(3), np.ones(3)),
+    "vmap_inside_number": lambda: tx.grad(lambda x: np.sum(tx.vmap(multiplied)(x, 2.0)), fallback="error")(np.ones(3)),
+    "vmap_inside_lengths": lambda: tx.grad(lambda x: np.sum(tx.vmap(multiplied)(x, x[1:])))(np.ones(3)),
+    "vmap_keywords": lambda: tx.vmap(multiplied, (0,))(np.ones(3), y=np.ones(3)),
+    "linear_count": lambda: tx.linearize(scaled, 1.0, 2.0)[1](1.0),
+    "linear_shape": lambda: tx.linearize(total, np.ones(3))[1](np.ones(2)),
+    "linear_dtype": lambda: tx.linearize(total, np.ones(3))[1](1j * np.ones(3)),
+    "linear_of_integers": lambda: tx.linearize(scaled, 1, 2),
+    "linear_inside": lambda: tx.grad(lambda x: tx.linearize(square, x)[0], fallback="error")(1.0),
+    "sparse_structure": lambda: tx.jacobian(lambda x: (x, x), sparsity="auto")(np.ones(2)),
+    "sparse_shape": lambda: tx.jacobian(doubled, sparsity=np.eye(3))(np.ones(2)),
+    "sparse_entries": lambda: tx.jacobian(doubled, sparsity=np.eye(2)[::-1])(np.ones(2)),
+    "sparse_option": lambda: tx.jacobian(doubled, sparsity="yes"),
+    "sparse_wrt": lambda: tx.jacobian(scaled, (0, 1), sparsity="auto"),
+    "recursive_derivative": lambda: tx.grad(derived_of_itself, fallback="error")(1.0, 3),
     "tangent_count": lambda: tx.jvp(scaled, (1.0, 2.0), (1.0,)),
     "tangent_shape": lambda: tx.jvp(total, (np.ones(3),), (np.ones(2),)),
     "tangent_of_integer": lambda: tx.jvp(scaled, (1.0, 2), (1.0, 1.0)),
@@ -315,6 +329,18 @@ CASES: dict[str, Callable[[], Any]] = {
     "option_fallback": lambda: tx.grad(square, fallback="none"),
     "option_jit": lambda: tx.grad(square, jit="yes"),
 }
+
+
+def multiplied(x, y):
+    return x * y
+
+
+def doubled(x):
+    return x * 2.0
+
+
+def derived_of_itself(x, n):
+    return x * x if n == 0 else tx.grad(lambda y: derived_of_itself(y, n - 1) * y)(x)
 
 
 def made_by_exec() -> Any:

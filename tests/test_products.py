@@ -216,3 +216,14 @@ def test_tangents_of_a_linear_function_that_do_not_fit(tangents: Any, text: str)
     with pytest.raises(tx.NotDifferentiable, match=text):
         linear(*tangents)
     assert repr(linear) == "<tangent at a point>" and linear(1.0, None) == 3.0
+
+
+def test_the_batch_of_gradients_of_the_reference() -> None:
+    def rows(x):
+        return np.sum(np.exp(x), axis=1)
+
+    x = np.array([[0.0, 1.0], [2.0, 3.0]])
+    _, pullback = tx.vjp(rows, x)
+    wanted = [[[1.0, np.exp(1.0)], [0.0, 0.0]], [[0.0, 0.0], [np.exp(2.0), np.exp(3.0)]]]
+    np.testing.assert_allclose(tx.vmap(pullback)(np.eye(2)), wanted, rtol=1e-14)
+    assert list(pullback._states) == [2]  # in one sweep

@@ -44,13 +44,20 @@ BY_ALL = [p for p in PROGRAMS if p.name not in NOT_BY_ALL]
 SCALARS = [p for p in SMOOTH if isinstance(p.wrt, str) and type(chosen(p, p.args())[0]) is float]
 
 
-def in_turn(which: int, of: int) -> pytest.MarkDecorator:
-    """Every smooth program; without proofs one of `of`, other ones than the other test of second order takes."""
-    hows = [(p, how) for p in SMOOTH for how in HOWS]
-    pairs = [(p, how) for i, (p, how) in enumerate(hows) if how == HOWS[0] or i // 2 % of == which]
-    return pytest.mark.parametrize(
-        ("program", "proofs"), pairs, indirect=["proofs"], ids=lambda x: getattr(x, "name", x)
-    )
+def shown(x: Any) -> str:
+    """A program, whether proofs are on, or ways of second order, in the name of a test."""
+    return x.name if isinstance(x, Program) else x if isinstance(x, str) else "_and_".join(x)
+
+
+def second_orders() -> list[Any]:
+    """Every smooth program in both ways; without proofs half of them forward over reverse, and of the others every
+    second one reverse over reverse."""
+    cases: list[Any] = []
+    for i, program in enumerate(SMOOTH):
+        cases.append((program, HOWS[0], ("forward", "reverse")))
+        if i % 2 == 0 or i % 4 == 1:
+            cases.append((program, HOWS[1], ("forward",) if i % 2 == 0 else ("reverse",)))
+    return cases
 
 
 @pytest.fixture(params=HOWS)
@@ -139,24 +146,38 @@ def test_forward(program: Program, proofs: None) -> None:
     assert abs(tangent - inner(gradient, parts)) <= precision * sum(float(np.sum(term)) for term in terms)
 
 
-@in_turn(0, 2)
-def test_forward_over_reverse(program: Program, proofs: None) -> None:
+@pytest.mark.parametrize(("program", "proofs", "over"), second_orders(), indirect=["proofs"], ids=shown)
+def test_forward_and_reverse_over_reverse(
+    program: Program, proofs: None, over: tuple[str, ...], tmp_path: Path
+) -> None:
     g = grad(program)
+    wanted = along(program, g)
+    slack = 1e-9 * size(slopes(program)[0])
+    found = [
+        {"forward": forward_over_reverse, "reverse": reverse_over_reverse}[way](program, g, tmp_path) for way in over
+    ]
+    for products in found:
+        assert_mirrors(products, chosen(program, program.args()))
+        assert_close(flat(products), wanted, program, slack=slack)
+    first, last = flat(found[0]), flat(found[-1])
+    precision = 1e-5 if exactness(program) > 1e-5 else 1e-10
+    np.testing.assert_allclose(first, last, rtol=0.0, atol=precision * max(size(first), size(slopes(program)[0])))
+
+
+def forward_over_reverse(program: Program, g: Any, tmp_path: Path) -> Any:
+    """The tangent of the gradient: the Hessian times the direction."""
     value, tangent = call(tx.jvp, g, program.args(), tangents(program), watch=(program.fn,))
-    assert_mirrors(tangent, chosen(program, program.args()))
     assert_close(flat(value), flat(g(*program.args())), program)
-    assert_close(flat(tangent), along(program, g), program, slack=1e-9 * size(flat(value)))
     bent = bend(program)[0]
     assert_close(inner(tangent, direction(program)), bent, program, slack=2e-5 * max(1.0, abs(bent)))
+    return tangent
 
 
-@in_turn(1, 4)
-def test_reverse_over_reverse(program: Program, proofs: None, tmp_path: Path) -> None:
+def reverse_over_reverse(program: Program, g: Any, tmp_path: Path) -> Any:
+    """The gradient of the gradient along the direction."""
     directional = load_directional(program, tmp_path).directional
     second = tx.grad(directional, wrt=names(program), fallback="error")
-    gradient = call(second, *program.args(), watch=(program.fn, directional))
-    assert_mirrors(gradient, chosen(program, program.args()))
-    assert_close(flat(gradient), along(program, grad(program)), program, slack=1e-9 * size(slopes(program)[0]))
+    return call(second, *program.args(), watch=(program.fn, directional))
 
 
 @pytest.mark.parametrize("program", SCALARS, ids=lambda program: program.name)

@@ -356,7 +356,8 @@ def test_tensors_are_recorded() -> None:
 @pytest.mark.parametrize(
     ("f", "text"),
     [
-        (lambda x: np.sum(tx.vmap(energy)(x, x[:2])), "one batch has 2 members, but another one has 5"),
+        (lambda x: np.sum(tx.vmap(energy)(x, x[:2])), "one batch has 5 members, but another one has 2"),
+        (lambda x: np.sum(tx.vmap(lambda a, b: a * b)(x, x[:1])), "one batch has 5 members, but another one has 1"),
         (lambda x: np.sum(tx.vmap(energy)(x, 2.0)), "`x` is a float.*: .*only an array is a batch"),
         (lambda x: np.sum(tx.vmap(energy, (None, None))(x, x)), "test_vectorised.*no argument is a batch"),
         (lambda x: np.sum(tx.vmap(energy, (0,))(x, x)), "in_axes has 1 entries, but there are 2 arguments"),

@@ -34,8 +34,8 @@ from tangentx.arrays.batches import (
     each_length,
     each_shape,
     each_size,
-    members_of,
     over,
+    same_members,
     with_count,
 )
 from tangentx.arrays.checks import counted, fitting, moving, same_length, seed_of_scalar
@@ -95,7 +95,6 @@ __all__ = [
     "each_length",
     "each_shape",
     "each_size",
-    "members_of",
     "over",
     "with_count",
     "add_at",
@@ -175,6 +174,7 @@ __all__ = [
     "repeated",
     "rows",
     "same_length",
+    "same_members",
     "scatter",
     "section_bounds",
     "seed_of_scalar",

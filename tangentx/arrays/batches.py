@@ -9,15 +9,14 @@ import numpy as np
 from tangentx.errors import NotDifferentiable
 
 
-def members_of(*batches: Any) -> int:
-    """The number of values in each of several batches. Raises NotDifferentiable where they have different numbers."""
-    found = [len(batch) for batch in batches]
-    if len(set(found)) > 1:
+def same_members(batch: Any, other: Any) -> Any:
+    """`batch` itself, which must have as many members as `other`. Raises NotDifferentiable, naming both numbers."""
+    if len(batch) != len(other):
         raise NotDifferentiable(
-            f"one batch has {min(found)} members, but another one has {max(found)}",
+            f"one batch has {len(other)} members, but another one has {len(batch)}",
             hint="give batches of equal length, or None in in_axes for what is no batch",
         )
-    return found[0]
+    return batch
 
 
 def over(x: Any, count: int) -> Any:

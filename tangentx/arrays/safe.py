@@ -20,6 +20,8 @@ def guarded(p: Any, t: Any) -> Any:
         return p * t if t != 0.0 else type(p)(0.0) if type(t) is float else abs(t)
     with np.errstate(invalid="ignore"):
         product = np.multiply(p, t)
+    if np.isfinite(product).all():  # what was multiplied with 0 is 0 then
+        return product
     return _number(np.where(np.equal(t, 0), np.zeros((), product.dtype), product))
 
 

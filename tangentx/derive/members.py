@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -36,11 +37,13 @@ def gathered(instance: Instance, wanted: Wanted, at_once: Function | None) -> Fu
     """
     emit = Emitter(instance.source.span)
     names = arguments_of(instance)
-    given = [
+    given: list[Atom] = [
         Var(name) if not axis else _first(emit, Var(name), axis) for name, axis in zip(names, wanted.axes, strict=True)
     ]
-    batches = [x for x, axis in zip(given, wanted.axes, strict=True) if axis is not None]
-    count = emit.op(arrays.members_of, *batches)
+    first, *others = [i for i, axis in enumerate(wanted.axes) if axis is not None]
+    for i in others:
+        given[i] = emit.op(arrays.same_members, given[i], given[first])
+    count = emit.op(builtins.len, given[first])
     if at_once is not None:
         made: Atom = emit.let(Call(Link(at_once.name, at_once), (count, *given)))
         if _shares(instance):

@@ -101,7 +101,7 @@ def cotangents(
     requests = requested(emit, template, template.requests, bound, given)
     values = inline(lift, emit, template.body, bound, requests, swaps)
     names = list(template.cotangents)
-    if template.kind == "elementwise" and _is_square(names, values, bound):
+    if template.kind == "elementwise" and is_square(names, values, bound):
         names, values = names[:1], [emit.op(operator.mul, Lit(2.0), values[0])]
     result: list[tuple[Atom, Atom]] = []
     for name, value in zip(names, values, strict=True):
@@ -119,7 +119,7 @@ def cotangents(
     return result
 
 
-def _is_square(names: Sequence[str | None], values: Sequence[Atom], bound: Mapping[str, Any]) -> bool:
+def is_square(names: Sequence[str | None], values: Sequence[Atom], bound: Mapping[str, Any]) -> bool:
     """Whether an operation of two operands is given one name twice, with the same partial for both."""
     if len(names) != 2 or None in names or not isinstance(values[0], Var) or values[0] != values[1]:
         return False

@@ -13,8 +13,8 @@ from tangentx.analysis.kinds import Box, Kind
 from tangentx.analysis.primitives import SPREADING, hashable
 from tangentx.derive.dialect import Dialect, dialect
 from tangentx.derive.emit import SHADOW, WHOLE, Emitter, mode
-from tangentx.derive.rules import arguments, atom_of, inline, requested, times
-from tangentx.ir.nodes import Atom, Make, Op, Store, Var
+from tangentx.derive.rules import arguments, atom_of, inline, is_square, requested, times
+from tangentx.ir.nodes import Atom, Lit, Make, Op, Store, Var
 from tangentx.ir.walk import atoms
 from tangentx.templates import Template
 
@@ -61,8 +61,11 @@ def _sum(emit: Emitter, terms: list[Atom], new: Atom) -> Atom:
 def _elementwise(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
     requests = requested(emit, template, template.requests, bound, {"ans": new})
     partials = inline(f.frame.program.lift, emit, template.body, bound, requests, _dialect(f, op))
+    names = list(template.cotangents)
+    if is_square(names, partials, bound):
+        names, partials = names[:1], [emit.op(operator.mul, Lit(2.0), partials[0])]
     terms = []
-    for name, partial in zip(template.cotangents, partials, strict=True):
+    for name, partial in zip(names, partials, strict=True):
         if name is not None and f.frame.mode(atom_of(bound[name])) is not None:
             terms.append(times(emit, template, partial, f.dot(atom_of(bound[name]))))
     return _sum(emit, terms, new)
@@ -77,7 +80,14 @@ def _linear(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[s
         # A read-only view of the tangent, which may be written yet; the view of the primal is not.
         copied = emit.op(np.array, f.dot_or_zero(emit, op.args[0]))
         return emit.let(Op(op.fn, (copied, *op.args[1:]), op.kwargs))
+    moving = [a for a in op.args if f.frame.mode(a) is not None]
+    if op.fn in hashable(_SUMS, op.fn) and len(moving) == 1:  # as it is: what is constant adds nothing
+        dot = f.dot(moving[0])
+        return emit.op(operator.neg, dot) if op.fn is operator.sub and moving[0] is op.args[1] else dot
     return _applied(f, emit, op, template, bound, set(template.cotangents))
+
+
+_SUMS = frozenset((operator.add, operator.sub))
 
 
 def _bilinear(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:

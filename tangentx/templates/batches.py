@@ -6,10 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import each_fitted, each_length, each_shape, each_size, members_of, over, with_count
+from tangentx.arrays import each_fitted, each_length, each_shape, each_size, over, same_members, with_count
 from tangentx.templates.registry import constant, linear
 
-constant(each_length, each_shape, each_size, members_of, with_count)
+constant(each_length, each_shape, each_size, with_count)
+
+
+@linear(same_members, domain=("A(3), A(3)", "A(2,3), A(2)"))
+def same_members_(batch: Any, other: Any, *, ans_bar: Any) -> Any:
+    """The identity."""
+    batch_bar = ans_bar
+    return batch_bar
 
 
 @linear(over, domain=("A(3), 2", "x, 3", "A(2,3), 1"))
