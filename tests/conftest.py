@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         name = getattr(drawn.params.get("program"), "name", None) if drawn is not None else None
         if isinstance(name, str):
             item.add_marker(pytest.mark.xdist_group(name))
+
+
+def pytest_collection_finish() -> None:
+    """The tests themselves are not searched for cycles again and again, nor what each compilation makes: a tenth of the
+    time that programs drawn at random take."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
