@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import demand_unshared
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, NoTemplate
 from tangentx.tensor.apply import call, holds_tensor, raw
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.making import escaped
@@ -60,7 +60,15 @@ class Members:
     mT = property(lambda self: call(np.swapaxes, (self, -1, -2), {}), doc="The last two axes exchanged.")
     real = property(lambda self: call(np.real, (self,), {}), doc="The real part.")
     imag = property(lambda self: call(np.imag, (self,), {}), doc="The imaginary part.")
-    flat = property(Flat, doc="The elements one after the other, to be read and written.")
+
+    @property
+    def flat(self: Any) -> Any:
+        """The elements one after the other, to be read and written."""
+        return Flat(self)
+
+    @flat.setter
+    def flat(self: Any, value: Any) -> None:
+        put(self, np.arange(self.size), value)
 
     @property
     def shape(self: Any) -> Any:
@@ -155,9 +163,14 @@ class Members:
         return np.asarray(escaped(self, "tolist()")).tolist()
 
     def view(self: Any, *shape: Any) -> Any:
-        """The same elements in another shape, as in PyTorch; of another dtype, a copy of them, as ``astype``."""
+        """The same memory, or the same elements in another shape, as in PyTorch. NoTemplate for another dtype."""
+        if not shape:
+            return self[...]
         if len(shape) == 1 and not isinstance(shape[0], int | tuple | list):
-            return self.astype(shape[0])
+            if np.dtype(shape[0]) == self.dtype:
+                return self[...]
+            message, hint = "a view of another dtype has no derivative rule", "use `astype`, or `.real` and `.imag`"
+            raise refusal(NoTemplate(message, span_of(place()), hint))
         return self.reshape(*shape)
 
     def clamp(self: Any, min: Any = None, max: Any = None) -> Any:

@@ -35,6 +35,8 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any
         return result
     if where is not True:
         result = call(np.where, (where, result, out[0]), {})
+    if len(out) > 1:
+        return tuple(part if into is None else filled(into, part) for into, part in zip(out, result, strict=True))
     return filled(out[0], result)
 
 

@@ -58,7 +58,9 @@ def _place(arr: Any, mask: Any, vals: Any) -> None:
 
 def _putmask(a: Any, mask: Any, values: Any) -> None:
     chosen = np.asarray(raw(mask), bool)
-    write(a, chosen, values if np.ndim(values) == 0 else call(np.broadcast_to, (values, a.shape), {})[chosen])
+    if np.ndim(values) > 0:
+        values = call(np.take, (values, np.flatnonzero(chosen)), {"mode": "wrap"})
+    write(a, chosen, values)
 
 
 CHANGING: dict[Any, Any] = {

@@ -114,3 +114,42 @@ def test_constants_and_conversions() -> None:
 def test_operands_of_other_types_are_pythons_business() -> None:
     with pytest.raises(TypeError, match="unsupported operand"):
         leaf(1.0) + "a"
+
+
+def masked(x: Any) -> Any:
+    np.putmask(x, x > 1.2, x[:2] ** 2)
+    return x
+
+
+def flat_again(x: Any) -> Any:
+    x.flat = x[:2] * x[2]
+    x.view()[0] = 3.0 * x.view(float)[1]
+    return x
+
+
+def through_windows(x: Any) -> Any:
+    windows = np.lib.stride_tricks.sliding_window_view(x, 2)
+    x[1] = x[0] * x[2]
+    return windows[0] * windows[1:, 1]
+
+
+def both_parts(x: Any) -> Any:
+    whole, rest = 1.0 * x, 1.0 * x
+    np.divmod(5.0 * x, 2.0, out=(whole, rest))
+    return whole * rest * x
+
+
+@pytest.mark.parametrize("change", [masked, flat_again, through_windows, both_parts], ids=lambda f: f.__name__)
+def test_writes_by_other_names(change: Any) -> None:
+    data = np.array([0.9, 1.3, 1.7])
+    t = leaf(data)
+    np.sum(change(1.0 * t) ** 2).backward()
+    steps = 1e-6 * np.eye(3)
+    slopes = [(np.sum(change(data + h) ** 2) - np.sum(change(data - h) ** 2)) / 2e-6 for h in steps]
+    np.testing.assert_allclose(t.grad.current, slopes, rtol=1e-6)
+
+
+def test_a_view_of_another_dtype_is_refused() -> None:
+    z = leaf([1.0, 2.0]) * 1j
+    with pytest.raises(tx.NoTemplate, match="view of another dtype"):
+        z.view(float)
