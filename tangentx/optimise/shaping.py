@@ -36,6 +36,11 @@ _REDUCING: tuple[Callable[..., Any], ...] = (
     np.sum, np.mean, np.max, np.min, np.prod, np.ndarray.sum, np.ndarray.mean, np.ndarray.max, np.ndarray.min,
 )  # fmt: skip
 
+_TRANSFORMS: tuple[Callable[..., Any], ...] = (
+    np.fft.fft, np.fft.ifft, np.fft.fft2, np.fft.ifft2, np.fft.fftn, np.fft.ifftn,
+)  # fmt: skip
+"""These keep the shape where they are given no number of points."""
+
 _MAKING: tuple[Callable[..., Any], ...] = (np.array, np.asarray)
 
 
@@ -96,6 +101,8 @@ class Shaper:
             return first if isinstance(kind, Arr) else lengths(_of_nested(kind))
         if fn is np.transpose and len(args) == 1 and isinstance(first, Lengths):
             return Lengths(reversed(first))
+        if fn in _TRANSFORMS and (len(args) == 1 or args[1] == Lit(None)):
+            return first
         if fn in _PRODUCTS and len(args) == 2:
             return self._product(fn, *args)
         unary = isinstance(fn, np.ufunc) and fn.nin == fn.nout == 1 and fn.signature is None

@@ -12,7 +12,10 @@ from tangentx.templates.compositions import composition
 
 
 def _at_rank(rows: Any, k: Any) -> Any:
-    """The element of rank `k` of each row; equal elements share. It is nan where a row has one."""
+    """The element of rank `k` of each row; equal elements share the derivative.
+
+    Where a row has a nan the result is nan, and those that are nan have a share, as in a maximum.
+    """
     return np.sum(guarded(rows, ties(rows, np.sort(rows)[..., k], -1)), axis=-1)
 
 
