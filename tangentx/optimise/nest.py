@@ -118,9 +118,9 @@ class _Nest:
     def whole(self) -> Block:
         """The body with its bindings moved."""
         forward, reverse = sweeps(self.unit.function)
-        first = self._said_again([self._inside(s, False) for s in forward])
-        second = self._said_again([self._inside(s, True) for s in reverse])
-        body = self._brought([*first, *second], len(first))
+        first, second = [self._inside(s, False) for s in forward], [self._inside(s, True) for s in reverse]
+        said = self._said_again([*first, *second])
+        body = self._brought(said, said.index(second[0]) if second else len(said))
         return rename(body, self.temporary) if self.temporary else body
 
     def _block(self, block: Block, reverse: bool) -> Block:
@@ -190,8 +190,9 @@ class _Nest:
         user = places[reader].statement
         named = not s.target.startswith("%")
         joins = named and self.joins.may(s, user)
-        if named and not joins and (_hands_over(user) or any(isinstance(p.statement, Note) for p in between)):
-            return
+        if named and not (joins or self.joins.shared(s, user)):
+            if _hands_over(user) or any(isinstance(p.statement, Note) for p in between):
+                return
         if not self._stays(s) and self._may_pass(s, between):
             if (added := self._added(s, user)) is not None:
                 places[reader] = _Place(self.program, self.unit, self.known, added)

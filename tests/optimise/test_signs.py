@@ -69,3 +69,31 @@ def test_text() -> None:
 def test_gradients_agree_with_differences(off) -> None:
     for f in (product, total, twice, shared, square):
         assert np.isclose(gradient(f, (0.3, 0.5), off), differences(f, (0.3, 0.5)), rtol=1e-6)
+
+
+def of_both(a, b):
+    """The opposite of `b` is read in both sweeps, where each reader can have the sign."""
+    return np.exp(-b * (0.5 + 0.25 * a * b)) - b * a
+
+
+def halves(a, b):
+    return 0.5 * a * a * b + 0.25 * a * b * b
+
+
+def test_an_opposite_that_sums_and_numbers_can_take_is_read_once() -> None:
+    text = tx.grad(of_both, wrt=("a", "b")).source_for(0.3, 0.5)
+    assert " = -b\n" not in text
+    assert "+ -" not in text
+
+
+def test_numbers_of_two_factors_are_one() -> None:
+    assert "2.0 * a * (0.5" not in tx.grad(halves).source_for(0.3, 0.5)
+
+
+@pytest.mark.parametrize("off", WAYS)
+def test_gradients_with_signs_in_numbers(off) -> None:
+    for f in (of_both, halves):
+        assert np.isclose(gradient(f, (0.3, 0.5), off), differences(f, (0.3, 0.5)), rtol=1e-6)
+        assert np.isclose(
+            gradient(f, (0.3, 0.5), off, wrt="b"), differences(lambda b, f=f: f(0.3, b), (0.5,)), rtol=1e-6
+        )
