@@ -152,10 +152,10 @@ class Shaper:
         return lengths(dims.reduced(shape, axis.value, bool(keep.value)))  # type: ignore[union-attr,arg-type]
 
     def _indexed(self, value: Index) -> Shape:
-        parts, key = self.shape(value.base), value.key.parts[0]
-        if isinstance(parts, tuple) and parts[:1] == ("items",) and isinstance(key, Lit) and type(key.value) is int:
-            found: Shape = parts[1 + key.value]
-            return found
+        parts, key = self.shape(value.base), value.key.parts[:1]
+        if isinstance(parts, tuple) and parts[:1] == ("items",):
+            place = key[0].value if key and isinstance(key[0], Lit) else None
+            return parts[1:][place] if type(place) is int and -len(parts) < place < len(parts) - 1 else None
         shape = self._of_array(value.base)
         if not isinstance(shape, Lengths) or not isinstance(self.kind(value.base), Arr):
             return None
