@@ -24,6 +24,22 @@ class Function:
     reads: dict[str, list[int]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Taken:
+    """What a statement takes from a tape: of a tuple the part at a place, under a name or into an array."""
+
+    statement: ast.stmt
+    pop: ast.Call
+    part: int | None
+    target: ast.expr | None
+
+    @property
+    def tape(self) -> str:
+        """The tape's name."""
+        assert isinstance(self.pop.func, ast.Attribute) and isinstance(self.pop.func.value, ast.Name)
+        return self.pop.func.value.id
+
+
 def kept(source: str) -> list[str]:
     """What the forward sweep records, by the user's lines whose reverse asks for it: each line, and below it its tapes.
 
@@ -34,8 +50,9 @@ def kept(source: str) -> list[str]:
     found: dict[tuple[int, str], dict[str, None]] = {}
     for function in functions:
         for statement, pop in function.popped:
-            place, said = _told(functions, function, statement, pop, lines)
-            found.setdefault(place, {})[said] = None
+            for part, target in _targets(statement, pop):
+                place, said = _told(functions, function, Taken(statement, pop, part, target), lines)
+                found.setdefault(place, {})[said] = None
     told: list[str] = []
     for (number, text), tapes in sorted(found.items()):
         told.append(f"line {number}: {text}" if number else "between the lines")
@@ -76,16 +93,19 @@ def _own_parts(statement: ast.stmt) -> list[ast.AST]:
     return [part for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt)]
 
 
-def _told(
-    functions: list[Function], function: Function, statement: ast.stmt, pop: ast.Call, lines: list[str]
-) -> tuple[tuple[int, str], str]:
-    """One tape: the user's line, and in words what is on it."""
-    assert isinstance(pop.func, ast.Attribute) and isinstance(pop.func.value, ast.Name)
+def _targets(statement: ast.stmt, pop: ast.Call) -> list[tuple[int | None, ast.expr | None]]:
+    """What a statement binds to what it takes from a tape, or to the parts of it."""
     target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is pop else None
+    return list(enumerate(target.elts)) if isinstance(target, ast.Tuple) else [(None, target)]
+
+
+def _told(functions: list[Function], function: Function, taken: Taken, lines: list[str]) -> tuple[tuple[int, str], str]:
+    """One tape: the user's line, and in words what is on it."""
+    target, statement = taken.target, taken.statement
     reading = _lines_that_read(function, target, statement, lines)
     group = _group(lines, statement) or (reading[0] if reading else None)
     partner = function.name.replace("_backward", "_forward")
-    what = _content([f for f in functions if f is function or f.name == partner], pop.func.value.id)
+    what = _content([f for f in functions if f is function or f.name == partner], taken)
     if isinstance(target, ast.Subscript):
         said = f"`{ast.unparse(target)}`, before it is overwritten"
     elif isinstance(target, ast.Name) and not _OWN_NAME.fullmatch(target.id):
@@ -99,18 +119,14 @@ def _told(
     return place, f"{said}, which {others} read{'' if len(later) > 1 else 's'} too" if later else said
 
 
-def _content(functions: list[Function], tape: str) -> str:
+def _content(functions: list[Function], taken: Taken) -> str:
     """The expression of the user's whose value is put on a tape; empty where it has no such."""
     for function in functions:
-        for value in function.appended.get(tape, ()):
+        for whole in function.appended.get(taken.tape, ()):
+            value = whole.elts[taken.part] if isinstance(whole, ast.Tuple) and taken.part is not None else whole
             for _ in range(10):
-                if (
-                    not isinstance(value, ast.Name)
-                    or not _OWN_NAME.fullmatch(value.id)
-                    or value.id not in function.made
-                ):
-                    break
-                value = function.made[value.id]
+                if isinstance(value, ast.Name) and _OWN_NAME.fullmatch(value.id):
+                    value = function.made.get(value.id, value)
             names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
             if names and not any(_OWN_NAME.fullmatch(name) or name.endswith(_OURS) for name in names):
                 return ast.unparse(value)

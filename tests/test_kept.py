@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 
 import tangentx as tx
+from tangentx import pipeline
 from tangentx.kept import kept
 
 
@@ -37,6 +38,12 @@ def heated(u, c):
     for n in range(3):
         u[1:-1] += c * (u[2:] - 2.0 * u[1:-1] + u[:-2])
     return np.sum(u)
+
+
+def advected(u, c):
+    for n in range(3):
+        u[1:-1] -= c * u[1:-1] * (u[2:] - u[:-2])
+    return np.sum(u * u)
 
 
 def line_of(f: object, text: str) -> int:
@@ -71,3 +78,13 @@ def test_a_linear_stencil_records_nothing() -> None:
     gradient(np.ones(5), 0.1)
     assert kept(gradient.source) == []
     assert "records nothing" in gradient.explain()
+
+
+def test_two_arrays_of_each_trip() -> None:
+    gradient = tx.grad(advected)
+    gradient(np.ones(5), 0.1)
+    line = line_of(advected, "u[1:-1] -=")
+    told = [f"line {line}: u[1:-1] -= c * u[1:-1] * (u[2:] - u[:-2])", "    `c * u[1:-1]`", "    `u[2:] - u[:-2]`"]
+    assert kept(gradient.source) == told
+    with pipeline.proofs(off=["bundles"]):
+        assert kept(gradient.source_for(np.ones(5), 0.1)) == told
