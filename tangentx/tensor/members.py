@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import opcode
 import operator
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +21,16 @@ from tangentx.tensor.places import place, span_of
 from tangentx.tensor.quick import lost
 from tangentx.tensor.storage import overwrite, write
 from tangentx.tensor.written import put
+
+_STORES = tuple(opcode.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in opcode.opmap)
+
+
+def _number_of(t: Any, how: str) -> Any:
+    """The plain data of a Tensor that becomes a number: as the user asks, or for NumPy, which stores it in an array."""
+    frame = sys._getframe(2)
+    if STATE.grad and frame.f_code.co_code[frame.f_lasti] in _STORES:
+        return escaped(t, "storing it in a plain array", always=True)
+    return escaped(t, how)
 
 
 class Nothing:
@@ -117,10 +129,10 @@ class Members:
         return operator.index(self.current)
 
     def __float__(self: Any) -> float:
-        return float(escaped(self, "float()"))
+        return float(_number_of(self, "float()"))
 
     def __complex__(self: Any) -> complex:
-        return complex(escaped(self, "complex()"))
+        return complex(_number_of(self, "complex()"))
 
     def __round__(self: Any, digits: Any = None) -> Any:
         number: Any = np.asarray(self.current)[()]

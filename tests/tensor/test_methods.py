@@ -153,3 +153,18 @@ def test_a_view_of_another_dtype_is_refused() -> None:
     z = leaf([1.0, 2.0]) * 1j
     with pytest.raises(tx.NoTemplate, match="view of another dtype"):
         z.view(float)
+
+
+def test_an_element_of_a_plain_array_keeps_no_history() -> None:
+    t, plain = leaf(2.0) * 3.0, np.zeros(3)
+    assert float(t) == 6.0 and complex(t) == 6.0
+    for array, place in ((plain, 1), (plain, (0,)), (np.zeros(2, complex), 0)):
+        with pytest.raises((tx.NotDifferentiable, ValueError)) as caught:  # ours, or NumPy's because of ours
+            array[place] = t
+        assert "storing it in a plain array" in f"{caught.value} {caught.value.__cause__}"
+    with pytest.raises(tx.NotDifferentiable, match="plain"):
+        plain[1:2] = t
+    with tx.no_grad():
+        plain[0] = t
+    plain[1], plain[2] = t.detach(), float(t)
+    assert plain.tolist() == [6.0, 6.0, 6.0]
