@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from benchmarks.table import gradient_rows, overhead_rows, tensor_rows
+from benchmarks.table import gradient_rows, mode_rows, overhead_rows, tensor_rows
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -19,6 +19,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for row in gradient_rows(given.seconds, given.scale):
         print(row, flush=True)
     for row in tensor_rows(given.seconds):
+        print(row, flush=True)
+    for row in mode_rows(given.seconds, given.scale):
         print(row, flush=True)
     for row in overhead_rows(given.seconds, given.repeats):
         print(row, flush=True)

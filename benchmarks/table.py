@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import tangentx as tx
-from benchmarks import overheads, peers, tensors
+from benchmarks import modes, overheads, peers, tensors
 from benchmarks.measure import demand_equal, interleaved, peak
 from benchmarks.programs import Program, programs
 from benchmarks.texts import count_generated, count_written, load
@@ -75,6 +75,15 @@ def tensor_rows(seconds: float) -> Iterator[Row]:
         yield Row(f"Tensor {name}: {peer}", ours / theirs, 0.5, "x", f"{_shown(ours)} beside {_shown(theirs)}")
     for name, ours, plain in tensors.overheads(seconds):
         yield Row(f"Tensor no_grad: {name}", (ours - plain) * 1e6, 1.0, "us", f"over NumPy's {_shown(plain)}")
+
+
+def mode_rows(seconds: float, scale: float) -> Iterator[Row]:
+    """Forward mode, a product with the Hessian, and a Jacobian."""
+    moved, by_hand = modes.forward_ratios(seconds, scale)
+    yield Row("jvp beside the program", moved, 2.2, "x", "element by element")
+    yield Row("jvp beside one by hand", by_hand, GOAL_RATIO, "x")
+    yield Row("hvp beside the gradient", modes.product_ratio(seconds, scale), 4.0, "x", "Rosenbrock's function")
+    yield Row("jacobian, 100 x 100", modes.jacobian_ratio(seconds), 0.1, "x", "beside 100 products")
 
 
 def overhead_rows(seconds: float, repeats: int) -> Iterator[Row]:

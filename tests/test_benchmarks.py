@@ -21,6 +21,7 @@ ROWS = [
     ),
     *(f"Tensor {name}: {peer}" for name in tensors.PROGRAMS for peer in tensors.installed()),
     *(f"Tensor no_grad: {name}" for name in tensors.OPERATIONS),
+    *("jvp beside the program", "jvp beside one by hand", "hvp beside the gradient", "jacobian, 100 x 100"),
     *("call on three numbers", "cache hit, four numbers", "compile ten lines", "import tangentx"),
 ]
 
