@@ -11,6 +11,9 @@ import pytest
 import tangentx as tx
 from tangentx import pipeline
 from tangentx.analysis.batches import Unbatchable
+from tests.programs import PROGRAMS as PROGRAMS_OF_ALL_KINDS
+from tests.programs.case import Program
+from tests.programs.reference import tangents
 
 SCALE = np.array([0.5, 2.0, 1.5])
 
@@ -146,6 +149,14 @@ def test_the_linear_function_gives_what_forward_mode_gives(name: str, off: Any) 
                 if its is not None:
                     np.testing.assert_allclose(mine, its, rtol=1e-13, atol=1e-15)
     assert ("_linear(saved" in linear.source) is (off == ())
+
+
+@pytest.mark.parametrize("program", PROGRAMS_OF_ALL_KINDS[7::40], ids=lambda program: program.name)
+def test_programs_of_all_kinds(program: Program) -> None:
+    _, wanted = tx.jvp(program.fn, program.args(), tangents(program))
+    _, linear = tx.linearize(program.fn, *program.args(), fallback="error")
+    for _ in range(2):
+        assert linear(*tangents(program)) == pytest.approx(wanted, rel=1e-12)
 
 
 def test_nothing_of_the_primal_is_run_again() -> None:
