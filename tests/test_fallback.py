@@ -396,7 +396,41 @@ def test_jacobians_with_extras_and_what_they_refuse() -> None:
     x = np.array([1.0, 2.0])
     found, aux = tx.jacobian(with_aux, has_aux=True)(x)
     assert found.tolist() == [[2.0, 0.0], [0.0, 4.0]] and aux["x"].tolist() == x.tolist() and aux["x"] is not x
-    with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_fallback\.py:\d+.*complex numbers"):
+    with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_fallback\.py:\d+.*complex result of a complex"):
         tx.jacobian(tried)(1.0j)
     with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_fallback\.py:\d+.*no real number"):
         tx.jacobian(lambda x: int(tried(x).detach()))(2.0)
+
+
+def spiral(t):
+    return {"w": np.exp(1j * t["a"]) * t["b"], "r": t["a"] * t["b"]}
+
+
+def tried_spiral(t):
+    try:
+        w = np.exp(1j * t["a"]) * t["b"]
+    except ValueError:
+        w = t["a"]
+    return {"w": w, "r": t["a"] * t["b"]}
+
+
+def tried_modulus(z):
+    try:
+        r = np.abs(z) ** 2
+    except ValueError:
+        r = z
+    return r
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_jacobians_of_complex_numbers_are_as_compiled(kind: Any) -> None:
+    t = {"a": np.array([0.3, 1.2], kind), "b": 0.7}
+    found, wanted = tx.jacobian(tried_spiral)(t), tx.jacobian(spiral, fallback="error")(t)
+    for (_, got), (_, right) in zip(leaves("", found), leaves("", wanted), strict=True):
+        assert (type(got), got.dtype, got.shape) == (type(right), right.dtype, right.shape)
+        np.testing.assert_allclose(got, right, rtol=1e-6)
+    z = np.array([1.0 + 2.0j, 0.5j])
+    np.testing.assert_allclose(tx.jacobian(tried_modulus)(z), np.diag(2.0 * np.conj(z)))
+    number = tx.jacobian(lambda t: tried_spiral({"a": t, "b": 2.0})["w"])(0.4)
+    right = tx.jacobian(lambda t: spiral({"a": t, "b": 2.0})["w"], fallback="error")(0.4)
+    assert number == pytest.approx(right) and type(number) is type(right)

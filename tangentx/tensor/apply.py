@@ -61,6 +61,11 @@ def raw(value: Any) -> Any:
     return value
 
 
+def as_array(value: Any) -> Any:
+    """A list of Tensors and numbers as the array that NumPy would make of it, recorded; anything else as it is."""
+    return call(np.array, (value,), {}) if isinstance(value, list | tuple) and holds_tensor(value) else value
+
+
 def like_container(value: Any, items: list[Any]) -> Any:
     """The items as a list or tuple of the class of `value`."""
     if isinstance(value, list):

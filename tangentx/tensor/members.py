@@ -13,8 +13,8 @@ import numpy as np
 
 from tangentx.arrays import demand_unshared
 from tangentx.errors import NotDifferentiable, NoTemplate
-from tangentx.tensor.apply import call, holds_tensor, raw
-from tangentx.tensor.core import Tensor, wrap
+from tangentx.tensor.apply import as_array, call, raw
+from tangentx.tensor.core import wrap
 from tangentx.tensor.making import escaped
 from tangentx.tensor.modes import STATE, refusal
 from tangentx.tensor.places import place, span_of
@@ -101,9 +101,7 @@ class Members:
         return call(operator.getitem, (self, key), {})
 
     def __setitem__(self: Any, key: Any, value: Any) -> None:
-        if holds_tensor(value) and type(value) is not Tensor:
-            value = call(np.array, (value,), {})
-        write(self, raw(key), value)
+        write(self, raw(key), as_array(value))
 
     def __len__(self: Any) -> int:
         count: int = len(self.current)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tangentx.arrays import scatter
 from tangentx.errors import NoTemplate
-from tangentx.tensor.apply import call, raw
+from tangentx.tensor.apply import as_array, call, raw
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.modes import refusal
 from tangentx.tensor.places import place, span_of
@@ -66,7 +66,8 @@ def _at(ufunc: Any, target: Any, key: Any, *values: Any) -> None:
     if ufunc not in signs or type(target) is not Tensor:
         raise _refused(ufunc, "`at`", "use np.add.at or np.subtract.at on a Tensor")
     data, key = target.current, raw(key)
-    value = call(np.broadcast_to, (values[0], np.shape(data[key])), {}) if type(values[0]) is Tensor else values[0]
+    given = as_array(values[0])
+    value = call(np.broadcast_to, (given, np.shape(data[key])), {}) if type(given) is Tensor else given
     added = call(scatter, (value, data, key), {}) if type(value) is Tensor else scatter(value, data, key)
     overwrite(target, call(np.add if signs[ufunc] > 0 else np.subtract, (target, added), {}))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tangentx.arrays import demand_unshared
 from tangentx.errors import NotDifferentiable
-from tangentx.tensor.apply import call, raw
+from tangentx.tensor.apply import as_array, call, raw
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.modes import refusal
 from tangentx.tensor.places import place, span_of
@@ -27,11 +27,12 @@ def filled(out: Any, result: Any) -> Any:
 
 
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    src = as_array(src)
     filled(dst, src if where is True else call(np.where, (where, src, dst), {}))
 
 
 def _fill_diagonal(a: Any, val: Any) -> None:
-    index = np.arange(min(a.shape))
+    index, val = np.arange(min(a.shape)), as_array(val)
     values = call(np.ravel, (val,), {}) if type(val) is Tensor else np.ravel(val)
     write(a, (index, index), values[np.arange(index.size) % values.size])
 
@@ -39,7 +40,7 @@ def _fill_diagonal(a: Any, val: Any) -> None:
 def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     places = list(np.indices(np.shape(indices), sparse=True))
     places[axis] = raw(indices)
-    write(arr, tuple(places), values)
+    write(arr, tuple(places), as_array(values))
 
 
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
@@ -47,6 +48,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     places = np.ravel(raw(ind))
     if mode != "raise":
         places = np.mod(places, a.size) if mode == "wrap" else np.clip(places, 0, a.size - 1)
+    v = as_array(v)
     values = call(np.ravel, (v,), {}) if type(v) is Tensor else np.ravel(v)
     write(a, np.unravel_index(np.mod(places, a.size), a.shape), values[np.arange(places.size) % values.size])
 
@@ -57,7 +59,7 @@ def _place(arr: Any, mask: Any, vals: Any) -> None:
 
 
 def _putmask(a: Any, mask: Any, values: Any) -> None:
-    chosen = np.asarray(raw(mask), bool)
+    chosen, values = np.asarray(raw(mask), bool), as_array(values)
     if np.ndim(values) > 0:
         values = call(np.take, (values, np.flatnonzero(chosen)), {"mode": "wrap"})
     write(a, chosen, values)

@@ -299,3 +299,24 @@ def test_a_value_that_numpy_would_change_on_the_way_is_refused(write: Callable[[
     a = tx.tensor(np.arange(6.0), requires_grad=True) * 1.0
     with pytest.raises(tx.SharedMemory, match="what it has just written"):
         write(a)
+
+
+@pytest.mark.parametrize(
+    ("write", "content", "slopes"),
+    [
+        (lambda a, x: np.put(a, [1, 3], [x[0], 2.0 * x[1]]), [0, 1, 2, 4], [10, 2000, 0]),
+        (lambda a, x: np.putmask(a, a > 1.0, [x[0], x[1], x[2], x[0]]), [0, 1, 3, 1], [1000, 0, 100]),
+        (lambda a, x: np.place(a, np.array([0, 0, 1, 1]), [x[2], x[1] * x[1]]), [0, 1, 3, 4], [0, 4000, 100]),
+        (lambda a, x: np.add.at(a, [1, 1, 2], [x[0], x[1], x[2]]), [0, 4, 5, 3], [10, 10, 100]),
+        (lambda a, x: np.subtract.at(a, [1, 1, 2], [x[0], x[1], x[2]]), [0, -2, -1, 3], [-10, -10, -100]),
+        (lambda a, x: np.copyto(a, [x[0], 1.0, x[1], 2.0]), [1, 1, 2, 2], [1, 100, 0]),
+        (lambda a, x: np.fill_diagonal(a.reshape(2, 2), [x[0], x[2]]), [1, 1, 2, 3], [1, 0, 1000]),
+        (lambda a, x: np.put_along_axis(a, np.array([0, 3]), [x[0], x[1]], 0), [1, 1, 2, 2], [1, 1000, 0]),
+    ],
+)
+def test_lists_of_tensors_are_written_as_arrays_of_them(write: Any, content: Any, slopes: Any) -> None:
+    x, a = tx.tensor([1.0, 2.0, 3.0], requires_grad=True), tx.tensor(np.arange(4.0))
+    write(a, x)
+    assert a.detach().tolist() == content
+    (a * np.array([1.0, 10.0, 100.0, 1000.0])).sum().backward()
+    assert x.grad.tolist() == slopes
