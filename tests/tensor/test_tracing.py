@@ -31,7 +31,7 @@ REFUSED = {
     **dict.fromkeys(("function_argument", "through_a_module", "planck_like", "mapped"), LOST),  # functions as values
     **dict.fromkeys(("returned", "table_of_functions", "swung", "given_from_outside"), LOST),
     **dict.fromkeys(("by_any_method", "chosen_while_running"), LOST),
-    **dict.fromkeys(("clamped", "rounded_down", "assembled", "repeated_lists", "lists_as_arrays"), LOST),
+    **dict.fromkeys(("rounded_down", "repeated_lists", "lists_as_arrays"), LOST),
     **dict.fromkeys(("imports_inside", "tuned_circuit", "quasi_newton", "joined_and_cut"), LOST),
     "best_scores": "`maximum` has no derivative rule for `at`",
     "totals": "`mean` has no derivative for the argument `out`",
