@@ -20,8 +20,7 @@ def heat(u: Array, k: float, steps: int) -> Any:
 def heat_by_hand(u: Array, k: float, steps: int, ans_bar: float = 1.0) -> tuple[Array]:
     """Gradient of `heat` with respect to `u`."""
     u = u.copy()
-    for _ in range(steps):
-        u[1:-1, 1:-1] += k * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1])
+    heat(u, k, steps)
     u_bar = 2.0 * ans_bar * u
     for _ in range(steps):
         t = k * u_bar[1:-1, 1:-1]
@@ -76,13 +75,7 @@ def tridiagonal_by_hand(a: Array, b: Array, c: Array, d: Array, ans_bar: float =
     n = len(d)
     b = b.copy()
     d = d.copy()
-    for i in range(1, n):
-        m = a[i] / b[i - 1]
-        b[i] -= m * c[i - 1]
-        d[i] -= m * d[i - 1]
-    d[n - 1] /= b[n - 1]
-    for i in range(n - 2, -1, -1):
-        d[i] = (d[i] - c[i] * d[i + 1]) / b[i]
+    tridiagonal(a, b, c, d)
     d_bar = 2.0 * ans_bar * d
     for i in range(n - 1):
         d_bar[i] /= b[i]

@@ -118,7 +118,23 @@ def reshaped(u, c):
     return np.sum(w**3)
 
 
+def prefix_sums(a, s):
+    """Exclusive sums by Blelloch's sweeps up and down a tree that lies in the array itself."""
+    d = 1
+    while d < len(a):
+        a[2 * d - 1 :: 2 * d] += s * a[d - 1 :: 2 * d] ** 2
+        d *= 2
+    a[-1] = s
+    while d > 1:
+        d //= 2
+        left = a[d - 1 :: 2 * d].copy()
+        a[d - 1 :: 2 * d] = a[2 * d - 1 :: 2 * d]
+        a[2 * d - 1 :: 2 * d] += left
+    return np.sum(a * a)
+
+
 PROGRAMS = [
+    Program(prefix_sums, lambda: (draw(8, seed=71), 0.8), ("a", "s")),
     Program(limited_advection, lambda: (draw(7, seed=71), 0.4, 3), ("u", "c")),
     Program(heated, lambda: (draw(6, seed=72), 0.2, 3), ("u", "k")),
     Program(clamped, lambda: (np.array([0.3, -0.95, 0.92, 0.6, -0.2, 0.7]), 0.1), ("x", "low")),

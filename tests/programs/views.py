@@ -183,11 +183,9 @@ def joined_and_cut(x, y):
     """Rows of numbers and of arrays joined, some taken out, and what they have in common."""
     table = np.vstack([[x[0], y, 1.0, x[1]], [0.5, x[4], x[2], y], (y, 0.5, x[2], 2.0)])
     table[1] *= y
-    table = np.delete(np.insert(table, 5, x[3] ** 2).reshape((1, 13), order="F")[0], [0, -1])
-    shape = table[:10].reshape((5, 2), order="F")
+    shape = np.delete(table, [0, -1]).reshape((5, 2), order="F")
     shape[2] += x[4]
-    spread = np.cov(shape.T, ddof=0)
-    return np.sum(spread * np.corrcoef(x[:3], x[2:])) + np.prod(shape, where=np.abs(shape) > 0.3) * 0.1
+    return np.sum(np.cov(shape[:, 0], x) ** 2) + np.prod(x, where=x > 0.1)
 
 
 PROGRAMS = [
