@@ -32,6 +32,7 @@ class Sweep:
         self.owned: set[int] = set()
         self.waiting: dict[Any, int] = {}
         self.where = place()
+        self.told = STATE.anomaly or bool(STATE.listeners)
 
     def run(self, seeds: Sequence[Seed]) -> dict[tuple[Any, int], Any]:
         """The cotangents of the wanted edges."""
@@ -137,7 +138,8 @@ class Sweep:
             own = own and bars[0] is first
             if not any(edge[0] in self.waiting for edge in edges):
                 return ()
-        target.check()
+        if target.contents or target.freed is not None:
+            target.check()
         if target.before:
             bars, own = self._hooked(target.before, bars), False
         if target.consumes and not self.create and not own:
@@ -145,7 +147,7 @@ class Sweep:
         given = target.pull(bars, self.create)
         if target.after:
             given = self._hooked(target.after, given, bars)
-        if STATE.anomaly or STATE.listeners:
+        if self.told:
             self._tell(target, bars, given)
         if not self.retain:
             target.free(self.where)

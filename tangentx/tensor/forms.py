@@ -9,6 +9,7 @@ import numpy as np
 from tangentx.arrays import guarded, unbroadcast
 
 _total = np.add.reduce
+_ZEROS = tuple(np.zeros(size) for size in range(65))  # by them few numbers are added up the quickest
 _INEXACT = (float, complex, np.inexact)
 
 
@@ -59,7 +60,10 @@ def times(partial: Any, bar: Any) -> Any:
     if type(partial) is float and type(bar) is float:
         return 0.0 if bar == 0.0 else partial * bar
     product = partial * bar
-    total = _total(product, axis=None) if type(product) is np.ndarray else product
+    total = product
+    if type(product) is np.ndarray:
+        few = product.ndim == 1 and product.size < len(_ZEROS)
+        total = product.dot(_ZEROS[product.size]) if few else _total(product, axis=None)
     return product if total == total else guarded(partial, bar)  # nan is not equal to itself
 
 

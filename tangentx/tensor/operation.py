@@ -121,8 +121,7 @@ class Operation(Node):
         return dict(zip(self.pull_rule.needs, self.values, strict=True))
 
     def free(self, where: Any) -> None:
-        super().free(where)
-        self.values = None
+        self.freed, self.contents, self.values = where, (), None
 
     def pull(self, bars: list[Any], create: bool) -> Any:
         if self.groups is not None or self.answers is not None:
@@ -133,12 +132,11 @@ class Operation(Node):
             found = self.pull_rule.lifted(*self.attached(), bars[0])
             return [fit_tensor(bar, like) for bar, like in zip(found, self.likes, strict=True)]
         found = self.pull_rule.run(*self.values, bars[0])
-        return [
-            bar
-            if type(bar) is np.ndarray and type(like) is tuple and bar.shape == like[0] and bar.dtype == like[1]
-            else fit(bar, like)
-            for bar, like in zip(found, self.likes, strict=True)
-        ]
+        result = []
+        for bar, like in zip(found, self.likes, strict=True):
+            fitting = type(bar) is np.ndarray and type(like) is tuple and bar.shape == like[0] and bar.dtype == like[1]
+            result.append(bar if fitting else fit(bar, like))
+        return result
 
     def attached(self) -> list[Any]:
         """What was kept, as Tensors with their place in the graph."""
