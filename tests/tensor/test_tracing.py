@@ -37,7 +37,6 @@ REFUSED = {
     "totals": "`mean` has no derivative for the argument `out`",
     "reshaped": "the shape of a Tensor is not assigned",
     **dict.fromkeys(("cooled", "settled"), "a second run would find written"),
-    "swung_again": "is checkpointed and uses a Tensor with gradient",
     "quadrants": "`vsplit` has no derivative rule",
     "overlapping_windows": "memory is written that is read-only",
     **dict.fromkeys(("trial_step", "snapshots"), "cannot be pickled or copied"),
