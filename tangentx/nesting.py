@@ -16,7 +16,7 @@ from tangentx.analysis.regions import Region
 from tangentx.compilation import analysed, order
 from tangentx.demands import writes_arguments
 from tangentx.derivative import Target
-from tangentx.derive.entry import has_effects
+from tangentx.derive.entry import has_effects, outside_of
 from tangentx.derive.members import Wanted, gathered
 from tangentx.errors import NotDifferentiable, NotResolved, Span
 from tangentx.ir.nodes import Function
@@ -116,13 +116,13 @@ def nested_batch(vectorised: Any, target: Target, program: Program, kinds: Seque
         ]
         with _deeper(span):
             root = analysed(target, inner, members, ())
-        if has_effects(root):
-            message = f"the batch of `{root.source.name}` inside a differentiated function would act more than once"
-            raise NotDifferentiable(message, span, "take what acts out of it: printing, random numbers, files")
+        if outside_of(root):
+            message = f"the batch of `{root.source.name}` inside a differentiated function writes into what is outside"
+            raise NotDifferentiable(message, span, "return what it finds, and keep that where the batch is taken")
         try:
             batched = [i for i, axis in enumerate(wanted.axes) if axis is not None]
-            if writes_arguments(inner):
-                raise Unbatchable("it writes into its arguments", span)
+            if writes_arguments(inner) or has_effects(root):
+                raise Unbatchable("it writes into its arguments, or acts once for each member", span)
             at_once = batches.members(inner, root, batched)
         except Unbatchable:
             at_once = None
