@@ -186,6 +186,14 @@ class Model:
         return u * u
 
 
+def attribute_by_name(x, names):
+    model = Model()
+    model.state = 0.0
+    for name in names:
+        setattr(model, name, x)
+    return model.state
+
+
 def checkpoint_of_method(x):
     model = Model()
     return tx.checkpoint(model.step, x)
@@ -236,6 +244,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "syntax_async": lambda: tx.grad(coroutine)(1.0),
     "syntax_product_inside": lambda: tx.grad(product_inside)(1.0),
     "syntax_checkpoint_inside": lambda: tx.grad(checkpoint_inside)(1.0),
+    "attribute_by_name": lambda: tx.grad(attribute_by_name, fallback="error")(1.0, ["state", "other"]),
     "checkpoint_of_method": lambda: tx.grad(checkpoint_of_method, fallback="error")(1.0),
     "checkpoint_with_print": lambda: tx.grad(checkpoint_with_print, fallback="error")(1.0),
     "checkpoint_into_list": lambda: tx.grad(checkpoint_into_list, fallback="error")(1.0),

@@ -67,7 +67,9 @@ def _array_item(w: Walker, kind: Arr, key: Key, parts: tuple[Any, ...]) -> Kind:
         if whole:
             return kind
         raise NotResolved(
-            f"cannot tell what indexing {describe(kind)} gives", w.span, "give the array one rank in every branch"
+            f"cannot tell what indexing {describe(kind)} gives",
+            w.span,
+            "give the array one rank in every branch, and `squeeze` the axes that it takes away",
         )
     sampler = Sampler()
     array = sampler.make(kind)

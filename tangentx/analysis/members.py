@@ -31,7 +31,7 @@ from tangentx.analysis.protocols import defined, is_object
 from tangentx.analysis.regions import join
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.functions import bound_method
-from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, Ext, Key, Lit, Make, Method, Op, Var
+from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, Ext, Key, Lit, Make, Method, Op, Store, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -189,6 +189,16 @@ def _getattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr
     return w.walk(Attr(args[0], name)) if isinstance(name, str) else None
 
 
+def _setattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
+    if any(isinstance(kind, Bottom) for kind in kinds):
+        return Lit(None), BOTTOM
+    name = kinds[1].value if len(args) == 3 and isinstance(kinds[1], Obj) else None
+    if not isinstance(name, str):
+        raise UnsupportedSyntax("which attribute is written is not known here", w.span, "keep the values in a dict")
+    w.expand(("setattr", name), lambda: (Store(args[0], Key((Lit(name),), attribute=True), args[2], w.span),))
+    return Lit(None), Obj(None)
+
+
 def _type(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
     kind = kinds[0]
     cls = kind.cls if isinstance(kind, Box) else kind.type if isinstance(kind, Num) else None
@@ -197,5 +207,10 @@ def _type(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, K
     return w.read(external(w, cls, cls.__name__))
 
 
-OF_OBJECTS: dict[Any, Any] = {builtins.type: _type, builtins.hasattr: _hasattr, builtins.getattr: _getattr}
+OF_OBJECTS: dict[Any, Any] = {
+    builtins.type: _type,
+    builtins.hasattr: _hasattr,
+    builtins.getattr: _getattr,
+    builtins.setattr: _setattr,
+}
 """What builtins that ask for members answer of objects."""

@@ -20,7 +20,7 @@ _PURE_BUILTINS = frozenset(
     getattr(builtins, name)
     for name in (
         "abs all any bool bytes callable chr complex divmod float format getattr hash int isinstance issubclass len "
-        "max min ord pow range repr round slice str sum tuple list dict type"
+        "max min ord pow range repr round setattr slice str sum tuple list dict type"
     ).split()
 )
 

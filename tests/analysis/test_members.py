@@ -161,3 +161,26 @@ def element_by_element(x):
 def test_refused(fn: Any, error: Any, match: str) -> None:
     with pytest.raises(error, match=match):
         analysed(fn, 2.0)
+
+
+class Plain:
+    amount: Any
+
+    @property
+    def twice(self) -> Any:
+        return 2.0 * self.amount
+
+    @twice.setter
+    def twice(self, value: Any) -> None:
+        self.amount = value / 2.0
+
+
+def named_attributes(x: Any) -> Any:
+    plain = Plain()
+    setattr(plain, "amount", x)
+    setattr(plain, "twice", plain.amount * x)
+    return getattr(plain, "amount") ** 2
+
+
+def test_attributes_by_a_name_that_is_known() -> None:
+    assert tx.grad(named_attributes, fallback="error")(3.0) == pytest.approx(3.0**3)
