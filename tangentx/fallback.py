@@ -80,10 +80,12 @@ def helped(make: Callable[[], Entry], instead: Callable[[TangentxError], Entry])
         token = ON_TENSORS.set(helpers)
         try:
             entry = make()
-        except REASONS as error:
+        except TangentxError as error:
+            if first is None and not isinstance(error, REASONS):
+                raise
             first = first or error
             more = next((f for f in error.through if f not in helpers and _is_helper(f)), None)
-            if more is None:
+            if more is None or not isinstance(error, REASONS):
                 return instead(first)
             helpers = {f: Helper(helper.error) for f, helper in helpers.items()} | {more: Helper(error)}
         else:

@@ -458,3 +458,27 @@ def test_loosely_every_way_through_try_is_a_branch() -> None:
     kinds = [type(s) for s in statements(lifted.body)]
     assert kinds.count(ir.Return) == 3  # the body's, once more as far as it got, and the handler's
     assert any(isinstance(s, ir.Raise) for s in statements(lifted.body))
+
+
+def waved(x):
+    try:
+        y = np.sin(x) * x
+    except ValueError:
+        y = x
+    return y
+
+
+def test_under_other_transforms_and_beside_its_own_gradient() -> None:
+    def f(x):
+        return np.sum(waved(x) * x)
+
+    def both(x):
+        return waved(x) + tx.grad(waved)(x)
+
+    slopes = 2.0 * X * np.sin(X) + X * X * np.cos(X)
+    np.testing.assert_allclose(tx.vmap(tx.grad(f))(X), slopes)
+    np.testing.assert_allclose(tx.grad(lambda x: tx.checkpoint(f, x))(X), slopes)
+    np.testing.assert_allclose(tx.grad(lambda x: tx.jvp(f, (x,), (np.ones(3),))[1])(X), tx.hvp(f, (X,), (np.ones(3),)))
+    assert tx.grad(both)(0.7) == pytest.approx(2.7 * math.cos(0.7) + 0.3 * math.sin(0.7))
+    with pytest.raises(tx.TangentxError):
+        tx.grad(lambda x: np.sum(tx.jacobian(lambda v: waved(v) * v)(x)))(X)
