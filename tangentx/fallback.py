@@ -140,11 +140,8 @@ def _level() -> int:
 
 def _runs(function: Any) -> bool:
     """A generator or coroutine gives no value when it is called."""
-    return not (
-        inspect.isgeneratorfunction(function)
-        or inspect.iscoroutinefunction(function)
-        or inspect.isasyncgenfunction(function)
-    )
+    kinds = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+    return not any(is_one(function) for is_one in kinds)
 
 
 def _exact(value: Any) -> bool:
