@@ -43,9 +43,19 @@ def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> 
     return shown, public_tangent(dot, shown)
 
 
+def _is_alike(given: Any, wanted: Any) -> bool:
+    """Whether a tangent or cotangent is a float for a float, or a real array for one like it: that always fits."""
+    cls = type(wanted)
+    if type(given) is not cls:
+        return False
+    if cls is np.ndarray:
+        return bool(given.shape == wanted.shape and given.dtype == wanted.dtype and wanted.dtype.kind == "f")
+    return cls is float
+
+
 def _match_primal(derivative: Any, place: int, primal: Any, tangent: Any) -> None:
     """Raises NotDifferentiable where a tangent does not fit its primal, or that has no derivative."""
-    if tangent is None:
+    if tangent is None or _is_alike(tangent, primal):
         return
     name = derivative._bind().names[place]
     if not any(is_differentiable(leaf) for _, leaf in leaves("", primal)):
@@ -106,9 +116,9 @@ def match(given: Any, wanted: Any, what: str, where: str, other: str) -> None:
     None stands for the zero of any part. `what` is a tangent or cotangent, `where` the path of the part, `other` what
     it belongs to.
     """
-    parts = children(wanted)
-    if given is None:
+    if given is None or _is_alike(given, wanted):
         return
+    parts = children(wanted)
     if parts is None:
         _match_leaf(given, wanted, what, where, other)
         return

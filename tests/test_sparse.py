@@ -159,6 +159,15 @@ def test_the_pattern_is_found_anew_where_the_way_is_another() -> None:
     np.testing.assert_array_equal(jacobian(-POINT).toarray(), tx.jacobian(way)(-POINT))
 
 
+def test_a_sparse_hessian() -> None:
+    def valley(x):
+        return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+    second = tx.jacobian(tx.grad(valley), sparsity="auto", fallback="error")
+    np.testing.assert_allclose(second(POINT).toarray(), tx.hessian(valley)(POINT), rtol=1e-12)
+    assert "3 tangent sweeps for 22 entries" in second.explain()
+
+
 def test_parameters_of_other_forms() -> None:
     def scaled(x, c=2.0, *, turned=False):
         return c * (x[::-1] if turned else x)

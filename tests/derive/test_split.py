@@ -135,8 +135,9 @@ def moved(values: tuple[Any, ...], seed: int) -> tuple[Any, ...]:
     return tuple(map(one, values))
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.parametrize("off", [(), "all"])
+@pytest.mark.parametrize(
+    ("name", "off"), [*((name, ()) for name in PROGRAMS), *((name, "all") for name in ("early", "halved", "recast"))]
+)
 def test_the_linear_function_gives_what_forward_mode_gives(name: str, off: Any) -> None:
     f, values = PROGRAMS[name]
     with pipeline.proofs(off=off):
