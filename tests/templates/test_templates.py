@@ -196,11 +196,12 @@ def _called(fn: Callable[..., Any]) -> list[Callable[..., Any]]:
     """The functions that the source of `fn` calls."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(fn))).body[0]
     assert isinstance(tree, ast.FunctionDef)
+    held = inspect.getclosurevars(fn).nonlocals
     found: list[Callable[..., Any]] = []
     for statement in tree.body:
         for node in ast.walk(statement):
             if isinstance(node, ast.Call):
-                found.append(eval(ast.unparse(node.func), {**vars(builtins), **fn.__globals__}))
+                found.append(eval(ast.unparse(node.func), {**vars(builtins), **fn.__globals__, **held}))
             if isinstance(node, (ast.BinOp, ast.UnaryOp)):
                 found.append(_OPERATORS[type(node.op)])
             if isinstance(node, ast.Subscript):
