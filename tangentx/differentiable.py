@@ -13,7 +13,7 @@ from tangentx.derivative import target_of
 from tangentx.errors import NotDifferentiable
 from tangentx.guests import holds_tensors
 from tangentx.objects import Derivative, derivative_of, gradient_by, held
-from tangentx.products import jvp_of, vjp_of
+from tangentx.products import jvp_of, tangent_of_gradient, vjp_of
 from tangentx.showing import Explanation, explanation, side_by_side
 from tangentx.spec import Spec
 
@@ -137,7 +137,8 @@ def hvp_of(f: Any, wrt: Any, primals: Sequence[Any], tangents: Sequence[Any], fa
     """The tangent of the gradient with respect to `wrt`, None for all primals that have a derivative."""
     if wrt is not None:
         gradient = derivative_of(f, Spec("grad", wrt, False, False, fallback))
-        return jvp_of(derivative_of(gradient, Spec("jvp", None, False, False, fallback)), primals, tangents)[1]
+        forward = derivative_of(gradient, Spec("jvp", None, False, False, fallback, None, "tangent"))
+        return tangent_of_gradient(forward, gradient, primals, tangents)
     if not isinstance(primals, tuple | list):
         raise NotDifferentiable("primals and tangents must be tuples", hint="write hvp(f, (x,), (v,))")
     from tangentx.demands import differentiable

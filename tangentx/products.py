@@ -16,6 +16,25 @@ from tangentx.trees import children, is_differentiable, leaves
 
 def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """``(value, tangent)``. Raises NotDifferentiable where primals and tangents do not match."""
+    entry, values, active = _moving(derivative, primals, tangents)
+    value, dot = entry.functions[0](*values, *active)
+    inner = derivative._target.function
+    shown = inner._public(value, values) if hasattr(inner, "_public") else fresh(value)
+    return shown, public_tangent(dot, shown)
+
+
+def tangent_of_gradient(derivative: Any, gradient: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """The tangent of a gradient, of which `derivative` is forward mode, in the form of what that is taken by."""
+    entry, values, active = _moving(derivative, primals, tangents)
+    found = entry.functions[0](*values, *active)
+    dot = found[1] if entry.notes.get("fallback") else found
+    places = gradient._wrt()
+    likes = tuple(values[i] for i in places)
+    return public_tangent(dot, likes if isinstance(gradient._spec.wrt, tuple) else likes[0])
+
+
+def _moving(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, tuple[Any, ...], list[Any]]:
+    """The compiled forward mode, all arguments, and the tangents that are not None. Raises NotDifferentiable."""
     from tangentx import sweeps
 
     if not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
@@ -36,11 +55,7 @@ def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> 
     entry = sweeps.entry_jvp(
         derivative._target, derivative._cache, values, tuple(i for i, _ in given), derivative._spec
     )
-    active = [fitted(t, values[i]) for i, t in given]
-    value, dot = entry.functions[0](*values, *active)
-    inner = derivative._target.function
-    shown = inner._public(value, values) if hasattr(inner, "_public") else fresh(value)
-    return shown, public_tangent(dot, shown)
+    return entry, values, [fitted(t, values[i]) for i, t in given]
 
 
 def _is_alike(given: Any, wanted: Any) -> bool:

@@ -25,6 +25,7 @@ from tangentx.compilation import (
 from tangentx.demands import writes_arguments
 from tangentx.derivative import Cache, Entry, Target
 from tangentx.derive.entry import has_effects
+from tangentx.derive.products import tangent_alone
 from tangentx.errors import NotDifferentiable, TangentxError
 from tangentx.fallback import otherwise
 from tangentx.guards import Guard
@@ -36,7 +37,7 @@ def entry_jvp(target: Target, cache: Cache, values: tuple[Any, ...], active: tup
     """The compiled forward mode for these arguments, of which those at `active` have tangents."""
 
     def make(pairs: Pairs) -> Entry:
-        return compile_jvp(target, values, active, pairs)
+        return compile_jvp(target, values, active, pairs, alone=spec.mode == "tangent")
 
     instead = otherwise(target, values, active, spec, "jvp")
     return found_for(target, cache, values, active, active, make, instead)
@@ -48,11 +49,14 @@ def compile_jvp(
     active: tuple[int, ...],
     pairs: tuple[tuple[int, int], ...],
     remark: str = "",
+    *,
+    alone: bool = False,
 ) -> Entry:
-    """Compiles forward mode; the text begins with `remark`, too."""
+    """Compiles forward mode; the text begins with `remark`, too. `alone`: it gives the tangent without the value."""
     program, second = pipeline.new_program(), pipeline.new_program(axes_of(values))
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), active)
     derived = pipeline.derive_tangent(program, root, active)
+    derived = tangent_alone(derived) if alone else derived
     dots = kinds_of(second.world, [tangent_as(None, values[i]) for i in active])
     again = [*kinds_of(second.world, values, pairs), *dots]
     header = "\n".join(filter(None, (header_of(target, root, active, "jvp"), remark)))

@@ -11,7 +11,7 @@ from tangentx.analysis.program import Instance
 from tangentx.derive.emit import NONE, Emitter
 from tangentx.derive.entry import arguments_of, entry
 from tangentx.derive.pairs import as_params
-from tangentx.ir.nodes import Atom, Call, Function, Link, Lit, Make, Return, Var
+from tangentx.ir.nodes import Atom, Block, Call, For, Function, If, Link, Lit, Loop, Make, Return, Statement, Var
 from tangentx.naming import Names
 
 
@@ -33,6 +33,28 @@ def along(instance: Instance, tangent: Function, wrt: Sequence[int], wanted: tup
     emit.add(Return(result, emit.span))
     name = f"{instance.source.name}_{'along' if wanted is None else 'hvp'}"
     return Function(name, as_params([*names, *given]), tuple(emit.block), emit.span)
+
+
+def tangent_alone(tangent: Function) -> Function:
+    """Forward mode that gives the tangent, without the value: what that alone needs is left out later."""
+
+    def block(statements: Block) -> Block:
+        out: list[Statement] = []
+        for s in statements:
+            match s:
+                case Return(value=value):
+                    emit = Emitter(s.span)
+                    emit.add(Return(emit.item(value, 1), s.span))
+                    out += emit.block
+                case If():
+                    out.append(replace(s, body=block(s.body), orelse=block(s.orelse)))
+                case For() | Loop():
+                    out.append(replace(s, body=block(s.body)))
+                case _:
+                    out.append(s)
+        return tuple(out)
+
+    return replace(tangent, body=block(tangent.body))
 
 
 def _checked(emit: Emitter, dot: Atom, primal: Atom, kind: Kind) -> Atom:
