@@ -83,7 +83,9 @@ def _linear(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[s
     moving = [a for a in op.args if f.frame.mode(a) is not None]
     if op.fn in hashable(_SUMS, op.fn) and len(moving) == 1:  # as it is: what is constant adds nothing
         dot = f.dot(moving[0])
-        return emit.op(operator.neg, dot) if op.fn is operator.sub and moving[0] is op.args[1] else dot
+        if op.fn is operator.sub and moving[0] is op.args[1]:
+            return emit.op(operator.neg, dot)
+        return emit.op(arrays.clone, dot) if f.frame.mode(moving[0]) == SHADOW else dot  # it may be written yet
     return _applied(f, emit, op, template, bound, set(template.cotangents))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
+from tangentx import pipeline
 from tests.analysis.made import in_order
 from tests.derive.made import forward_text
 
@@ -49,3 +50,18 @@ def test_a_callee_gives_value_and_tangent() -> None:
 
 def test_a_linear_operation_is_applied_to_the_tangent() -> None:
     assert "sum(A_dot)" in forward_text(lambda A: np.sum(A), np.ones(2))
+
+
+def test_the_tangent_of_a_sum_is_not_that_of_an_array_that_is_written_later() -> None:
+    def shifted(a):
+        y = a + 1.0
+        z = y - 2.0
+        a[0] = 5.0 * a[1]
+        z[1] = 0.0
+        return np.sum(y * y) + np.sum(z)
+
+    x, v = np.array([1.0, 2.0, 3.0]), np.array([0.3, 0.5, 0.7])
+    for off in ((), "all"):
+        with pipeline.proofs(off=off):
+            assert tx.jvp(shifted, (x,), (v,))[1] == pytest.approx(2.0 * (x + 1.0) @ v + v[0] + v[2])
+            assert tx.grad(shifted)(x) @ v == pytest.approx(2.0 * (x + 1.0) @ v + v[0] + v[2])
