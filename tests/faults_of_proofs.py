@@ -42,13 +42,6 @@ PROOFS: tuple[Fault, ...] = (
         "procedure",
     ),
     (
-        "a view formed of a name that was bound anew",
-        "the names in a view hold what they held where it is written through",
-        f"{OPTIMISE}direct:_Direct._write",
-        (("if any(not held.isdisjoint(writes(each)) for each in statements((s,))):", "if False:"),),
-        "view",
-    ),
-    (
         "a copy not made of what is overwritten",
         "nothing is written between a copy and the last of its readers",
         f"{OPTIMISE}clones:_Clones._is_read_at_once",
