@@ -24,10 +24,10 @@ from tangentx.frontend.lift import lift
 from tangentx.frontend.loosely import loosely
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Assign, Call, Function
-from tangentx.optimise import PASSES, optimise, prepare, shorten
+from tangentx.optimise import PASSES, optimise, prepare, shorten, straighten
 from tangentx.switches import OFF
 
-PROOFS = ("trips", "again", "present", "inline", "results", "lengths", "split", *PASSES)
+PROOFS = ("trips", "again", "present", "inline", "results", "lengths", "split", "continues", *PASSES)
 _COUNT = itertools.count(1)
 
 
@@ -75,6 +75,7 @@ def again(derived: Function, kinds: Sequence[Kind], program: Program) -> Instanc
 def derive_gradient(program: Program, instance: Instance, request: Request) -> Function:
     """Reverse mode; the result is a program of the same language."""
     prepare(program, instance, switched_off())
+    straighten(program, switched_off())
     return gradient(Derivation(program, switched_off()), instance, request)
 
 
@@ -92,6 +93,7 @@ def derive_pullback(program: Program, instance: Instance, wrt: tuple[int, ...]) 
 def derive_sweeps(program: Program, instance: Instance, wrt: tuple[int, ...]) -> tuple[Function, Function, Function]:
     """The two functions of reverse mode, and the one that calls both."""
     prepare(program, instance, switched_off())
+    straighten(program, switched_off())
     return pullback(Derivation(program, switched_off()), instance, wrt)
 
 

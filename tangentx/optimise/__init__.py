@@ -33,6 +33,7 @@ from tangentx.optimise import (
     stores,
     zeros,
 )
+from tangentx.optimise.continues import straightened
 from tangentx.optimise.notes import tidy
 from tangentx.optimise.rewriting import Rules, run_each
 from tangentx.optimise.unit import Pass, Unit
@@ -107,6 +108,13 @@ def prepare(program: Program, root: Instance, off: frozenset[str]) -> None:
     it captured only read, is no tuple any more, and its cotangent none either."""
     if any(i.makes_functions for i in program.reached()):
         _rounds(program, _units(program, root, False), [name for name in BEFORE if name not in off])
+
+
+def straighten(program: Program, off: frozenset[str]) -> None:
+    """Writes the loops of a program so that their trips reach their end, before it is differentiated in reverse."""
+    for instance in program.reached() if "continues" not in off else ():
+        if instance.link.function is not None:
+            instance.link.function = straightened(instance.link.function)
 
 
 def _rounds(program: Program, units: list[Unit], chosen: Sequence[str]) -> None:

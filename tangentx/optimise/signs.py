@@ -63,7 +63,7 @@ class Signs(Rules):
     def _product(self, s: Assign, op: Op, a: Atom, b: Atom) -> Sequence[Statement] | None:
         """``a * -c`` as ``-a * c``."""
         inner = self._made_by(b, NEG)
-        if inner is None or not self.real(a) or not self.still(a):
+        if inner is None or not self.still(a) or not (isinstance(a, Lit) or self.real(a)):
             return self._into_number(s, op, a, b)
         if isinstance(a, Lit) and type(a.value) in (int, float):
             assert isinstance(a.value, int | float)
