@@ -65,6 +65,8 @@ def main(root, folder):
         package = types.ModuleType(name)
         package.__path__ = [str(Path(root, *name.split(".")))]
         sys.modules[name] = package
+    # What the users' modules ask for when they are imported; the texts do not.
+    sys.modules["tangentx"].checkpoint = lambda fn, *args: fn(*args) if args else fn
     sys.meta_path.insert(0, Block())
     results = {}
     for label, *rest in json.loads((folder / "list.json").read_text()):
