@@ -77,6 +77,7 @@ PROOFS: tuple[Fault, ...] = (
         "a storage may be written",
         f"{OPTIMISE}zeros:Zeros._keeps",
         (("return made if isinstance(kind, Box) else self.still(Var(s.target))", "return True"),),
+        "fancy read",
     ),
     (
         "shapes equal after a join",
@@ -94,14 +95,17 @@ PROOFS: tuple[Fault, ...] = (
     (
         "cotangent shared although written",
         "in-place accumulation only into buffers of one's own",
-        f"{OPTIMISE}rewriting:Rewriter.same",
-        (("old.region.root().written or new.region.root().written or old.dtype != new.dtype", "False"),),
+        f"{OPTIMISE}stores:_Fitting._fits",
+        (("self.own(s.value) and ", ""),),
+        "arrays added up",
     ),
     (
         "gradient shares memory",
         "what is returned is fresh",
         f"{OPTIMISE}rewriting:Rewriter.same",
         (("s.target in self.returned and not self.own(atom)", "False"),),
+        "arrays added up",
+        (("tangentx.results:publish", (("bar.base is None and id(bar) not in taken", "True"),)),),
     ),
     (
         "unbroadcast left out",
@@ -114,7 +118,10 @@ PROOFS: tuple[Fault, ...] = (
         "shadow of a view straightened",
         "zeros_like that straightens strides",
         f"{OPTIMISE}simplify:_zero",
-        ((" or result.region.root() in p.viewed", ""),),
+        (
+            (" or result.region.root() in p.viewed", ""),
+            ("Op(np.zeros_like, op.args)", 'Op(np.zeros_like, op.args, (("order", Lit("C")),))'),
+        ),
         "flattened: a view or a copy",
     ),
     (
@@ -158,7 +165,7 @@ PROOFS: tuple[Fault, ...] = (
         "names that live within one trip",
         "tangentx.derive.trips:_lives",
         (("if later.get(s.target, 0) == everywhere.get(s.target, 0):", "if True:"),),
-        "for over a range",
+        "name of the trip before",
     ),
     (
         "test asked again",
@@ -199,6 +206,7 @@ PROOFS: tuple[Fault, ...] = (
         "a read is never moved past a write",
         "tangentx.backend.pieces:Effect.clashes",
         (("return other.impure and self.content", "return False"),),
+        "call beside a read",
     ),
 )
 """These have nothing to do where all proofs are off, but for the last."""
@@ -207,30 +215,29 @@ TANGENTS: tuple[Fault, ...] = (
     (
         "tangent after the binding",
         "the tangent line reads what its line overwrites",
-        f"{FORWARD}_assign",
-        (
-            (
-                "dot = self._tangent(emit, s.value, new, kind)\n    emit.assign(s.target, new)",
-                "emit.assign(s.target, new)",
-            ),
-            (
-                "self.frame.other(s.target), dot)",
-                "self.frame.other(s.target), self._tangent(emit, s.value, new, kind))",
-            ),
-        ),
+        "tangentx.backend.pieces:Waiting.leave",
+        ((" or piece.effect.reads & binds", ""),),
     ),
     (
         "tangents of the user written",
         "the user's tangent arrays are not written",
         "tangentx.derive.jvp:_own_tangents",
         (("Op(arrays.tangent_as, (dot, Var(name)))", "dot"),),
+        "",
+        (("tangentx.products:fitted", (("tangent_as(given, primal)", "given"),)),),
     ),
     (
         "tangent of a copy is a view",
         "the tangent of a copy is a copy",
-        f"{FORWARD}_op",
-        (("emit.op(arrays.shares, new, base)", "emit.op(arrays.shares, new, new)"),),
-        "flattened: a view or a copy",
+        "tangentx.derive.tangents:fresh",
+        (
+            (
+                "    bound = arguments(op, template, emit.span)\n",
+                "    if op.fn.__name__ == 'copy':\n        return f.dot_or_zero(emit, op.args[0])\n"
+                "    bound = arguments(op, template, emit.span)\n",
+            ),
+        ),
+        "copy kept",
     ),
     (
         "tangent of a view is a copy",
@@ -260,8 +267,8 @@ TANGENTS: tuple[Fault, ...] = (
     (
         "tangent's layout straightened",
         "a tangent is laid out as its primal",
-        "tangentx.derive.tangents:fresh",
-        (("stored_copy(emit, new, fitted) if mode(kind) == SHADOW else fitted", "fitted"),),
+        "tangentx.arrays.zeros:_tangent_as",
+        (("zeros_as(primal)", "np.zeros(primal.shape, primal.dtype)"),),
         "flattened: a view or a copy",
     ),
 )

@@ -1,8 +1,14 @@
-"""Faults that reverse mode can have, for `tests.mutants`: (name, pit, function, edits of its text, what shows it)."""
+"""Faults that reverse mode can have, for `tests.mutants`: (name, pit, function, edits of its text, what shows it,
+the functions that would make up for it with their edits)."""
 
 from __future__ import annotations
 
-Fault = tuple[str, str, str, tuple[tuple[str, str], ...]] | tuple[str, str, str, tuple[tuple[str, str], ...], str]
+Edits = tuple[tuple[str, str], ...]
+Fault = (
+    tuple[str, str, str, Edits]
+    | tuple[str, str, str, Edits, str]
+    | tuple[str, str, str, Edits, str, tuple[tuple[str, Edits], ...]]
+)
 
 RULES = "tangentx.derive.statements:"
 REVERSE = "tangentx.derive.reverse:"

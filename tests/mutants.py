@@ -17,6 +17,7 @@ from pkgutil import resolve_name
 from types import CodeType, FunctionType
 
 from tests import faults_of_proofs, faults_of_reverse
+from tests.faults_of_reverse import Edits
 from tests.oracle.grammar import Program
 from tests.oracle.survey import BAD, program_of, tried
 
@@ -28,35 +29,41 @@ EVERY = 10
 class Mutant:
     """A fault: in the text of the function `target` each old piece of `edits` becomes the new one.
 
-    `pit` says what goes wrong; programs with the construct `tag` are tried first. The functions of the compiler are
-    compiled anew for each program, so no cache hides it.
+    `pit` says what goes wrong; programs with the construct `tag` are tried first. `also` has the functions, with their
+    edits, that would make up for the fault. The functions of the compiler are compiled anew for each program, so no
+    cache hides it.
     """
 
     name: str
     pit: str
     target: str
-    edits: tuple[tuple[str, str], ...]
+    edits: Edits
     tag: str = ""
+    also: tuple[tuple[str, Edits], ...] = ()
 
     @contextmanager
     def planted(self) -> Iterator[None]:
         """The fault in the compiler while this lasts. Raises LookupError if the text to be changed is gone."""
-        function = resolve_name(self.target)
-        original = function.__code__
-        function.__code__ = self.code
+        original = {name: resolve_name(name).__code__ for name in self.codes}
         try:
+            for name, code in self.codes.items():
+                resolve_name(name).__code__ = code
             yield
         finally:
-            function.__code__ = original
+            for name, code in original.items():
+                resolve_name(name).__code__ = code
 
     @cached_property
-    def code(self) -> CodeType:
-        """The faulty function's code."""
-        function = resolve_name(self.target)
+    def codes(self) -> dict[str, CodeType]:
+        """The code of each faulty function."""
+        return {name: self._code(name, edits) for name, edits in ((self.target, self.edits), *self.also)}
+
+    def _code(self, name: str, edits: Edits) -> CodeType:
+        function = resolve_name(name)
         text = textwrap.dedent(inspect.getsource(function))
-        for old, new in self.edits:
+        for old, new in edits:
             if text.count(old) != 1:
-                raise LookupError(f"{self.name}: `{old}` is {text.count(old)} times in {self.target}")
+                raise LookupError(f"{self.name}: `{old}` is {text.count(old)} times in {name}")
             text = text.replace(old, new)
         made: dict[str, FunctionType] = {}
         exec("from __future__ import annotations\n" + text, dict(function.__globals__), made)
@@ -87,7 +94,7 @@ def main(names: list[str], off: tuple[str, ...] | str, limit: int) -> int:
     """Run the mutants and print where each was caught. Returns how many were not."""
     missed = 0
     chosen = [mutant for mutant in MUTANTS if not names or mutant.name in names]
-    assert all(mutant.code for mutant in chosen)  # an edit whose text is gone is told before the long run
+    assert all(mutant.codes for mutant in chosen)  # an edit whose text is gone is told before the long run
     for mutant in chosen:
         at = caught_at(mutant, off, limit)
         missed += at is None

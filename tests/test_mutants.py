@@ -9,7 +9,7 @@ from tests.mutants import MUTANTS, Mutant, caught_at
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_the_text_to_be_changed_is_there(mutant: Mutant) -> None:
-    assert mutant.code
+    assert mutant.codes
 
 
 @pytest.mark.parametrize("name", ["not zeroed", "record is a view"])

@@ -23,7 +23,7 @@ def fresh(d: Draft) -> str:
 
 def inside(d: Draft, param: str) -> Draft:
     """A draft of the body: everything of the function around may be read and written into, nothing of it rebound."""
-    sub = Draft(d.rng, d.width, tags=d.tags, routines=list(d.routines), calls=False, calm=d.calm)
+    sub = Draft(d.rng, d.width, tags=d.tags, routines=list(d.routines), calls=False, calm=d.calm, whole=d.whole)
     sub.names = {name: replace(entry, fixed=True) for name, entry in d.names.items()}
     sub.used = {*d.used, param}
     sub.indent = d.indent + 1

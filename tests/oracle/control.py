@@ -36,7 +36,7 @@ def statement(d: Draft) -> None:
         + [loop_over] * 3
         + [loop_while] * 2
         + [one_branch, grow, leave]
-        + [else_of_loop, manager, cases, function, function]
+        + [else_of_loop, carried, manager, cases, function, function]
     )
     compound(d) if d.loops < 2 or compound in (branch, leave, one_branch, manager, cases, function) else simple(d)
 
@@ -54,6 +54,10 @@ def body(d: Draft, *, loop: bool = False) -> None:
 
 def else_of_loop(d: Draft) -> None:
     pythonic.loop_else(d, body)
+
+
+def carried(d: Draft) -> None:
+    pythonic.carried(d, body)
 
 
 def manager(d: Draft) -> None:
@@ -174,7 +178,7 @@ def sweep(d: Draft) -> None:
 
 def loop_over(d: Draft) -> None:
     """A loop over rows, elements, a list, or several together."""
-    sources = [*d.entries("arr"), *d.entries("list")]
+    sources = [*([] if d.whole else d.entries("arr")), *d.entries("list")]
     if not sources:
         return loop_range(d)
     entry = d.pick(sources)

@@ -23,7 +23,7 @@ def read(d: Draft, entry: Entry) -> str:
     if kind == "num":
         return name
     if kind == "arr":
-        d.tag("element read")
+        d.tag("" if d.whole else "element read")
         return element(d, name, entry.type.shape)
     if kind == "list" and entry.type.item is not None:
         at = d.pick(["-1", "0", f"{wrap(index(d, 5))} % len({name})"])
@@ -36,6 +36,9 @@ def read(d: Draft, entry: Entry) -> str:
 
 
 def element(d: Draft, base: str, shape: tuple[int, ...]) -> str:
+    """An element of an array, or what it comes to as a whole."""
+    if d.whole:
+        return f"np.sum({base})"
     keys = [index(d, extent) for extent in shape]
     if len(keys) == 2 and d.chance(25):
         return f"{base}[{keys[0]}][{keys[1]}]"
@@ -140,6 +143,8 @@ def joined(d: Draft, shape: tuple[int, ...], a: str) -> str:
         square = [e.name for e in d.rank(2) if e.type.shape == shape * 2]
         if square and d.chance(60):
             return f"{d.pick(square)} @ {wrap(a)}"
+        if d.whole:
+            return f"{wrap(a)} * np.arange(1.0, {shape[0] + 1}.0)"
         if shape[0] > 1 and d.chance(50):
             name = wrap(a)
             return f"np.concatenate([{name}[1:], {name}[:1]])"

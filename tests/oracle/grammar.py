@@ -40,6 +40,8 @@ class Program:
 def draft(rng: Random) -> Program:
     """A program; the smaller the numbers drawn, the simpler. It may be one that fails when run: screen it."""
     d = Draft(rng, width=rng.randrange(3, 5), calm=rng.randrange(100) >= 82)
+    d.whole = d.calm and d.chance(50)
+    d.tag("arrays as wholes" if d.whole else "")
     d.names["SCALE"] = Entry("SCALE", NUM, fixed=True)
     text = list(HEADER)
     for _ in range(d.pick([1, 1, 0, 2, 2, 3])):
@@ -80,7 +82,7 @@ def overlaid(program: Program, params: list[tuple[str, Type]]) -> Program:
 def parameters(d: Draft) -> list[tuple[str, Type]]:
     found = [("x", NUM), ("a", arr(d.width))]
     if d.chance(40):
-        found.append(("b", d.pick([arr(d.width), arr(d.width - 1)])))
+        found.append(("b", d.pick([arr(d.width), arr(d.width - (not d.whole))])))
     if d.chance(50):
         found.append(("A", d.pick([arr(2, d.width), arr(d.width, d.width)])))
     if d.chance(30):
@@ -108,10 +110,18 @@ def body(d: Draft) -> None:
 
 def result(d: Draft, short: bool = False) -> str:
     """A number that depends on most of what is in scope."""
-    terms = []
+    alike = d.of(arr(d.width)) if d.chance(50 if d.whole else 12) else []
+    terms = [added_up(d, [entry.name for entry in alike])] if len(alike) > 1 else []
     for entry in d.names.values():
-        terms += [term for term in (summary(d, entry),) if term and not (short and d.chance(60))]
+        if not terms or entry not in alike:
+            terms += [term for term in (summary(d, entry),) if term and not (short and d.chance(60))]
     return " + ".join(terms) or tame(d, num_leaf(d))
+
+
+def added_up(d: Draft, names: list[str]) -> str:
+    """A number that depends on the sum of the arrays alone: one cotangent is that of all."""
+    d.tag("arrays added up")
+    return f"{d.const()} * np.sum(np.{d.pick(['sin', 'tanh'])}({' + '.join(names)}))"
 
 
 def summary(d: Draft, entry: Entry) -> str:

@@ -90,7 +90,7 @@ POOL = {
 
 @dataclass
 class Draft:
-    """A program being written."""
+    """A program being written; a `calm` one writes into nothing, a `whole` one asks for no element of an array."""
 
     rng: Random
     width: int = 3
@@ -105,6 +105,7 @@ class Draft:
     growing: bool = True
     calls: bool = True
     calm: bool = False
+    whole: bool = False
     give: Callable[[], str] | None = None
 
     # ---- choices ----

@@ -42,6 +42,8 @@ def places(d: Draft, shape: tuple[int, ...]) -> list[str]:
 
 def views(d: Draft, name: str, have: tuple[int, ...], want: tuple[int, ...]) -> list[str]:
     """Ways to look at an array of shape `have` as one of shape `want`."""
+    if d.whole:
+        return []
     if have == want:
         return [f"{name}[::-1]", f"{name}[..., ::-1]"] if len(have) == 2 else [f"{name}[::-1]"]
     found = []

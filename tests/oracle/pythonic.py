@@ -119,6 +119,24 @@ def loop_else(d: Draft, body: Body) -> None:
         body(d)
 
 
+def carried(d: Draft, body: Body) -> None:
+    """A name bound in the loop alone, which each trip but the first reads as the trip before has left it."""
+    i, name, held = d.fresh("loop"), d.fresh("num"), d.fresh("num")
+    d.emit(f"{held} = {num(d, 1)}", "name of the trip before")
+    d.bind(held, NUM)
+    trips = d.rng.randrange(2, 5)
+    d.emit(f"for {i} in range({trips}):")
+    with d.block(loop=True):
+        d.bind(i, INT, limit=trips, fixed=True)
+        d.emit(f"if {i} > 0:")
+        text = d.pick([f"{held} + {name}", f"{held} + {name} * {num_leaf(d)}"])
+        d.emit(f"    {held} = {tame(d, text)}")
+        d.emit(f"{name} = {tame(d, num(d))}")
+        d.bind(name, NUM, fixed=True)
+        body(d)
+    d.bind(name, NUM)
+
+
 def managed(d: Draft, body: Body) -> None:
     d.emit(f"with np.errstate({d.pick(['all', 'over', 'divide'])}='ignore'):", "with")
     with d.block():

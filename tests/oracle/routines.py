@@ -14,7 +14,7 @@ NAMES = ("relax", "mix", "push", "step", "shift", "blend", "scale", "fold")
 
 def inner(d: Draft, params: tuple[Param, ...]) -> Draft:
     """A draft of a helper's body, with its parameters in scope."""
-    sub = Draft(d.rng, d.width, tags=d.tags, routines=list(d.routines), calls=d.chance(50), calm=d.calm)
+    sub = Draft(d.rng, d.width, tags=d.tags, routines=list(d.routines), calls=d.chance(50), calm=d.calm, whole=d.whole)
     for param in params:
         sub.bind(param.name, param.type, shared=param.type.kind == "arr", fixed=param.type == INT)
     return sub

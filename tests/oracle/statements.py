@@ -135,6 +135,17 @@ def write_alias(d: Draft) -> None:
         write_to(d, d.names[name])
 
 
+def copy_kept(d: Draft) -> None:
+    """A copy of an array, and a write into the one or the other."""
+    if not d.entries("arr"):
+        return new_array(d)
+    entry = d.pick(d.entries("arr"))
+    u, name = entry.name, d.fresh("arr")
+    d.emit(f"{name} = {d.pick([f'{u}.copy()', f'{u}.copy()', f'np.copy({u})', f'np.array({u})'])}", "copy kept")
+    d.bind(name, entry.type)
+    write_to(d, d.names[d.pick([name, u])])
+
+
 # ---- writes ----
 def write(d: Draft) -> None:
     entries = d.entries("arr")

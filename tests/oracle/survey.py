@@ -1,4 +1,7 @@
-"""Many programs drawn, checked and counted; failures are saved, smaller ones beside them."""
+"""Many programs drawn, checked and counted; failures are saved, the first made smaller.
+
+One that has been mended is kept: its file moves to `failed/`, under a name that says what it was about.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ from typing import Any
 
 from .grammar import Program
 from .harness import Outcome, check
+from .keeping import written
 from .reduction import reduce
 from .screen import generate
 
-SEEDS = Path(__file__).with_name("seeds.txt")
 CHUNK = 25
 BAD = ("wrong", "crashed")
 SHORT = 20  # lines of a program whose second order costs little
@@ -58,12 +61,6 @@ class Summary:
 def program_of(seed: int, rejected: Counter[str] | None = None) -> Program:
     """The program that belongs to a seed."""
     return generate(Random(seed), rejected)
-
-
-def kept_seeds() -> list[int]:
-    """Seeds of programs that failed once."""
-    lines = (line.partition("#")[0].strip() for line in SEEDS.read_text().splitlines())
-    return [int(line) for line in lines if line]
 
 
 def refusal(text: str) -> str:
@@ -112,11 +109,11 @@ def survey(first: int, count: int, off: tuple[str, ...] | str = (), every: int =
     return total
 
 
-def smaller(seed: int, off: tuple[str, ...] | str, every: int) -> str:
-    """The source of a reduced program of which the same stage fails as the seed's does."""
+def smaller(seed: int, off: tuple[str, ...] | str, every: int) -> Program:
+    """A reduced program of which the same stage fails as the seed's does."""
     program = program_of(seed)
     stage, status = next((n, s) for n, (s, _) in tried(program, seed, off, every).stages.items() if s in BAD)
-    return reduce(program, lambda p: check(p, off=off, only=stage).stages[stage][0] == status).source
+    return reduce(program, lambda p: check(p, off=off, only=stage).stages[stage][0] == status)
 
 
 def main() -> None:
@@ -138,8 +135,8 @@ def main() -> None:
             total.add(part)
     print(total)
     options.save.mkdir(parents=True, exist_ok=True)
-    for k, (seed, status, details, source) in enumerate(total.failures):
-        text = smaller(seed, off, options.every) if k < options.reduce else source
+    for k, (seed, status, details, _) in enumerate(total.failures):
+        program = smaller(seed, off, options.every) if k < options.reduce else program_of(seed)
         path = options.save / f"{status}_{seed}.py"
-        path.write_text("".join(f"# {line}\n" for line in details.splitlines()) + text)
-        print(f"\n==== seed {seed}: {status}, in {path}\n{details}\n{text if k < options.reduce else ''}")
+        path.write_text("".join(f"# {line}\n" for line in details.splitlines()) + written(program))
+        print(f"\n==== seed {seed}: {status}, in {path}\n{details}\n{program.source if k < options.reduce else ''}")

@@ -22,7 +22,7 @@ from .layout import FORMS, laid_out
 from .reduction import reduce
 from .screen import Unfit, copied, directions, generate, judge, leaves, load, moved, truth
 from .standin import StandIn
-from .survey import Summary, inspect, kept_seeds, program_of, survey
+from .survey import Summary, program_of, survey
 
 CHUNKS, SIZE = 20, 25
 
@@ -217,12 +217,6 @@ def test_drawn_programs_are_right_or_refused(chunk: int, capsys: pytest.CaptureF
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_drawn_programs_are_right_or_refused_without_proofs(chunk: int) -> None:
     assert_sound(survey(chunk * SIZE, SIZE, "all", short=0, pulls=0))
-
-
-@pytest.mark.parametrize("seed", kept_seeds())
-def test_programs_that_failed_once(seed: int) -> None:
-    for off in ((), "all"):
-        assert_sound(inspect(seed, off, 1))
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
