@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, TypeAlias
 
@@ -62,7 +62,7 @@ def draft(rng: Random) -> Program:
     text += ["", f"def f({', '.join(name for name, _ in params)}):", *d.lines]
     wrt = tuple(i for i, (_, type_) in enumerate(params) if type_ not in (INT, INDICES))
     points = tuple([value(rng, type_) for _, type_ in params] for _ in range(2))
-    return overlaid(Program("\n".join(text) + "\n", points, wrt, d.tags), params)
+    return with_sum(overlaid(Program("\n".join(text) + "\n", points, wrt, d.tags), params), params)
 
 
 def overlaid(program: Program, params: list[tuple[str, Type]]) -> Program:
@@ -77,6 +77,20 @@ def overlaid(program: Program, params: list[tuple[str, Type]]) -> Program:
     wrt = tuple(i for i in program.wrt if i not in (1, 2))
     tags = program.tags + Counter(["arguments that share memory"])
     return Program(program.source, points, wrt, tags)
+
+
+def with_sum(program: Program, params: list[tuple[str, Type]]) -> Program:
+    """The program with a last term of the sum of two vectors of one type, which so are given one cotangent.
+
+    Every other time, where it has such and is differentiated by them. Drawn by the text, as `overlaid` is.
+    """
+    rng, types = Random(program.source), [type_ for _, type_ in params]
+    if len(types) < 3 or types[1] != types[2] or 1 not in program.wrt or rng.randrange(2):
+        return program
+    term = f"0.{rng.randrange(3, 9)} * np.sum(np.sin({params[1][0]} + {params[2][0]}))"
+    return replace(
+        program, source=f"{program.source[:-1]} + {term}\n", tags=program.tags + Counter(["arrays added up"])
+    )
 
 
 def parameters(d: Draft) -> list[tuple[str, Type]]:
