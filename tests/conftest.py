@@ -20,8 +20,12 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests of one program run in one process (``--dist loadgroup``), so that it is compiled there once."""
+    if not config.getoption("--thorough"):
+        left_out = [item for item in items if item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
     for item in items:
         drawn = getattr(item, "callspec", None)
         name = getattr(drawn.params.get("program"), "name", None) if drawn is not None else None
@@ -38,6 +42,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--thorough", action="store_true", help="what takes longer than all the other tests together, too")
     parser.addoption("--update-goldens", action="store_true", help="write the golden texts instead of comparing")
 
 

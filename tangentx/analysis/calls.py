@@ -94,9 +94,10 @@ def _room(w: Walker, expr: Apply | Method, fn: Any) -> Room:
     first = 0
     if isinstance(fn, types.MethodType):
         fn, first = fn.__func__, 1
-    starred = expr.stars and isinstance(fn, types.FunctionType)
+    if not (expr.stars and isinstance(fn, types.FunctionType)):
+        return lambda given, named: None
     lift = w.program.loosely if fn in w.program.on_tensors else w.program.lift
-    return room_of(lift(fn), first) if starred else lambda given, named: None
+    return room_of(lift(fn), first)
 
 
 def call_value(w: Walker, kind: Kind, expr: Apply) -> tuple[Expr, Kind]:

@@ -27,6 +27,8 @@ def _option(kind: Kind) -> Any:
 def choose(w: Walker, definitions: list[Definition]) -> bool:
     """Whether a name may mean one of several functions of which one captures something; from the next round on its
     definitions bind a choice. A parameter cannot."""
+    if len(definitions) < 2:
+        return False
     options = [_option(d.kind) for d in definitions]
     different = [o for i, o in enumerate(options) if o not in options[:i]]
     if len(different) < 2 or None in options or not any(value_class(d.kind) for d in definitions):

@@ -182,7 +182,7 @@ def _join_arr(a: Arr, b: Arr) -> Arr:
 
 def join(a: Kind, b: Kind) -> Kind:
     """The least kind that holds the values of both; regions of both are united."""
-    if a == b or isinstance(b, Bottom) or isinstance(a, Top):
+    if a is b or isinstance(b, Bottom) or isinstance(a, Top) or a == b:
         return a
     if isinstance(a, Bottom) or isinstance(b, Top):
         return b

@@ -18,8 +18,8 @@ def mixed_kron(a):
     return np.sum(np.kron(x, a))
 
 
-def edge_pad(a):
-    return np.sum(np.pad(a, 1, mode="edge") ** 2)
+def ramp_pad(a):
+    return np.sum(np.pad(a, 1, mode="linear_ramp") ** 2)
 
 
 def maximum_pad(a):
@@ -63,7 +63,7 @@ def periodic(a):
 
 
 REFUSED: list[Callable[..., Any]] = [
-    mixed_kron, edge_pad, maximum_pad, layout_order, slopes_of_a_cube, nuclear, negative_order, norms_of_axes,
+    mixed_kron, ramp_pad, maximum_pad, layout_order, slopes_of_a_cube, nuclear, negative_order, norms_of_axes,
     complex_determinant, complex_factor, grid_of_three, periodic,
 ]  # fmt: skip
 
