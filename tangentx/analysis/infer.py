@@ -146,10 +146,6 @@ class Walker:
 
     def _read_name(self, atom: Var) -> tuple[Atom, Kind]:
         assert self.env is not None
-        found = self.env.get(atom.name, ())
-        if len(found) == 1 and (one := found[0]) is not None and one is not DELETED and one.choice is None:
-            if not isinstance(one.kind, Top):  # as below, without the way around
-                return Var(token(one)), one.kind
         definitions = [d for d in self.env.get(atom.name, ()) if d is not None and d.choice is None]
         if DELETED in definitions:
             raise NotResolved(f"`{atom.name}` may have been deleted here", self.span, "leave out the del")
@@ -157,10 +153,10 @@ class Walker:
             return atom, BOTTOM
         if not definitions:
             raise NotResolved(f"`{atom.name}` is read before it is bound", self.span, "bind it first")
-        kind: Kind = BOTTOM
         if choose(self, definitions):
             return atom, BOTTOM
-        for definition in definitions:
+        kind = definitions[0].kind
+        for definition in definitions[1:]:
             definitions[0].unite(definition)
             kind = join(kind, definition.kind)
         if isinstance(kind, Top):
