@@ -103,6 +103,18 @@ def with_span(block: ir.Block, span: Span) -> ir.Block:
     return tuple(out)
 
 
+def map_blocks(stmt: ir.Statement, change: Callable[[ir.Block], ir.Block]) -> ir.Statement:
+    """`stmt` with `change` applied to each block inside it; the very same one where none changes."""
+    match stmt:
+        case ir.If():
+            body, orelse = change(stmt.body), change(stmt.orelse)
+            return stmt if (body, orelse) == (stmt.body, stmt.orelse) else replace(stmt, body=body, orelse=orelse)
+        case ir.For() | ir.Loop():
+            body = change(stmt.body)
+            return stmt if body == stmt.body else replace(stmt, body=body)
+    return stmt
+
+
 def map_calls(block: ir.Block, change: Callable[[ir.Call], ir.Call]) -> ir.Block:
     """`block` with `change` applied to every call of a function of the language."""
     out: list[ir.Statement] = []

@@ -13,18 +13,17 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tangentx.analysis.program import Program
+from tangentx.ir.change import map_blocks
 from tangentx.ir.nodes import (
     Append,
     Assign,
     Block,
     Break,
     Continue,
-    For,
     If,
     Index,
     Key,
     Lit,
-    Loop,
     Make,
     Pop,
     Return,
@@ -215,10 +214,4 @@ def _fresh(known: Set[str]) -> str:
 
 def _with(block: Block, new: Mapping[Statement, Block]) -> Block:
     """The block with some statements replaced, also by more before them."""
-    return tuple(_inside(other, new) for s in block for other in new.get(s, (s,)))
-
-
-def _inside(s: Statement, new: Mapping[Statement, Block]) -> Statement:
-    if isinstance(s, If):
-        return replace(s, body=_with(s.body, new), orelse=_with(s.orelse, new))
-    return replace(s, body=_with(s.body, new)) if isinstance(s, For | Loop) else s
+    return tuple(map_blocks(other, lambda inner: _with(inner, new)) for s in block for other in new.get(s, (s,)))

@@ -7,14 +7,13 @@ into memory or runs other code, so that `v` still has the content that was copie
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Num
 from tangentx.analysis.primitives import has_effect, makes_new
 from tangentx.analysis.program import Program
-from tangentx.ir.change import map_atoms
-from tangentx.ir.nodes import Assign, Atom, Block, Call, For, If, Loop, Note, Op, Pop, Statement, Var
+from tangentx.ir.change import map_atoms, map_blocks
+from tangentx.ir.nodes import Assign, Atom, Block, Call, Note, Op, Pop, Statement, Var
 from tangentx.ir.walk import reads
 from tangentx.optimise.unit import Unit
 
@@ -38,7 +37,7 @@ class _Clones:
 
     def block(self, block: Block) -> Block:
         """The block, and the blocks inside it."""
-        out = [self._inside(s) for s in block]
+        out = [map_blocks(s, self.block) for s in block]
         i = 0
         while i < len(out):
             s = out[i]
@@ -50,16 +49,6 @@ class _Clones:
             else:
                 i += 1
         return tuple(out)
-
-    def _inside(self, s: Statement) -> Statement:
-        match s:
-            case If():
-                body, orelse = self.block(s.body), self.block(s.orelse)
-                return s if (body, orelse) == (s.body, s.orelse) else replace(s, body=body, orelse=orelse)
-            case For() | Loop():
-                body = self.block(s.body)
-                return s if body == s.body else replace(s, body=body)
-        return s
 
     def _taken(self, s: Statement) -> Var | None:
         """The array that the statement copies."""

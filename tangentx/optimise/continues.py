@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tangentx.ir.change import map_blocks
 from tangentx.ir.nodes import (
     Block,
     Break,
@@ -18,7 +19,6 @@ from tangentx.ir.nodes import (
     Loop,
     Raise,
     Return,
-    Statement,
     Var,
 )
 from tangentx.ir.walk import bound, statements
@@ -36,15 +36,11 @@ def straightened(function: Function) -> Function:
 
 
 def _block(block: Block) -> Block:
-    return tuple(_statement(s) for s in block)
+    return tuple(map_blocks(s, _trips if isinstance(s, For | Loop) else _block) for s in block)
 
 
-def _statement(s: Statement) -> Statement:
-    if isinstance(s, For | Loop):
-        return replace(s, body=_trip(_block(s.body), DEEPEST))
-    if isinstance(s, If):
-        return replace(s, body=_block(s.body), orelse=_block(s.orelse))
-    return s
+def _trips(block: Block) -> Block:
+    return _trip(_block(block), DEEPEST)
 
 
 def _trip(block: Block, deepest: int) -> Block:

@@ -12,7 +12,8 @@ from dataclasses import replace
 from tangentx.analysis.kinds import Arr
 from tangentx.analysis.program import Program
 from tangentx.analysis.selection import is_basic
-from tangentx.ir.nodes import Accumulate, Assign, Block, For, If, Index, Key, Lit, Loop, Slice, Statement, Store, Var
+from tangentx.ir.change import map_blocks
+from tangentx.ir.nodes import Accumulate, Assign, Block, Index, Key, Lit, Slice, Statement, Store, Var
 from tangentx.ir.walk import reads, statements, writes
 from tangentx.optimise.unit import Unit
 
@@ -38,7 +39,7 @@ class _Direct:
 
     def block(self, block: Block) -> Block:
         """The block, and the blocks inside it."""
-        out = [self._inside(s) for s in block]
+        out = [map_blocks(s, self.block) for s in block]
         for i in reversed(range(len(out))):
             view = out[i]
             if isinstance(view, Assign) and isinstance(view.value, Index) and self._is_for_one(view, view.value):
@@ -48,16 +49,6 @@ class _Direct:
                     out[place] = replace(s, base=view.value.base, key=view.value.key)
                     del out[i]
         return tuple(out)
-
-    def _inside(self, s: Statement) -> Statement:
-        match s:
-            case If():
-                body, orelse = self.block(s.body), self.block(s.orelse)
-                return s if (body, orelse) == (s.body, s.orelse) else replace(s, body=body, orelse=orelse)
-            case For() | Loop():
-                body = self.block(s.body)
-                return s if body == s.body else replace(s, body=body)
-        return s
 
     def _is_for_one(self, view: Assign, value: Index) -> bool:
         """Whether a slice of an array is formed once, for one reader."""

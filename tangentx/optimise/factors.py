@@ -101,7 +101,7 @@ def _exact_product(c: object, d: Atom) -> float | None:
     """The product of two numbers of which the first is a power of two: ``c * (d * x)`` is that times `x`, exactly."""
     if type(c) is not float or not isinstance(d, Lit) or type(d.value) is not float:
         return None
-    return c * d.value if math.frexp(c)[0] == 0.5 and math.isfinite(c * d.value) else None
+    return c * d.value if math.frexp(c)[0] == 0.5 and c * d.value / c == d.value else None
 
 
 def _type(kind: Kind) -> object:

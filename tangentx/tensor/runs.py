@@ -8,6 +8,7 @@ own derivatives; so is its forward mode. So there are derivatives of every order
 from __future__ import annotations
 
 import inspect
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -55,9 +56,9 @@ class _Recorded(Run):
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
 
+    @abstractmethod
     def graph(self) -> tuple[list[Any], Any]:
         """The leaves in their structure, and the Tensors that depend on them."""
-        raise NotImplementedError
 
     def pulled(self, bars: Any) -> Run:
         return _Pulled(self, entry_copy(bars))
@@ -111,9 +112,9 @@ class _Later(_Recorded):
         self.found = self.derived(given, False)
         self.recorded: tuple[list[Any], Any] | None = None
 
+    @abstractmethod
     def derived(self, given: Any, create: bool) -> Any:
         """The results, recorded where `create`."""
-        raise NotImplementedError
 
     def data(self) -> Any:
         return entry_copy(plain(self.found))
