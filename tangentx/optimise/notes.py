@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from tangentx.ir.nodes import Block, For, If, Loop, Note, Return, Statement
+from tangentx.ir.change import map_blocks
+from tangentx.ir.nodes import Assign, Block, For, If, Loop, Make, Note, Return, Statement, Var
 
 
 def tidy(block: Block) -> Block:
@@ -14,15 +13,20 @@ def tidy(block: Block) -> Block:
     """
     out: list[Statement] = []
     for s in reversed(block):
-        match s:
-            case If():
-                s = replace(s, body=tidy(s.body), orelse=tidy(s.orelse))
-            case For() | Loop():
-                s = replace(s, body=tidy(s.body))
-            case Note() if not s.text.startswith("--") and (not out or isinstance(out[-1], Note | Return)):
-                continue
-        out.append(s)
+        if isinstance(s, Note) and not s.text.startswith("--") and _is_over(out):
+            continue
+        out.append(map_blocks(s, tidy))
     return _once(tuple(reversed(out)))
+
+
+def _is_over(after: list[Statement]) -> bool:
+    """Whether nothing is left for a comment to speak of; `after` is what follows it, backwards."""
+    match after:
+        case [] | [*_, Note() | Return()]:
+            return True
+        case [*_, Return(value=Var(name=given)), Assign(target=made, value=Make())]:
+            return given == made
+    return False
 
 
 def _once(block: Block) -> Block:
