@@ -171,12 +171,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An entry, and by which places it differentiates, for arguments that need nothing put in order."""
+    """An entry, and by which places it differentiates, for arguments that need nothing put in order.
+
+    `final` is the class of a result, or those of its parts, that is given to the user as it is: floats.
+    """
 
     entry: Entry
     holds: Callable[[], bool]
     function: Callable[..., Any]
     places: tuple[int, ...]
+    final: Any
 
 
 @contextmanager

@@ -45,7 +45,8 @@ class Guard:
             )
         except (AttributeError, ValueError):  # ValueError: an empty cell
             same = False
-        return all(check() for check in (self._inner if same else self._slow))
+        checks = self._inner if same else self._slow
+        return not checks or all(check() for check in checks)
 
     def _add(self, program: Program) -> None:
         for function, code, lifted in program.lifted.values():

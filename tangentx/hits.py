@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -11,14 +11,37 @@ import numpy as np
 from tangentx.axes import single_axes
 
 T = TypeVar("T")
+LIMIT_MET = 64
+_EXACT = operator.attrgetter("dtype", "shape")
 
 
-@dataclass(slots=True)
 class _Alike(Generic[T]):
-    """What was found for arguments of the same types: by dtypes, ranks and axes of length one of the arrays."""
+    """What was found for arguments of the same types: by dtypes, ranks and axes of length one of the arrays.
 
-    arrays: tuple[int, ...]
-    found: dict[tuple[Any, ...], T] = field(default_factory=dict)
+    `met` has it by the dtypes and shapes of earlier calls, which are quicker to ask for.
+    """
+
+    __slots__ = ("arrays", "found", "met", "of")
+
+    def __init__(self, arrays: tuple[int, ...]) -> None:
+        self.arrays = arrays
+        self.of: Any = operator.itemgetter(*arrays) if len(arrays) > 1 else lambda values: [values[i] for i in arrays]
+        self.found: dict[tuple[Any, ...], T] = {}
+        self.met: dict[tuple[Any, ...], T] = {}
+
+    def at(self, exact: tuple[Any, ...]) -> T | None:
+        """What was kept for arrays of these dtypes and shapes, which were not met yet."""
+        known = self.found.get(_layout(exact))
+        if known is not None:
+            if len(self.met) >= LIMIT_MET:
+                self.met.clear()
+            self.met[exact] = known
+        return known
+
+
+def _layout(exact: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What counts of dtypes and shapes."""
+    return tuple((dtype, len(shape), single_axes(shape)) for dtype, shape in exact)
 
 
 class Hits(Generic[T]):
@@ -35,14 +58,8 @@ class Hits(Generic[T]):
         table = self._tables.get((context, *map(type, values)))
         if table is None:
             return None
-        if not table.arrays:
-            return table.found.get(())
-        layout: list[Any] = []
-        for i in table.arrays:
-            array = values[i]
-            shape = array.shape
-            layout += (array.dtype, len(shape), 1 in shape and single_axes(shape))
-        return table.found.get(tuple(layout))
+        exact = tuple(map(_EXACT, table.of(values))) if table.arrays else ()
+        return table.met.get(exact) or table.at(exact)
 
     def keep(self, context: Any, values: Sequence[Any], found: T) -> None:
         """Enters what was found, if the arguments are flat."""
@@ -51,11 +68,8 @@ class Hits(Generic[T]):
             return
         arrays = tuple(i for i, t in enumerate(types) if t is np.ndarray)
         table = self._tables.setdefault((context, *types), _Alike(arrays))
-        layout: list[Any] = []
-        for i in arrays:
-            shape = values[i].shape
-            layout += (values[i].dtype, len(shape), 1 in shape and single_axes(shape))
-        table.found[tuple(layout)] = found
+        table.met.clear()
+        table.found[_layout(tuple(map(_EXACT, table.of(values))))] = found
 
     def clear(self) -> None:
         """Forgets everything."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 
 from tangentx.arrays import entry_copy, finish
 from tangentx.trees import leaves, rebuild
+
+_LAYOUT = operator.attrgetter("dtype", "shape")
 
 
 def publish(bar: Any, primal: Any, taken: set[int]) -> Any:
@@ -19,7 +22,7 @@ def publish(bar: Any, primal: Any, taken: set[int]) -> Any:
     cls = type(primal)
     if cls is np.ndarray:
         own = type(bar) is np.ndarray and bar.base is None and id(bar) not in taken
-        if own and bar.shape == primal.shape and bar.dtype == primal.dtype:
+        if own and _LAYOUT(bar) == _LAYOUT(primal):
             flags = bar.flags
             if flags.forc and flags.writeable:
                 return bar

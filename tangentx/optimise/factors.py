@@ -1,8 +1,9 @@
 """Factors that are at hand: ``t / y`` is ``t * r`` where ``r = 1.0 / y``, and ``c * (x * t)`` is ``p * t`` where
-``p = c * x``. ``2.0 * (c * x)`` is a multiple of `x` itself.
+``p = c * x``. ``2.0 * (c * x)`` is a multiple of `x` itself, and ``(2.0 * x) * n`` of an array and a number is
+``(2.0 * n) * x``.
 
 The first two save a pass over an array and a name in the reverse sweep, and round as often as what they stand for or
-once more; the third saves a name, and rounds alike.
+once more; the third saves a name and the last a pass, and they round alike.
 What is at hand was computed before, of the same operands, and is out of reach of every write.
 """
 
@@ -51,7 +52,7 @@ class Factors(Rules):
             case Op(fn=operator.truediv, args=(t, Var() as y), kwargs=()):
                 return self._times(s, t, self.at_hand(Op(operator.truediv, (Lit(1.0), y)), y), y)
             case Op(fn=operator.mul, args=(Var() as u, Var() as v), kwargs=()):
-                return self._numbers_joined(s, u, v)
+                return self._numbers_joined(s, u, v) or self._number_scaled(s, u, v) or self._number_scaled(s, v, u)
             case Op(fn=operator.mul, args=(Lit() as c, Var() as u), kwargs=()):
                 inner = self.expr(u)
                 if not (isinstance(inner, Op) and inner.fn is MUL and not inner.kwargs):
@@ -80,6 +81,19 @@ class Factors(Rules):
             return (Assign(s.target, Op(MUL, (x, t)), s.span),)
         scaled = self.let(s, Op(MUL, (Lit(number), x)), self.kind(u))
         return scaled, Assign(s.target, Op(MUL, (Var(scaled.target), t)), s.span)
+
+    def _number_scaled(self, s: Assign, u: Var, n: Var) -> Sequence[Statement] | None:
+        """``(2.0 * x) * n`` for an array and a number, as ``(2.0 * n) * x``."""
+        made = self.expr(u)
+        if not isinstance(made, Op) or made.fn is not MUL or self.count[u.name] != 1:
+            return None
+        c, x = made.args
+        if not isinstance(c, Lit) or _exact_product(c.value, Lit(1.0)) is None or not self.still(x):
+            return None
+        if not (is_array(self.kind(x)) and self.real(x) and isinstance(self.kind(n), Num) and self.real(n)):
+            return None
+        scaled = self.let(s, Op(MUL, (c, n)), self.kind(n))
+        return scaled, Assign(s.target, Op(MUL, (Var(scaled.target), x)), s.span)
 
     def at_hand(self, wanted: Op, x: Var) -> Var | None:
         """The name that holds the result of the operation."""

@@ -7,6 +7,9 @@ import operator
 import numpy as np
 import pytest
 
+from tangentx.analysis.kinds import Num
+from tangentx.ir.nodes import Assign, Op
+from tangentx.ir.walk import statements
 from tangentx.optimise import factors
 from tests.optimise.support import WAYS, differences, gradient, operations, unit_of
 
@@ -74,6 +77,37 @@ def test_divisions(f, args, gone) -> None:
 def test_products(f, changed) -> None:
     program, unit = unit_of(f, A, A, reverse=True)
     assert factors.run(program, [unit]) == changed
+
+
+def scaled(x, n):
+    return 2.0 * x * n
+
+
+def scaled_to_the_left(x, n):
+    return n * (0.5 * x)
+
+
+def scaled_by_no_power_of_two(x, n):
+    return 3.0 * x * n
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "changed"),
+    [
+        (scaled, (A, 1.3), True),
+        (scaled_to_the_left, (A, 1.3), True),
+        (scaled, (A, np.float64(1.3)), True),
+        (scaled, (A, A), False),
+        (scaled, (A, 3), False),
+        (scaled, (np.arange(3), 1.3), False),
+        (scaled_by_no_power_of_two, (A, 1.3), False),
+    ],
+)
+def test_a_power_of_two_goes_to_the_number(f, args, changed) -> None:
+    program, unit = unit_of(f, *args, reverse=True)
+    assert factors.run(program, [unit]) == changed
+    made = [s for s in statements(unit.body) if isinstance(s, Assign) and isinstance(s.value, Op)]
+    assert any(isinstance(unit.kinds[each.target], Num) for each in made) == changed
 
 
 def bell(x, s):
