@@ -92,7 +92,8 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     public = importlib.import_module("tangentx.tensor.public")
-    return public if name == "public" else getattr(public, name)
+    found = globals()[name] = public if name == "public" else getattr(public, name)
+    return found
 
 
 def __dir__() -> list[str]:

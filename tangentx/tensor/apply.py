@@ -14,7 +14,7 @@ from tangentx.tensor.forms import inexact
 from tangentx.tensor.modes import STATE, refusal
 from tangentx.tensor.operation import Operation, kept, root_of
 from tangentx.tensor.places import place, span_of
-from tangentx.tensor.quick import binary, lost, unary
+from tangentx.tensor.quick import binary, unary
 from tangentx.tensor.rules import Rule, rule_of
 from tangentx.tensor.storage import View, step_of
 
@@ -88,10 +88,9 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
             return unary(rule, args[0])
         if not (isinstance(args[0], _CONTAINERS) or isinstance(args[1], _CONTAINERS)):
             return binary(rule, args[0], args[1])
-    if rule.reduces and not STATE.grad and len(args) == 1 and not kwargs and type(args[0]) is Tensor:
-        array = args[0].current
-        if type(array) is np.ndarray:
-            return lost(fn(array)) if args[0]._needs else wrap(fn(array))
+    if rule.reduces and len(args) == 1 and not kwargs:
+        if type(args[0]) is Tensor and type(args[0]._data) is np.ndarray:
+            return unary(rule, args[0])
     try:
         values = args if rule.simple == len(args) and not kwargs else rule.arranged(args, kwargs)
     except NoTemplate as error:

@@ -36,19 +36,20 @@ class _Batches(Sweep):
     """A sweep whose cotangents are batches."""
 
     def _give(self, target: Any, slot: int, bar: Any, fresh: bool) -> None:
-        slots = self.bars.setdefault(target, [None] * getattr(target, "slots", 1))
-        slots[slot] = bar if slots[slot] is None else slots[slot] + bar
+        key = (target, slot) if slot else target
+        self.bars[key] = self.bars[key] + bar if key in self.bars else bar
 
-    def _pass(self, target: Any) -> Any:
-        bars = self.bars.pop(target, None)
+    def _follow(self, ready: list[Any], quick: bool) -> None:
+        super()._follow(ready, False)
+
+    def _pass(self, target: Any) -> None:
+        bars = self._taken(target)
         if bars is not None and self.wanted is not None:
             for slot, bar in enumerate(bars):
                 if bar is not None and (target, slot) in self.wanted:
                     self.found[target, slot] = bar
-        if type(target) is Tensor:
-            return ()
-        if bars is None or not any(edge[0] in self.waiting for edge in target.edges):
-            return target.edges
+        if type(target) is Tensor or bars is None or not any(edge[0] in self.waiting for edge in target.edges):
+            return
         target.check()
         count = next(len(bar.items) for bar in bars if bar is not None)
         each = []
@@ -62,7 +63,6 @@ class _Batches(Sweep):
         for i, edge in enumerate(target.edges):
             if edge[0] in self.waiting and any(given[i] is not None for given in each):
                 self._give(edge[0], edge[1], Batch([given[i] for given in each]), False)
-        return target.edges
 
 
 def batched(outs: list[Any], ins: list[Any], gradients: list[Any], retain: bool, create: bool) -> list[Any]:

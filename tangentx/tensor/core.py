@@ -22,21 +22,23 @@ class Tensor:
     ``isinstance(x, np.ndarray)`` goes the way that the plain program goes; ``type(x)`` is Tensor.
     """
 
-    # Most Tensors have most of these, so they are of the class.
+    __slots__ = ("__dict__", "__weakref__", "_content", "_data", "_made", "_needs", "_node", "_slot", "_view")
+
     _data: Any
-    _node: Any = None
-    _slot: int = 0
-    _needs: bool = False
-    _view: Any = None
-    _content: Content | None = None
+    _node: Any
+    _slot: int
+    _needs: bool
+    _view: Any
+    _content: Content | None
+    _made: Any
+    # Few Tensors have these, so they are of the class.
     _grad: Any = None
     _hooks: Watcher | None = None
     _exported: bool = False
-    _made: Any = None
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
         # A class with a way of its own to make instances is opaque to the compiler.
-        return object.__new__(cls)
+        return wrap(None)
 
     def __init__(self, array: Any, device: Any = None, dtype: Any = None, requires_grad: bool = False) -> None:
         if device not in (None, "cpu"):
@@ -216,11 +218,10 @@ def wrap(data: Any, node: Any = None, slot: int = 0) -> Tensor:
     """A Tensor of this very number or array, made by a node."""
     t: Tensor = _new(Tensor)
     t._data = data
-    if node is not None:
-        t._node = node
-        t._needs = True
-        if slot:
-            t._slot = slot
+    t._node = node
+    t._needs = node is not None
+    t._slot = slot
+    t._view = t._content = t._made = None
     return t
 
 

@@ -10,55 +10,96 @@ import numpy as np
 from tangentx.errors import NotDifferentiable
 from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor, wrap
+from tangentx.tensor.forms import fit
 from tangentx.tensor.graph import Node, Watcher
-from tangentx.tensor.modes import STATE, setting
+from tangentx.tensor.modes import STATE
 from tangentx.tensor.places import place
 
+_ARRAY = np.ndarray
 Seed = tuple[Any, int, Any]
 
 
 class Sweep:
     """One reverse sweep. With `create` the cotangents are Tensors, and what is done with them is recorded.
 
-    `wanted` are edges whose cotangents are asked for; then nothing else is followed or collected.
+    `wanted` are edges whose cotangents are asked for; then nothing else is followed or collected. `bars` holds the
+    cotangent of a target's first result by the target, those of others by target and slot; what is `owned` is an
+    array that nobody else holds.
     """
 
     def __init__(self, create: bool, retain: bool, wanted: Sequence[tuple[Any, int]] | None) -> None:
         self.create = create
         self.retain = retain
         self.wanted = None if wanted is None else set(wanted)
+        self.ends = frozenset(target for target, _ in wanted or ())
         self.found: dict[tuple[Any, int], Any] = {}
-        self.bars: dict[Any, list[Any]] = {}
-        self.owned: set[int] = set()
+        self.bars: dict[Any, Any] = {}
+        self.owned: set[Any] = set()
         self.waiting: dict[Any, int] = {}
         self.where = place()
         self.told = STATE.anomaly or bool(STATE.listeners)
 
     def run(self, seeds: Sequence[Seed]) -> dict[tuple[Any, int], Any]:
         """The cotangents of the wanted edges."""
-        with setting(grad=self.create, honest=False), np.errstate(invalid="ignore"):
-            waiting = self.waiting = self._waiting([target for target, _, _ in seeds])
-            for target, slot, bar in seeds:
-                self._give(target, slot, bar, False)
-            ready = [target for target, count in waiting.items() if count == 0]
-            passed = 0
-            while ready:
-                target = ready.pop()
-                passed += 1
-                for edge, _ in self._pass(target):
-                    count = waiting.get(edge)
-                    if count is not None:
-                        waiting[edge] = count - 1
-                        if count == 1:
-                            ready.append(edge)
-            if passed < len(waiting):
-                stuck = next(target for target, count in waiting.items() if count > 0)
-                raise NotDifferentiable(
-                    "the graph has a cycle: a node comes before itself",
-                    getattr(stuck, "span", None),
-                    "make the graph of operations on Tensors, and leave `edges` of nodes alone",
-                )
+        grad, honest = STATE.grad, STATE.honest
+        STATE.grad, STATE.honest = self.create, False
+        try:
+            with np.errstate(invalid="ignore"):
+                waiting = self.waiting = self._waiting([target for target, _, _ in seeds])
+                for target, slot, bar in seeds:
+                    self._give(target, slot, bar, False)
+                ready = [target for target, count in waiting.items() if count == 0]
+                self._follow(ready, not (self.create or self.told))
+        finally:
+            STATE.grad, STATE.honest = grad, honest
         return self.found
+
+    def _follow(self, ready: list[Any], quick: bool) -> None:
+        """Passes all targets, each after those that lead to it."""
+        waiting, bars = self.waiting, self.bars
+        passed = 0
+        while ready:
+            target = ready.pop()
+            passed += 1
+            if quick and type(target) is not Tensor and target.simple and target in bars and target not in self.ends:
+                self._hurry(target, bars.pop(target))
+            else:
+                self._pass(target)
+            for source in () if type(target) is Tensor else target.sources:
+                count = waiting.get(source)
+                if count is not None:
+                    waiting[source] = count - 1
+                    if count == 1:
+                        ready.append(source)
+        if passed < len(waiting):
+            stuck = next(target for target, count in waiting.items() if count > 0)
+            raise NotDifferentiable(
+                "the graph has a cycle: a node comes before itself",
+                getattr(stuck, "span", None),
+                "make the graph of operations on Tensors, and leave `edges` of nodes alone",
+            )
+
+    def _hurry(self, target: Any, bar: Any) -> None:
+        """`_pass` for a node with one result that nobody watches, on plain data."""
+        values = target.values
+        if values is None or any(target.contents):
+            target.check()
+        bars, waiting = self.bars, self.waiting
+        given = target.run(*values, bar)
+        ports = target.ports
+        for i, (there, found, like) in enumerate(zip(target.sources, given, target.likes, strict=True)):
+            if there not in waiting:
+                continue
+            if not (
+                type(found) is _ARRAY and type(like) is tuple and found.dtype is like[1] and found.shape == like[0]
+            ):
+                found = fit(found, like)
+            if (ports is None or ports[i] == 0) and there not in bars:
+                bars[there] = found
+            else:
+                self._give(there, 0 if ports is None else ports[i], found, False)
+        if not self.retain:
+            target.freed, target.values, target.contents = self.where, None, ()
 
     def _waiting(self, roots: Sequence[Any]) -> dict[Any, int]:
         """How many edges lead to each target that is to be passed."""
@@ -72,7 +113,7 @@ class Sweep:
         while stack:
             target = stack.pop()
             order.append(target)
-            for edge, _ in () if type(target) is Tensor else target.edges:
+            for edge in () if type(target) is Tensor else target.sources:
                 if edge in counts:
                     counts[edge] += 1
                 else:
@@ -102,46 +143,45 @@ class Sweep:
 
     def _give(self, target: Any, slot: int, bar: Any, fresh: bool) -> None:
         """Adds a cotangent to what a target has got."""
-        slots = self.bars.get(target)
-        if slots is None:
-            slots = self.bars[target] = [None] * (target.slots if isinstance(target, Node) else 1)
-        old = slots[slot]
+        key = (target, slot) if slot else target
+        old = self.bars.get(key)
         if old is None:
-            slots[slot] = bar
+            self.bars[key] = bar
             if fresh:
-                self.owned.add(id(bar))
+                self.owned.add(key)
         elif self.create:
-            slots[slot] = call(np.add, (old, bar), {})
-        elif id(old) in self.owned and type(bar) is np.ndarray:
+            self.bars[key] = call(np.add, (old, bar), {})
+        elif key in self.owned and type(bar) is np.ndarray:
             np.add(old, bar, out=old)
         else:
-            slots[slot] = old + bar
-            if type(slots[slot]) is np.ndarray:
-                self.owned.add(id(slots[slot]))
+            self.bars[key] = total = old + bar
+            if type(total) is np.ndarray:
+                self.owned.add(key)
 
-    def _pass(self, target: Any) -> Any:
-        """Takes a target's cotangents on to its edges, and gives these."""
-        bars = self.bars.pop(target, None)
-        own = False
-        if self.owned and bars is not None:
-            first = bars[0]
-            own = id(first) in self.owned
-            self.owned.difference_update(map(id, bars))  # ids of dead arrays come back
+    def _taken(self, target: Any) -> list[Any] | None:
+        """The cotangents of a target's results; None where there are none."""
+        bars = [self.bars.pop(target, None)]
+        if type(target) is not Tensor and target.slots > 1:
+            bars += [self.bars.pop((target, slot), None) for slot in range(1, target.slots)]
+        return None if all(bar is None for bar in bars) else bars
+
+    def _pass(self, target: Any) -> None:
+        """Takes a target's cotangents on to its edges."""
+        bars = self._taken(target)
         if type(target) is Tensor:
             self._end(target, bars)
-            return ()
-        edges = target.edges
+            return
         if bars is None:
-            return edges
+            return
+        edges, first = target.edges, bars[0]
         if target.watchers or self.wanted is not None:
             bars = self._seen(target, bars)
-            own = own and bars[0] is first
             if not any(edge[0] in self.waiting for edge in edges):
-                return ()
-        if target.contents or target.freed is not None:
-            target.check()
+                return
+        target.check()
         if target.before:
-            bars, own = self._hooked(target.before, bars), False
+            bars = self._hooked(target.before, bars)
+        own = target in self.owned and bars[0] is first
         if target.consumes and not self.create and not own:
             bars[0] = bars[0].copy()
         given = target.pull(bars, self.create)
@@ -154,12 +194,8 @@ class Sweep:
         fresh = target.consumes and not self.create
         for (there, slot), bar in zip(edges, given, strict=True):
             if bar is not None and there in self.waiting:
-                if fresh or there in self.bars or slot:
-                    self._give(there, slot, bar, fresh)
-                else:
-                    self.bars[there] = [bar, *[None] * ((1 if type(there) is Tensor else there.slots) - 1)]
+                self._give(there, slot, bar, fresh)
             fresh = False
-        return edges
 
     def _seen(self, target: Any, bars: list[Any]) -> list[Any]:
         """The cotangents after the hooks on them; what is wanted of them is kept."""

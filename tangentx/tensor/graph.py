@@ -2,6 +2,9 @@
 
 An edge is a pair of a target and a slot: the node that made an argument and which of its results it was, or a leaf
 Tensor itself, or None for what has no derivative. Nodes know no Tensors but leaves, so there are no cycles.
+
+What the memory of a Tensor holds between two writes is its *content*, a list; who keeps it for backward holds that
+list. The place of the write that ended it while it was still needed is entered there.
 """
 
 from __future__ import annotations
@@ -14,16 +17,7 @@ from tangentx.errors import NotDifferentiable, Span
 from tangentx.tensor.places import place, span_of
 
 
-class Content:
-    """What the memory of a Tensor holds between two writes; who keeps it for backward holds this.
-
-    `written` is the place of the write that ended it while it was still needed.
-    """
-
-    __slots__ = ("written",)
-
-    def __init__(self) -> None:
-        self.written: Any = None
+Content = list[Any]
 
 
 class Handle:
@@ -48,25 +42,46 @@ def hooked(hooks: dict[int, Any], hook: Any) -> Handle:
 class Node(ABC):
     """One recorded operation. `edges` lead to what made its arguments; `likes` are the forms of their cotangents.
 
-    `pull(bars, create)` gives the cotangents by edge, of raw values, or with `create` of Tensors.
+    The edges are kept as `sources` and, where one is not the only result of its node, `ports`. `values` are what
+    backward reads, None once they are freed, and `contents` the content of each. `pull(bars, create)` gives the
+    cotangents by edge, of raw values, or with `create` of Tensors. A node is `simple` while its only result is pulled
+    back by ``run(*values, bar)`` and nobody watches.
     """
 
+    __slots__ = ("__dict__", "__weakref__", "contents", "freed", "likes", "place", "ports", "sources", "values")
+
     consumes = False
-    operation = ""
-    edges: tuple[Any, ...]
+    simple = False
+    operation: str = ""
     slots = 1
-    place: Any
-    likes: tuple[Any, ...] = ()
-    contents: Any = ()
-    freed: Any = None
     before: dict[int, Any] | None = None
     after: dict[int, Any] | None = None
     watchers: dict[int, Watcher] | None = None
+    run: Any = None
+    sources: tuple[Any, ...]
+    ports: tuple[int, ...] | None
+    place: Any
+    likes: tuple[Any, ...]
+    values: Any
+    contents: Any
+    freed: Any
 
     def __init__(self, operation: str, edges: tuple[Any, ...]) -> None:
         self.operation = operation
         self.edges = edges
         self.place = place()
+        self.likes = self.values = self.contents = ()
+        self.freed = None
+
+    @property
+    def edges(self) -> tuple[Any, ...]:
+        """Where the cotangents go: pairs of a target and a slot."""
+        return tuple(zip(self.sources, self.ports or (0,) * len(self.sources), strict=True))
+
+    @edges.setter
+    def edges(self, edges: tuple[Any, ...]) -> None:
+        self.sources = tuple(target for target, _ in edges)
+        self.ports = tuple(slot for _, slot in edges) if any(slot for _, slot in edges) else None
 
     @property
     def name(self) -> str:
@@ -118,17 +133,17 @@ class Node(ABC):
 
     def register_prehook(self, hook: Callable[[tuple[Any, ...]], Any]) -> Handle:
         """``hook(grad_outputs)`` before the node is passed; what it returns, if anything, replaces them."""
-        self.before = {} if self.before is None else self.before
+        self.before, self.simple = {} if self.before is None else self.before, False
         return hooked(self.before, hook)
 
     def register_hook(self, hook: Callable[[tuple[Any, ...], tuple[Any, ...]], Any]) -> Handle:
         """``hook(grad_inputs, grad_outputs)`` after it is passed; what it returns, if anything, replaces the first."""
-        self.after = {} if self.after is None else self.after
+        self.after, self.simple = {} if self.after is None else self.after, False
         return hooked(self.after, hook)
 
     def watcher(self, slot: int) -> Watcher:
         """Who wants to see the cotangent of a result."""
-        self.watchers = {} if self.watchers is None else self.watchers
+        self.watchers, self.simple = {} if self.watchers is None else self.watchers, False
         return self.watchers.setdefault(slot, Watcher())
 
     @abstractmethod
@@ -145,17 +160,16 @@ class Node(ABC):
                 "pass retain_graph=True to the first backward",
             )
         for content in self.contents:
-            if content is not None and content.written is not None:
+            if content:
                 raise NotDifferentiable(
-                    f"`{self.operation}` needs a value for backward that was overwritten at {span_of(content.written)}",
+                    f"`{self.operation}` needs a value for backward that was overwritten at {span_of(content[0])}",
                     self.span,
                     "write into a copy (`x.clone()`), or write before the value is used",
                 )
 
     def free(self, where: Any) -> None:
         """Lets go of what was kept."""
-        self.freed = where
-        self.contents = ()
+        self.freed, self.contents, self.values = where, (), None
 
 
 class Watcher:

@@ -26,11 +26,12 @@ def record_groups(
     edges: list[Any] = []
     likes: list[Any] = []
     groups = tuple(_numbered(values[i], data[i], edges, likes) for i in places)
-    node = Operation.of(rule, tuple(edges))
+    node = Operation.of(rule, places, tuple(edges))
     node.likes = tuple(likes)
+    node.simple = False
     several = isinstance(ans, list | tuple)
     single = None if several else wrap(ans, node)
-    node.keep(rule, places, values, data, ans, single)
+    node.keep(values, data, ans, single)
     node.groups = groups
     if single is not None:
         if rule.may_view:

@@ -14,7 +14,7 @@ from tangentx.tensor.core import Tensor
 from tangentx.tensor.members import Members, Nothing
 from tangentx.tensor.modes import refusal
 from tangentx.tensor.places import place, span_of
-from tangentx.tensor.quick import binary
+from tangentx.tensor.quick import way
 from tangentx.tensor.rules import rule_of
 from tangentx.tensor.storage import overwrite
 from tangentx.tensor.ufuncs import array_ufunc
@@ -66,18 +66,19 @@ def _refused(name: str) -> Callable[..., Any]:
 
 def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
     rule: Any = rule_of(fn)
-    quick = rule is not None and rule.quick == 2
+    quick = _QUICK if rule is not None and rule.quick == 2 else ()
+    both, first, second = (way(rule, given) if quick else None for given in ("tt", "tp", "pt"))
 
     def forward(self: Tensor, other: Any) -> Any:
-        if quick and type(other) in _QUICK:
-            return binary(rule, self, other)
+        if type(other) in quick:
+            return both(self, other) if type(other) is Tensor else first(self, other)
         if type(other) is not Tensor and not isinstance(other, _OPERANDS):
             return NotImplemented
         return call(fn, (self, _arrayed(other)), {})
 
     def reflected(self: Tensor, other: Any) -> Any:
-        if quick and type(other) in _QUICK:
-            return binary(rule, other, self)
+        if type(other) in quick:
+            return second(other, self)
         if not isinstance(other, _OPERANDS):
             return NotImplemented
         return call(fn, (_arrayed(other), self), {})
@@ -156,7 +157,8 @@ def _install() -> None:
     for name in _COMPARISONS:
         members[f"__{name}__"] = _comparison(getattr(operator, name))
     for name, unary in _UNARY.items():
-        members[f"__{name}__"] = _function(unary, f"__{name}__")
+        rule: Any = rule_of(unary)
+        members[f"__{name}__"] = way(rule, "t") if rule.quick == 1 else _function(unary, f"__{name}__")
     for name in _METHODS:
         members.setdefault(name, _method(name))
     for name in _REFUSED:

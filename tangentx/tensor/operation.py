@@ -34,29 +34,43 @@ def content_of(t: Tensor) -> Content:
     """What stands for the present content of a Tensor's memory."""
     root = root_of(t)
     if root._content is None:
-        root._content = Content()
+        root._content = []
     return root._content
 
 
 class Operation(Node):
-    """A call of a function that has a template. `values` are what `pull_rule` reads, in its order.
+    """A call of a function that has a template; there is a class of them for each rule and the places that it is
+    pulled back to. `values` are what `pull_rule` reads, in its order.
 
     `groups` tells, of an argument that holds several Tensors, the structure in which their cotangents come; `answers`
     the forms of several results.
     """
 
+    __slots__ = ()
+
+    simple = True
     rule: Rule
     places: tuple[int, ...]
     pull_rule: Pull
-    values: Any
     groups: Any = None
     answers: Any = None
 
     @staticmethod
-    def of(rule: Rule, edges: tuple[Any, ...]) -> Operation:
+    def kind(rule: Rule, places: tuple[int, ...]) -> type[Operation]:
+        """The class of the nodes of a rule that are pulled back to these places."""
+        found: type[Operation] | None = rule.nodes.get(places)
+        if found is None:
+            pull = rule.pull(places)
+            more = {"rule": rule, "places": places, "pull_rule": pull, "run": staticmethod(pull.run)}
+            found = type("Operation", (Operation,), {"__slots__": (), "operation": rule.name, **more})
+            rule.nodes[places] = found
+        return found
+
+    @staticmethod
+    def of(rule: Rule, places: tuple[int, ...], edges: tuple[Any, ...]) -> Operation:
         """A node of this place in the user's program."""
-        node = object.__new__(Operation)
-        node.rule, node.operation, node.edges, node.place = rule, rule.name, edges, place()
+        node = object.__new__(Operation.kind(rule, places))
+        node.edges, node.place, node.freed = edges, place(), None
         return node
 
     @staticmethod
@@ -74,23 +88,19 @@ class Operation(Node):
             from tangentx.tensor.groups import record_groups
 
             return record_groups(rule, places, values, data, ans, viewed)
-        node = Operation.of(rule, tuple(values[i].edge for i in places))
+        node = Operation.of(rule, places, tuple(values[i].edge for i in places))
         node.likes = tuple(like_of(data[i]) for i in places)
         t = wrap(ans, node)
-        node.keep(rule, places, values, data, ans, t)
+        node.keep(values, data, ans, t)
         if rule.may_view:
             viewed(t, None)
         return t
 
-    def keep(
-        self, rule: Rule, places: tuple[int, ...], values: Sequence[Any], data: list[Any], ans: Any, t: Tensor | None
-    ) -> None:
+    def keep(self, values: Sequence[Any], data: list[Any], ans: Any, t: Tensor | None) -> None:
         """Keeps what the pullback reads, and marks its memory."""
-        self.rule, self.places = rule, places
-        self.pull_rule = pull = rule.pull(places)
         found: list[Any] = []
         contents: list[Content | None] = []
-        for how, i in pull.reads:
+        for how, i in self.pull_rule.reads:
             content = None
             if how == "ans":
                 found.append(ans)
@@ -119,9 +129,6 @@ class Operation(Node):
         if self.values is None:
             return {}
         return dict(zip(self.pull_rule.needs, self.values, strict=True))
-
-    def free(self, where: Any) -> None:
-        self.freed, self.contents, self.values = where, (), None
 
     def pull(self, bars: list[Any], create: bool) -> Any:
         if self.groups is not None or self.answers is not None:

@@ -15,7 +15,7 @@ from tangentx.errors import Span
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _NUMPYS = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 _LIBRARY = (_OURS, _NUMPYS, os.path.dirname(os.path.abspath(threading.__file__)) + os.sep + "contextlib")
-_KNOWN: dict[Any, bool] = {}
+_KNOWN: dict[str, bool] = {}  # by file: to hash a code object takes as long as it is
 
 
 def place(skip: int = 1) -> Any:
@@ -26,9 +26,10 @@ def place(skip: int = 1) -> Any:
     frame: Any = sys._getframe(skip)
     while frame is not None:
         code = frame.f_code
-        inside = _KNOWN.get(code)
+        file = code.co_filename
+        inside = _KNOWN.get(file)
         if inside is None:
-            inside = _KNOWN[code] = code.co_filename.startswith(_LIBRARY)
+            inside = _KNOWN[file] = file.startswith(_LIBRARY)
         if not inside:
             return code, frame.f_lasti
         frame = frame.f_back

@@ -1,114 +1,149 @@
-"""The short way for ufuncs and operators of one or two operands, whose results share memory with nothing."""
+"""The short ways: functions of one or two operands whose results share memory with nothing.
+
+Their text is written once for each rule and what it is given, so that a call meets no choice that is known before:
+which operands are Tensors, which require a gradient, what the pullback reads. All formulas are the templates'.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact
-from tangentx.tensor.graph import Content
 from tangentx.tensor.modes import STATE
 from tangentx.tensor.operation import Operation, kept
 from tangentx.tensor.places import place
 from tangentx.tensor.rules import Rule
 
-_new = object.__new__
-_FIRST, _SECOND, _BOTH = (0,), (1,), (0, 1)
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep  # the frames of what is written here are ours
+_NAMES = {
+    "Tensor": Tensor, "array": np.ndarray, "inexact": inexact, "kept": kept, "new": object.__new__, "place": place,
+    "shape": np.shape, "STATE": STATE,
+}  # fmt: skip
 
 
-def unary(rule: Rule, x: Tensor) -> Tensor:
+def way(rule: Rule, given: str) -> Callable[..., Any]:
+    """The function of a rule, for operands that are Tensors where `given` has "t", and plain where it has "p"."""
+    found = rule.ways.get(given)
+    if found is None:
+        found = rule.ways[given] = _way(rule, given)
+    return found
+
+
+def unary(rule: Rule, x: Tensor) -> Any:
     """``fn(x)``, recorded where that is asked for."""
-    if x._view is not None:
-        x._view.refresh(x)
-    data = x._data
-    ans = rule.fn(data)
-    if not x._needs:
-        return wrap(ans)
-    if not STATE.grad:
-        return lost(ans)
-    return _recorded(rule, _FIRST, (x,), (data,), ans)
+    return way(rule, "t")(x)
 
 
-def binary(rule: Rule, x: Any, y: Any) -> Tensor:
+def binary(rule: Rule, x: Any, y: Any) -> Any:
     """``fn(x, y)``, one of which is a Tensor and neither a list, recorded where that is asked for."""
-    first = second = False
-    a, b = x, y
-    if type(x) is Tensor:
-        if x._view is not None:
-            x._view.refresh(x)
-        a, first = x._data, x._needs
-    if type(y) is Tensor:
-        if y._view is not None:
-            y._view.refresh(y)
-        b, second = y._data, y._needs
-    ans = rule.fn(a, b)
-    if not (first or second):
-        return wrap(ans)
-    if not STATE.grad:
-        return lost(ans)
-    places: tuple[int, ...] = (_BOTH if second else _FIRST) if first else _SECOND
-    if not rule.every_cotangent:
-        places = tuple(i for i in places if rule.with_cotangent[i])
-    return _recorded(rule, places, (x, y), (a, b), ans) if places else wrap(ans)
+    return way(rule, "tp" if type(y) is not Tensor else "tt" if type(x) is Tensor else "pt")(x, y)
 
 
 def lost(ans: Any) -> Tensor:
     """A result that is not recorded though it could be: a backward that comes too late names the place."""
     t = wrap(ans)
-    t._made = place()
+    t._made = place(2)
     return t
 
 
-def _recorded(rule: Rule, places: tuple[int, ...], values: Any, data: Any, ans: Any) -> Tensor:
-    t: Tensor = _new(Tensor)
-    t._data = ans
-    if type(ans) is np.ndarray:
-        if ans.dtype.kind not in "fc":
-            return t
-    elif not inexact(ans):
-        return t
-    node: Operation = _new(Operation)
-    t._node = node
-    t._needs = True
-    node.rule = rule
-    node.operation = rule.name
-    node.places = places
-    node.pull_rule = pull = rule.pull(places)
-    node.place = place(3)  # this one, `binary` or `unary`, and what called it
-    edges = []
-    likes = []
-    for i in places:
-        value, plain = values[i], data[i]
-        edges.append((value, 0) if value._node is None else (value._node, value._slot))
-        likes.append((plain.shape, plain.dtype) if type(plain) is np.ndarray else plain)
-    node.edges = tuple(edges)
-    node.likes = tuple(likes)
-    if pull.reads:
-        _keep(node, pull.reads, values, data, t)
-    else:
-        node.values = ()
-    return t
+def _way(rule: Rule, given: str) -> Callable[..., Any]:
+    numbers = range(len(given))
+    tensors = [i for i in numbers if given[i] == "t"]
+    lines = [f"def way({', '.join(f'x{i}' for i in numbers)}):"]
+    for i in numbers:
+        if i in tensors:
+            lines += [f"    if x{i}._view is not None:", f"        x{i}._view.refresh(x{i})"]
+        lines.append(f"    a{i} = x{i}._data" if i in tensors else f"    a{i} = x{i}")
+    lines += [
+        f"    ans = fn({', '.join(f'a{i}' for i in numbers)})",
+        "    t = new(Tensor)",
+        "    t._data = ans",
+        "    t._node = t._view = t._content = t._made = None",
+        "    t._slot = 0",
+        "    t._needs = False",
+    ]
+    active = [i for i in tensors if rule.with_cotangent[i]]
+    for places in [active] if len(active) < 2 else [[0, 1], [0], [1]]:
+        if places:
+            arguments = ", ".join(f"x{i}, a{i}" for i in numbers)
+            lines += [
+                f"    if {' and '.join(f'x{i}._needs' for i in places)}:",
+                "        if STATE.grad:",
+                f"            return record_{'_'.join(map(str, places))}(t, ans, {arguments})",
+                "        t._made = place(2)",
+                "        return t",
+            ]
+    space = _compiled(rule, [*lines, "    return t"])
+    for places in ((0, 1), (0,), (1,)):
+        _promise(space, rule, places, given)
+    made: Callable[..., Any] = space["way"]
+    return made
 
 
-def _keep(node: Operation, reads: Any, values: Any, data: Any, t: Tensor) -> None:
-    """Keeps what the pullback reads, and marks its memory."""
-    found = []
-    contents: list[Content | None] = []
-    for how, i in reads:
-        value, plain = (t, t._data) if how == "ans" else (values[i], data[i])
-        content = None
-        if how == "shape":
-            plain = np.shape(plain)
-        elif type(value) is not Tensor:
-            plain = kept(plain)
-        elif type(plain) is np.ndarray:
-            root = value if value._view is None else value._view.root
-            content = root._content
-            if content is None:
-                content = root._content = Content()
-        found.append(plain)
-        contents.append(content)
-    node.values = found
-    node.contents = contents
+def _promise(space: dict[str, Any], rule: Rule, places: tuple[int, ...], given: str) -> None:
+    """Stands for a recorder until it is called first, which is when its pullback is made."""
+    name = f"record_{'_'.join(map(str, places))}"
+
+    def first(*arguments: Any) -> Any:
+        space[name] = made = _recorder(rule, places, given)
+        return made(*arguments)
+
+    space[name] = first
+
+
+def _recorder(rule: Rule, places: tuple[int, ...], given: str) -> Callable[..., Any]:
+    """Enters a node behind the result `t` and gives `t`: what the pullback to these places reads is kept."""
+    node = Operation.kind(rule, places)
+    ports = [f"x{i}._slot" for i in places]
+    lines = [
+        f"def record(t, ans, {', '.join(f'x{i}, a{i}' for i in range(len(given)))}):",
+        "    if ans.dtype.kind not in 'fc' if type(ans) is array else not inexact(ans):",
+        "        return t",
+        "    t._node = node = new(Node)",
+        "    t._needs = True",
+        "    node.place = place(3)",  # the recorder, its way, and what called that
+        f"    node.sources = {_tuple(f'x{i} if x{i}._node is None else x{i}._node' for i in places)}",
+        f"    node.ports = {_tuple(ports)} if {' or '.join(ports)} else None",
+        f"    node.likes = {_tuple(f'(a{i}.shape, a{i}.dtype) if type(a{i}) is array else a{i}' for i in places)}",
+        "    node.freed = None",
+    ]
+    values, contents = [], []
+    for number, (how, i) in enumerate(node.pull_rule.reads):
+        held = how == "ans" or (how == "value" and given[i : i + 1] == "t")
+        if held:
+            lines += _hold(number, "t", "ans") if how == "ans" else _hold(number, f"x{i}", f"a{i}")
+        value = "ans" if how == "ans" else f"a{i}" if i < len(given) else f"default{i}"
+        plain = how == "value" and not held and i < len(given)
+        values.append(f"shape({value})" if how == "shape" else f"kept({value})" if plain else value)
+        contents.append(f"content{number}" if held else "None")
+    lines += [f"    node.values = {_tuple(values)}", f"    node.contents = {_tuple(contents)}", "    return t"]
+    space = _compiled(rule, lines, Node=node, **{f"default{i}": value for i, value in enumerate(rule.defaults)})
+    made: Callable[..., Any] = space["record"]
+    return made
+
+
+def _hold(number: int, t: str, data: str) -> list[str]:
+    """The content of what is kept; a number has none."""
+    return [
+        f"    content{number} = None",
+        f"    if type({data}) is array:",
+        f"        root = {t} if {t}._view is None else {t}._view.root",
+        f"        content{number} = root._content",
+        f"        if content{number} is None:",
+        f"            content{number} = root._content = []",
+    ]
+
+
+def _tuple(items: Iterable[str]) -> str:
+    return f"({''.join(f'{item}, ' for item in items)})"
+
+
+def _compiled(rule: Rule, lines: list[str], **names: Any) -> dict[str, Any]:
+    space = {**_NAMES, "fn": rule.fn, **names}
+    exec(compile("\n".join(lines) + "\n", f"{_HERE}<{rule.name}>", "exec"), space)
+    return space

@@ -122,6 +122,8 @@ class Rule:
         self.reduces = fn in _REDUCING
         self.with_cotangent = tuple(name in template.cotangents for name in self.params)
         self.every_cotangent = all(self.with_cotangent)
+        self.ways: dict[str, Any] = {}
+        self.nodes: dict[tuple[int, ...], Any] = {}
         self._pulls: dict[tuple[int, ...], Pull] = {}
 
     def arranged(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:

@@ -172,7 +172,7 @@ def protect(root: Tensor) -> None:
         return
     if sys.getrefcount(content) > _NOBODY:
         if root._exported:
-            content.written = place()
+            content.append(place())
         else:
             # With the strides that it had: whether a reshape is a view depends on them.
             copied = zeros_as(root._data)
