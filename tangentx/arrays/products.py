@@ -37,6 +37,8 @@ def dot_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
 
 def matmul_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
     """Cotangent of `x`, of `shape`, in ``x @ y``; broadcast stacks are summed."""
+    if type(y) is type(t) is np.ndarray and y.ndim == t.ndim == len(shape) == 2:
+        return t @ y.T
     if np.ndim(y) == 1:
         return np.multiply(np.expand_dims(t, -1), y) if len(shape) > 1 else np.multiply(t, y)
     if len(shape) == 1:
@@ -47,6 +49,8 @@ def matmul_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
 
 def matmul_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
     """Cotangent of `y`, of `shape`, in ``x @ y``; broadcast stacks are summed."""
+    if type(x) is type(t) is np.ndarray and x.ndim == t.ndim == len(shape) == 2:
+        return x.T @ t
     if np.ndim(x) == 1:
         if len(shape) == 1:
             return np.multiply(t, x)

@@ -67,7 +67,9 @@ def unreduce(t: Any, shape: tuple[int, ...], axis: Any = None, keepdims: Any = F
     """`t`, a reduction's result over `axis`, repeated to the reduced argument's `shape`; fresh."""
     if not shape:
         return np.reshape(t, ())[()]
-    return np.array(np.broadcast_to(_kept(t, shape, axis, keepdims), shape))
+    result = np.empty(shape, getattr(t, "dtype", type(t)))
+    result[...] = t if axis is None and not keepdims else _kept(t, shape, axis, keepdims)
+    return result
 
 
 def _kept(t: Any, shape: tuple[int, ...], axis: Any, keepdims: Any) -> Any:

@@ -45,10 +45,10 @@ def _seeds(outputs: Sequence[Any], gradients: Sequence[Any], create: bool) -> li
                     span_of(place()),
                     "sum it, or pass gradient=",
                 )
-            seed: Any = ones(like)
+            seed = wrap(ones(like)) if create else ones(like)
         else:
-            seed = seed_of(t, gradient)
-        seeds.append((*t.edge, _in_form(seed, like, create)))
+            seed = _in_form(seed_of(t, gradient), like, create)
+        seeds.append((*t.edge, seed))
     return seeds
 
 

@@ -56,21 +56,23 @@ class Sweep:
 
     def _follow(self, ready: list[Any], quick: bool) -> None:
         """Passes all targets, each after those that lead to it."""
-        waiting, bars = self.waiting, self.bars
+        waiting, bars, ends = self.waiting, self.bars, self.ends
         passed = 0
         while ready:
             target = ready.pop()
             passed += 1
-            if quick and type(target) is not Tensor and target.simple and target in bars and target not in self.ends:
-                self._hurry(target, bars.pop(target))
+            if type(target) is Tensor:
+                self._end(target, self._taken(target))
+            elif quick and target.simple and target in bars and target not in ends:
+                self._hurry(target, ready)
             else:
                 self._pass(target)
-            for source in () if type(target) is Tensor else target.sources:
-                count = waiting.get(source)
-                if count is not None:
-                    waiting[source] = count - 1
-                    if count == 1:
-                        ready.append(source)
+                for source in target.sources:
+                    count = waiting.get(source)
+                    if count is not None:
+                        waiting[source] = count - 1
+                        if count == 1:
+                            ready.append(source)
         if passed < len(waiting):
             stuck = next(target for target, count in waiting.items() if count > 0)
             raise NotDifferentiable(
@@ -79,25 +81,28 @@ class Sweep:
                 "make the graph of operations on Tensors, and leave `edges` of nodes alone",
             )
 
-    def _hurry(self, target: Any, bar: Any) -> None:
-        """`_pass` for a node with one result that nobody watches, on plain data."""
-        values = target.values
-        if values is None or any(target.contents):
+    def _hurry(self, target: Any, ready: list[Any]) -> None:
+        """`_pass` for a simple node on plain data; also counts, and adds to `ready` what waits for nothing more."""
+        values, waiting, bars = target.values, self.waiting, self.bars
+        if values is None:
             target.check()
-        bars, waiting = self.bars, self.waiting
-        given = target.run(*values, bar)
-        ports = target.ports
-        for i, (there, found, like) in enumerate(zip(target.sources, given, target.likes, strict=True)):
-            if there not in waiting:
+        for content in target.contents:
+            if content:
+                target.check()
+        given = target.run(*values, bars.pop(target))
+        for there, bar, like in zip(target.sources, given, target.likes):  # noqa: B905 (as long as each other)
+            count = waiting.get(there)
+            if count is None:
                 continue
-            if not (
-                type(found) is _ARRAY and type(like) is tuple and found.dtype is like[1] and found.shape == like[0]
-            ):
-                found = fit(found, like)
-            if (ports is None or ports[i] == 0) and there not in bars:
-                bars[there] = found
+            waiting[there] = count - 1
+            if count == 1:
+                ready.append(there)
+            if not (type(bar) is _ARRAY and type(like) is tuple and bar.dtype is like[1] and bar.shape == like[0]):
+                bar = fit(bar, like)
+            if there in bars:
+                self._give(there, 0, bar, False)
             else:
-                self._give(there, 0 if ports is None else ports[i], found, False)
+                bars[there] = bar
         if not self.retain:
             target.freed, target.values, target.contents = self.where, None, ()
 

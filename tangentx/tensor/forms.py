@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import guarded, unbroadcast
+from tangentx.arrays.shapes import resized
 
-_total = np.add.reduce
-_ZEROS = tuple(np.zeros(size) for size in range(65))  # by them few numbers are added up the quickest
 _INEXACT = (float, complex, np.inexact)
 
 
@@ -49,6 +48,8 @@ def fit(bar: Any, like: Any) -> Any:
     """A cotangent in the form of what it belongs to: broadcasting undone, domain and dtype those of the value."""
     if fits(bar, like):
         return bar
+    if type(like) is tuple and type(bar) is np.ndarray and bar.dtype == like[1] and like[0]:
+        return np.add.reduce(bar) if bar.shape[1:] == like[0] else resized(bar, like[0])
     return as_number(unbroadcast(bar, sample(like)), like)
 
 
@@ -62,8 +63,8 @@ def times(partial: Any, bar: Any) -> Any:
     product = partial * bar
     total = product
     if type(product) is np.ndarray:
-        few = product.ndim == 1 and product.size < len(_ZEROS)
-        total = product.dot(_ZEROS[product.size]) if few else _total(product, axis=None)
+        row = product if product.ndim == 1 else product.reshape(-1)
+        total = row.dot(row)
     return product if total == total else guarded(partial, bar)  # nan is not equal to itself
 
 

@@ -45,7 +45,7 @@ class Node(ABC):
     The edges are kept as `sources` and, where one is not the only result of its node, `ports`. `values` are what
     backward reads, None once they are freed, and `contents` the content of each. `pull(bars, create)` gives the
     cotangents by edge, of raw values, or with `create` of Tensors. A node is `simple` while its only result is pulled
-    back by ``run(*values, bar)`` and nobody watches.
+    back by ``run(*values, bar)``, its arguments are the only results of their nodes, and nobody watches.
     """
 
     __slots__ = ("__dict__", "__weakref__", "contents", "freed", "likes", "place", "ports", "sources", "values")
@@ -81,7 +81,9 @@ class Node(ABC):
     @edges.setter
     def edges(self, edges: tuple[Any, ...]) -> None:
         self.sources = tuple(target for target, _ in edges)
-        self.ports = tuple(slot for _, slot in edges) if any(slot for _, slot in edges) else None
+        self.ports = None
+        if any(slot for _, slot in edges):
+            self.ports, self.simple = tuple(slot for _, slot in edges), False
 
     @property
     def name(self) -> str:

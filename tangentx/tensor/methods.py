@@ -14,7 +14,7 @@ from tangentx.tensor.core import Tensor
 from tangentx.tensor.members import Members, Nothing
 from tangentx.tensor.modes import refusal
 from tangentx.tensor.places import place, span_of
-from tangentx.tensor.quick import way
+from tangentx.tensor.quick import QUICK, unary, way
 from tangentx.tensor.rules import rule_of
 from tangentx.tensor.storage import overwrite
 from tangentx.tensor.ufuncs import array_ufunc
@@ -26,7 +26,6 @@ _ARITHMETIC = {
 }  # fmt: skip
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 _UNARY = {"neg": operator.neg, "pos": operator.pos, "abs": operator.abs}
-_QUICK = frozenset((Tensor, float, int, np.ndarray, np.float64))
 _OPERANDS = (int, float, complex, np.ndarray, np.generic, list, tuple)
 
 # Methods that ndarray has, by the same names; those of Torch by the function that they call.
@@ -66,7 +65,7 @@ def _refused(name: str) -> Callable[..., Any]:
 
 def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
     rule: Any = rule_of(fn)
-    quick = _QUICK if rule is not None and rule.quick == 2 else ()
+    quick = QUICK if rule is not None and rule.quick == 2 else ()
     both, first, second = (way(rule, given) if quick else None for given in ("tt", "tp", "pt"))
 
     def forward(self: Tensor, other: Any) -> Any:
@@ -133,6 +132,9 @@ def named(method: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]
 
 
 def _array_function(self: Tensor, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    if not kwargs and len(args) == 1 and type(args[0]) is Tensor and type(args[0]._data) is np.ndarray:
+        rule = rule_of(func)
+        return unary(rule, args[0]) if rule is not None and rule.reduces else call(func, args, kwargs)
     if "out" in kwargs and kwargs["out"] is not None:
         out = kwargs.pop("out")
         return filled(out, call(func, args, kwargs))

@@ -15,7 +15,18 @@ from tangentx.errors import Span
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _NUMPYS = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 _LIBRARY = (_OURS, _NUMPYS, os.path.dirname(os.path.abspath(threading.__file__)) + os.sep + "contextlib")
-_KNOWN: dict[str, bool] = {}  # by file: to hash a code object takes as long as it is
+
+
+class _Inside(dict[str, bool]):
+    """Whether the code of a file is ours or NumPy's. By file: to hash a code object takes as long as it is."""
+
+    def __missing__(self, file: str) -> bool:
+        self[file] = found = file.startswith(_LIBRARY)
+        return found
+
+
+_INSIDE = _Inside()
+_getframe = sys._getframe
 
 
 def place(skip: int = 1) -> Any:
@@ -23,17 +34,14 @@ def place(skip: int = 1) -> Any:
 
     `skip` frames are known to be ours.
     """
-    frame: Any = sys._getframe(skip)
-    while frame is not None:
-        code = frame.f_code
-        file = code.co_filename
-        inside = _KNOWN.get(file)
-        if inside is None:
-            inside = _KNOWN[file] = file.startswith(_LIBRARY)
-        if not inside:
-            return code, frame.f_lasti
+    frame: Any = _getframe(skip)
+    code = frame.f_code
+    while _INSIDE[code.co_filename]:
         frame = frame.f_back
-    return None
+        if frame is None:
+            return None
+        code = frame.f_code
+    return code, frame.f_lasti
 
 
 def span_of(where: Any) -> Span | None:

@@ -19,6 +19,7 @@ from tangentx.tensor.operation import Operation, kept
 from tangentx.tensor.places import place
 from tangentx.tensor.rules import Rule
 
+QUICK = frozenset((Tensor, float, int, np.ndarray, np.float64))  # types of operands to hurry with
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep  # the frames of what is written here are ours
 _NAMES = {
     "Tensor": Tensor, "array": np.ndarray, "inexact": inexact, "kept": kept, "new": object.__new__, "place": place,
@@ -108,7 +109,9 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str) -> Callable[..., 
         "    t._needs = True",
         "    node.place = place(3)",  # the recorder, its way, and what called that
         f"    node.sources = {_tuple(f'x{i} if x{i}._node is None else x{i}._node' for i in places)}",
-        f"    node.ports = {_tuple(ports)} if {' or '.join(ports)} else None",
+        "    node.ports = None",
+        f"    if {' or '.join(ports)}:",
+        f"        node.ports, node.simple = {_tuple(ports)}, False",
         f"    node.likes = {_tuple(f'(a{i}.shape, a{i}.dtype) if type(a{i}) is array else a{i}' for i in places)}",
         "    node.freed = None",
     ]
@@ -119,7 +122,7 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str) -> Callable[..., 
             lines += _hold(number, "t", "ans") if how == "ans" else _hold(number, f"x{i}", f"a{i}")
         value = "ans" if how == "ans" else f"a{i}" if i < len(given) else f"default{i}"
         plain = how == "value" and not held and i < len(given)
-        values.append(f"shape({value})" if how == "shape" else f"kept({value})" if plain else value)
+        values.append(f"shape({value})" if how == "shape" else f"{value} if type({value}) is float else kept({value})" if plain else value)
         contents.append(f"content{number}" if held else "None")
     lines += [f"    node.values = {_tuple(values)}", f"    node.contents = {_tuple(contents)}", "    return t"]
     space = _compiled(rule, lines, Node=node, **{f"default{i}": value for i, value in enumerate(rule.defaults)})
@@ -144,6 +147,8 @@ def _tuple(items: Iterable[str]) -> str:
 
 
 def _compiled(rule: Rule, lines: list[str], **names: Any) -> dict[str, Any]:
-    space = {**_NAMES, "fn": rule.fn, **names}
+    # NumPy's functions do what the methods do, and take longer to find out that they may.
+    fn = getattr(np.ndarray, rule.fn.__name__) if rule.reduces else rule.fn
+    space = {**_NAMES, "fn": fn, **names}
     exec(compile("\n".join(lines) + "\n", f"{_HERE}<{rule.name}>", "exec"), space)
     return space

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,20 +13,29 @@ from tangentx.tensor.apply import as_array, call, raw
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.modes import refusal
 from tangentx.tensor.places import place, span_of
-from tangentx.tensor.quick import unary
-from tangentx.tensor.rules import RULES
+from tangentx.tensor.quick import QUICK, binary, way
+from tangentx.tensor.rules import rule_of
 from tangentx.tensor.storage import overwrite
 from tangentx.tensor.written import filled
 
 _REDUCED: dict[Any, Any] = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}
 _ACCUMULATED: dict[Any, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
 
+_OF_ONE: dict[Any, Callable[[Any], Any]] = {}
+"""The ways of ufuncs of one operand that were met."""
+
 
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
     """NumPy calls this where an argument of a ufunc is a Tensor. Raises NoTemplate where there is no rule."""
+    if method == "__call__" and not kwargs and ufunc in _OF_ONE:
+        return _OF_ONE[ufunc](args[0])
     if not kwargs and method == "__call__":
-        rule = RULES.get(ufunc)
-        return unary(rule, args[0]) if rule is not None and rule.quick == 1 else call(ufunc, args, kwargs)
+        rule = rule_of(ufunc)
+        if rule is not None and rule.quick == 2 and type(args[0]) in QUICK and type(args[1]) in QUICK:
+            return binary(rule, args[0], args[1])
+        if rule is not None and rule.quick == 1:
+            _OF_ONE[ufunc] = way(rule, "t")
+        return call(ufunc, args, kwargs)
     out = kwargs.pop("out", None)
     where = kwargs.pop("where", True)
     if method == "at":
