@@ -41,14 +41,15 @@ class Tensor:
         return wrap(None)
 
     def __init__(self, array: Any, device: Any = None, dtype: Any = None, requires_grad: bool = False) -> None:
-        if device not in (None, "cpu"):
+        if device is not None and device != "cpu":
             raise NotDifferentiable(f"there is no device {device!r} here", hint='use "cpu", or leave it out')
-        data = array.current if isinstance(array, Tensor) else array
-        self._data = np.array(data, dtype=dtype)
-        if self._data.dtype.kind not in "biufc":
-            raise NotDifferentiable(f"a Tensor cannot hold {self._data.dtype}", hint="pass numbers")
-        if requires_grad:
-            self.requires_grad = True
+        self._data = data = np.array(array.current if type(array) is Tensor else array, dtype=dtype)
+        if data.dtype.kind in "fc":
+            self._needs = bool(requires_grad)
+        elif data.dtype.kind not in "biu":
+            raise NotDifferentiable(f"a Tensor cannot hold {data.dtype}", hint="pass numbers")
+        elif requires_grad:
+            self.requires_grad = True  # says why it cannot be
 
     if TYPE_CHECKING:
         # The members that `methods` adds.
@@ -159,16 +160,6 @@ class Tensor:
 
             self.watcher().retained.append(weakref.ref(self))
 
-    def backward(self, gradient: Any = None, retain_graph: Any = None, create_graph: bool = False) -> None:
-        """Adds to ``.grad`` of every leaf the derivative of this Tensor times `gradient` (ones where None).
-
-        The graph is freed unless `retain_graph`; with `create_graph` the gradients are recorded themselves. Raises
-        NotDifferentiable where there is nothing to follow, or `gradient` has another shape.
-        """
-        from tangentx.tensor.autograd import backward
-
-        backward(self, gradient, retain_graph, create_graph)
-
     def gradient(self) -> Any:
         """``.grad`` as a plain array, or None."""
         return None if self._grad is None else np.asarray(self._grad.current)
@@ -186,12 +177,6 @@ class Tensor:
         from tangentx.tensor.storage import detached
 
         return detached(self)
-
-    def numpy(self) -> Any:
-        """The array itself, sharing memory. Raises NotDifferentiable where a gradient is required."""
-        from tangentx.tensor.making import escaped
-
-        return escaped(self, "numpy()", always=True)
 
     def __reduce__(self) -> Any:
         if self._node is not None:

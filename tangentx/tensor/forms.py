@@ -58,14 +58,15 @@ def times(partial: Any, bar: Any) -> Any:
 
     Whoever calls it has NumPy ignore invalid products.
     """
-    if type(partial) is float and type(bar) is float:
-        return 0.0 if bar == 0.0 else partial * bar
     product = partial * bar
-    total = product
     if type(product) is np.ndarray:
         row = product if product.ndim == 1 else product.reshape(-1)
-        total = row.dot(row)
-    return product if total == total else guarded(partial, bar)  # nan is not equal to itself
+        total = row.dot(row)  # the quickest way to see a nan, which is not equal to itself
+    elif type(product) is float:
+        return 0.0 if bar == 0.0 else product
+    else:
+        total = product
+    return product if total == total else guarded(partial, bar)
 
 
 def as_number(bar: Any, like: Any) -> Any:

@@ -16,7 +16,6 @@ from typing import Any
 from tangentx.errors import NotDifferentiable, Span
 from tangentx.tensor.places import place, span_of
 
-
 Content = list[Any]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from tangentx.arrays import demand_unshared
 from tangentx.errors import NotDifferentiable, NoTemplate
+from tangentx.tensor import autograd
 from tangentx.tensor.apply import as_array, call, raw
 from tangentx.tensor.core import wrap
 from tangentx.tensor.making import escaped
@@ -163,6 +164,18 @@ class Members:
         node = self.grad_fn
         more = f", grad_fn=<{node.name}>" if node is not None else ", requires_grad=True" if self._needs else ""
         return f"tensor({text}{more})"
+
+    def backward(self: Any, gradient: Any = None, retain_graph: Any = None, create_graph: bool = False) -> None:
+        """Adds to ``.grad`` of every leaf the derivative of this Tensor times `gradient` (ones where None).
+
+        The graph is freed unless `retain_graph`; with `create_graph` the gradients are recorded themselves. Raises
+        NotDifferentiable where there is nothing to follow, or `gradient` has another shape.
+        """
+        autograd.backward(self, gradient, retain_graph, create_graph)
+
+    def numpy(self: Any) -> Any:
+        """The array itself, sharing memory. Raises NotDifferentiable where a gradient is required."""
+        return escaped(self, "numpy()", always=True)
 
     def item(self: Any, *place: Any) -> Any:
         """One element as a plain number."""

@@ -66,7 +66,7 @@ def _refused(name: str) -> Callable[..., Any]:
 def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
     rule: Any = rule_of(fn)
     quick = QUICK if rule is not None and rule.quick == 2 else ()
-    both, first, second = (way(rule, given) if quick else None for given in ("tt", "tp", "pt"))
+    both, first, second = (way(rule, given) if quick else fn for given in ("tt", "tp", "pt"))
 
     def forward(self: Tensor, other: Any) -> Any:
         if type(other) in quick:
@@ -158,9 +158,9 @@ def _install() -> None:
         members |= {f"__{name}__": forward, f"__r{name}__": reflected, f"__i{name}__": in_place}
     for name in _COMPARISONS:
         members[f"__{name}__"] = _comparison(getattr(operator, name))
-    for name, unary in _UNARY.items():
-        rule: Any = rule_of(unary)
-        members[f"__{name}__"] = way(rule, "t") if rule.quick == 1 else _function(unary, f"__{name}__")
+    for name, one in _UNARY.items():
+        rule: Any = rule_of(one)
+        members[f"__{name}__"] = way(rule, "t") if rule.quick == 1 else _function(one, f"__{name}__")
     for name in _METHODS:
         members.setdefault(name, _method(name))
     for name in _REFUSED:

@@ -6,6 +6,7 @@ which operands are Tensors, which require a gradient, what the pullback reads. A
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -24,6 +25,11 @@ _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep  # the frames of wha
 _NAMES = {
     "Tensor": Tensor, "array": np.ndarray, "inexact": inexact, "kept": kept, "new": object.__new__, "place": place,
     "shape": np.shape, "STATE": STATE,
+}  # fmt: skip
+
+_PLACES = ((0, 1), (0,), (1,))
+_SIGNS: dict[Any, str] = {
+    operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.matmul: "@",
 }  # fmt: skip
 
 
@@ -60,8 +66,9 @@ def _way(rule: Rule, given: str) -> Callable[..., Any]:
         if i in tensors:
             lines += [f"    if x{i}._view is not None:", f"        x{i}._view.refresh(x{i})"]
         lines.append(f"    a{i} = x{i}._data" if i in tensors else f"    a{i} = x{i}")
+    sign = _SIGNS.get(rule.fn)
     lines += [
-        f"    ans = fn({', '.join(f'a{i}' for i in numbers)})",
+        f"    ans = a0 {sign} a1" if sign else f"    ans = fn({', '.join(f'a{i}' for i in numbers)})",
         "    t = new(Tensor)",
         "    t._data = ans",
         "    t._node = t._view = t._content = t._made = None",
@@ -69,8 +76,8 @@ def _way(rule: Rule, given: str) -> Callable[..., Any]:
         "    t._needs = False",
     ]
     active = [i for i in tensors if rule.with_cotangent[i]]
-    for places in [active] if len(active) < 2 else [[0, 1], [0], [1]]:
-        if places:
+    for places in _PLACES:
+        if set(places) <= set(active):
             arguments = ", ".join(f"x{i}, a{i}" for i in numbers)
             lines += [
                 f"    if {' and '.join(f'x{i}._needs' for i in places)}:",
@@ -80,7 +87,7 @@ def _way(rule: Rule, given: str) -> Callable[..., Any]:
                 "        return t",
             ]
     space = _compiled(rule, [*lines, "    return t"])
-    for places in ((0, 1), (0,), (1,)):
+    for places in _PLACES:
         _promise(space, rule, places, given)
     made: Callable[..., Any] = space["way"]
     return made
@@ -122,7 +129,13 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str) -> Callable[..., 
             lines += _hold(number, "t", "ans") if how == "ans" else _hold(number, f"x{i}", f"a{i}")
         value = "ans" if how == "ans" else f"a{i}" if i < len(given) else f"default{i}"
         plain = how == "value" and not held and i < len(given)
-        values.append(f"shape({value})" if how == "shape" else f"{value} if type({value}) is float else kept({value})" if plain else value)
+        values.append(
+            f"shape({value})"
+            if how == "shape"
+            else f"{value} if type({value}) is float else kept({value})"
+            if plain
+            else value
+        )
         contents.append(f"content{number}" if held else "None")
     lines += [f"    node.values = {_tuple(values)}", f"    node.contents = {_tuple(contents)}", "    return t"]
     space = _compiled(rule, lines, Node=node, **{f"default{i}": value for i, value in enumerate(rule.defaults)})

@@ -17,7 +17,16 @@ from tangentx.templates import Template, find
 from tangentx.tensor.forms import inexact, times
 
 _ABSENT: Any = object()
-_OPERATORS = (operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.mod, operator.neg, operator.matmul)
+_OPERATORS = (
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.pow,
+    operator.mod,
+    operator.neg,
+    operator.matmul,
+)
 _PRODUCT = "product_"
 
 
