@@ -9,6 +9,8 @@ import numpy as np
 from tangentx.arrays import guarded, unbroadcast
 from tangentx.arrays.shapes import resized
 
+_total = np.add.reduce
+_ZEROS = tuple(np.zeros(size) for size in range(65))  # by them few numbers are added up the quickest
 _INEXACT = (float, complex, np.inexact)
 
 
@@ -60,13 +62,16 @@ def times(partial: Any, bar: Any) -> Any:
     """
     product = partial * bar
     if type(product) is np.ndarray:
-        row = product if product.ndim == 1 else product.reshape(-1)
-        total = row.dot(row)  # the quickest way to see a nan, which is not equal to itself
+        size = product.size
+        if size < len(_ZEROS):
+            total = (product if product.ndim == 1 else product.reshape(-1)).dot(_ZEROS[size])
+        else:
+            total = _total(product, axis=None)
     elif type(product) is float:
         return 0.0 if bar == 0.0 else product
     else:
         total = product
-    return product if total == total else guarded(partial, bar)
+    return product if total == total else guarded(partial, bar)  # nan is not equal to itself
 
 
 def as_number(bar: Any, like: Any) -> Any:
