@@ -18,6 +18,7 @@ from tangentx.api import (
     vmap,
 )
 from tangentx.arrays import stop_gradient
+from tangentx.arrays.schedules import checkpointed
 from tangentx.errors import (
     FallbackWarning,
     NoSource,
@@ -47,6 +48,7 @@ __all__ = [
     "add_n",
     "autograd",
     "checkpoint",
+    "checkpointed",
     "differentiate",
     "elementwise_grad",
     "enable_grad",

@@ -9,6 +9,7 @@ from tangentx.analysis import calls
 from tangentx.analysis.arguments import bind
 from tangentx.analysis.functions import external, items, value_class
 from tangentx.analysis.kinds import BOTTOM, Bottom, Kind, Obj, describe
+from tangentx.arrays.schedules import checkpointed
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.functions import Closure, function_of
 from tangentx.ir.nodes import Atom, Call, Expr, Function, Lit
@@ -22,6 +23,9 @@ MARK = "__tangentx_again__"
 
 def taken(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind] | None:
     """A call of ``tx.checkpoint``, or of a function that it wrapped; None for the call of another function."""
+    if fn is checkpointed:
+        hint = "write `for t in tx.checkpointed(range(n)):`"
+        raise UnsupportedSyntax("`checkpointed` is for what a `for` statement iterates over", w.span, hint)
     if not hasattr(fn, MARK):
         return None
     inner = getattr(fn, MARK)

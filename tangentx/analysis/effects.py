@@ -40,6 +40,7 @@ _GENERATORS: dict[type, Callable[[], Any]] = {
     np.random.RandomState: lambda: np.random.RandomState(0),
     random.Random: lambda: random.Random(0),
 }
+GENERATORS = tuple(_GENERATORS)
 _CLOCKS = (
     *(time.time, time.perf_counter, time.monotonic, time.process_time, time.thread_time),
     *(time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.process_time_ns, time.thread_time_ns),
@@ -74,7 +75,7 @@ def is_opaque(fn: Any) -> bool:
     """Whether a function is called as it is although it may have a source: one of the library's that has effects."""
     if isinstance(fn, Bound):
         return True
-    if isinstance(getattr(fn, "__self__", None), tuple(_GENERATORS)):
+    if isinstance(getattr(fn, "__self__", None), GENERATORS):
         return True
     home = (getattr(fn, "__module__", None) or "").partition(".")[0]
     return home in _OPAQUE_MODULES and isinstance(fn, types.FunctionType | types.MethodType | type)
@@ -149,7 +150,7 @@ def _what(fn: Any, kind: Kind) -> str:
 
 def _hint(fn: Any) -> str:
     owner = fn.owner if isinstance(fn, Bound) else type(getattr(fn, "__self__", None))
-    if issubclass(owner, tuple(_GENERATORS)):
+    if issubclass(owner, GENERATORS):
         return "draw standard numbers, then scale and shift them: `mu + sigma * rng.standard_normal()`"
     if fn in hashable(_ITERATORS, fn) or getattr(fn, "__module__", "") == "itertools":
         return "loop over the items where the iterator is made, or keep a list of them, as in `list(zip(a, b))`"

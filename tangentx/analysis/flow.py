@@ -11,7 +11,7 @@ import numpy as np
 from tangentx.analysis.functions import chooses_functions, turns, value_class
 from tangentx.analysis.kinds import MISSING, Bottom, Either, Kind, Num, Obj
 from tangentx.analysis.program import Definition
-from tangentx.errors import NotResolved
+from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import Atom, Block, Break, Continue, For, If, Loop, Raise
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def for_(w: Walker, s: For) -> None:
             return
         if not (isinstance(kind, Num) and issubclass(kind.type, int) or _is_whole(kind)):
             raise NotResolved("the bounds of a range must be whole numbers", s.span, "convert them with int()")
+    snapshots = None if s.snapshots is None else _snapshots(w, s.snapshots)
     trips = _trips(bounds)
     if trips is not None and chooses_functions(w, s.body, len(trips)):
         w.expand(("turns", trips), lambda: turns(s, trips))
@@ -117,7 +118,17 @@ def for_(w: Walker, s: For) -> None:
     entered = bool(_trips(bounds))
     w.env = merge(state.again if entered else merge(before, state.again), state.left)
     start, stop, step = (a for a, _ in bounds)
-    w.out.append(For(target, start, stop, step, s.backward, body, s.span))
+    w.out.append(For(target, start, stop, step, s.backward, body, s.span, snapshots))
+
+
+def _snapshots(w: Walker, atom: Atom) -> Atom:
+    """How many snapshots a checkpointed loop may hold: a whole number, or None for as many as seem right."""
+    atom, kind = w.read(atom)
+    whole = _is_whole(kind) or (isinstance(kind, Num) and kind.type is int)
+    if not (whole or kind == Obj(None) or isinstance(kind, Bottom)):
+        hint = "write `tx.checkpointed(range(n), snapshots=20)`"
+        raise UnsupportedSyntax("the number of snapshots must be a whole number", w.span, hint)
+    return atom
 
 
 def _trips(bounds: list[tuple[Atom, Kind]]) -> range | None:

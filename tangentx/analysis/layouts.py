@@ -73,6 +73,18 @@ def _nothing(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
     return Obj(None)
 
 
+def _unknown(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
+    return Some(object)
+
+
+def _whether(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
+    return Num(bool)
+
+
+def _whole(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
+    return Num(int)
+
+
 def _one_copy(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
     return _copied(kinds[0], fresh, {}, ())
 
@@ -218,6 +230,10 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.demand_own: _nothing,
     arrays.demand_unshared: _nothing,
     arrays.write_back: _nothing,
+    arrays.set_generators: _nothing,
+    arrays.generator_states: _unknown,
+    arrays.there: _whether,
+    **dict.fromkeys((arrays.next_snapshot, arrays.enough_snapshots), _whole),
     **dict.fromkeys((arrays.on_tensors, arrays.part, arrays.pulled, arrays.pushed), _run),
     arrays.outcome: _outcome,
     arrays.pull: _pulled,

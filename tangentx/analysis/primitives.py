@@ -132,6 +132,8 @@ EFFECTS = frozenset(
         arrays.demand_copied,
         arrays.demand_own,
         arrays.demand_unshared,
+        arrays.generator_states,
+        arrays.set_generators,
         arrays.write_back,
         arrays.same_length,
         arrays.counted,

@@ -37,6 +37,7 @@ def call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) 
         return
     restore = r.record(forward, s.target)
     saved = r.frame.names.fresh("saved")
+    first = len(forward.block)
     made = forward.let(Call(pair.forward, (*expr.args, *shadows(r, expr, pair, forward))))
     forward.assign(s.target, forward.item(made, 0))
     how = r.how(s.target)
@@ -45,10 +46,18 @@ def call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) 
     elif how == SHADOW:
         forward.assign(r.frame.other(s.target), forward.op(arrays.zero, Var(s.target)))
     forward.assign(saved, forward.item(made, 2 if pair.result == SHADOW else 1))
+    if not (SHADOW in (pair.result, how) or any(_holds_shadows(callee, k) for k, _ in enumerate(pair.params))):
+        r.primal |= {id(each): () for each in forward.block[first:]} | {id(forward.block[first]): (s,)}
     taken = r.once_more(forward, saved)(reverse)
     seed = seeds(r, s, expr, pair, reverse)
     restore(reverse)
     give_back(r, expr, pair, reverse, shadows(r, expr, pair, reverse), taken, seed)
+
+
+def _holds_shadows(callee: Instance, place: int) -> bool:
+    """Whether an argument is a container whose shadow the callee may change."""
+    kind = callee.params[place]
+    return isinstance(kind, Box) and mode(kind) is not None
 
 
 def shadows(r: Reverse, expr: Call, pair: Pair, emit: Emitter) -> tuple[Atom, ...]:

@@ -65,14 +65,14 @@ def _after(emit: Emitter, s: For, trips: Atom) -> Atom:
     return steps if s.start == Lit(0) else emit.op(operator.add, s.start, steps)
 
 
-def _has_exit(body: Block, outer: bool = True) -> bool:
+def has_exit(body: Block, outer: bool = True) -> bool:
     """Whether a trip of the loop with this body may end before the end of the body."""
     for s in body:
         if isinstance(s, Return) or (outer and isinstance(s, Break | Continue)):
             return True
-        if isinstance(s, If) and (_has_exit(s.body, outer) or _has_exit(s.orelse, outer)):
+        if isinstance(s, If) and (has_exit(s.body, outer) or has_exit(s.orelse, outer)):
             return True
-        if isinstance(s, For | Loop) and _has_exit(s.body, False):
+        if isinstance(s, For | Loop) and has_exit(s.body, False):
             return True
     return False
 
@@ -82,7 +82,7 @@ def _returns(body: Block, left: int) -> int:
     return left if any(isinstance(s, Return) for s in statements(body)) else 0
 
 
-def _falls_through(body: Block) -> bool:
+def falls_through(body: Block) -> bool:
     """Whether the end of the block can be reached."""
     if not body:
         return True
@@ -90,21 +90,22 @@ def _falls_through(body: Block) -> bool:
         case Break() | Continue() | Return() | Raise():
             return False
         case If(body=a, orelse=b):
-            return _falls_through(a) or _falls_through(b)
+            return falls_through(a) or falls_through(b)
         case Loop(body=inner):
-            return _breaks(inner)
+            return has_break(inner)
     return True
 
 
-def _breaks(body: Block) -> bool:
-    return any(isinstance(s, Break) or (isinstance(s, If) and (_breaks(s.body) or _breaks(s.orelse))) for s in body)
+def has_break(body: Block) -> bool:
+    """Whether a trip may leave the loop with this body by `break`."""
+    return any(isinstance(s, Break) or (isinstance(s, If) and (has_break(s.body) or has_break(s.orelse))) for s in body)
 
 
 def _turn(
     r: Reverse, s: For | Loop
 ) -> tuple[Emitter, Callable[[Emitter], None], list[Statement], list[Statement], int]:
     """The body of a loop: (set-up, its undoing, forward body, reverse body, exits that leave the loop)."""
-    own = isinstance(s, Loop) or _has_exit(s.body)
+    own = isinstance(s, Loop) or has_exit(s.body)
     setup = Emitter(s.span)
     undo: Callable[[Emitter], None] = nothing
     turn = Turn(None)
@@ -123,7 +124,7 @@ def _turn(
     r.loops.pop()
     if turn.exits is not None:
         tail = Emitter(s.span)
-        if _falls_through(s.body):
+        if falls_through(s.body):
             tail.append(turn.exits, Lit(r.last))
         forward = [*forward, *tail.block]
         head = Emitter(s.span)

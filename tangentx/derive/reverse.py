@@ -22,6 +22,7 @@ from tangentx.derive.handed import seeds_of
 from tangentx.derive.loops import Turn, for_, loop, nothing
 from tangentx.derive.records import back_to_zero, form, keep
 from tangentx.derive.results import Parts
+from tangentx.derive.snapshots import checkpointed
 from tangentx.derive.statements import RULES
 from tangentx.derive.trips import block_locals
 from tangentx.ir.nodes import (
@@ -66,6 +67,7 @@ class Reverse:
     seed: str = "ans_bar"
     named: str = ""
     local: frozenset[str] = frozenset()
+    primal: dict[int, tuple[Statement, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.frame = Frame(self.program, self.instance, "_bar")
@@ -197,8 +199,10 @@ class Reverse:
         match s:
             case If():
                 return self._if(s)
-            case For():
+            case For(snapshots=None):
                 return for_(self, s)
+            case For():
+                return checkpointed(self, s)
             case Loop():
                 return loop(self, s)
             case Break() | Continue() | Return():

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import Any
 
 import gast
 
+from tangentx.arrays.schedules import checkpointed
 from tangentx.frontend.attempts import Attempts
 from tangentx.frontend.calls import named
+from tangentx.frontend.loops import Items, Range
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
 from tangentx.ir.check import own_break
@@ -20,10 +23,24 @@ class Cycles(Attempts):
     def _For(self, node: Any) -> bool:
         if self.calls(node.iter, filter):
             node = self._filter(node)
-        source = self.iterable(node.iter)
+        source = self.again(node.iter) or self.iterable(node.iter)
         flag = self._flag(node)
         self.loop(node.target, source, functools.partial(self._turn, node, flag), node)
         return self._else(node, flag)
+
+    def again(self, node: Any) -> Range | Items | None:
+        """The loop over what ``tx.checkpointed`` is given, from a start in steps of one; None for other iterables."""
+        if not self.calls(node, checkpointed):
+            return None
+        named_ = {keyword.arg: keyword.value for keyword in node.keywords}
+        given = [*node.args, *named_.values()]
+        if any(isinstance(arg, gast.Starred) for arg in given) or set(named_) - {"snapshots"} or len(given) > 2:
+            hint = "write `for t in tx.checkpointed(range(n), snapshots=20):`"
+            raise self.refuse(node, "`checkpointed` takes what is iterated, and the number of snapshots", hint)
+        over = node.args[0]
+        simple = self.calls(over, range) and len(over.args) < 3
+        source = self.iterable(over) if simple else self._items(over)
+        return replace(source, snapshots=self.atom(given[1]) if given[1:] else ir.Lit(None))
 
     def _filter(self, node: Any) -> Any:
         """The loop over all items, with the test of the ``filter`` that `node` iterates over in it."""

@@ -19,7 +19,7 @@ from tangentx.ir import nodes as ir
 from tangentx.ir import walk
 
 VIEWS = frozenset(("items", "keys", "values"))
-RESIZING = frozenset(("append", "extend", "insert", "pop", "remove", "clear"))
+RESIZING = frozenset("append extend insert pop remove clear".split())
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Range:
     stop: ir.Atom
     step: ir.Atom
     backward: bool = False
+    snapshots: ir.Atom | None = None
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Items:
     counter: bool = False
     lengths: tuple[tuple[ir.Atom, ir.Atom, ir.Atom], ...] = ()
     entries: tuple[ir.Atom, ir.Atom] | None = None
+    snapshots: ir.Atom | None = None
 
 
 class Loops(Iterators):
@@ -187,8 +189,8 @@ class Loops(Iterators):
             first, rest = _counted(target) if source.counter else (None, None)
         name = self._free(first, rest, tuple(inner))
         index = ir.Var(name or self.temp())
+        entries = None if isinstance(source, Range) else source.entries
         with self.block() as head:
-            entries = None if isinstance(source, Range) else source.entries
             if entries is None or not self._bind_entry(target, entries, index, node):
                 value: Value = index if isinstance(source, Range) else source.read(index)
                 if name is None:
@@ -199,7 +201,8 @@ class Loops(Iterators):
         bounds = source if isinstance(source, Range) else Range(ir.Lit(0), source.count, ir.Lit(1), source.backward)
         written = walk.bound(block) | {index.name}
         start, stop, step = (self.safe(atom, written, node) for atom in (bounds.start, bounds.stop, bounds.step))
-        self.emit(ir.For(index.name, start, stop, step, bounds.backward, block, self.span(node)))
+        many = source.snapshots and self.safe(source.snapshots, written, node)
+        self.emit(ir.For(index.name, start, stop, step, bounds.backward, block, self.span(node), many))
         for pair in source.lengths if isinstance(source, Items) else ():
             whole, count, found = pair
             asked = found if isinstance(whole, ir.Var) and whole.name in written else whole

@@ -155,7 +155,8 @@ def _renamed(stmt: ir.Statement, mapping: Mapping[str, str], change: Callable[[i
             body = tuple(_renamed(inner, mapping, change) for inner in stmt.body)
             start, stop, step = change(stmt.start), change(stmt.stop), change(stmt.step)
             target = mapping.get(stmt.target, stmt.target)
-            return replace(stmt, target=target, start=start, stop=stop, step=step, body=body)
+            many = None if stmt.snapshots is None else change(stmt.snapshots)
+            return replace(stmt, target=target, start=start, stop=stop, step=step, body=body, snapshots=many)
         case ir.Loop():
             return replace(stmt, body=tuple(_renamed(inner, mapping, change) for inner in stmt.body))
         case ir.Return():

@@ -14,7 +14,7 @@ Grammar
               | Append   base.append(atom)
               | Delete   del base[key]
               | If test: block else: block
-              | For target in [reversed] range(start, stop, step): block
+              | For target in [reversed] range(start, stop, step): block     checkpointed with so many `snapshots`
               | Loop     while True: block               ends by Break, Return or Raise alone
               | Break | Continue | Return atom | Raise atom [from atom]
               | Note     # a comment of the generated text; means nothing
@@ -316,6 +316,7 @@ class For:
     backward: bool
     body: Block
     span: Span
+    snapshots: Atom | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,6 +29,10 @@ def show(function: ir.Function) -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
+def _again(loop: ir.For) -> str:
+    return "" if loop.snapshots is None else f" checkpointed({atom(loop.snapshots)})"
+
+
 def _param(param: ir.Param) -> str:
     star = {"args": "*", "kwargs": "**", "keyword": "(keyword) "}.get(param.kind, "")
     default = "" if param.default is None else f"={atom(param.default)}"
@@ -133,7 +137,8 @@ def statement(stmt: ir.Statement) -> str:
             return f"if {atom(stmt.test)}:"
         case ir.For():
             bounds = f"range({atom(stmt.start)}, {atom(stmt.stop)}, {atom(stmt.step)})"
-            return f"for {stmt.target} in {f'reversed({bounds})' if stmt.backward else bounds}:"
+            over = f"reversed({bounds})" if stmt.backward else bounds
+            return f"for {stmt.target} in {over}{_again(stmt)}:"
         case ir.Loop():
             return "loop:"
         case ir.Break() | ir.Continue():

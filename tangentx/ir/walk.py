@@ -97,7 +97,7 @@ _STATEMENT_ATOMS: dict[type, Callable[[Any], Sequence[ir.Atom]]] = {
     ir.Append: lambda s: (s.base, s.value),
     ir.Delete: lambda s: (s.base, *key_atoms(s.key)),
     ir.If: lambda s: (s.test,),
-    ir.For: lambda s: (s.start, s.stop, s.step),
+    ir.For: lambda s: (s.start, s.stop, s.step) if s.snapshots is None else (s.start, s.stop, s.step, s.snapshots),
     ir.Loop: _none,
     ir.Break: _none,
     ir.Continue: _none,

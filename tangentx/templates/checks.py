@@ -11,18 +11,24 @@ from tangentx.arrays import (
     demand_copied,
     demand_own,
     demand_unshared,
+    enough_snapshots,
     filled,
     fitting,
+    generator_states,
     moving,
+    next_snapshot,
     real_zero,
     same_length,
     seed_of_scalar,
+    set_generators,
     tangent_as,
+    there,
     write_back,
 )
 from tangentx.templates.registry import constant, linear
 
 constant(apart, counted, demand_copied, demand_own, demand_unshared, real_zero, same_length, write_back)
+constant(enough_snapshots, generator_states, next_snapshot, set_generators, there)
 
 
 @linear(fitting, domain=("A(3), 3",))

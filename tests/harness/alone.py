@@ -67,6 +67,7 @@ def main(root, folder):
         sys.modules[name] = package
     # What the users' modules ask for when they are imported; the texts do not.
     sys.modules["tangentx"].checkpoint = lambda fn, *args: fn(*args) if args else fn
+    sys.modules["tangentx"].checkpointed = lambda over, snapshots=None: over
     sys.meta_path.insert(0, Block())
     results = {}
     for label, *rest in json.loads((folder / "list.json").read_text()):

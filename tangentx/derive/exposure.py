@@ -1,0 +1,56 @@
+"""Names that are read before they are bound, and those that are bound for sure where control comes to a place."""
+
+from __future__ import annotations
+
+from tangentx.ir.nodes import Assign, Block, Break, Continue, For, Function, If, Loop, Raise, Return, Statement
+from tangentx.ir.walk import reads
+
+Known = frozenset[str] | None
+"""The names that are bound for sure; None where control never comes."""
+
+
+class _Walk:
+    def __init__(self, target: For | None = None) -> None:
+        self.shown: set[str] = set()
+        self.target = target
+        self.at_target: frozenset[str] = frozenset()
+
+    def block(self, block: Block, known: Known) -> Known:
+        """What is known behind the block."""
+        for s in block:
+            if known is None:
+                return None
+            known = self._statement(s, known)
+        return known
+
+    def _statement(self, s: Statement, known: frozenset[str]) -> Known:
+        self.shown |= reads(s) - known
+        if s is self.target:
+            self.at_target = known
+        match s:
+            case Assign(target=target):
+                return known | {target}
+            case If():
+                one, two = self.block(s.body, known), self.block(s.orelse, known)
+                return one & two if one is not None and two is not None else two if one is None else one
+            case For():
+                self.block(s.body, known | {s.target})
+            case Loop():
+                self.block(s.body, known)
+            case Break() | Continue() | Return() | Raise():
+                return None
+        return known
+
+
+def exposed(block: Block) -> frozenset[str]:
+    """The names that the block may read before it binds them."""
+    walk = _Walk()
+    walk.block(block, frozenset())
+    return frozenset(walk.shown)
+
+
+def assigned_before(function: Function, loop: For) -> frozenset[str]:
+    """The names that have a value wherever control comes to the loop."""
+    walk = _Walk(loop)
+    walk.block(function.body, frozenset(p.name for p in function.params))
+    return walk.at_target

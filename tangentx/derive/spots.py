@@ -1,0 +1,104 @@
+"""Names, and items of the containers that they hold, with what the reverse sweep has for each; who writes where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tangentx.analysis.kinds import Arr, Box, Kind
+from tangentx.analysis.program import Instance
+from tangentx.analysis.regions import Region
+from tangentx.derive.calls import instance_of
+from tangentx.derive.emit import WHOLE, Emitter, shadow_key
+from tangentx.ir.nodes import (
+    Accumulate,
+    Append,
+    Assign,
+    Atom,
+    Attr,
+    Block,
+    Call,
+    Delete,
+    Index,
+    Key,
+    Pop,
+    Store,
+    Var,
+    attribute_of,
+)
+from tangentx.ir.walk import statements
+
+if TYPE_CHECKING:
+    from tangentx.derive.reverse import Reverse
+
+
+@dataclass(frozen=True, eq=False)
+class Spot:
+    """A name, or the item at a key of the container that another spot holds; `sure` where it has a value already."""
+
+    kind: Kind
+    how: str | None
+    name: str = ""
+    other: str = ""
+    owner: Spot | None = None
+    key: Key = WHOLE
+    sure: bool = True
+    depth: int = 0
+
+    def read(self, emit: Emitter) -> Atom:
+        """What the spot holds."""
+        if self.owner is None:
+            return Var(self.name)
+        base = self.owner.read(emit)
+        return emit.let(Attr(base, attribute_of(self.key)) if self.key.attribute else Index(base, self.key))
+
+    def read_bar(self, emit: Emitter) -> Atom:
+        """The shadow of that, or the cotangent of an item."""
+        if self.owner is None:
+            return Var(self.other)
+        return emit.let(Index(self.owner.read_bar(emit), shadow_key(self.key)))
+
+    def bind(self, emit: Emitter, value: Atom) -> None:
+        """Makes the spot hold something."""
+        if self.owner is None:
+            emit.assign(self.name, value)
+        else:
+            emit.add(Store(self.owner.read(emit), self.key, value, emit.span))
+
+    def bind_bar(self, emit: Emitter, value: Atom) -> None:
+        """Makes its shadow something."""
+        if self.owner is None:
+            emit.assign(self.other, value)
+        else:
+            emit.add(Store(self.owner.read_bar(emit), shadow_key(self.key), value, emit.span))
+
+
+def written(r: Reverse, block: Block) -> set[Region]:
+    """The memory that a block, and what it calls, writes into."""
+    found: set[Region] = set()
+    todo: list[tuple[Instance, Block]] = [(r.instance, block)]
+    seen: list[Instance] = []
+    while todo:
+        instance, inner = todo.pop()
+        for s in statements(inner):
+            base: Atom | None = s.base if isinstance(s, Store | Accumulate | Append | Delete) else None
+            if isinstance(s, Assign) and isinstance(s.value, Pop):
+                base = s.value.base
+            if isinstance(s, Assign) and isinstance(s.value, Call):
+                callee = instance_of(r.program, s.value)
+                if callee not in seen and callee.link.function is not None:
+                    seen.append(callee)
+                    todo.append((callee, callee.link.function.body))
+            kind = instance.kinds.get(base.name) if isinstance(base, Var) else None
+            if isinstance(kind, Arr | Box):
+                found.add(kind.region.root())
+    return found
+
+
+def reached(kind: Kind, seen: set[Region]) -> set[Region]:
+    """All memory that a value may reach."""
+    if isinstance(kind, Arr | Box) and (node := kind.region.root()) not in seen:
+        seen.add(node)
+        for item in (*node.fields.values(), node.elt) if isinstance(kind, Box) else ():
+            reached(item, seen)
+    return seen
