@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr
-from tangentx.derive.emit import VALUE, Emitter
+from tangentx.derive.emit import SHADOW, VALUE, Emitter
 from tangentx.derive.exposure import assigned_before, exposed
 from tangentx.derive.loops import Turn, falls_through, has_break, has_exit
 from tangentx.derive.once import at_once
@@ -23,7 +23,7 @@ from tangentx.derive.reruns import Rerun
 from tangentx.derive.states import State, state_of
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.change import rename
-from tangentx.ir.nodes import Atom, Block, For, If, Index, Key, Lit, Make, Op, Return, Statement, Var
+from tangentx.ir.nodes import Atom, Block, For, If, Index, Key, Lit, Make, Note, Op, Return, Statement, Var
 from tangentx.ir.walk import reads, statements, writes
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _state(r: Reverse, s: For) -> tuple[State, list[str]]:
     names = [*carried, *(n for n in used if n not in bound and n != s.target)]
     for name in carried:
         r.unbound[name] = None
-        if r.how(name) is not None:
+        if r.how(name) == SHADOW:
             r.unbound[r.frame.other(name)] = None
     sure = assigned_before(r.frame.function, s)
     return state_of(r, names, frozenset(carried), sure, s.body, s.span), private
@@ -133,13 +133,14 @@ def _snapshot(s: For, step: str, stop: Atom | None, marks: Marks, state: State, 
 def _back(r: Reverse, s: For, marks: Marks, state: State, rerun: Rerun, turn: Turn) -> Emitter:
     """Of the reverse sweep of a step what comes before it is gone back over: the step is run again, recording."""
     emit = Emitter(s.span)
+    emit.add(Note(f"line {s.span.line}: {s.span.text.strip()}", s.span))
     found = state.cotangents(emit)
     top = emit.pop(marks.kept)
     first = emit.assign(r.frame.names.fresh("first"), Index(top, Key((Lit(0),))))
     taken = state.taken(emit, top, 1)
     states = rerun.taken(emit, top, 1 + len(taken))
     emit.assign(marks.place, first)
-    state.put_back(emit, taken)
+    ends = state.put_back(emit, taken)
     rerun.reset(emit, states)
     step = r.frame.names.fresh("earlier")
     inner = _snapshot(s, step, None, marks, state, rerun)
@@ -155,7 +156,7 @@ def _back(r: Reverse, s: For, marks: Marks, state: State, rerun: Rerun, turn: Tu
             tail.append(turn.exits, Lit(r.last))
         emit.add(For(emit.temporary(), Lit(0), Lit(1), Lit(1), False, (*recorded, *tail.block), s.span))
         emit.assign(f"{turn.exits}_code", emit.pop(turn.exits))
-    state.hand_over(emit, found)
+    state.hand_over(emit, found, ends)
     return emit
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tangentx.analysis.kinds import Arr, Box, Kind
@@ -73,9 +73,21 @@ class Spot:
             emit.add(Store(self.owner.read_bar(emit), shadow_key(self.key), value, emit.span))
 
 
-def written(r: Reverse, block: Block) -> set[Region]:
-    """The memory that a block, and what it calls, writes into."""
-    found: set[Region] = set()
+@dataclass(eq=False)
+class Writes:
+    """The memory that a block, and what it calls, writes into; of lists those that it appends to and does no more."""
+
+    memory: set[Region] = field(default_factory=set)
+    other: set[Region] = field(default_factory=set)
+
+    def grows(self, region: Region) -> bool:
+        """Whether a list that is written is only appended to."""
+        return region not in self.other
+
+
+def written(r: Reverse, block: Block) -> Writes:
+    """What a block of the function in hand writes into."""
+    found = Writes()
     todo: list[tuple[Instance, Block]] = [(r.instance, block)]
     seen: list[Instance] = []
     while todo:
@@ -91,7 +103,8 @@ def written(r: Reverse, block: Block) -> set[Region]:
                     todo.append((callee, callee.link.function.body))
             kind = instance.kinds.get(base.name) if isinstance(base, Var) else None
             if isinstance(kind, Arr | Box):
-                found.add(kind.region.root())
+                found.memory.add(kind.region.root())
+                found.other |= set() if isinstance(s, Append) else {kind.region.root()}
     return found
 
 

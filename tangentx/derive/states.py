@@ -15,11 +15,26 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind, describe
-from tangentx.analysis.regions import Region
 from tangentx.derive.emit import SHADOW, VALUE, WHOLE, Emitter, item_at, mode
-from tangentx.derive.spots import Spot, reached, written
+from tangentx.derive.spots import Spot, Writes, reached, written
 from tangentx.errors import Span, UnsupportedSyntax
-from tangentx.ir.nodes import Assign, Atom, Block, For, If, Index, Key, Lit, Method, Op, Statement, Store, Var
+from tangentx.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    For,
+    If,
+    Index,
+    Key,
+    Lit,
+    Make,
+    Method,
+    Op,
+    Pop,
+    Statement,
+    Store,
+    Var,
+)
 
 if TYPE_CHECKING:
     from tangentx.derive.reverse import Reverse
@@ -27,13 +42,26 @@ if TYPE_CHECKING:
 Found = list[tuple[Spot, Atom]]
 
 
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """A list cut down to a length, and what its shadow lost."""
+
+    spot: Spot
+    length: Atom
+    taken: Var | None
+
+
 @dataclass(eq=False)
 class State:
-    """Spots that may be bound anew, those of arrays and those of lists and dicts that may be written."""
+    """Spots that may be bound anew, those of arrays and those of lists and dicts that may be written.
+
+    Of `logs`, lists that are only appended to, the length is all that has to be known.
+    """
 
     bound: list[Spot] = field(default_factory=list)
     arrays: list[Spot] = field(default_factory=list)
     boxes: list[Spot] = field(default_factory=list)
+    logs: list[Spot] = field(default_factory=list)
 
     def kept(self, emit: Emitter) -> list[Atom]:
         """What a snapshot of it holds."""
@@ -42,9 +70,9 @@ class State:
             held += [spot.read(emit), *([spot.read_bar(emit)] if spot.how == SHADOW else [])]
         held += [emit.op(np.copy if spot.sure else arrays.clone, spot.read(emit)) for spot in self.arrays]
         for spot in self.boxes:
-            held.append(emit.op(_class(spot), spot.read(emit)))
-            held += [emit.op(_class(spot), spot.read_bar(emit))] if spot.how == SHADOW else []
-        return held
+            held.append(_items(emit, spot.read(emit)))
+            held += [_items(emit, spot.read_bar(emit))] if spot.how == SHADOW else []
+        return held + [emit.op(builtins.len, spot.read(emit)) for spot in self.logs]
 
     def taken(self, emit: Emitter, snapshot: Var, first: int) -> list[Atom]:
         """What a snapshot holds of it, from an item on: the names are bound again, the rest has names of its own."""
@@ -57,8 +85,8 @@ class State:
         count = len(self.kept(Emitter(emit.span))) - len(held)
         return held + [emit.item(snapshot, first + len(held) + k) for k in range(count)]
 
-    def put_back(self, emit: Emitter, taken: list[Atom]) -> None:
-        """Makes it what it was when the snapshot was taken."""
+    def put_back(self, emit: Emitter, taken: list[Atom]) -> list[Ends]:
+        """Makes it what it was when the snapshot was taken; gives what is taken off the ends of the lists for that."""
         held = iter(taken)
         for spot in self.bound:
             for bind in (spot.bind, *([spot.bind_bar] if spot.how == SHADOW else [])):
@@ -74,6 +102,7 @@ class State:
             _fill(emit, spot, spot.read(emit), next(held))
             if spot.how == SHADOW:
                 _fill(emit, spot, spot.read_bar(emit), next(held))
+        return [_cut(emit, spot, length) for spot, length in zip(self.logs, held, strict=True)]
 
     def cotangents(self, emit: Emitter) -> Found:
         """The cotangents that lie in memory which is another one when the block has been run once more."""
@@ -81,9 +110,9 @@ class State:
         for spot in self.bound:
             if spot.how == SHADOW or (spot.how == VALUE and spot.owner is not None):
                 found.append((spot, emit.let(spot.read_bar(emit))))
-        return found + [(s, emit.op(_class(s), s.read_bar(emit))) for s in self.boxes if s.how == SHADOW]
+        return found + [(s, _items(emit, s.read_bar(emit))) for s in self.boxes if s.how == SHADOW]
 
-    def hand_over(self, emit: Emitter, found: Found) -> None:
+    def hand_over(self, emit: Emitter, found: Found, ends: list[Ends]) -> None:
         """Gives those cotangents to the shadows of the memory that is there now."""
         for spot, bar in found:
             inner = Emitter(emit.span)
@@ -94,6 +123,43 @@ class State:
             else:
                 _copied(inner, spot.kind, spot.read_bar(inner), bar)
             _if_there(emit, spot, bar, inner)
+        for end in ends:
+            _lengthened(emit, end)
+
+
+def _cut(emit: Emitter, spot: Spot, length: Atom) -> Ends:
+    """A list, and its shadow, cut down to a length; what the shadow loses is kept, the last first."""
+    emit.add(_repeated(emit, spot.read(emit), length, None))
+    if spot.how != SHADOW:
+        return Ends(spot, length, None)
+    end = emit.let(Make(list, ()))
+    emit.add(_repeated(emit, spot.read_bar(emit), length, end))
+    return Ends(spot, length, end)
+
+
+def _repeated(emit: Emitter, box: Atom, length: Atom, end: Var | None) -> Statement:
+    inner = Emitter(emit.span)
+    assert isinstance(box, Var)
+    item = inner.let(Pop(box))
+    if end is not None:
+        inner.append(end.name, item)
+    size = emit.op(builtins.len, box)
+    return For(emit.temporary(), length, size, Lit(1), False, tuple(inner.block), emit.span)
+
+
+def _lengthened(emit: Emitter, end: Ends) -> None:
+    """The cotangents that were taken off stand in the shadow again."""
+    if end.taken is None:
+        return
+    inner, index = Emitter(emit.span), Var(emit.temporary())
+    bar, item = end.spot.read_bar(emit), _item(end.spot)
+    value = inner.let(Pop(end.taken))
+    if mode(item) == SHADOW:
+        _copied(inner, item, inner.let(Index(bar, Key((index,)))), value)
+    else:
+        inner.add(Store(bar, Key((index,)), value, emit.span))
+    size = emit.op(builtins.len, bar)
+    emit.add(For(index.name, end.length, size, Lit(1), False, tuple(inner.block), emit.span))
 
 
 def state_of(
@@ -102,19 +168,19 @@ def state_of(
     """What the block may change of all that `names` reach, which may have values when it begins (surely: those in
     `sure`); `carried` are those of them that it binds. Refuses containers of which that is not known."""
     found = State()
-    memory = written(r, block)
+    writes = written(r, block)
     for name in names:
         kind, how = r.frame.kinds[name], r.how(name)
         other = r.frame.other(name) if how is not None else ""
         spot = Spot(kind, how, name, other, sure=name in sure and not getattr(kind, "none", False))
         if name in carried:
             found.bound.append(spot)
-        _reach(spot, memory, found, span)
+        _reach(spot, writes, found, span)
     return found
 
 
-def _reach(spot: Spot, memory: set[Region], found: State, span: Span) -> None:
-    kind = spot.kind
+def _reach(spot: Spot, writes: Writes, found: State, span: Span) -> None:
+    kind, memory = spot.kind, writes.memory
     if isinstance(kind, Arr):
         found.arrays += [spot] if kind.region.root() in memory else []
     if not isinstance(kind, Box) or not memory & reached(kind, set()):
@@ -126,7 +192,8 @@ def _reach(spot: Spot, memory: set[Region], found: State, span: Span) -> None:
     if kind.cls in (list, dict) and (node.open or node.resized or not _has_slots(kind)):
         if inside:
             raise _refused(kind, span)
-        found.boxes.append(spot)
+        log = kind.cls is list and writes.grows(node) and spot not in found.bound
+        (found.logs if log else found.boxes).append(spot)
         return
     if not _has_slots(kind):
         raise _refused(kind, span)
@@ -135,7 +202,7 @@ def _reach(spot: Spot, memory: set[Region], found: State, span: Span) -> None:
         inner = Spot(item, mode(item), owner=spot, key=_key(kind, key), depth=spot.depth + 1)
         if node in memory:
             found.bound.append(inner)
-        _reach(inner, memory, found, span)
+        _reach(inner, writes, found, span)
 
 
 _DEEPEST = 4
@@ -166,15 +233,16 @@ def _item(spot: Spot) -> Kind:
     return spot.kind.region.any()
 
 
-def _class(spot: Spot) -> type:
-    assert isinstance(spot.kind, Box)
-    return dict if spot.kind.cls is dict else list
+def _items(emit: Emitter, box: Atom) -> Atom:
+    """A list or dict of the items that another one has."""
+    return emit.let(Method(box, "copy", ()))
 
 
 def _fill(emit: Emitter, spot: Spot, box: Atom, items: Atom) -> None:
     """Makes the items of a list or dict those of another one."""
     emit.let(Method(box, "clear", ()))
-    emit.let(Method(box, "update" if _class(spot) is dict else "extend", (items,)))
+    assert isinstance(spot.kind, Box)
+    emit.let(Method(box, "update" if spot.kind.cls is dict else "extend", (items,)))
 
 
 def _if_there(emit: Emitter, spot: Spot, value: Atom, inner: Emitter) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind, Num
 from tangentx.analysis.selection import is_boolean
-from tangentx.ir.nodes import Atom, Attr, Expr, Index, Lit, Op, Slice, Var
+from tangentx.ir.nodes import Atom, Attr, Expr, Index, Lit, Make, Op, Slice, Var
 from tangentx.optimise import dims
 from tangentx.optimise.dims import Length, Lengths, Shape, lengths
 
@@ -64,6 +64,8 @@ class Shaper:
                 return _of(self._of_array(value.base))
             case Index():
                 return self._indexed(value)
+            case Make(cls=cls) if cls is tuple:
+                return ("items", *map(self._of_array, value.items))
             case Op(args=(_, *_)):
                 found = self._reduced(value)
                 return found if found is not None or value.kwargs else self._result(value.fn, value.args)

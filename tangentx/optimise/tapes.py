@@ -22,7 +22,7 @@ class Tapes:
     def append(self, name: str, statement: object, shape: Shape) -> None:
         """Notes the shape that a statement, by its identity, appends; another one each time it is looked at is none."""
         if name in self._missing:
-            shape = shape if is_lasting(shape) else None
+            shape = _lasting(shape)
             self._shapes[name] = shape if self._shapes.get(name, shape) == shape else None
             self._missing[name].discard(statement)
 
@@ -51,6 +51,13 @@ def _as_tape(s: Statement, atom: Var) -> bool:
     if type(s) is Append:
         return s.value != atom
     return type(s) is Assign and (type(s.value) is Pop or (type(s.value) is Op and s.value.fn is len))
+
+
+def _lasting(shape: Shape) -> Shape:
+    """The shape, or those of the items of a tuple, as far as they mean the same later."""
+    if isinstance(shape, tuple) and shape[:1] == ("items",):
+        return ("items", *map(_lasting, shape[1:]))
+    return shape if is_lasting(shape) else None
 
 
 def is_lasting(shape: Shape) -> bool:
