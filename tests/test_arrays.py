@@ -6,6 +6,7 @@ import collections
 import dataclasses
 import functools
 import math
+import random
 from typing import Any
 
 import numpy as np
@@ -447,3 +448,30 @@ def test_stop_gradient_is_the_value_itself() -> None:
         assert ar.stop_gradient(number) is number
     with pytest.raises(TypeError, match="not list: give it the parts"):
         ar.stop_gradient([1.0])
+
+
+def test_snapshots_are_placed_as_dynamic_programming_would() -> None:
+    @functools.cache
+    def least(steps: int, states: int) -> int:
+        if steps < 2 or states == 1:
+            return steps * (steps - 1) // 2
+        return min(m + least(m, states) + least(steps - m, states - 1) for m in range(1, steps))
+
+    @functools.cache
+    def run(steps: int, states: int) -> int:
+        if steps < 2 or states == 1:
+            assert ar.next_snapshot(5, 5 + steps, states - 1) == 5 + steps
+            return steps * (steps - 1) // 2
+        m = ar.next_snapshot(5, 5 + steps, states - 1) - 5
+        return m + run(m, states) + run(steps - m, states - 1)
+
+    assert all(run(n, c) == least(n, c) for n in range(1, 60) for c in range(1, 8))
+
+
+def test_the_states_of_random_generators() -> None:
+    rng, old = np.random.default_rng(1), np.random.RandomState(2)
+    given = (rng, old, np.random.normal, random.random)
+    states = ar.generator_states(*given)
+    first = [rng.random(), old.rand(), np.random.normal(), random.random()]
+    ar.set_generators(states, *given)
+    assert [rng.random(), old.rand(), np.random.normal(), random.random()] == first

@@ -391,6 +391,83 @@ def rows_inside(x):
     return np.sum(tx.jacrev(speaks)(x))
 
 
+def checkpointed_return(x):
+    for n in tx.checkpointed(range(9)):
+        x = x * x
+        if x > 2.0:
+            return x
+    return x
+
+
+def checkpointed_kept(x):
+    steps = tx.checkpointed(range(9))
+    for n in steps:
+        x = x * x
+    return x
+
+
+def checkpointed_arguments(x):
+    for n in tx.checkpointed(range(9), states=3):
+        x = x * x
+    return x
+
+
+def checkpointed_snapshots(x):
+    for n in tx.checkpointed(range(9), snapshots=2.5):
+        x = x * x
+    return x
+
+
+def checkpointed_process(x):
+    for n in tx.checkpointed(range(9)):
+        x = x * os.getpid()
+    return x
+
+
+def checkpointed_print_below(x):
+    for n in tx.checkpointed(range(9)):
+        x = speaks(x)
+    return x[0]
+
+
+def checkpointed_generator(x):
+    for n in tx.checkpointed(range(9)):
+        rng = np.random.default_rng()
+        x = x * rng.random()
+    return x
+
+
+def checkpointed_try(x):
+    for n in tx.checkpointed(range(9)):
+        try:
+            scale = int("3")
+        except ValueError:
+            scale = 1
+        x = x * scale
+    return x
+
+
+def checkpointed_nest(x):
+    nest = [[x]]
+    for n in tx.checkpointed(range(9)):
+        nest[0].append(x)
+        nest.append([x * x])
+    return nest[0][1]
+
+
+CASES |= {
+    "checkpointed_return": lambda: tx.grad(checkpointed_return, fallback="error")(1.0),
+    "checkpointed_kept": lambda: tx.grad(checkpointed_kept, fallback="error")(1.0),
+    "checkpointed_arguments": lambda: tx.grad(checkpointed_arguments, fallback="error")(1.0),
+    "checkpointed_snapshots": lambda: tx.grad(checkpointed_snapshots, fallback="error")(1.0),
+    "checkpointed_process": lambda: tx.grad(checkpointed_process, fallback="error")(1.0),
+    "checkpointed_print_below": lambda: tx.grad(checkpointed_print_below, fallback="error")(np.ones(1)),
+    "checkpointed_generator": lambda: tx.grad(checkpointed_generator, fallback="error")(1.0),
+    "checkpointed_try": lambda: tx.grad(checkpointed_try, fallback="error")(1.0),
+    "checkpointed_nest": lambda: tx.grad(checkpointed_nest, fallback="error")(1.0),
+}
+
+
 def text_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".replace(str(HERE.parent) + os.sep, "")
 

@@ -54,6 +54,8 @@ CHOSEN = (
     "moving_window",
     # what scientists write
     "heat",
+    "conducted",
+    "stirred",
     "runge_kutta",
     "pendulum",
     "black_scholes",

@@ -157,7 +157,8 @@ class _Draws:
         """The generator that a call of unknown code draws from; None for one that only shows something."""
         assert isinstance(s, Assign)
         callee = value.args[0]
-        kind = instance.kinds.get(callee.name) if isinstance(callee, Var) else self.program.external(callee)
+        kind = instance.kinds.get(callee.name) if isinstance(callee, Var) else None
+        kind = self.program.external(callee) if isinstance(callee, Ext) else kind
         fn = kind.value if isinstance(kind, Obj) else None
         if instance.kinds[s.target] == Obj(None) and not _sets(fn):
             if called:

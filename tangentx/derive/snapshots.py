@@ -53,8 +53,8 @@ def checkpointed(r: Reverse, s: For) -> tuple[list[Statement], list[Statement], 
     carried = frozenset(spot.name for spot in state.bound)
     rerun = Rerun(r, s, tuple(forward), turn.exits, carried)
     ran = r.frame.names.fresh("ran") if has_break(s.body) else None
-    names = [r.frame.names.fresh(name) for name in ("kept", "place")]
-    marks = Marks(*names, _limit(before, s))
+    kept, place = (r.frame.names.fresh(name) for name in ("kept", "place"))
+    marks = Marks(kept, place, _limit(before, s))
     before.assign(marks.kept, Make(list, ()))
     before.assign(marks.place, s.start)
     if ran is not None:
@@ -66,7 +66,7 @@ def checkpointed(r: Reverse, s: For) -> tuple[list[Statement], list[Statement], 
     taken = r.once_more(before, marks.kept)(back)
     stop = s.stop if ran is None else r.once_more(before, ran)(back)
     back.assign(marks.kept, taken)
-    marks = Marks(*names, _limit(back, s))
+    marks = Marks(kept, place, _limit(back, s))
     rerun.hold(back)
     body = _back(r, s, marks, state, rerun, turn)
     _clear(r, body, private)

@@ -15,22 +15,18 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind, describe
+from tangentx.derive.contents import Ends, copied, cut, item_of, lengthened
 from tangentx.derive.emit import SHADOW, VALUE, WHOLE, Emitter, item_at, mode
 from tangentx.derive.spots import Spot, Writes, reached, written
 from tangentx.errors import Span, UnsupportedSyntax
 from tangentx.ir.nodes import (
-    Assign,
     Atom,
     Block,
-    For,
     If,
     Index,
     Key,
     Lit,
-    Make,
     Method,
-    Op,
-    Pop,
     Statement,
     Store,
     Var,
@@ -40,15 +36,6 @@ if TYPE_CHECKING:
     from tangentx.derive.reverse import Reverse
 
 Found = list[tuple[Spot, Atom]]
-
-
-@dataclass(frozen=True, eq=False)
-class Ends:
-    """A list cut down to a length, and what its shadow lost."""
-
-    spot: Spot
-    length: Atom
-    taken: Var | None
 
 
 @dataclass(eq=False)
@@ -102,7 +89,7 @@ class State:
             _fill(emit, spot, spot.read(emit), next(held))
             if spot.how == SHADOW:
                 _fill(emit, spot, spot.read_bar(emit), next(held))
-        return [_cut(emit, spot, length) for spot, length in zip(self.logs, held, strict=True)]
+        return [cut(emit, spot, length) for spot, length in zip(self.logs, held, strict=True)]
 
     def cotangents(self, emit: Emitter) -> Found:
         """The cotangents that lie in memory which is another one when the block has been run once more."""
@@ -118,48 +105,13 @@ class State:
             inner = Emitter(emit.span)
             if spot.how == VALUE:
                 spot.bind_bar(inner, bar)
-            elif spot in self.boxes and mode(_item(spot)) != SHADOW:
+            elif spot in self.boxes and mode(item_of(spot)) != SHADOW:
                 _fill(inner, spot, spot.read_bar(inner), bar)
             else:
-                _copied(inner, spot.kind, spot.read_bar(inner), bar)
+                copied(inner, spot.kind, spot.read_bar(inner), bar)
             _if_there(emit, spot, bar, inner)
         for end in ends:
-            _lengthened(emit, end)
-
-
-def _cut(emit: Emitter, spot: Spot, length: Atom) -> Ends:
-    """A list, and its shadow, cut down to a length; what the shadow loses is kept, the last first."""
-    emit.add(_repeated(emit, spot.read(emit), length, None))
-    if spot.how != SHADOW:
-        return Ends(spot, length, None)
-    end = emit.let(Make(list, ()))
-    emit.add(_repeated(emit, spot.read_bar(emit), length, end))
-    return Ends(spot, length, end)
-
-
-def _repeated(emit: Emitter, box: Atom, length: Atom, end: Var | None) -> Statement:
-    inner = Emitter(emit.span)
-    assert isinstance(box, Var)
-    item = inner.let(Pop(box))
-    if end is not None:
-        inner.append(end.name, item)
-    size = emit.op(builtins.len, box)
-    return For(emit.temporary(), length, size, Lit(1), False, tuple(inner.block), emit.span)
-
-
-def _lengthened(emit: Emitter, end: Ends) -> None:
-    """The cotangents that were taken off stand in the shadow again."""
-    if end.taken is None:
-        return
-    inner, index = Emitter(emit.span), Var(emit.temporary())
-    bar, item = end.spot.read_bar(emit), _item(end.spot)
-    value = inner.let(Pop(end.taken))
-    if mode(item) == SHADOW:
-        _copied(inner, item, inner.let(Index(bar, Key((index,)))), value)
-    else:
-        inner.add(Store(bar, Key((index,)), value, emit.span))
-    size = emit.op(builtins.len, bar)
-    emit.add(For(index.name, end.length, size, Lit(1), False, tuple(inner.block), emit.span))
+            lengthened(emit, end)
 
 
 def state_of(
@@ -228,11 +180,6 @@ def _refused(kind: Kind, span: Span) -> UnsupportedSyntax:
     )
 
 
-def _item(spot: Spot) -> Kind:
-    assert isinstance(spot.kind, Box)
-    return spot.kind.region.any()
-
-
 def _items(emit: Emitter, box: Atom) -> Atom:
     """A list or dict of the items that another one has."""
     return emit.let(Method(box, "copy", ()))
@@ -249,30 +196,3 @@ def _if_there(emit: Emitter, spot: Spot, value: Atom, inner: Emitter) -> None:
     """What is done with a spot, where it may have no value if it has one."""
     done: list[Statement] = inner.block
     emit.add(*(done if spot.sure else [If(emit.op(arrays.there, value), tuple(done), (), emit.span)]))
-
-
-def _copied(emit: Emitter, kind: Kind, to: Atom, source: Atom) -> None:
-    """The content of one shadow to another of the same layout."""
-    if isinstance(kind, Arr):
-        emit.add(Store(to, WHOLE, source, emit.span))
-        return
-    assert isinstance(kind, Box)
-    node = kind.region.root()
-    if not node.open or kind.cls not in (list, tuple, dict):
-        for key in node.fields:
-            _item_copied(emit, item_at(kind, key), to, source, Key((Lit(key),)))
-        return
-    inner, index = Emitter(emit.span), Var(emit.temporary())
-    keys: Atom = emit.let(Op(builtins.list, (source,))) if kind.cls is dict else source
-    at: Atom = inner.let(Index(keys, Key((index,)))) if kind.cls is dict else index
-    _item_copied(inner, kind.region.any(), to, source, Key((at,)))
-    if any(not isinstance(s, Assign) for s in inner.block):
-        count = emit.op(builtins.len, keys)
-        emit.add(For(index.name, Lit(0), count, Lit(1), False, tuple(inner.block), emit.span))
-
-
-def _item_copied(emit: Emitter, item: Kind, to: Atom, source: Atom, key: Key) -> None:
-    if mode(item) == VALUE:
-        emit.add(Store(to, key, emit.let(Index(source, key)), emit.span))
-    elif mode(item) == SHADOW:
-        _copied(emit, item, emit.let(Index(to, key)), emit.let(Index(source, key)))

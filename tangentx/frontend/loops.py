@@ -18,7 +18,7 @@ from tangentx.frontend.targets import Value
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
 
-VIEWS = frozenset(("items", "keys", "values"))
+VIEWS = frozenset("items keys values".split())
 RESIZING = frozenset("append extend insert pop remove clear".split())
 
 
@@ -203,8 +203,7 @@ class Loops(Iterators):
         start, stop, step = (self.safe(atom, written, node) for atom in (bounds.start, bounds.stop, bounds.step))
         many = source.snapshots and self.safe(source.snapshots, written, node)
         self.emit(ir.For(index.name, start, stop, step, bounds.backward, block, self.span(node), many))
-        for pair in source.lengths if isinstance(source, Items) else ():
-            whole, count, found = pair
+        for whole, count, found in source.lengths if isinstance(source, Items) else ():
             asked = found if isinstance(whole, ir.Var) and whole.name in written else whole
             self.emit(ir.Assign(self.temp(), ir.Op(arrays.same_length, (asked, count)), self.span(node)))
 
