@@ -30,6 +30,7 @@ from tangentx.errors import (
     TangentxError,
     UnsupportedSyntax,
 )
+from tangentx.opaque import cotangent, primitive
 
 __version__ = "0.1.0"
 
@@ -49,6 +50,7 @@ __all__ = [
     "autograd",
     "checkpoint",
     "checkpointed",
+    "cotangent",
     "differentiate",
     "elementwise_grad",
     "enable_grad",
@@ -64,6 +66,7 @@ __all__ = [
     "jvp",
     "linearize",
     "no_grad",
+    "primitive",
     "set_grad_enabled",
     "stop_gradient",
     "tensor",

@@ -34,7 +34,7 @@ LAYERS = (
     ("recorded",),
     ("pickling",),
     ("objects",),
-    ("differentiable", "inside", "vectorised", "sparse"),
+    ("differentiable", "inside", "vectorised", "sparse", "opaque"),
     ("api",),
     ("testing",),
     ("__init__",),

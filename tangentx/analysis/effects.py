@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tangentx import templates
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, signature, varied
 from tangentx.analysis.operations import Operation
 from tangentx.analysis.primitives import hashable, name_of
@@ -72,8 +73,11 @@ def bound(owner: type, name: str) -> Bound:
 
 
 def is_opaque(fn: Any) -> bool:
-    """Whether a function is called as it is although it may have a source: one of the library's that has effects."""
-    if isinstance(fn, Bound):
+    """Whether a function is called as it is although it may have a source.
+
+    One of the library's that has effects, or a primitive of the user's that has no rule.
+    """
+    if isinstance(fn, Bound) or (templates.is_own(fn) and templates.find(fn) is None):
         return True
     if isinstance(getattr(fn, "__self__", None), GENERATORS):
         return True
@@ -111,7 +115,7 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
         raise NoTemplate(_what(fn, kind) + " has no derivative rule", w.span, _hint(fn))
     _demand_own_set(w, fn)
     found = _sampled(w, fn, [k for _, k in read], {n: k for n, _, k in named})
-    if found is None and any(isinstance(k, Arr | Box) for k in kinds):
+    if found is None and any(isinstance(k, Arr | Box) for k in kinds) and not templates.is_own(fn):
         raise UnsupportedSyntax(
             f"{_what(fn, kind)} has no source that can be read, and may write into what it is given",
             w.span,
@@ -149,6 +153,8 @@ def _what(fn: Any, kind: Kind) -> str:
 
 
 def _hint(fn: Any) -> str:
+    if templates.is_own(fn):
+        return f"give it one: `@{name_of(fn)}.adjoint` (and `.tangent`), or `@{name_of(fn)}.partials`"
     owner = fn.owner if isinstance(fn, Bound) else type(getattr(fn, "__self__", None))
     if issubclass(owner, GENERATORS):
         return "draw standard numbers, then scale and shift them: `mu + sigma * rng.standard_normal()`"

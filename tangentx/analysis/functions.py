@@ -7,6 +7,7 @@ import operator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tangentx import templates
 from tangentx.analysis.kinds import BOTTOM, Bottom, Box, Kind, Num, Obj, Top, describe
 from tangentx.analysis.regions import Region
 from tangentx.errors import UnsupportedSyntax
@@ -172,6 +173,12 @@ def as_operand(w: Walker, fn: Any, kinds: list[Kind]) -> tuple[Expr, Kind]:
     if answer is not None:
         return Lit(answer), Num(bool, value=answer)
     found = next(kind for kind in kinds if value_class(kind))
+    if templates.is_own(fn):
+        raise UnsupportedSyntax(
+            f"{describe(found)} captures something, and is passed to the primitive `{fn.__name__}`",
+            w.span,
+            "pass a function that captures nothing",
+        )
     raise UnsupportedSyntax(
         f"{describe(found)} is an operand of `{getattr(fn, '__name__', fn)}`",
         w.span,

@@ -100,7 +100,12 @@ def takes_arrays(fn: Any, body: Any = None) -> bool:
     if body is not None:
         return not body.__module__.endswith("composed_python")
     template = templates.find(fn)
-    if template is None or template.body is None or getattr(arrays, name_of(fn), None) is fn:
+    if (
+        template is None
+        or template.body is None
+        or template.signature is not None
+        or getattr(arrays, name_of(fn), None) is fn
+    ):
         return False
     return template.body.__module__.rpartition(".")[2] not in _OF_CONTAINERS
 

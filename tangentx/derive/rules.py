@@ -99,6 +99,8 @@ def cotangents(
     bound = arguments(op, template, emit.span)
     given = {"ans": ans, "ans_bar": ans_bar}
     requests = requested(emit, template, template.requests, bound, given)
+    if template.body is None:
+        raise lacking(template, "adjoint", emit.span)
     values = inline(lift, emit, template.body, bound, requests, swaps)
     names = list(template.cotangents)
     if template.kind == "elementwise" and is_square(names, values, bound):
@@ -117,6 +119,11 @@ def cotangents(
                 value = times(emit, template, value, ans_bar)
             result.append((atom_of(operand), value))
     return result
+
+
+def lacking(template: Template, what: str, span: Span) -> NoTemplate:
+    """The error for a rule that its author has written for the other mode alone."""
+    return NoTemplate(f"`{template.name}` has no `{what}` rule", span, f"give it one: `@{template.name}.{what}`")
 
 
 def is_square(names: Sequence[str | None], values: Sequence[Atom], bound: Mapping[str, Any]) -> bool:

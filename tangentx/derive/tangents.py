@@ -13,7 +13,7 @@ from tangentx.analysis.kinds import Box, Kind
 from tangentx.analysis.primitives import SPREADING, hashable
 from tangentx.derive.dialect import Dialect, dialect
 from tangentx.derive.emit import SHADOW, WHOLE, Emitter, mode
-from tangentx.derive.rules import arguments, atom_of, inline, is_square, requested, times
+from tangentx.derive.rules import arguments, atom_of, inline, is_square, lacking, requested, times
 from tangentx.ir.nodes import Atom, Lit, Make, Op, Store, Var
 from tangentx.ir.walk import atoms
 from tangentx.templates import Template
@@ -115,6 +115,8 @@ def _whole_dot(f: Forward, emit: Emitter, atom: Atom) -> Atom:
 
 
 def _adjoint(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
+    if template.tangent is None:
+        raise lacking(template, "tangent", emit.span)
     given: dict[str, Atom] = {"ans": new}
     for name in template.params:
         value = bound[name.name]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx import arrays
+from tangentx import arrays, templates
 from tangentx.analysis.kinds import Arr, Box, Kind, Num
 from tangentx.analysis.selection import is_boolean
 from tangentx.ir.nodes import Atom, Attr, Expr, Index, Lit, Make, Op, Slice, Var
@@ -179,7 +179,8 @@ class Shaper:
 def _is_together(fn: Callable[..., Any], count: int) -> bool:
     """Whether the operands are broadcast together."""
     binary = isinstance(fn, np.ufunc) and fn.nin == 2 and fn.nout == 1 and fn.signature is None
-    return (binary and count == 2) or fn in _TOGETHER
+    own = templates.find(fn) if templates.is_own(fn) else None
+    return (binary and count == 2) or fn in _TOGETHER or (own is not None and own.kind == "elementwise")
 
 
 def _of_nested(kind: Kind) -> tuple[int, ...] | None:

@@ -29,7 +29,7 @@ from tangentx.templates import support as support
 from tangentx.templates import tables as tables
 from tangentx.templates import trigonometric as trigonometric
 from tangentx.templates.compositions import Composition, composed, compositions, examples, has_composition
-from tangentx.templates.registry import Template, bind, find, templates
+from tangentx.templates.registry import Template, bind, find, is_own, templates
 
 __all__ = [
     "Composition",
@@ -40,5 +40,6 @@ __all__ = [
     "examples",
     "find",
     "has_composition",
+    "is_own",
     "templates",
 ]

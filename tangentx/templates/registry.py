@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import FunctionType
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -17,6 +18,8 @@ from tangentx.errors import NoTemplate
 Kind = Literal["elementwise", "linear", "bilinear", "adjoint", "constant"]
 F = TypeVar("F", bound=Callable[..., Any])
 
+OWN = "__tangentx_rule__"
+"""The attribute of a user's primitive that holds its template, or None."""
 _NONE_ONLY = ("out", "ord")
 """Parameters that mirror NumPy's signature but may only be None."""
 
@@ -30,7 +33,8 @@ class Template:
     engine must unbroadcast them. `singular`: partials may be infinite. `real_constant`: the derivative is zero where
     the arguments are real. `domain` says how a test draws arguments: for elementwise templates the name of a domain
     (one for each parameter, separated by blanks), for others one call a string (see `examples.draw`). Where not
-    `drawn`, no arguments can be made up: the rule has tests of its own.
+    `drawn`, no arguments can be made up: the rule has tests of its own. `signature` are the primal's parameters where
+    the user has declared the rule; an adjoint template of theirs may have a body, a tangent, or both.
     """
 
     kind: Kind
@@ -44,10 +48,13 @@ class Template:
     analytic: bool = True
     domain: str | tuple[str, ...] = ()
     drawn: bool = True
+    signature: tuple[inspect.Parameter, ...] | None = None
 
     @cached_property
     def params(self) -> tuple[inspect.Parameter, ...]:
         """Positional and varargs parameters of the body, in order."""
+        if self.signature is not None:
+            return self.signature
         return tuple(p for p in self._parameters() if p.kind is not inspect.Parameter.KEYWORD_ONLY)
 
     @cached_property
@@ -63,7 +70,7 @@ class Template:
         """For each value that the body returns, the parameter it belongs to; None for one without derivative."""
         if self.body is None:
             return ()
-        values = _returned(self.body)
+        values = returned(self.body)
         if self.kind == "elementwise":
             names = [p.name for p in self.params]
             return tuple(
@@ -94,7 +101,7 @@ def _enter(template: Template) -> None:
         _TABLE[primal] = template
 
 
-def _returned(body: Callable[..., Any]) -> list[ast.expr]:
+def returned(body: Callable[..., Any]) -> list[ast.expr]:
     """The values of the one return statement of `body`."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(body)))
     statement = next(node for node in ast.walk(tree) if isinstance(node, ast.Return))
@@ -104,10 +111,18 @@ def _returned(body: Callable[..., Any]) -> list[ast.expr]:
 
 def find(fn: object) -> Template | None:
     """The template of `fn`, a function, ufunc, built-in, type or method descriptor; None if there is none."""
+    if type(fn) is FunctionType and OWN in fn.__dict__:
+        found: Template | None = fn.__dict__[OWN]
+        return found
     try:
         return _TABLE.get(fn)
     except TypeError:
         return None
+
+
+def is_own(fn: object) -> bool:
+    """Whether a function was made a primitive by the user, with or without a rule."""
+    return type(fn) is FunctionType and OWN in fn.__dict__
 
 
 def templates() -> tuple[Template, ...]:

@@ -138,7 +138,8 @@ class Rule:
     def arranged(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """The arguments of a call by parameter. Raises NoTemplate for those that the template does not know."""
         if self.star >= 0:
-            found = [*args[: self.star], tuple(args[self.star :])]
+            first = args[: self.star]
+            found = [*first, *self.defaults[len(first) : self.star], tuple(args[self.star :])]
             found += [_ABSENT] * (len(self.params) - len(found))
         else:
             found = [*args, *self.defaults[len(args) :]]
@@ -182,6 +183,8 @@ def rule_of(fn: Any) -> Rule | None:
         return RULES[fn]
     except KeyError:
         template = find(fn)
+        if template is not None and template.body is None and template.kind != "constant":
+            return None  # a user's rule for forward mode alone
         found = None if template is None else Rule(fn, template)
         if found is not None:
             RULES[fn] = found

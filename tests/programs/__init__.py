@@ -26,6 +26,7 @@ from tests.programs import (
     objects,
     physics,
     pits,
+    primitives,
     queues,
     recursion,
     scalar_programs,
@@ -75,5 +76,6 @@ MODULES = (
     statistics_,
     textbook,
     pits,
+    primitives,
 )
 PROGRAMS: tuple[Program, ...] = tuple(program for module in MODULES for program in module.PROGRAMS)
