@@ -87,7 +87,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], int, int]] = {  # with the number 
     "gathered": (gathered, 16, 2),
     "shrinking": (shrinking, 21, 3),
     "chosen": (chosen, 37, 2),
-    "arrow": (arrow, 64, 8),
+    "arrow": (arrow, 22, 8),
     "wide": (wide, 16, 2),
     "solved": (solved, 64, 8),
     "square": (square, 26, 4),

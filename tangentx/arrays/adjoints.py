@@ -8,7 +8,7 @@ import numpy as np
 
 from tangentx.arrays.shapes import unbroadcast
 from tangentx.arrays.structures import has_derivative
-from tangentx.arrays.zeros import zeros_as
+from tangentx.arrays.zeros import zero, zeros_as
 from tangentx.errors import NotDifferentiable
 
 
@@ -109,7 +109,7 @@ def give_best(t: Any, best: Any, args: Any) -> Any:
     """Adjoint of the built-in max and min of `args`: equal shares of `t` for those equal to `best`, 0 for others."""
     items = _candidates(args)
     count = sum(1 for item in items if item == best)
-    shares = [(t / count if item == best else 0.0 * t) if has_derivative(item) else None for item in items]
+    shares = [(t / count if item == best else zero(t)) if has_derivative(item) else None for item in items]
     if len(args) > 1:
         return tuple(shares)
     return (np.array(shares, dtype=items.dtype) if isinstance(items, np.ndarray) else shares,)

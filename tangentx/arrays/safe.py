@@ -15,14 +15,16 @@ def _number(x: Any) -> Any:
 
 
 def guarded(p: Any, t: Any) -> Any:
-    """``p * t``, exactly 0 where `t` is exactly 0, even if `p` is not finite there."""
+    """``p * t``, exactly 0 where one of them is exactly 0, even if the other is not finite there."""
     if isinstance(p, float) and isinstance(t, float):  # np.float64 is one too
-        return p * t if t != 0.0 else type(p)(0.0) if type(t) is float else abs(t)
+        if p != 0.0 and t != 0.0:
+            return p * t
+        return 0.0 if type(p) is float and type(t) is float else np.float64(0.0)
     with np.errstate(invalid="ignore"):
         product = np.multiply(p, t)
     if np.isfinite(product).all():  # what was multiplied with 0 is 0 then
         return product
-    return _number(np.where(np.equal(t, 0), np.zeros((), product.dtype), product))
+    return _number(np.where(np.equal(t, 0) | np.equal(p, 0), np.zeros((), product.dtype), product))
 
 
 def ratio(a: Any, b: Any) -> Any:

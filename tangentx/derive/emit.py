@@ -52,6 +52,14 @@ def mode(kind: Kind) -> str | None:
     return SHADOW
 
 
+def motion(kind: Kind) -> str | None:
+    """How the tangent of a variable of this kind is kept: as `mode` says, but an array that nobody writes is a value
+    though it is indexed, for reading an element of a tangent changes nothing. One that may be None keeps its storage.
+    """
+    only_read = isinstance(kind, Arr) and not kind.none and not kind.region.root().written
+    return VALUE if only_read and varied(kind) else mode(kind)
+
+
 def item_at(box: Box, key: Any) -> Kind:
     """The kind of the item at a key, MISSING where it is not known.
 
@@ -120,7 +128,9 @@ class Emitter:
 class Frame:
     """Facts and names of one instance that both modes need."""
 
-    def __init__(self, program: Program, instance: Instance, suffix: str) -> None:
+    def __init__(
+        self, program: Program, instance: Instance, suffix: str, rule: Callable[[Kind], str | None] = mode
+    ) -> None:
         assert instance.link.function is not None
         self.program = program
         self.instance = instance
@@ -128,6 +138,7 @@ class Frame:
         self.kinds: dict[str, Kind] = dict(instance.kinds)
         self.names = Names(name for name in self.kinds if not name.startswith("%"))
         self.suffix = suffix
+        self.rule = rule
         self._others: dict[str, str] = {}
         self.rebound = rebound(self.function.body, [p.name for p in self.function.params])
 
@@ -141,7 +152,7 @@ class Frame:
 
     def mode(self, atom: Atom) -> str | None:
         """The mode of an atom; a constant and an object from outside have none."""
-        return mode(self.kind(atom)) if isinstance(atom, Var) else None
+        return self.rule(self.kind(atom)) if isinstance(atom, Var) else None
 
     def other(self, name: str) -> str:
         """The name of the cotangent (or tangent) of `name`."""
@@ -155,7 +166,7 @@ class Frame:
         """A zero cotangent for a value of the kind."""
         if isinstance(kind, Num):
             return Lit(0.0)
-        if isinstance(kind, Arr) and kind.none and mode(kind) == SHADOW:
+        if isinstance(kind, Arr) and kind.none and self.rule(kind) == SHADOW:
             return emit.op(arrays.zeros_as, atom)
         return emit.op(arrays.real_zero if isinstance(kind, Arr) else arrays.zero, atom)
 

@@ -1,12 +1,13 @@
 """Forward mode: beside each statement, the statement of the tangents.
 
 A value's tangent is a variable, a storage's is a storage of the same layout, aliased and written as the primal is.
-The new value and its tangent are found before either name is bound, so a statement may read what it overwrites.
+Where a statement reads what it overwrites, the new value and its tangent are found before either name is bound.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from tangentx import arrays, templates
 from tangentx.analysis.kinds import Arr, Box, Kind
@@ -14,7 +15,7 @@ from tangentx.analysis.primitives import makes_new
 from tangentx.analysis.program import Instance
 from tangentx.analysis.selection import is_basic, known_key
 from tangentx.derive.calls import instance_of
-from tangentx.derive.emit import NONE, SHADOW, Emitter, Frame, item_at, mode, shadow_key
+from tangentx.derive.emit import NONE, SHADOW, Emitter, Frame, item_at, motion, shadow_key
 from tangentx.derive.entry import put_back
 from tangentx.derive.tangents import fresh, stored_copy
 from tangentx.ir.nodes import (
@@ -46,6 +47,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
+from tangentx.ir.walk import reads
 
 if TYPE_CHECKING:
     from tangentx.derive.jvp import Tangents
@@ -58,14 +60,23 @@ class Forward:
         self.is_root = is_root
         self.tangents = tangents
         self.instance = instance
-        self.frame = Frame(tangents.program, instance, "_dot")
+        self.frame = Frame(tangents.program, instance, "_dot", motion)
 
     def function(self, name: str) -> Function:
         """The derived function of a callee: primals, then the tangents of all that have one."""
         names = [p.name for p in self.frame.function.params]
-        dots = [self.frame.other(n) for n in names if mode(self.frame.kinds[n]) is not None]
+        dots = [self.frame.other(n) for n in names if motion(self.frame.kinds[n]) is not None]
         params = tuple(Param(n) for n in (*names, *dots))
-        return Function(name, params, self.block(self.frame.function.body), self.frame.function.span)
+        body = self.block(self.frame.function.body)
+        return Function(name, params, body, self.frame.function.span, notes=self.notes(names))
+
+    def notes(self, names: Iterable[str]) -> dict[str, Any]:
+        """For the optimiser: the tangents of parameters, and which arrays have the shape of which."""
+        moving = {self.frame.other(n): n for n in names if motion(self.frame.kinds[n]) is not None}
+        return {
+            "dots": tuple(moving),
+            "alike": {dot: n for dot, n in moving.items() if isinstance(self.frame.kinds[n], Arr)},
+        }
 
     def block(self, block: Block) -> Block:
         """The block with its tangents."""
@@ -127,10 +138,10 @@ class Forward:
 
     def slot(self, emit: Emitter, item: Kind, atom: Atom) -> Atom:
         """What a tangent container holds for an item."""
-        return self.dot_or_zero(emit, atom) if mode(item) is not None else NONE
+        return self.dot_or_zero(emit, atom) if motion(item) is not None else NONE
 
     def _returned(self, emit: Emitter, value: Atom) -> Atom:
-        return self.dot_or_zero(emit, value) if mode(self.instance.result) is not None else NONE
+        return self.dot_or_zero(emit, value) if motion(self.instance.result) is not None else NONE
 
     def _stored(self, emit: Emitter, s: Store) -> Atom:
         kind = self.frame.kind(s.base)
@@ -143,7 +154,7 @@ class Forward:
 
     def _assign(self, emit: Emitter, s: Assign) -> None:
         kind = self.frame.kinds[s.target]
-        how = mode(kind)
+        how = motion(kind)
         if isinstance(s.value, Call):
             self._call(emit, s, s.value)
             return
@@ -156,6 +167,10 @@ class Forward:
         if how is None:
             emit.add(s)
             return
+        if s.target not in reads(s):
+            emit.add(s)
+            emit.assign(self.frame.other(s.target), self._tangent(emit, s.value, Var(s.target), kind))
+            return
         new = emit.let(s.value)
         dot = self._tangent(emit, s.value, new, kind)
         emit.assign(s.target, new)
@@ -164,7 +179,7 @@ class Forward:
     def _tangent(self, emit: Emitter, value: Expr, new: Var, kind: Kind) -> Atom:
         """The tangent of an expression whose value is `new`."""
         match value:
-            case Lit(value=None) if mode(kind) == SHADOW:
+            case Lit(value=None) if motion(kind) == SHADOW:
                 return NONE
             case Var() | Lit() | Ext():
                 return self.dot_or_zero(emit, value)
@@ -186,8 +201,8 @@ class Forward:
         item = emit.let(Index(self.dot(base), key))
         parts = tuple(() if isinstance(p, Slice) else self.frame.kind(p) for p in key.parts)
         if isinstance(base_kind, Box):
-            return item if mode(_item_kind(self, base_kind, key)) is not None else self.frame.zero(emit, new, kind)
-        if mode(kind) == SHADOW and not is_basic(parts):
+            return item if motion(_item_kind(self, base_kind, key)) is not None else self.frame.zero(emit, new, kind)
+        if motion(kind) == SHADOW and not is_basic(parts):
             return stored_copy(emit, new, item)
         return item
 
@@ -213,9 +228,9 @@ class Forward:
 
     def _call(self, emit: Emitter, s: Assign, expr: Call) -> None:
         callee = instance_of(self.tangents.program, expr)
-        how = mode(self.frame.kinds[s.target])
-        params = [mode(callee.kinds[p.name]) for p in _function(callee).params]
-        if not any(params) and mode(callee.result) is None:
+        how = motion(self.frame.kinds[s.target])
+        params = [motion(callee.kinds[p.name]) for p in _function(callee).params]
+        if not any(params) and motion(callee.result) is None:
             emit.add(s)
             if how is not None:
                 emit.assign(
@@ -225,7 +240,7 @@ class Forward:
         dots = tuple(self.dot_or_zero(emit, a) for a, m in zip(expr.args, params, strict=True) if m is not None)
         made = emit.let(Call(self.tangents.link(callee), (*expr.args, *dots)))
         emit.assign(s.target, Index(made, Key((Lit(0),))))
-        if how is not None and mode(callee.result) is not None:
+        if how is not None and motion(callee.result) is not None:
             emit.assign(self.frame.other(s.target), Index(made, Key((Lit(1),))))
         elif how is not None:
             emit.assign(self.frame.other(s.target), self.frame.zero(emit, Var(s.target), self.frame.kinds[s.target]))

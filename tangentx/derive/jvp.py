@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr
 from tangentx.analysis.program import Instance, Program
-from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
+from tangentx.derive.emit import SHADOW, VALUE, Emitter, motion
 from tangentx.derive.entry import arguments_of, entry, fetch, zeros_of_storages
 from tangentx.derive.forward import Forward
 from tangentx.ir.nodes import Function, Link, Op, Param, Var
@@ -42,28 +41,28 @@ def tangent(program: Program, instance: Instance, with_tangent: Sequence[int]) -
     tangents = Tangents(program)
     f = Forward(tangents, instance, is_root=True)
     names = [p.name for p in f.frame.function.params]
-    chosen = [names[i] for i in with_tangent if mode(f.frame.kinds[names[i]]) is not None]
+    chosen = [names[i] for i in with_tangent if motion(f.frame.kinds[names[i]]) is not None]
     dots = [f.frame.other(n) for n in chosen]
     emit = Emitter(f.frame.function.span)
     fetch(instance, emit)
     entry(instance, emit, names)
     _own_tangents(emit, f, chosen)
     still = [name for name in names if name not in chosen]
-    zeros_of_storages(f.frame, emit, [name for name in still if mode(f.frame.kinds[name]) == SHADOW])
+    zeros_of_storages(f.frame, emit, [name for name in still if motion(f.frame.kinds[name]) == SHADOW])
     for name in still:
-        if mode(f.frame.kinds[name]) == VALUE:
+        if motion(f.frame.kinds[name]) == VALUE:
             emit.assign(f.frame.other(name), f.frame.zero(emit, Var(name), f.frame.kinds[name]))
     body = (*emit.block, *f.block(f.frame.function.body))
     tangents.finish()
     params = tuple(Param(n) for n in (*arguments_of(instance), *dots))
-    alike = {f.frame.other(n): n for n in chosen if isinstance(f.frame.kinds[n], Arr)}
-    return Function(f"{instance.source.name}_jvp", params, body, f.frame.function.span, notes={"alike": alike})
+    notes = f.notes(chosen) | {"of primal": all(i.source.origin is not None for i in program.reached())}
+    return Function(f"{instance.source.name}_jvp", params, body, f.frame.function.span, notes=notes)
 
 
 def _own_tangents(emit: Emitter, f: Forward, chosen: Sequence[str]) -> None:
     """Tangents of storages are copied in the layout of the primal: the user's are not written."""
     for name in chosen:
         kind = f.frame.kinds[name]
-        if mode(kind) == SHADOW:
+        if motion(kind) == SHADOW:
             dot = Var(f.frame.other(name))
             emit.assign(dot.name, Op(arrays.tangent_as, (dot, Var(name))))

@@ -135,7 +135,7 @@ def is_square(names: Sequence[str | None], values: Sequence[Atom], bound: Mappin
 
 
 def times(emit: Emitter, template: Template, partial: Atom, other: Atom) -> Atom:
-    """Partial times cotangent, zero where the cotangent is, even if the partial is not finite."""
+    """Partial times tangent or cotangent: zero where the one is, even if the other is not finite."""
     if isinstance(partial, Lit):
         return emit.op(operator.mul, partial, other)
     return emit.op(arrays.guarded, partial, other)

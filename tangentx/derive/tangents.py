@@ -12,7 +12,7 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Box, Kind
 from tangentx.analysis.primitives import SPREADING, hashable
 from tangentx.derive.dialect import Dialect, dialect
-from tangentx.derive.emit import SHADOW, WHOLE, Emitter, mode
+from tangentx.derive.emit import SHADOW, WHOLE, Emitter, motion
 from tangentx.derive.rules import arguments, atom_of, inline, is_square, lacking, requested, times
 from tangentx.ir.nodes import Atom, Lit, Make, Op, Store, Var
 from tangentx.ir.walk import atoms
@@ -46,7 +46,7 @@ def fresh(f: Forward, emit: Emitter, op: Op, template: Template, new: Var, kind:
     if isinstance(kind, Box):
         return dot
     fitted = emit.op(arrays.unbroadcast, dot, new)
-    return stored_copy(emit, new, fitted) if mode(kind) == SHADOW else fitted
+    return stored_copy(emit, new, fitted) if motion(kind) == SHADOW else fitted
 
 
 def _sum(emit: Emitter, terms: list[Atom], new: Atom) -> Atom:

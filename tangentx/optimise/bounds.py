@@ -43,7 +43,8 @@ BOUNDED: frozenset[Any] = frozenset({
 })  # fmt: skip
 """What gives finite numbers for finite numbers, overflow aside (`math` raises there), and uses every element."""
 _FINITE: frozenset[Any] = BOUNDED | {
-    max, min, np.maximum, np.minimum, np.max, np.min, np.ndarray.max, np.ndarray.min,
+    max, min, np.maximum, np.minimum, np.max, np.min, np.ndarray.max, np.ndarray.min, np.fmax, np.fmin, np.clip,
+    np.ndarray.clip, np.where, arrays.share, arrays.ties,
     math.sin, math.cos, math.tanh, math.atan, math.fabs, math.exp, math.expm1, math.log, math.log1p, math.sqrt,
 }  # fmt: skip
 """As well what may leave elements out, and functions that raise an exception where they would overflow."""
@@ -59,10 +60,18 @@ def among(fn: Any, group: frozenset[Any]) -> bool:
         return False
 
 
-class Unbounded:
-    """Names of all functions of a program that may hold an infinity, or a value of which nothing is known."""
+_PARTIALS: frozenset[Any] = frozenset({arrays.ratio, arrays.power_slope})
+"""Partials that may be infinite where what they belong to is finite."""
 
-    def __init__(self, units: Sequence[Unit]) -> None:
+
+class Unbounded:
+    """Names of all functions of a program that may hold an infinity, or a value of which nothing is known.
+
+    `of_primal`: where all that the user's own program computes is finite; else it has no derivative anyway.
+    """
+
+    def __init__(self, units: Sequence[Unit], of_primal: bool = False) -> None:
+        self.of_primal = of_primal
         self.found: set[tuple[Unit, str]] = set()
         self.returned: set[Any] = set()
         self.units = {unit.link: unit for unit in units}
@@ -104,7 +113,7 @@ class Unbounded:
                 return self.holds(unit, value)
             case Make(items=items):
                 return any(self.holds(unit, a) for a in items)
-        return True
+        return not self.of_primal
 
     def _result(self, unit: Unit, op: Op) -> bool:
         if any(self.holds(unit, a) for a in atoms(op)):
@@ -117,4 +126,4 @@ class Unbounded:
                 return False
             if op.fn is arrays.power_slope and (number >= 1 or number == 0):
                 return False
-        return not among(op.fn, _FINITE)
+        return among(op.fn, _PARTIALS) if self.of_primal else not among(op.fn, _FINITE)

@@ -33,7 +33,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import atoms
+from tangentx.ir.walk import atoms, statements
 from tangentx.optimise import memory
 from tangentx.optimise.bounds import BOUNDED, among
 from tangentx.optimise.flow import Flow, sweeps
@@ -54,6 +54,7 @@ class Dense(Flow[bool]):
         self.selecting = selecting
         self.passing = passing
         self.reverse = False
+        self.weights = weights(unit)
         self.env = {p.name: True for p in unit.function.params}
 
     def whole(self) -> Block:
@@ -68,7 +69,8 @@ class Dense(Flow[bool]):
         """The statement without its guard."""
         match s:
             case Assign(value=Op(fn=arrays.guarded, args=(a, t))) if self.reverse and self.is_full(t):
-                return (replace(s, value=Op(operator.mul, (a, t))),)
+                if not (isinstance(a, Var) and a.name in self.weights):
+                    return (replace(s, value=Op(operator.mul, (a, t))),)
         return (s,)
 
     def after(self, s: Statement) -> None:
@@ -118,3 +120,15 @@ class Dense(Flow[bool]):
             own = memory.region(self.unit.kinds.get(name, self.unit.result))
             if own is not None and (own is region if base is not None else own.written):
                 self.kill(name)
+
+
+def weights(unit: Unit) -> frozenset[str]:
+    """Names of the weights of maxima and minima, and of products of them."""
+    found: set[str] = set()
+    _, times = unit.counts()
+    for s in statements(unit.body):
+        if isinstance(s, Assign) and isinstance(s.value, Op) and times[s.target] == 1:
+            read = [a.name for a in s.value.args if isinstance(a, Var)]
+            if s.value.fn is arrays.share or (s.value.fn is operator.mul and not found.isdisjoint(read)):
+                found.add(s.target)
+    return frozenset(found)

@@ -9,7 +9,11 @@ The product of a cotangent with a partial is guarded against ``0 * inf``. Three 
   partials stay that may be infinite for finite arguments;
 * neither: no guard is needed.
 
-None is needed either, whatever else the program does, where a cotangent is full (see `dense`).
+None is needed either, whatever else the program does, where a cotangent is full (see `dense`). The weights of a maximum
+are finite; they need a guard where what they choose from may be infinite for finite arguments.
+
+In forward mode of a program that selects nothing, a partial that is infinite only where the result is infinite too, as
+that of a quotient, needs none: there is no tangent of such a result.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ from tangentx.ir.nodes import (
     Accumulate,
     Append,
     Assign,
+    Atom,
     Block,
     Call,
     Delete,
@@ -48,7 +53,7 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.walk import atoms, reads, statement_atoms, statements
 from tangentx.optimise.bounds import BOUNDED, Unbounded, among
-from tangentx.optimise.dense import Dense
+from tangentx.optimise.dense import Dense, weights
 from tangentx.optimise.flow import sweeps
 from tangentx.optimise.rewriting import is_number
 from tangentx.optimise.unit import Unit
@@ -168,11 +173,12 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     if not concerns(units):
         return False
     changed = _of_full_cotangents(program, units[0])
-    if _selects(program, units):
-        return changed
-    risky = Unbounded(units) if _may_be_zero(program, units) else None
+    selects = _selects(program, units)
+    of_primal = units[0].function.notes.get("of primal", False)
+    infinite = Unbounded(units) if selects or _may_be_zero(program, units) else None
+    risky = Unbounded(units, of_primal) if of_primal and infinite is not None else infinite
     for unit in units:
-        body = _plain(unit.body, risky, unit)
+        body = _plain(unit.body, _Needed(unit, risky, infinite, selects))
         if body is not unit.body:
             unit.body, changed = body, True
     return changed
@@ -190,18 +196,32 @@ def _of_full_cotangents(program: Program, unit: Unit) -> bool:
     return True
 
 
-def _plain(block: Block, risky: Unbounded | None, unit: Unit) -> Block:
+class _Needed:
+    """Which guards of a function are needed."""
+
+    def __init__(self, unit: Unit, risky: Unbounded | None, infinite: Unbounded | None, selects: bool) -> None:
+        self.unit, self.risky, self.infinite, self.selects = unit, risky, infinite, selects
+        self.weights = weights(unit)
+
+    def guard(self, a: Atom, t: Atom) -> bool:
+        """Whether ``guarded(a, t)`` has to stay."""
+        if self.infinite is not None and isinstance(a, Var) and a.name in self.weights:
+            return self.infinite.holds(self.unit, t)
+        return self.selects or (self.risky is not None and self.risky.holds(self.unit, a))
+
+
+def _plain(block: Block, needed: _Needed) -> Block:
     out: list[Statement] = []
     for s in block:
         match s:
-            case Assign(value=Op(fn=arrays.guarded, args=(a, t))) if risky is None or not risky.holds(unit, a):
+            case Assign(value=Op(fn=arrays.guarded, args=(a, t))) if not needed.guard(a, t):
                 out.append(replace(s, value=Op(operator.mul, (a, t))))
             case If():
-                body, orelse = _plain(s.body, risky, unit), _plain(s.orelse, risky, unit)
+                body, orelse = _plain(s.body, needed), _plain(s.orelse, needed)
                 same = body is s.body and orelse is s.orelse
                 out.append(s if same else replace(s, body=body, orelse=orelse))
             case For() | Loop():
-                body = _plain(s.body, risky, unit)
+                body = _plain(s.body, needed)
                 out.append(s if body is s.body else replace(s, body=body))
             case _:
                 out.append(s)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Box, Num, dtype_of
+from tangentx.analysis.kinds import Arr, Box, Kind, Num, dtype_of
 from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import Assign, Atom, Lit, Op, Statement, Var
@@ -94,13 +94,24 @@ def _divided(p: Operators, s: Assign, top: Atom, bottom: Atom, t: Atom) -> Seque
         return (Assign(s.target, Op(operator.truediv, (t, bottom)), s.span),)
     kinds = [k for k in map(p.kind, (top, bottom, t)) if isinstance(k, Num | Arr)]
     result = p.unit.kinds.get(s.target)
-    if isinstance(top, Lit) or result is None or len({dtype_of(k) for k in kinds}) > 1:
+    kind = _of_quotient(p.kind(t), p.kind(bottom), result)
+    if isinstance(top, Lit) or kind is None or len({dtype_of(k) for k in kinds}) > 1:
         return None
     if known:
         return (Assign(s.target, Op(MUL, (top, Var(name))), s.span),)
-    divided = p.let(s, Op(operator.truediv, (t, bottom)), result)
+    divided = p.let(s, Op(operator.truediv, (t, bottom)), kind)
     p.quotients[t, bottom] = divided.target
     return divided, Assign(s.target, Op(MUL, (top, Var(divided.target))), s.span)
+
+
+def _of_quotient(t: Kind, bottom: Kind, result: Kind | None) -> Kind | None:
+    """The kind of a quotient that is a factor of the result; None where it may have fewer axes than that."""
+    if isinstance(t, Num) and isinstance(bottom, Num):
+        return t
+    if not isinstance(result, Arr):
+        return None
+    whole = any(isinstance(k, Arr) and k.rank == result.rank and k.rank is not None for k in (t, bottom))
+    return result if whole else None
 
 
 def _left(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:

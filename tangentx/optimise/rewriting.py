@@ -30,13 +30,14 @@ from tangentx.ir.walk import statement_atoms
 from tangentx.optimise.flow import sweeps
 from tangentx.optimise.shapes import Facts, is_array
 from tangentx.optimise.sharing import PASSING, is_view, returned
+from tangentx.optimise.tangents import of_tangents, target_of
 from tangentx.optimise.unit import Unit
 
 _TEMPORARIES = itertools.count()
 
 
 class Rewriter(Facts):
-    """Facts, and whether the statement in hand belongs to the function's own reverse sweep.
+    """Facts, and whether the statement in hand is ours: of the function's own reverse sweep, or of its tangents.
 
     `count`, `bindings` and `returned` speak of the function as it was before the walk, and of new temporaries.
     """
@@ -44,9 +45,10 @@ class Rewriter(Facts):
     def __init__(self, program: Program, unit: Unit, rules: Sequence[type[Rules]] = ()) -> None:
         super().__init__(program, unit)
         self.returned = unit.found(returned, program)
-        self.reverse = False
+        self.reverse = self.ours = False
+        self.tangents = unit.found(of_tangents)
         self.rules = [each(self) for each in rules]
-        self.chosen = [each for each in self.rules if each.anywhere]
+        self.chosen = self.anywhere = [each for each in self.rules if each.anywhere]
         self.zeros = [each for each in self.rules if each.tells_zeros]
         self.noting = [each for each in self.rules if each.notes]
 
@@ -55,12 +57,14 @@ class Rewriter(Facts):
         body = self.unit.body
         forward, reverse = sweeps(self.unit.function)
         first = self.block(forward)
-        self.reverse, self.chosen = True, self.rules
+        self.reverse = True
         second = self.block(reverse) if self.env is not None else reverse
         return body if first is forward and second is reverse else (*first, *second)
 
     def rewrite(self, s: Statement) -> Iterable[Statement]:
         """The statement by the rules of each pass in turn."""
+        self.ours = self.reverse or (bool(self.tangents) and target_of(s) in self.tangents)
+        self.chosen = self.rules if self.ours else self.anywhere
         if type(s) is If:
             return next((new for each in self.chosen if (new := each.branch(s)) is not None), (s,))
         return self._by_rules(s, 0)
@@ -93,7 +97,7 @@ class Rewriter(Facts):
 
     def is_zero(self, s: Assign) -> bool:
         """Whether a rule knows that the statement binds a zero, and that it stays one."""
-        return self.reverse and any(each.is_zero(s) for each in self.zeros)
+        return self.ours and any(each.is_zero(s) for each in self.zeros)
 
     def let(self, s: Statement, value: Expr, kind: Kind, readers: int = 1) -> Assign:
         """A new temporary, for so many readers."""
@@ -152,7 +156,7 @@ class Rewriter(Facts):
 class Rules:
     """What one pass writes anew, statement by statement, in a walk that it shares with others.
 
-    `anywhere`: in the forward sweep too; `follows`: it knows what an operation gave by other names too; `notes`: it
+    `anywhere`: in what the user wrote too; `follows`: it knows what an operation gave by other names too; `notes`: it
     asks to be told what is computed; `tells_zeros`: it knows what is zero. None leaves the statement as it is.
     """
 

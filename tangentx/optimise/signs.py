@@ -149,7 +149,19 @@ class Signs(Rules):
         one, two = self.expr(a), self.expr(b)
         if not (isinstance(one, Op) and isinstance(two, Op)) or one.fn is not two.fn or one.kwargs or two.kwargs:
             return False
-        return repr(one.args) == repr(two.args) and all(self.still(x) for x in (*one.args, a))
+        if repr(one.args) == repr(two.args):
+            return all(self.still(x) for x in (*one.args, a))
+        factors = self._factors(a)
+        return one.fn is MUL and "" not in factors and factors == self._factors(b)
+
+    def _factors(self, atom: Atom, depth: int = 3) -> list[str]:
+        """The number and the names whose product an atom is, in order; "" among them where one may change."""
+        if isinstance(atom, Lit):
+            return [repr(atom.value)]
+        made = self.expr(atom) if depth else None
+        if isinstance(made, Op) and made.fn is MUL and all(self.still(x) for x in made.args):
+            return sorted(f for x in made.args for f in self._factors(x, depth - 1))
+        return [atom.name if isinstance(atom, Var) and self.still(atom) else ""]
 
     def _doubles(self, t: Atom) -> bool:
         kind = self.kind(t)

@@ -28,7 +28,7 @@ Rule = Callable[["Simplify", Assign, Op], "Sequence[Statement] | Statement | Non
 
 
 class Simplify(Rules):
-    """One rule for each operation; what the user computes in the forward sweep is left as it is."""
+    """One rule for each operation; what the user computes is left as it is."""
 
     anywhere = True
 
@@ -46,7 +46,7 @@ class Simplify(Rules):
     def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """The statement by the rule for its operation."""
         rule = None if op.kwargs else _rule(op.fn)
-        if rule is None or not (self.walk.reverse or rule in _ANYWHERE):
+        if rule is None or not (self.walk.ours or rule in _ANYWHERE):
             return None
         new = rule(self, s, op)
         return new if new is None or isinstance(new, Sequence) else (new,)

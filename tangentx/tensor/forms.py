@@ -56,7 +56,7 @@ def fit(bar: Any, like: Any) -> Any:
 
 
 def times(partial: Any, bar: Any) -> Any:
-    """Their product, exactly 0 where the cotangent is 0: what was selected away gives nothing, even if infinite.
+    """Their product, exactly 0 where either is 0: what was selected away gives nothing, even if infinite.
 
     Whoever calls it has NumPy ignore invalid products.
     """
@@ -68,7 +68,7 @@ def times(partial: Any, bar: Any) -> Any:
         else:
             total = _total(product, axis=None)
     elif type(product) is float:
-        return 0.0 if bar == 0.0 else product
+        return 0.0 if bar == 0.0 or partial == 0.0 else product
     else:
         total = product
     return product if total == total else guarded(partial, bar)  # nan is not equal to itself

@@ -10,6 +10,10 @@ import numpy as np
 import pytest
 
 import tangentx as tx
+from tangentx import pipeline
+from tangentx.objects import derivative_of
+from tangentx.products import jvp_of
+from tangentx.spec import Spec
 from tests.optimise.support import WAYS, gradient
 
 
@@ -77,6 +81,30 @@ def element_overwritten(x):
     return np.sum(y)
 
 
+def limited(x):
+    return np.sum(np.minimum(1.0 / x, 5.0))
+
+
+def clipped(x):
+    return np.sum(np.clip(np.sqrt(x), 0.1, 9.0))
+
+
+def clipped_before(x):
+    return np.sum(np.sqrt((x - 1.0).clip(0.0)))
+
+
+def limited_before(x):
+    return np.sum(np.sqrt(np.maximum(x - 1.0, 0.0)))
+
+
+def limited_number_before(x):
+    return np.sqrt(max(x - 1.0, 0.0))
+
+
+def middle(x):
+    return np.median(np.concatenate([1.0 / x, np.ones(3)]))
+
+
 EDGE = np.array([0.0, 4.0])
 CASES: list[tuple[Callable[..., Any], Any, Any]] = [
     (overwritten, 0.0, 2.0),
@@ -90,6 +118,12 @@ CASES: list[tuple[Callable[..., Any], Any, Any]] = [
     (masked, EDGE, [0.0, 0.25]),
     (largest, EDGE, [0.0, 0.25]),
     (element_overwritten, EDGE, [0.0, 0.25]),
+    (limited, EDGE, [0.0, -0.0625]),
+    (clipped, EDGE, [0.0, 0.25]),
+    (clipped_before, EDGE, [0.0, 0.5 / np.sqrt(3.0)]),
+    (limited_before, EDGE, [0.0, 0.5 / np.sqrt(3.0)]),
+    (limited_number_before, 0.0, 0.0),
+    (middle, EDGE, [0.0, 0.0]),
 ]
 
 
@@ -98,6 +132,23 @@ CASES: list[tuple[Callable[..., Any], Any, Any]] = [
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_zero_times_infinity_is_zero(fn: Callable[..., Any], x: Any, wanted: Any, off: Any) -> None:
     np.testing.assert_allclose(gradient(fn, (x,), off), wanted)
+
+
+@pytest.mark.parametrize("off", [(), "all"], ids=str)
+@pytest.mark.parametrize(("fn", "x", "wanted"), CASES, ids=[case[0].__name__ for case in CASES])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_forward_too(fn: Callable[..., Any], x: Any, wanted: Any, off: Any) -> None:
+    with pipeline.proofs(off=off):
+        _, dot = tx.jvp(fn, (x,), (np.ones_like(x)[()],), fallback="error")
+    np.testing.assert_allclose(dot, np.sum(wanted))
+
+
+@pytest.mark.parametrize(("fn", "x", "wanted"), [case for case in CASES if case[0] is not limited_number_before])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_on_tensors_too(fn: Callable[..., Any], x: Any, wanted: Any) -> None:
+    t = tx.Tensor(x, requires_grad=True)
+    fn(t).backward()
+    np.testing.assert_allclose(t.grad.numpy(), wanted)
 
 
 def weighted(x, w):
@@ -123,15 +174,32 @@ def plain(x):
     return np.sum(np.log(x) * np.sqrt(x))
 
 
+def rectified(x):
+    return np.sum(np.maximum(x, 0.0) * 3.0)
+
+
 def bounded_in_a_loop(x, n):
     for _ in range(n):
         x = x + np.sin(x) * x / 2.0
     return x
 
 
-@pytest.mark.parametrize(("fn", "args"), [(plain, (np.array([1.0, 2.0]),)), (bounded_in_a_loop, (0.4, 3))])
+@pytest.mark.parametrize(
+    ("fn", "args"), [(plain, (np.array([1.0, 2.0]),)), (bounded_in_a_loop, (0.4, 3)), (rectified, (EDGE,))]
+)
 def test_no_guard_where_nothing_is_zero_or_nothing_infinite(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
     assert "guarded" not in tx.grad(fn).source_for(*args)
+
+
+def quotients(r):
+    s = 1.0 / (r * r)
+    return np.exp(-s) * s * np.log(s)
+
+
+def test_the_tangent_of_an_infinite_result_needs_no_guard() -> None:
+    jvp = derivative_of(quotients, Spec("jvp", None, fallback="error"))
+    assert jvp_of(jvp, (EDGE + 1.0,), (EDGE,))[1].shape == EDGE.shape
+    assert "guarded" not in jvp.source
 
 
 def converging(x, n):
