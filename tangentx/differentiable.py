@@ -7,22 +7,17 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from tangentx.derivative import target_of
+from tangentx.derivative import Entry, target_of
+from tangentx.directions import Product
 from tangentx.errors import NotDifferentiable
 from tangentx.guests import holds_tensors
 from tangentx.objects import Derivative, derivative_of, gradient_by, held
-from tangentx.products import jvp_of, tangent_of_gradient, vjp_of
+from tangentx.products import compiled_jvp, compiled_vjp, jvp_of, tangent_of_gradient, vjp_of
 from tangentx.showing import Explanation, explanation, side_by_side
 from tangentx.spec import Spec
-
-_INSIDE = "use the functions there: tx.jvp(f, primals, tangents), tx.vjp(f, *primals) or tx.hvp"
-
-
-def outside(product: Any) -> None:
-    """Marks a function that cannot be called inside a differentiated one."""
-    product.__tangentx_outside__ = _INSIDE
 
 
 class Differentiable:
@@ -33,6 +28,7 @@ class Differentiable:
         self._spec = spec
         self._owner = owner
         self._made: dict[Any, Derivative] = {}
+        self._products: dict[str, Product] = {}
         functools.update_wrapper(self, function, updated=())
         self.__wrapped__ = function
 
@@ -98,13 +94,24 @@ class Differentiable:
         """``(value, gradient)``."""
         return self._derivative(value=True)
 
-    def vjp(self, *primals: Any, **kwargs: Any) -> tuple[Any, Callable[[Any], Any]]:
-        """``(value, pullback)``; the pullback returns cotangents of `wrt`."""
-        return vjp_of(self._derivative(transform="vjp"), primals, kwargs)
+    @property
+    def vjp(self) -> Product:
+        """``f.vjp(*primals)`` is ``(value, pullback)``; the pullback returns cotangents of `wrt`."""
+        derivative = self._derivative(transform="vjp")
 
-    def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-        """``(value, tangent)``; one tangent for each primal, None holds it constant."""
-        return jvp_of(self._derivative(transform="jvp", wrt=None, has_aux=False), primals, tangents)
+        def vjp(*primals: Any, **kwargs: Any) -> tuple[Any, Callable[[Any], Any]]:
+            return vjp_of(derivative, primals, kwargs)
+
+        def compiled(*primals: Any, **kwargs: Any) -> Entry:
+            return compiled_vjp(derivative, primals, kwargs)
+
+        return self._product("vjp", vjp, compiled, derivative)
+
+    @property
+    def jvp(self) -> Product:
+        """``f.jvp(primals, tangents)`` is ``(value, tangent)``; one tangent for each primal, None holds it constant."""
+        derivative = self._derivative(transform="jvp", wrt=None, has_aux=False)
+        return self._product("jvp", partial(jvp_of, derivative), partial(compiled_jvp, derivative), derivative)
 
     @property
     def jacobian(self) -> Derivative:
@@ -117,9 +124,22 @@ class Differentiable:
         forward = replace(self._spec, transform="jacobian", mode="forward")
         return derivative_of(self.grad, forward)
 
-    def hvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-        """The second derivatives with respect to `wrt` times `tangents`, one for each primal (None: it is constant)."""
-        return hvp_of(self._plain(), self._spec.wrt, primals, tangents, self._spec.fallback)
+    @property
+    def hvp(self) -> Product:
+        """``f.hvp(primals, tangents)``: the second derivatives with respect to `wrt` times `tangents`, one for each
+        primal (None: it is constant)."""
+        gradient = derivative_of(self._plain(), Spec("grad", self._spec.wrt, False, False, self._spec.fallback))
+        tangent = _tangent_of(gradient, self._spec.fallback)
+        function = partial(hvp_of, self._plain(), self._spec.wrt, fallback=self._spec.fallback)
+        return self._product("hvp", function, partial(compiled_jvp, tangent), tangent)
+
+    def _product(
+        self, name: str, function: Callable[..., Any], compiled: Callable[..., Entry], derivative: Derivative
+    ) -> Product:
+        if name not in self._products:
+            of = getattr(self._function, "__qualname__", repr(self._function))
+            self._products[name] = Product(name, of, function, compiled, derivative)
+        return self._products[name]
 
     def explain(self) -> str:
         """What was compiled, for which kinds, and what is recorded, of all the derivatives."""
@@ -133,12 +153,16 @@ class Differentiable:
         return side_by_side(self.grad)
 
 
+def _tangent_of(gradient: Derivative, fallback: str) -> Derivative:
+    """Forward mode of a gradient, which gives the tangent alone."""
+    return derivative_of(gradient, Spec("jvp", None, False, False, fallback, None, "tangent"))
+
+
 def hvp_of(f: Any, wrt: Any, primals: Sequence[Any], tangents: Sequence[Any], fallback: str) -> Any:
     """The tangent of the gradient with respect to `wrt`, None for all primals that have a derivative."""
     if wrt is not None:
         gradient = derivative_of(f, Spec("grad", wrt, False, False, fallback))
-        forward = derivative_of(gradient, Spec("jvp", None, False, False, fallback, None, "tangent"))
-        return tangent_of_gradient(forward, gradient, primals, tangents)
+        return tangent_of_gradient(_tangent_of(gradient, fallback), gradient, primals, tangents)
     if not isinstance(primals, tuple | list):
         raise NotDifferentiable("primals and tangents must be tuples", hint="write hvp(f, (x,), (v,))")
     from tangentx.demands import differentiable
@@ -148,7 +172,3 @@ def hvp_of(f: Any, wrt: Any, primals: Sequence[Any], tangents: Sequence[Any], fa
     products = dict(zip(places, found, strict=True))
     result = tuple(products.get(i) for i in range(len(primals)))
     return result if len(primals) > 1 else result[0]
-
-
-for _method in (Differentiable.vjp, Differentiable.jvp, Differentiable.hvp):
-    outside(_method)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.derivative import Entry
 from tangentx.errors import NotDifferentiable
 from tangentx.faults import traced
 from tangentx.linear import Form, Linear
@@ -23,6 +24,11 @@ def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> 
     return shown, public_tangent(dot, shown)
 
 
+def compiled_jvp(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Entry:
+    """What `jvp_of` runs. Raises NotDifferentiable where primals and tangents do not match."""
+    return _moving(derivative, primals, tangents)[0]
+
+
 def tangent_of_gradient(derivative: Any, gradient: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """The tangent of a gradient, of which `derivative` is forward mode, in the form of what that is taken by."""
     entry, values, active = _moving(derivative, primals, tangents)
@@ -33,7 +39,9 @@ def tangent_of_gradient(derivative: Any, gradient: Any, primals: Sequence[Any], 
     return public_tangent(dot, likes if isinstance(gradient._spec.wrt, tuple) else likes[0])
 
 
-def _moving(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, tuple[Any, ...], list[Any]]:
+def _moving(
+    derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[Entry, tuple[Any, ...], list[Any]]:
     """The compiled forward mode, all arguments, and the tangents that are not None. Raises NotDifferentiable."""
     from tangentx import sweeps
 
@@ -194,10 +202,17 @@ def _demand_primals(derivative: Any, primals: Sequence[Any], values: Sequence[An
         raise NotDifferentiable("one parameter is needed for each primal, and this function gathers some", hint=hint)
 
 
-def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, Linear]:
-    """``(value, pullback)``."""
+def compiled_vjp(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -> Entry:
+    """What `vjp_of` runs."""
+    return _pulling(derivative, primals, kwargs)[0]
+
+
+def _pulling(
+    derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Entry, tuple[Any, ...], tuple[int, ...], tuple[int, ...], bool]:
+    """The compiled sweeps, all arguments, the places of those with a cotangent and of those that are given one, and
+    whether these come as a tuple."""
     from tangentx import sweeps
-    from tangentx.arrays import entry_copies, entry_copy
     from tangentx.demands import differentiable
 
     values = derivative._values(primals, kwargs)
@@ -210,6 +225,14 @@ def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -
         wrt = derivative._wrt()
         many, places = isinstance(derivative._spec.wrt, tuple), wrt
     entry = sweeps.entry_vjp(derivative._target, derivative._cache, values, wrt, derivative._spec)
+    return entry, values, wrt, places, many
+
+
+def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, Linear]:
+    """``(value, pullback)``."""
+    from tangentx.arrays import entry_copies, entry_copy
+
+    entry, values, wrt, places, many = _pulling(derivative, primals, kwargs)
     value, state = entry.functions[0](*values)
     copies = entry_copies(*values)
     kept = {i: copies[i] for i in wrt}
