@@ -30,7 +30,7 @@ LAYERS = (
     ("compilation",),
     ("sweeps", "prediction", "sizes", "nesting"),
     ("linear",),
-    ("products",),
+    ("products", "directions"),
     ("recorded",),
     ("pickling",),
     ("objects",),
