@@ -15,7 +15,7 @@ import numpy as np
 from tangentx import sweeps
 from tangentx.arrays import entry_copies, entry_copy
 from tangentx.fallback import demand_real, split
-from tangentx.products import fitted
+from tangentx.matching import fitted
 from tangentx.results import publish
 from tangentx.trees import is_differentiable, leaves, rebuild
 

@@ -6,8 +6,7 @@ Where a statement reads what it overwrites, the new value and its tangent are fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tangentx import arrays, templates
 from tangentx.analysis.kinds import Arr, Box, Kind
@@ -17,7 +16,7 @@ from tangentx.analysis.selection import is_basic, known_key
 from tangentx.derive.calls import instance_of
 from tangentx.derive.emit import NONE, SHADOW, Emitter, Frame, item_at, motion, shadow_key
 from tangentx.derive.entry import put_back
-from tangentx.derive.tangents import fresh, stored_copy
+from tangentx.derive.tangents import fresh, notes_of, stored_copy
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -68,15 +67,7 @@ class Forward:
         dots = [self.frame.other(n) for n in names if motion(self.frame.kinds[n]) is not None]
         params = tuple(Param(n) for n in (*names, *dots))
         body = self.block(self.frame.function.body)
-        return Function(name, params, body, self.frame.function.span, notes=self.notes(names))
-
-    def notes(self, names: Iterable[str]) -> dict[str, Any]:
-        """For the optimiser: the tangents of parameters, and which arrays have the shape of which."""
-        moving = {self.frame.other(n): n for n in names if motion(self.frame.kinds[n]) is not None}
-        return {
-            "dots": tuple(moving),
-            "alike": {dot: n for dot, n in moving.items() if isinstance(self.frame.kinds[n], Arr)},
-        }
+        return Function(name, params, body, self.frame.function.span, notes=notes_of(self.frame, names))
 
     def block(self, block: Block) -> Block:
         """The block with its tangents."""

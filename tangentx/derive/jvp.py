@@ -10,6 +10,7 @@ from tangentx.analysis.program import Instance, Program
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, motion
 from tangentx.derive.entry import arguments_of, entry, fetch, zeros_of_storages
 from tangentx.derive.forward import Forward
+from tangentx.derive.tangents import notes_of
 from tangentx.ir.nodes import Function, Link, Op, Param, Var
 
 
@@ -55,7 +56,7 @@ def tangent(program: Program, instance: Instance, with_tangent: Sequence[int]) -
     body = (*emit.block, *f.block(f.frame.function.body))
     tangents.finish()
     params = tuple(Param(n) for n in (*arguments_of(instance), *dots))
-    notes = f.notes(chosen) | {"of primal": all(i.source.origin is not None for i in program.reached())}
+    notes = notes_of(f.frame, chosen) | {"of primal": all(i.source.origin is not None for i in program.reached())}
     return Function(f"{instance.source.name}_jvp", params, body, f.frame.function.span, notes=notes)
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import inspect
 import operator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Box, Kind
+from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.primitives import SPREADING, hashable
 from tangentx.derive.dialect import Dialect, dialect
-from tangentx.derive.emit import SHADOW, WHOLE, Emitter, motion
+from tangentx.derive.emit import SHADOW, WHOLE, Emitter, Frame, motion
 from tangentx.derive.rules import arguments, atom_of, inline, is_square, lacking, requested, times
 from tangentx.ir.nodes import Atom, Lit, Make, Op, Store, Var
 from tangentx.ir.walk import atoms
@@ -29,6 +30,15 @@ def _each(value: Any) -> tuple[Any, ...]:
 def _keyword_only(fn: Any) -> list[str]:
     kinds = inspect.signature(fn).parameters.values()
     return [p.name for p in kinds if p.kind is inspect.Parameter.KEYWORD_ONLY]
+
+
+def notes_of(frame: Frame, names: Iterable[str]) -> dict[str, Any]:
+    """For the optimiser: the tangents of the parameters of these names, and which arrays have the shape of which."""
+    moving = {frame.other(n): n for n in names if motion(frame.kinds[n]) is not None}
+    return {
+        "dots": tuple(moving),
+        "alike": {dot: n for dot, n in moving.items() if isinstance(frame.kinds[n], Arr)},
+    }
 
 
 def stored_copy(emit: Emitter, new: Atom, dot: Atom) -> Atom:
