@@ -91,7 +91,19 @@ def by_float(x):
     return y
 
 
+BUFFER = np.zeros(3)
+
+
 def by_array(x):
+    try:
+        a = BUFFER.copy()
+        a[0] = x
+    except ValueError:
+        a = np.ones(3)
+    return np.sum(a) * x
+
+
+def by_what_makes_it(x):
     make = np.zeros
     try:
         a = make(3)
@@ -210,6 +222,7 @@ def test_values_that_leave_the_record_are_errors_though_the_program_catches_them
 
 
 def test_arrays_that_the_function_makes_are_recorded() -> None:
+    assert tx.grad(by_what_makes_it)(3.0) == 6.0
     assert tx.grad(by_its_own_array)(2.0) == pytest.approx(np.sin(2.0) + 2.0 * np.cos(2.0))
     assert tx.grad(tx.grad(by_its_own_array))(2.0) == pytest.approx(2.0 * np.cos(2.0) - 2.0 * np.sin(2.0))
     value, dot = tx.jvp(by_its_own_array, (2.0,), (3.0,))

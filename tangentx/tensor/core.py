@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from tangentx.errors import NotDifferentiable
 from tangentx.tensor.forms import inexact
 from tangentx.tensor.graph import Content, Handle, Node, Watcher, hooked
+from tangentx.tensor.modes import STATE
 from tangentx.tensor.places import place, span_of
 
 
@@ -186,11 +188,21 @@ class Tensor:
             )
         return _remade, (self.current, self._needs, self._grad)
 
-    def __deepcopy__(self, memo: Any) -> Tensor:
-        remake, args = self.__reduce__()
-        copied: Tensor = remake(*args)
-        memo[id(self)] = copied
+    def __copy__(self) -> Tensor:
+        copied: Tensor = self.__deepcopy__({})
         return copied
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        if STATE.honest:  # the program copies what would be a number or an array
+            from tangentx.tensor.apply import call
+
+            copied: Tensor = call(np.copy if type(self._data) is np.ndarray else operator.pos, (self,), {})
+            memo[id(self)] = copied
+            return copied
+        remake, args = self.__reduce__()
+        found: Tensor = remake(*args)
+        memo[id(self)] = found
+        return found
 
 
 def _remade(data: Any, requires_grad: bool, grad: Any) -> Tensor:

@@ -1,13 +1,15 @@
 """The user's functions as the fallback runs them: the arrays that they make are Tensors, so that writes are recorded.
 
-A function is run as it is, with other globals: where it calls ``np.zeros`` and the like, a function of `math`, or
-another function of the user's, by name, it finds one that does so on Tensors. Names that it uses in another way than
-calling are left alone, for a function that stands for another one is not equal to it.
+A function is run with code in which each call asks what is meant (`calls.py`): ``np.zeros`` and the like, functions of
+`math`, and other functions of the user's, methods too, are called in a version that does so on Tensors; as values they
+stay what they are. A function without source is run as it is, with other globals: names that are only called stand for
+such versions.
 """
 
 from __future__ import annotations
 
 import dis
+import functools
 import inspect
 import math
 import os
@@ -19,6 +21,8 @@ from typing import Any
 import numpy as np
 
 from tangentx.templates import find, has_composition
+from tangentx.tensor.apply import as_array, holds_tensor
+from tangentx.tensor.calls import asking
 from tangentx.tensor.core import wrap
 from tangentx.tensor.forms import inexact
 from tangentx.tensor.lifting import lifted
@@ -27,7 +31,7 @@ _MAKERS = (
     *(np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like),
     *(np.array, np.arange, np.linspace, np.eye, np.identity),
 )
-_OF_OTHERS = (np.asarray, *(f for f in vars(math).values() if callable(f) and (find(f) or has_composition(f))))
+_OF_OTHERS = (np.asarray, complex, *(f for f in vars(math).values() if callable(f) and (find(f) or has_composition(f))))
 """They know nothing of Tensors, but rules for them are known; they may give what is somebody else's."""
 
 _OTHERS = {id(f): f for f in (*_MAKERS, *_OF_OTHERS)}
@@ -39,10 +43,78 @@ _OWN = ("__builtins__", "__name__", "__package__", "__spec__", "__file__")
 
 
 def on_tensors(function: Any) -> Any:
-    """The function with arrays of its making as Tensors; itself where it is not a plain one of the user's."""
-    if isinstance(function, types.MethodType):
-        return types.MethodType(_shown(function.__func__, {}), function.__self__)
-    return _shown(function, {})
+    """What is called in the place of a callable; itself where it is neither the user's nor a maker of arrays."""
+    if id(function) in _OTHERS:
+        return _other(function)
+    kind = type(function)
+    if kind is types.FunctionType:
+        if function.__code__.co_filename.startswith(_INSTALLED):
+            return function
+        return asking(function, on_tensors) or _shown(function, {})
+    if kind is types.MethodType:
+        inner = function.__func__
+        return types.MethodType(on_tensors(inner), function.__self__) if type(inner) is types.FunctionType else function
+    if kind is functools.partial:
+        return functools.partial(on_tensors(function.func), *function.args, **function.keywords)
+    if id(function) in _CALLING:
+        return _handing(function)
+    if kind is type:
+        return _made_by(function)
+    template = find(function)
+    if template is not None and template.body is not None and str(function.__module__ or "numpy").startswith("numpy"):
+        return _of_lists(function, template.body.__module__.endswith(".joining"))
+    own = vars(kind).get("__call__")
+    return types.MethodType(on_tensors(own), function) if _is_theirs(own) else function
+
+
+def _is_theirs(function: Any) -> bool:
+    """Whether it is a function of the user's."""
+    return type(function) is types.FunctionType and not function.__code__.co_filename.startswith(_INSTALLED)
+
+
+def _made_by(cls: type) -> Any:
+    """What makes an object of a class: one whose ``__init__`` is the user's is filled by that on Tensors."""
+    start: Any = getattr(cls, "__init__", None)
+    if (
+        getattr(cls, "__new__", None) is not object.__new__
+        or not _is_theirs(start)
+        or start.__code__.co_filename.startswith("<")
+    ):
+        return cls
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        made: Any = object.__new__(cls)
+        on_tensors(start)(made, *args, **kwargs)
+        return made
+
+    return make
+
+
+_CALLING = {id(f): f for f in (map, filter, sorted, min, max, functools.reduce)}
+"""What calls a function that it is given."""
+
+
+def _of_lists(function: Any, joins: bool) -> Any:
+    """A function of NumPy that also takes lists with Tensors in them for arrays; it would look for Tensors alone."""
+
+    def given(value: Any) -> Any:
+        if not isinstance(value, list | tuple) or not holds_tensor(value):
+            return value
+        return type(value)(map(as_array, value)) if joins else as_array(value)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(given, args), **kwargs)
+
+    return call
+
+
+def _handing(function: Callable[..., Any]) -> Callable[..., Any]:
+    def hand(*args: Any, **kwargs: Any) -> Any:
+        given = [on_tensors(a) if type(a) is types.FunctionType or id(a) in _OTHERS else a for a in args]
+        named = {name: on_tensors(a) if name == "key" and a is not None else a for name, a in kwargs.items()}
+        return function(*given, **named)
+
+    return hand
 
 
 def called(function: Any) -> Callable[[Sequence[Any]], Any]:

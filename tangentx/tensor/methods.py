@@ -107,7 +107,9 @@ def _method(name: str) -> Callable[..., Any]:
     descriptor = getattr(np.ndarray, name)
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        return call(descriptor, (self, *args), kwargs)
+        out = kwargs.pop("out", None)
+        result = call(descriptor, (self, *args), kwargs)
+        return result if out is None else filled(out, result)
 
     return named(method, name, f"As ``numpy.ndarray.{name}``.")
 
@@ -131,6 +133,12 @@ def named(method: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]
     return method
 
 
+_SPLITTING: dict[Any, Callable[[int], int]] = {
+    np.vsplit: lambda rank: 0, np.hsplit: lambda rank: min(rank - 1, 1), np.dsplit: lambda rank: 2,
+}  # fmt: skip
+"""The axes along which they split."""
+
+
 def _array_function(self: Tensor, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
     if not kwargs and len(args) == 1 and type(args[0]) is Tensor and type(args[0]._data) is np.ndarray:
         rule = rule_of(func)
@@ -138,6 +146,9 @@ def _array_function(self: Tensor, func: Any, types: Any, args: Any, kwargs: Any)
     if "out" in kwargs and kwargs["out"] is not None:
         out = kwargs.pop("out")
         return filled(out, call(func, args, kwargs))
+    if func in _SPLITTING:
+        array, *rest = args
+        return call(np.split, (array, *rest, _SPLITTING[func](np.ndim(array))), kwargs)
     changed = CHANGING.get(func)
     return call(func, args, kwargs) if changed is None else changed(*args, **kwargs)
 

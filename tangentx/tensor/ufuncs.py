@@ -73,13 +73,26 @@ def _result(ufunc: Any, method: str, args: Any, kwargs: dict[str, Any], where: A
 def _at(ufunc: Any, target: Any, key: Any, *values: Any) -> None:
     """Unbuffered addition and subtraction in place."""
     signs = {np.add: 1.0, np.subtract: -1.0}
-    if ufunc not in signs or type(target) is not Tensor:
-        raise _refused(ufunc, "`at`", "use np.add.at or np.subtract.at on a Tensor")
+    if type(target) is not Tensor:
+        raise _refused(ufunc, "`at` of an array that is no Tensor", "make it one: `tx.tensor(a)`")
+    if ufunc not in signs:
+        return _each_at(ufunc, target, raw(key), values)
     data, key = target.current, raw(key)
     given = as_array(values[0])
     value = call(np.broadcast_to, (given, np.shape(data[key])), {}) if type(given) is Tensor else given
     added = call(scatter, (value, data, key), {}) if type(value) is Tensor else scatter(value, data, key)
     overwrite(target, call(np.add if signs[ufunc] > 0 else np.subtract, (target, added), {}))
+
+
+def _each_at(ufunc: Any, target: Tensor, key: Any, values: Any) -> None:
+    """Other ufuncs, one place after the other: of those that repeat, each works on what the one before has left."""
+    data = target.current
+    places = np.arange(data.size).reshape(data.shape)[key]
+    given = [np.ravel(np.broadcast_to(as_array(value), places.shape)) for value in values]
+    whole: Any = target
+    for k, number in enumerate(np.ravel(places)):
+        where = np.unravel_index(number, data.shape)
+        whole[where] = call(ufunc, (whole[where], *(value[k] for value in given)), {})
 
 
 def _refused(ufunc: Any, what: str, hint: str) -> Exception:

@@ -1,0 +1,108 @@
+"""The code of a user's function in which each call asks first what is to be called.
+
+``f(x)`` becomes ``meant(f)(x)``; everything else stays: names, places, globals, captured variables, identities.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from tangentx import source
+from tangentx.errors import NoSource, StaleSource
+
+_MARK = "what is meant by this call"
+_LIMIT = 1000
+_MADE: dict[int, tuple[types.CodeType, types.CodeType | None]] = {}
+
+
+def asking(function: types.FunctionType, meant: Callable[[Any], Any]) -> types.FunctionType | None:
+    """The function with such code; itself if it has it already, None where its source is not to be had."""
+    code = function.__code__
+    if any(constant is meant for constant in code.co_consts):
+        return function
+    if id(code) not in _MADE:
+        if len(_MADE) >= _LIMIT:
+            _MADE.clear()
+        _MADE[id(code)] = (code, _rewritten(function, meant))  # the code is kept, so that its id stays its own
+    made = _MADE[id(code)][1]
+    if made is None:
+        return None
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    closure = tuple(cells[name] for name in made.co_freevars)
+    found = types.FunctionType(made, function.__globals__, function.__name__, function.__defaults__, closure)
+    found.__kwdefaults__ = function.__kwdefaults__
+    found.__qualname__ = function.__qualname__
+    found.__dict__ = function.__dict__  # attributes that it keeps are kept in both
+    return found
+
+
+def _rewritten(function: types.FunctionType, meant: Callable[[Any], Any]) -> types.CodeType | None:
+    try:
+        found = source.find(function)
+    except (NoSource, StaleSource):
+        return None
+    code = function.__code__
+    made = _compiled(found, code.co_freevars)
+    if not set(made.co_freevars) <= set(code.co_freevars):
+        return None
+    made = _with(made.replace(co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno), meant)
+    return made
+
+
+class _Calls(ast.NodeTransformer):
+    """Calls ask; annotations, which are no part of the code, are left out."""
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        self.generic_visit(node)
+        node.func = ast.copy_location(ast.Call(ast.Constant(_MARK), [node.func], []), node.func)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.annotation = None
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        node.returns = None
+        self.generic_visit(node)
+        return node
+
+
+def _compiled(found: source.Found, captured: tuple[str, ...]) -> types.CodeType:
+    """The code of the definition, inside of a function that has the captured names, and of its class."""
+    tree = copy.deepcopy(found.tree)
+    tree.args.defaults, tree.args.kw_defaults = [], [None for _ in tree.args.kwonlyargs]
+    if not isinstance(tree, ast.Lambda):
+        tree.decorator_list = []
+    made = _Calls().visit(tree)
+    inner: ast.stmt = ast.Expr(made) if isinstance(made, ast.Lambda) else made
+    if found.owner:
+        inner = ast.ClassDef(found.owner, bases=[], keywords=[], body=[inner], decorator_list=[])
+    names = ast.arguments([], [ast.arg(name) for name in captured], None, [], [], None, [])
+    around = ast.FunctionDef("around", names, [inner], decorator_list=[])
+    definitions: list[Any] = [node for node in (inner, around) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    for node in definitions:
+        ast.copy_location(node, found.tree)
+        node.type_params = []  # asked for from Python 3.12 on
+    module = ast.fix_missing_locations(ast.Module([around], []))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a text is called, and what the user has seen before
+        code = compile(module, found.file, "exec", dont_inherit=True)
+    for _ in range(3 if found.owner else 2):
+        code = next(c for c in code.co_consts if isinstance(c, types.CodeType))
+    return code
+
+
+def _with(code: types.CodeType, meant: Callable[[Any], Any]) -> types.CodeType:
+    """The code with the function in the place of the mark, in what is nested in it too."""
+
+    def constant(value: Any) -> Any:
+        if isinstance(value, types.CodeType):
+            return _with(value, meant)
+        return meant if type(value) is str and value == _MARK else value
+
+    return code.replace(co_consts=tuple(map(constant, code.co_consts)))
