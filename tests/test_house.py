@@ -56,6 +56,7 @@ COVERED_BY = {
     "analysis/attempts.py": "tests/frontend/test_attempts.py",
     "analysis/runs.py": "tests/tensor/test_runs.py",
     "frontend/loosely.py": "tests/tensor/test_runs.py",
+    "frontend/loosened.py": "tests/tensor/test_runs.py",
     "ir/attempts.py": "tests/frontend/test_attempts.py",
     "analysis/apart.py": "tests/analysis/test_checkpoints.py",
     "analysis/collections_.py": "tests/analysis/test_standins.py",

@@ -9,9 +9,8 @@ import time
 from types import FunctionType
 from typing import Any
 
-import gast
-
 from tangentx.frontend.lift import lift_as
+from tangentx.frontend.loosened import loosen
 from tangentx.frontend.statements import Statements
 from tangentx.ir import nodes as ir
 
@@ -20,8 +19,8 @@ _ANSWER = ir.Ext("perf_counter", time.perf_counter, ("object",), time.perf_count
 
 
 def loosely(function: FunctionType) -> ir.Function:
-    """As `lift.lift`, of a function in which ``try`` may hold anything, and ``raise`` stand alone."""
-    return lift_as(function, Loosely, _named)
+    """As `lift.lift`, of a function in which ``try`` may hold anything, and what `loosened` knows other words for."""
+    return lift_as(function, Loosely, lambda tree: loosen(tree, function.__globals__))
 
 
 class Loosely(Statements):
@@ -55,10 +54,3 @@ class Loosely(Statements):
 
     def _unknown(self, node: Any) -> ir.Var:
         return self.copy(ir.Apply(_ANSWER, ()), node)
-
-
-def _named(tree: Any) -> None:
-    """Gives each ``raise`` that stands alone the name of an exception."""
-    for node in gast.walk(tree):
-        if isinstance(node, gast.Raise) and node.exc is None:
-            node.exc = gast.copy_location(gast.Name("RuntimeError", gast.Load(), None, None), node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import warnings
@@ -196,6 +197,59 @@ def of_the_same_twice(x):
     return dotted(pairs) * dotted([(x, 2.0 * x)])
 
 
+def halves(x, n):
+    while True:
+        x = x / 2.0
+        yield x
+        n -= 1
+        if n == 0:
+            return
+
+
+def rows_of(a):
+    yield 3.0 * a[0]
+    yield from a
+
+
+def by_generators(x, a):
+    total = 0.0
+    for part in halves(x, 3):
+        total = total + part * part
+    return total + sum(np.sum(row * row) for row in rows_of(a))
+
+
+def of_generators(x, a):
+    return by_generators(x, a) * x
+
+
+def by_iterators(x, y):
+    pairs, rest = zip([x, y], (y, 2.0)), iter([x * y, x])
+    a, b = next(pairs)
+    i, c = next(enumerate(rest))
+    return a * b * c + i + next(rest, y) + next(reversed([x, y * y])) + sum(map(np.sin, [x, y]))
+
+
+def of_iterators(x, y):
+    return by_iterators(x, y) * y
+
+
+def by_what_changes(x):
+    queue, total = [x], 0.0
+    for v in queue:
+        if len(queue) < 4:
+            queue.append(v * 1.5)
+        total = total + v * v
+    for k in {2, 3}:
+        total = total + k * x
+    with contextlib.suppress(ValueError):
+        total = total * x
+    return total
+
+
+def of_what_changes(x):
+    return by_what_changes(x) * x
+
+
 X = np.array([0.5, 1.2, 0.9])
 M = np.array([[1.3, 0.7], [0.4, 1.1]])
 CASES: list[tuple[Any, tuple[Any, ...]]] = [
@@ -209,8 +263,11 @@ CASES: list[tuple[Any, tuple[Any, ...]]] = [
     (of_constants, (X,)),
     (of_structures, (M, np.array([0.2, 0.5]))),
     (of_the_same_twice, (X,)),
+    (of_generators, (0.8, M)),
+    (of_iterators, (0.8, 1.7)),
+    (of_what_changes, (0.8,)),
 ]
-TWICE = (of_numbers, of_branches, of_structures, of_arrays_made, of_complex)
+TWICE = (of_numbers, of_branches, of_structures, of_arrays_made, of_complex, of_generators)
 RUNS = [(f, args, off) for f, args in CASES for off in ((), "all") if not off or f is of_arrays_made]
 
 
@@ -320,6 +377,35 @@ def through_a_place(x):
     return reads_the_place(x)
 
 
+def row_writer(a, x):
+    for row in iter(a):
+        row[0] = x
+    first, *_ = zip(a, a)
+    first[0][1] = x * x
+    yield a[0, 0]
+
+
+def writes_rows(a, x):
+    return sum(row_writer(a, x)) * 2.0
+
+
+def into_rows(x):
+    a = np.zeros((2, 2))
+    return writes_rows(a, x) + a[0, 1] + a[1, 0]
+
+
+def filter(pair):
+    """Not Python's."""
+    return pair[1] * pair[1]
+
+
+def with_its_own_filter(x):
+    try:
+        return filter([x, 2.0 * x])
+    except StopIteration:
+        return x
+
+
 def of_a_closure(x):
     def scaled(y):
         try:
@@ -335,17 +421,22 @@ def of_a_closure(x):
     ("f", "x", "wanted"),
     [
         (into_an_argument, 3.0, 18.0),
+        (into_rows, 3.0, 9.0),
         (lambda x: keeps(x) * 2.0, 3.0, 12.0),
         (into_an_alias, np.array([1.0, 2.0]), [0.0, 104.0]),
         (of_a_closure, 3.0, 27.0),
     ],
-    ids=["argument", "log", "alias", "closure"],
+    ids=["argument", "rows", "log", "alias", "closure"],
 )
 def test_what_writes_or_keeps_runs_on_tensors_as_a_whole(f: Any, x: Any, wanted: Any) -> None:
     LOG.clear()
     derivative = tx.grad(f)
     np.testing.assert_allclose(derivative(x), wanted)
     assert "on_tensors" not in derivative.source_for(x)
+
+
+def test_a_name_of_pythons_may_be_the_modules() -> None:
+    assert tx.grad(lambda x: with_its_own_filter(x) * 1.0)(3.0) == 24.0
 
 
 def test_state_that_the_caller_writes_is_not_read_behind_its_back() -> None:
