@@ -67,6 +67,7 @@ __all__ = [
     "linearize",
     "no_grad",
     "primitive",
+    "rand",
     "set_grad_enabled",
     "stop_gradient",
     "tensor",
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
     from tangentx.tensor.core import Tensor as Tensor
     from tangentx.tensor.drawing import graph as graph
     from tangentx.tensor.functions import Function as Function
+    from tangentx.tensor.making import rand as rand
     from tangentx.tensor.methods import add_n as add_n
     from tangentx.tensor.modes import enable_grad as enable_grad
     from tangentx.tensor.modes import no_grad as no_grad

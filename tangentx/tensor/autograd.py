@@ -180,11 +180,14 @@ def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False) -
 
 
 class GradManager:
-    """Collects gradients of what is attached to it, within ``with manager:``, and frees the graph after it."""
+    """Collects gradients of what is attached to it, within ``with manager:``, and frees the graph after it.
 
-    def __init__(self) -> None:
+    What nothing depends on keeps None for its gradient, or gets zeros with `materialize_zeros`.
+    """
+
+    def __init__(self, materialize_zeros: bool = False) -> None:
+        self.materialize_zeros = materialize_zeros
         self.attached: list[Any] = []
-        self.outputs: list[Any] = []
 
     def attach(self, tensors: Any) -> GradManager:
         """Tensors to differentiate by; they come to require a gradient."""
@@ -196,6 +199,9 @@ class GradManager:
     def backward(self, y: Any, dy: Any = None) -> None:
         """Fills ``.grad`` of what is attached."""
         backward(y, dy)
+        for t in self.attached if self.materialize_zeros else ():
+            if t.grad is None:
+                t.clear_grad()
 
     def __enter__(self) -> GradManager:
         self.outer = STATE.grad

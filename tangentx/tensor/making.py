@@ -19,6 +19,17 @@ def made(data: Any, requires_grad: bool = False, dtype: Any = None, device: Any 
     return Tensor(data, device, dtype, requires_grad)
 
 
+def rand(*shape: Any, generator: Any = None, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """A Tensor of numbers drawn evenly from 0 to 1, of a shape that is given as numbers or as one list or tuple.
+
+    `generator` is a ``numpy.random.Generator``, which moves on, or a seed: the same one gives the same numbers; None
+    gives others at each call. `dtype` is float64 or float32. Raises TypeError for others.
+    """
+    sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], list | tuple) else shape
+    drawn = np.random.default_rng(generator).random(tuple(sizes), np.dtype(dtype or float).type)
+    return Tensor(drawn, requires_grad=requires_grad)
+
+
 def _plain(data: Any) -> Any:
     if isinstance(data, list | tuple):
         return [_plain(item) for item in data]

@@ -9,6 +9,7 @@ from tangentx.tensor.checkpoints import checkpoint
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.drawing import graph
 from tangentx.tensor.functions import Function
+from tangentx.tensor.making import rand
 from tangentx.tensor.methods import add_n
 from tangentx.tensor.modes import enable_grad, no_grad, set_grad_enabled
 
@@ -23,6 +24,7 @@ __all__ = [
     "gradgradcheck",
     "graph",
     "no_grad",
+    "rand",
     "set_grad_enabled",
     "tensor",
 ]

@@ -171,6 +171,40 @@ def test_0_17_a_rule_of_the_users() -> None:
     assert float(tangent) == 60.0
 
 
+@tx.primitive
+def cube(x: Any) -> Any:
+    return x**3
+
+
+@cube.adjoint
+def cube_adjoint(x: Any, *, ans_bar: Any) -> Any:
+    x_bar = 3.0 * x**2 * ans_bar
+    return x_bar
+
+
+@cube.tangent
+def cube_tangent(x: Any, *, x_dot: Any) -> Any:
+    return 3.0 * x**2 * x_dot
+
+
+def test_0_17_a_primitive_of_the_users() -> None:
+    def f(x: Any) -> Any:
+        return cube(x)
+
+    assert tx.grad(f)(2.0) == 12.0 and tx.jvp(f, (2.0,), (1.0,)) == (8.0, 12.0) and tx.grad(tx.grad(f))(2.0) == 12.0
+    assert grads(f, 2.0) == [12.0]
+
+
+def test_2_3_seeded_numbers() -> None:
+    x = tx.rand([1, 3, 224, 224], generator=7, dtype=np.float32)
+    assert x.shape == (1, 3, 224, 224) and x.dtype == np.float32 and not x.requires_grad
+    np.testing.assert_array_equal(x.numpy(), tx.rand(1, 3, 224, 224, generator=7, dtype=np.float32).numpy())
+    assert 0.0 <= float(x.min()) < 1e-4 and 1.0 - 1e-4 < float(x.max()) < 1.0
+    generator = np.random.default_rng(1)
+    assert tx.rand(2, generator=generator).tolist() != tx.rand(2, generator=generator).tolist()
+    assert tx.rand(2, requires_grad=True).requires_grad and np.shape(tx.rand()) == ()
+
+
 def test_0_20_unused_parameters_keep_none() -> None:
     x, unused = leaf([1.0, 2.0]), leaf([1.0])
     y = (x * x).sum()
@@ -180,6 +214,11 @@ def test_0_20_unused_parameters_keep_none() -> None:
         tx.autograd.grad(y, [x, unused], retain_graph=True)
     y.backward()
     assert unused.grad is None
+    for zeros, wanted in ((False, None), (True, [0.0])):
+        manager = tx.autograd.GradManager(materialize_zeros=zeros).attach([x, unused])
+        with manager:
+            manager.backward((x * x).sum())
+        assert (None if unused.grad is None else unused.grad.tolist()) == wanted
 
 
 # ---- PyTorch ----
@@ -323,6 +362,10 @@ def test_1_18_higher_order() -> None:
     z = y * y
     z.backward(create_graph=True)
     assert float(x.grad) == 22.0
+    assert float(tx.autograd.grad(outputs=x.grad, inputs=x)[0]) == 8.0
+    x, w, b, y = linear()  # fresh: nothing is accumulated before
+    (y * y).backward(create_graph=True)
+    assert float(x.grad) == 20.0
     assert float(tx.autograd.grad(outputs=x.grad, inputs=x)[0]) == 8.0
 
 
