@@ -129,3 +129,23 @@ def _written(kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
     node = kind.region.root()
     inside = (*node.fields.values(), node.elt) if isinstance(kind, Box) else ()
     return node.written or any(_written(k, (*seen, node)) for k in inside)
+
+
+def gives_own(root: Instance) -> bool:
+    """Whether the result is an array that nothing from outside, no argument among it, shares memory with."""
+    if not isinstance(root.result, Arr):
+        return False
+    node = root.result.region.root()
+    return not node.external and node not in _reached(root.params)
+
+
+def _reached(kinds: Sequence[Kind]) -> set[Region]:
+    """The memory that values of the kinds reach."""
+    found: set[Region] = set()
+    todo = list(kinds)
+    while todo:
+        kind = todo.pop()
+        if isinstance(kind, Arr | Box) and (node := kind.region.root()) not in found:
+            found.add(node)
+            todo += (*node.fields.values(), node.elt) if isinstance(kind, Box) else ()
+    return found

@@ -6,7 +6,7 @@ import ast
 import inspect
 import types
 import typing
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,8 @@ def source(derivative: Any, target: Any, binder: Any, siblings: Sequence[Any] = 
     last = max(siblings, key=lambda entry: entry.notes["number"], default=None)
     seen = (UNKNOWN,) * len(rest) if last is None else last.notes["samples"][len(target.owner) :]
     guessed = [p for p, value in zip(rest, seen, strict=True) if value is UNKNOWN]
-    found = (predicted(p) if value is UNKNOWN else value for p, value in zip(rest, seen, strict=True))
+    names = getattr(inspect.unwrap(target.function), "__globals__", {})
+    found = (predicted(p, names) if value is UNKNOWN else value for p, value in zip(rest, seen, strict=True))
     values = (*target.owner, *found)
     cache = derivative._cache
     try:
@@ -52,8 +53,11 @@ def _is_bare(parameter: inspect.Parameter) -> bool:
     return parameter.default is parameter.empty and parameter.annotation is parameter.empty and not several
 
 
-def predicted(parameter: inspect.Parameter) -> Any:
-    """A value of the kind that a parameter will have; a bare one counts as a float."""
+def predicted(parameter: inspect.Parameter, names: Mapping[str, Any]) -> Any:
+    """A value of the kind that a parameter will have; a bare one counts as a float.
+
+    An annotation that is a text is read without running it; a name in it stands for what `names` has for it.
+    """
     if parameter.kind is parameter.VAR_POSITIONAL:
         return ()
     if parameter.kind is parameter.VAR_KEYWORD:
@@ -61,35 +65,36 @@ def predicted(parameter: inspect.Parameter) -> Any:
     if parameter.default is not parameter.empty:
         return parameter.default
     annotation = parameter.annotation
-    return _read(annotation) if isinstance(annotation, str) else _sample(annotation)
+    return _read(annotation, names) if isinstance(annotation, str) else _sample(annotation)
 
 
-def _read(text: str) -> Any:
-    """A sample for an annotation that is a text, read without running anything."""
+def _read(text: str, names: Mapping[str, Any]) -> Any:
     try:
-        return _sample_of_tree(ast.parse(text.strip(), mode="eval").body)
+        return _sample_of_tree(ast.parse(text.strip(), mode="eval").body, names)
     except SyntaxError:
         return 1.0
 
 
-def _sample_of_tree(tree: ast.expr) -> Any:
+def _sample_of_tree(tree: ast.expr, names: Mapping[str, Any]) -> Any:
     if isinstance(tree, ast.BinOp):
         none = isinstance(tree.left, ast.Constant) and tree.left.value is None
-        return _sample_of_tree(tree.right if none else tree.left)
+        return _sample_of_tree(tree.right if none else tree.left, names)
     if isinstance(tree, ast.Constant):
-        return _read(tree.value) if isinstance(tree.value, str) else None if tree.value is None else 1.0
+        return _read(tree.value, names) if isinstance(tree.value, str) else None if tree.value is None else 1.0
     whole = tree.value if isinstance(tree, ast.Subscript) else tree
     name = whole.attr if isinstance(whole, ast.Attribute) else whole.id if isinstance(whole, ast.Name) else ""
     if name in ("ndarray", "NDArray"):
         return np.ones(2)
     if isinstance(tree, ast.Subscript):
         parts = tree.slice.elts if isinstance(tree.slice, ast.Tuple) else [tree.slice]
-        items = [_sample_of_tree(p) for p in parts if not (isinstance(p, ast.Constant) and p.value is Ellipsis)]
+        items = [_sample_of_tree(p, names) for p in parts if not (isinstance(p, ast.Constant) and p.value is Ellipsis)]
         if name in ("list", "tuple"):
             return items[:1] if name == "list" else tuple(items)
         return items[0] if name == "Optional" else 1.0
-    found = getattr(np, name, None)
-    return _SAMPLES[name] if name in _SAMPLES else _sample(found) if isinstance(found, type) else 1.0
+    if name in _SAMPLES:
+        return _SAMPLES[name]
+    found = names[name] if isinstance(tree, ast.Name) and name in names else getattr(np, name, None)
+    return 1.0 if found is None else _read(found, {}) if isinstance(found, str) else _sample(found)
 
 
 def _sample(annotation: Any) -> Any:

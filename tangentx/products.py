@@ -21,8 +21,12 @@ def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> 
     entry, values, active = _moving(derivative, primals, tangents)
     value, dot = entry.functions[0](*values, *active)
     inner = derivative._target.function
-    shown = inner._public(value, values) if hasattr(inner, "_public") else fresh(value)
-    return shown, public_tangent(dot, shown)
+    if not entry.notes.get("own") or hasattr(inner, "_public"):
+        shown = inner._public(value, values) if hasattr(inner, "_public") else fresh(value)
+        return shown, public_tangent(dot, shown)
+    taken = {id(each) for each in (*values, *active)}
+    shown = publish(value, value, taken)
+    return shown, publish(dot, shown, taken | {id(shown)})
 
 
 def compiled_jvp(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Entry:

@@ -22,7 +22,7 @@ from tangentx.compilation import (
     kinds_of_arguments,
     noted,
 )
-from tangentx.demands import writes_arguments
+from tangentx.demands import gives_own, writes_arguments
 from tangentx.derivative import Cache, Entry, Target
 from tangentx.derive.entry import has_effects
 from tangentx.derive.products import tangent_alone
@@ -62,7 +62,8 @@ def compile_jvp(
     header = "\n".join(filter(None, (header_of(target, root, active, "jvp"), remark)))
     functions, text, filename = pipeline.compile_functions(derived, again, second, header)
     writes = writes_arguments(program)
-    return Entry(functions, text, filename, Guard((program, second)), writes, noted(header, program, second))
+    notes = noted(header, program, second) | {"own": gives_own(root)}
+    return Entry(functions, text, filename, Guard((program, second)), writes, notes)
 
 
 def entry_vjp(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int, ...], spec: Any) -> Entry:

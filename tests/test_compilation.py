@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import tangentx as tx
 from tangentx.derivative import LIMIT_KINDS, compilations
@@ -155,3 +156,18 @@ def test_shared_memory_is_refused_only_for_what_is_asked() -> None:
             wrong()
     assert tx.jvp(writes, (x, x, 2.0), (None, None, 1.0)) == (30.0, 15.0)
     np.testing.assert_array_equal(x, [1.0, 2.0])
+
+
+Vector: TypeAlias = NDArray[np.float64]
+Later = "np.ndarray"
+Loop = "Loop"
+
+
+def annotated(x: Vector, y: Later, z: Loop, k: float):
+    return k * z * np.sum(x * y)
+
+
+def test_names_in_annotations_stand_for_what_they_are() -> None:
+    text = tx.grad(annotated).source
+    kinds = "x: an array of float64 of rank 1; y: an array of float64 of rank 1; z: a float; k: a float."
+    assert f"# for {kinds}" in text

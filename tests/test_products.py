@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -227,3 +228,27 @@ def test_the_batch_of_gradients_of_the_reference() -> None:
     wanted = [[[1.0, np.exp(1.0)], [0.0, 0.0]], [[0.0, 0.0], [np.exp(2.0), np.exp(3.0)]]]
     np.testing.assert_allclose(tx.vmap(pullback)(np.eye(2)), wanted, rtol=1e-14)
     assert list(pullback._states) == [2]  # in one sweep
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x + 1.0,
+        lambda x: x,
+        lambda x: x[::-1] + 0.0,
+        lambda x: np.ravel(x),
+        lambda x: np.exp(x),
+        lambda x: KEPT,
+        lambda x: np.where(x > 0.0, x, KEPT),
+    ],
+)
+def test_values_and_tangents_are_in_memory_of_their_own(f: Any) -> None:
+    x, v = np.array([0.3, 1.2]), np.array([1.0, 2.0])
+    value, dot = tx.jvp(f, (x,), (v,))
+    for one, other in itertools.combinations((value, dot, x, v, KEPT), 2):
+        assert not np.shares_memory(one, other)
+    np.testing.assert_array_equal(value, f(x))
+    assert value.flags.writeable and dot.flags.writeable and dot.shape == value.shape
+
+
+KEPT = np.array([3.0, 4.0])
