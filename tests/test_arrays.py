@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import math
 import random
+import re
 from typing import Any
 
 import numpy as np
@@ -475,3 +476,12 @@ def test_the_states_of_random_generators() -> None:
     first = [rng.random(), old.rand(), np.random.normal(), random.random()]
     ar.set_generators(states, *given)
     assert [rng.random(), old.rand(), np.random.normal(), random.random()] == first
+
+
+def test_lengths_that_must_be_equal() -> None:
+    assert ar.equal_lengths(3, 3, 3) == ar.equal_lengths(3) == 3
+    for lengths, items in (((2, 3), ([0] * 2, [0] * 3)), ((2, 2, 1), ([0] * 2, [0] * 2, [0]))):
+        with pytest.raises(ValueError) as wanted:
+            list(zip(*items, strict=True))
+        with pytest.raises(ValueError, match=re.escape(str(wanted.value))):
+            ar.equal_lengths(*lengths)

@@ -509,3 +509,23 @@ def test_a_right_call_after_a_refused_one() -> None:
         with pytest.raises(tx.NotDifferentiable):
             tx.grad(square)(bad)
         assert tx.grad(square)(3.0) == 6.0
+
+
+def with_count(x):
+    import itertools
+
+    for k in itertools.count(x):
+        if k > 3.0:
+            break
+    return k
+
+
+def with_unknown_keyword_of_zip(x, how):
+    return sum(a * b for a, b in zip(x, x, **how))
+
+
+@pytest.mark.parametrize(("f", "args"), [(with_count, (1.0,)), (with_unknown_keyword_of_zip, (np.ones(2), {}))])
+def test_what_cannot_be_iterated(f: Callable[..., Any], args: tuple[Any, ...], golden: Golden) -> None:
+    with pytest.raises(tx.UnsupportedSyntax) as caught:
+        tx.grad(f, fallback="error")(*args)
+    golden(f"bad_iteration_{f.__name__}", text_of(caught.value))

@@ -81,6 +81,7 @@ COVERED_BY = {
     "frontend/scopes.py": "tests/frontend/test_functions.py",
     "frontend/iterators.py": "tests/frontend/test_displays.py",
     "frontend/cycles.py": "tests/frontend/test_loops.py",
+    "frontend/sources.py": "tests/frontend/test_loops.py",
     "derive/calls.py": "tests/derive/test_pairs.py",
     "derive/entry.py": "tests/derive/test_pairs.py",
     "derive/pullbacks.py": "tests/derive/test_pairs.py",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import operator
+import types
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -209,6 +210,8 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
             return members.field(w, base, atom, kind, name)
         case Obj(value=enum.Enum() as member):
             return Attr(atom, name), w.program.valuer.kind(getattr(member, name))
+        case Obj(value=types.ModuleType() as module) if hasattr(module, name):
+            return w.read(members.module_attribute(w, module, name))
         case Obj(value=type() as cls) if w.program.member(cls, name) is not MISSING:
             return w.read(members.class_attribute(w, cls, name, getattr(cls, name)))
         case Some():

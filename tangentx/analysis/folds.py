@@ -23,6 +23,41 @@ def chained(first: Any, second: Any) -> Any:
     return found
 
 
+def chained_all(iterables: Any) -> Any:
+    """``list(itertools.chain.from_iterable(iterables))``"""
+    found = []
+    for items in iterables:
+        for value in items:
+            found.append(value)
+    return found
+
+
+def sliced(values: Any, stop: Any) -> Any:
+    """``list(itertools.islice(values, stop))``"""
+    return list(values)[:stop]
+
+
+def sliced_from(values: Any, start: Any, stop: Any) -> Any:
+    """``list(itertools.islice(values, start, stop))``"""
+    return list(values)[start:stop]
+
+
+def repeated(value: Any, times: Any) -> Any:
+    """``list(itertools.repeat(value, times))``"""
+    found = []
+    for _ in range(times):
+        found.append(value)
+    return found
+
+
+def mapped_apart(fn: Any, values: Any) -> Any:
+    """``list(itertools.starmap(fn, values))``"""
+    found = []
+    for items in values:
+        found.append(fn(*items))
+    return found
+
+
 def crossed(first: Any, second: Any) -> Any:
     """``list(itertools.product(first, second))``"""
     found = []

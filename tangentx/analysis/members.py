@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
+import sys
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -120,6 +121,19 @@ def class_attribute(w: Walker, cls: type, name: str, value: Any) -> Ext:
     if key not in w.instance.backs:
         w.instance.backs[key] = Ext(f"{cls.__name__}.{name}", value, ("object", name), cls)
     result: Ext = w.instance.backs[key]
+    return result
+
+
+def module_attribute(w: Walker, module: types.ModuleType, name: str) -> Ext:
+    """What a module has by a name, of which it is noticed where it is replaced."""
+    backs = w.program.__dict__.setdefault("objects", {})
+    key = (module, "module", name)
+    if key not in backs:
+        home = w.instance.source.origin
+        found = home is not None and sys.modules.get(module.__name__) is module
+        path = ("import", module.__name__, name) if found else ("object",)
+        backs[key] = Ext(name, getattr(module, name), path, home if found else module)
+    result: Ext = backs[key]
     return result
 
 

@@ -38,7 +38,7 @@ from tangentx.arrays.batches import (
     same_members,
     with_count,
 )
-from tangentx.arrays.checks import counted, fitting, moving, same_length, seed_of_scalar
+from tangentx.arrays.checks import counted, equal_lengths, fitting, moving, same_length, seed_of_scalar
 from tangentx.arrays.collections_ import DefaultDict, Deque
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, stop_gradient, writable, write_back
 from tangentx.arrays.einsums import einsum_left, einsum_right
@@ -128,6 +128,7 @@ __all__ = [
     "fields",
     "filled",
     "finish",
+    "equal_lengths",
     "fitting",
     "flat_key",
     "generator_states",

@@ -57,6 +57,15 @@ def moving(given: Any, primal: Any) -> Any:
     return np.asarray(given, its) if isinstance(primal, np.ndarray) else type(primal)(given)
 
 
+def equal_lengths(first: int, *others: int) -> int:
+    """The one length of what ``zip(..., strict=True)`` is given. Raises ValueError as zip does, though at once."""
+    for place, other in enumerate(others, start=2):
+        if other != first:
+            before = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
+            raise ValueError(f"zip() argument {place} is {'shorter' if other < first else 'longer'} than {before}")
+    return first
+
+
 def same_length(x: Any, count: int) -> None:
     """Checks that a list still has the length with which a loop over it began. Raises UnsupportedSyntax if not."""
     if len(x) != count:

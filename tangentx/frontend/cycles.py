@@ -11,7 +11,7 @@ import gast
 from tangentx.arrays.schedules import checkpointed
 from tangentx.frontend.attempts import Attempts
 from tangentx.frontend.calls import named
-from tangentx.frontend.loops import Items, Range
+from tangentx.frontend.sources import Items, Range
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
 from tangentx.ir.check import own_break

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import operator
+import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +17,11 @@ from tangentx.frontend.targets import Targets
 from tangentx.ir import nodes as ir
 
 ITERTOOLS: dict[Any, dict[int, Callable[..., Any]]] = {
-    itertools.chain: {2: folds.chained},
+    itertools.chain: {1: list, 2: folds.chained},
+    itertools.chain.from_iterable: {1: folds.chained_all},
+    itertools.islice: {2: folds.sliced, 3: folds.sliced_from},
+    itertools.repeat: {2: folds.repeated},
+    itertools.starmap: {2: folds.mapped_apart},
     itertools.product: {2: folds.crossed},
     itertools.pairwise: {1: folds.paired},
     itertools.combinations: {2: folds.combined},
@@ -21,7 +29,7 @@ ITERTOOLS: dict[Any, dict[int, Callable[..., Any]]] = {
 }
 """For each the stand-ins by the number of arguments."""
 
-
+FOREVER = ir.Lit(sys.maxsize)
 _MAKERS = (zip, enumerate, reversed, map, filter)
 
 
@@ -31,14 +39,19 @@ class Iterators(Targets):
     def is_iterator(self, node: Any) -> bool:
         """Whether `node` is a call of what makes an iterator: zip, map and their like, or one of itertools."""
         fn = self.outside(node.func) if isinstance(node, gast.Call) else None
-        return fn is not None and any(fn.value is maker for maker in (*_MAKERS, *ITERTOOLS))
+        return fn is not None and any(_is(fn.value, maker) for maker in (*_MAKERS, *ITERTOOLS))
 
     def made_by_itertools(self, node: Any) -> ir.Atom | None:
         """A list of what a call of one of itertools gives; None for any other node."""
         fn = self.outside(node.func) if isinstance(node, gast.Call) else None
-        counts = next((found for maker, found in ITERTOOLS.items() if fn is not None and fn.value is maker), None)
+        counts = next((found for maker, found in ITERTOOLS.items() if fn is not None and _is(fn.value, maker)), None)
         if counts is None:
             return None
+        if fn is not None and fn.value is itertools.chain and len(node.args) > 2:
+            node = copy.copy(node)
+            first = gast.copy_location(gast.Call(node.func, node.args[:2], []), node)
+            node.args = [first, *node.args[2:]]
+            return self.made_by_itertools(node)
         two = isinstance(node.args[-1], gast.Constant) and node.args[-1].value == 2 if node.args else False
         standin = counts.get(len(node.args))
         if standin is None or node.keywords or (standin is folds.combined and not two):
@@ -48,3 +61,24 @@ class Iterators(Targets):
         args = tuple(self.gathered(arg) if self.is_lazy(arg) else self.atom(arg) for arg in given)
         ext = ir.Ext(standin.__name__, standin, ("object",), standin)
         return self.copy(ir.Apply(ext, args), node)
+
+    def term(self, start: ir.Atom, step: ir.Atom, index: ir.Atom, node: Any) -> ir.Expr:
+        """What ``itertools.count(start, step)`` gives at an index."""
+        risen = index if step == ir.Lit(1) else self.copy(ir.Op(operator.mul, (step, index)), node)
+        return risen if start == ir.Lit(0) else ir.Op(operator.add, (start, risen))
+
+    def counted(self, node: Any) -> tuple[ir.Atom, ir.Atom] | None:
+        """Start and step of ``itertools.count(...)`` of whole numbers; None for any other node."""
+        fn = self.outside(node.func) if isinstance(node, gast.Call) else None
+        if fn is None or fn.value is not itertools.count:
+            return None
+        given = [arg.value if isinstance(arg, gast.Constant) else None for arg in node.args]
+        start, step = [*given, *(0, 1)[len(given) :]][:2]
+        if node.keywords or len(given) > 2 or type(start) is not int or type(step) is not int or step < 1:
+            raise self.refuse(node, "a count by anything but known whole numbers", "count with a name of your own")
+        return ir.Lit(start), ir.Lit(step)
+
+
+def _is(value: Any, maker: Any) -> bool:
+    """Whether it is the same function; a method of a class is made anew each time that it is asked for."""
+    return value is maker or (type(value) is type(maker) is types.BuiltinMethodType and bool(value == maker))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -13,7 +12,8 @@ import gast
 from tangentx import arrays
 from tangentx.frontend import resolve
 from tangentx.frontend.emitter import is_named
-from tangentx.frontend.iterators import Iterators
+from tangentx.frontend.iterators import FOREVER, Iterators
+from tangentx.frontend.sources import Items, Range
 from tangentx.frontend.targets import Value
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
@@ -22,43 +22,14 @@ VIEWS = frozenset("items keys values".split())
 RESIZING = frozenset("append extend insert pop remove clear".split())
 
 
-@dataclass(frozen=True)
-class Range:
-    """The loop runs over ``range(start, stop, step)``, or that backward."""
-
-    start: ir.Atom
-    stop: ir.Atom
-    step: ir.Atom
-    backward: bool = False
-    snapshots: ir.Atom | None = None
-
-
-@dataclass(frozen=True)
-class Items:
-    """The loop runs over `count` values, each read by its index; `counter` says that the index is the first of two.
-
-    `over` are the user's variables that hold what is read. `lengths` has for each sequence its variable, the length
-    that it keeps, and what to ask for it where the variable is bound anew. `entries` are the keys of a dict and the
-    dict, where its items are read.
-    """
-
-    count: ir.Atom
-    read: Callable[[ir.Atom], Value]
-    over: frozenset[str]
-    backward: bool = False
-    counter: bool = False
-    lengths: tuple[tuple[ir.Atom, ir.Atom, ir.Atom], ...] = ()
-    entries: tuple[ir.Atom, ir.Atom] | None = None
-    snapshots: ir.Atom | None = None
-
-
 class Loops(Iterators):
     """Lifts `for` loops, those of comprehensions too."""
 
     def iterable(self, node: Any) -> Range | Items:
         """Evaluate `node`, the iterable of a loop."""
-        bounds = self._range(node)
-        if bounds is not None:
+        if (counted := self.counted(node)) is not None:
+            return Range(counted[0], FOREVER, counted[1])
+        if (bounds := self._range(node)) is not None:
             return bounds
         if self.calls(node, reversed) and _plain(node, 1, 1):
             inner = self._range(node.args[0])
@@ -89,6 +60,9 @@ class Loops(Iterators):
         if self.calls(node, filter):
             hint = "iterate over what is filtered, and test each item with if"
             raise self.refuse(node, "a filter that is iterated here is not differentiated", hint)
+        if (counted := self.counted(node)) is not None:
+            start, step = counted
+            return Items(FOREVER, lambda index: self.term(start, step, index, node), frozenset())
         made = self.made_by_itertools(node)
         if made is not None:
             return self._of(made, node)
@@ -158,14 +132,17 @@ class Loops(Iterators):
 
     def _zip(self, node: Any, first: int = 0) -> Items:
         """The arguments from the `first` on, side by side."""
-        if node.keywords or not node.args or any(isinstance(arg, gast.Starred) for arg in node.args):
-            message = "zip with keywords, without arguments or with starred ones is not differentiated"
+        strict = [keyword.value for keyword in node.keywords if keyword.arg == "strict"]
+        known = len(strict) == len(node.keywords) and all(isinstance(value, gast.Constant) for value in strict)
+        if not known or not node.args or any(isinstance(arg, gast.Starred) for arg in node.args):
+            message = "zip with unknown keywords, without arguments or with starred ones is not differentiated"
             hint = "write zip(a, b) and compare the lengths before; for columns, [row[j] for row in rows]"
             raise self.refuse(node, message, hint)
         parts = [self._items(arg) for arg in node.args[first:]]
         count = parts[0].count
         if len(parts) > 1:
-            count = self.copy(ir.Op(builtins.min, tuple(part.count for part in parts)), node)
+            shortest = arrays.equal_lengths if strict and strict[0].value else builtins.min
+            count = self.copy(ir.Op(shortest, tuple(part.count for part in parts)), node)
         over = frozenset().union(*(part.over for part in parts))
         lengths = tuple(pair for part in parts for pair in part.lengths)
         return Items(count, lambda index: tuple(part.read(index) for part in parts), over, lengths=lengths)

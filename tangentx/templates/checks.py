@@ -12,6 +12,7 @@ from tangentx.arrays import (
     demand_own,
     demand_unshared,
     enough_snapshots,
+    equal_lengths,
     filled,
     fitting,
     generator_states,
@@ -28,7 +29,7 @@ from tangentx.arrays import (
 from tangentx.templates.registry import constant, linear
 
 constant(apart, counted, demand_copied, demand_own, demand_unshared, real_zero, same_length, write_back)
-constant(enough_snapshots, generator_states, next_snapshot, set_generators, there)
+constant(enough_snapshots, equal_lengths, generator_states, next_snapshot, set_generators, there)
 
 
 @linear(fitting, domain=("A(3), 3",))

@@ -40,7 +40,7 @@ REFUSED = {
     "while forever": "while True:\n        x = 0",
     "del attribute": "del x.a",
     "bare raise": "raise",
-    "zip strict": "for i in zip(x, strict=True):\n        pass",
+    "zip with unknown keywords": "for i in zip(x, **x):\n        pass",
     "zip of nothing": "for i in zip():\n        pass",
     "list that grows": "for i in x:\n        x.append(i)",
     "list that shrinks": "for i, (a, b) in enumerate(zip(y, reversed(x))):\n        if i:\n            x.pop()",

@@ -119,6 +119,24 @@ def chains(x):
     return total + gaps * best + sum(p * q for p, q in itertools.combinations(steps, 2))
 
 
+def counting(x, tolerance):
+    """Iterators of itertools that a loop leaves by itself, or that others end; a module by another name."""
+    total, term = 0.0, x
+    for k in itertools.count(1, 2):
+        total += term
+        term = -term * x * x / ((k + 1) * (k + 2))
+        if abs(term) < tolerance:
+            break
+    for k, value in zip(itertools.count(1), [x, total, x * total], strict=False):
+        total += value / k
+    lib = math
+    root = lib.sqrt
+    rows = sum(itertools.chain.from_iterable([[x, root(x)], [total]]))
+    scaled = sum(itertools.starmap(lambda a, b: a * b, [(x, 2.0), (total, x)]))
+    some = sum(itertools.islice([x, total, 1.0], 1, 3)) + sum(itertools.chain([x], [total], [x * total]))
+    return rows * scaled + some * sum(a * b for a, b in zip(itertools.repeat(x, 2), [k, x], strict=True))
+
+
 def kinds_counted(x, labels):
     """Sets of what has no derivative."""
     different = {label for label in labels if label}
@@ -128,6 +146,7 @@ def kinds_counted(x, labels):
 
 PROGRAMS = [
     Program(weights, lambda: (0.7, 4), "x"),
+    Program(counting, lambda: (0.7, 1e-9), "x"),
     Program(table, lambda: (0.4, 3), "x"),
     Program(polynomial, lambda: ([0.5, -0.3, 0.8], 0.7), ("coefficients", "x")),
     Program(by_parity, lambda: ([0.5, -0.3, 0.8, 0.4],), "values"),

@@ -1,0 +1,39 @@
+"""What a loop runs over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tangentx.frontend.targets import Value
+from tangentx.ir import nodes as ir
+
+
+@dataclass(frozen=True)
+class Range:
+    """The loop runs over ``range(start, stop, step)``, or that backward."""
+
+    start: ir.Atom
+    stop: ir.Atom
+    step: ir.Atom
+    backward: bool = False
+    snapshots: ir.Atom | None = None
+
+
+@dataclass(frozen=True)
+class Items:
+    """The loop runs over `count` values, each read by its index; `counter` says that the index is the first of two.
+
+    `over` are the user's variables that hold what is read. `lengths` has for each sequence its variable, the length
+    that it keeps, and what to ask for it where the variable is bound anew. `entries` are the keys of a dict and the
+    dict, where its items are read.
+    """
+
+    count: ir.Atom
+    read: Callable[[ir.Atom], Value]
+    over: frozenset[str]
+    backward: bool = False
+    counter: bool = False
+    lengths: tuple[tuple[ir.Atom, ir.Atom, ir.Atom], ...] = ()
+    entries: tuple[ir.Atom, ir.Atom] | None = None
+    snapshots: ir.Atom | None = None
