@@ -48,7 +48,7 @@ class _Batches(Sweep):
             for slot, bar in enumerate(bars):
                 if bar is not None and (target, slot) in self.wanted:
                     self.found[target, slot] = bar
-        if type(target) is Tensor or bars is None or not any(edge[0] in self.waiting for edge in target.edges):
+        if bars is None or not any(edge[0] in self.waiting for edge in target.edges):
             return
         target.check()
         count = next(len(bar.items) for bar in bars if bar is not None)

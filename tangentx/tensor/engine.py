@@ -9,7 +9,7 @@ import numpy as np
 
 from tangentx.errors import NotDifferentiable
 from tangentx.tensor.apply import call
-from tangentx.tensor.core import Tensor
+from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit
 from tangentx.tensor.graph import Node
 from tangentx.tensor.modes import STATE
@@ -63,9 +63,9 @@ class Sweep(Watching):
             target = ready.pop()
             passed += 1
             if type(target) is Tensor:
-                self._end(target, self._taken(target))
+                self._end(target, bars.pop(target, None))
             elif quick and target.simple and target in bars and target not in ends:
-                self._hurry(target, ready)
+                self._hurry(target, bars.pop(target), ready)
             else:
                 self._pass(target)
                 for source in target.sources:
@@ -82,15 +82,16 @@ class Sweep(Watching):
                 "make the graph of operations on Tensors, and leave `edges` of nodes alone",
             )
 
-    def _hurry(self, target: Any, ready: list[Any]) -> None:
+    def _hurry(self, target: Any, bar: Any, ready: list[Any]) -> None:
         """`_pass` for a simple node on plain data; also counts, and adds to `ready` what waits for nothing more."""
-        values, waiting, bars = target.values, self.waiting, self.bars
+        waiting, bars = self.waiting, self.bars
+        values = target.values
         if values is None:
             target.check()
         for content in target.contents:
             if content:
                 target.check()
-        given = target.run(*values, bars.pop(target))
+        given = target.run(*values, bar)
         for there, bar, like in zip(target.sources, given, target.likes):
             count = waiting.get(there)
             if count is None:
@@ -164,19 +165,16 @@ class Sweep(Watching):
             if type(total) is np.ndarray:
                 self.owned.add(key)
 
-    def _taken(self, target: Any) -> list[Any] | None:
-        """The cotangents of a target's results; None where there are none."""
+    def _taken(self, target: Node) -> list[Any] | None:
+        """The cotangents of a node's results; None where there are none."""
         bars = [self.bars.pop(target, None)]
-        if type(target) is not Tensor and target.slots > 1:
+        if target.slots > 1:
             bars += [self.bars.pop((target, slot), None) for slot in range(1, target.slots)]
         return None if all(bar is None for bar in bars) else bars
 
     def _pass(self, target: Any) -> None:
-        """Takes a target's cotangents on to its edges."""
+        """Takes a node's cotangents on to its edges."""
         bars = self._taken(target)
-        if type(target) is Tensor:
-            self._end(target, bars)
-            return
         if bars is None:
             return
         edges, first = target.edges, bars[0]
@@ -219,13 +217,14 @@ class Sweep(Watching):
                 consumed = type(target) is not Tensor and target.consumes and not self.create
                 self.found[target, slot] = bar.copy() if consumed else bar
 
-    def _end(self, leaf: Tensor, bars: list[Any] | None) -> None:
+    def _end(self, leaf: Tensor, bar: Any) -> None:
         """A leaf: its hooks, then its gradient."""
-        if bars is None:
+        if bar is None:
             return
+        own = leaf in self.owned
         if leaf._hooks is not None:
-            bars = [self._watched(leaf._hooks, bars[0])]
+            bar, own = self._watched(leaf._hooks, bar), False
         if self.wanted is not None:
-            self._collect(leaf, bars)
+            self._collect(leaf, [bar])
         else:
-            accumulate(leaf, self._tensor(bars[0]))
+            accumulate(leaf, wrap(bar) if own and type(bar) is np.ndarray else self._tensor(bar))

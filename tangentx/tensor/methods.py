@@ -14,7 +14,7 @@ from tangentx.tensor.core import Tensor
 from tangentx.tensor.members import Members, Nothing
 from tangentx.tensor.modes import refusal
 from tangentx.tensor.places import place, span_of
-from tangentx.tensor.quick import QUICK, unary, way
+from tangentx.tensor.quick import QUICK, operator_of, unary, way
 from tangentx.tensor.rules import rule_of
 from tangentx.tensor.storage import overwrite
 from tangentx.tensor.ufuncs import array_ufunc
@@ -66,11 +66,11 @@ def _refused(name: str) -> Callable[..., Any]:
 def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
     rule: Any = rule_of(fn)
     quick = QUICK if rule is not None and rule.quick == 2 else ()
-    both, first, second = (way(rule, given) if quick else fn for given in ("tt", "tp", "pt"))
+    first, second = (way(rule, given, through) if quick else fn for given, through in (("tp", 2), ("pt", 1)))
 
     def forward(self: Tensor, other: Any) -> Any:
         if type(other) in quick:
-            return both(self, other) if type(other) is Tensor else first(self, other)
+            return first(self, other)
         if type(other) is not Tensor and not isinstance(other, _OPERANDS):
             return NotImplemented
         return call(fn, (self, _arrayed(other)), {})
@@ -86,7 +86,7 @@ def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[.
         result = call(fn, (self, _arrayed(other)), {})
         return overwrite(self, result) if type(self.current) is np.ndarray else result
 
-    return forward, reflected, in_place
+    return operator_of(rule, forward) if quick else forward, reflected, in_place
 
 
 def _arrayed(other: Any) -> Any:

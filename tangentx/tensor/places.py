@@ -25,7 +25,7 @@ class _Inside(dict[str, bool]):
         return found
 
 
-_INSIDE = _Inside()
+INSIDE = _Inside()
 _getframe = sys._getframe
 
 
@@ -36,7 +36,7 @@ def place(skip: int = 1) -> Any:
     """
     frame: Any = _getframe(skip)
     code = frame.f_code
-    while _INSIDE[code.co_filename]:
+    while INSIDE[code.co_filename]:
         frame = frame.f_back
         if frame is None:
             return None

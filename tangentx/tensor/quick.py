@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import os
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -17,14 +18,14 @@ from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact
 from tangentx.tensor.modes import STATE
 from tangentx.tensor.operation import Operation, kept
-from tangentx.tensor.places import place
+from tangentx.tensor.places import INSIDE, place
 from tangentx.tensor.rules import Rule
 
 QUICK = frozenset((Tensor, float, int, np.ndarray, np.float64))  # types of operands to hurry with
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep  # the frames of what is written here are ours
 _NAMES = {
     "Tensor": Tensor, "array": np.ndarray, "inexact": inexact, "kept": kept, "new": object.__new__, "place": place,
-    "shape": np.shape, "STATE": STATE,
+    "shape": np.shape, "STATE": STATE, "inside": INSIDE, "getframe": sys._getframe,
 }  # fmt: skip
 
 _PLACES = ((0, 1), (0,), (1,))
@@ -33,12 +34,20 @@ _SIGNS: dict[Any, str] = {
 }  # fmt: skip
 
 
-def way(rule: Rule, given: str) -> Callable[..., Any]:
-    """The function of a rule, for operands that are Tensors where `given` has "t", and plain where it has "p"."""
-    found = rule.ways.get(given)
+def way(rule: Rule, given: str, through: int = 0) -> Callable[..., Any]:
+    """The function of a rule, for operands that are Tensors where `given` has "t", and plain where it has "p".
+
+    So many frames as it comes `through` are between it and the user's.
+    """
+    found = rule.ways.get((given, through))
     if found is None:
-        found = rule.ways[given] = _way(rule, given)
+        found = rule.ways[given, through] = _way(rule, given, through)
     return found
+
+
+def operator_of(rule: Rule, otherwise: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """The way for two Tensors as a method, which goes `otherwise` where the second is none."""
+    return _way(rule, "tt", 0, otherwise)
 
 
 def unary(rule: Rule, x: Tensor) -> Any:
@@ -58,10 +67,12 @@ def lost(ans: Any) -> Tensor:
     return t
 
 
-def _way(rule: Rule, given: str) -> Callable[..., Any]:
+def _way(rule: Rule, given: str, through: int, otherwise: Any = None) -> Callable[..., Any]:
     numbers = range(len(given))
     tensors = [i for i in numbers if given[i] == "t"]
     lines = [f"def way({', '.join(f'x{i}' for i in numbers)}):"]
+    if otherwise is not None:
+        lines += ["    if type(x1) is not Tensor:", "        return otherwise(x0, x1)"]
     for i in numbers:
         if i in tensors:
             lines += [f"    if x{i}._view is not None:", f"        x{i}._view.refresh(x{i})"]
@@ -83,28 +94,28 @@ def _way(rule: Rule, given: str) -> Callable[..., Any]:
                 f"    if {' and '.join(f'x{i}._needs' for i in places)}:",
                 "        if STATE.grad:",
                 f"            return record_{'_'.join(map(str, places))}(t, ans, {arguments})",
-                "        t._made = place(2)",
+                *_placed("        ", "t._made", 1 + through),
                 "        return t",
             ]
-    space = _compiled(rule, [*lines, "    return t"])
+    space = _compiled(rule, [*lines, "    return t"], otherwise=otherwise)
     for places in _PLACES:
-        _promise(space, rule, places, given)
+        _promise(space, rule, places, given, through)
     made: Callable[..., Any] = space["way"]
     return made
 
 
-def _promise(space: dict[str, Any], rule: Rule, places: tuple[int, ...], given: str) -> None:
+def _promise(space: dict[str, Any], rule: Rule, places: tuple[int, ...], given: str, through: int) -> None:
     """Stands for a recorder until it is called first, which is when its pullback is made."""
     name = f"record_{'_'.join(map(str, places))}"
 
     def first(*arguments: Any) -> Any:
-        space[name] = made = _recorder(rule, places, given)
+        space[name] = made = _recorder(rule, places, given, through)
         return made(*arguments)
 
     space[name] = first
 
 
-def _recorder(rule: Rule, places: tuple[int, ...], given: str) -> Callable[..., Any]:
+def _recorder(rule: Rule, places: tuple[int, ...], given: str, through: int) -> Callable[..., Any]:
     """Enters a node behind the result `t` and gives `t`: what the pullback to these places reads is kept."""
     node = Operation.kind(rule, places)
     ports = [f"x{i}._slot" for i in places]
@@ -114,7 +125,7 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str) -> Callable[..., 
         "        return t",
         "    t._node = node = new(Node)",
         "    t._needs = True",
-        "    node.place = place(3)",  # the recorder, its way, and what called that
+        *_placed("    ", "node.place", 2 + through),  # behind its way, and what that comes through
         f"    node.sources = {_tuple(f'x{i} if x{i}._node is None else x{i}._node' for i in places)}",
         "    node.ports = None",
         f"    if {' or '.join(ports)}:",
@@ -141,6 +152,15 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str) -> Callable[..., 
     space = _compiled(rule, lines, Node=node, **{f"default{i}": value for i, value in enumerate(rule.defaults)})
     made: Callable[..., Any] = space["record"]
     return made
+
+
+def _placed(indent: str, name: str, frames: int) -> list[str]:
+    """`place` of the frame so many out, looked for where that is not the user's."""
+    return [
+        f"{indent}frame = getframe({frames})",
+        f"{indent}code = frame.f_code",
+        f"{indent}{name} = place() if inside[code.co_filename] else (code, frame.f_lasti)",
+    ]
 
 
 def _hold(number: int, t: str, data: str) -> list[str]:

@@ -131,7 +131,7 @@ class Rule:
         self.reduces = fn in _REDUCING
         self.with_cotangent = tuple(name in template.cotangents for name in self.params)
         self.every_cotangent = all(self.with_cotangent)
-        self.ways: dict[str, Any] = {}
+        self.ways: dict[tuple[str, int], Any] = {}
         self.nodes: dict[tuple[int, ...], Any] = {}
         self._pulls: dict[tuple[int, ...], Pull] = {}
 

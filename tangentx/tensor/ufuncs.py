@@ -34,7 +34,7 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any
         if rule is not None and rule.quick == 2 and type(args[0]) in QUICK and type(args[1]) in QUICK:
             return binary(rule, args[0], args[1])
         if rule is not None and rule.quick == 1:
-            _OF_ONE[ufunc] = way(rule, "t")
+            _OF_ONE[ufunc] = way(rule, "t", 1)
         return call(ufunc, args, kwargs)
     out = kwargs.pop("out", None)
     where = kwargs.pop("where", True)
