@@ -529,3 +529,15 @@ def test_what_cannot_be_iterated(f: Callable[..., Any], args: tuple[Any, ...], g
     with pytest.raises(tx.UnsupportedSyntax) as caught:
         tx.grad(f, fallback="error")(*args)
     golden(f"bad_iteration_{f.__name__}", text_of(caught.value))
+
+
+def added_at(a, c):
+    key = (0,) if c > 0.0 else (0, 1)
+    np.add.at(a, key, c)
+    return np.sum(a * a)
+
+
+def test_a_key_of_unknown_length(golden: Golden) -> None:
+    with pytest.raises(tx.UnsupportedSyntax) as caught:
+        tx.grad(added_at, fallback="error")(np.ones((2, 2)), 1.0)
+    golden("bad_add_at_key_of_unknown_length", text_of(caught.value))

@@ -222,7 +222,7 @@ class Operation:
     def _sequence(self, value: Any, sampler: Sampler, known: bool, path: tuple[Any, ...]) -> Kind:
         cls = tuple if isinstance(value, tuple) else list
         box = Box(cls, self.fresh(path))
-        if cls is list:
+        if cls is list or len(box.region.root().fields) not in (0, len(value)):  # shapes of samples of several ranks
             box.region.mark("open")
         for key, item in enumerate(value):
             kind = self._kind_of(item, sampler, known, (*path, key if cls is tuple else "item"))

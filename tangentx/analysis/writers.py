@@ -145,6 +145,8 @@ def _key(w: Walker, key: Atom, kind: Kind) -> Key:
     """The key, a tuple taken apart."""
     if not (isinstance(kind, Box) and kind.cls is tuple):
         return Key((key,))
+    if kind.region.root().open:
+        raise UnsupportedSyntax("an array is indexed with a tuple of unknown length", w.span, "write the indices out")
     count = len(kind.region.root().fields)
     return Key(tuple(let(w, ("part", k), Index(key, Key((Lit(k),)))) for k in range(count)), True)
 

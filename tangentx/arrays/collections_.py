@@ -89,6 +89,12 @@ class Deque:
             for _ in range(-n):
                 self.append(self.popleft())
 
+    def reverse(self) -> None:
+        """The items in the other order."""
+        for k in range((self.high - self.low) // 2):
+            first, last = self.low + k, self.high - 1 - k
+            self.items[first], self.items[last] = self.items[last], self.items[first]
+
     def clear(self) -> None:
         """Takes all items."""
         for _ in range(self.high - self.low):

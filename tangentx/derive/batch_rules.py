@@ -159,10 +159,18 @@ def _unbroadcast(emit: Emitter, fn: Any, operands: list[Operand], named: dict[st
     return Op(arrays.each_fitted, (whole, shape))
 
 
+def _length(shape: Box) -> int:
+    """The length of a tuple. Raises NoRule where tuples of several lengths meet."""
+    node = shape.region.root()
+    if node.open:
+        raise NoRule
+    return len(node.fields)
+
+
 def _unreduce(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, Operand], count: Atom) -> Op:
     given = settings([operands[0], *operands[2:]], named, ("axis", "keepdims"))
     shape, axis = operands[1], given.get("axis")
-    rank = len(shape.kind.region.root().fields) if isinstance(shape.kind, Box) else -1
+    rank = _length(shape.kind) if isinstance(shape.kind, Box) else -1
     if rank < 1 or shape.batch:
         raise NoRule
     if axis is None:
@@ -181,7 +189,7 @@ def _full(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, Oper
     like = emit.op(np.shape, first.atom) if fn is np.full_like and not first.batch else first.atom
     shape = emit.op(arrays.each_shape, like) if first.batch else like
     kind = first.kind
-    rank = len(kind.region.root().fields) if isinstance(kind, Box) else first.rank if fn is np.full_like else 1
+    rank = _length(kind) if isinstance(kind, Box) else first.rank if fn is np.full_like else 1
     whole = value.atom if value.batch else emit.op(arrays.over, value.atom, count)
     axes = literal(emit, tuple(range(1, 1 + rank)))
     return Op(arrays.unreduce, (whole, emit.op(arrays.with_count, count, shape), axes, Lit(False)))

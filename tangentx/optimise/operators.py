@@ -166,8 +166,10 @@ def _with_transposed(
 
 
 def _rank_of_shape(p: Operators, shape: Atom) -> int | None:
+    """The length of a tuple; None where tuples of several lengths meet, as for an array of unknown rank."""
     kind = p.kind(shape)
-    return len(kind.region.root().fields) if isinstance(kind, Box) and kind.cls is tuple else None
+    node = kind.region.root() if isinstance(kind, Box) and kind.cls is tuple else None
+    return None if node is None or node.open else len(node.fields)
 
 
 def _transposed(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:

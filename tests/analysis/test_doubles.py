@@ -26,6 +26,7 @@ STEPS = st.lists(
             ("extendleft", [6, 7]),
             ("rotate",),
             ("rotate", -2),
+            ("reverse",),
             ("clear",),
         ]
     ),

@@ -53,6 +53,11 @@ def test_products_of_matrices_and_vectors(left, right, product) -> None:
     assert len(left) + len(right) < 3 or "_left" not in text and "_right" not in text
 
 
+def test_not_where_the_rank_of_a_factor_is_not_known() -> None:
+    text = both(lambda a: np.dot(a * 2.0, a[:, None].squeeze()), RNG.random(3))
+    assert "np.outer(" not in text
+
+
 def test_not_of_stacks() -> None:
     f = lambda x, y: np.sum((x @ y) ** 2)
     assert "matmul_left" in both(f, RNG.random((2, 3, 4)), RNG.random((4, 5)), wrt=("x", "y"))
