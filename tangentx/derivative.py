@@ -17,6 +17,7 @@ from typing import Any
 
 from tangentx.errors import NoSource, NotDifferentiable, SharedMemory, Span
 from tangentx.hits import Hits
+from tangentx.templates import is_own
 
 LIMIT_KINDS = 64
 LOCK = threading.RLock()
@@ -60,7 +61,7 @@ def target_of(f: Any) -> Target:
 
 def place_of(function: Any) -> Span | None:
     """Where a function is defined."""
-    code = getattr(function, "__code__", None)
+    code = getattr(inspect.unwrap(function) if is_own(function) else function, "__code__", None)
     if code is None:
         return None
     line = linecache.getline(code.co_filename, code.co_firstlineno).rstrip()
@@ -68,7 +69,9 @@ def place_of(function: Any) -> Span | None:
 
 
 def _signature(function: Any) -> inspect.Signature:
-    """The parameters that the code of a function has, whatever it shows to others."""
+    """The parameters that the code of a function has, whatever it shows to others; a primitive's are what it shows."""
+    if is_own(function):
+        return inspect.signature(function)
     if isinstance(function, types.FunctionType) and hasattr(function, "__signature__"):
         plain = types.FunctionType(
             function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import inspect
 import linecache
@@ -62,9 +63,14 @@ def primitive(function: Callable[..., Any]) -> Primitive:
 
     space: dict[str, Any] = called.__dict__
     space[OWN] = None
+    with contextlib.suppress(ValueError):  # a function written in C may not tell
+        space["__signature__"] = inspect.signature(function)
     for kind in ("adjoint", "tangent", "partials"):
         space[kind] = functools.partial(_declare, cast(FunctionType, called), kind)
     return cast(Primitive, called)
+
+
+primitive.__tangentx_outside__ = "make the primitive at the top of the module"  # type: ignore[attr-defined]
 
 
 def _own(result: Any, args: tuple[Any, ...]) -> Any:

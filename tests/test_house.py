@@ -57,6 +57,7 @@ COVERED_BY = {
     "analysis/runs.py": "tests/tensor/test_runs.py",
     "frontend/loosely.py": "tests/tensor/test_runs.py",
     "frontend/loosened.py": "tests/tensor/test_runs.py",
+    "frontend/opaque.py": "tests/test_opaque.py",
     "ir/attempts.py": "tests/frontend/test_attempts.py",
     "analysis/apart.py": "tests/analysis/test_checkpoints.py",
     "analysis/collections_.py": "tests/analysis/test_standins.py",

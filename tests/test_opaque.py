@@ -140,6 +140,14 @@ def test_a_result_is_memory_of_its_own(off: Any) -> None:
     assert not np.shares_memory(first_half(x), x)
 
 
+def test_it_is_differentiated_itself_too() -> None:
+    assert tx.grad(cube)(2.0) == 12.0 == tx.differentiate(cube).grad(2.0)
+    assert tx.value_and_grad(joined, ("x",))(2.0, 3.0, 1.0) == (7.0, (3.0,))
+    assert tx.grad(joined)(2.0) == 2.0
+    assert tx.jvp(cube, (2.0,), (1.0,)) == (8.0, 12.0) and tx.hessian(cube)(2.0) == 12.0
+    assert "No import reaches" not in tx.value_and_grad(cube).source_for(2.0)
+
+
 def test_without_a_rule_it_is_called_once_as_it_is() -> None:
     CALLS.clear()
     assert tx.grad(lambda x, n: x * x * float(looked_up(n)), fallback="error")(3.0, 1.5) == 12.0

@@ -80,11 +80,17 @@ def captured_rule(x, limit):
     return tx.cotangent(x, lambda t: t * limit)
 
 
+def made_inside(x):
+    inner = tx.primitive(opaque)
+    return inner(x)
+
+
 CASES: dict[str, Callable[[], Any]] = {
     "without_rule": lambda: tx.grad(lambda x: without_rule(x), fallback="error")(1.0),
     "without_adjoint": lambda: tx.grad(lambda x: forward_only(x), fallback="error")(1.0),
     "without_tangent": lambda: tx.jvp(lambda x: reverse_only(x), (1.0,), (1.0,), fallback="error"),
     "captures": lambda: tx.grad(captured_rule, fallback="error")(1.0, 2.0),
+    "inside": lambda: tx.grad(made_inside, fallback="error")(1.0),
     "twice": lambda: reverse_only.adjoint(reverse_only_adjoint),
     "by_keyword": lambda: tx.primitive(by_keyword).adjoint(rule_of_others),
     "parameters": lambda: opaque.adjoint(rule_of_others),

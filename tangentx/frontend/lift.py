@@ -9,11 +9,12 @@ from typing import Any
 
 from tangentx import source
 from tangentx.errors import NotResolved
-from tangentx.frontend import fence, parse, resolve
+from tangentx.frontend import fence, opaque, parse, resolve
 from tangentx.frontend.functions import parameters
 from tangentx.frontend.statements import Statements
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
+from tangentx.templates import is_own
 
 _SIMPLE = (type(None), bool, int, float, complex, str, bytes, EllipsisType)
 _SLOT = "__tangentx_lift__"
@@ -65,7 +66,7 @@ def lift(function: FunctionType) -> ir.Function:
     memo = getattr(function, "__dict__", {}).get(_SLOT)
     if isinstance(memo, _Memo) and memo.lifted is not None and memo.holds(function):
         return memo.lifted
-    lifted = lift_as(function, Statements)
+    lifted = opaque.calling(function) if is_own(function) else lift_as(function, Statements)
     function.__dict__[_SLOT] = _Memo(function, lifted)
     return lifted
 
