@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tangentx as tx
 from tests.frontend.made import defined
+from tests.harness import leaves
+from tests.programs import PROGRAMS
+from tests.programs.case import Program
+from tests.programs.reference import names, positions
 
 STEP = """
 import numpy as np
@@ -72,3 +77,35 @@ def test_what_is_stored_in_a_container_counts_as_held() -> None:
     f = defined(text)
     x = np.array([0.7, 1.1, 1.3])
     np.testing.assert_allclose(tx.grad(f, fallback="error")(x), [4 * 0.7**3 * 1.3, 0.0, 0.7**4])
+
+
+REFUSED = {
+    **dict.fromkeys(
+        "terms_of_prime_powers stirred wandering stratified noisy configured".split(), "does more than compute"
+    ),
+    **dict.fromkeys(
+        "one_list_twice one_row_in_two_places list_writes dict_writes nested_lists arrays_in_a_list in_place options "
+        "advanced".split(),
+        "writes into a container that it is given",
+    ),
+    "springs": "do not settle",
+}
+
+
+def some_programs() -> list[Any]:
+    """Every sixteenth program; with ``--thorough`` each."""
+    return [p if i % 16 == 0 else pytest.param(p, marks=pytest.mark.thorough) for i, p in enumerate(PROGRAMS)]
+
+
+@pytest.mark.parametrize("program", some_programs(), ids=lambda program: program.name)
+def test_whole_programs(program: Program) -> None:
+    given = ", ".join(f"a{i}" for i in range(len(program.args())))
+    text = f"import tangentx as tx\ndef f({given}):\n    return tx.checkpoint(whole, {given})\n"
+    again = tx.grad(defined(text, whole=program.fn), wrt=tuple(f"a{i}" for i in positions(program)), fallback="error")
+    if program.name in REFUSED:
+        with pytest.raises(tx.TangentxError, match=REFUSED[program.name]):
+            again(*program.args())
+        return
+    wanted = tx.grad(program.fn, wrt=names(program), fallback="error")(*program.args())
+    for got, part in zip(leaves(again(*program.args())), leaves(wanted), strict=True):
+        np.testing.assert_allclose(got.value, part.value, rtol=1e-9, atol=1e-12)
