@@ -11,6 +11,7 @@ from tangentx.backend.around import Inside, runs, statement
 from tangentx.backend.choices import bound_by_both, conditional
 from tangentx.backend.expressions import Look, Writer, effect, order
 from tangentx.backend.pieces import BARRIER, Effect, Piece, Waiting, measure
+from tangentx.backend.printer import WIDEST, WIDTH
 from tangentx.backend.shapes import Shaped, Unpack, Uses, prepared, temporary
 from tangentx.backend.spelling import Scope
 from tangentx.backend.written import written
@@ -32,7 +33,6 @@ from tangentx.ir.nodes import (
     Var,
 )
 
-WIDTH = 100
 _LOAD, _STORE, _DEL = ast.Load(), ast.Store(), ast.Del()
 Tree = TypeVar("Tree", bound=ast.stmt)
 
@@ -57,6 +57,7 @@ class BlockWriter:
         self.depth = depth
         self.waiting = Waiting()
         self.lines: list[ast.stmt] = []
+        self.width = WIDTH
 
     def block(self, stmts: Sequence[Shaped]) -> list[ast.stmt]:
         """The statements of a block, in shape; none for an empty one."""
@@ -67,6 +68,7 @@ class BlockWriter:
                 self.lines.append(statement(self.writer, manager, inner.block(group)))
                 continue
             for stmt in group:
+                self.width = min(max(WIDTH, len(stmt.span.text.rstrip())), WIDEST)  # as wide as the user's own line
                 self._unpack(stmt) if isinstance(stmt, Unpack) else self._statement(stmt)
         self._name(self.waiting.leave(BARRIER, frozenset(), True))
         return self.lines
@@ -213,7 +215,7 @@ class BlockWriter:
         return look
 
     def _wide(self, tree: ast.stmt) -> bool:
-        return 4 * self.depth + len(ast.unparse(ast.fix_missing_locations(tree)).partition("\n")[0]) > WIDTH
+        return 4 * self.depth + len(ast.unparse(ast.fix_missing_locations(tree)).partition("\n")[0]) > self.width
 
     def _name(self, pieces: list[tuple[str, Piece]]) -> None:
         for name, piece in pieces:

@@ -16,7 +16,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # astor looks up node classes that Python gives up
     import astor
 
-WIDTH = 100
+WIDTH, WIDEST = 100, 120  # what is broken is broken at the first, what the user wrote may be as wide as the second
 Result = TypeVar("Result")
 
 
@@ -82,9 +82,9 @@ def _spaced(text: str) -> str:
 
 
 def wrapped(line: str, width: int = WIDTH) -> str:
-    """`line`, one whole statement, broken inside its brackets where it is longer than `width`."""
+    """`line`, one whole statement, broken inside its brackets at `width` where it is wide."""
     bare = line.lstrip()
-    if len(line) <= width or bare.startswith("#"):
+    if len(line) <= max(width, WIDEST) or bare.startswith("#"):
         return line
     indent = " " * (len(line) - len(bare))
     further = indent + " " * (8 if bare.endswith(":") else 4)
