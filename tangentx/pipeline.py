@@ -27,7 +27,7 @@ from tangentx.ir.nodes import Assign, Call, Function
 from tangentx.optimise import PASSES, optimise, prepare, shorten, straighten
 from tangentx.switches import OFF
 
-PROOFS = ("trips", "again", "present", "inline", "results", "lengths", "split", "continues", *PASSES)
+PROOFS = ("trips", "again", "sparing", "present", "inline", "results", "lengths", "split", "continues", *PASSES)
 _COUNT = itertools.count(1)
 
 

@@ -23,6 +23,7 @@ from tangentx.analysis.operations import is_view
 from tangentx.analysis.regions import Region
 from tangentx.analysis.selection import is_basic
 from tangentx.derive.emit import SHADOW, VALUE, Frame, mode
+from tangentx.derive.sparing import chosen
 from tangentx.derive.views import item_of_box
 from tangentx.ir.nodes import (
     Accumulate,
@@ -112,6 +113,18 @@ class _Steps:
             return 1 if Var(name) in (s.base, *key_atoms(s.key)) else 0
         return 1
 
+    def last(self, i: int, s: Assign, read: Counter[str]) -> int:
+        """Of the statement at a position the last one that reads its target; -1 where some do so elsewhere, or none."""
+        uses = self.uses(s.target)
+        if not uses or uses[0][0] <= i or sum(count for _, count in uses) != read[s.target] or s.target in reads(s):
+            return -1
+        return uses[-1][0]
+
+    def keeps(self, i: int, last: int, name: str, stuff: Stuff) -> bool:
+        """Whether the name can be formed again for the last statement that reads it, where its state is back."""
+        point = 2 * last + self.state(last, name)
+        return not self.leave(i, point) and self.stays(i, point, stuff)
+
     def leave(self, i: int, point: int) -> bool:
         """Whether control may leave the block between the statement and the point."""
         return _any_within(self.exits, i + 1, point // 2)
@@ -140,8 +153,9 @@ def _changes(frame: Frame, s: Statement) -> Iterator[str | Region]:
         yield kind.region.root() if isinstance(kind, Arr | Box) else ANYTHING
 
 
-def plan(frame: Frame, paired: bool) -> Again:
-    """What to form again in one function; `paired`: its sweeps are two functions, so that no name outlives the first.
+def plan(frame: Frame, paired: bool, sparing: bool) -> Again:
+    """What to form again in one function, with `sparing` arrays too; `paired`: its sweeps are two functions, so that no
+    name outlives the first.
 
     Elsewhere a name that only one trip binds is still bound in the reverse sweep.
     """
@@ -150,26 +164,25 @@ def plan(frame: Frame, paired: bool) -> Again:
     bound = Counter(name for s in statements(body) for name in writes(s))
     bound.update(p.name for p in frame.function.params)
     read = Counter(name for s in statements(body) for name in reads(s))
-    todo: list[tuple[Block, bool]] = [(body, paired)]
+    todo: list[tuple[Block, bool]] = [(body, False)]
     while todo:
-        block, fresh = todo.pop()
-        if fresh:
-            _block(frame, block, bound, read, found)
-        todo += [(inner, fresh or isinstance(s, For | Loop)) for s in block for inner in blocks(s)]
+        block, repeated = todo.pop()
+        if repeated or paired:
+            _block(frame, block, bound, read, found, sparing and repeated)
+        todo += [(inner, repeated or isinstance(s, For | Loop)) for s in block for inner in blocks(s)]
     return found
 
 
-def _block(frame: Frame, block: Block, bound: Counter[str], read: Counter[str], found: Again) -> None:
+def _block(frame: Frame, block: Block, bound: Counter[str], read: Counter[str], found: Again, sparing: bool) -> None:
     steps = _Steps(frame, block)
+    within = [(i, s, steps.last(i, s, read)) for i, s in enumerate(block) if isinstance(s, Assign)]
+    places = [(i, s, last) for i, s, last in within if last >= 0 and bound[s.target] == 1]
+    arrays = chosen(frame, block, places, steps.keeps) if sparing else {}
     needed: dict[str, int] = {}  # since when a name has to be there because what it forms is formed again
-    for i in range(len(block) - 1, -1, -1):
-        s = block[i]
-        if not isinstance(s, Assign) or bound[s.target] != 1 or s.target in reads(s):
+    for i, s, last in reversed(places):
+        stuff = arrays[s.target] if s.target in arrays else _formed_of(frame, s)
+        if stuff is None:
             continue
-        stuff, uses = _formed_of(frame, s), steps.uses(s.target)
-        if stuff is None or not uses or uses[0][0] <= i or sum(count for _, count in uses) != read[s.target]:
-            continue
-        last = uses[-1][0]
         point = max(2 * last + steps.state(last, s.target), needed.get(s.target, 0))
         if steps.leave(i, point):
             point = steps.end

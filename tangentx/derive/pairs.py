@@ -108,7 +108,8 @@ def bars_at_end(r: Reverse, emit: Emitter, names: Sequence[str] | None = None) -
     """Zero cotangents of all values, where the reverse sweep begins."""
     for name, kind in r.frame.kinds.items():
         inside = name == r.named or name in r.local or r.frame.other(name) in r.seeds
-        if mode(kind) == VALUE and not inside:
+        later = isinstance(kind, Arr) and name in r.again.names  # its cotangent begins where it is formed
+        if mode(kind) == VALUE and not (inside or later):
             if isinstance(kind, Arr):
                 r.unbound[name] = None
             emit.assign(r.frame.other(name), r.frame.zero(emit, Var(name), kind))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tangentx.analysis.kinds import Arr
 from tangentx.derive.emit import SHADOW, VALUE, Emitter
 from tangentx.ir.nodes import Assign, Index, Lit, Statement, Var
 
@@ -26,20 +28,24 @@ def keep(r: Reverse, s: Assign) -> tuple[list[Statement], list[Statement]]:
             tape = r.tape(each)
             forward.append(tape, Var(each))
             back.assign(each, back.pop(tape))
-    if how == VALUE:
+    if how == VALUE and not (name in r.again.names and isinstance(r.frame.kinds[name], Arr)):
         back.assign(r.frame.other(name), r.frame.zero(back, Var(name), r.frame.kinds[name]))
     return forward.block, back.block
 
 
 def back_to_zero(r: Reverse, name: str) -> Callable[[Emitter], None]:
-    """For a number that is formed again: its cotangent is zero before it is bound."""
-    return lambda emit: emit.add(Assign(r.frame.other(name), Lit(0.0), emit.span))
+    """For what is formed again: its cotangent is zero before it is bound; that of an array when it is formed."""
+    zero = Assign(r.frame.other(name), Lit(0.0), r.frame.function.span)
+    return lambda emit: emit.add(*[] if isinstance(r.frame.kinds[name], Arr) else [replace(zero, span=emit.span)])
 
 
 def form(r: Reverse, emit: Emitter, made: Sequence[Assign]) -> None:
     """Binds names, and what their shadows are views of, as the forward sweep did."""
     for s in made:
         emit.assign(s.target, s.value)
+        kind = r.frame.kinds[s.target]
+        if r.how(s.target) == VALUE and isinstance(kind, Arr):
+            emit.assign(r.frame.other(s.target), r.frame.zero(emit, Var(s.target), kind))
         if r.frame.mode(Var(s.target)) == SHADOW:
             assert isinstance(s.value, Index)
             emit.assign(r.frame.other(s.target), Index(r.other(s.value.base), s.value.key))
