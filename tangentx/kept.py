@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 _GROUP = re.compile(r"\s*# line (\d+): (.*)")
 _TAPE = re.compile(r"(\w+_)?tape(_\d*)*")
+_SNAPSHOTS = re.compile(r"kept(_\d*)*")
 _OURS = ("_bar", "_forward")
 _OWN_NAME = re.compile(r"t(_\d+)?|tape(_\d*)*|saved(_\w+)?|before(_\d*)*")
 
@@ -22,6 +23,7 @@ class Function:
     made: dict[str, ast.expr] = field(default_factory=dict)
     popped: list[tuple[ast.stmt, ast.Call]] = field(default_factory=list)
     reads: dict[str, list[int]] = field(default_factory=dict)
+    snapshots: list[tuple[ast.stmt, str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,9 @@ def kept(source: str) -> list[str]:
     functions = [_function(node) for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
     found: dict[tuple[int, str], dict[str, None]] = {}
     for function in functions:
+        for statement, snapshot in function.snapshots:
+            group = _group(lines, statement) or (0, "")
+            found.setdefault(group, {})[f"snapshots of {_parts_of(function, snapshot)}"] = None
         for statement, pop in function.popped:
             for part, target in _targets(statement, pop):
                 place, said = _told(functions, function, Taken(statement, pop, part, target), lines)
@@ -64,6 +69,21 @@ def _is_tape(name: str) -> bool:
     return bool(_TAPE.fullmatch(name))
 
 
+def _is_kept(name: str, statement: ast.stmt) -> bool:
+    """Whether the list that a statement pops from holds the snapshots of a checkpointed loop."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    step = target.elts[0] if isinstance(target, ast.Tuple) else None
+    return bool(_SNAPSHOTS.fullmatch(name)) and isinstance(step, ast.Name) and step.id.startswith("first")
+
+
+def _parts_of(function: Function, snapshots: str) -> str:
+    """What a snapshot holds beside the number of its step."""
+    for whole in function.appended.get(snapshots, ()):
+        if isinstance(whole, ast.Tuple):
+            return ", ".join(f"`{ast.unparse(part)}`" for part in whole.elts[1:])
+    return "what the steps change"
+
+
 def _function(node: ast.FunctionDef) -> Function:
     found = Function(node.name)
     for statement in _statements(node.body):
@@ -76,6 +96,10 @@ def _function(node: ast.FunctionDef) -> Function:
                         found.appended.setdefault(tape, []).append(value)
                     case ast.Call(func=ast.Attribute(value=ast.Name(id=tape), attr="pop"), args=[]) if _is_tape(tape):
                         found.popped.append((statement, inner))
+                    case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="pop"), args=[]) if _is_kept(
+                        name, statement
+                    ):
+                        found.snapshots.append((statement, name))
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             found.made[statement.targets[0].id] = statement.value
     return found

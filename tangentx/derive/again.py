@@ -154,22 +154,21 @@ def _changes(frame: Frame, s: Statement) -> Iterator[str | Region]:
 
 
 def plan(frame: Frame, paired: bool, sparing: bool) -> Again:
-    """What to form again in one function, with `sparing` arrays too; `paired`: its sweeps are two functions, so that no
-    name outlives the first.
-
-    Elsewhere a name that only one trip binds is still bound in the reverse sweep.
-    """
+    """What to form again in one function, `sparing` arrays too; `paired`: its sweeps are two functions, so that no name
+    outlives the first. Elsewhere a name that only one trip binds is still bound in the reverse sweep."""
     found = Again()
     body = frame.function.body
     bound = Counter(name for s in statements(body) for name in writes(s))
     bound.update(p.name for p in frame.function.params)
     read = Counter(name for s in statements(body) for name in reads(s))
-    todo: list[tuple[Block, bool]] = [(body, False)]
+    todo: list[tuple[Block, bool, bool]] = [(body, paired, False)]
     while todo:
-        block, repeated = todo.pop()
-        if repeated or paired:
-            _block(frame, block, bound, read, found, sparing and repeated)
-        todo += [(inner, repeated or isinstance(s, For | Loop)) for s in block for inner in blocks(s)]
+        block, fresh, recorded = todo.pop()  # recorded: once for each trip
+        if fresh:
+            _block(frame, block, bound, read, found, sparing and recorded)
+        for s in block:
+            again, once = isinstance(s, For | Loop), isinstance(s, For) and s.snapshots is not None
+            todo += [(inner, fresh or again, (recorded or again) and not once) for inner in blocks(s)]
     return found
 
 

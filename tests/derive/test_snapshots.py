@@ -180,5 +180,13 @@ def test_elsewhere_it_is_the_loop_itself() -> None:
         np.testing.assert_allclose(tx.grad(looped(guarded))(U, 0.4, 5), wanted)
 
 
+def test_explain_says_what_a_snapshot_holds() -> None:
+    function = tx.differentiate(looped(SWEEP))
+    function.grad(U, 0.4, 3)
+    told = function.explain().splitlines()
+    at = next(k for k, line in enumerate(told) if "for t in tx.checkpointed" in line)
+    assert told[at + 1].strip() == "snapshots of `np.copy(u)`"
+
+
 def test_the_default_is_about_the_root_of_twice_the_steps() -> None:
     assert [arrays.enough_snapshots(0, n) for n in (0, 1, 3, 4, 6, 7, 10_000)] == [1, 1, 1, 2, 2, 3, 140]
