@@ -88,5 +88,5 @@ def test_two_arrays_of_each_trip() -> None:
         with pipeline.proofs(off=off):
             told = kept(gradient.source_for(np.ones(5), 0.1))
         assert told == [head, "    `c * u[1:-1]`", "    `u[2:] - u[:-2]`"]
-    told = kept(gradient.source_for(np.ones(5), 0.1))
-    assert told == [head, "    `u[1:-1]`, before it is overwritten"]
+    first, second = kept(gradient.source_for(np.ones(5), 0.1))
+    assert first == head and second.startswith("    `u[1:-1]`, before it is overwritten")
