@@ -58,7 +58,7 @@ def on_tensors(function: Any) -> Any:
         return functools.partial(on_tensors(function.func), *function.args, **function.keywords)
     if id(function) in _CALLING:
         return _handing(function)
-    if kind is type:
+    if isinstance(function, type) and kind.__call__ is type.__call__:
         return _made_by(function)
     template = find(function)
     if template is not None and template.body is not None and str(function.__module__ or "numpy").startswith("numpy"):
@@ -73,18 +73,17 @@ def _is_theirs(function: Any) -> bool:
 
 
 def _made_by(cls: type) -> Any:
-    """What makes an object of a class: one whose ``__init__`` is the user's is filled by that on Tensors."""
+    """What makes an object of a class: ``__new__`` and ``__init__`` of the user's run on Tensors."""
+    new: Any = getattr(cls, "__new__", None)
     start: Any = getattr(cls, "__init__", None)
-    if (
-        getattr(cls, "__new__", None) is not object.__new__
-        or not _is_theirs(start)
-        or start.__code__.co_filename.startswith("<")
-    ):
+    written = [f for f in (new, start) if _is_theirs(f) and f.__code__.co_filename != "<string>"]
+    if not written or not (new is object.__new__ or new in written):
         return cls
 
     def make(*args: Any, **kwargs: Any) -> Any:
-        made: Any = object.__new__(cls)
-        on_tensors(start)(made, *args, **kwargs)
+        made: Any = on_tensors(new)(cls, *args, **kwargs) if new in written else object.__new__(cls)
+        if isinstance(made, cls):
+            on_tensors(start)(made, *args, **kwargs)
         return made
 
     return make

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import functools
 import math
 from collections.abc import Callable
@@ -30,7 +31,7 @@ class Base:
         return self.table
 
 
-class Derived(Base):
+class Derived(Base, abc.ABC):
     def __init__(self, factor):
         super().__init__(math.exp(factor))
 
@@ -39,6 +40,17 @@ class Derived(Base):
 
     def __call__(self, x):
         return self.put(x)[0]
+
+
+class Made:
+    def __new__(cls, x):
+        made = super().__new__(cls)
+        made.slope = math.cos(x)
+        return made
+
+
+def by_what_makes(x):
+    return Made(x).slope * x
 
 
 def by_methods(x):
@@ -91,6 +103,7 @@ def by_lists(x):
 CASES: list[tuple[Callable[[Any], Any], Callable[[float], float]]] = [
     (by_methods, lambda x: 2.0 * math.exp(x) * (math.sin(x) + math.cos(x))),
     (by_an_object, lambda x: 2.0 * math.exp(x) * (math.sin(x) + math.cos(x))),
+    (by_what_makes, lambda x: math.cos(x) - x * math.sin(x)),
     (by_closures, lambda x: 2.0 * x),
     (by_values, lambda x: math.exp(math.sin(x)) * math.cos(x) + 2.0 * x),
     (by_generators, lambda x: 1.0 + 2.0 * x + 3.0 * x * x),
