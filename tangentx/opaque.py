@@ -18,7 +18,7 @@ import numpy as np
 from tangentx import arrays
 from tangentx.errors import NoSource, NoTemplate, Span
 from tangentx.guests import holds_tensors
-from tangentx.templates.registry import OWN, Template
+from tangentx.templates.registry import OWN, OwnRule, Template
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -61,12 +61,13 @@ def primitive(function: Callable[..., Any]) -> Primitive:
             return call(called, args, kwargs)
         return _own(function(*args, **kwargs), (*args, *kwargs.values()))
 
-    space: dict[str, Any] = called.__dict__
-    space[OWN] = None
+    made = cast(FunctionType, called)
+    space = made.__dict__
+    space[OWN] = OwnRule(made)
     with contextlib.suppress(ValueError):  # a function written in C may not tell
         space["__signature__"] = inspect.signature(function)
     for kind in ("adjoint", "tangent", "partials"):
-        space[kind] = functools.partial(_declare, cast(FunctionType, called), kind)
+        space[kind] = functools.partial(_declare, made, kind)
     return cast(Primitive, called)
 
 
@@ -85,7 +86,8 @@ def _own(result: Any, args: tuple[Any, ...]) -> Any:
 
 def _declare(function: FunctionType, kind: str, rule: F) -> F:
     """Enters a rule of one kind. Raises NoTemplate where it has not the form of one."""
-    known: Template | None = function.__dict__[OWN]
+    own: OwnRule = function.__dict__[OWN]
+    known = own.template
     if known is not None and (kind == "partials" or known.kind == "elementwise" or _has(known, kind)):
         raise _wrong(rule, f"`{function.__name__}` has a rule already", "give it one; a changed function is a new one")
     params = _parameters(function, rule)
@@ -98,7 +100,7 @@ def _declare(function: FunctionType, kind: str, rule: F) -> F:
     else:
         made = known or Template("adjoint", (function,), function.__name__, None, signature=params, drawn=False)
         made = replace(made, body=rule) if kind == "adjoint" else replace(made, tangent=rule)
-    function.__dict__[OWN] = made
+    own.template = made
     return rule
 
 

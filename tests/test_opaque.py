@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -138,6 +139,18 @@ def test_a_result_is_memory_of_its_own(off: Any) -> None:
     with pipeline.proofs(off=off):
         check_grads(of_half, (x,))
     assert not np.shares_memory(first_half(x), x)
+
+
+@functools.wraps(cube)
+def twice_cube(*args):
+    return 2.0 * cube(*args)
+
+
+def test_a_wrapper_has_not_the_rule_of_what_it_wraps() -> None:
+    assert tx.grad(lambda x: twice_cube(x))(2.0) == 24.0
+    x = tx.tensor(2.0, requires_grad=True)
+    twice_cube(x).backward()
+    assert float(x.grad) == 24.0
 
 
 def test_it_is_differentiated_itself_too() -> None:

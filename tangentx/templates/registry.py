@@ -19,7 +19,7 @@ Kind = Literal["elementwise", "linear", "bilinear", "adjoint", "constant"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 OWN = "__tangentx_rule__"
-"""The attribute of a user's primitive that holds its template, or None."""
+"""The attribute of a user's primitive that holds its `OwnRule`."""
 _NONE_ONLY = ("out", "ord")
 """Parameters that mirror NumPy's signature but may only be None."""
 
@@ -80,6 +80,14 @@ class Template:
         return tuple(ast.unparse(value).removesuffix("_bar") for value in values)
 
 
+class OwnRule:
+    """The template of a primitive of the user's, once it has a rule."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self.function = function
+        self.template: Template | None = None
+
+
 class Rule:
     """An adjoint template in the making: `.tangent` attaches the function for forward mode."""
 
@@ -111,9 +119,9 @@ def returned(body: Callable[..., Any]) -> list[ast.expr]:
 
 def find(fn: object) -> Template | None:
     """The template of `fn`, a function, ufunc, built-in, type or method descriptor; None if there is none."""
-    if type(fn) is FunctionType and OWN in fn.__dict__:
-        found: Template | None = fn.__dict__[OWN]
-        return found
+    own = own_rule(fn)
+    if own is not None:
+        return own.template
     try:
         return _TABLE.get(fn)
     except TypeError:
@@ -122,7 +130,13 @@ def find(fn: object) -> Template | None:
 
 def is_own(fn: object) -> bool:
     """Whether a function was made a primitive by the user, with or without a rule."""
-    return type(fn) is FunctionType and OWN in fn.__dict__
+    return own_rule(fn) is not None
+
+
+def own_rule(fn: object) -> OwnRule | None:
+    """What a user's primitive keeps; None for all else, to which `functools.wraps` may have copied it too."""
+    own = fn.__dict__.get(OWN) if type(fn) is FunctionType else None
+    return own if isinstance(own, OwnRule) and own.function is fn else None
 
 
 def templates() -> tuple[Template, ...]:
