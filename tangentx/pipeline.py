@@ -24,7 +24,7 @@ from tangentx.frontend.lift import lift
 from tangentx.frontend.loosely import loosely
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Assign, Call, Function
-from tangentx.optimise import PASSES, optimise, prepare, shorten, straighten
+from tangentx.optimise import PASSES, exact, optimise, prepare, shorten, straighten
 from tangentx.switches import OFF
 
 PROOFS = ("trips", "again", "sparing", "present", "inline", "results", "lengths", "split", "continues", *PASSES)
@@ -76,7 +76,7 @@ def derive_gradient(program: Program, instance: Instance, request: Request) -> F
     """Reverse mode; the result is a program of the same language."""
     prepare(program, instance, switched_off())
     straighten(program, switched_off())
-    return gradient(Derivation(program, switched_off()), instance, request)
+    return gradient(Derivation(program, switched_off(), exact.dtypes(program)), instance, request)
 
 
 def derive_tangent(program: Program, instance: Instance, active: Sequence[int]) -> Function:
@@ -94,7 +94,7 @@ def derive_sweeps(program: Program, instance: Instance, wrt: tuple[int, ...]) ->
     """The two functions of reverse mode, and the one that calls both."""
     prepare(program, instance, switched_off())
     straighten(program, switched_off())
-    return pullback(Derivation(program, switched_off()), instance, wrt)
+    return pullback(Derivation(program, switched_off(), exact.dtypes(program)), instance, wrt)
 
 
 def derive_seeded(program: Program, instance: Instance, wrt: tuple[int, ...]) -> Function:

@@ -156,6 +156,19 @@ SPREADING = frozenset((np.broadcast_to, np.lib.stride_tricks.sliding_window_view
 """What gives read-only views that show an element of the array at several places."""
 
 
+def is_by_element(fn: Any) -> bool:
+    """Whether a function of Python's or NumPy's broadcasts its operands and works on them element by element."""
+    if isinstance(fn, np.ufunc):
+        return fn.signature is None and fn.nout == 1
+    return fn in hashable(_BY_ELEMENT, fn)
+
+
+_BY_ELEMENT: frozenset[Any] = frozenset((
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.abs, operator.pow,
+    abs, arrays.guarded, arrays.ratio, arrays.quotient, arrays.power_slope,
+))  # fmt: skip
+
+
 def has_effect(expr: Any) -> bool:
     """Whether an expression must be evaluated even if nobody needs its value."""
     return isinstance(expr, Op) and (isinstance(expr.fn, Attempt) or expr.fn in hashable(EFFECTS, expr.fn))

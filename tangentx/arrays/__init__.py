@@ -62,6 +62,7 @@ from tangentx.arrays.runs import Run, on_tensors, outcome, part, pull, pulled, p
 from tangentx.arrays.safe import guarded, log_or_zero, power_slope, quotient, ratio, ratio_or_zero
 from tangentx.arrays.schedules import enough_snapshots, generator_states, next_snapshot, set_generators, there
 from tangentx.arrays.shapes import (
+    alike,
     before,
     chain,
     count_reduced,
@@ -89,6 +90,7 @@ from tangentx.arrays.tables import (
 from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as, zero, zeros_as
 
 __all__ = [
+    "alike",
     "DefaultDict",
     "Deque",
     "Run",

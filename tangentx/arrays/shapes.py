@@ -26,6 +26,11 @@ def unbroadcast(t: Any, like: Any) -> Any:
     return _cast(resized(t, np.shape(like)), like)
 
 
+def alike(t: Any, like: Any) -> Any:
+    """`t` itself, a cotangent of which it is known that it has the shape, domain and dtype of `like`."""
+    return t
+
+
 def spread(t: Any, like: Any) -> Any:
     """Adjoint of `unbroadcast`: `t` in the shape, domain and dtype of `like`, in memory of its own."""
     result = unbroadcast(t, like)

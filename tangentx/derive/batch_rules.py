@@ -227,7 +227,7 @@ _RULES: dict[Any, Rule] = {
     **dict.fromkeys((np.expand_dims, np.squeeze), _expand_dims),
     **dict.fromkeys((np.cumsum, np.cumprod, np.ndarray.cumsum), _along),
     np.flip: _along,
-    **dict.fromkeys((arrays.unbroadcast, arrays.spread), _unbroadcast),
+    **dict.fromkeys((arrays.unbroadcast, arrays.alike, arrays.spread), _unbroadcast),
     arrays.unreduce: _unreduce,
     arrays.moving: _unbroadcast,
     arrays.tangent_as: _tangent_as,

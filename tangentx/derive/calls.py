@@ -82,10 +82,13 @@ def give_back(
 ) -> None:
     """The backward function called, and what it gives added to the cotangents of the arguments."""
     back = reverse.let(Call(pair.backward, (*pair.given_again(expr.args, again), state, *seed)))
-    values = [atom for atom, param in zip(expr.args, pair.params, strict=True) if param == VALUE]
-    taken_bars = [(a, reverse.item(back, k)) for k, a in enumerate(values) if r.frame.mode(a) is not None]
-    for atom, bar in taken_bars:
-        r.give(reverse, atom, bar)
+    callee = instance_of(r.program, expr)
+    assert callee.link.function is not None
+    kinds = [callee.kinds[p.name] for p in callee.link.function.params]
+    values = [(a, kind) for a, kind, how in zip(expr.args, kinds, pair.params, strict=True) if how == VALUE]
+    taken = [(a, reverse.item(back, k), kind) for k, (a, kind) in enumerate(values) if r.frame.mode(a) is not None]
+    for atom, bar, kind in taken:
+        r.give(reverse, atom, bar, r.is_alike(kind, atom))
 
 
 def instance_of(program: Program, expr: Call) -> Instance:

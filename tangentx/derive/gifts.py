@@ -13,7 +13,7 @@ from tangentx.derive.emit import SHADOW, VALUE, WHOLE, Emitter, mode
 from tangentx.ir.nodes import Accumulate, Atom, Attr, Expr, For, If, Index, Key, Lit, Op, Store, Var
 
 
-def give(emit: Emitter, kind: Kind, bar: Var, primal: Atom, cotangent: Atom) -> None:
+def give(emit: Emitter, kind: Kind, bar: Var, primal: Atom, cotangent: Atom, fits: bool = False) -> None:
     """``bar += cotangent``, in the shape and domain of `primal`: rebound for a value, in place for a storage."""
     how = mode(kind)
     if how is None:
@@ -21,7 +21,7 @@ def give(emit: Emitter, kind: Kind, bar: Var, primal: Atom, cotangent: Atom) -> 
     if isinstance(kind, Box):
         give_items(emit, kind, bar, primal, cotangent)
         return
-    fitted = emit.op(arrays.unbroadcast, cotangent, primal)
+    fitted = emit.op(arrays.alike, cotangent, primal) if fits else emit.op(arrays.unbroadcast, cotangent, primal)
     if how == VALUE:
         emit.assign(bar.name, Op(operator.add, (bar, fitted)))
     else:

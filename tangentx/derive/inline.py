@@ -18,7 +18,7 @@ from tangentx.ir.nodes import Assign, Atom, Block, Call, For, If, Index, Link, L
 from tangentx.ir.walk import statements
 
 MOST = 12
-"""Operations of a callee that is called in one or two places."""
+"""Operations of a callee that is called in one or two places, or of all its calls together."""
 FEW = 3
 """Operations of a callee that may be called anywhere."""
 _COUNT = itertools.count(1)
@@ -52,7 +52,7 @@ def _is_small(instance: Instance, sites: int) -> bool:
     if function is None or not sites or not function.body or "outside" in function.notes:
         return False
     *steps, last = function.body
-    if not isinstance(last, Return) or len(steps) > (MOST if sites <= 2 else FEW):
+    if not isinstance(last, Return) or (len(steps) > (MOST if sites <= 2 else FEW) and len(steps) * sites > MOST):
         return False
     names = {p.name for p in function.params}
     for s in steps:

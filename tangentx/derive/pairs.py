@@ -60,11 +60,12 @@ class Pair:
 
 
 class Derivation:
-    """Reverse mode of a whole program."""
+    """Reverse mode of a whole program; `exact` says that its arrays have the dtypes of their kinds."""
 
-    def __init__(self, program: Program, off: frozenset[str] = frozenset()) -> None:
+    def __init__(self, program: Program, off: frozenset[str] = frozenset(), exact: bool = False) -> None:
         self.program = program
         self.off = off
+        self.exact = exact
         if self.proves("inline"):
             inline(program)
         self.results = find(program) if self.proves("results") else Results()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Num
+from tangentx.analysis.kinds import Arr, Kind, Num
 from tangentx.analysis.program import Instance, Program
 from tangentx.derive.again import Again, plan
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, mode
@@ -120,10 +120,18 @@ class Reverse:
             return self.other(atom)
         return atom if atom == NONE else emit.op(arrays.zero, atom)
 
-    def give(self, emit: Emitter, atom: Atom, cotangent: Atom) -> None:
-        """Adds a cotangent to that of an operand."""
+    def is_alike(self, made: Kind, atom: Atom) -> bool:
+        """Whether both are arrays of one rank and dtype for certain."""
+        given = self.frame.kind(atom)
+        if not (isinstance(made, Arr) and isinstance(given, Arr) and made.sure and given.sure):
+            return False
+        exact = self.derive.exact and self.derive.proves("fits")
+        return exact and made.dtype == given.dtype and made.rank == given.rank and given.rank is not None
+
+    def give(self, emit: Emitter, atom: Atom, cotangent: Atom, fits: bool = False) -> None:
+        """Adds a cotangent to that of an operand; `fits`: it is known to have the operand's shape and dtype."""
         if self.frame.mode(atom) is not None:
-            give(emit, self.frame.kind(atom), self.other(atom), atom, cotangent)
+            give(emit, self.frame.kind(atom), self.other(atom), atom, cotangent, fits)
 
     def record(self, forward: Emitter, name: str) -> Callable[[Emitter], None]:
         """Records what `name` (and its shadow) is bound to, before it is bound anew; returns what restores it."""
@@ -233,5 +241,5 @@ class Reverse:
             if self.code is not None:
                 forward.assign(self.code, Lit(number))
             if mode(self.instance.result) == VALUE and not self.named:
-                self.give(reverse, s.value, Var(self.seed))
+                self.give(reverse, s.value, Var(self.seed), self.is_alike(self.instance.result, s.value))
         return [*forward.block, s], reverse.block, number

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tangentx import templates
-from tangentx.analysis.kinds import Arr, Box, Kind
+from tangentx.analysis.kinds import Arr, Box, Kind, Num
 from tangentx.analysis.operations import is_view
+from tangentx.analysis.primitives import is_by_element
 from tangentx.analysis.selection import is_basic
 from tangentx.derive.calls import call
 from tangentx.derive.conjugates import demand_straight, turned
@@ -97,9 +98,9 @@ def _contribute(r: Reverse, value: Expr, ans: Atom, t: Atom, kind: Kind, emit: E
     match value:
         case Var():
             if mode(kind) == VALUE:
-                r.give(emit, value, t)
+                r.give(emit, value, t, r.is_alike(kind, value))
         case Op():
-            _contribute_op(r, value, ans, t, emit)
+            _contribute_op(r, value, ans, t, kind, emit)
         case Index(base=Var(name=name)) if name in r.parts.held:
             give_item(r, emit, value, t)
         case Index(base=base, key=key):
@@ -112,7 +113,7 @@ def _contribute(r: Reverse, value: Expr, ans: Atom, t: Atom, kind: Kind, emit: E
                     r.give(emit, item, emit.item(t, key))
 
 
-def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, emit: Emitter) -> None:
+def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emitter) -> None:
     template = templates.find(op.fn)
     if template is None or template.kind == "constant":
         return
@@ -124,7 +125,15 @@ def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, emit: Emitter) -> Non
             for other in [pair for pair in found if pair[0] == operand]:
                 cotangent = emit.op(operator.add, cotangent, other[1])
                 found.remove(other)
-        r.give(emit, operand, cotangent)
+        r.give(emit, operand, cotangent, _keeps_shape(r, op, kind, operand))
+
+
+def _keeps_shape(r: Reverse, op: Op, made: Kind, operand: Atom) -> bool:
+    """Whether the result of an operation element by element has the shape and dtype of the operand for certain: the
+    others are numbers, or the same array."""
+    if op.kwargs or not is_by_element(op.fn) or not r.is_alike(made, operand):
+        return False
+    return all(a == operand or isinstance(r.frame.kind(a), Num) for a in op.args)
 
 
 def _contribute_index(r: Reverse, base: Atom, key: Key, t: Atom, kind: Kind, emit: Emitter) -> None:

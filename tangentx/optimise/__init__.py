@@ -19,6 +19,7 @@ from tangentx.optimise import (
     direct,
     exact,
     factors,
+    fits,
     guards,
     memory,
     nest,
@@ -53,6 +54,7 @@ PASSES: dict[str, Pass] = {
     "signs": signs.run,
     "slots": slots.run,
     "signatures": signatures.run,
+    "fits": fits.run,
     "attributes": attributes.run,
     "direct": direct.run,
     "stores": stores.run,
@@ -120,9 +122,12 @@ def straighten(program: Program, off: frozenset[str]) -> None:
 def _rounds(program: Program, units: list[Unit], chosen: Sequence[str]) -> None:
     """Runs the passes in order, round after round, until none changes anything."""
     settled: dict[object, tuple[Block, ...]] = {}
-    for _ in range(LIMIT_ROUNDS):
+    for turn in range(LIMIT_ROUNDS):
         changed = False
         for names in _walks(units, chosen):
+            if turn == 0 and names == ("fits",):
+                changed = changed or any(unit.found(fits.concerns) for unit in units)
+                continue  # what is known to fit is asked for first
             if settled.get(names, ()) == (bodies := _bodies(units)):
                 continue
             found = _run(program, units, names)

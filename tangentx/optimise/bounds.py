@@ -37,7 +37,7 @@ BOUNDED: frozenset[Any] = frozenset({
     np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.dot, np.matmul, operator.matmul, bool, np.transpose,
     np.ndarray.transpose, np.swapaxes, np.expand_dims, np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel,
     np.copy, np.ndarray.copy, np.outer, np.arange, arrays.clone, arrays.zero, arrays.real_zero, arrays.zeros_as,
-    arrays.guarded, arrays.unbroadcast, arrays.unreduce, arrays.entry_copy, arrays.entry_copies,
+    arrays.guarded, arrays.unbroadcast, arrays.alike, arrays.unreduce, arrays.entry_copy, arrays.entry_copies,
     arrays.count_reduced, arrays.finish, math.sin, math.cos, math.tanh, math.atan, math.exp, math.expm1, math.sinh,
     math.cosh, math.fabs,
 })  # fmt: skip

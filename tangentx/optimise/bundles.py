@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tangentx.analysis.program import Program
-from tangentx.ir.change import map_blocks
+from tangentx.ir.change import map_blocks, rename
 from tangentx.ir.nodes import (
     Append,
     Assign,
@@ -199,12 +199,26 @@ def _joined(unit: Unit, group: _Group, done: set[str]) -> Block:
     new: dict[Statement, Block] = {s: () for t in tapes for s in (t.made, t.append, t.pop)}
     new[tapes[0].made] = (replace(tapes[0].made, target=name),)
     append, pop = tapes[-1].append, min((t.pop for t in tapes), key=tapes[0].homes[2].index)
-    items = tuple(t.append.value for t in tapes)
+    kept, renamed = _once(unit, tapes)
+    items = tuple(t.append.value for t in kept)
     appended = (Assign(record, Make(tuple, items), append.span), Append(Var(name), Var(record), append.span))
-    taken = (Assign(t.pop.target, Index(Var(popped), Key((Lit(i),))), pop.span) for i, t in enumerate(tapes))
+    taken = (Assign(t.pop.target, Index(Var(popped), Key((Lit(i),))), pop.span) for i, t in enumerate(kept))
     new[group.append] = (*appended, *new.get(group.append, (group.append,)))
     new[group.pop] = (Assign(popped, Pop(Var(name)), pop.span), *taken, *new.get(group.pop, (group.pop,)))
-    return _with(unit.body, new)
+    body = _with(unit.body, new)
+    return rename(body, renamed) if renamed else body
+
+
+def _once(unit: Unit, tapes: Sequence[_Tape]) -> tuple[list[_Tape], dict[str, str]]:
+    """The tapes without those that record what another does, and the names for what was popped from these."""
+    _, times = unit.counts()
+    first: dict[str, _Tape] = {}
+    renamed: dict[str, str] = {}
+    for tape in tapes:
+        name, other = tape.pop.target, first.setdefault(_record(tape), tape)
+        if other is not tape and name.startswith("%") and times[name] == times[other.pop.target] == 1:
+            renamed[name] = other.pop.target
+    return [tape for tape in tapes if tape.pop.target not in renamed], renamed
 
 
 def _fresh(known: Set[str]) -> str:

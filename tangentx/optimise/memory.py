@@ -43,6 +43,7 @@ _LAYOUT: dict[Any, tuple[int, ...]] = {
     arrays.zero: (0,),
     arrays.zeros_as: (0,),
     arrays.unbroadcast: (1,),
+    arrays.alike: (1,),
     arrays.shares: (0, 1),
     arrays.finish: (1,),
 }

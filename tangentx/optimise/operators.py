@@ -63,6 +63,7 @@ class Operators(Rules):
 _MAKING: tuple[Any, ...] = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow, operator.matmul, np.sum,
     np.dot, np.outer, np.zeros_like, np.ones_like, arrays.guarded, arrays.ratio, arrays.quotient, arrays.unbroadcast,
+    arrays.alike,
 )  # fmt: skip
 """What makes arrays, of numbers and arrays, or passes them on; a name that is given another's value does too."""
 

@@ -85,7 +85,7 @@ class Shaper:
         first = self._of_array(args[0])
         if fn is np.shape and len(args) == 1:
             return _of(first)
-        if fn in (arrays.unbroadcast, arrays.spread, arrays.tangent_as):
+        if fn in (arrays.unbroadcast, arrays.alike, arrays.spread, arrays.tangent_as):
             return self._of_array(args[1])
         if (fn is np.full_like and len(args) == 2) or fn is arrays.ties:
             return first

@@ -15,6 +15,7 @@ from tangentx.optimise.unit import Unit
 
 PASSING = (
     arrays.unbroadcast,
+    arrays.alike,
     arrays.one_system_each,
     arrays.seed_of_scalar,
     arrays.fitting,

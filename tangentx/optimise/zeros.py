@@ -16,8 +16,8 @@ from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each
 from tangentx.optimise.unit import Unit
 
 _MAKING = (arrays.zero, arrays.real_zero, arrays.zeros_as, np.zeros_like)
-_FIRST = (NEG, np.negative, np.conj, np.real, operator.truediv, np.divide, arrays.unbroadcast, arrays.spread,
-          arrays.unreduce, arrays.clone, arrays.give_best)  # fmt: skip
+_FIRST = (NEG, np.negative, np.conj, np.real, operator.truediv, np.divide, arrays.unbroadcast, arrays.alike,
+          arrays.spread, arrays.unreduce, arrays.clone, arrays.give_best)  # fmt: skip
 _FLOATS = (float, np.float64)
 
 

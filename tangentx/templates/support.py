@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import (
+    alike,
     clone,
     copied_tangent,
     count_reduced,
@@ -41,6 +42,13 @@ constant(count_reduced, fields, has_derivative, inverse_axes, share, shares, tie
 def unbroadcast_(t: Any, like: Any, *, ans_bar: Any) -> Any:
     """Sums where `like` was repeated, repeats where it is larger: its own adjoint."""
     t_bar = unbroadcast(ans_bar, t)
+    return t_bar
+
+
+@linear(alike, domain=("A(3), A(3)", "x, y", "C(2,3), C(2,3)"))
+def alike_(t: Any, like: Any, *, ans_bar: Any) -> Any:
+    """The identity."""
+    t_bar = ans_bar
     return t_bar
 
 
