@@ -28,7 +28,7 @@ def with_a_row(x, n):
 
 
 def gated(x, n):
-    gate = lambda z: 1.0 / (1.0 + np.exp(-z))  # noqa: E731
+    gate = lambda z: 1.0 / (1.0 + np.exp(-z))
     h = x
     for _ in range(n):
         h = gate(h) * np.tanh(2.0 * h) + gate(2.0 * h)
