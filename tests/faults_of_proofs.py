@@ -142,8 +142,8 @@ PROOFS: tuple[Fault, ...] = (
         "`0 * inf` of an element that was not selected",
         f"{OPTIMISE}guards:run",
         (
-            ("if _selects(program, units):", "if False:"),
-            ("risky = Unbounded(units) if _may_be_zero(program, units) else None", "risky = None"),
+            ("selects = _selects(program, units)", "selects = False"),
+            ("infinite = Unbounded(units) if selects or _may_be_zero(program, units) else None", "infinite = None"),
         ),
         "infinite slope overwritten",
     ),

@@ -236,7 +236,12 @@ CALLS: tuple[Fault, ...] = (
         "callee's cotangent dropped",
         "`f(x, x)` contributes twice",
         "tangentx.derive.calls:give_back",
-        (("for k, a in enumerate(values) if", "for k, a in enumerate(values) if values.index(a) == k and"),),
+        (
+            (
+                "for atom, bar, kind in taken:",
+                "for atom, bar, kind in {a: (a, *rest) for a, *rest in taken[::-1]}.values():",
+            ),
+        ),
         "argument passed twice",
     ),
     (
