@@ -151,7 +151,8 @@ def _reach(spot: Spot, writes: Writes, found: State, span: Span) -> None:
         raise _refused(kind, span)
     for key in node.fields:
         item = item_at(kind, key)
-        inner = Spot(item, mode(item), owner=spot, key=_key(kind, key), depth=spot.depth + 1)
+        cell = kind.cls is list and len(node.fields) == 1  # what a closure shares has no value before it is bound
+        inner = Spot(item, mode(item), owner=spot, key=_key(kind, key), depth=spot.depth + 1, sure=not cell)
         if node in memory:
             found.bound.append(inner)
         _reach(inner, writes, found, span)

@@ -129,6 +129,13 @@ def test_lists_that_grow_and_lists_that_are_written() -> None:
     agree(text + "    return np.sum(np.array(log) ** 2) * pair[1] + sum(seen.values())\n", 6)
 
 
+def test_a_name_that_a_closure_shares_has_no_value_before_the_first_step() -> None:
+    text = "def f(u, c, n):\n    for t in LOOP:\n        q = u[::-1]\n        q[::2] = c * q[::2]\n"
+    text += "        def mean():\n            w = u if t > 1 else q\n            w[1:] *= 0.9\n"
+    text += "            return np.mean(q)\n"
+    agree(text + "        c = c * np.cos(mean())\n    return np.sum(u) * c\n", 4)
+
+
 def test_nested_in_each_other_and_in_helpers_with_breaks() -> None:
     text = "def run(u, c, n):\n    for t in LOOP:\n        u[1] = u[1] * np.sin(c + u[0])\n"
     text += "        for i in LOOP:\n            if u[i % 3] > 0.8:\n                continue\n"
