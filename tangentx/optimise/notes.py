@@ -9,14 +9,24 @@ from tangentx.ir.nodes import Assign, Block, For, If, Loop, Make, Note, Return, 
 def tidy(block: Block) -> Block:
     """The block without comments that stand before another comment, the return or its end, or twice.
 
-    Sections stay. The text of a user's line begins with its number, so it never looks like one.
+    Of sections one that another follows at once goes, the others stay. The text of a user's line begins with its
+    number, so it never looks like one.
     """
     out: list[Statement] = []
     for s in reversed(block):
-        if isinstance(s, Note) and not s.text.startswith("--") and _is_over(out):
+        if isinstance(s, Note) and (_is_empty(out) if _is_section(s) else _is_over(out)):
             continue
         out.append(map_blocks(s, tidy))
     return _once(tuple(reversed(out)))
+
+
+def _is_section(s: Statement) -> bool:
+    return isinstance(s, Note) and s.text.startswith("--")
+
+
+def _is_empty(after: list[Statement]) -> bool:
+    """Whether another section follows at once; `after` is what follows, backwards."""
+    return bool(after) and _is_section(after[-1])
 
 
 def _is_over(after: list[Statement]) -> bool:
