@@ -78,8 +78,12 @@ def _makes(s: Statement) -> bool:
 def _product(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
     for partial, t in (op.args, op.args[::-1]):
         made = p.expr(partial)
-        if isinstance(made, Op) and made.fn is arrays.quotient and all(map(p.still, made.args)) and p.real(t):
+        if not isinstance(made, Op) or not p.real(t):
+            continue
+        if made.fn is arrays.quotient and all(map(p.still, made.args)):
             return _divided(p, s, made.args[0], made.args[1], t)
+        if made.fn is operator.truediv and is_number(made.args[0], 1.0) and isinstance(made.args[1], Lit):
+            return (Assign(s.target, Op(operator.truediv, (t, made.args[1])), s.span),)
     return None
 
 
