@@ -113,7 +113,7 @@ def _all(programs: Sequence[Program]) -> Iterator[Program]:
         yield from _all([inner for _, inner in program.nested.values()])
 
 
-def _has_still(cls: type, name: str, found: Any) -> bool:
+def _has_still(cls: Any, name: str, found: Any) -> bool:
     return static(cls, name) is found
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import types
+
 import numpy as np
 import pytest
 
@@ -217,3 +220,25 @@ def test_in_place_on_a_number_or_array_that_others_hold_is_refused(f) -> None:
 
 def test_in_place_on_a_number_or_array_that_nobody_else_holds_is_right() -> None:
     assert np.array_equal(tx.grad(alone)(np.array([1.0, 2.0, 3.0])), [18.0, 36.0, 54.0])
+
+
+def by_another_name(x):
+    lib = helpers
+    return lib.scale(x) * x * lib.FACTOR
+
+
+helpers = types.ModuleType("helpers_of_test_guards")
+helpers.scale = lambda x: 2.0 * x
+helpers.FACTOR = 1.0
+
+
+@pytest.mark.parametrize("registered", [False, True])
+def test_what_a_module_bound_to_a_local_name_has_is_noticed(registered, monkeypatch) -> None:
+    if registered:
+        monkeypatch.setitem(sys.modules, helpers.__name__, helpers)
+    gradient = tx.grad(by_another_name, fallback="error")
+    assert gradient(3.0) == 12.0
+    monkeypatch.setattr(helpers, "scale", lambda x: 5.0 * x)
+    assert gradient(3.0) == 30.0
+    monkeypatch.setattr(helpers, "FACTOR", 2.0)
+    assert gradient(3.0) == 60.0

@@ -126,6 +126,7 @@ def class_attribute(w: Walker, cls: type, name: str, value: Any) -> Ext:
 
 def module_attribute(w: Walker, module: types.ModuleType, name: str) -> Ext:
     """What a module has by a name, of which it is noticed where it is replaced."""
+    w.program.member(module, name)
     backs = w.program.__dict__.setdefault("objects", {})
     key = (module, "module", name)
     if key not in backs:

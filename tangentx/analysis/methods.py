@@ -52,6 +52,7 @@ def _method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
         case Some():
             return expanded(w, "called", lambda: _called(w, expr))
         case Obj(value=value) if hasattr(value, expr.name):
+            w.program.member(value, expr.name)
             return call_object(w, getattr(value, expr.name), expr.args, expr.kwargs)
     raise NotResolved(
         f"cannot tell what method `{expr.name}` of {describe(kind)} does", w.span, "call a function instead"

@@ -110,10 +110,10 @@ class Program:
         self.lifted[id(function)] = (function, function.__code__, lifted)
         return lifted
 
-    def member(self, cls: type, name: str) -> Any:
-        """What a class has under a name, as `static`; remembered, for the guards."""
-        found = static(cls, name)
-        self.members[id(cls), name] = (cls, name, found)
+    def member(self, owner: Any, name: str) -> Any:
+        """What a class, a module or an object has under a name, as `static`; remembered, for the guards."""
+        found = static(owner, name)
+        self.members[id(owner), name] = (owner, name, found)
         return found
 
     def library(self, function: Any) -> Function:
@@ -240,6 +240,6 @@ class Program:
                 raise UnsupportedSyntax("a read-only view of an array that is written elsewhere", span, hint)
 
 
-def static(cls: type, name: str) -> Any:
-    """What a class, or one that it derives from, has under a name, unbound; MISSING where there is nothing."""
-    return inspect.getattr_static(cls, name, MISSING)
+def static(owner: Any, name: str) -> Any:
+    """What a class (or one above it), a module or an object has under a name, unbound; MISSING for nothing."""
+    return inspect.getattr_static(owner, name, MISSING)
