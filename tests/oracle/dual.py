@@ -47,6 +47,11 @@ class Dual:
     def shape(self) -> tuple[int, ...]:
         return np.shape(self.parts[0])
 
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        for part in self.parts:
+            part.shape = shape
+
     @property
     def ndim(self) -> int:
         return np.ndim(self.parts[0])
@@ -85,9 +90,26 @@ class Dual:
     def fill(self, value: Any) -> None:
         self[...] = value
 
-    def sort(self) -> None:
-        self[...] = self[np.argsort(self.value)]
-        clear(self[1:], self[:-1])
+    def put(self, at: Any, values: Any) -> None:
+        for part, new in zip(self.parts, lift(values).parts, strict=True):
+            part.put(at, new)
+
+    def sort(self, axis: int = -1) -> None:
+        self._order(np.argsort(self.value, axis), axis)
+        rows = self.swapaxes(0, axis)
+        clear(rows[1:], rows[:-1])
+
+    def partition(self, kth: int, axis: int = -1) -> None:
+        """The order on both sides is as NumPy has it; told by the values, which must be apart."""
+        want = np.partition(self.value, kth, axis)
+        self._order(np.argpartition(self.value, kth, axis), axis)
+        if not np.array_equal(self.value, want):
+            raise Kink
+        rows = self.copy()
+        rows.sort(axis)
+
+    def _order(self, order: Any, axis: int) -> None:
+        self[...] = self._each(lambda p: np.take_along_axis(p, order, axis))
 
     def copy(self) -> Dual:
         return self._each(lambda p: p.copy())
@@ -97,6 +119,24 @@ class Dual:
 
     def ravel(self) -> Dual:
         return self._each(lambda p: p.ravel())
+
+    def flatten(self) -> Dual:
+        return self._each(lambda p: p.flatten())
+
+    def view(self) -> Dual:
+        return self._each(lambda p: p.view())
+
+    def squeeze(self, axis: Any = None) -> Dual:
+        return self._each(lambda p: p.squeeze(axis))
+
+    def transpose(self, *axes: int) -> Dual:
+        return self._each(lambda p: p.transpose(*axes))
+
+    def swapaxes(self, first: int, second: int) -> Dual:
+        return self._each(lambda p: p.swapaxes(first, second))
+
+    def diagonal(self, offset: int = 0) -> Dual:
+        return self._each(lambda p: p.diagonal(offset))
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> Dual:
         return self._each(lambda p: np.sum(p, axis=axis, keepdims=keepdims))
@@ -120,6 +160,15 @@ class Dual:
     def __truediv__(self, other: Any) -> Dual:
         inverse = elementwise(lambda v: 1.0 / v, lambda v: -1.0 / v**2, lambda v: 2.0 / v**3, lift(other))
         return bilinear(np.multiply, self, inverse)
+
+    def __floordiv__(self, other: Any) -> Dual:
+        """The whole part of the quotient, which must not be near to where it jumps."""
+        quotient = self / other
+        clear(quotient, np.round(quotient.value))
+        return lift(np.floor_divide(self.value, value_of(other)))
+
+    def __mod__(self, other: Any) -> Dual:
+        return self - other * (self // other)
 
     def __pow__(self, other: Any) -> Dual:
         n, m = float(other), float(other) * (float(other) - 1.0)
@@ -169,6 +218,15 @@ class Dual:
 
     def __itruediv__(self, other: Any) -> Dual:
         return self._renew(self / other)
+
+    def __ifloordiv__(self, other: Any) -> Dual:
+        return self._renew(self // other)
+
+    def __ipow__(self, other: Any) -> Dual:
+        return self._renew(self**other)
+
+    def __imatmul__(self, other: Any) -> Dual:
+        return self._renew(self @ other)
 
     # ---- comparisons are made on values, and must be clear ----
     def __lt__(self, other: Any) -> Any:

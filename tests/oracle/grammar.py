@@ -19,6 +19,7 @@ from .statements import tame, write_alias
 
 Values: TypeAlias = list[Any]
 HEADER = ["import math", "", "import numpy as np", "", "SCALE = 0.7", ""]
+IMPORTS = {"sliding_window_view": "from numpy.lib.stride_tricks import sliding_window_view"}
 SHARING = ("write through an alias", "write in a callee")
 
 
@@ -60,6 +61,7 @@ def draft(rng: Random) -> Program:
     body(d)
     d.emit(f"return {result(d)}")
     text += ["", f"def f({', '.join(name for name, _ in params)}):", *d.lines]
+    text[3:3] = [line for name, line in IMPORTS.items() if any(name in used for used in text)]
     wrt = tuple(i for i, (_, type_) in enumerate(params) if type_ not in (INT, INDICES))
     points = tuple([value(rng, type_) for _, type_ in params] for _ in range(2))
     return with_sum(overlaid(Program("\n".join(text) + "\n", points, wrt, d.tags), params), params)

@@ -108,6 +108,11 @@ class Draft:
     whole: bool = False
     give: Callable[[], str] | None = None
 
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """The shapes that most arrays have."""
+        return [(self.width,), (self.width - 1,), (2, self.width), (self.width, self.width)]
+
     # ---- choices ----
     def pick(self, options: Sequence[T]) -> T:
         return options[self.rng.randrange(len(options))]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import collections
+import dataclasses
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -84,17 +86,40 @@ def _placing(fn: Callable[..., None]) -> Callable[..., None]:
     return write
 
 
+def put_along_axis(a: Dual, at: Any, values: Any, axis: int) -> None:
+    for part, new in zip(a.parts, lift(values).parts, strict=True):
+        np.put_along_axis(part, at, new, axis)
+
+
+def nan_to_num(a: Dual, copy: bool = True, nan: float = 0.0) -> Dual:
+    """A constant in each place that holds no number."""
+    out, gone = (a.copy() if copy else a), np.isnan(a.value)
+    out[gone] = nan
+    return out
+
+
 def split(a: Dual, places: list[int]) -> list[Dual]:
     bounds = [0, *places, len(a)]
     return [a[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)]
 
 
+def _into(out: Dual | None, result: Dual) -> Dual:
+    """The result, written into `out` where that is given."""
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
 def _linear(fn: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda a, *args, **kwargs: lift(a)._each(lambda p: fn(p, *args, **kwargs))
+    def call(a: Any, *args: Any, out: Dual | None = None, **kwargs: Any) -> Dual:
+        return _into(out, lift(a)._each(lambda p: fn(p, *args, **kwargs)))
+
+    return call
 
 
 def _bilinear(fn: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda a, b: bilinear(fn, a, b)
+    return lambda a, b, out=None: _into(out, bilinear(fn, a, b))
 
 
 def select(test: Any, a: Any, b: Any) -> Dual:
@@ -126,6 +151,10 @@ def minimum(a: Any, b: Any) -> Dual:
     return where(lift(a) < b, a, b)
 
 
+def clip(a: Any, low: Any, high: Any, out: Dual | None = None) -> Dual:
+    return _into(out, minimum(maximum(a, low), high))
+
+
 def _unary(f: Callable[[Any], Any], df: Callable[[Any], Any], ddf: Callable[[Any], Any]) -> Callable[[Any], Dual]:
     return lambda x: elementwise(f, df, ddf, x)
 
@@ -152,12 +181,15 @@ FUNCTIONS: dict[str, Callable[[Any], Dual]] = {
 def oracle_numpy() -> SimpleNamespace:
     """The stand-in for `numpy`."""
     made = {name: _made(getattr(np, name)) for name in ("zeros", "ones", "arange", "linspace", "eye")}
-    names = ("sum", "mean", "reshape", "ravel", "transpose", "cumsum", "flip", "roll", "copy")
+    names = ("sum", "mean", "reshape", "ravel", "transpose", "cumsum", "flip", "roll", "copy", "squeeze", "swapaxes",
+             "moveaxis", "expand_dims", "atleast_2d", "diagonal", "broadcast_to", "diff")  # fmt: skip
     return SimpleNamespace(
         **{name: Ufunc(fn) for name, fn in FUNCTIONS.items()},
         **{name: _placing(getattr(np, name)) for name in ("put", "putmask", "place", "fill_diagonal")},
         copyto=copyto,
         split=split,
+        newaxis=None,
+        nan=np.nan,
         **made,
         **{name: _linear(getattr(np, name)) for name in names},
         **{name: _bilinear(getattr(np, name)) for name in ("dot", "outer", "matmul")},
@@ -168,8 +200,11 @@ def oracle_numpy() -> SimpleNamespace:
         concatenate=lambda seq, axis=0: gather(np.concatenate, seq, axis=axis),
         stack=lambda seq, axis=0: gather(np.stack, seq, axis=axis),
         where=where,
-        maximum=maximum,
-        minimum=minimum,
+        maximum=Ufunc(maximum),
+        minimum=Ufunc(minimum),
+        clip=clip,
+        nan_to_num=nan_to_num,
+        put_along_axis=put_along_axis,
         max=lambda a, axis=None: extreme(a, axis, 1.0),
         min=lambda a, axis=None: extreme(a, axis, -1.0),
         abs=lambda a: abs(lift(a)),
@@ -177,6 +212,8 @@ def oracle_numpy() -> SimpleNamespace:
         add=Ufunc(lambda a, b: lift(a) + b),
         subtract=Ufunc(lambda a, b: lift(a) - b),
         multiply=Ufunc(lambda a, b: lift(a) * b),
+        divide=Ufunc(lambda a, b: lift(a) / b),
+        negative=Ufunc(lambda a: -lift(a)),
         errstate=np.errstate,
         pi=np.pi,
     )
@@ -184,7 +221,14 @@ def oracle_numpy() -> SimpleNamespace:
 
 def oracle_globals() -> dict[str, Any]:
     """Globals in which a program runs on duals; its own ``import`` lines find the stand-ins too."""
-    stand_ins: dict[str, Any] = {"numpy": oracle_numpy(), "math": SimpleNamespace(**FUNCTIONS, pi=np.pi)}
+    windows = SimpleNamespace(sliding_window_view=_linear(np.lib.stride_tricks.sliding_window_view))
+    stand_ins: dict[str, Any] = {
+        "numpy": oracle_numpy(),
+        "numpy.lib.stride_tricks": windows,
+        "math": SimpleNamespace(**FUNCTIONS, pi=np.pi),
+        "collections": collections,
+        "dataclasses": dataclasses,
+    }
 
     def importer(name: str, *_: Any) -> Any:
         return stand_ins[name]

@@ -45,10 +45,14 @@ def views(d: Draft, name: str, have: tuple[int, ...], want: tuple[int, ...]) -> 
     if d.whole:
         return []
     if have == want:
-        return [f"{name}[::-1]", f"{name}[..., ::-1]"] if len(have) == 2 else [f"{name}[::-1]"]
+        row = [f"{name}[::-1]", f"np.squeeze({name}[None], 0)", f"{name}[:, None].squeeze(-1)", f"{name}[:, None][:, 0]"]
+        row[1:2] = [f"np.squeeze({name}[np.newaxis])"] if d.chance(4) else row[1:2]  # which axes go is then not known
+        return [f"{name}[::-1]", f"{name}[..., ::-1]", f"{name}[...]"] if len(have) == 2 else row
     found = []
     if len(have) == 1 and len(want) == 1 and have[0] > want[0]:
         found += [f"{name}[{have[0] - want[0]}:]", f"{name}[:-{have[0] - want[0]}]"]
+        found += [f"{name}[-1:0:-1]"] if have[0] - want[0] == 1 else []
+        found += [f"{name}[1:-1]"] if have[0] - want[0] == 2 else []
         if (have[0] + 1) // 2 == want[0]:
             found.append(f"{name}[::2]")
     if len(have) == 2 and len(want) == 1:
@@ -58,17 +62,25 @@ def views(d: Draft, name: str, have: tuple[int, ...], want: tuple[int, ...]) -> 
         found += [f"{name}[{index(d, rows)}, {cols - want[0]}:]"] if 0 < want[0] < cols else []
         found += flat(name) if rows * cols == want[0] else []
     if len(have) == 2 and len(want) == 2:
-        found += [f"{name}.T", f"{name}[::-1].T", f"{name}.reshape{want}"] if have == want[::-1] else []
+        found += turned(name, want) if have == want[::-1] else []
         found += [f"{name}[:{want[0]}, :{want[1]}]"] if have[0] >= want[0] and have[1] >= want[1] else []
     if len(have) == 1 and len(want) == 2 and have[0] == want[0] * want[1]:
         found.append(f"{name}.reshape({want[0]}, {want[1]})")
+        found += [f"{name}[None]", f"np.expand_dims({name}, 0)", f"np.atleast_2d({name})"] if want[0] == 1 else []
+        found += [f"{name}[:, None]", f"{name}[..., np.newaxis]", f"np.expand_dims({name}, 1)"] if want[1] == 1 else []
     return found
+
+
+def turned(name: str, want: tuple[int, ...]) -> list[str]:
+    """Ways to look at a matrix with its axes exchanged, and one that is another order of its elements."""
+    axes = [f"{name}.swapaxes(0, 1)", f"np.transpose({name})", f"{name}.transpose(1, 0)", f"np.moveaxis({name}, 0, 1)"]
+    return [f"{name}.T", f"{name}[::-1].T", f"{name}.reshape{want}", *axes]
 
 
 def flat(name: str) -> list[str]:
     """Ways to look at a matrix as one row; its layout says which are views."""
     asked = [f"{name}.ravel()", f"{name}.reshape(-1)", f"np.reshape({name}, -1)"]
-    return [*asked, f"{name}.T.ravel()", f"np.ravel({name}.T)"]
+    return [*asked, f"{name}.T.ravel()", f"np.ravel({name}.T)", f"{name}.flatten()"]
 
 
 def place(d: Draft, shape: tuple[int, ...]) -> str:

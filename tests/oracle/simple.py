@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .buffers import buffer
+from .buffers import buffer, late
 from .containers import use_dict, use_list, use_tuple
 from .expressions import call, element
 from .model import NUM, Draft, Routine
@@ -20,6 +20,7 @@ from .statements import (
     swap,
     write,
     write_alias,
+    write_through,
     write_to,
 )
 
@@ -59,6 +60,6 @@ CALM = [new_number, new_number, rebind_number, rebind_number, rebind_number, new
 """Statements that write into nothing."""
 SIMPLE = (
     [new_number] * 2 + [rebind_number] * 4 + [new_array] * 2 + [rebind_array] * 2 + [swap, selected_away, copy_kept]
-    + [write_alias] * 3 + [write] * 6 + [buffer] * 3 + [shift] + [use_list] * 3 + [use_dict] * 2 + [use_tuple]
+    + [write_alias] * 3 + [write_through] + [write] * 6 + [buffer] * 4 + [late] + [shift] + [use_list] * 3 + [use_dict] * 2 + [use_tuple]
     + [run_helper] * 5 + PYTHONIC
 )  # fmt: skip

@@ -12,6 +12,11 @@ def tame(d: Draft, text: str) -> str:
     return d.pick([f"np.sin({text})", f"np.tanh({text})", f"0.5 * {wrap(text)}"])
 
 
+def factor(d: Draft, op: str, text: str) -> str:
+    """The expression, made such that a name may be multiplied with it, divided by it or raised to it."""
+    return {"*": f"np.cos({text})", "/": f"(1.5 + np.sin({text}))", "**": "2", "//": d.const()}[op]
+
+
 # ---- bindings ----
 def new_number(d: Draft) -> None:
     text = num(d)
@@ -31,8 +36,8 @@ def rebind_number(d: Draft) -> None:
         return new_number(d)
     name = d.pick(choices).name
     if d.chance(55):
-        op = d.pick(["+", "-", "*", "+"])
-        text = f"{d.const()} * {wrap(num(d))}" if op != "*" else f"np.cos({num(d, 1)})"
+        op = d.pick(["+", "-", "*", "+", "/"])
+        text = f"{d.const()} * {wrap(num(d))}" if op in "+-" else factor(d, op, num(d, 1))
         return d.emit(f"{name} {op}= {text}", "augmented number")
     d.emit(f"{name} = {tame(d, num(d))}", "rebound number")
 
@@ -119,6 +124,7 @@ def alias(d: Draft) -> str:
         d.share(other)
     else:
         wants = [(d.width,), (d.width - 1,), (2,), (3,), (2, 2), (d.width, d.width), (2 * d.width,), (d.width, 2)]
+        wants += [(1, *shape), (*shape, 1)] if len(shape) == 1 and d.chance(40) else []
         found = [(text, want) for want in wants for text in views(d, entry.name, shape, want)]
         if len(shape) == 2 and d.chance(40):
             found = [(text, (shape[0] * shape[1],)) for text in flat(entry.name)]
@@ -155,6 +161,21 @@ def write(d: Draft) -> None:
     write_to(d, d.pick(shared if shared and d.chance(50) else entries))
 
 
+def write_through(d: Draft) -> None:
+    """A write through a view that has no name."""
+    if not d.entries("arr"):
+        return new_array(d)
+    entry = d.pick(d.entries("arr"))
+    name, shape = entry.name, entry.type.shape
+    wants = {*d.shapes, shape, shape[::-1], shape[1:], (2,), (*shape, 1), (1, *shape)}
+    found = [(text, want) for want in sorted(wants) if want for text in views(d, name, shape, want)]
+    if len(shape) == 2:
+        found += [(text, (shape[0] * shape[1],)) for text in flat(name)]
+    text, want = d.pick(found) if found else (name, shape)
+    d.tag("view without a name")
+    write_to(d, Entry(text, arr(*want), shared=True))
+
+
 def write_to(d: Draft, entry: Entry) -> None:
     """Write into the array `entry` names: one element, a slice, a row, chosen elements, or all of it."""
     if entry.shared:
@@ -169,21 +190,52 @@ def write_to(d: Draft, entry: Entry) -> None:
     if form == 7:
         if len(shape) == 1 and d.chance(20):
             return d.emit(f"{name}[[0, {d.pick([0, 1])}]] = [{num_leaf(d)}, {num_leaf(d)}]", "list written to an array")
+        if d.chance(30):
+            key, part = chosen(d, shape)
+            return assign(d, f"{name}[{key}]", part, "chosen rows written")
         key = fancy(d, shape)
         if d.chance(50):
             return add_at(d, name, shape, key)
         return assign(d, f"{name}[{key}]", (), "fancy write")
     if form == 8:
-        other = place(d, shape)
-        return assign(d, f"{name}[{other} {d.pick(['>', '<'])} {d.const()}]", (), "mask write")
+        return write_masked(d, name, shape)
     if d.chance(50):
         return assign(d, f"{name}[{d.pick([':', '...'])}]", shape, "whole write")
-    name += "[...]" if name == BUFFER else ""  # a name that is augmented would be a local one
+    name += "[...]" if name == BUFFER or name[-1] in ")T" else ""  # a name that is augmented would be a local one
+    if len(shape) == 2 and shape[0] == shape[1] and d.chance(20):
+        return d.emit(f"{name} @= 0.4 * {wrap(array(d, shape, 0))}", "augmented by a matrix")
     if len(shape) == 2 and d.chance(25):
         return d.emit(f"{name} += {d.const()} * {wrap(array(d, shape[1:], 1))}", "augmented array, broadcasting")
     op = d.pick(["+", "-", "*"])
     text = d.pick(["0.7", tame(d, array(d, shape, 1))]) if op == "*" else f"{d.const()} * {wrap(array(d, shape, 1))}"
     d.emit(f"{name} {op}= {text}", "augmented array")
+
+
+def write_masked(d: Draft, name: str, shape: tuple[int, ...]) -> None:
+    """Elements chosen by a test of each, or rows by a test of one; a number or what is chosen of another array."""
+    if len(shape) == 2 and shape[0] > 1 and d.chance(30):
+        other = place(d, shape[:1])
+        return assign(d, f"{name}[{other} > {d.const()}]", (), "rows by a mask") if other else None
+    mask = f"{place(d, shape) or array(d, shape, 1)} {d.pick(['>', '<'])} {d.const()}"
+    if d.chance(60):
+        return assign(d, f"{name}[{mask}]", (), "mask write")
+    held, op = f"mask{len(d.used)}", d.pick(["", "", "+", "*"])
+    d.used.add(held)
+    d.emit(f"{held} = {mask}", "mask write of an array")
+    value = f"{wrap(array(d, shape, 0))}[{held}]"
+    return d.emit(f"{name}[{held}] {op}= {factor(d, op, value) if op == '*' else tame(d, value)}")
+
+
+def chosen(d: Draft, shape: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+    """A key with a list of places along one axis, of which each names an element once, and the shape it selects."""
+    places = d.rng.sample(range(shape[0]), min(2, shape[0]))
+    rows = f"[{', '.join(map(str, places))}]"
+    if len(shape) == 1:
+        return d.pick([(rows, (len(places),)), (f"np.array({rows})", (len(places),)), (f"None, {rows}", ())])
+    return d.pick([
+        (rows, (len(places), shape[1])), (f"{rows}, :", (len(places), shape[1])), (f"..., {rows}", ()),
+        (f"{rows}, {index(d, shape[1])}", (len(places),)), (f"{rows}, ::2", ()), (f"np.array({rows})[:, None], [0, -1]", ()),
+    ])  # fmt: skip
 
 
 def add_at(d: Draft, name: str, shape: tuple[int, ...], key: str) -> None:
@@ -201,12 +253,15 @@ def add_at(d: Draft, name: str, shape: tuple[int, ...], key: str) -> None:
 def section(d: Draft, shape: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
     """A basic key that selects more than one element, and the shape of what it selects."""
     n = shape[0]
-    start = {"1:": n - 1, ":-1": n - 1, "::2": (n + 1) // 2, "::-1": n, f":{n - 1}": n - 1}
+    start = {"1:": n - 1, ":-1": n - 1, "::2": (n + 1) // 2, "::-1": n, f":{n - 1}": n - 1, "-2:": min(n, 2)}
+    start |= {"-1:0:-1": n - 1, "1::2": n // 2, "::-2": (n + 1) // 2}
     key = d.pick(sorted(start))
     if len(shape) == 1:
-        return key, (start[key],)
+        return d.pick([key, key, f"..., {key}", f"np.newaxis, {key}"]), (start[key],)
     i, cols = index(d, n), shape[1]
-    return d.pick([(i, (cols,)), (f":, {index(d, cols)}", (n,)), (f"{i}, 1:", (cols - 1,)), (key, (start[key], cols))])
+    rows = [(i, (cols,)), (f"{i}, ...", (cols,)), (f"{i}, 1:", (cols - 1,)), (f"{i}, ::-1", (cols,))]
+    columns = [(f":, {index(d, cols)}", (n,)), (f"..., {index(d, cols)}", (n,)), (f"::-1, {index(d, cols)}", (n,))]
+    return d.pick([*rows, *columns, (key, (start[key], cols)), (key, (start[key], cols)), (f"{key}, None", ())])
 
 
 def fancy(d: Draft, shape: tuple[int, ...]) -> str:
@@ -219,11 +274,12 @@ def fancy(d: Draft, shape: tuple[int, ...]) -> str:
 
 
 def assign(d: Draft, target: str, shape: tuple[int, ...], tag: str) -> None:
-    op = d.pick(["", "", "+", "-", "*"])
+    op = d.pick(["", "", "", "+", "-", "*", "+", "-", "*", "/", d.pick(["**", "//"]) if not d.loops else ""])
     value = array(d, shape, 1) if shape and d.chance(75) else num(d, 1)
     if not op and shape and d.chance(40):
         return d.emit(f"{target} = {value}", tag)
-    d.emit(f"{target} {op}= {f'np.cos({value})' if op == '*' else tame(d, value)}", tag)
+    d.tag("power or whole part written" if op in ("**", "//") else "quotient written" if op == "/" else "")
+    d.emit(f"{target} {op}= {tame(d, value) if op in ('', '+', '-') else factor(d, op, value)}", tag)
 
 
 def shift(d: Draft) -> None:
