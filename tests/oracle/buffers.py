@@ -16,8 +16,9 @@ def buffer(d: Draft) -> None:
     shared = [entry for entry in entries if entry.shared]
     entry = d.pick(shared if shared and d.chance(50) else entries)
     d.tag("write through an alias" if entry.shared else "")
-    forms = [into, into, reduced_into, into_some, filled, put, by_row, each_at, chosen, parts, ordered, renumbered]
-    forms += [by_axis, by_axis, diagonal] if len(entry.type.shape) == 2 else [other_shape]
+    forms = [into, into, reduced_into, into_some, filled, put, by_row, each_at, chosen, ordered, renumbered]
+    forms += [parts] * (entry.type.shape[0] > 1)
+    forms += [by_axis, by_axis, diagonal, diagonal, diagonal] if len(entry.type.shape) == 2 else [other_shape]
     d.pick(forms)(d, entry)
 
 
@@ -38,12 +39,15 @@ def reduced_into(d: Draft, entry: Entry) -> None:
     """A function that is no ufunc, or a product, into a buffer."""
     name, shape = entry.name, entry.type.shape
     if len(shape) == 2:
-        forms = [f"np.dot({array(d, (shape[0], shape[0]), 0)}, {array(d, shape, 0)}, out={name}[...])"]
+        forms = [f"np.matmul({array(d, (shape[0], shape[0]), 0)}, {array(d, shape, 0)}, out={name})"]
     else:
         forms = [f"np.sum({array(d, (2, *shape), 1)}, axis=0, out={name})", f"np.cumsum(np.sin({name}), out={name})"]
         forms += [f"np.mean({array(d, (*shape, 2), 1)}, axis=1, out={name})"]
         forms += [f"np.matmul({array(d, shape * 2, 0)}, {array(d, shape, 0)}, out={name})"]
-    d.emit(d.pick([*forms, f"np.clip({name}, -{d.const()}, {num_leaf(d)} ** 2 + 0.1, out={name})"]), "reduced into a buffer")
+    d.emit(
+        d.pick([*forms, f"np.clip({name}, -{d.const()}, {num_leaf(d)} ** 2 + 0.1, out={name})"]),
+        "reduced into a buffer",
+    )
 
 
 def mask(d: Draft, entry: Entry) -> str:
@@ -56,7 +60,8 @@ def into_some(d: Draft, entry: Entry) -> None:
         op, other = d.pick(["multiply", "divide", "add"]), d.pick([num_leaf(d), array(d, shape, 0)])
         other = factor(d, "/", other) if op == "divide" else other
         return d.emit(
-            f"np.{op}({array(d, shape, 0)}, {other}, out={name}, where={mask(d, entry)})", "chosen results into a buffer"
+            f"np.{op}({array(d, shape, 0)}, {other}, out={name}, where={mask(d, entry)})",
+            "chosen results into a buffer",
         )
     d.emit(f"np.copyto({name}, {array(d, shape, 1)}, where={mask(d, entry)})", "chosen elements copied")
 
@@ -126,7 +131,7 @@ def renumbered(d: Draft, entry: Entry) -> None:
 def other_shape(d: Draft, entry: Entry) -> None:
     """A second array object on the memory of the first, or on a copy, given another shape."""
     n, name = entry.type.shape[0], d.fresh("arr")
-    view = d.chance(60)
+    view = d.chance(20)  # refused where the array itself, which then has two shapes, may be meant
     d.emit(f"{name} = {entry.name}{d.pick(['[...]', '[:]', '.view()']) if view else '.copy()'}", "shape set")
     shape = d.pick([(n, 1), (1, n), (2, n // 2) if n % 2 == 0 else (1, n)])
     d.emit(f"{name}.shape = {shape}")
@@ -150,11 +155,6 @@ def parts(d: Draft, entry: Entry) -> None:
     d.emit(f"{d.pick([first, last])}[0] {d.pick(['=', '+='])} {tame(d, num(d, 1))}", "array in parts")
 
 
-def view_repeats(text: str) -> bool:
-    """Whether an element may stand in several places of the view: a write into its base is then refused."""
-    return "broadcast" in text or "sliding" in text
-
-
 def late(d: Draft) -> None:
     """A view that cannot be written into, read after its base may have been written."""
     if not d.entries("arr") or d.whole:
@@ -162,14 +162,18 @@ def late(d: Draft) -> None:
     entry = d.pick(d.entries("arr"))
     name, shape, view = entry.name, entry.type.shape, f"view{len(d.used)}"
     d.used.add(view)
-    forms = [(f"np.broadcast_to({name}, {(2, *shape)})", f"np.sum({view}[0] * {view}[-1])")]
+    whole = name if d.chance(8) else f"{name}.copy()"  # what may repeat elements is refused where its base is written
+    forms = [(f"np.broadcast_to({whole}, {(2, *shape)})", f"np.sum({view}[0] * {view}[-1])")]
     if len(shape) == 1:
         cut = d.pick([f"{view}[:, 0]", f"{view}[0]", f"{view}[-1, ::-1]"])
-        forms += [(f"sliding_window_view({name}, 2)", f"np.sum({cut} * {d.const()})")] * 2 * (shape[0] > 1)
+        forms += [(f"sliding_window_view({whole}, 2)", f"np.sum({cut} * {d.const()})")] * 2 * (shape[0] > 1)
     else:
-        forms += [(f"{name}.diagonal()", f"np.dot({view}, {view})"), (f"np.diagonal({name})", f"np.sum(np.sin({view}))")]
+        forms[1:] = 3 * [
+            (f"{name}.diagonal()", f"np.dot({view}, {view})"),
+            (f"np.diagonal({name})", f"np.sum(np.sin({view}))"),
+        ]
     text, read = d.pick(forms)
     d.emit(f"{view} = {text}", "view read later")
-    if d.chance(20 if view_repeats(text) else 80):
+    if d.chance(80):
         write_to(d, entry)
     d.emit(f"{d.bind(d.fresh('num'), NUM)} = {tame(d, read)}")

@@ -36,7 +36,7 @@ def nested(d: Draft, statements: Body) -> None:
     """A function defined here, and calls of it before and after what it captures may change."""
     name, param = fresh(d), d.fresh("num")
     sub = inside(d, param)
-    shared = [entry for entry in d.entries("num") if not entry.fixed and entry.name != "SCALE"]
+    shared = [entry for entry in d.entries("num") if not entry.fixed and entry.name.isidentifier()]
     d.emit(f"def {name}({param}):", "closure")
     if shared and d.chance(45):
         entry = d.pick(shared)

@@ -36,7 +36,7 @@ def statement(d: Draft) -> None:
         + [loop_over] * 3
         + [loop_while] * 2
         + [one_branch, grow, leave]
-        + [else_of_loop, carried, manager, cases, function, function]
+        + [else_of_loop, carried, manager, cases, function, function, buffered]
     )
     compound(d) if d.loops < 2 or compound in (branch, leave, one_branch, manager, cases, function) else simple(d)
 
@@ -185,13 +185,15 @@ def loop_over(d: Draft) -> None:
     shape = entry.type.shape
     item = entry.type.item or (NUM if len(shape) == 1 else arr(*shape[1:]))
     name, count = d.fresh(item.kind), d.fresh("loop")
-    partner = d.pick(d.rank(1)).name if d.rank(1) else entry.name
-    mate = d.fresh("num") if d.rank(1) else d.fresh(item.kind)
+    partners = d.rank(1) + (d.rank(2) if d.chance(50) else [])
+    partner = d.pick(partners) if partners else entry
+    fellow = partner.type.item or (NUM if len(partner.type.shape) == 1 else arr(*partner.type.shape[1:]))
+    mate = d.fresh(fellow.kind)
     form = d.rng.randrange(4)
     head, tag = (
         (f"{name} in {entry.name}", "for over a container"),
         (f"{count}, {name} in enumerate({entry.name})", "for with enumerate"),
-        (f"{name}, {mate} in zip({entry.name}, {partner})", "for with zip"),
+        (f"{name}, {mate} in zip({entry.name}, {partner.name})", "for with zip"),
         (f"{name} in reversed({entry.name})", "for over a container in reverse"),
     )[form]
     d.emit(f"for {head}:", tag)
@@ -200,8 +202,9 @@ def loop_over(d: Draft) -> None:
         d.bind(name, item, shared=True, fixed=True)
         if form == 1:
             d.bind(count, INT, limit=9 if entry.type.kind == "list" else shape[0], fixed=True)
-        if form == 2 and d.rank(1):
-            d.bind(mate, NUM if partner != entry.name or item == NUM else item, fixed=True)
+        if form == 2:
+            d.bind(mate, fellow, shared=True, fixed=True)
+            d.tag("zip over rows" if fellow.kind == item.kind == "arr" else "")
         body(d, loop=True)
     d.growing = growing
 
@@ -226,6 +229,26 @@ def loop_while(d: Draft) -> None:
             d.emit("    break", "break")
         body(d, loop=True)
     d.bind(n, INT)
+
+
+def buffered(d: Draft) -> None:
+    """Two arrays that change their places at the end of each step: the new values are written over the oldest."""
+    wide = [entry for entry in d.entries("arr") if entry.type.shape[0] > 2 and not entry.fixed]
+    if not wide:
+        return loop_range(d)
+    entry, new, i = d.pick(wide), d.fresh("arr"), d.fresh("loop")
+    u = entry.name
+    d.emit(f"{new} = {d.pick([f'np.zeros_like({u})', f'{u}.copy()', f'np.sin({u})'])}", "two buffers in turn")
+    d.bind(new, entry.type)
+    d.emit(f"for {i} in range({d.rng.randrange(1, 4)}):")
+    with d.block(loop=True):
+        d.bind(i, INT, limit=3, fixed=True)
+        inside = f"{u}[1:-1] + {d.const()} * ({u}[2:] - 2.0 * {u}[1:-1] + {u}[:-2])"
+        d.emit(f"{new}[1:-1] = {tame(d, inside)}")
+        d.emit(f"{new}[{d.pick(['0', '-1'])}] = {tame(d, num(d, 1))}") if len(entry.type.shape) == 1 else None
+        statements(d, d.rng.randrange(0, 2))
+        d.emit(d.pick([f"{u}, {new} = {new}, {u}"] * 3 + [f"{u}[:], {new}[:] = {new}, {u}.copy()"]))
+    d.share(u, new)
 
 
 def drain(d: Draft) -> None:

@@ -29,9 +29,10 @@ class Dual:
 
     def __init__(self, parts: Parts) -> None:
         first = parts[0]
-        if isinstance(first, np.ndarray):
+        if isinstance(first, np.ndarray) and first.size:
             for part in parts[1:]:
-                same = part.shape == first.shape and (part.strides == first.strides or part.size <= 1)
+                steps = zip(first.shape, first.strides, part.strides, strict=True)
+                same = part.shape == first.shape and all(n == 1 or one == other for n, one, other in steps)
                 assert same, "the parts of a dual array must have one layout"
         self.parts = parts
 
@@ -63,6 +64,25 @@ class Dual:
     @property
     def T(self) -> Dual:
         return self._each(lambda p: p.T)
+
+    @property
+    def real(self) -> Dual:
+        return self._each(lambda p: p.real)
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self.real[...] = value
+
+    @property
+    def imag(self) -> Dual:
+        return self._each(lambda p: p.imag)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        self.imag[...] = value
+
+    def conjugate(self) -> Dual:
+        return self._each(np.conjugate)
 
     def _each(self, fn: Callable[[Any], Any]) -> Dual:
         """Apply a linear function of NumPy, or one that makes a view, to every part."""
@@ -144,6 +164,14 @@ class Dual:
     def mean(self, axis: Any = None, keepdims: bool = False) -> Dual:
         return self._each(lambda p: np.mean(p, axis=axis, keepdims=keepdims))
 
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        """The values, for a place that holds whole numbers; they must be away from where those jump."""
+        clear(self, np.round(self.value))
+        return np.asarray(self.value)
+
+    def __int__(self) -> int:
+        return int(self.__array__())
+
     # ---- arithmetic ----
     def __add__(self, other: Any) -> Dual:
         return joint(np.add, self, other)
@@ -198,6 +226,9 @@ class Dual:
         return self._each(np.negative)
 
     def __abs__(self) -> Dual:
+        if np.iscomplexobj(self.value):
+            root = self.real * self.real + self.imag * self.imag
+            return elementwise(np.sqrt, lambda v: 0.5 / np.sqrt(v), lambda v: -0.25 / (v * np.sqrt(v)), root)
         return bilinear(np.multiply, self, np.sign(clear(self, 0.0)[0]))
 
     # ---- in place: an array is written, a number is rebound ----
@@ -287,7 +318,7 @@ def lift(x: Any) -> Dual:
         return gather(np.array, x)
     if isinstance(x, np.ndarray):
         x = x.astype(float) if x.dtype.kind == "b" else x  # a mask among numbers has the layout of numbers
-        zeros: Any = [np.zeros_like(x, dtype=float) for _ in range(3)]
+        zeros: Any = [np.zeros_like(x, dtype=np.result_type(x, float)) for _ in range(3)]
         return Dual((x, zeros[0], zeros[1], zeros[2]))
     return Dual((x, 0.0, 0.0, 0.0))
 
@@ -330,6 +361,6 @@ def settle(parts: Any) -> Dual:
         return Dual((first, parts[1], parts[2], parts[3]))
     laid: list[Any] = []
     for part in parts[1:]:
-        laid.append(np.empty_like(first, dtype=float))
+        laid.append(np.empty_like(first, dtype=np.result_type(first, float)))
         laid[-1][...] = part
     return Dual((first, laid[0], laid[1], laid[2]))

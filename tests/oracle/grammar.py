@@ -9,6 +9,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .classes import new as new_object
+from .classes import record
+from .classes import use as use_object
 from .control import statement
 from .expressions import array, num_leaf
 from .layout import overlapping, some_layout
@@ -19,7 +22,12 @@ from .statements import tame, write_alias
 
 Values: TypeAlias = list[Any]
 HEADER = ["import math", "", "import numpy as np", "", "SCALE = 0.7", ""]
-IMPORTS = {"sliding_window_view": "from numpy.lib.stride_tricks import sliding_window_view"}
+IMPORTS = {
+    "deque(": "from collections import deque",
+    "defaultdict(": "from collections import defaultdict",
+    "@dataclass": "from dataclasses import dataclass",
+    "sliding_window_view": "from numpy.lib.stride_tricks import sliding_window_view",
+}
 SHARING = ("write through an alias", "write in a callee")
 
 
@@ -50,6 +58,8 @@ def draft(rng: Random) -> Program:
         d.routines.append(known)
         d.used.add(known.name)
         text += ["", *lines, ""]
+    if d.chance(12) and not d.calm:
+        text += ["", *record(d), ""]
     params = parameters(d)
     for name, type_ in params:
         d.bind(name, type_, fixed=type_ in (INT, INDICES))
@@ -61,7 +71,7 @@ def draft(rng: Random) -> Program:
     body(d)
     d.emit(f"return {result(d)}")
     text += ["", f"def f({', '.join(name for name, _ in params)}):", *d.lines]
-    text[3:3] = [line for name, line in IMPORTS.items() if any(name in used for used in text)]
+    text[:0] = [line for name, line in IMPORTS.items() if any(name in used for used in text)]
     wrt = tuple(i for i, (_, type_) in enumerate(params) if type_ not in (INT, INDICES))
     points = tuple([value(rng, type_) for _, type_ in params] for _ in range(2))
     return with_sum(overlaid(Program("\n".join(text) + "\n", points, wrt, d.tags), params), params)
@@ -116,11 +126,14 @@ def parameters(d: Draft) -> list[tuple[str, Type]]:
 
 def body(d: Draft) -> None:
     """Some statements, a write through an alias or a call among them more often than not."""
+    if d.records:
+        new_object(d)
+        use_object(d)
     for _ in range(d.rng.randrange(1, 3)):
         statement(d)
     if d.chance(75) and not d.calm:
         d.pick([run_helper, write_alias])(d)
-    for _ in range(d.rng.randrange(1, 5)):
+    for _ in range(d.rng.randrange(1, 4)):
         statement(d)
 
 
@@ -143,8 +156,11 @@ def added_up(d: Draft, names: list[str]) -> str:
 def summary(d: Draft, entry: Entry) -> str:
     """A number that depends on what `entry` names."""
     kind, name, c = entry.type.kind, entry.name, d.const()
-    if name == "SCALE" or kind in ("int", "idx", "fn"):
+    if name == "SCALE" or kind in ("int", "idx", "fn", "obj"):
         return ""
+    if kind == "complex":
+        whole = f"np.sum({name} * np.conj({name})).real" if entry.type.shape else f"({name} * {name}.conjugate()).real"
+        return d.pick([f"{c} * {whole}", f"np.sum({name}).imag" if entry.type.shape else f"{c} * {name}.imag"])
     if kind == "num":
         return d.pick([f"{c} * {name}", f"np.sin({name})"])
     if kind == "list":

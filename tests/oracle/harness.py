@@ -69,7 +69,7 @@ def loaded(source: str) -> Iterator[ModuleType]:
     sys.modules[name] = module
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     try:
-        exec(compile(source, filename, "exec"), module.__dict__)
+        exec(compile(source, filename, "exec", dont_inherit=True), module.__dict__)
         yield module
     finally:
         del sys.modules[name]

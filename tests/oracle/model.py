@@ -14,7 +14,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Type:
-    """`kind` is num, int, arr (with `shape`), idx (array of indices), list (of `item`), dict or tuple (of `fields`)."""
+    """`kind` is num, int, arr or complex (with `shape`), idx (array of indices), list (of `item`), dict or tuple (of
+    `fields`), fn (a function of a number), obj (an object with `fields`)."""
 
     kind: str
     shape: tuple[int, ...] = ()
@@ -78,12 +79,23 @@ class Routine:
     grows: bool = False
 
 
+@dataclass(frozen=True)
+class Record:
+    """A class of the program: what its objects are made with, and its methods, which take a number."""
+
+    name: str
+    fields: tuple[tuple[str, Type], ...]
+    methods: tuple[tuple[str, Type | None], ...]
+
+
 POOL = {
     "num": ("s", "t", "y", "z", "c", "e", "g", "h", "total", "drift", "gain", "level"),
     "int": ("n", "count", "steps", "hits"),
     "arr": ("u", "v", "w", "p", "q", "row", "out", "buf", "cell", "flux", "field"),
     "list": ("items", "parts", "stack", "trail", "saved"),
     "dict": ("state", "d", "params"),
+    "complex": ("psi", "phase", "wave", "amp"),
+    "obj": ("tank", "agent", "body"),
     "loop": ("i", "j", "k", "m", "r"),
 }
 
@@ -97,6 +109,7 @@ class Draft:
     lines: list[str] = field(default_factory=list)
     tags: Counter[str] = field(default_factory=Counter)
     routines: list[Routine] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
     names: dict[str, Entry] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     indent: int = 1

@@ -25,7 +25,7 @@ def _made(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     def make(*args: Any, **kwargs: Any) -> Any:
         out = fn(*args, **kwargs)
-        return lift(out) if out.dtype.kind == "f" else out
+        return lift(out) if out.dtype.kind in "fc" else out
 
     return make
 
@@ -189,6 +189,7 @@ def oracle_numpy() -> SimpleNamespace:
         copyto=copyto,
         split=split,
         newaxis=None,
+        ndarray=Dual,
         nan=np.nan,
         **made,
         **{name: _linear(getattr(np, name)) for name in names},
@@ -214,6 +215,8 @@ def oracle_numpy() -> SimpleNamespace:
         multiply=Ufunc(lambda a, b: lift(a) * b),
         divide=Ufunc(lambda a, b: lift(a) / b),
         negative=Ufunc(lambda a: -lift(a)),
+        conj=Ufunc(lambda a: lift(a).conjugate()),
+        vdot=lambda a, b: bilinear(np.vdot, a, b),
         errstate=np.errstate,
         pi=np.pi,
     )
@@ -233,7 +236,7 @@ def oracle_globals() -> dict[str, Any]:
     def importer(name: str, *_: Any) -> Any:
         return stand_ins[name]
 
-    def to_float(x: Any) -> Any:
+    def to_float(x: Any = 0.0) -> Any:
         return x if isinstance(x, Dual) else float(x)
 
     scope = dict(vars(builtins)) | {"__import__": importer, "float": to_float}

@@ -45,9 +45,13 @@ def views(d: Draft, name: str, have: tuple[int, ...], want: tuple[int, ...]) -> 
     if d.whole:
         return []
     if have == want:
-        row = [f"{name}[::-1]", f"np.squeeze({name}[None], 0)", f"{name}[:, None].squeeze(-1)", f"{name}[:, None][:, 0]"]
-        row[1:2] = [f"np.squeeze({name}[np.newaxis])"] if d.chance(4) else row[1:2]  # which axes go is then not known
-        return [f"{name}[::-1]", f"{name}[..., ::-1]", f"{name}[...]"] if len(have) == 2 else row
+        row = [f"np.squeeze({name}[None], 0)", f"{name}[:, None].squeeze(-1)", f"{name}[:, None][:, 0]", f"{name}[...]"]
+        row = [f"np.squeeze({name}[np.newaxis])"] if d.chance(1) else row  # which axes go is then not known
+        return (
+            [f"{name}[::-1]", f"{name}[..., ::-1]", f"{name}[...]"]
+            if len(have) == 2
+            else [f"{name}[::-1]", d.pick(row)]
+        )
     found = []
     if len(have) == 1 and len(want) == 1 and have[0] > want[0]:
         found += [f"{name}[{have[0] - want[0]}:]", f"{name}[:-{have[0] - want[0]}]"]

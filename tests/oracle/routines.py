@@ -24,7 +24,9 @@ def routine(d: Draft) -> tuple[list[str], Routine]:
     """The lines of a new helper, and what callers must know of it."""
     name = d.pick([n for n in NAMES if all(r.name != n for r in d.routines)])
     form = (
-        measure if d.calm else d.pick([writer, writer, writer, viewer, measure, measure, recursive, on_list, on_dict])
+        measure
+        if d.calm
+        else d.pick([writer, writer, writer, viewer, measure, measure, recursive, on_list, on_dict, keeper])
     )
     return form(d, name)
 
@@ -102,7 +104,42 @@ def recursive(d: Draft, name: str) -> tuple[list[str], Routine]:
         sub.emit(f"{element(sub, 'a', (d.width,))} += 0.3 * part")
         again = f"part * {num_leaf(sub)}"
     sub.emit(f"return {again}")
-    return [head(name, params), *sub.lines], Routine(name, params, NUM, writes=True)
+    lines = [head(name, params), *sub.lines]
+    if d.chance(30):
+        lines = in_turn(d, name, lines)
+    return lines, Routine(name, params, NUM, writes=True)
+
+
+def in_turn(d: Draft, name: str, lines: list[str]) -> list[str]:
+    """The function calls another, which calls it."""
+    other = f"{name}_back"
+    d.tag("mutual recursion")
+    lines = [lines[0], *(line.replace(f"{name}(", f"{other}(") for line in lines[1:])]
+    at = d.pick(["a", "a[::-1]"])
+    return [
+        *lines,
+        "",
+        "",
+        f"def {other}(a, f, k):",
+        "    a[0] = np.sin(a[0] * f)",
+        f"    return {name}({at}, f, k - 1)",
+    ]
+
+
+def keeper(d: Draft, name: str) -> tuple[list[str], Routine]:
+    """Keeps its argument, or a view of it, in a list or a dict of arrays; its caller may then write into that."""
+    held, shape = d.pick(["a", "a[::-1]", "a[...]"]), (d.width,)
+    if d.chance(50):
+        params = (Param("stock", list_of(arr(*shape))), Param("a", arr(*shape)))
+        store = d.pick([f"stock.append({held})", f"stock[0] = {held}", f"stock.insert(0, {held})"])
+    else:
+        params = (Param("box", Type("dict", fields=(("a", NUM), ("b", arr(*shape))))), Param("a", arr(*shape)))
+        store = f"{BOXED} = {held}"
+    sub = inner(d, params)
+    sub.emit(store, "argument kept by a callee")
+    if d.chance(60):
+        write_to(sub, sub.names["a"])
+    return [head(name, params), *sub.lines], Routine(name, params, None, writes=True, grows="stock[" not in store)
 
 
 def on_list(d: Draft, name: str) -> tuple[list[str], Routine]:

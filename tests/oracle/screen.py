@@ -85,7 +85,7 @@ def directions(program: Program, seed: int, point: Values | None = None) -> list
 def scope_of(source: str) -> dict[str, Any]:
     """The globals of the program, run anew."""
     scope: dict[str, Any] = {"__name__": "drawn_program"}
-    exec(compile(source, "<program>", "exec"), scope)
+    exec(compile(source, "<program>", "exec", dont_inherit=True), scope)
     return scope
 
 
@@ -99,7 +99,7 @@ def truth(program: Program, point: Values, r: Values, s: Values) -> Truth:
     Raises `Kink` where a comparison is too near to a tie.
     """
     scope = oracle_globals()
-    exec(compile(program.source, "<oracle>", "exec"), scope)
+    exec(compile(program.source, "<oracle>", "exec", dont_inherit=True), scope)
 
     memories: tuple[dict[int, Any], ...] = ({}, {}, {}, {})
     held: dict[int, Dual] = {}
@@ -154,7 +154,7 @@ def judge(program: Program, point: Values, seed: int) -> Truth:
             raise Unfit("arithmetic") from error
     if not isinstance(value, float):
         raise Unfit(f"invalid: result is {type(value).__name__}")
-    if not max(abs(found.value), abs(found.along_r), abs(found.along_s), abs(found.curvature) / BIG) < BIG:
+    if not np.max(np.abs([found.value, found.along_r, found.along_s, found.curvature / BIG])) < BIG:
         raise Unfit("wild")
     if found.along_r == 0.0:
         raise Unfit("constant")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from . import classes, complexes, stores, whole
 from .buffers import buffer, late
 from .containers import use_dict, use_list, use_tuple
-from .expressions import call, element
-from .model import NUM, Draft, Routine
+from .expressions import array, call, element, num_leaf
+from .model import NUM, Draft, Param, Routine
+from .places import place
 from .pythonic import SIMPLE as PYTHONIC
 from .statements import (
     copy_kept,
@@ -30,6 +32,8 @@ def run_helper(d: Draft) -> None:
     if not (d.routines and d.calls):
         return write_alias(d)
     routine = d.pick(d.routines)
+    for param in routine.params:
+        given(d, param)
     text = call(d, routine)
     if not text:
         return write(d)
@@ -45,6 +49,23 @@ def run_helper(d: Draft) -> None:
         write_to(d, d.names[name])
 
 
+def given(d: Draft, param: Param) -> None:
+    """Something of a container's type, where the parameter is one and the scope has none."""
+    if d.of(param.type) or param.type.kind not in ("list", "dict"):
+        return
+    name = d.fresh(param.type.kind)
+    if param.type.kind == "list":
+        item = param.type.item or NUM
+        one = num_leaf(d) if item == NUM else d.pick([place(d, item.shape), array(d, item.shape, 1)])
+        text = f"[{one}]"
+    else:
+        items = [(key, num_leaf(d) if type_ == NUM else array(d, type_.shape, 0)) for key, type_ in param.type.fields]
+        text = "{" + ", ".join(f'"{key}": {item}' for key, item in items) + "}"
+    d.share(*(entry.name for entry in d.entries("arr")))
+    d.emit(f"{name} = {text}")
+    d.bind(name, param.type)
+
+
 def beside_a_read(d: Draft, routine: Routine, call: str) -> str:
     """The call of a writer together with an element, read before it or after it, of what it writes into."""
     tree, shape = ast.parse(call, mode="eval").body, routine.params[0].type.shape
@@ -56,10 +77,33 @@ def beside_a_read(d: Draft, routine: Routine, call: str) -> str:
     return d.pick([f"{read} {d.pick(['+', '-', '*'])} {called}", f"{called} + {read}"])
 
 
+def stored(d: Draft) -> None:
+    d.pick(stores.FORMS)(d)
+
+
+def counted(d: Draft) -> None:
+    d.pick(whole.FORMS)(d)
+
+
+def objects(d: Draft) -> None:
+    """What a program with a class does, and one without it does otherwise."""
+    if not d.records:
+        return write_alias(d)
+    d.pick(classes.FORMS)(d)
+
+
+def waves(d: Draft) -> None:
+    """Complex numbers and arrays, more where there are some."""
+    if not d.entries("complex"):
+        return complexes.story(d) if d.chance(40) else write_alias(d)
+    d.pick(complexes.FORMS)(d)
+
+
 CALM = [new_number, new_number, rebind_number, rebind_number, rebind_number, new_array, rebind_array, selected_away]
 """Statements that write into nothing."""
 SIMPLE = (
-    [new_number] * 2 + [rebind_number] * 4 + [new_array] * 2 + [rebind_array] * 2 + [swap, selected_away, copy_kept]
-    + [write_alias] * 3 + [write_through] + [write] * 6 + [buffer] * 4 + [late] + [shift] + [use_list] * 3 + [use_dict] * 2 + [use_tuple]
-    + [run_helper] * 5 + PYTHONIC
+    [new_number] * 2 + [rebind_number] * 4 + [new_array] * 2 + [rebind_array] * 2 + [swap, selected_away]
+    + [copy_kept] + [write_alias] * 3 + [write_through] + [write] * 6 + [buffer] * 4 + [late] + [shift]
+    + [use_list] * 3 + [use_dict] * 2 + [use_tuple]
+    + [run_helper] * 5 + PYTHONIC + [stored] * 3 + [counted] + [objects] * 2 + [waves] * 2
 )  # fmt: skip

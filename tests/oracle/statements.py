@@ -202,7 +202,7 @@ def write_to(d: Draft, entry: Entry) -> None:
     if d.chance(50):
         return assign(d, f"{name}[{d.pick([':', '...'])}]", shape, "whole write")
     name += "[...]" if name == BUFFER or name[-1] in ")T" else ""  # a name that is augmented would be a local one
-    if len(shape) == 2 and shape[0] == shape[1] and d.chance(20):
+    if len(shape) == 2 and shape[0] == shape[1] and d.chance(60):
         return d.emit(f"{name} @= 0.4 * {wrap(array(d, shape, 0))}", "augmented by a matrix")
     if len(shape) == 2 and d.chance(25):
         return d.emit(f"{name} += {d.const()} * {wrap(array(d, shape[1:], 1))}", "augmented array, broadcasting")
@@ -234,7 +234,8 @@ def chosen(d: Draft, shape: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
         return d.pick([(rows, (len(places),)), (f"np.array({rows})", (len(places),)), (f"None, {rows}", ())])
     return d.pick([
         (rows, (len(places), shape[1])), (f"{rows}, :", (len(places), shape[1])), (f"..., {rows}", ()),
-        (f"{rows}, {index(d, shape[1])}", (len(places),)), (f"{rows}, ::2", ()), (f"np.array({rows})[:, None], [0, -1]", ()),
+        (f"{rows}, {index(d, shape[1])}", (len(places),)), (f"{rows}, ::2", ()),
+        (f"np.array({rows})[:, None], [0, -1]", ()),
     ])  # fmt: skip
 
 
@@ -289,5 +290,12 @@ def shift(d: Draft) -> None:
     entry = d.pick(d.entries("arr"))
     name = entry.name
     d.tag("write through an alias" if entry.shared else "")
-    forms = (f"[1:] = {name}[:-1]", f"[:-1] = {name}[1:]", f"[:] = {name}[::-1]", f"[1:] += 0.4 * {name}[:-1]")
+    forms = [f"[1:] = {name}[:-1]", f"[:-1] = {name}[1:]", f"[:] = {name}[::-1]", f"[1:] += 0.4 * {name}[:-1]"]
+    if len(entry.type.shape) == 2:
+        forms += [
+            f"[:, :-1] -= 0.4 * {name}[:, 1:]",
+            f"[...] = {name}[::-1, ::-1]",
+            f"[:, 1:] *= np.cos({name}[:, :-1])",
+        ]
+        forms += [f"[...] = {name}.T", f"[0] += {name}[:, 0]"] if len(set(entry.type.shape)) == 1 else []
     d.emit(name + d.pick(forms), "overlapping write")
