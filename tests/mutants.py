@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import inspect
+import linecache
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -16,7 +18,7 @@ from functools import cache, cached_property
 from pkgutil import resolve_name
 from types import CodeType, FunctionType
 
-from tests import faults_of_proofs, faults_of_reverse
+from tests import faults_of_kinds, faults_of_proofs, faults_of_reverse
 from tests.faults_of_reverse import Edits
 from tests.oracle.grammar import Program
 from tests.oracle.survey import BAD, program_of, tried
@@ -60,17 +62,26 @@ class Mutant:
 
     def _code(self, name: str, edits: Edits) -> CodeType:
         function = resolve_name(name)
-        text = textwrap.dedent(inspect.getsource(function))
+        text = definition(function)
         for old, new in edits:
             if text.count(old) != 1:
                 raise LookupError(f"{self.name}: `{old}` is {text.count(old)} times in {name}")
             text = text.replace(old, new)
         made: dict[str, FunctionType] = {}
-        exec("from __future__ import annotations\n" + text, dict(function.__globals__), made)
+        text, file = "from __future__ import annotations\n" + text, f"<{self.name}: {name}>"
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # a rule is lifted from there
+        exec(compile(text, file, "exec", dont_inherit=True), dict(function.__globals__), made)
         return made[function.__name__].__code__
 
 
-MUTANTS: tuple[Mutant, ...] = tuple(Mutant(*fault) for fault in faults_of_reverse.FAULTS + faults_of_proofs.FAULTS)
+def definition(function: FunctionType) -> str:
+    """The text of a function without its decorators."""
+    text = textwrap.dedent(inspect.getsource(function))
+    return "\n".join(text.splitlines()[ast.parse(text).body[0].lineno - 1 :]) + "\n"
+
+
+TABLES = (faults_of_reverse.FAULTS, faults_of_proofs.FAULTS, faults_of_kinds.FAULTS)
+MUTANTS: tuple[Mutant, ...] = tuple(Mutant(*fault) for table in TABLES for fault in table)
 
 
 @cache

@@ -1,0 +1,449 @@
+"""A fault for each kind of write, view, alias and container, as in `tests.faults_of_reverse`.
+
+Rules and stand-ins are lifted from their source: a fault in one is read where it is planted.
+"""
+
+from __future__ import annotations
+
+from tests.faults_of_reverse import ITEMS, VIEWS, Edits, Fault
+
+FILLS = "tangentx.analysis.fills:"
+STANDINS = "tangentx.analysis.standins:"
+DEQUE = "tangentx.arrays.collections_:Deque."
+ORDERING = "tangentx.templates.ordering:"
+ARITHMETIC = "tangentx.templates.arithmetic:"
+KEYS = "elif is_view(kind, base_kind) and is_basic(parts_of(r, key)):"
+MAKES = "if not makes_new(op.fn) else None"
+
+
+def copied(name: str) -> Edits:
+    """What `name` gives has a shadow of its own, as if it were a copy."""
+    return ((MAKES, f"{MAKES[:-10]} and op.fn.__name__ != {name!r} else None"),)
+
+
+def key_copied(test: str) -> Edits:
+    """A view by a key for which `test` holds has a shadow of its own."""
+    return ((KEYS, f"{KEYS[:-1]} and not ({test}):"),)
+
+
+VIEWED: tuple[Fault, ...] = tuple(
+    (f"view by {name} taken for a copy", "the shadow of a view is a view", f"{VIEWS}_shadow_of_op", copied(name), tag)
+    for name, tag in (
+        ("squeeze", "view"),
+        ("expand_dims", "view"),
+        ("atleast_2d", "view"),
+        ("swapaxes", "view"),
+        ("transpose", "view"),
+        ("moveaxis", "view"),
+        ("reshape", "view"),
+        ("ravel", "flattened: a view or a copy"),
+        ("diagonal", "view read later"),
+    )
+) + (
+    (
+        "view with a new axis taken for a copy",
+        "the shadow of a view is a view",
+        f"{VIEWS}shadow_of",
+        key_copied("any(p == Lit(None) for p in key.parts)"),
+        "view",
+    ),
+    (
+        "reversed view taken for a copy",
+        "the shadow of a view is a view",
+        f"{VIEWS}shadow_of",
+        key_copied("any(isinstance(p, Slice) and p.step == Lit(-1) for p in key.parts)"),
+        "view",
+    ),
+    (
+        "row taken for a copy",
+        "rows of a loop are views",
+        f"{VIEWS}shadow_of",
+        key_copied("not isinstance(key.parts[0], Slice)"),
+        "for over a container",
+    ),
+    (
+        "parts of a split are copies",
+        "what is written into a part is written into the array",
+        "tangentx.analysis.splits:_parts",
+        (
+            ("views = [let(Index(array,", "views = [let(Op(np.copy, (v,))) for v in [let(Index(array,"),
+            ("for start, stop in pairs]", "for start, stop in pairs]]"),
+        ),
+        "array in parts",
+    ),
+    (
+        "windows are written over one another",
+        "an element that stands in several windows gets a cotangent from each",
+        "tangentx.arrays.tables:add_windows",
+        (("result[tuple(where)] += t", "result[tuple(where)] = t"),),
+        "view read later",
+    ),
+    (
+        "part of a complex array taken for a copy",
+        "the real and the imaginary part are views",
+        f"{VIEWS}shadow_of",
+        (("return forward.item(r.other(base), name), None", "return r.frame.zero(forward, new, kind), None"),),
+        "view of a part",
+    ),
+    (
+        "mate of a zip is a copy",
+        "the same array under two names",
+        f"{VIEWS}slot",
+        (("return r.shadow(forward, atom) if", "return r.frame.zero(forward, atom, item) if"),),
+        "list of arrays",
+    ),
+)
+
+WRITTEN: tuple[Fault, ...] = (
+    (
+        "sorted back without the permutation",
+        "the cotangent goes back to where an element came from",
+        f"{ORDERING}sort.template.body",
+        (("put_along(ans_bar, a_shape, np.argsort(a, axis=axis), axis)", "np.reshape(ans_bar, a_shape)"),),
+        "sorted in place",
+    ),
+    (
+        "sorted back by the inverse permutation",
+        "the cotangent goes back to where an element came from",
+        f"{ORDERING}sort.template.body",
+        (("np.argsort(a, axis=axis)", "np.argsort(np.argsort(a, axis=axis), axis=axis)"),),
+        "sorted in place",
+    ),
+    (
+        "partition taken for a sort",
+        "the order of what came out is told by what came out",
+        f"{ORDERING}partition.template.body",
+        (("np.argsort(ans, axis=axis)", "np.argsort(np.sort(a, axis=axis), axis=axis)"),),
+        "partitioned in place",
+    ),
+    (
+        "a place in each row, whatever the axis",
+        "the axis is passed on",
+        f"{FILLS}put_along_axis",
+        (("along(indices, axis, np.shape(arr))", "along(indices, -1, np.shape(arr))"),),
+        "a place in each row",
+    ),
+    (
+        "diagonal one short",
+        "the diagonal reaches the last row",
+        f"{FILLS}fill_diagonal",
+        (("np.arange(min(a.shape[0], a.shape[1]))", "np.arange(min(a.shape[0], a.shape[1]) - 1)"),),
+        "diagonal filled",
+    ),
+    (
+        "putmask as place",
+        "each element has its own value, by its place",
+        f"{FILLS}putmask",
+        (('np.take(values, np.flatnonzero(mask), mode="wrap")', "cycled(values, np.count_nonzero(mask))"),),
+        "chosen elements in turn",
+    ),
+    (
+        "flat read of one value for all",
+        "values go to flat places one after the other",
+        f"{FILLS}put_flat",
+        (("cycled(values, np.size(at[0]))", "cycled(values[:1], np.size(at[0]))"),),
+        "flat write",
+    ),
+    (
+        "number for nan forgotten",
+        "what replaces nan is passed on",
+        f"{FILLS}replace_nan",
+        (("np.nan_to_num(x, nan=nan, posinf", "np.nan_to_num(x, posinf"),),
+        "no number replaced",
+    ),
+    (
+        "copy of the chosen by their number",
+        "the chosen elements are copied from the same places",
+        f"{FILLS}copy_some",
+        (("dst[chosen] = selected(src, chosen)", "dst[chosen] = np.ravel(src)[: np.count_nonzero(chosen)]"),),
+        "chosen elements copied",
+    ),
+    (
+        "fill adds",
+        "what stood there is gone",
+        f"{FILLS}fill",
+        (("a[...] = value", "a[...] += value"),),
+        "filled",
+    ),
+    (
+        "repeats keep the first cotangent",
+        "only the last of repeats wins",
+        "tangentx.arrays.adjoints:winners",
+        (("last[key] = position", "last[key] = 0"),),
+        "chosen rows written",
+    ),
+    (
+        "largest of repeats once",
+        "`np.maximum.at` does it as often as an index is named",
+        f"{FILLS}update_each_by",
+        (("for k in range(len(places)):", "for k in range(min(len(places), 1)):"),),
+        "repeated indices multiply",
+    ),
+    (
+        "clip into a buffer without bounds",
+        "what was clipped has no cotangent",
+        "tangentx.derive.rules:times",
+        (
+            (
+                "    if isinstance(partial, Lit):",
+                "    if template.name == 'clip':\n        return other\n    if isinstance(partial, Lit):",
+            ),
+        ),
+        "reduced into a buffer",
+    ),
+    (
+        "buffer of whole numbers has a derivative",
+        "integers have no derivative",
+        "tangentx.analysis.writes:store_into",
+        (("if varied(value) and is_inexact(base):", "if varied(value):"),),
+        "buffer of whole numbers",
+    ),
+    (
+        "what has no derivative is not restored",
+        "counters and masks are restored by the same rule",
+        f"{ITEMS}store",
+        (
+            (
+                "reverse.add(Store(s.base, s.key, reverse.pop(tape), s.span))",
+                "old = reverse.pop(tape)\n"
+                "    if r.frame.mode(s.base) == SHADOW:\n"
+                "        reverse.add(Store(s.base, s.key, old, s.span))",
+            ),
+        ),
+        "mask written",
+    ),
+    (
+        "factors of a matrix product exchanged",
+        "the cotangent of the first factor",
+        "tangentx.optimise.operators:_left",
+        (("lambda turned: (t, turned)", "lambda turned: (turned, t)"),),
+        "augmented by a matrix",
+    ),
+    (
+        "shape set on the primal alone",
+        "a shadow has the layout of its primal",
+        "tangentx.analysis.parts:_reshape",
+        (("Op(np.reshape, (s.base, s.value))", "Op(np.reshape, (s.base, Lit(-1)))"),),
+        "shape set",
+    ),
+    (
+        "shadow of a complex array not conjugated",
+        "the imaginary part is viewed with the other sign",
+        "tangentx.derive.items:store",
+        (("turned(reverse, kind, t)", "t"),),
+        "real or imaginary part written",
+    ),
+    (
+        "imaginary part with the wrong sign",
+        "the derivative by x minus i times that by y",
+        f"{ARITHMETIC}imag.template.body",
+        (("-1j * ans_bar", "1j * ans_bar"),),
+        "complex number",
+    ),
+    (
+        "conjugate left out",
+        "the cotangent of a conjugate is one",
+        f"{ARITHMETIC}conjugate",
+        (("np.conj(ans_bar)", "ans_bar"),),
+        "complex array",
+    ),
+    (
+        "direction of a complex number not conjugated",
+        "the derivative by x minus i times that by y",
+        f"{ARITHMETIC}absolute.template.body",
+        (("np.conj(np.sign(x))", "np.sign(x)"),),
+        "complex array",
+    ),
+    (
+        "not projected to the reals",
+        "a complex intermediate of a real variable",
+        "tangentx.arrays.shapes:_cast",
+        (("t = np.real(t)", "t = np.abs(t)"),),
+        "complex number",
+    ),
+)
+
+HELD: tuple[Fault, ...] = (
+    (
+        "item put back without its cotangent",
+        "an insert moves cotangents with their items",
+        f"{ITEMS}pop",
+        (("back = t if item is not None and how is not None else slot", "back = slot"),),
+        "list edited",
+    ),
+    (
+        "insert from the end",
+        "what stands behind moves up",
+        f"{STANDINS}insert",
+        (("start = max(index + count, 0) if index < 0", "start = max(index + count + 1, 0) if index < 0"),),
+        "list edited",
+    ),
+    (
+        "replaced slice stays",
+        "a slice of a list is taken out before others go in",
+        f"{STANDINS}replace",
+        (("for _ in range(last - first):", "for _ in range(last - first - 1):"),),
+        "list edited",
+    ),
+    (
+        "reversed but one",
+        "all items change their places",
+        f"{STANDINS}reverse",
+        (("for _ in range(len(items)):", "for _ in range(len(items) - 1):"),),
+        "list edited",
+    ),
+    (
+        "deleted item's cotangent not put back",
+        "restores bring back what was deleted",
+        f"{ITEMS}delete",
+        (
+            (
+                "reverse.add(Store(r.other(s.base), shadow_key(s.key), reverse.pop(bar_tape), s.span))",
+                "reverse.pop(bar_tape)",
+            ),
+        ),
+        "method of a dict",
+    ),
+    (
+        "wrong end of a bounded deque falls out",
+        "append takes from the left",
+        f"{DEQUE}append",
+        (("self.popleft()", "self.pop()"),),
+        "deque of numbers",
+    ),
+    (
+        "rotated the other way",
+        "the last item comes to the front",
+        f"{DEQUE}rotate",
+        (
+            ("self.appendleft(self.pop())", "self.append( self.popleft())"),
+            ("self.append(self.popleft())", "self.appendleft(self.pop())"),
+        ),
+        "deque of arrays",
+    ),
+    (
+        "default made anew",
+        "a default is made once",
+        "tangentx.arrays.collections_:DefaultDict.__getitem__",
+        (("if key not in self.table:", "if True:"),),
+        "dict with defaults",
+    ),
+    (
+        "default in place of what is there",
+        "setdefault gives what is there",
+        f"{STANDINS}setdefault",
+        (("return table[key]", "return default"),),
+        "dict with defaults",
+    ),
+    (
+        "every key taken for present",
+        "a new key is taken away again",
+        f"{ITEMS}_is_present",
+        (("node.always is not None and known in node.always and not node.resized", "True"),),
+        "new key",
+    ),
+    (
+        "attribute not restored",
+        "an attribute bound anew is restored",
+        f"{ITEMS}_old_item",
+        (
+            (
+                "emit.add(Store(s.base, s.key, old, s.span))",
+                "s.key.attribute or emit.add(Store(s.base, s.key, old, s.span))",
+            ),
+        ),
+        "attribute written in a method",
+    ),
+    (
+        "attribute's shadow not restored",
+        "a shadow object holds shadows",
+        f"{ITEMS}_old_item",
+        (
+            (
+                "emit.add(Store(bar, key, emit.pop(bar_tape), s.span))",
+                "old_bar = emit.pop(bar_tape)\n"
+                "            s.key.attribute or emit.add(Store(bar, key, old_bar, s.span))",
+            ),
+        ),
+        "attribute written in a method",
+    ),
+    (
+        "kept argument has another shadow",
+        "what a callee keeps is what its caller has",
+        "tangentx.derive.calls:shadows",
+        (
+            (
+                "    return tuple(r.shadow(emit, a) for a",
+                "    def given(a):\n"
+                "        bar, plain = r.shadow(emit, a), isinstance(r.frame.kind(a), Arr)\n"
+                "        return emit.op(arrays.clone, bar) if plain and r.frame.mode(a) == SHADOW else bar\n"
+                "    return tuple(given(a) for a",
+            ),
+        ),
+        "argument kept by a callee",
+    ),
+)
+
+PASSES: tuple[Fault, ...] = (
+    (
+        "record moved past a binding",
+        "an append moves only where nothing on the way binds what it records",
+        "tangentx.optimise.bundles:_Gaps._stops",
+        (("self.walls[at] or name in self.names[at]", "self.walls[at]"),),
+        "for over a range",
+    ),
+    (
+        "pop moved past a reader",
+        "a pop moves only where nothing on the way reads what it binds",
+        "tangentx.optimise.bundles:_columns",
+        (("asks_reads=True", "asks_reads=False"),),
+        "for over a range",
+    ),
+    (
+        "branch of a trip on a test that is bound anew",
+        "the rest of the trip goes in where it does not bind the test",
+        "tangentx.optimise.continues:_may_go_in",
+        (("alike and not (isinstance(s.test, Var) and s.test.name in bound(rest))", "alike"),),
+        "continue",
+    ),
+    (
+        "rest of a trip in one branch only",
+        "the rest goes into the branch that does not end the trip",
+        "tangentx.optimise.continues:_trip",
+        (("if _leaves(body):", "if True:"),),
+        "continue",
+    ),
+    (
+        "written straight through a copy",
+        "what a list of places selects is a copy",
+        "tangentx.optimise.direct:_Direct._is_for_one",
+        ((" and is_basic(parts)", ""),),
+        "fancy read",
+    ),
+    (
+        "view formed for two readers written straight",
+        "the view is formed for that write alone",
+        "tangentx.optimise.direct:_Direct._is_for_one",
+        (("once = self.read[view.target] == 1 and self.bound", "once = self.bound"),),
+        "view",
+    ),
+    (
+        "copy of what is bound anew not made",
+        "the array has its name up to the last of the readers",
+        "tangentx.optimise.clones:_Clones._is_read_at_once",
+        (("if s.target == old.name:\n            return False\n", "pass\n"),),
+    ),
+    (
+        "copy left out for readers that keep it",
+        "the readers of the copy compute something new",
+        "tangentx.optimise.clones:_Clones._is_read_at_once",
+        (
+            (
+                "if not isinstance(s.value, Op) or not (number or makes_new(s.value.fn)):",
+                "if not isinstance(s.value, Op):",
+            ),
+        ),
+    ),
+)
+
+FAULTS = VIEWED + WRITTEN + HELD + PASSES
