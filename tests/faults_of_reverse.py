@@ -366,7 +366,7 @@ BUFFERS = (
         "values that are too few begin again",
         "tangentx.arrays.places.cycled",
         (("np.arange(count) % max(row.size, 1)", "np.minimum(np.arange(count), row.size - 1)"),),
-        "chosen elements in turn",
+        "put",
     ),
 )
 

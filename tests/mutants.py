@@ -31,9 +31,9 @@ EVERY = 10
 class Mutant:
     """A fault: in the text of the function `target` each old piece of `edits` becomes the new one.
 
-    `pit` says what goes wrong; programs with the construct `tag` are tried first. `also` has the functions, with their
-    edits, that would make up for the fault. The functions of the compiler are compiled anew for each program, so no
-    cache hides it.
+    `pit` says what goes wrong; programs with the construct `tag`, or with that text, are tried first. `also` has the
+    functions, with their edits, that would make up for the fault. The functions of the compiler are compiled anew for
+    each program, so no cache hides it.
     """
 
     name: str
@@ -42,6 +42,10 @@ class Mutant:
     edits: Edits
     tag: str = ""
     also: tuple[tuple[str, Edits], ...] = ()
+
+    def is_likely(self, program: Program) -> bool:
+        """Whether a program is tried before others."""
+        return program.tags[self.tag] > 0 or self.tag in program.source
 
     @contextmanager
     def planted(self) -> Iterator[None]:
@@ -94,7 +98,7 @@ def programs(count: int) -> tuple[tuple[int, Program], ...]:
 def caught_at(mutant: Mutant, off: tuple[str, ...] | str = (), limit: int = LIMIT) -> int | None:
     """How many programs it took, of the `LIMIT` of the first seeds; None if `limit` of them do not do."""
     with mutant.planted():
-        likely = sorted(programs(LIMIT), key=lambda pair: not pair[1].tags[mutant.tag])
+        likely = sorted(programs(LIMIT), key=lambda pair: not mutant.is_likely(pair[1]))
         for count, (seed, program) in enumerate(likely[:limit], 1):
             if tried(program, seed, off, EVERY).status in BAD:
                 return count

@@ -19,7 +19,13 @@ def buffer(d: Draft) -> None:
     forms = [into, into, reduced_into, into_some, filled, put, by_row, each_at, chosen, ordered, renumbered]
     forms += [parts] * (entry.type.shape[0] > 1)
     forms += [by_axis, by_axis, diagonal, diagonal, diagonal] if len(entry.type.shape) == 2 else [other_shape]
+    forms += [by_matrix] * 3 if len(entry.type.shape) == 2 and len(set(entry.type.shape)) == 1 else []
     d.pick(forms)(d, entry)
+
+
+def by_matrix(d: Draft, entry: Entry) -> None:
+    name = entry.name + ("[...]" if entry.name == BUFFER else "")
+    d.emit(f"{name} @= 0.4 * {wrap(array(d, entry.type.shape, 0))}", "augmented by a matrix")
 
 
 def into(d: Draft, entry: Entry) -> None:
@@ -33,6 +39,7 @@ def into(d: Draft, entry: Entry) -> None:
     if d.chance(30) and name != BUFFER:
         again = d.bind(d.fresh("arr"), entry.type, shared=True)
         d.emit(f"{again} = np.cos({name}, out={name})", "result into a buffer")
+        write_to(d, d.names[again])
 
 
 def reduced_into(d: Draft, entry: Entry) -> None:
@@ -101,13 +108,15 @@ def each_at(d: Draft, entry: Entry) -> None:
 
 def chosen(d: Draft, entry: Entry) -> None:
     name = d.pick(["putmask", "place"])
-    d.emit(f"np.{name}({entry.name}, {mask(d, entry)}, {some(d)})", "chosen elements in turn")
+    values = d.pick([some(d), f"[{num_leaf(d)}, {num(d, 1)}]", f"np.array([{num(d, 1)}, {num_leaf(d)}, {d.const()}])"])
+    d.emit(f"np.{name}({entry.name}, {mask(d, entry)}, {values})", "chosen elements in turn")
 
 
 def ordered(d: Draft, entry: Entry) -> None:
     part, axis = d.pick(["", "[::-1]", "[1:]"]), d.pick(["", "axis=0", "0"]) if len(entry.type.shape) == 2 else ""
-    if d.chance(35) and entry.type.shape[0] > 1:
-        return d.emit(f"{entry.name}.partition({', '.join(filter(None, ['1', axis]))})", "partitioned in place")
+    if d.chance(50) and entry.type.shape[0] > 1:
+        kth = d.pick(["0", "0", "1"])
+        return d.emit(f"{entry.name}.partition({', '.join(filter(None, [kth, axis]))})", "partitioned in place")
     d.emit(f"{entry.name}{part}.sort({axis})", "sorted in place")
 
 
@@ -176,4 +185,7 @@ def late(d: Draft) -> None:
     d.emit(f"{view} = {text}", "view read later")
     if d.chance(80):
         write_to(d, entry)
+    if "diagonal" in text:
+        at = d.rng.randrange(min(shape))
+        d.emit(f"{name}[{at}, {at}] {d.pick(['=', '+='])} {tame(d, num(d, 1))}")
     d.emit(f"{d.bind(d.fresh('num'), NUM)} = {tame(d, read)}")

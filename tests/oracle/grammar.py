@@ -17,7 +17,7 @@ from .expressions import array, num_leaf
 from .layout import overlapping, some_layout
 from .model import BUFFER, INDICES, INT, NUM, Draft, Entry, Type, arr, list_of
 from .routines import routine
-from .simple import run_helper
+from .simple import run_helper, use_helper
 from .statements import tame, write_alias
 
 Values: TypeAlias = list[Any]
@@ -53,13 +53,13 @@ def draft(rng: Random) -> Program:
     d.tag("arrays as wholes" if d.whole else "")
     d.names["SCALE"] = Entry("SCALE", NUM, fixed=True)
     text = list(HEADER)
+    helpers: list[list[str]] = []
     for _ in range(d.pick([1, 1, 0, 2, 2, 3])):
         lines, known = routine(d)
         d.routines.append(known)
         d.used.add(known.name)
-        text += ["", *lines, ""]
-    if d.chance(12) and not d.calm:
-        text += ["", *record(d), ""]
+        helpers.append(["", *lines, ""])
+    made = ["", *record(d), ""] if d.chance(12) and not d.calm else []
     params = parameters(d)
     for name, type_ in params:
         d.bind(name, type_, fixed=type_ in (INT, INDICES))
@@ -69,12 +69,25 @@ def draft(rng: Random) -> Program:
         d.emit(f"{BUFFER}[:] = {array(d, (d.width,), 1)}", "state outside the arguments")
         d.bind(BUFFER, arr(d.width), shared=True, fixed=True)
     body(d)
+    for known in d.routines:
+        if not any(f"{known.name}(" in line for line in (*called(d, helpers), *d.lines)):
+            use_helper(d, known)
     d.emit(f"return {result(d)}")
-    text += ["", f"def f({', '.join(name for name, _ in params)}):", *d.lines]
+    text += called(d, helpers)
+    text += [*made, "", f"def f({', '.join(name for name, _ in params)}):", *d.lines]
     text[:0] = [line for name, line in IMPORTS.items() if any(name in used for used in text)]
     wrt = tuple(i for i, (_, type_) in enumerate(params) if type_ not in (INT, INDICES))
     points = tuple([value(rng, type_) for _, type_ in params] for _ in range(2))
     return with_sum(overlaid(Program("\n".join(text) + "\n", points, wrt, d.tags), params), params)
+
+
+def called(d: Draft, helpers: list[list[str]]) -> list[str]:
+    """The lines of those helpers that something calls."""
+    kept: list[str] = []
+    for known, lines in zip(reversed(d.routines), reversed(helpers), strict=True):
+        if any(f"{known.name}(" in line for line in (*kept, *d.lines)):
+            kept = [*lines, *kept]
+    return kept
 
 
 def overlaid(program: Program, params: list[tuple[str, Type]]) -> Program:

@@ -31,12 +31,15 @@ def run_helper(d: Draft) -> None:
     """A helper called for what it writes or gives back."""
     if not (d.routines and d.calls):
         return write_alias(d)
-    routine = d.pick(d.routines)
+    return use_helper(d, d.pick(d.routines))
+
+
+def use_helper(d: Draft, routine: Routine) -> None:
     for param in routine.params:
         given(d, param)
     text = call(d, routine)
     if not text:
-        return write(d)
+        return new_number(d) if d.calm else write(d)
     if routine.result is None or d.chance(10):
         return d.emit(text, "procedure")
     if routine.result == NUM and routine.writes and d.chance(50):

@@ -202,8 +202,6 @@ def write_to(d: Draft, entry: Entry) -> None:
     if d.chance(50):
         return assign(d, f"{name}[{d.pick([':', '...'])}]", shape, "whole write")
     name += "[...]" if name == BUFFER or name[-1] in ")T" else ""  # a name that is augmented would be a local one
-    if len(shape) == 2 and shape[0] == shape[1] and d.chance(60):
-        return d.emit(f"{name} @= 0.4 * {wrap(array(d, shape, 0))}", "augmented by a matrix")
     if len(shape) == 2 and d.chance(25):
         return d.emit(f"{name} += {d.const()} * {wrap(array(d, shape[1:], 1))}", "augmented array, broadcasting")
     op = d.pick(["+", "-", "*"])

@@ -24,6 +24,7 @@ def wholes(d: Draft) -> None:
         entry = d.pick(d.rank(1))
         key = f"{name}[{index(d, n)}] % {entry.type.shape[0]}"
         d.emit(f"{entry.name}[{key}] {d.pick(['=', '+='])} {tame(d, num(d, 1))}")
+        d.emit(f"{name}[...] += 1") if d.chance(60) else None
         d.tag("write through an alias" if entry.shared else "")
     d.emit(f"{target} = 0.1 * {name}[{index(d, n)}] * {num_leaf(d)}")
     d.bind(target, NUM)
@@ -41,7 +42,10 @@ def marks(d: Draft) -> None:
     d.emit(d.pick([last, f"{name} &= {place(d, shape)} < {d.const()}", f"{name} = ~{name}", f"{name}[:1] |= True"]))
     if d.chance(50):
         write(d)
-    return chosen(d, name, entry)
+    chosen(d, name, entry)
+    if d.chance(50):
+        d.emit(d.pick([f"{name}[...] = ~{name}", last]))
+        chosen(d, name, entry)
 
 
 def chosen(d: Draft, mask: str, entry: Entry) -> None:
