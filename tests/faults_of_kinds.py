@@ -194,9 +194,10 @@ WRITTEN: tuple[Fault, ...] = (
     (
         "buffer of whole numbers has a derivative",
         "integers have no derivative",
-        "tangentx.analysis.writes:store_into",
-        (("if varied(value) and is_inexact(base):", "if varied(value):"),),
+        "tangentx.analysis.kinds:varied",
+        (("kind.region.root().varied and is_inexact(kind)", "kind.region.root().varied"),),
         "buffer of whole numbers",
+        (("tangentx.analysis.writes:store_into", (("if varied(value) and is_inexact(base):", "if varied(value):"),)),),
     ),
     (
         "what has no derivative is not restored",
@@ -229,9 +230,9 @@ WRITTEN: tuple[Fault, ...] = (
     (
         "shadow of a complex array not conjugated",
         "the imaginary part is viewed with the other sign",
-        "tangentx.derive.items:store",
-        (("turned(reverse, kind, t)", "t"),),
-        "real or imaginary part written",
+        "tangentx.derive.conjugates:turned",
+        (("emit.op(np.conj, t) if is_turned(kind) else t", "t"),),
+        ".imag",
     ),
     (
         "imaginary part with the wrong sign",
@@ -269,7 +270,7 @@ HELD: tuple[Fault, ...] = (
         "an insert moves cotangents with their items",
         f"{ITEMS}pop",
         (("back = t if item is not None and how is not None else slot", "back = slot"),),
-        ".insert(",
+        "list edited",
     ),
     (
         "insert from the end",

@@ -88,6 +88,10 @@ def edit(d: Draft) -> None:
         ]),
         "list edited",
     )  # fmt: skip
+    if d.chance(60):
+        held = d.fresh("num")
+        d.emit(f"{held} = 0.3 * sum([v * (k + 1.0) for k, v in enumerate({name})])")
+        d.bind(held, NUM)
     return None
 
 

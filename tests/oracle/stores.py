@@ -64,7 +64,8 @@ def arrays(d: Draft) -> None:
     d.tag("write through an alias")
     spot = element(d, name + d.pick(["[0]", "[-1]"]), shape)
     d.emit(f"{spot} {d.pick(['=', '+='])} {tame(d, num(d, 1))}")
-    return total(d, f"np.sum({name}[0] * {name}[-1])")
+    each = f"sum([np.sum(v) * (k + 1.0) for k, v in enumerate({name})])"
+    return total(d, d.pick([f"np.sum({name}[0] * {name}[-1])", each, each]))
 
 
 def queue(d: Draft) -> None:
