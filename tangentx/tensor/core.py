@@ -40,15 +40,20 @@ class Tensor:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
         # A class with a way of its own to make instances is opaque to the compiler.
-        return wrap(None)
+        t: Tensor = _new(Tensor)
+        t._slot = 0
+        t._node = t._view = t._content = t._made = None
+        return t
 
     def __init__(self, array: Any, device: Any = None, dtype: Any = None, requires_grad: bool = False) -> None:
         if device is not None and device != "cpu":
             raise NotDifferentiable(f"there is no device {device!r} here", hint='use "cpu", or leave it out')
         self._data = data = np.array(array.current if type(array) is Tensor else array, dtype=dtype)
-        if data.dtype.kind in "fc":
+        kind = data.dtype.kind
+        self._needs = False
+        if kind in "fc":
             self._needs = bool(requires_grad)
-        elif data.dtype.kind not in "biu":
+        elif kind not in "biu":
             raise NotDifferentiable(f"a Tensor cannot hold {data.dtype}", hint="pass numbers")
         elif requires_grad:
             self.requires_grad = True  # says why it cannot be

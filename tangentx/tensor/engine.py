@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,13 @@ import numpy as np
 from tangentx.errors import NotDifferentiable
 from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor, wrap
-from tangentx.tensor.forms import fit
 from tangentx.tensor.graph import Node
 from tangentx.tensor.modes import STATE
 from tangentx.tensor.places import place
 from tangentx.tensor.watching import Watching, accumulate
 
 _ARRAY = np.ndarray
+_NONE: frozenset[Any] = frozenset()
 Seed = tuple[Any, int, Any]
 
 
@@ -32,7 +33,7 @@ class Sweep(Watching):
         self.create = create
         self.retain = retain
         self.wanted = None if wanted is None else set(wanted)
-        self.ends = frozenset(target for target, _ in wanted or ())
+        self.ends = _NONE if wanted is None else frozenset(target for target, _ in wanted)
         self.found: dict[tuple[Any, int], Any] = {}
         self.bars: dict[Any, Any] = {}
         self.owned: set[Any] = set()
@@ -65,7 +66,7 @@ class Sweep(Watching):
             if type(target) is Tensor:
                 self._end(target, bars.pop(target, None))
             elif quick and target.simple and target in bars and target not in ends:
-                self._hurry(target, bars.pop(target), ready)
+                target.step(bars, waiting, ready, self)
             else:
                 self._pass(target)
                 for source in target.sources:
@@ -82,50 +83,28 @@ class Sweep(Watching):
                 "make the graph of operations on Tensors, and leave `edges` of nodes alone",
             )
 
-    def _hurry(self, target: Any, bar: Any, ready: list[Any]) -> None:
-        """`_pass` for a simple node on plain data; also counts, and adds to `ready` what waits for nothing more."""
-        waiting, bars = self.waiting, self.bars
-        values = target.values
-        if values is None:
-            target.check()
-        for content in target.contents:
-            if content:
-                target.check()
-        given = target.run(*values, bar)
-        for there, bar, like in zip(target.sources, given, target.likes):
-            count = waiting.get(there)
-            if count is None:
-                continue
-            waiting[there] = count - 1
-            if count == 1:
-                ready.append(there)
-            if not (type(bar) is _ARRAY and type(like) is tuple and bar.dtype is like[1] and bar.shape == like[0]):
-                bar = fit(bar, like)
-            if there in bars:
-                self._give(there, 0, bar, False)
-            else:
-                bars[there] = bar
-        if not self.retain:
-            target.freed, target.values, target.contents = self.where, None, ()
+    def add(self, target: Any, bar: Any) -> None:
+        """`_give` of one more cotangent on plain data."""
+        old = self.bars[target]
+        if target in self.owned and type(bar) is _ARRAY:
+            np.add(old, bar, out=old)
+        else:
+            self.bars[target] = total = old + bar
+            if type(total) is _ARRAY:
+                self.owned.add(target)
 
     def _waiting(self, roots: Sequence[Any]) -> dict[Any, int]:
         """How many edges lead to each target that is to be passed."""
-        counts: dict[Any, int] = {}
-        stack: list[Any] = []
-        for root in roots:
-            if root not in counts:
-                counts[root] = 0
-                stack.append(root)
-        order: list[Any] = []
-        while stack:
-            target = stack.pop()
-            order.append(target)
-            for edge in () if type(target) is Tensor else target.sources:
-                if edge in counts:
-                    counts[edge] += 1
-                else:
-                    counts[edge] = 1
-                    stack.append(edge)
+        counts: dict[Any, int] = dict.fromkeys(roots, 0)
+        order = list(counts)
+        for target in order:  # which grows on the way
+            if type(target) is not Tensor:
+                for source in target.sources:
+                    if source in counts:
+                        counts[source] += 1
+                    else:
+                        counts[source] = 1
+                        order.append(source)
         return counts if self.wanted is None else self._leading(order, counts)
 
     def _leading(self, order: list[Any], counts: dict[Any, int]) -> dict[Any, int]:
@@ -158,12 +137,8 @@ class Sweep(Watching):
                 self.owned.add(key)
         elif self.create:
             self.bars[key] = call(np.add, (old, bar), {})
-        elif key in self.owned and type(bar) is np.ndarray:
-            np.add(old, bar, out=old)
         else:
-            self.bars[key] = total = old + bar
-            if type(total) is np.ndarray:
-                self.owned.add(key)
+            self.add(key, bar)
 
     def _taken(self, target: Node) -> list[Any] | None:
         """The cotangents of a node's results; None where there are none."""
@@ -221,10 +196,17 @@ class Sweep(Watching):
         """A leaf: its hooks, then its gradient."""
         if bar is None:
             return
-        own = leaf in self.owned
+        own = getrefcount(bar) <= _GIVEN and type(bar) is _ARRAY and bar.base is None
         if leaf._hooks is not None:
             bar, own = self._watched(leaf._hooks, bar), False
         if self.wanted is not None:
             self._collect(leaf, [bar])
         else:
-            accumulate(leaf, wrap(bar) if own and type(bar) is np.ndarray else self._tensor(bar))
+            accumulate(leaf, wrap(bar) if own else self._tensor(bar))
+
+
+def _references(bar: Any) -> int:
+    return getrefcount(bar)
+
+
+_GIVEN = _references(np.zeros(1))  # what nobody holds, given to a function that asks

@@ -10,7 +10,8 @@ from tangentx.arrays import guarded, unbroadcast
 from tangentx.arrays.shapes import resized
 
 _total = np.add.reduce
-_ZEROS = tuple(np.zeros(size) for size in range(65))  # by them few numbers are added up the quickest
+_NOTHING = np.zeros(2048)
+_ZEROS = tuple(_NOTHING[:size] for size in range(_NOTHING.size))  # by them few numbers are added up the quickest
 _INEXACT = (float, complex, np.inexact)
 
 
@@ -64,7 +65,7 @@ def times(partial: Any, bar: Any) -> Any:
     if type(product) is np.ndarray:
         size = product.size
         if size < len(_ZEROS):
-            total = (product if product.ndim == 1 else product.reshape(-1)).dot(_ZEROS[size])
+            total = (product if product.ndim == 1 else product.ravel("K")).dot(_ZEROS[size])
         else:
             total = _total(product, axis=None)
     elif type(product) is float:

@@ -44,7 +44,7 @@ class Node(ABC):
     The edges are kept as `sources` and, where one is not the only result of its node, `ports`. `values` are what
     backward reads, None once they are freed, and `contents` the content of each. `pull(bars, create)` gives the
     cotangents by edge, of raw values, or with `create` of Tensors. A node is `simple` while its only result is pulled
-    back by ``run(*values, bar)``, its arguments are the only results of their nodes, and nobody watches.
+    back by `step`, its arguments are the only results of their nodes, and nobody watches.
     """
 
     __slots__ = ("__dict__", "__weakref__", "contents", "freed", "likes", "place", "ports", "sources", "values")
@@ -56,7 +56,7 @@ class Node(ABC):
     before: dict[int, Any] | None = None
     after: dict[int, Any] | None = None
     watchers: dict[int, Watcher] | None = None
-    run: Any = None
+    step: Any = None
     sources: tuple[Any, ...]
     ports: tuple[int, ...] | None
     place: Any

@@ -13,6 +13,7 @@ from tangentx.tensor.forms import fit, fits, inexact, like_of, sample, zeros
 from tangentx.tensor.graph import Content, Node
 from tangentx.tensor.places import place
 from tangentx.tensor.rules import Pull, Rule
+from tangentx.tensor.steps import first_step
 
 
 def kept(value: Any) -> Any:
@@ -61,7 +62,7 @@ class Operation(Node):
         found: type[Operation] | None = rule.nodes.get(places)
         if found is None:
             pull = rule.pull(places)
-            more = {"rule": rule, "places": places, "pull_rule": pull, "run": staticmethod(pull.run)}
+            more = {"rule": rule, "places": places, "pull_rule": pull, "step": first_step}
             found = type("Operation", (Operation,), {"__slots__": (), "operation": rule.name, **more})
             rule.nodes[places] = found
         return found

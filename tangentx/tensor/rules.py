@@ -33,14 +33,17 @@ _PRODUCT = "product_"
 class Pull:
     """The cotangents of `wanted` parameters: ``run(*needed values, ans_bar)`` gives a tuple of them.
 
-    `needs` are names of parameters, of requests (``x_shape``) and ``ans``. `lifted` is the same for Tensors.
+    `needs` are names of parameters, of requests (``x_shape``) and ``ans``. `lifted` is the same for Tensors. Of its
+    text, `chosen` are the expressions that give the cotangents, `middle` the lines before.
     """
 
-    __slots__ = ("_lifted", "globals", "needs", "reads", "run", "text", "wanted")
+    __slots__ = ("_lifted", "chosen", "globals", "middle", "needs", "reads", "run", "text", "wanted")
 
     def __init__(self, template: Template, wanted: tuple[str, ...]) -> None:
         self.wanted = wanted
-        self.text, self.needs = _pruned(template, wanted)
+        self.middle, self.chosen, self.needs = _pruned(template, wanted)
+        last = f"    return ({', '.join(self.chosen)},)"
+        self.text = "\n".join((f"def pull_({', '.join((*self.needs, 'ans_bar'))}):", *self.middle, last)) + "\n"
         names = [p.name for p in template.params]
         # Where each is found: ("value" or "shape", which parameter), or ("ans", 0).
         self.reads = tuple(
@@ -52,7 +55,7 @@ class Pull:
             for need in self.needs
         )
         self.globals = getattr(template.body, "__globals__", {}) | _captured(template.body)
-        self.run = _compiled(self.text, {**self.globals, _PRODUCT: times})
+        self.run = compiled_pullback(self.text, self.plain_names())
         self._lifted: Callable[..., Any] | None = None
 
     @property
@@ -61,8 +64,12 @@ class Pull:
         if self._lifted is None:
             from tangentx.tensor.lifting import lifted_names
 
-            self._lifted = _compiled(self.text, lifted_names({**self.globals, _PRODUCT: guarded}))
+            self._lifted = compiled_pullback(self.text, lifted_names({**self.globals, _PRODUCT: guarded}))
         return self._lifted
+
+    def plain_names(self) -> dict[str, Any]:
+        """The globals of the pullback on plain data."""
+        return {**self.globals, _PRODUCT: times}
 
 
 def _captured(body: Any) -> dict[str, Any]:
@@ -72,15 +79,16 @@ def _captured(body: Any) -> dict[str, Any]:
     return {name: cell.cell_contents for name, cell in zip(names, cells or (), strict=True)}
 
 
-def _compiled(text: str, names: dict[str, Any]) -> Callable[..., Any]:
+def compiled_pullback(text: str, names: dict[str, Any]) -> Callable[..., Any]:
+    """The function ``pull_`` of a text."""
     space = dict(names)
     exec(compile(text, "<tangentx pullback>", "exec"), space)
     made: Callable[..., Any] = space["pull_"]
     return made
 
 
-def _pruned(template: Template, wanted: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """The text of the pullback, and what it needs."""
+def _pruned(template: Template, wanted: tuple[str, ...]) -> tuple[list[str], list[str], tuple[str, ...]]:
+    """The lines of the pullback before its end, the expressions that it gives, and what it needs."""
     body = template.body
     assert body is not None
     tree = ast.parse(textwrap.dedent(inspect.getsource(body))).body[0]
@@ -92,15 +100,14 @@ def _pruned(template: Template, wanted: tuple[str, ...]) -> tuple[str, tuple[str
     chosen = [texts[name] for name in wanted]
     if template.kind == "elementwise":
         chosen = [f"{_PRODUCT}({value}, ans_bar)" for value in chosen]
-    lines = [f"    return ({', '.join(chosen)},)"]
-    read = _names(lines[0].strip())
+    lines: list[str] = []
+    read = _names(f"({', '.join(chosen)},)")
     for statement in reversed(middle):
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) in read:
             lines.insert(0, f"    {ast.unparse(statement)}")
             read |= _names(ast.unparse(statement.value))
     known = [*(p.name for p in template.params), *template.requests]
-    needs = tuple(name for name in known if name in read and name != "ans_bar")
-    return f"def pull_({', '.join((*needs, 'ans_bar'))}):\n" + "\n".join(lines) + "\n", needs
+    return lines, chosen, tuple(name for name in known if name in read and name != "ans_bar")
 
 
 def _names(text: str) -> set[str]:

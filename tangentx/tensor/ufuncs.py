@@ -13,7 +13,7 @@ from tangentx.tensor.apply import as_array, call, raw
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.modes import refusal
 from tangentx.tensor.places import place, span_of
-from tangentx.tensor.quick import QUICK, binary, way
+from tangentx.tensor.quick import QUICK, way
 from tangentx.tensor.rules import rule_of
 from tangentx.tensor.storage import overwrite
 from tangentx.tensor.written import filled
@@ -22,19 +22,26 @@ _REDUCED: dict[Any, Any] = {np.add: np.sum, np.multiply: np.prod, np.maximum: np
 _ACCUMULATED: dict[Any, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 _OF_ONE: dict[Any, Callable[[Any], Any]] = {}
-"""The ways of ufuncs of one operand that were met."""
+_OF_TWO: dict[Any, tuple[Callable[[Any, Any], Any], ...]] = {}
+"""The ways of ufuncs that were met: of two operands for one Tensor after the other, first and second."""
 
 
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
     """NumPy calls this where an argument of a ufunc is a Tensor. Raises NoTemplate where there is no rule."""
-    if method == "__call__" and not kwargs and ufunc in _OF_ONE:
-        return _OF_ONE[ufunc](args[0])
-    if not kwargs and method == "__call__":
-        rule = rule_of(ufunc)
-        if rule is not None and rule.quick == 2 and type(args[0]) in QUICK and type(args[1]) in QUICK:
-            return binary(rule, args[0], args[1])
-        if rule is not None and rule.quick == 1:
-            _OF_ONE[ufunc] = way(rule, "t", 1)
+    if method == "__call__" and not kwargs:
+        if ufunc in _OF_ONE:
+            return _OF_ONE[ufunc](args[0])
+        if ufunc in _OF_TWO:
+            x, y = args
+            if type(x) is Tensor:
+                if type(y) is Tensor:
+                    return _OF_TWO[ufunc][0](x, y)
+                if type(y) in QUICK:
+                    return _OF_TWO[ufunc][1](x, y)
+            elif type(x) in QUICK:
+                return _OF_TWO[ufunc][2](x, y)
+        else:
+            _enter(ufunc)
         return call(ufunc, args, kwargs)
     out = kwargs.pop("out", None)
     where = kwargs.pop("where", True)
@@ -48,6 +55,14 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any
     if len(out) > 1:
         return tuple(part if into is None else filled(into, part) for into, part in zip(out, result, strict=True))
     return filled(out[0], result)
+
+
+def _enter(ufunc: Any) -> None:
+    rule = rule_of(ufunc)
+    if rule is not None and rule.quick == 1:
+        _OF_ONE[ufunc] = way(rule, "t", 1)
+    elif rule is not None and rule.quick == 2:
+        _OF_TWO[ufunc] = way(rule, "tt", 1), way(rule, "tp", 1), way(rule, "pt", 1)
 
 
 def _result(ufunc: Any, method: str, args: Any, kwargs: dict[str, Any], where: Any) -> Any:
