@@ -44,6 +44,7 @@ class Region:
         "parent",
         "parted",
         "resized",
+        "rewritten",
         "varied",
         "world",
         "written",
@@ -59,6 +60,7 @@ class Region:
         self.open = False
         self.written = self.indexed = self.varied = self.external = self.resized = False
         self.parted = False  # the imaginary part of a complex array is viewed
+        self.rewritten = False  # a copy of all of it, which keeps what shares memory, is written
 
     def root(self) -> Region:
         """The representative; shortens the path on the way."""
@@ -68,6 +70,11 @@ class Region:
                 node.parent = node.parent.parent
             node = node.parent
         return node
+
+    def still(self) -> bool:
+        """Whether nothing writes into the memory, nor into a copy of it: what shares memory there does not matter."""
+        node = self.root()
+        return not (node.written or node.rewritten)
 
     def born(self, keys: Iterable[Any]) -> None:
         """A container of the class is made with these keys."""
@@ -89,7 +96,7 @@ class Region:
             return
         a.world.changed = True
         b.parent = a
-        for fact in ("written", "indexed", "varied", "external", "open", "parted", "resized"):
+        for fact in ("written", "indexed", "varied", "external", "open", "parted", "resized", "rewritten"):
             if getattr(b, fact):
                 setattr(a, fact, True)
         if b.always is not None:

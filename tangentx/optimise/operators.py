@@ -49,7 +49,7 @@ class Operators(Rules):
     def made_here(self, kind: Arr) -> bool:
         """Whether arrays of the kind are all results of operations of this function, none of them given back."""
         node = kind.region.root()
-        if node.written or node.external or any(self._in(node, p.name) for p in self.unit.function.params):
+        if not node.still() or node.external or any(self._in(node, p.name) for p in self.unit.function.params):
             return False
         if any(self._in(node, name) for name in self.walk.returned):
             return False
@@ -211,7 +211,7 @@ def _clone(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
     old, new = p.unit.kinds.get(s.target), p.kind(array)
     if s.target not in p.walk.returned or not (isinstance(old, Arr) and isinstance(new, Arr) and p.made_here(new)):
         return None
-    if old.region.root().written or old.dtype != new.dtype or old.rank != new.rank:
+    if not old.region.still() or old.dtype != new.dtype or old.rank != new.rank:
         return None
     old.region.unite(new.region)
     p.walk.returned |= {s.target}

@@ -121,7 +121,7 @@ class Rewriter(Facts):
             return self._alias(s, atom) if number else None
         if not (isinstance(old, Arr) and is_array(new) and isinstance(new, Arr)):
             return None
-        if old.region.root().written or new.region.root().written or old.dtype != new.dtype:
+        if not (old.region.still() and new.region.still() and old.dtype == new.dtype):
             return None
         if s.target in self.returned and not self.own(atom):
             return Assign(s.target, Op(arrays.clone, (atom,)), s.span)
@@ -146,7 +146,7 @@ class Rewriter(Facts):
     def still(self, atom: Atom) -> bool:
         """Whether the value of the atom cannot be changed by a write into memory."""
         kind = self.kind(atom)
-        return isinstance(kind, Num) or (isinstance(kind, Arr) and not kind.region.root().written)
+        return isinstance(kind, Num) or (isinstance(kind, Arr) and kind.region.still())
 
     def real(self, atom: Atom) -> bool:
         """Whether the atom is a real or complex number, or an array of them."""

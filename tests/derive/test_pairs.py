@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+import tangentx as tx
 from tangentx.derive.pairs import Derivation
 from tangentx.derive.pullbacks import pullback
 from tangentx.derive.roots import Request, gradient
@@ -76,3 +77,17 @@ def test_the_value_comes_before_the_gradients() -> None:
     program, instance = analysed(helper, 2.0)
     found = show(gradient(Derivation(program, frozenset({"inline"})), instance, Request((0,), many=True, value=True)))
     assert in_order(found, "clone(%1)", "reverse sweep", "make tuple(x_bar)", "make tuple(")
+
+
+def rescaled(x, c):
+    x = x.copy()
+    y = c * x
+    x[:] = y
+    return np.sum(x**2)
+
+
+def test_what_shares_memory_in_a_state_is_not_told_apart() -> None:
+    """Nothing in the first function writes into these arrays, but the second one writes into its copies of them."""
+    c = np.array([0.5, 3.0])
+    _, pull = tx.vjp(tx.grad(rescaled, fallback="error"), np.array([-1.0, 1.5]), c)
+    np.testing.assert_allclose(pull(np.array([0.3, 0.7]))[0], 2.0 * c**2 * np.array([0.3, 0.7]))
