@@ -37,11 +37,11 @@ def _seeds(outputs: Sequence[Any], gradients: Sequence[Any], create: bool) -> li
     seeds = []
     for t, gradient in zip(outputs, gradients, strict=True):
         _demand_history(t)
-        like = like_of(t.current)
+        like = like_of(t._data)
         if gradient is None:
-            if _STRICT[0] and np.size(t.current) != 1:
+            if _STRICT[0] and np.size(t._data) != 1:
                 raise NotDifferentiable(
-                    f"backward needs a gradient for a Tensor of shape {np.shape(t.current)}",
+                    f"backward needs a gradient for a Tensor of shape {np.shape(t._data)}",
                     span_of(place()),
                     "sum it, or pass gradient=",
                 )
@@ -76,7 +76,7 @@ def _demand_history(t: Any) -> None:
 
 def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None, create_graph: bool = False) -> None:
     """Adds to ``.grad`` of every leaf the derivatives of `tensors` times `grad_tensors`; see `Tensor.backward`."""
-    outputs = listed(tensors)
+    outputs = [tensors] if type(tensors) is Tensor else listed(tensors)
     gradients = [None] * len(outputs) if grad_tensors is None else listed(grad_tensors)
     retain = create_graph if retain_graph is None else retain_graph
     SWEEPS[0] += 1

@@ -24,7 +24,10 @@ class Tensor:
     ``isinstance(x, np.ndarray)`` goes the way that the plain program goes; ``type(x)`` is Tensor.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_content", "_data", "_made", "_needs", "_node", "_slot", "_view")
+    __slots__ = (
+        "__dict__", "__weakref__", "_content", "_data", "_exported", "_grad", "_hooks", "_made", "_needs", "_node",
+        "_slot", "_view",
+    )  # fmt: skip
 
     _data: Any
     _node: Any
@@ -33,30 +36,28 @@ class Tensor:
     _view: Any
     _content: Content | None
     _made: Any
-    # Few Tensors have these, so they are of the class.
-    _grad: Any = None
-    _hooks: Watcher | None = None
-    _exported: bool = False
+    _grad: Any
+    _hooks: Watcher | None
+    _exported: bool | None
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
+    def __new__(cls, array: Any, device: Any = None, dtype: Any = None, requires_grad: bool = False) -> Tensor:
         # A class with a way of its own to make instances is opaque to the compiler.
-        t: Tensor = _new(Tensor)
-        t._slot = 0
-        t._node = t._view = t._content = t._made = None
-        return t
-
-    def __init__(self, array: Any, device: Any = None, dtype: Any = None, requires_grad: bool = False) -> None:
         if device is not None and device != "cpu":
             raise NotDifferentiable(f"there is no device {device!r} here", hint='use "cpu", or leave it out')
-        self._data = data = np.array(array.current if type(array) is Tensor else array, dtype=dtype)
+        t: Tensor = _new(Tensor)
+        t._data = data = np.array(array.current if type(array) is Tensor else array, dtype=dtype)
+        t._node = t._view = t._content = t._made = t._grad = t._hooks = t._exported = None
+        t._slot = 0
         kind = data.dtype.kind
-        self._needs = False
         if kind in "fc":
-            self._needs = bool(requires_grad)
+            t._needs = bool(requires_grad)
         elif kind not in "biu":
             raise NotDifferentiable(f"a Tensor cannot hold {data.dtype}", hint="pass numbers")
-        elif requires_grad:
-            self.requires_grad = True  # says why it cannot be
+        else:
+            t._needs = False
+            if requires_grad:
+                t.requires_grad = True  # says why it cannot be
+        return t
 
     if TYPE_CHECKING:
         # The members that `methods` adds.
@@ -223,7 +224,7 @@ def wrap(data: Any, node: Any = None, slot: int = 0) -> Tensor:
     t._node = node
     t._needs = node is not None
     t._slot = slot
-    t._view = t._content = t._made = None
+    t._view = t._content = t._made = t._grad = t._hooks = t._exported = None
     return t
 
 

@@ -201,6 +201,8 @@ class Sweep(Watching):
             bar, own = self._watched(leaf._hooks, bar), False
         if self.wanted is not None:
             self._collect(leaf, [bar])
+        elif own and leaf._grad is None:
+            leaf._grad = wrap(bar)
         else:
             accumulate(leaf, wrap(bar) if own else self._tensor(bar))
 

@@ -41,12 +41,14 @@ def escaped(t: Tensor, how: str, always: bool = False) -> Any:
 
     It is lost where the Tensor requires a gradient, and, unless `always`, code is run that is to be differentiated.
     """
-    data = t.current
+    if t._view is not None:
+        t._view.refresh(t)
+    data = t._data
     if t._needs and (always or STATE.honest):
         message = f"{how} makes a plain value of a Tensor that is being differentiated: its derivative would be lost"
         hint = "use NumPy's function on the Tensor itself (np.stack joins several), or `x.detach()` for a constant"
         raise refusal(NotDifferentiable(message, span_of(place()), hint))
-    if isinstance(data, np.ndarray):
+    if type(data) is np.ndarray:
         root = t if t._view is None else t._view.root
         root._exported = True
     return data

@@ -66,11 +66,9 @@ def _refused(name: str) -> Callable[..., Any]:
 def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
     rule: Any = rule_of(fn)
     quick = QUICK if rule is not None and rule.quick == 2 else ()
-    first, second = (way(rule, given, through) if quick else fn for given, through in (("tp", 2), ("pt", 1)))
+    second = way(rule, "pt", 1) if quick else fn
 
     def forward(self: Tensor, other: Any) -> Any:
-        if type(other) in quick:
-            return first(self, other)
         if type(other) is not Tensor and not isinstance(other, _OPERANDS):
             return NotImplemented
         return call(fn, (self, _arrayed(other)), {})

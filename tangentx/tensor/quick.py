@@ -25,7 +25,7 @@ QUICK = frozenset((Tensor, float, int, np.ndarray, np.float64))  # types of oper
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep  # the frames of what is written here are ours
 _NAMES = {
     "Tensor": Tensor, "array": np.ndarray, "inexact": inexact, "kept": kept, "new": object.__new__, "place": place,
-    "shape": np.shape, "STATE": STATE, "inside": INSIDE, "getframe": sys._getframe,
+    "shape": np.shape, "STATE": STATE, "inside": INSIDE, "getframe": sys._getframe, "quick": QUICK,
 }  # fmt: skip
 
 _PLACES = ((0, 1), (0,), (1,))
@@ -46,7 +46,7 @@ def way(rule: Rule, given: str, through: int = 0) -> Callable[..., Any]:
 
 
 def operator_of(rule: Rule, otherwise: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """The way for two Tensors as a method, which goes `otherwise` where the second is none."""
+    """The way for two Tensors as a method, which goes `otherwise` where the second is neither one nor plain."""
     return _way(rule, "tt", 0, otherwise)
 
 
@@ -72,7 +72,10 @@ def _way(rule: Rule, given: str, through: int, otherwise: Any = None) -> Callabl
     tensors = [i for i in numbers if given[i] == "t"]
     lines = [f"def way({', '.join(f'x{i}' for i in numbers)}):"]
     if otherwise is not None:
-        lines += ["    if type(x1) is not Tensor:", "        return otherwise(x0, x1)"]
+        lines += [
+            "    if type(x1) is not Tensor:",
+            "        return plainly(x0, x1) if type(x1) in quick else otherwise(x0, x1)",
+        ]
     for i in numbers:
         if i in tensors:
             lines += [f"    if x{i}._view is not None:", f"        x{i}._view.refresh(x{i})"]
@@ -82,7 +85,7 @@ def _way(rule: Rule, given: str, through: int, otherwise: Any = None) -> Callabl
         f"    ans = a0 {sign} a1" if sign else f"    ans = fn({', '.join(f'a{i}' for i in numbers)})",
         "    t = new(Tensor)",
         "    t._data = ans",
-        "    t._node = t._view = t._content = t._made = None",
+        "    t._node = t._view = t._content = t._made = t._grad = t._hooks = t._exported = None",
         "    t._slot = 0",
         "    t._needs = False",
     ]
@@ -97,7 +100,8 @@ def _way(rule: Rule, given: str, through: int, otherwise: Any = None) -> Callabl
                 *_placed("        ", "t._made", 1 + through),
                 "        return t",
             ]
-    space = _compiled(rule, [*lines, "    return t"], otherwise=otherwise)
+    names = {} if otherwise is None else {"otherwise": otherwise, "plainly": way(rule, "tp", through + 1)}
+    space = _compiled(rule, [*lines, "    return t"], **names)
     for places in _PLACES:
         _promise(space, rule, places, given, through)
     made: Callable[..., Any] = space["way"]
@@ -121,8 +125,11 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str, through: int) -> 
     ports = [f"x{i}._slot" for i in places]
     lines = [
         f"def record(t, ans, {', '.join(f'x{i}, a{i}' for i in range(len(given)))}):",
-        "    if ans.dtype.kind not in 'fc' if type(ans) is array else not inexact(ans):",
-        "        return t",
+        *(
+            []
+            if rule.inexact
+            else ["    if ans.dtype.kind not in 'fc' if type(ans) is array else not inexact(ans):", "        return t"]
+        ),
         "    t._node = node = new(Node)",
         "    t._needs = True",
         *_placed("    ", "node.place", 2 + through),  # behind its way, and what that comes through

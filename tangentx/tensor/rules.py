@@ -133,6 +133,7 @@ class Rule:
         self.simple = -1 if self.star >= 0 or self.nones else len(self.params)
         arithmetic = isinstance(fn, np.ufunc) or fn in _OPERATORS
         self.quick = self.simple if arithmetic and self.simple in (1, 2) else -1
+        self.inexact = fn in _OPERATORS or _inexact_throughout(fn)
         self.owner = getattr(fn, "__objclass__", None)
         self.may_view = template.kind not in ("elementwise", "constant")
         self.reduces = fn in _REDUCING
@@ -173,6 +174,14 @@ class Rule:
         return found
 
 
+def _inexact_throughout(fn: Any) -> bool:
+    """Whether a ufunc gives real or complex numbers for such."""
+    return isinstance(fn, np.ufunc) and all(
+        set(way.split("->")[1]) <= _INEXACT for way in fn.types if _INEXACT & set(way)
+    )
+
+
+_INEXACT = frozenset("efdgFDG")
 _SHORT = {
     "multiply": "Mul", "mul": "Mul", "add": "Add", "sub": "Sub", "subtract": "Sub", "truediv": "Div", "divide": "Div",
     "pow": "Pow", "power": "Pow", "neg": "Neg", "negative": "Neg", "absolute": "Abs", "getitem": "GetItem",
