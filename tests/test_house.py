@@ -143,6 +143,7 @@ COVERED_BY = {
     "points.py": "tests/test_testing.py",
     "__init__.py": "tests/tensor/test_methods.py",
     "tensor/__init__.py": "tests/tensor/test_methods.py",
+    "tensor/asked.py": "tests/tensor/test_special.py",
     "tensor/autograd.py": "tests/tensor/test_reference.py",
     "tensor/batches.py": "tests/tensor/test_reference.py",
     "tensor/checking.py": "tests/tensor/test_reference.py",

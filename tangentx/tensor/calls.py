@@ -1,6 +1,6 @@
-"""The code of a user's function in which each call asks first what is to be called.
+"""The code of a user's function in which each call and each operator asks first what is to be called.
 
-``f(x)`` becomes ``meant(f)(x)``; everything else stays: names, places, globals, captured variables, identities.
+Everything else stays: names, places, globals, captured variables, identities. See `asked` for the text.
 """
 
 from __future__ import annotations
@@ -9,26 +9,29 @@ import ast
 import copy
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 from tangentx import source
 from tangentx.errors import NoSource, StaleSource
+from tangentx.tensor.asked import CALL, Asked
 
-_MARK = "what is meant by this call"
 _LIMIT = 1000
 _MADE: dict[int, tuple[types.CodeType, types.CodeType | None]] = {}
 
 
-def asking(function: types.FunctionType, meant: Callable[[Any], Any]) -> types.FunctionType | None:
-    """The function with such code; itself if it has it already, None where its source is not to be had."""
+def asking(function: types.FunctionType, meanings: Mapping[str, Any]) -> types.FunctionType | None:
+    """The function with such code; itself if it has it already, None where its source is not to be had.
+
+    `meanings` has by their marks the functions that are asked.
+    """
     code = function.__code__
-    if any(constant is meant for constant in code.co_consts):
+    if any(constant is meanings[CALL] for constant in code.co_consts):
         return function
     if id(code) not in _MADE:
         if len(_MADE) >= _LIMIT:
             _MADE.clear()
-        _MADE[id(code)] = (code, _rewritten(function, meant))  # the code is kept, so that its id stays its own
+        _MADE[id(code)] = (code, _rewritten(function, meanings))  # the code is kept, so that its id stays its own
     made = _MADE[id(code)][1]
     if made is None:
         return None
@@ -41,7 +44,7 @@ def asking(function: types.FunctionType, meant: Callable[[Any], Any]) -> types.F
     return found
 
 
-def _rewritten(function: types.FunctionType, meant: Callable[[Any], Any]) -> types.CodeType | None:
+def _rewritten(function: types.FunctionType, meanings: Mapping[str, Any]) -> types.CodeType | None:
     try:
         found = source.find(function)
     except (NoSource, StaleSource):
@@ -50,26 +53,8 @@ def _rewritten(function: types.FunctionType, meant: Callable[[Any], Any]) -> typ
     made = _compiled(found, code.co_freevars)
     if not set(made.co_freevars) <= set(code.co_freevars):
         return None
-    made = _with(made.replace(co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno), meant)
+    made = _with(made.replace(co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno), meanings)
     return made
-
-
-class _Calls(ast.NodeTransformer):
-    """Calls ask; annotations, which are no part of the code, are left out."""
-
-    def visit_Call(self, node: ast.Call) -> ast.Call:
-        self.generic_visit(node)
-        node.func = ast.copy_location(ast.Call(ast.Constant(_MARK), [node.func], []), node.func)
-        return node
-
-    def visit_arg(self, node: ast.arg) -> ast.arg:
-        node.annotation = None
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        node.returns = None
-        self.generic_visit(node)
-        return node
 
 
 def _compiled(found: source.Found, captured: tuple[str, ...]) -> types.CodeType:
@@ -78,12 +63,14 @@ def _compiled(found: source.Found, captured: tuple[str, ...]) -> types.CodeType:
     tree.args.defaults, tree.args.kw_defaults = [], [None for _ in tree.args.kwonlyargs]
     if not isinstance(tree, ast.Lambda):
         tree.decorator_list = []
-    made = _Calls().visit(tree)
+    made = Asked().visit(tree)
     inner: ast.stmt = ast.Expr(made) if isinstance(made, ast.Lambda) else made
     if found.owner:
         inner = ast.ClassDef(found.owner, bases=[], keywords=[], body=[inner], decorator_list=[])
     names = ast.arguments([], [ast.arg(name) for name in captured], None, [], [], None, [])
-    around = ast.FunctionDef("around", names, [inner], decorator_list=[])
+    # A class of the module's level is there by its global name for its own methods.
+    outside: list[ast.stmt] = [ast.Global([found.owner])] if found.owner and found.owner not in captured else []
+    around = ast.FunctionDef("around", names, [*outside, inner], decorator_list=[])
     definitions: list[Any] = [node for node in (inner, around) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     for node in definitions:
         ast.copy_location(node, found.tree)
@@ -97,12 +84,12 @@ def _compiled(found: source.Found, captured: tuple[str, ...]) -> types.CodeType:
     return code
 
 
-def _with(code: types.CodeType, meant: Callable[[Any], Any]) -> types.CodeType:
-    """The code with the function in the place of the mark, in what is nested in it too."""
+def _with(code: types.CodeType, meanings: Mapping[str, Any]) -> types.CodeType:
+    """The code with the functions in the place of the marks, in what is nested in it too."""
 
     def constant(value: Any) -> Any:
         if isinstance(value, types.CodeType):
-            return _with(value, meant)
-        return meant if type(value) is str and value == _MARK else value
+            return _with(value, meanings)
+        return meanings.get(value, value) if type(value) is str else value
 
     return code.replace(co_consts=tuple(map(constant, code.co_consts)))

@@ -1,9 +1,9 @@
 """The user's functions as the fallback runs them: the arrays that they make are Tensors, so that writes are recorded.
 
-A function is run with code in which each call asks what is meant (`calls.py`): ``np.zeros`` and the like, functions of
-`math`, and other functions of the user's, methods too, are called in a version that does so on Tensors; as values they
-stay what they are. A function without source is run as it is, with other globals: names that are only called stand for
-such versions.
+A function is run with code in which calls and operators ask what is meant (`calls.py`, `special.py`): ``np.zeros`` and
+the like, functions of `math`, and other functions of the user's, methods too, are called in a version that does so on
+Tensors; as values they stay what they are. A function without source is run as it is, with other globals: names that
+are only called stand for such versions.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ import numpy as np
 
 from tangentx.templates import find, has_composition
 from tangentx.tensor.apply import as_array, holds_tensor
+from tangentx.tensor.asked import CALL
 from tangentx.tensor.calls import asking
 from tangentx.tensor.core import wrap
 from tangentx.tensor.forms import inexact
 from tangentx.tensor.lifting import lifted
+from tangentx.tensor.special import meanings, special
 
 _MAKERS = (
     *(np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like),
@@ -50,7 +52,7 @@ def on_tensors(function: Any) -> Any:
     if kind is types.FunctionType:
         if function.__code__.co_filename.startswith(_INSTALLED):
             return function
-        return asking(function, on_tensors) or _shown(function, {})
+        return asking(function, _MEANINGS) or _shown(function, {})
     if kind is types.MethodType:
         inner = function.__func__
         return types.MethodType(on_tensors(inner), function.__self__) if type(inner) is types.FunctionType else function
@@ -58,6 +60,8 @@ def on_tensors(function: Any) -> Any:
         return functools.partial(on_tensors(function.func), *function.args, **function.keywords)
     if id(function) in _CALLING:
         return _handing(function)
+    if id(function) in _SPECIAL:
+        return _SPECIAL[id(function)]
     if isinstance(function, type) and kind.__call__ is type.__call__:
         return _made_by(function)
     template = find(function)
@@ -70,6 +74,11 @@ def on_tensors(function: Any) -> Any:
 def _is_theirs(function: Any) -> bool:
     """Whether it is a function of the user's."""
     return type(function) is types.FunctionType and not function.__code__.co_filename.startswith(_INSTALLED)
+
+
+_MEANINGS = {CALL: on_tensors, **meanings(on_tensors, _is_theirs)}
+_SPECIAL = {id(f): special(f, f"__{f.__name__}__", on_tensors, _is_theirs) for f in (abs, round, len, divmod, next)}
+"""What calls a special method of its argument, in its version for those of the user's."""
 
 
 def _made_by(cls: type) -> Any:
@@ -89,7 +98,7 @@ def _made_by(cls: type) -> Any:
     return make
 
 
-_CALLING = {id(f): f for f in (map, filter, sorted, min, max, functools.reduce)}
+_CALLING = frozenset(map(id, (map, filter, sorted, min, max, functools.reduce)))
 """What calls a function that it is given."""
 
 

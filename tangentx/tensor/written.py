@@ -19,7 +19,8 @@ def filled(out: Any, result: Any) -> Any:
     """Writes a result where `out=` asks for it. Raises NotDifferentiable for a plain array, which keeps no history."""
     if type(out) is Tensor:
         return overwrite(out, result)
-    if any(t.requires_grad for t in [result] if type(t) is Tensor):
+    whole = type(out) is np.ndarray and out.dtype.kind in "biu"  # nothing flows through whole numbers
+    if type(result) is Tensor and result.requires_grad and not whole:
         message = "a value that is being differentiated is written into a plain array, which keeps no history"
         raise refusal(NotDifferentiable(message, span_of(place()), "make the array a Tensor first: `tx.tensor(a)`"))
     out[...] = raw(result)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tangentx.tensor.asked import CALL
 from tangentx.tensor.calls import asking
 from tangentx.tensor.makers import called, on_tensors
 from tangentx.tensor.tracing import Trace
@@ -133,9 +134,9 @@ def test_it_asks_once_and_keeps_lines_names_and_defaults() -> None:
         asked.append(value)
         return value
 
-    made = asking(f, meant)
+    made = asking(f, {CALL: meant})
     assert made is not None and made(1.0) == 2 and asked == [len]
-    assert asking(made, meant) is made
+    assert asking(made, {CALL: meant}) is made
     assert made.__qualname__ == f.__qualname__ and made.__defaults__ == (3.0,)
     assert made.__code__.co_filename == __file__ and made.__code__.co_firstlineno == f.__code__.co_firstlineno
 
@@ -143,5 +144,5 @@ def test_it_asks_once_and_keeps_lines_names_and_defaults() -> None:
 def test_without_source_names_that_are_called_are_recorded() -> None:
     space: dict[str, Any] = {"math": math}
     exec("def f(x):\n    return math.sin(x)\n", space)
-    assert asking(space["f"], on_tensors) is None
+    assert asking(space["f"], {CALL: on_tensors}) is None
     assert slope(space["f"], 0.3) == pytest.approx(math.cos(0.3))

@@ -26,8 +26,6 @@ from tests.programs.reference import chosen, names, slopes
 from tests.test_programs import assert_close, assert_mirrors, assert_value, size
 
 REFUSED = {
-    "orbit": "its derivative would be lost",  # an operator of a class calls `math`
-    "rounded_down": "its derivative would be lost",  # an array of whole numbers
     "reshaped": "the shape of a Tensor is not assigned",
     **dict.fromkeys(("cooled", "settled"), "a second run would find written"),
     "overlapping_windows": "memory is written that is read-only",

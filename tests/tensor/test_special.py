@@ -1,0 +1,155 @@
+"""Operators, properties and iteration of the user's classes where a function runs on Tensors."""
+
+from __future__ import annotations
+
+import enum
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.tensor.makers import called, on_tensors
+from tangentx.tensor.tracing import Trace
+
+
+def slope(f: Any, x: Any) -> Any:
+    trace = Trace(called(f), (x,), (0,))
+    return trace.gradients([trace.result], [1.0], False)[0]
+
+
+class Log:
+    """A positive number by its logarithm; each method needs `math`, which knows no Tensors."""
+
+    def __init__(self, x):
+        self.__l = math.log(x)
+        self.parts = [self.__l]
+
+    @property
+    def value(self):
+        return math.exp(self.__l)
+
+    @value.setter
+    def value(self, x):
+        self.__l = math.log(x)
+
+    def __add__(self, other):
+        if isinstance(other, Log):
+            return Log(math.exp(self.__l) + other.value)
+        return Log(math.exp(self.__l) + other) if isinstance(other, float) else NotImplemented
+
+    def __rsub__(self, other):
+        return other - math.exp(self.__l)
+
+    def __matmul__(self, other):
+        return math.exp(self.__l) * other
+
+    def __iadd__(self, other):
+        self.value = math.exp(self.__l) + other
+        return self
+
+    def __neg__(self):
+        return -math.exp(self.__l)
+
+    def __abs__(self):
+        return math.fabs(self.__l)
+
+    def __lt__(self, other):
+        return math.exp(self.__l) < other
+
+    def __getitem__(self, key):
+        return math.sin(self.__l) if key == slice(1, None) else math.cos(self.parts[key])
+
+    def __setitem__(self, key, value):
+        self.parts[key] = math.sin(value)
+
+    def __iter__(self):
+        return iter([math.sin(self.__l), self.__l])
+
+
+class Sharp(Log):
+    """Asked first, wherever it stands, for it is the special class."""
+
+    def __radd__(self, other):
+        return other.value * math.sqrt(self.value)
+
+
+def added(x):
+    return (Log(x) + Log(x * x)).value * (Log(x) + 2.0).value
+
+
+def reflected(x):
+    return (1.0 - Log(x)) * (Log(x) + Sharp(x * x))
+
+
+def by_others(x):
+    log = Log(x)
+    log += x
+    log[0] = x * x
+    return (log @ x) * abs(log) * -log * log[0] * log[1:]
+
+
+def compared(x):
+    log = Log(x)
+    log.value = x * x
+    return log.value * x if log < 1.0 else x
+
+
+def iterated(x):
+    return sum([part * x for part in Log(x)]) + next(iter([p for p in Log(x)]))
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+def by_patterns(x):
+    match (Colour.RED, x):
+        case (Colour.BLUE, _):
+            return x
+        case (Colour.RED, y) if abs(y) > 0.0:
+            return math.sin(y) + 0.0 < 5.0 < 6.0 and y * y
+    return 0.0
+
+
+def by_keys(x):
+    table = np.zeros((2, 3))
+    table[:, 1] = [x, x * x]
+    table[0, 1:] += x
+    return np.sum(table[..., 1:] ** 2) + table[(1, 1)]
+
+
+@pytest.mark.parametrize("f", [added, reflected, by_others, compared, iterated, by_patterns, by_keys])
+def test_special_methods_are_recorded(f: Any) -> None:
+    x, h = 0.7, 1e-6
+    assert slope(f, x) == pytest.approx((f(x + h) - f(x - h)) / (2 * h), rel=1e-6)
+
+
+def test_operands_that_know_nothing_of_each_other_are_refused_as_python_does() -> None:
+    for f in (lambda x: Log(x) + "a", lambda x: x + Log(x), lambda x: Log(x) >= x):
+        with pytest.raises(TypeError) as plain:
+            f(2.0)
+        with pytest.raises(TypeError) as traced:
+            on_tensors(f)(2.0)
+        assert str(traced.value) == str(plain.value)
+
+
+def test_whole_numbers_take_no_derivative() -> None:
+    def f(x: Any) -> Any:
+        steps = np.zeros(2, dtype=int)
+        steps[:] = 4.0 * x
+        np.floor(x, out=steps[1:], casting="unsafe")
+        return np.sum(steps * x)
+
+    assert slope(f, 0.7) == 2.0
+
+    buffer = np.array([1.0])
+
+    def g(x: Any) -> Any:
+        buffer[:] = x
+        return buffer[0]
+
+    with pytest.raises(tx.NotDifferentiable, match="lost"):
+        slope(g, 0.7)
