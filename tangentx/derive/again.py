@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import builtins
 import operator
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,28 +23,20 @@ from tangentx.analysis.regions import Region
 from tangentx.analysis.selection import is_basic
 from tangentx.derive.emit import SHADOW, VALUE, Frame, mode
 from tangentx.derive.sparing import chosen
+from tangentx.derive.staying import Staying
+from tangentx.derive.steps import Steps, Stuff
 from tangentx.derive.views import item_of_box
 from tangentx.ir.nodes import (
-    Accumulate,
-    Append,
     Assign,
     Atom,
     Block,
-    Break,
-    Call,
-    Continue,
-    Delete,
     Ext,
     For,
     Index,
     Lit,
     Loop,
     Op,
-    Pop,
-    Return,
     Slice,
-    Statement,
-    Store,
     Var,
 )
 from tangentx.ir.walk import atoms, blocks, key_atoms, reads, statements, writes
@@ -60,8 +51,6 @@ ARITHMETIC = frozenset(
 """Operations on numbers that cost no more than a record."""
 MEASURES = frozenset((builtins.len, np.shape, np.size, np.ndim))
 VIEWS = frozenset((np.transpose, np.swapaxes))
-ANYTHING = "anything"  # a region for whatever an unknown call may write
-Stuff = frozenset[str | Region]
 
 
 @dataclass(eq=False)
@@ -78,86 +67,12 @@ class Again:
     early: dict[int, list[Assign]] = field(default_factory=dict)
 
 
-class _Steps:
-    """The statements of a block: where they, and those inside them, read and change what, and where they may leave.
-
-    A point is twice the position of a statement where the state before it is meant, one more for that after it.
-    """
-
-    def __init__(self, frame: Frame, block: Block) -> None:
-        self.frame = frame
-        self.block = block
-        self.end = 2 * len(block)
-        self.read: dict[str, list[tuple[int, int]]] = {}
-        self.changed: dict[str | Region, list[int]] = {}
-        self.exits: list[int] = []
-        for i, s in enumerate(block):
-            every = list(statements((s,)))
-            for name, count in Counter(name for inner in every for name in reads(inner)).items():
-                self.read.setdefault(name, []).append((i, count))
-            for found in dict.fromkeys(found for inner in every for found in _changes(frame, inner)):
-                self.changed.setdefault(found, []).append(i)
-            if any(isinstance(inner, Break | Continue | Return) for inner in every):
-                self.exits.append(i)
-
-    def uses(self, name: str) -> list[tuple[int, int]]:
-        """The positions of the statements that read the name, each with the number of its reads."""
-        return self.read.get(name, [])
-
-    def state(self, i: int, name: str) -> int:
-        """0 where the name is read when the state before the statement is back, else 1: while that of after it is."""
-        s = self.block[i]
-        if isinstance(s, Assign) and not isinstance(s.value, Call | Pop):
-            return 0
-        if isinstance(s, Store | Accumulate) and isinstance(self.frame.kind(s.base), Arr):
-            return 1 if Var(name) in (s.base, *key_atoms(s.key)) else 0
-        return 1
-
-    def last(self, i: int, s: Assign, read: Counter[str]) -> int:
-        """Of the statement at a position the last one that reads its target; -1 where some do so elsewhere, or none."""
-        uses = self.uses(s.target)
-        if not uses or uses[0][0] <= i or sum(count for _, count in uses) != read[s.target] or s.target in reads(s):
-            return -1
-        return uses[-1][0]
-
-    def keeps(self, i: int, last: int, name: str, stuff: Stuff) -> bool:
-        """Whether the name can be formed again for the last statement that reads it, where its state is back."""
-        point = 2 * last + self.state(last, name)
-        return not self.leave(i, point) and self.stays(i, point, stuff)
-
-    def leave(self, i: int, point: int) -> bool:
-        """Whether control may leave the block between the statement and the point."""
-        return _any_within(self.exits, i + 1, point // 2)
-
-    def stays(self, i: int, point: int, stuff: Stuff) -> bool:
-        """Whether nothing between the statement and the point changes what the name is formed of."""
-        memory = any(isinstance(x, Region) for x in stuff)
-        watched = [*stuff, ANYTHING] if memory else stuff
-        return not any(_any_within(self.changed.get(x, []), i + 1, (point + 1) // 2) for x in watched)
-
-
-def _any_within(positions: list[int], start: int, stop: int) -> bool:
-    at = bisect_left(positions, start)
-    return at < len(positions) and positions[at] < stop
-
-
-def _changes(frame: Frame, s: Statement) -> Iterator[str | Region]:
-    yield from writes(s)
-    if isinstance(s, Assign) and isinstance(s.value, Call):
-        yield ANYTHING
-    base: Atom | None = s.base if isinstance(s, Store | Accumulate | Append | Delete) else None
-    if isinstance(s, Assign) and isinstance(s.value, Pop):
-        base = s.value.base
-    if base is not None:
-        kind = frame.kind(base)
-        yield kind.region.root() if isinstance(kind, Arr | Box) else ANYTHING
-
-
-def plan(frame: Frame, paired: bool, sparing: bool) -> Again:
-    """What to form again in one function, `sparing` arrays too; `paired`: its sweeps are two functions, so that no name
-    outlives the first. Elsewhere a name that only one trip binds is still bound in the reverse sweep."""
+def plan(frame: Frame, paired: bool, proves: Callable[[str], bool]) -> Again:
+    """What to form again in one function, as far as these proofs are made; `paired`: its sweeps are two functions, so
+    that no name outlives the first. Elsewhere a name that only one trip binds is still bound in the reverse sweep."""
     found = Again()
     body = frame.function.body
+    staying = Staying(frame) if proves("elements") else None
     bound = Counter(name for s in statements(body) for name in writes(s))
     bound.update(p.name for p in frame.function.params)
     read = Counter(name for s in statements(body) for name in reads(s))
@@ -165,15 +80,16 @@ def plan(frame: Frame, paired: bool, sparing: bool) -> Again:
     while todo:
         block, fresh, recorded = todo.pop()  # recorded: once for each trip
         if fresh:
-            _block(frame, block, bound, read, found, sparing and recorded)
+            steps = Steps(frame, block, staying)
+            _block(frame, steps, bound, read, found, recorded and proves("sparing"))
         for s in block:
             again, once = isinstance(s, For | Loop), isinstance(s, For) and s.snapshots is not None
             todo += [(inner, fresh or again, (recorded or again) and not once) for inner in blocks(s)]
     return found
 
 
-def _block(frame: Frame, block: Block, bound: Counter[str], read: Counter[str], found: Again, sparing: bool) -> None:
-    steps = _Steps(frame, block)
+def _block(frame: Frame, steps: Steps, bound: Counter[str], read: Counter[str], found: Again, sparing: bool) -> None:
+    block = steps.block
     within = [(i, s, steps.last(i, s, read)) for i, s in enumerate(block) if isinstance(s, Assign)]
     places = [(i, s, last) for i, s, last in within if last >= 0 and bound[s.target] == 1]
     arrays = chosen(frame, block, places, steps.keeps) if sparing else {}

@@ -75,7 +75,7 @@ class Reverse:
         if self.derive.proves("trips"):
             self.local = block_locals(body, [p.name for p in self.frame.function.params])
         if self.derive.proves("again"):
-            self.again = plan(self.frame, self.paired, self.derive.proves("sparing"))
+            self.again = plan(self.frame, self.paired, self.derive.proves)
         self.last = sum(isinstance(s, Break | Continue | Return) for s in statements(body)) + 1
         returns = [s for s in statements(body) if isinstance(s, Return)]
         if len(returns) > 1 or not (body and body[-1] in returns):

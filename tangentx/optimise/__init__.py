@@ -17,6 +17,7 @@ from tangentx.optimise import (
     copies,
     dead,
     direct,
+    elements,
     exact,
     factors,
     fits,
@@ -42,6 +43,7 @@ from tangentx.optimise.unit import Pass, Unit
 PASSES: dict[str, Pass] = {
     "copies": copies.run,
     "dead": dead.run,
+    "elements": elements.run,
     "sink": sink.run,
     "zeros": zeros.run,
     "simplify": simplify.run,
