@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr
+from tangentx.analysis.kinds import Arr, Box, Num
+from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import (
     Accumulate,
@@ -29,18 +30,22 @@ from tangentx.ir.nodes import (
     Key,
     Lit,
     Op,
+    Pop,
     Statement,
     Store,
     Var,
 )
-from tangentx.ir.walk import atoms, statements
+from tangentx.ir.walk import atoms, blocks, key_atoms, statements
 from tangentx.optimise import memory
 from tangentx.optimise.bounds import BOUNDED, among
 from tangentx.optimise.flow import Flow, sweeps
+from tangentx.optimise.reading import reading
+from tangentx.optimise.rewriting import is_number
 from tangentx.optimise.unit import Unit
 
 _WHOLE = Key((Lit(Ellipsis),))
 _SUMS = (operator.add, operator.sub)
+_QUOTIENTS = (operator.truediv, arrays.quotient, arrays.ratio)
 _EMPTY: frozenset[Any] = frozenset({arrays.zero, arrays.real_zero, arrays.zeros_as, np.zeros_like, np.zeros})
 
 
@@ -55,6 +60,7 @@ class Dense(Flow[bool]):
         self.passing = passing
         self.reverse = False
         self.weights = weights(unit)
+        self.mended = _mended(program, unit)
         self.env = {p.name: True for p in unit.function.params}
 
     def whole(self) -> Block:
@@ -86,8 +92,11 @@ class Dense(Flow[bool]):
             case Accumulate(base=Var(name=name), key=key, value=value):
                 if key == _WHOLE and self.is_full(value) and self.env is not None:
                     self.env[name] = True
+                if id(s) in self.mended and not self.is_full(value):
+                    self._overwritten(Var(name))
             case Store(base=base) | Delete(base=base):
-                self._overwritten(base)
+                if not (id(s) in self.mended or isinstance(s, Store) and self._is_whole(s)):
+                    self._overwritten(base)
 
     def is_full(self, atom: Atom) -> bool:
         """Whether no element is zero by structure."""
@@ -102,24 +111,62 @@ class Dense(Flow[bool]):
             case Var() | Lit():
                 return self.is_full(value)
             case Index(base=base):
-                return isinstance(self.unit.kind(self.program, base), Arr) and self.is_full(base)
+                kind = self.unit.kind(self.program, base)
+                return (isinstance(kind, Arr) or isinstance(kind, Box) and kind.cls is tuple) and self.is_full(base)
             case Op(fn=fn) if not self.reverse:
                 chosen = among(fn, self.selecting) or among(fn, _EMPTY)
                 return not chosen and (fn is not operator.mul or all(map(self.is_full, value.args)))
             case Op(fn=fn, args=(a, b), kwargs=()) if fn in _SUMS:
                 return self.is_full(a) or self.is_full(b)
+            case Op(fn=fn, args=(a, _), kwargs=()) if fn in _QUOTIENTS:
+                return self.is_full(a)
             case Op(fn=fn):
                 known = (among(fn, self.passing) or among(fn, BOUNDED)) and not among(fn, _EMPTY | self.selecting)
                 return known and all(self.is_full(a) for a in atoms(value))
         return False
 
+    def _is_whole(self, s: Store) -> bool:
+        """Whether an element of an array is written over with a number that is not 0 by structure."""
+        return isinstance(self.unit.kind(self.program, s.value), Num) and self.is_full(s.value)
+
     def _overwritten(self, base: Atom | None) -> None:
         """Nothing that shares memory with the array is known to be full any more; with None nothing that is written."""
         region = None if base is None else memory.region(self.unit.kind(self.program, base))
         for name in list(self.env or ()):
-            own = memory.region(self.unit.kinds.get(name, self.unit.result))
-            if own is not None and (own is region if base is not None else own.written):
+            held = memory.reach([self.unit.kinds.get(name, self.unit.result)])
+            if any(own is region if base is not None else own.written for own in held):
                 self.kill(name)
+
+
+def _mended(program: Program, unit: Unit) -> frozenset[int]:
+    """Zeros where something is added at once, and these sums, by identity: ``b[k] = 0.0; b[k] += v``."""
+    found: set[int] = set()
+    todo = [unit.body]
+    while todo:
+        block = todo.pop()
+        for i, s in enumerate(block):
+            todo += blocks(s)
+            if isinstance(s, Store) and is_number(s.value, 0.0):
+                found.update(id(each) for each in _sum_after(program, unit, block[i:]))
+    return frozenset(found)
+
+
+def _sum_after(program: Program, unit: Unit, block: Block) -> tuple[Statement, ...]:
+    """The zero that the block begins with, and the sum that comes before anything looks into the memory."""
+    zero = block[0]
+    assert isinstance(zero, Store)
+    region = memory.region(unit.kind(program, zero.base))
+    held = {a.name for a in (zero.base, *key_atoms(zero.key)) if isinstance(a, Var)}
+    for s in block[1:]:
+        if isinstance(s, Accumulate) and (s.base, repr(s.key)) == (zero.base, repr(zero.key)):
+            return zero, s
+        if isinstance(s, Accumulate):
+            continue
+        if not isinstance(s, Assign) or isinstance(s.value, Call | Pop) or s.target in held or has_effect(s.value):
+            return ()
+        if region in reading(program, unit, s).live:
+            return ()
+    return ()
 
 
 def weights(unit: Unit) -> frozenset[str]:
