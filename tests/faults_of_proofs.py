@@ -54,6 +54,17 @@ PROOFS: tuple[Fault, ...] = (
         ),
     ),
     (
+        "element of a later trip forgotten",
+        "what a later trip reads may have been written in this one",
+        "tangentx.analysis.elements:Elements.may_meet",
+        (
+            (
+                "any(self._meet(first, second, common[:depth], loop) for depth, loop in enumerate(common))",
+                "False",
+            ),
+        ),
+    ),
+    (
         "zero after a join",
         "known to be zero on all ways",
         f"{OPTIMISE}shapes:Facts.merge",
