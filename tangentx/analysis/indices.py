@@ -10,26 +10,33 @@ from typing import Any
 
 import numpy as np
 
+from tangentx import arrays
 from tangentx.analysis.courses import Course, Place
-from tangentx.analysis.inequalities import ONE, Form, Unknown, number, plus
+from tangentx.analysis.inequalities import ONE, Form, Unknown, compared, is_possible, number, plus
 from tangentx.analysis.kinds import Arr, Kind, Num
 from tangentx.analysis.primitives import hashable
-from tangentx.ir.nodes import Assign, Atom, Attr, For, If, Index, Key, Lit, Op, Slice, Var
+from tangentx.ir.nodes import Assign, Atom, Attr, For, If, Index, Key, Lit, Make, Op, Slice, Var
 
+_NEW: frozenset[Any] = frozenset((np.zeros, np.ones, np.empty, np.full))
+_ALIKE: frozenset[Any] = frozenset(
+    (np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.ndarray.copy, arrays.clone,
+     arrays.entry_copy, arrays.zeros_as)
+)  # fmt: skip
 _SUMS = frozenset((operator.add, operator.sub))
-_OPPOSITES = {
-    operator.lt: operator.ge, operator.ge: operator.lt, operator.gt: operator.le, operator.le: operator.gt,
-    operator.ne: operator.eq,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Root:
-    """An array: where it was bound, in which loops, and the leading indices by which a view of it was taken."""
+    """An array: what has bound it (None for a parameter), and the leading indices by which a view of it was taken."""
 
     number: int
-    loops: tuple[Place, ...]
+    made: Place | None
     parts: tuple[tuple[Any, Place], ...] = ()
+
+    @property
+    def loops(self) -> tuple[Place, ...]:
+        """The loops in each trip of which it may be another array."""
+        return () if self.made is None else self.made.loops
 
 
 @dataclass(eq=False)
@@ -121,7 +128,27 @@ class Indices:
         return None if root is None else self.extent(root, len(root.parts) + axis)
 
     def extent(self, root: Root, axis: int) -> Form:
+        """How long the array that the root is a view of is along an axis."""
+        value = root.made.statement.value if root.made is not None and isinstance(root.made.statement, Assign) else None
+        if root.made is not None and isinstance(value, Op) and value.args:
+            found = self._of_new(value, axis, root.made)
+            if found is not None:
+                return found
         return self.unknown("length", 64 * root.number + axis, root.loops)
+
+    def _of_new(self, op: Op, axis: int, at: Place) -> Form | None:
+        """How long a new array is, where the operation tells."""
+        given = op.args[0]
+        if op.fn in hashable(_ALIKE, op.fn) and isinstance(given, Var) and not op.kwargs:
+            like = self.root(given, at)
+            return None if like is None else self.extent(like, len(like.parts) + axis)
+        if op.fn not in hashable(_NEW, op.fn):
+            return None
+        b = self.course.binding(given.name, at) if isinstance(given, Var) else None
+        made = b.statement.value if b is not None and isinstance(b.statement, Assign) else None
+        if b is not None and isinstance(made, Make) and made.cls is tuple:
+            return self.form(made.items[axis], b) if axis < len(made.items) else None
+        return self.form(given, at) if axis == 0 else None
 
     def root(self, base: Atom, at: Place, *, sliced: bool = False) -> Root | None:
         """The array that a name holds, as far as it is known; the last indices are slices only where `sliced`."""
@@ -129,7 +156,7 @@ class Indices:
         if not (isinstance(base, Var) and isinstance(kind, Arr) and kind.sure):
             return None
         if self.course.is_given(base.name):
-            return Root(-1 - self._given(base.name), ())
+            return Root(-1 - self._given(base.name), None)
         b = self.course.binding(base.name, at)
         if b is None or not isinstance(b.statement, Assign):
             return None
@@ -139,8 +166,8 @@ class Indices:
         if isinstance(made, Index) and isinstance(self.kind(made.base), Arr):
             row = self.root(made.base, b)
             if row is not None and all(self._may_lead(p, b, sliced) for p in made.key.parts):
-                return Root(row.number, row.loops, (*row.parts, *((p, b) for p in made.key.parts)))
-        return Root(b.first, b.loops)
+                return Root(row.number, row.made, (*row.parts, *((p, b) for p in made.key.parts)))
+        return Root(b.first, b)
 
     def _may_lead(self, part: Any, at: Place, sliced: bool) -> bool:
         """Whether a part of a key takes one axis, and leaves it where it is no number."""
@@ -150,9 +177,19 @@ class Indices:
         """What is 0 or more where control is at the place."""
         if at.first not in self.known:
             bounds = (form for loop in at.loops for form in self._bounds(loop))
-            tests = (form for test, taken in at.branches for form in self._truths(test.statement.test, taken, test))  # type: ignore[union-attr]
-            self.known[at.first] = (*bounds, *tests)
+            apart: list[Form] = []
+            tests = (form for test, taken in at.branches for form in self._tested(test, taken, apart))
+            found = [*bounds, *tests]
+            for form in apart:  # greater or less, where the other one cannot be
+                sides = [plus(number(-1), form, sign) for sign in (1, -1)]
+                possible = [side for side in sides if is_possible([], [*found, side])]
+                found += possible if len(possible) == 1 else ()
+            self.known[at.first] = tuple(found)
         return self.known[at.first]
+
+    def _tested(self, test: Place, taken: bool, apart: list[Form]) -> Iterator[Form]:
+        assert isinstance(test.statement, If)
+        return self._truths(test.statement.test, taken, test, apart)
 
     def _bounds(self, loop: Place) -> Iterator[Form]:
         s = loop.statement
@@ -167,24 +204,25 @@ class Indices:
         if stop is not None:
             yield plus(plus(stop, index, -1) if up else plus(index, stop, -1), number(-1))
 
-    def _truths(self, test: Atom, taken: bool, at: Place) -> Iterator[Form]:
-        """What a test says of whole numbers where it has been found true, or not."""
+    def _truths(self, test: Atom, taken: bool, at: Place, apart: list[Form]) -> Iterator[Form]:
+        """What a test says of whole numbers where it has been found true, or not; `apart` grows by what is not 0."""
         b = self.course.binding(test.name, at) if isinstance(test, Var) else None
         if isinstance(test, Var) and b is None:
-            yield from self._joined(test.name, taken, at)
+            yield from self._joined(test.name, taken, at, apart)
         value = b.statement.value if b is not None and isinstance(b.statement, Assign) else None
         if b is not None and isinstance(value, Var):
-            yield from self._truths(value, taken, b)
+            yield from self._truths(value, taken, b, apart)
         if b is None or not isinstance(value, Op) or value.kwargs:
             return
         if value.fn is operator.not_:
-            yield from self._truths(value.args[0], not taken, b)
+            yield from self._truths(value.args[0], not taken, b, apart)
         elif len(value.args) == 2:
             one, other = (self.form(a, b) for a in value.args)
             if one is not None and other is not None:
-                yield from _compared(value.fn, one, other, taken)
+                yield from compared(value.fn, one, other, taken)
+                apart += [plus(one, other, -1)] if value.fn is (operator.ne if taken else operator.eq) else []
 
-    def _joined(self, name: str, taken: bool, at: Place) -> Iterator[Form]:
+    def _joined(self, name: str, taken: bool, at: Place, apart: list[Form]) -> Iterator[Form]:
         """Likewise for ``a and b`` where it was true, ``a or b`` where it was not: a branch binds the first."""
         found = self.course.either(name, at)
         if found is None:
@@ -193,19 +231,11 @@ class Indices:
         assert isinstance(test.statement, If)
         rest, short = ends if taken else ends[::-1]
         if isinstance(short.statement, Assign) and short.statement.value == test.statement.test:
-            yield from self._truths(test.statement.test, taken, test)
+            yield from self._truths(test.statement.test, taken, test, apart)
             if isinstance(rest.statement, Assign) and isinstance(rest.statement.value, Var):
-                yield from self._truths(rest.statement.value, taken, rest)
+                yield from self._truths(rest.statement.value, taken, rest, apart)
 
 
 def is_long(step: Atom) -> bool:
     """Whether a loop leaves numbers out, always the same number."""
     return isinstance(step, Lit) and type(step.value) is int and abs(step.value) > 1
-
-
-def _compared(fn: Any, one: Form, other: Form, taken: bool) -> Iterator[Form]:
-    fn = fn if taken else _OPPOSITES.get(fn)
-    if fn in (operator.lt, operator.le, operator.eq):
-        yield plus(plus(other, one, -1), number(-1 if fn is operator.lt else 0))
-    if fn in (operator.gt, operator.ge, operator.eq):
-        yield plus(plus(one, other, -1), number(-1 if fn is operator.gt else 0))

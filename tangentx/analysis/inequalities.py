@@ -7,8 +7,9 @@ more systems are found impossible than over the rationals; not all of them are. 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+import operator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 Unknown: TypeAlias = tuple[str, int, int]
 """What it is, which one, and of which execution; whole numbers of which nothing else is known."""
@@ -16,6 +17,10 @@ Form: TypeAlias = dict[Unknown, int]
 """A sum of unknowns with whole coefficients, none of them 0, and a constant at `ONE`."""
 
 ONE: Unknown = ("one", 0, 0)
+_OPPOSITES = {
+    operator.lt: operator.ge, operator.ge: operator.lt, operator.gt: operator.le, operator.le: operator.gt,
+    operator.ne: operator.eq,
+}  # fmt: skip
 _LIMIT = 300  # inequalities at a time
 
 
@@ -30,6 +35,15 @@ def plus(a: Form, b: Form, times: int = 1) -> Form:
 def number(n: int) -> Form:
     """The form of a constant."""
     return {ONE: n} if n else {}
+
+
+def compared(fn: Any, one: Form, other: Form, taken: bool) -> Iterator[Form]:
+    """What is 0 or more where a comparison has been found true, or not."""
+    fn = fn if taken else _OPPOSITES.get(fn)
+    if fn in (operator.lt, operator.le, operator.eq):
+        yield plus(plus(other, one, -1), number(-1 if fn is operator.lt else 0))
+    if fn in (operator.gt, operator.ge, operator.eq):
+        yield plus(plus(one, other, -1), number(-1 if fn is operator.gt else 0))
 
 
 def is_possible(zero: Iterable[Form], positive: Iterable[Form]) -> bool:
