@@ -181,7 +181,7 @@ PROOFS: tuple[Fault, ...] = (
     (
         "test asked again",
         "what is evaluated again reads other content",
-        f"{AGAIN}_Steps.stays",
+        "tangentx.derive.steps:Steps.stays",
         (("watched = [*stuff, ANYTHING] if memory else stuff", "watched = [x for x in stuff if memory]"),),
         "while on data",
     ),
@@ -201,14 +201,14 @@ PROOFS: tuple[Fault, ...] = (
     (
         "element formed again past a call",
         "a callee may write",
-        f"{AGAIN}_Steps.stays",
+        "tangentx.derive.steps:Steps.stays",
         (("[*stuff, ANYTHING] if memory else stuff", "stuff"),),
         "call",
     ),
     (
         "formed again past an exit",
         "control may not pass",
-        f"{AGAIN}_Steps.leave",
+        "tangentx.derive.steps:Steps.leave",
         (("return _any_within(self.exits, i + 1, point // 2)", "return False"),),
         "continue",
     ),
