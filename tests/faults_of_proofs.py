@@ -194,7 +194,7 @@ PROOFS: tuple[Fault, ...] = (
     (
         "element formed again although aliased",
         "a write through an alias changes it",
-        f"{AGAIN}_changes",
+        "tangentx.derive.steps:_changes",
         (("yield kind.region.root() if isinstance(kind, Arr | Box) else ANYTHING", "yield base.name"),),
         "view",
     ),
