@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ast
 import copy
+import dis
+import sys
 import types
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tangentx import source
@@ -93,3 +95,47 @@ def _with(code: types.CodeType, meanings: Mapping[str, Any]) -> types.CodeType:
         return meanings.get(value, value) if type(value) is str else value
 
     return code.replace(co_consts=tuple(map(constant, code.co_consts)))
+
+
+_LOOK_AROUND = ("globals", "vars", "eval", "exec")
+
+
+def names_called(code: types.CodeType, attributes: frozenset[str]) -> frozenset[str] | None:
+    """The globals that are only called, themselves or their attributes; None where the function has to stay as it is.
+
+    It has to where it binds globals or looks at all of them.
+    """
+    called: set[str] = set()
+    otherwise: set[str] = set()
+    for inner in _codes(code):
+        steps = list(dis.get_instructions(inner))
+        ahead = [*steps, steps[-1], steps[-1]]
+        for i, step in enumerate(steps):
+            if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL") or step.argval in _LOOK_AROUND:
+                return None
+            if step.opname == "LOAD_GLOBAL":
+                (called if _is_called(ahead[i : i + 3], attributes) else otherwise).add(step.argval)
+    return frozenset(called - otherwise)
+
+
+def _is_called(steps: list[dis.Instruction], attributes: frozenset[str]) -> bool:
+    """Whether a global is loaded to be called, or for an attribute; what is replaced of a module is to be called."""
+    load, attribute, then = steps
+    if load.arg is not None and load.arg & 1:
+        return True
+    if attribute.opname not in ("LOAD_METHOD", "LOAD_ATTR"):
+        return False
+    if sys.version_info >= (3, 13):  # from there on the mark of a call comes after what is called
+        marked = then.opname == "PUSH_NULL" or bool(attribute.arg and attribute.arg & 1)
+    elif sys.version_info >= (3, 12):
+        marked = bool(attribute.arg and attribute.arg & 1)
+    else:
+        marked = attribute.opname == "LOAD_METHOD"
+    return marked or attribute.argval not in attributes
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)

@@ -3,54 +3,95 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from tangentx.arrays import zeros_as
 from tangentx.errors import NotDifferentiable
-from tangentx.tensor.apply import tensors_in
-from tangentx.tensor.core import Tensor
+from tangentx.tensor.apply import call, like_container, tensors_in
+from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.functions import Context, Function
 from tangentx.tensor.graph import Node
 from tangentx.tensor.modes import STATE
-from tangentx.tensor.operation import content_of, root_of
 from tangentx.tensor.places import place, span_of
+from tangentx.tensor.storage import write
+from tangentx.tensor.units import Call, Run, distinct, stepped
+
+AGAIN = "__tangentx_again__"
+"""The attribute by which a compiler knows what is checkpointed: the function, or None for `checkpoint` itself."""
 
 
 class _Checkpoint(Function):
-    """Runs a function without recording, and again, recording, when its derivative is asked for."""
+    """Runs a function without recording, and again, recording, when its derivative is asked for.
+
+    Its results are those of the function, then what the units hold afterwards that it has written.
+    """
 
     @staticmethod
-    def forward(ctx: Any, function: Any, *args: Any) -> Any:
-        ctx.function = function
-        ctx.place = place()
-        ctx.args = tuple(a if type(a) is not Tensor else None for a in args)
-        ctx.save_for_backward(*(a for a in args if type(a) is Tensor))
-        return function(*args)
+    def forward(ctx: Any, call: Any, report: Any, *units: Any) -> Any:
+        ctx.call = call
+        ctx.save_for_backward(*units)
+        given = [wrap(unit.current) for unit in units]
+        contents: list[Any] = [[] for _ in units]
+        for t, content in zip(given, contents, strict=True):
+            t._content = content  # we hold it, so that a write is made into a copy
+        run = Run(call, given)
+        ctx.written = [i for i, t in enumerate(given) if t._data is not units[i]._data]
+        if any(contents) or any(type(given[i]._data) is not np.ndarray for i in ctx.written):
+            raise _written(call)
+        report.run, report.written = run, ctx.written
+        return (*run.results, *(wrap(given[i]._data) for i in ctx.written))
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         from tangentx.tensor.autograd import grad
         from tangentx.tensor.modes import enable_grad
 
-        create = STATE.grad
-        kept = iter(ctx.saved_tensors)
-        given = [next(kept) if a is None else a for a in ctx.args]
+        create, needs = STATE.grad, ctx.needs_input_grad[2:]
         with enable_grad():
-            needs = ctx.needs_input_grad[1:]
-            again = [t if create or not n else t.detach().requires_grad_() for t, n in zip(given, needs, strict=True)]
-            out = ctx.function(*again)
-        outs = list(tensors_in(out if isinstance(out, tuple | list) else (out,)))
+            pairs = zip(ctx.saved_tensors, needs, strict=True)
+            again = [t if not n else _itself(t) if create else t.detach().requires_grad_() for t, n in pairs]
+            run = Run(ctx.call, [_copied(t) if i in ctx.written else t for i, t in enumerate(again)])
+        outs = [*run.results, *(run.units[i] for i in ctx.written)]
+        reached = [(t, bar) for t, bar in zip(outs, grad_outputs, strict=True) if t.requires_grad]
         active = [t for t, n in zip(again, needs, strict=True) if n]
-        if _reaches_others(outs, active):
+        if _reaches_others([t for t, _ in reached], active):
             raise NotDifferentiable(
-                f"{_named(ctx.function)} is checkpointed and uses a Tensor with gradient that it is not passed",
-                span_of(ctx.place),
+                f"{_named(ctx.call.function)} is checkpointed and uses a Tensor with gradient that it is not passed",
+                span_of(ctx.call.place),
                 "pass it as an argument: what is checkpointed is differentiated by its arguments",
             )
-        found = iter(grad(outs, active, list(grad_outputs), create_graph=create, allow_unused=True))
-        return (None, *(next(found) if n else None for n in needs))
+        bars = [bar for _, bar in reached]
+        found = grad([t for t, _ in reached], active, bars, create_graph=create, allow_unused=True)
+        given = iter(found if reached else [None] * len(active))
+        return (None, None, *(next(given) if n else None for n in needs))
+
+
+def _itself(t: Tensor) -> Any:
+    """The Tensor behind a node of its own: one argument may have been computed from another."""
+    number = type(t._data) is not np.ndarray
+    return call(operator.pos, (t,), {}) if number else call(operator.getitem, (t, Ellipsis), {})
+
+
+def _copied(t: Tensor) -> Tensor:
+    """A copy that may be written, recorded, with the same strides: whether a reshape is a view depends on them."""
+    copied: Tensor = call(np.copy, (t,), {})
+    if copied._data.strides == t._data.strides:
+        return copied
+    laid_out = wrap(zeros_as(t._data))
+    write(laid_out, Ellipsis, copied)
+    return laid_out
+
+
+def _written(call: Call) -> NotDifferentiable:
+    return NotDifferentiable(
+        f"{_named(call.function)} is checkpointed and writes into an argument, which a second run would find written",
+        span_of(call.place),
+        "pass it as a Tensor, or let it write into a copy and return that",
+    )
 
 
 def _named(function: Any) -> str:
@@ -73,19 +114,11 @@ def _reaches_others(outs: Sequence[Tensor], active: Sequence[Tensor]) -> bool:
     return False
 
 
-def _contents(args: Sequence[Any]) -> list[Any]:
-    """What tells whether arguments were written: for Tensors who holds their content, for arrays the bytes."""
-    found: list[Any] = [a.tobytes() for a in args if type(a) is np.ndarray]
-    for t in tensors_in(args):
-        root = root_of(t)
-        found.append((content_of(t), root._data) if type(t.current) is np.ndarray else root._data)
-    return found
+class _Report:
+    """What the first run leaves."""
 
-
-def _same(before: Any, after: Any) -> bool:
-    if isinstance(before, tuple):
-        return before[0] is after[0] and before[1] is after[1]
-    return before is after or (isinstance(before, bytes) and before == after)
+    run: Run
+    written: list[int]
 
 
 def _apply(function: Any, args: tuple[Any, ...]) -> Any:
@@ -98,15 +131,32 @@ def _apply(function: Any, args: tuple[Any, ...]) -> Any:
             span_of(place()),
             "pass the Tensors themselves, each as an argument",
         )
-    before = _contents(args)
-    result = _Checkpoint.apply(function, *args)
-    if not all(_same(*pair) for pair in zip(before, _contents(args), strict=True)):
-        raise NotDifferentiable(
-            f"{_named(function)} is checkpointed and writes into an argument, which a second run would find written",
-            span_of(place()),
-            "let it write into a copy and return that, or call it without `tx.checkpoint`",
-        )
-    return result
+    tensors = distinct([a for a in args if type(a) is Tensor])
+    for t in tensors:
+        t.current  # noqa: B018 - a view is brought to the state of its root
+    made, report = Call(function, args, tensors), _Report()
+    units = made.released()
+    arrays = [a for a in args if type(a) is np.ndarray]
+    before = [a.tobytes() for a in arrays]
+    found = _Checkpoint.apply(made, report, *units)
+    if before != [a.tobytes() for a in arrays]:
+        raise _written(made)
+    run = report.run
+    for i, final in zip(report.written, found[len(run.results) :], strict=True):
+        write(units[i], Ellipsis, final)
+    values = {id(t): result for t, result in zip(run.results, found, strict=False)}
+    values |= {key: tensors[i] for key, i in run.arguments.items()}
+    values |= {key: stepped(units[unit], steps) for key, (unit, steps) in run.parts.items()}
+    return _with(run.result, values)
+
+
+def _with(value: Any, values: dict[int, Any]) -> Any:
+    """The structure with other Tensors in the place of those that it holds."""
+    if type(value) is Tensor:
+        return values[id(value)]
+    if isinstance(value, list | tuple):
+        return like_container(value, [_with(item, values) for item in value])
+    return {key: _with(item, values) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def checkpoint(function: Callable[..., Any], *args: Any) -> Any:
@@ -115,8 +165,8 @@ def checkpoint(function: Callable[..., Any], *args: Any) -> Any:
     ``@tx.checkpoint`` makes a function do so at every call. Inside a function that is compiled, `f` may capture what is
     differentiated and write into arrays that it is given, of which a copy is kept; UnsupportedSyntax where it has
     effects, writes into containers or returns a list or dict, SharedMemory where it returns memory that it was given.
-    On Tensors NotDifferentiable is raised where `f` writes into an argument, takes containers of Tensors that require a
-    gradient, or (in backward) uses others of these than its arguments.
+    On Tensors NotDifferentiable is raised where `f` writes into a plain array, takes containers of Tensors that require
+    a gradient, or (in backward) uses others of these than its arguments.
     """
     if not args:
 
@@ -124,11 +174,11 @@ def checkpoint(function: Callable[..., Any], *args: Any) -> Any:
         def checkpointed(*given: Any) -> Any:
             return _apply(function, given)
 
-        checkpointed.__tangentx_again__ = function  # type: ignore[attr-defined]
+        setattr(checkpointed, AGAIN, function)
         return checkpointed
     return _apply(function, args)
 
 
-checkpoint.__tangentx_again__ = None  # type: ignore[attr-defined]
+setattr(checkpoint, AGAIN, None)
 
 __all__ = ["Context", "checkpoint"]

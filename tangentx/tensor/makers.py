@@ -8,14 +8,12 @@ are only called stand for such versions.
 
 from __future__ import annotations
 
-import dis
 import functools
 import inspect
 import math
 import os
-import sys
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +21,8 @@ import numpy as np
 from tangentx.templates import find, has_composition
 from tangentx.tensor.apply import as_array, holds_tensor
 from tangentx.tensor.asked import CALL
-from tangentx.tensor.calls import asking
+from tangentx.tensor.calls import asking, names_called
+from tangentx.tensor.checkpoints import AGAIN, checkpoint
 from tangentx.tensor.core import wrap
 from tangentx.tensor.forms import inexact
 from tangentx.tensor.lifting import lifted
@@ -40,7 +39,6 @@ _OTHERS = {id(f): f for f in (*_MAKERS, *_OF_OTHERS)}
 _ATTRIBUTES = frozenset(f.__name__ for f in _OTHERS.values())
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _INSTALLED = (_OURS, os.path.dirname(os.path.abspath(os.__file__)) + os.sep)
-_LOOK_AROUND = ("globals", "vars", "eval", "exec")
 _OWN = ("__builtins__", "__name__", "__package__", "__spec__", "__file__")
 
 
@@ -50,6 +48,8 @@ def on_tensors(function: Any) -> Any:
         return _other(function)
     kind = type(function)
     if kind is types.FunctionType:
+        if hasattr(function, AGAIN):
+            return _checkpointed(getattr(function, AGAIN))
         if function.__code__.co_filename.startswith(_INSTALLED):
             return function
         return asking(function, _MEANINGS) or _shown(function, {})
@@ -74,6 +74,13 @@ def on_tensors(function: Any) -> Any:
 def _is_theirs(function: Any) -> bool:
     """Whether it is a function of the user's."""
     return type(function) is types.FunctionType and not function.__code__.co_filename.startswith(_INSTALLED)
+
+
+def _checkpointed(again: Any) -> Callable[..., Any]:
+    """`checkpoint`, or a function that it has made of another: what is run again is run on Tensors."""
+    if again is not None:
+        return functools.partial(checkpoint, on_tensors(again))
+    return lambda function, *args: checkpoint(on_tensors(function), *args)
 
 
 _MEANINGS = {CALL: on_tensors, **meanings(on_tensors, _is_theirs)}
@@ -160,7 +167,7 @@ def _shown(value: Any, known: dict[int, Any]) -> Any:
         return _other(value)
     if type(value) is not types.FunctionType:
         return value
-    names = _names_called(value.__code__)
+    names = names_called(value.__code__, _ATTRIBUTES)
     if names is None or value.__code__.co_filename.startswith(_INSTALLED):
         return value
     space = _Names(value.__globals__, names, known)
@@ -206,44 +213,3 @@ def _other(function: Callable[..., Any]) -> Callable[..., Any]:
         return wrap(made) if own and inexact(made) else made
 
     return make
-
-
-def _names_called(code: types.CodeType) -> frozenset[str] | None:
-    """The globals that are only called, themselves or their attributes; None where the function has to stay as it is.
-
-    It has to where it binds globals or looks at all of them.
-    """
-    called: set[str] = set()
-    otherwise: set[str] = set()
-    for inner in _codes(code):
-        steps = list(dis.get_instructions(inner))
-        ahead = [*steps, steps[-1], steps[-1]]
-        for i, step in enumerate(steps):
-            if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL") or step.argval in _LOOK_AROUND:
-                return None
-            if step.opname == "LOAD_GLOBAL":
-                (called if _is_called(ahead[i : i + 3]) else otherwise).add(step.argval)
-    return frozenset(called - otherwise)
-
-
-def _is_called(steps: list[dis.Instruction]) -> bool:
-    """Whether a global is loaded to be called, or for an attribute; what is replaced of a module is to be called."""
-    load, attribute, then = steps
-    if load.arg is not None and load.arg & 1:
-        return True
-    if attribute.opname not in ("LOAD_METHOD", "LOAD_ATTR"):
-        return False
-    if sys.version_info >= (3, 13):  # from there on the mark of a call comes after what is called
-        marked = then.opname == "PUSH_NULL" or bool(attribute.arg and attribute.arg & 1)
-    elif sys.version_info >= (3, 12):
-        marked = bool(attribute.arg and attribute.arg & 1)
-    else:
-        marked = attribute.opname == "LOAD_METHOD"
-    return marked or attribute.argval not in _ATTRIBUTES
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _codes(constant)

@@ -27,7 +27,6 @@ from tests.test_programs import assert_close, assert_mirrors, assert_value, size
 
 REFUSED = {
     "reshaped": "the shape of a Tensor is not assigned",
-    **dict.fromkeys(("cooled", "settled"), "a second run would find written"),
     "overlapping_windows": "memory is written that is read-only",
 }
 """The programs of the corpus that the fallback refuses, and what it says."""
