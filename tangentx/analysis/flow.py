@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tangentx.analysis.functions import chooses_functions, turns, value_class
+from tangentx.analysis.functions import value_class
 from tangentx.analysis.kinds import MISSING, Bottom, Either, Kind, Num, Obj
 from tangentx.analysis.program import Definition
+from tangentx.analysis.turns import takes_unlike, turns
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import Atom, Block, Break, Continue, For, If, Loop, Raise
 
@@ -104,7 +105,7 @@ def for_(w: Walker, s: For) -> None:
             raise NotResolved("the bounds of a range must be whole numbers", s.span, "convert them with int()")
     snapshots = None if s.snapshots is None else _snapshots(w, s.snapshots)
     trips = _trips(bounds)
-    if trips is not None and chooses_functions(w, s.body, len(trips)):
+    if trips is not None and takes_unlike(w, s.body, len(trips)):
         w.expand(("turns", trips), lambda: turns(s, trips))
         return
     assert w.env is not None

@@ -13,6 +13,16 @@ def product(iterable: Any, start: Any = 1) -> Any:
     return total
 
 
+def shortest(rows: Any) -> Any:
+    """The length of the shortest of `rows`; 0 where there are none."""
+    least = 0
+    for place in range(len(rows)):
+        count = len(rows[place])
+        if place == 0 or count < least:
+            least = count
+    return least
+
+
 def chained(first: Any, second: Any) -> Any:
     """``list(itertools.chain(first, second))``"""
     found = []

@@ -11,27 +11,22 @@ from tangentx import templates
 from tangentx.analysis.kinds import BOTTOM, Bottom, Box, Kind, Num, Obj, Top, describe
 from tangentx.analysis.regions import Region
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.change import map_atoms
 from tangentx.ir.functions import BoundMethod, Chosen, Closure, Derived, FunctionValue, Partial, function_of
 from tangentx.ir.nodes import (
     Assign,
     Atom,
     Block,
-    Break,
-    Continue,
     Expr,
     Ext,
-    For,
     Function,
     Index,
     Key,
     Lit,
     Make,
     Param,
-    Statement,
     Var,
 )
-from tangentx.ir.walk import bound, statements, used
+from tangentx.ir.walk import bound, used
 from tangentx.naming import Names
 
 if TYPE_CHECKING:
@@ -124,37 +119,6 @@ def same_memory(w: Walker, instance: Instance, source: Function, kinds: dict[int
         region: Region = instance.regions.setdefault((id(made), "make", ()), w.program.world.region())
         assert isinstance(kind, Box)
         region.unite(kind.region)
-
-
-LONGEST = 16  # trips of a loop over functions
-
-
-def chooses_functions(w: Walker, body: Block, trips: int) -> bool:
-    """Whether the body of a loop of so many trips takes one of several functions that have no kind in common, and can
-    be written once for each trip."""
-    if trips > LONGEST or any(isinstance(s, Break | Continue) for s in statements(body)):
-        return False
-    bases = {s.value.base for s in statements(body) if isinstance(s, Assign) and isinstance(s.value, Index)}
-    assert w.env is not None
-    known = [base for base in bases if not isinstance(base, Var) or any(w.env.get(base.name, ()))]
-    return any(_unlike(w.read(base)[1]) for base in known)
-
-
-def _unlike(kind: Kind) -> bool:
-    """Whether a container of known length holds functions that have no kind in common."""
-    if not isinstance(kind, Box) or value_class(kind) is not None or kind.region.root().open:
-        return False
-    items = list(kind.region.root().fields.values())
-    classes = {value_class(item) or type(item) for item in items}
-    return len(classes) > 1 and any(value_class(item) for item in items)
-
-
-def turns(loop: For, trips: range) -> Block:
-    """The body of the loop once for each trip."""
-    out: list[Statement] = []
-    for place in reversed(trips) if loop.backward else trips:
-        out += [Assign(loop.target, Lit(place), loop.span), *map_atoms(loop.body, lambda atom: atom)]
-    return tuple(out)
 
 
 def as_operand(w: Walker, fn: Any, kinds: list[Kind]) -> tuple[Expr, Kind]:

@@ -20,9 +20,7 @@ from tangentx.analysis.kinds import (
     Bottom,
     Box,
     Kind,
-    Num,
     Obj,
-    Some,
     Top,
     describe,
     located,
@@ -32,7 +30,7 @@ from tangentx.analysis.protocols import defined, is_object
 from tangentx.analysis.regions import join
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.functions import bound_method
-from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, Ext, Key, Lit, Make, Method, Op, Store, Var
+from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, Ext, Key, Lit, Make, Method, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -192,40 +190,3 @@ def operated(w: Walker, fn: Any, args: tuple[Atom, ...], kinds: list[Kind]) -> t
 def _is_derived(kind: Kind, other: Kind) -> bool:
     both = isinstance(kind, Box) and isinstance(other, Box) and kind.cls is not other.cls
     return both and issubclass(kind.cls, other.cls)  # type: ignore[union-attr]
-
-
-def _hasattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
-    opaque = isinstance(kinds[0], Box | Some) and len(args) == 2
-    return (Op(builtins.hasattr, tuple(w.read(a)[0] for a in args)), Num(bool)) if opaque else None
-
-
-def _getattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
-    name = kinds[1].value if len(args) == 2 and isinstance(kinds[1], Obj) else None
-    return w.walk(Attr(args[0], name)) if isinstance(name, str) else None
-
-
-def _setattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
-    if any(isinstance(kind, Bottom) for kind in kinds):
-        return Lit(None), BOTTOM
-    name = kinds[1].value if len(args) == 3 and isinstance(kinds[1], Obj) else None
-    if not isinstance(name, str):
-        raise UnsupportedSyntax("which attribute is written is not known here", w.span, "keep the values in a dict")
-    w.expand(("setattr", name), lambda: (Store(args[0], Key((Lit(name),), attribute=True), args[2], w.span),))
-    return Lit(None), Obj(None)
-
-
-def _type(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
-    kind = kinds[0]
-    cls = kind.cls if isinstance(kind, Box) else kind.type if isinstance(kind, Num) else None
-    if len(args) != 1 or cls is None:
-        return None
-    return w.read(external(w, cls, cls.__name__))
-
-
-OF_OBJECTS: dict[Any, Any] = {
-    builtins.type: _type,
-    builtins.hasattr: _hasattr,
-    builtins.getattr: _getattr,
-    builtins.setattr: _setattr,
-}
-"""What builtins that ask for members answer of objects."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.containers import copied, copied_list, expanded, make
 from tangentx.analysis.dicts import keys
-from tangentx.analysis.kinds import Arr, Box, Kind, Num, varied
+from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, varied
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.nodes import Append, Assign, Atom, Block, Expr, For, Index, Key, Lit, Make, Op, Var
+from tangentx.ir.nodes import Append, Assign, Atom, Block, Expr, For, Index, Key, Lit, Make, Op, Var, sequence
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -40,6 +40,31 @@ def listed(cls: type) -> Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[
 
 def _refuse_copy(w: Walker, cls: type) -> tuple[Expr, Kind]:
     raise UnsupportedSyntax(f"`{cls.__name__}(...)` of this value", w.span, "build it item by item")
+
+
+def column_of(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
+    """What stands at a place in each of several rows, as a tuple."""
+    rows, place = args
+    if isinstance(kinds[0], Bottom):
+        return Lit(None), BOTTOM
+    if not isinstance(kinds[0], Box) or kinds[0].region.root().open:
+        hint = "give the items of a column names, for a, b in zip(*rows), or write [row[j] for row in rows]"
+        raise UnsupportedSyntax("a column of rows of which there may be any number", w.span, hint)
+    count = len(kinds[0].region.root().fields)
+
+    def build() -> Block:
+        out: list[Assign] = []
+        for number in range(count):
+            row, seq, item = (w.temporary() for _ in range(3))
+            out += [
+                Assign(row, Index(rows, Key((Lit(number),))), w.span),
+                Assign(seq, Op(sequence, (Var(row),)), w.span),
+                Assign(item, Index(Var(seq), Key((place,))), w.span),
+            ]
+        items = tuple(Var(s.target) for s in out[2::3])
+        return (*out, Assign(w.temporary(), Make(tuple, items), w.span))
+
+    return expanded(w, ("column", count), build)
 
 
 def joined(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:

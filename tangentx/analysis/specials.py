@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis import effects, flats, members
+from tangentx.analysis import asking, effects, flats
 from tangentx.analysis.absent import may_be_none
 from tangentx.analysis.containers import expanded, new_dict
 from tangentx.analysis.dicts import contains, keys
@@ -29,7 +29,7 @@ from tangentx.analysis.kinds import (
     describe,
     varied,
 )
-from tangentx.analysis.sequences import joined, listed, repeated
+from tangentx.analysis.sequences import column_of, joined, listed, repeated
 from tangentx.errors import NotResolved, Span, UnsupportedSyntax
 from tangentx.ir.nodes import (
     Assign,
@@ -38,6 +38,7 @@ from tangentx.ir.nodes import (
     Expr,
     Lit,
     Op,
+    column,
     is_mapping,
     is_sequence,
     sequence,
@@ -224,6 +225,7 @@ SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, 
     builtins.len: _len,
     truth: _truth,
     sequence: _sequence,
+    column: column_of,
     ir_keys: _keys,
     is_sequence: _is_sequence,
     is_mapping: _is_mapping,
@@ -237,7 +239,7 @@ SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, 
     operator.or_: _united,
     operator.add: joined,
     operator.mul: repeated,
-    **members.OF_OBJECTS,
+    **asking.ANSWERS,
     np.ndim: _ndim,
     arrays.same_length: _same_length,
     arrays.counted: _length_checked,

@@ -10,11 +10,12 @@ from typing import Any
 import gast
 
 from tangentx import arrays
+from tangentx.analysis import folds
 from tangentx.frontend import resolve
 from tangentx.frontend.emitter import is_named
 from tangentx.frontend.iterators import FOREVER, Iterators
 from tangentx.frontend.sources import Items, Range
-from tangentx.frontend.targets import Value
+from tangentx.frontend.targets import Column, Value
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
 
@@ -134,10 +135,12 @@ class Loops(Iterators):
         """The arguments from the `first` on, side by side."""
         strict = [keyword.value for keyword in node.keywords if keyword.arg == "strict"]
         known = len(strict) == len(node.keywords) and all(isinstance(value, gast.Constant) for value in strict)
-        if not known or not node.args or any(isinstance(arg, gast.Starred) for arg in node.args):
-            message = "zip with unknown keywords, without arguments or with starred ones is not differentiated"
-            hint = "write zip(a, b) and compare the lengths before; for columns, [row[j] for row in rows]"
-            raise self.refuse(node, message, hint)
+        stars = any(isinstance(arg, gast.Starred) for arg in node.args)
+        if stars and not first and not node.keywords and len(node.args) == 1:
+            return self._columns(node)
+        if not known or not node.args or stars:
+            message = "zip with unknown keywords, without arguments or with several that are starred"
+            raise self.refuse(node, message, "write zip(a, b), or zip(*rows) with all rows in one list")
         parts = [self._items(arg) for arg in node.args[first:]]
         count = parts[0].count
         if len(parts) > 1:
@@ -146,6 +149,14 @@ class Loops(Iterators):
         over = frozenset().union(*(part.over for part in parts))
         lengths = tuple(pair for part in parts for pair in part.lengths)
         return Items(count, lambda index: tuple(part.read(index) for part in parts), over, lengths=lengths)
+
+    def _columns(self, node: Any) -> Items:
+        """``zip(*rows)``: the columns, as many as the shortest row has."""
+        rows = self.atom(node.args[0].value)
+        found = self.copy(ir.Op(ir.sequence, (rows,)), node)
+        shortest = ir.Ext("shortest", folds.shortest, ("object",), folds.shortest)
+        count = self.copy(ir.Apply(shortest, (found,)), node)
+        return Items(count, lambda index: Column(found, index), frozenset())
 
     def _reversed(self, node: Any) -> Items:
         inner = self._sequence(node.args[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import gast
@@ -11,8 +12,17 @@ from tangentx.frontend.calls import Calls
 from tangentx.frontend.emitter import is_named
 from tangentx.ir import nodes as ir
 
+
+@dataclass(frozen=True)
+class Column:
+    """What stands at `place` in each of `rows`."""
+
+    rows: ir.Atom
+    place: ir.Atom
+
+
 # A value, or the values of the items where the tuple itself is never made.
-Value: TypeAlias = "ir.Expr | tuple[Value, ...]"
+Value: TypeAlias = "ir.Expr | tuple[Value, ...] | Column"
 
 
 class Targets(Calls):
@@ -40,6 +50,8 @@ class Targets(Calls):
 
     def whole(self, value: Value, node: Any) -> ir.Expr:
         """`value` as one expression."""
+        if isinstance(value, Column):
+            return ir.Op(ir.column, (value.rows, value.place))
         if not isinstance(value, tuple):
             return value
         return ir.Make(tuple, tuple(self.hold(self.whole(part, node), node) for part in value))
@@ -53,6 +65,8 @@ class Targets(Calls):
             items = self._around(stars[0], count - stars[0] - 1, value, node)
         elif isinstance(value, tuple) and len(value) == count:
             items = value
+        elif isinstance(value, Column):
+            items = self._of_rows(value, count, node)
         else:
             whole = self.hold(self.whole(value, node), node)
             found = self.copy(ir.Op(ir.sequence, (whole, ir.Lit(count))), node)
@@ -69,10 +83,16 @@ class Targets(Calls):
         singles = [ir.Index(found, ir.Key((ir.Lit(place),))) for place in (*range(before), *range(-after, 0))]
         return (*singles[:before], between, *singles[before:])
 
+    def _of_rows(self, column: Column, count: int, node: Any) -> tuple[Value, ...]:
+        """The items of a column of so many rows."""
+        found = self.copy(ir.Op(ir.sequence, (column.rows, ir.Lit(count))), node)
+        rows = [self.copy(ir.Index(found, ir.Key((ir.Lit(number),))), node) for number in range(count)]
+        return tuple(ir.Index(self.copy(ir.Op(ir.sequence, (row,)), node), ir.Key((column.place,))) for row in rows)
+
     def _read(self, value: Value, node: Any) -> Value:
         if isinstance(value, tuple):
             return tuple(self._read(part, node) for part in value)
-        return self.hold(value, node)
+        return self.hold(self.whole(value, node), node)
 
     def display(self, target: Any, value: Any) -> Value:
         """The value of expression `value`, item by item where a display meets a pattern of its length.

@@ -209,6 +209,11 @@ def keys(x: Any) -> Any:
     raise AssertionError("a marker, never run")
 
 
+def column(rows: Any, place: Any) -> Any:
+    """Marker for `Op`: the tuple of what stands at `place` in each of `rows`."""
+    raise AssertionError("a marker, never run")
+
+
 def is_sequence(x: Any) -> Any:
     """Marker for `Op`: whether a sequence pattern of ``match`` may match `x`: a list or a tuple, but no string."""
     raise AssertionError("a marker, never run")
@@ -229,7 +234,7 @@ def deleted() -> Any:
     raise AssertionError("a marker, never run")
 
 
-MARKERS = (sequence, keys, is_sequence, is_mapping, truth, deleted)
+MARKERS = (sequence, keys, column, is_sequence, is_mapping, truth, deleted)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,75 @@
+"""What builtins answer that ask an object for its members: `type`, `hasattr`, `getattr` and `setattr`."""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING, Any
+
+from tangentx.analysis.containers import expanded
+from tangentx.analysis.functions import external
+from tangentx.analysis.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, Some
+from tangentx.analysis.protocols import is_object
+from tangentx.errors import UnsupportedSyntax
+from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, If, Key, Lit, Op, Store, Var
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer import Walker
+
+
+def _hasattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    if not isinstance(kinds[0], Box | Some) or len(args) != 2:
+        return None
+    if isinstance(kinds[0], Box) and isinstance(kinds[1], Obj) and _lacks(w, kinds[0], kinds[1].value):
+        return Lit(False), Num(bool, value=False)
+    return Op(builtins.hasattr, tuple(w.read(a)[0] for a in args)), Num(bool)
+
+
+def _lacks(w: Walker, kind: Box, name: Any) -> bool:
+    """Whether no object of the kind has the attribute: nothing gives it to one, and its class has none."""
+    missing = all(w.program.member(kind.cls, known) is MISSING for known in (name, "__getattr__"))
+    return missing and is_object(kind) and name not in kind.region.root().fields and not kind.region.root().open
+
+
+def _getattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    name = kinds[1].value if len(args) > 1 and isinstance(kinds[1], Obj) else None
+    if not isinstance(name, str) or len(args) > 3:
+        return None
+    if len(args) == 2:
+        return w.walk(Attr(args[0], name))
+
+    def build() -> Block:
+        there, found = w.temporary(), w.temporary()
+        taken = (Assign(found, Attr(args[0], name), w.span),)
+        return (
+            Assign(there, Apply(external(w, builtins.hasattr, "hasattr"), args[:2]), w.span),
+            If(Var(there), taken, (Assign(found, args[2], w.span),), w.span),
+            Assign(w.temporary(), Var(found), w.span),
+        )
+
+    return expanded(w, ("getattr", name), build)
+
+
+def _setattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
+    if any(isinstance(kind, Bottom) for kind in kinds):
+        return Lit(None), BOTTOM
+    name = kinds[1].value if len(args) == 3 and isinstance(kinds[1], Obj) else None
+    if not isinstance(name, str):
+        raise UnsupportedSyntax("which attribute is written is not known here", w.span, "keep the values in a dict")
+    w.expand(("setattr", name), lambda: (Store(args[0], Key((Lit(name),), attribute=True), args[2], w.span),))
+    return Lit(None), Obj(None)
+
+
+def _type(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    kind = kinds[0]
+    cls = kind.cls if isinstance(kind, Box) else kind.type if isinstance(kind, Num) else None
+    if len(args) != 1 or cls is None:
+        return None
+    return w.read(external(w, cls, cls.__name__))
+
+
+ANSWERS: dict[Any, Any] = {
+    builtins.type: _type,
+    builtins.hasattr: _hasattr,
+    builtins.getattr: _getattr,
+    builtins.setattr: _setattr,
+}
