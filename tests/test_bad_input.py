@@ -524,7 +524,27 @@ def with_unknown_keyword_of_zip(x, how):
     return sum(a * b for a, b in zip(x, x, **how))
 
 
-@pytest.mark.parametrize(("f", "args"), [(with_count, (1.0,)), (with_unknown_keyword_of_zip, (np.ones(2), {}))])
+def with_rows_that_are_written(x):
+    import itertools
+
+    for a, b in itertools.pairwise(x):
+        x[2] = a * b
+    return np.sum(x)
+
+
+def with_columns_of_any_length(x):
+    return [max(column) for column in zip(*x)][0]
+
+
+ITERATED = [
+    (with_count, (1.0,)),
+    (with_unknown_keyword_of_zip, (np.ones(2), {})),
+    (with_rows_that_are_written, (np.ones(4),)),
+    (with_columns_of_any_length, (np.ones((2, 2)),)),
+]
+
+
+@pytest.mark.parametrize(("f", "args"), ITERATED)
 def test_what_cannot_be_iterated(f: Callable[..., Any], args: tuple[Any, ...], golden: Golden) -> None:
     with pytest.raises(tx.UnsupportedSyntax) as caught:
         tx.grad(f, fallback="error")(*args)

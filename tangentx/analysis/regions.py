@@ -221,6 +221,8 @@ def join(a: Kind, b: Kind) -> Kind:
         return Either(tuple(value for i, value in enumerate(functions) if value not in functions[:i]))
     why = f"{describe(a)} in one place and {describe(b)} in another"
     callables = all(_functions(k) or (isinstance(k, Box) and issubclass(k.cls, FunctionValue)) for k in (a, b))
+    if isinstance(a, Box) and isinstance(b, Box) and not callables:
+        return Top(why, "use two names; or one class, or a list of known length that a `for` without break goes over")
     return Top(why, "put an `if` around the calls, so that each branch calls one of them" if callables else "")
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.containers import copied, copied_list, expanded, make
 from tangentx.analysis.dicts import keys
-from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, varied
+from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, varied
+from tangentx.analysis.regions import Region
 from tangentx.errors import UnsupportedSyntax
+from tangentx.ir import nodes
 from tangentx.ir.nodes import Append, Assign, Atom, Block, Expr, For, Index, Key, Lit, Make, Op, Var, sequence
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ def _refuse_copy(w: Walker, cls: type) -> tuple[Expr, Kind]:
     raise UnsupportedSyntax(f"`{cls.__name__}(...)` of this value", w.span, "build it item by item")
 
 
-def column_of(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
+def column(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
     """What stands at a place in each of several rows, as a tuple."""
     rows, place = args
     if isinstance(kinds[0], Bottom):
@@ -65,6 +67,31 @@ def column_of(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Exp
         return (*out, Assign(w.temporary(), Make(tuple, items), w.span))
 
     return expanded(w, ("column", count), build)
+
+
+def unwritten(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
+    """Refuses a list or a row of numbers that a loop writes, where all of it has been read before its time."""
+    (count, *atoms), found = args, list[set[Region]]()
+    assert isinstance(count, Lit) and isinstance(count.value, int) and w.env is not None
+    for atom in atoms if w.program.final else ():
+        definitions = w.env.get(atom.name, ()) if isinstance(atom, Var) else ()
+        found.append({region for d in definitions if d is not None for region in within(d.kind)})
+    written = set().union(*found[count.value :])
+    if any(region.written for regions in found[: count.value] for region in regions & written):
+        message = "an iterator of itertools over what the loop may write"
+        raise UnsupportedSyntax(message, w.span, "iterate over a copy, or over a list of what the iterator gives")
+    return Lit(None), Obj(None)
+
+
+def within(kind: Kind, found: set[Region] | None = None) -> set[Region]:
+    """The memory that a value refers to, at any depth."""
+    found = set() if found is None else found
+    node = kind.region.root() if isinstance(kind, Arr | Box) else None
+    if node is not None and node not in found:
+        found.add(node)
+        for item in (*node.fields.values(), node.elt):
+            within(item, found)
+    return found
 
 
 def joined(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
@@ -122,3 +149,6 @@ def repeated(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr
         )
 
     return expanded(w, "repeated", build)
+
+
+MARKED: dict[Any, Any] = {nodes.column: column, nodes.unwritten: unwritten}

@@ -29,7 +29,7 @@ from tangentx.analysis.kinds import (
     describe,
     varied,
 )
-from tangentx.analysis.sequences import column_of, joined, listed, repeated
+from tangentx.analysis.sequences import MARKED, joined, listed, repeated
 from tangentx.errors import NotResolved, Span, UnsupportedSyntax
 from tangentx.ir.nodes import (
     Assign,
@@ -38,7 +38,6 @@ from tangentx.ir.nodes import (
     Expr,
     Lit,
     Op,
-    column,
     is_mapping,
     is_sequence,
     sequence,
@@ -225,7 +224,7 @@ SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, 
     builtins.len: _len,
     truth: _truth,
     sequence: _sequence,
-    column: column_of,
+    **MARKED,
     ir_keys: _keys,
     is_sequence: _is_sequence,
     is_mapping: _is_mapping,

@@ -143,7 +143,10 @@ class Displays(Loops):
         if any(isinstance(inner, gast.Call) for other in others for inner in gast.walk(other)):
             message = "an iterator beside an argument that is a call: which runs first cannot be kept"
             raise self.refuse(node, message, "give the other argument a name first")
-        return self.gathered(node)
+        early = list(self.read_early)
+        found = self.gathered(node)
+        self.read_early = early
+        return found
 
     def gathered(self, node: Any) -> ir.Atom:
         generator = self.generator(node)

@@ -29,6 +29,7 @@ class Emitter:
         self.scope = resolve.scope(tree)
         self.asked: set[int] = set()  # expressions of which only the truth counts
         self.resolver: resolve.Resolver = resolve.Resolver(function) if outer is None else outer.resolver
+        self.read_early: list[ir.Var] = []  # what has been read for a loop that is about to begin, where Python waits
         self.renamed: list[dict[str, str]] = []  # variables of the comprehensions that are open, innermost last
         self.unsettled: frozenset[str] = frozenset()  # names that a := of the present statement binds
         # What imports before this place, in this block or one around it, have bound, and all names that they bind.

@@ -13,8 +13,10 @@ from typing import Any
 import gast
 
 from tangentx.analysis import folds
+from tangentx.analysis.primitives import is_primitive
 from tangentx.frontend.targets import Targets
 from tangentx.ir import nodes as ir
+from tangentx.ir import walk
 
 ITERTOOLS: dict[Any, dict[int, Callable[..., Any]]] = {
     itertools.chain: {1: list, 2: folds.chained},
@@ -30,6 +32,7 @@ ITERTOOLS: dict[Any, dict[int, Callable[..., Any]]] = {
 """For each the stand-ins by the number of arguments."""
 
 FOREVER = ir.Lit(sys.maxsize)
+_READ_AT_ONCE = (folds.repeated, folds.crossed, folds.combined)
 _MAKERS = (zip, enumerate, reversed, map, filter)
 
 
@@ -59,8 +62,17 @@ class Iterators(Targets):
             raise self.refuse(node, "this call of itertools is not differentiated", hint)
         given = node.args[:1] if standin is folds.combined else node.args
         args = tuple(self.gathered(arg) if self.is_lazy(arg) else self.atom(arg) for arg in given)
+        if standin not in _READ_AT_ONCE:
+            self.read_early += [arg for arg in args if isinstance(arg, ir.Var)]
         ext = ir.Ext(standin.__name__, standin, ("object",), standin)
         return self.copy(ir.Apply(ext, args), node)
+
+    def stays(self, early: list[ir.Var], body: ir.Block, node: Any) -> None:
+        """Demand that the body of a loop writes into nothing that has been read for it before its time."""
+        atoms = [atom for stmt in walk.statements(body) for atom in _given_away(stmt)]
+        if atoms:
+            marked: tuple[ir.Atom, ...] = (ir.Lit(len(early)), *early, *dict.fromkeys(atoms))
+            self.emit(ir.Assign(self.temp(), ir.Op(ir.unwritten, marked), self.span(node)))
 
     def term(self, start: ir.Atom, step: ir.Atom, index: ir.Atom, node: Any) -> ir.Expr:
         """What ``itertools.count(start, step)`` gives at an index."""
@@ -77,6 +89,20 @@ class Iterators(Targets):
         if node.keywords or len(given) > 2 or type(start) is not int or type(step) is not int or step < 1:
             raise self.refuse(node, "a count by anything but known whole numbers", "count with a name of your own")
         return ir.Lit(start), ir.Lit(step)
+
+
+def _given_away(stmt: ir.Statement) -> list[ir.Var]:
+    """What the statement may write into, or gives to what may."""
+    match stmt:
+        case ir.Assign(value=ir.Apply(fn=fn, args=args, kwargs=kwargs)):
+            known = isinstance(fn, ir.Ext) and is_primitive(fn.value)
+            found = [atom for name, atom in kwargs if not known or name == "out"]
+            return [atom for atom in (*(() if known else (fn, *args)), *found) if isinstance(atom, ir.Var)]
+        case ir.Assign(value=ir.Method(base=base, args=args)):
+            return [atom for atom in (base, *args) if isinstance(atom, ir.Var)]
+        case ir.Store() | ir.Augstore() | ir.Accumulate() | ir.Append() | ir.Delete():
+            return [stmt.base] if isinstance(stmt.base, ir.Var) else []
+    return []
 
 
 def _is(value: Any, maker: Any) -> bool:

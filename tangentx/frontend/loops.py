@@ -169,6 +169,7 @@ class Loops(Iterators):
 
     def loop(self, target: Any, source: Range | Items, body: Callable[[], object], node: Any) -> None:
         """Emit the loop over `source` that assigns to `target` and then does `body`, for statement `node`."""
+        early, self.read_early = self.read_early, []
         with self.block() as inner:
             body()
         first, rest = target, None
@@ -191,6 +192,8 @@ class Loops(Iterators):
         start, stop, step = (self.safe(atom, written, node) for atom in (bounds.start, bounds.stop, bounds.step))
         many = source.snapshots and self.safe(source.snapshots, written, node)
         self.emit(ir.For(index.name, start, stop, step, bounds.backward, block, self.span(node), many))
+        if early:
+            self.stays(early, block, node)
         for whole, count, found in source.lengths if isinstance(source, Items) else ():
             asked = found if isinstance(whole, ir.Var) and whole.name in written else whole
             self.emit(ir.Assign(self.temp(), ir.Op(arrays.same_length, (asked, count)), self.span(node)))

@@ -214,6 +214,11 @@ def column(rows: Any, place: Any) -> Any:
     raise AssertionError("a marker, never run")
 
 
+def unwritten(count: int, *xs: Any) -> Any:
+    """Marker for `Op`: the first `count` of `xs` were read before a loop, whose body may write into the others."""
+    raise AssertionError("a marker, never run")
+
+
 def is_sequence(x: Any) -> Any:
     """Marker for `Op`: whether a sequence pattern of ``match`` may match `x`: a list or a tuple, but no string."""
     raise AssertionError("a marker, never run")
@@ -234,7 +239,7 @@ def deleted() -> Any:
     raise AssertionError("a marker, never run")
 
 
-MARKERS = (sequence, keys, column, is_sequence, is_mapping, truth, deleted)
+MARKERS = (sequence, keys, column, unwritten, is_sequence, is_mapping, truth, deleted)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -146,17 +146,6 @@ def test_a_choice_among_choices_is_refused() -> None:
         text(f, 3.0)
 
 
-def test_a_loop_over_unlike_functions_is_written_out() -> None:
-    def f(x):
-        total = 0.0
-        for g in (math.sin, lambda y: x * y):
-            total += g(x)
-        return total
-
-    found = text(f, 3.0)
-    assert "for" not in found.replace("function", "") and in_order(found, "sin(x)", "call lambda_(")
-
-
 class Spring:
     def __init__(self, k):
         self.k = k

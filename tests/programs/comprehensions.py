@@ -144,7 +144,22 @@ def kinds_counted(x, labels):
     return x * len(different) + (x * x if 2 in common else x)
 
 
+def heads(q, k, v):
+    """Attention of several heads: the pieces of each array side by side."""
+    pieces = [np.split(a, 2, axis=-1) for a in (q, k, v)]
+    found = []
+    for a, b, c in zip(*pieces):
+        e = np.exp(a @ b.T)
+        found.append(e / e.sum(axis=-1, keepdims=True) @ c)
+    rows = [found[0][0], found[1][0], 2.0 * found[0][1]]
+    total = sum(x * y * z for x, y, z in zip(*rows))
+    for n, column in enumerate(zip(*[(total, 2.0), (total * total, 0.5)])):
+        total = total + n * sum(column) * max(column)
+    return total
+
+
 PROGRAMS = [
+    Program(heads, lambda: (draw(2, 4, seed=31), draw(2, 4, seed=32), draw(2, 4, seed=33)), ("q", "k", "v")),
     Program(weights, lambda: (0.7, 4), "x"),
     Program(counting, lambda: (0.7, 1e-9), "x"),
     Program(table, lambda: (0.4, 3), "x"),

@@ -313,7 +313,56 @@ def _orders():
     return 10.0 + draw(5, seed=6), 1.5 + 0.5 * draw(5, seed=7), 1.2 + 0.7 * draw(5, seed=8)
 
 
+class Dense:
+    def __init__(self, w, b):
+        self.w, self.b = w, b
+
+    def forward(self, x):
+        return x @ self.w + self.b
+
+
+class Standardised:
+    """Normalises a batch, and keeps a running mean."""
+
+    eps = 1e-3
+
+    def __init__(self, width, momentum=0.9):
+        self.mean = np.zeros(width)
+        self.momentum = momentum
+
+    def forward(self, x):
+        mean = x.mean(axis=0)
+        self.mean *= self.momentum
+        self.mean += (1.0 - self.momentum) * mean
+        return (x - mean) / np.sqrt(x.var(axis=0) + self.eps)
+
+
+class Swish:
+    def forward(self, x):
+        return x / (1.0 + np.exp(-x))
+
+
+class Sequential:
+    def __init__(self, *layers):
+        self.layers = list(layers)
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer.forward(x)
+        return x
+
+
+def of_unlike_layers(w, v, x):
+    """A network of layers of different classes; a penalty for those that have weights."""
+    net = Sequential(Dense(w, np.zeros(2)), Standardised(2), Swish(), Dense(v, np.ones(1)))
+    out = net(x)
+    penalty = sum(np.sum(layer.w**2) for layer in net.layers if hasattr(layer, "w"))
+    momentum = sum(getattr(layer, "momentum", 0.0) for layer in net.layers)
+    return np.sum(out**2) + 0.1 * momentum * penalty + np.sum(net.layers[1].mean)
+
+
 PROGRAMS = [
+    Program(of_unlike_layers, lambda: (draw(3, 2, seed=6), draw(2, 1, seed=7), draw(3, 3, seed=8)), ("w", "v")),
     Program(springs, lambda: (0.8, 1.7), ("x", "k")),
     Program(network, lambda: (draw(2, 2, seed=1), draw(2, seed=2), 1.3), ("w", "b", "gain")),
     Program(orbit, lambda: (0.7, 1.2), ("x", "y")),

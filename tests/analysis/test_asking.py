@@ -1,0 +1,56 @@
+"""What `hasattr` and `getattr` answer of objects."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tangentx.testing import check_grads
+from tests.analysis.made import analysed, text
+
+
+class Plain:
+    pass
+
+
+class Marked:
+    mark = 3.0
+
+
+class Answering:
+    def __getattr__(self, name):
+        return 2.0
+
+
+class Sometimes:
+    def __init__(self, x):
+        if x > 0.0:
+            self.extra = x * x
+
+
+def test_what_no_object_has_is_known() -> None:
+    def f(x):
+        p = Plain()
+        return x if hasattr(p, "extra") else getattr(p, "extra", 2.0) * getattr(Marked(), "mark", 1.0)
+
+    assert "hasattr(p" not in text(f, 1.0)
+    _, instance = analysed(f, 1.0)
+    assert not instance.result.varied
+
+
+def test_a_class_that_answers_by_itself_is_asked() -> None:
+    def f(x):
+        return x * 2.0 if hasattr(Answering(), "extra") else x
+
+    assert "hasattr" in text(f, 1.0)
+
+
+def test_what_some_objects_have_is_asked_while_it_runs() -> None:
+    def f(x):
+        total = 0.0
+        for s in (Sometimes(x), Sometimes(-x)):
+            total += getattr(s, "extra", x)
+            if hasattr(s, "extra"):
+                total += np.sin(s.extra)
+        return total
+
+    check_grads(f, (0.7,))
