@@ -1,19 +1,58 @@
-"""What builtins answer that ask an object for its members: `type`, `hasattr`, `getattr` and `setattr`."""
+"""What builtins answer that ask what an object is and has: `isinstance`, `type`, `hasattr`, `getattr`, `setattr`."""
 
 from __future__ import annotations
 
 import builtins
+import functools
+import operator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from tangentx.analysis import effects
+from tangentx.analysis.absent import may_be_none
 from tangentx.analysis.containers import expanded
+from tangentx.analysis.doubles import original
 from tangentx.analysis.functions import external
-from tangentx.analysis.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, Some
+from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some
 from tangentx.analysis.protocols import is_object
+from tangentx.analysis.regions import holds_itself
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, If, Key, Lit, Op, Store, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
+
+
+def _isinstance(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    a, b = kinds
+    classes = b.value if isinstance(b, Obj) else None
+    if isinstance(b, Box):
+        items = [k.value for k in b.region.root().fields.values() if isinstance(k, Obj)]
+        classes = tuple(items)
+    if a == effects.UNKNOWN or may_be_none(a):
+        return Op(builtins.isinstance, tuple(w.read(x)[0] for x in args)), Num(bool)
+    cls = a.type if isinstance(a, Num) else np.ndarray if isinstance(a, Arr) else original(getattr(a, "cls", None))
+    if isinstance(a, Obj):
+        cls = type(a.value)
+    if isinstance(a, Bottom) or cls is None or classes is None or _either_way(a, cls, classes):
+        return (Lit(None), BOTTOM) if isinstance(a, Bottom) else None
+    answer = issubclass(cls, classes)
+    return Lit(answer), Num(bool, value=answer)
+
+
+def _either_way(kind: Kind, cls: type, classes: Any) -> bool:
+    """Whether what may be an array or a number is of the classes as the one, and not as the other."""
+    if not isinstance(kind, Arr) or not kind.loose:
+        return False
+    numbers = (kind.dtype.type, bool, int, float, complex)
+    return any(issubclass(number, classes) != issubclass(cls, classes) for number in numbers)
+
+
+def _truth_of_containers(w: Walker, args: tuple[Atom, ...], kinds: list[Kind], fn: Any) -> tuple[Expr, Kind] | None:
+    """Of a container that may hold itself no sample can be made."""
+    plain = isinstance(kinds[0], Box) and kinds[0].cls in (list, tuple, dict)
+    return (Op(fn, (w.read(args[0])[0],)), Num(bool)) if plain and holds_itself(kinds[0]) else None
 
 
 def _hasattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
@@ -68,6 +107,8 @@ def _type(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, K
 
 
 ANSWERS: dict[Any, Any] = {
+    builtins.isinstance: _isinstance,
+    **{fn: functools.partial(_truth_of_containers, fn=fn) for fn in (bool, operator.not_, operator.truth)},
     builtins.type: _type,
     builtins.hasattr: _hasattr,
     builtins.getattr: _getattr,

@@ -11,7 +11,7 @@ from tangentx.analysis.dicts import keys
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, varied
 from tangentx.analysis.regions import Region
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir import nodes
+from tangentx.ir import marks
 from tangentx.ir.nodes import Append, Assign, Atom, Block, Expr, For, Index, Key, Lit, Make, Op, Var, sequence
 
 if TYPE_CHECKING:
@@ -151,4 +151,4 @@ def repeated(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr
     return expanded(w, "repeated", build)
 
 
-MARKED: dict[Any, Any] = {nodes.column: column, nodes.unwritten: unwritten}
+MARKED: dict[Any, Any] = {marks.column: column, marks.unwritten: unwritten}

@@ -11,10 +11,9 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis import asking, effects, flats
-from tangentx.analysis.absent import may_be_none
 from tangentx.analysis.containers import expanded, new_dict
 from tangentx.analysis.dicts import contains, keys
-from tangentx.analysis.doubles import original, table_of
+from tangentx.analysis.doubles import table_of
 from tangentx.analysis.identity import difference, identity
 from tangentx.analysis.kinds import (
     BOTTOM,
@@ -47,23 +46,6 @@ from tangentx.ir.nodes import keys as ir_keys
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
-
-
-def _isinstance(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
-    a, b = kinds
-    classes = b.value if isinstance(b, Obj) else None
-    if isinstance(b, Box):
-        items = [k.value for k in b.region.root().fields.values() if isinstance(k, Obj)]
-        classes = tuple(items)
-    if a == effects.UNKNOWN or may_be_none(a):
-        return Op(builtins.isinstance, tuple(w.read(x)[0] for x in args)), Num(bool)
-    cls = a.type if isinstance(a, Num) else np.ndarray if isinstance(a, Arr) else original(getattr(a, "cls", None))
-    if isinstance(a, Obj):
-        cls = type(a.value)
-    if isinstance(a, Bottom) or cls is None or classes is None or (isinstance(a, Arr) and a.loose):
-        return (Lit(None), BOTTOM) if isinstance(a, Bottom) else None
-    answer = issubclass(cls, classes)
-    return Lit(answer), Num(bool, value=answer)
 
 
 def _truth(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
@@ -220,7 +202,6 @@ def _same_length(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[
 SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]] = {
     operator.is_: identity,
     operator.is_not: difference,
-    builtins.isinstance: _isinstance,
     builtins.len: _len,
     truth: _truth,
     sequence: _sequence,

@@ -11,6 +11,7 @@ from typing import Any
 
 import gast
 
+from tangentx.analysis.primitives import is_primitive
 from tangentx.frontend import resolve
 from tangentx.frontend.expressions import CONVERSIONS, Steps, leaf
 from tangentx.frontend.loops import Loops
@@ -140,13 +141,20 @@ class Displays(Loops):
         value = fn.value if isinstance(fn, ir.Ext) and method is None else None
         if method not in TAKERS and not any(value is consumer for consumer in CONSUMERS):
             raise self.refuse(node, "the callee may stop before the iterator ends", "pass a list: [... for ...]")
-        if any(isinstance(inner, gast.Call) for other in others for inner in gast.walk(other)):
+        if any(self._may_tell(inner) for other in others for inner in gast.walk(other)):
             message = "an iterator beside an argument that is a call: which runs first cannot be kept"
             raise self.refuse(node, message, "give the other argument a name first")
         early = list(self.read_early)
         found = self.gathered(node)
         self.read_early = early
         return found
+
+    def _may_tell(self, node: Any) -> bool:
+        """Whether it shows when `node` is evaluated: a call, but for one of what has no effect."""
+        if not isinstance(node, gast.Call):
+            return False
+        fn = self.outside(node.func)
+        return fn is None or not is_primitive(fn.value) or any(given.arg == "out" for given in node.keywords)
 
     def gathered(self, node: Any) -> ir.Atom:
         generator = self.generator(node)

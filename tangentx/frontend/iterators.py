@@ -15,8 +15,8 @@ import gast
 from tangentx.analysis import folds
 from tangentx.analysis.primitives import is_primitive
 from tangentx.frontend.targets import Targets
+from tangentx.ir import marks, walk
 from tangentx.ir import nodes as ir
-from tangentx.ir import walk
 
 ITERTOOLS: dict[Any, dict[int, Callable[..., Any]]] = {
     itertools.chain: {1: list, 2: folds.chained},
@@ -72,7 +72,7 @@ class Iterators(Targets):
         atoms = [atom for stmt in walk.statements(body) for atom in _given_away(stmt)]
         if atoms:
             marked: tuple[ir.Atom, ...] = (ir.Lit(len(early)), *early, *dict.fromkeys(atoms))
-            self.emit(ir.Assign(self.temp(), ir.Op(ir.unwritten, marked), self.span(node)))
+            self.emit(ir.Assign(self.temp(), ir.Op(marks.unwritten, marked), self.span(node)))
 
     def term(self, start: ir.Atom, step: ir.Atom, index: ir.Atom, node: Any) -> ir.Expr:
         """What ``itertools.count(start, step)`` gives at an index."""

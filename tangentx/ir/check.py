@@ -9,6 +9,7 @@ from tangentx.ir import nodes as ir
 from tangentx.ir import show, walk
 from tangentx.ir.attempts import Attempt
 from tangentx.ir.functions import FunctionValue
+from tangentx.ir.marks import MARKS
 
 _STATEMENTS = get_args(ir.Statement)
 _EXPRESSIONS = get_args(ir.Expr)
@@ -160,7 +161,7 @@ def _closed(function: ir.Function, stmt: ir.Statement) -> None:
     value = stmt.value if isinstance(stmt, ir.Assign) else stmt
     if isinstance(value, ir.Op) and isinstance(value.fn, Attempt) and value.fn.given is None:
         _fail(function, "an open form is left", stmt)
-    marked = isinstance(value, ir.Op) and any(value.fn is marker for marker in ir.MARKERS)
+    marked = isinstance(value, ir.Op) and any(value.fn is marker for marker in (*ir.MARKERS, *MARKS))
     function_value = isinstance(value, ir.Make) and issubclass(value.cls, FunctionValue)
     if isinstance(value, _OPEN) or marked or function_value:
         _fail(function, "an open form is left", stmt)

@@ -209,16 +209,6 @@ def keys(x: Any) -> Any:
     raise AssertionError("a marker, never run")
 
 
-def column(rows: Any, place: Any) -> Any:
-    """Marker for `Op`: the tuple of what stands at `place` in each of `rows`."""
-    raise AssertionError("a marker, never run")
-
-
-def unwritten(count: int, *xs: Any) -> Any:
-    """Marker for `Op`: the first `count` of `xs` were read before a loop, whose body may write into the others."""
-    raise AssertionError("a marker, never run")
-
-
 def is_sequence(x: Any) -> Any:
     """Marker for `Op`: whether a sequence pattern of ``match`` may match `x`: a list or a tuple, but no string."""
     raise AssertionError("a marker, never run")
@@ -239,7 +229,7 @@ def deleted() -> Any:
     raise AssertionError("a marker, never run")
 
 
-MARKERS = (sequence, keys, column, unwritten, is_sequence, is_mapping, truth, deleted)
+MARKERS = (sequence, keys, is_sequence, is_mapping, truth, deleted)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

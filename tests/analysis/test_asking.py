@@ -1,4 +1,4 @@
-"""What `hasattr` and `getattr` answer of objects."""
+"""What is asked of objects: what they are, and what they have."""
 
 from __future__ import annotations
 
@@ -54,3 +54,30 @@ def test_what_some_objects_have_is_asked_while_it_runs() -> None:
         return total
 
     check_grads(f, (0.7,))
+
+
+class Turn:
+    """A quaternion."""
+
+    def __init__(self, w, v):
+        self.w, self.v = w, np.asarray(v)
+
+    def __mul__(self, o):
+        if isinstance(o, Turn):
+            v = self.w * o.v + o.w * self.v + np.cross(self.v, o.v)
+            return Turn(self.w * o.w - self.v @ o.v, v)
+        return Turn(self.w * o, self.v * o)
+
+    def __add__(self, o):
+        return Turn(self.w + o.w, self.v + o.v)
+
+    def unit(self):
+        return self * (1.0 / np.sqrt(self.w**2 + self.v @ self.v))
+
+
+def test_a_number_or_an_array_is_no_object() -> None:
+    def f(x):
+        q = Turn(x, [0.0, x, 1.0])
+        return (q + q * q).unit().w
+
+    check_grads(f, (0.7,), order=1)
