@@ -49,10 +49,11 @@ def _either_way(kind: Kind, cls: type, classes: Any) -> bool:
     return any(issubclass(number, classes) != issubclass(cls, classes) for number in numbers)
 
 
-def _truth_of_containers(w: Walker, args: tuple[Atom, ...], kinds: list[Kind], fn: Any) -> tuple[Expr, Kind] | None:
-    """Of a container that may hold itself no sample can be made."""
-    plain = isinstance(kinds[0], Box) and kinds[0].cls in (list, tuple, dict)
-    return (Op(fn, (w.read(args[0])[0],)), Num(bool)) if plain and holds_itself(kinds[0]) else None
+def _truth(w: Walker, args: tuple[Atom, ...], kinds: list[Kind], fn: Any) -> tuple[Expr, Kind] | None:
+    """Asked at run time of an opaque object, and of a container that may hold itself: no sample can be made of one."""
+    kind = kinds[0] if len(kinds) == 1 else BOTTOM
+    endless = isinstance(kind, Box) and kind.cls in (list, tuple, dict) and holds_itself(kind)
+    return (Op(fn, (w.read(args[0])[0],)), Num(bool)) if endless or isinstance(kind, Some) else None
 
 
 def _hasattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
@@ -108,7 +109,7 @@ def _type(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, K
 
 ANSWERS: dict[Any, Any] = {
     builtins.isinstance: _isinstance,
-    **{fn: functools.partial(_truth_of_containers, fn=fn) for fn in (bool, operator.not_, operator.truth)},
+    **{fn: functools.partial(_truth, fn=fn) for fn in (bool, operator.not_, operator.truth)},
     builtins.type: _type,
     builtins.hasattr: _hasattr,
     builtins.getattr: _getattr,

@@ -225,9 +225,8 @@ def _converted(fn: Any, kind: Kind) -> Special:
 
 
 OF_OPAQUE: dict[Any, Special] = {
-    **{cls: _converted(cls, Num(cls)) for cls in (float, int, bool, complex)},
+    **{cls: _converted(cls, Num(cls)) for cls in (float, int, complex)},
     **{fn: _converted(fn, Some(str)) for fn in (builtins.str, builtins.repr, builtins.ascii)},
     **{fn: _compared(fn) for fn in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)},
-    operator.not_: _converted(operator.not_, Num(bool)),
 }
 """What operations give of opaque objects."""

@@ -81,3 +81,24 @@ def test_a_number_or_an_array_is_no_object() -> None:
         return (q + q * q).unit().w
 
     check_grads(f, (0.7,), order=1)
+
+
+class Branch:
+    def __init__(self, mass):
+        self.mass = mass
+        self.parts = []
+
+
+def split_in_two(mass, depth):
+    branch = Branch(mass)
+    if depth > 0:
+        branch.parts += [split_in_two(0.3 * mass, depth - 1), split_in_two(0.7 * mass, depth - 1)]
+    return branch
+
+
+def weighed(branch):
+    return branch.mass**2 if not branch.parts else sum(weighed(part) for part in branch.parts)
+
+
+def test_whether_a_tree_has_branches_is_asked() -> None:
+    check_grads(lambda mass: weighed(split_in_two(mass, 2)), (1.3,))
