@@ -40,7 +40,7 @@ class _Checkpoint(Function):
             t._content = content  # we hold it, so that a write is made into a copy
         run = Run(call, given)
         ctx.written = [i for i, t in enumerate(given) if t._data is not units[i]._data]
-        if any(contents) or any(type(given[i]._data) is not np.ndarray for i in ctx.written):
+        if run.reshaped or any(contents) or any(type(given[i]._data) is not np.ndarray for i in ctx.written):
             raise _written(call)
         report.run, report.written = run, ctx.written
         return (*run.results, *(wrap(given[i]._data) for i in ctx.written))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import demand_unshared
-from tangentx.errors import NotDifferentiable, NoTemplate
+from tangentx.errors import NoTemplate
 from tangentx.tensor import autograd
 from tangentx.tensor.apply import as_array, call, raw
 from tangentx.tensor.core import wrap
@@ -20,7 +20,7 @@ from tangentx.tensor.making import escaped
 from tangentx.tensor.modes import STATE, refusal
 from tangentx.tensor.places import place, span_of
 from tangentx.tensor.quick import lost
-from tangentx.tensor.storage import overwrite, write
+from tangentx.tensor.storage import overwrite, set_shape, write
 from tangentx.tensor.written import put
 
 _STORES = tuple(opcode.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in opcode.opmap)
@@ -90,8 +90,7 @@ class Members:
 
     @shape.setter
     def shape(self: Any, value: Any) -> None:
-        message = "the shape of a Tensor is not assigned, for views of it would not follow"
-        raise refusal(NotDifferentiable(message, span_of(place()), "use `x.reshape(...)`"))
+        set_shape(self, value)
 
     def __getitem__(self: Any, key: Any) -> Any:
         key, data = raw(key), self.current

@@ -28,7 +28,7 @@ def kept(value: Any) -> Any:
 def root_of(t: Tensor) -> Tensor:
     """The Tensor that a Tensor's memory belongs to."""
     root: Tensor = t if t._view is None else t._view.root
-    return root
+    return root if root._view is None else root_of(root)  # one whose shape was set is a view
 
 
 def content_of(t: Tensor) -> Content:

@@ -80,6 +80,8 @@ class View:
     def refresh(self, t: Tensor) -> None:
         """Brings a Tensor to the present state of its root."""
         root = self.root
+        if root._view is not None:  # its shape was set
+            self.root = root = root._view.root
         if root._data is self.array and (root._node is self.node and root._slot == self.slot or not self.with_history):
             return
         self.array, self.node, self.slot = root._data, root._node, root._slot
@@ -103,6 +105,27 @@ def detached(t: Tensor) -> Tensor:
         root, steps = (t, ()) if t._view is None else (t._view.root, t._view.steps)
         found._view = View(root, steps, with_history=False)
     return found
+
+
+def set_shape(t: Tensor, shape: Any) -> None:
+    """``t.shape = shape``: the Tensor becomes a view of what it was. Raises what NumPy raises where that is none.
+
+    Raises NotDifferentiable for a leaf that requires a gradient, which would no longer have its shape.
+    """
+    shown = t.current.view() if type(t._data) is np.ndarray else t._data
+    shown.shape = shape
+    if t._view is None:
+        if t._needs and t._node is None:
+            message = "the shape of a leaf that requires a gradient is set, and its gradient would have another"
+            raise refusal(NotDifferentiable(message, span_of(place()), "use `x.reshape(...)`"))
+        root = wrap(t._data, t._node, t._slot)
+        root._needs, root._content, root._exported, root._made = t._needs, t._content, t._exported, t._made
+        t._content = None
+        t._view = View(root, ())
+    view = t._view
+    t._view = View(view.root, (*view.steps, step_of(np.reshape, (None, shown.shape), {}, 0, None)), view.with_history)
+    t._view.array = None  # so that the shape is found at once
+    t._view.refresh(t)
 
 
 def write(t: Tensor, key: Any, value: Any) -> None:

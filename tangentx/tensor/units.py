@@ -43,16 +43,19 @@ class Call:
 class Run:
     """One way through a function whose arguments stand in `units`.
 
-    `results` are the Tensors that it gives and that are no part of an argument. Of those that are, by identity:
+    `results` are the Tensors that it gives and that are no part of an argument; `reshaped` tells whether the shape of
+    an argument was set. Of those that are, by identity:
     `arguments` has the number of the argument itself, `parts` the unit and the steps from there.
     """
 
     def __init__(self, call: Call, units: Sequence[Tensor]) -> None:
         self.units = units
         given = [stepped(units[unit], steps) for unit, steps in call.places]
+        views = [t._view for t in given]
         self.result = call.function(
             *(arg if i is None else given[i] for arg, i in zip(call.args, call.order, strict=True))
         )
+        self.reshaped = any(t._view is not view for t, view in zip(given, views, strict=True))
         self.arguments = {id(t): i for i, t in enumerate(given)}
         self.parts: dict[int, tuple[int, tuple[Step, ...]]] = {}
         self.results: list[Tensor] = []

@@ -26,7 +26,6 @@ from tests.programs.reference import chosen, names, slopes
 from tests.test_programs import assert_close, assert_mirrors, assert_value, size
 
 REFUSED = {
-    "reshaped": "the shape of a Tensor is not assigned",
     "overlapping_windows": "memory is written that is read-only",
 }
 """The programs of the corpus that the fallback refuses, and what it says."""
