@@ -25,11 +25,15 @@ _ONCE, _LATER = 1, 2  # executions: of the first statement, of the second; 0 is 
 
 @dataclass(eq=False)
 class Spot:
-    """Elements of an array that a statement reads or writes; `axes` has None where an index is not known."""
+    """Elements of an array that a statement reads or writes, by the parts of keys and where these are known.
+
+    `axes` is found when it is asked for; it has None where an index is not known.
+    """
 
     at: Place
     root: Root
-    axes: tuple[tuple[Alternative, ...] | None, ...] = ()
+    parts: tuple[tuple[Any, Place], ...]
+    axes: tuple[tuple[Alternative, ...] | None, ...] | None = None
 
 
 class Elements(Indices):
@@ -41,12 +45,18 @@ class Elements(Indices):
         root = self.root(base, at, sliced=not parts)
         if root is None:
             return None
-        axes: list[tuple[Alternative, ...] | None] = []
-        for part, where in (*root.parts, *((part, at) for part in parts)):
-            if not isinstance(part, Slice) and self._is_other(part):
-                break
-            axes.append(self._alternatives(part, where, self.extent(root, len(axes)), at))
-        return Spot(at, root, tuple(axes))
+        return Spot(at, root, (*root.parts, *((part, at) for part in parts)))
+
+    def axes(self, spot: Spot) -> tuple[tuple[Alternative, ...] | None, ...]:
+        """What the index along each of the first axes may be."""
+        if spot.axes is None:
+            found: list[tuple[Alternative, ...] | None] = []
+            for part, where in spot.parts:
+                if not isinstance(part, Slice) and self._is_other(part):
+                    break
+                found.append(self._alternatives(part, where, self.extent(spot.root, len(found)), spot.at))
+            spot.axes = tuple(found)
+        return spot.axes
 
     def _is_other(self, part: Atom) -> bool:
         """Whether a part of a key may stand for any number of axes, or for none."""
@@ -112,7 +122,9 @@ class Elements(Indices):
             *(self._of(form, _LATER, shared) for form in self.facts(second.at)),
             *(self._order(later, shared) if later is not None else ()),
         ]
-        axes = [(p, q) for p, q in zip(first.axes, second.axes, strict=False) if p is not None and q is not None]
+        axes = [
+            (p, q) for p, q in zip(self.axes(first), self.axes(second), strict=False) if p is not None and q is not None
+        ]
         choices = [list(itertools.product(p, q)) for p, q in axes]
         return any(self._is_common(chosen, facts, shared) for chosen in itertools.product(*choices))
 

@@ -77,6 +77,7 @@ REWRITING: dict[str, type[Rules]] = {
 }  # these share a walk, the signs apart, in two parts where products may lose their guards between them
 # For the reader: the kinds of variables do not hold after them.
 LAST = ("attributes", "direct", "stores", "clones", "nest", "bundles", "coalesce")
+LATE = ("elements",)
 BEFORE = ("copies", "dead")
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
 LIMIT_ROUNDS = 8
@@ -122,8 +123,9 @@ def straighten(program: Program, off: frozenset[str]) -> None:
 
 
 def _rounds(program: Program, units: list[Unit], chosen: Sequence[str]) -> None:
-    """Runs the passes in order, round after round, until none changes anything."""
+    """Runs the passes in order, round after round, until none changes anything; then the late ones, once."""
     settled: dict[object, tuple[Block, ...]] = {}
+    chosen, late = [name for name in chosen if name not in LATE], [name for name in chosen if name in LATE]
     for turn in range(LIMIT_ROUNDS):
         changed = False
         for names in _walks(units, chosen):
@@ -137,7 +139,10 @@ def _rounds(program: Program, units: list[Unit], chosen: Sequence[str]) -> None:
             if not found or names[0] in AT_ONCE:
                 settled[names] = _bodies(units) if found else bodies
         if not changed:
-            break
+            again = [_run(program, units, (name,)) for name in late]
+            late = []
+            if not any(again):
+                break
 
 
 def _walks(units: list[Unit], chosen: Sequence[str]) -> Iterator[tuple[str, ...]]:

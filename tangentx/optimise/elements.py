@@ -83,12 +83,13 @@ class _Writes:
         course = Course(unit.body, [p.name for p in unit.function.params])
         self.elements = Elements(course, lambda atom: unit.kind(program, atom))
         self.places = course.places
+        self.regions: set[Region] = set()
 
     def needless(self) -> set[int]:
         """The writes, by identity, whose place nothing reads after them."""
         writes = [write for place in self.places if (write := self._write(place)) is not None]
-        regions = {write.region for write in writes}
-        reads = [read for place in self.places for read in self._reads(place) if read.region in regions]
+        self.regions = {write.region for write in writes}
+        reads = [read for place in self.places for read in self._reads(place) if read.region in self.regions]
         if len(writes) * len(reads) > _LIMIT:
             return set()
         unread = [write for write in writes if not any(self._sees(write, read) for read in reads)]
@@ -139,11 +140,11 @@ class _Writes:
         if isinstance(s.value, Index) and self._region(s.value.base) in regions:
             inside = {x for atom in key_atoms(s.value.key) for x in [self._region(atom)] if x is not None}
             spot = self.elements.spot(s.value.base, s.value.key.parts, place)
-            for region in regions:
+            for region in self.regions.intersection(regions):
                 alone = region is self._region(s.value.base) and region not in inside
                 yield _Access(place, region, spot if alone else None)
             return
-        for region in regions:
+        for region in self.regions.intersection(regions):
             whole = [a for a in atoms(s.value) if self._region(a) is region]
             yield from (_Access(place, region, self.elements.spot(a, (), place)) for a in whole)
             if not isinstance(s.value, Op) or self._is_held(region, s.value):
