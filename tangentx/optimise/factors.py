@@ -4,7 +4,8 @@
 
 The first two save a pass over an array and a name in the reverse sweep, and round as often as what they stand for or
 once more; the third saves a name and the last a pass, and they round alike.
-What is at hand was computed before, of the same operands, and is out of reach of every write.
+What is at hand was computed before, of the same operands, and is out of reach of every write, or was computed by the
+statement before.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from tangentx.analysis.kinds import Arr, Kind, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Assign, Atom, Lit, Op, Statement, Var
-from tangentx.ir.walk import statements
+from tangentx.ir.walk import blocks, reads, statements
 from tangentx.optimise.rewriting import MUL, Rewriter, Rules, is_number, run_each
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit
@@ -33,6 +35,7 @@ class Factors(Rules):
     def __init__(self, walk: Rewriter) -> None:
         super().__init__(walk)
         self.made: dict[tuple[object, str], list[str]] = {}
+        self.at_once = self.unit.found(_read_at_once)
 
     def note(self, s: Assign, op: Op) -> None:
         """Notes reciprocals and multiples."""
@@ -88,7 +91,9 @@ class Factors(Rules):
         if not isinstance(made, Op) or made.fn is not MUL or self.count[u.name] != 1:
             return None
         c, x = made.args
-        if not isinstance(c, Lit) or _exact_product(c.value, Lit(1.0)) is None or not self.still(x):
+        if not isinstance(c, Lit) or _exact_product(c.value, Lit(1.0)) is None:
+            return None
+        if not (self.still(x) or u.name in self.at_once):
             return None
         if not (is_array(self.kind(x)) and self.real(x) and isinstance(self.kind(n), Num) and self.real(n)):
             return None
@@ -123,6 +128,18 @@ def _type(kind: Kind) -> object:
     if isinstance(kind, Num):
         return float if kind.type is np.float64 else kind.type
     return (kind.dtype, kind.rank) if isinstance(kind, Arr) else kind
+
+
+def _read_at_once(unit: Unit) -> frozenset[str]:
+    """The names that one statement binds, and the next one in its block reads."""
+    todo, found = [unit.body], set[str]()
+    bound = unit.counts()[1]
+    while todo:
+        block = todo.pop()
+        todo += [inner for s in block for inner in blocks(s)]
+        pairs = ((s.target, reads(after)) for s, after in pairwise(block) if isinstance(s, Assign))
+        found.update(name for name, read in pairs if name in read and bound[name] == 1)
+    return frozenset(found)
 
 
 def _is_concerned(unit: Unit) -> bool:
