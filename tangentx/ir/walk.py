@@ -7,6 +7,7 @@ All work without recursion, so the depth of a program does not matter.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from tangentx.ir import nodes as ir
@@ -15,25 +16,28 @@ from tangentx.ir.functions import Closure, function_of
 
 def blocks(stmt: ir.Statement) -> tuple[ir.Block, ...]:
     """The blocks of `stmt`, in the order of the text."""
-    if isinstance(stmt, ir.If):
+    if type(stmt) is ir.If:
         return (stmt.body, stmt.orelse)
-    if isinstance(stmt, (ir.For, ir.Loop)):
+    if type(stmt) is ir.For or type(stmt) is ir.Loop:
         return (stmt.body,)
     return ()
 
 
 def statements(block: ir.Block) -> Iterator[ir.Statement]:
     """Every statement of `block`, and of the blocks inside it, in the order of the text."""
-    stack = list(reversed(block))
+    stack: list[Iterator[ir.Statement]] = [iter(block)]
     while stack:
-        stmt = stack.pop()
-        yield stmt
-        if type(stmt) in _WITH_BLOCKS:
-            for inner in reversed(blocks(stmt)):
-                stack.extend(reversed(inner))
+        for stmt in stack[-1]:
+            yield stmt
+            if type(stmt) in WITH_BLOCKS:
+                stack.append(chain.from_iterable(blocks(stmt)))
+                break
+        else:
+            stack.pop()
 
 
-_WITH_BLOCKS = (ir.If, ir.For, ir.Loop)
+WITH_BLOCKS: frozenset[type] = frozenset((ir.If, ir.For, ir.Loop))
+BINDING: frozenset[type] = frozenset((ir.Assign, ir.Augment, ir.For))
 
 
 def key_atoms(key: ir.Key) -> Sequence[ir.Atom]:
@@ -115,17 +119,20 @@ def reads(stmt: ir.Statement) -> frozenset[str]:
 
 def writes(stmt: ir.Statement) -> frozenset[str]:
     """The names that `stmt` itself binds. Writing into storage binds nothing."""
-    return frozenset((stmt.target,)) if isinstance(stmt, (ir.Assign, ir.Augment, ir.For)) else frozenset()
+    return frozenset((stmt.target,)) if type(stmt) in BINDING else frozenset()  # type: ignore[union-attr]
 
 
 def bound(block: ir.Block) -> frozenset[str]:
     """The names that anything in `block` binds."""
-    return frozenset(name for stmt in statements(block) for name in writes(stmt))
+    return frozenset([s.target for s in statements(block) if type(s) in BINDING])  # type: ignore[union-attr]
 
 
 def used(block: ir.Block) -> frozenset[str]:
     """The names that anything in `block` reads."""
-    return frozenset(name for stmt in statements(block) for name in reads(stmt))
+    found: set[str] = set()
+    for stmt in statements(block):
+        found.update(reads(stmt))
+    return frozenset(found)
 
 
 def made_closure(stmt: ir.Statement) -> type[Closure] | None:

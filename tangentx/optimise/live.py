@@ -29,6 +29,7 @@ from tangentx.ir.nodes import (
     If,
     Loop,
     Make,
+    Op,
     Pop,
     Raise,
     Return,
@@ -69,7 +70,7 @@ class Liveness:
         while self.changed:
             self.changed = False
             for summary in order:
-                if summary.reached:
+                if summary.reached and summary.settled != self._known(summary):
                     self._function(summary)
             order.reverse()  # what callers need goes down a chain of calls at once, what callees read comes up
 
@@ -93,11 +94,19 @@ class Liveness:
         known.update(more)
         self.changed = self.changed or len(known) != before
 
+    def _known(self, summary: Summary) -> tuple[int, ...]:
+        """How much is known of all that a walk of the function goes by; nothing of it ever shrinks."""
+        own = (len(summary.ends), summary.result, len(summary.starts), len(summary.needed))
+        heads = sum(map(len, summary.heads.values()))
+        return (*own, heads, len(self.wholes), len(self.slots), *(len(each.starts) for each in summary.callees))
+
     def _function(self, summary: Summary) -> None:
         self.at = summary
+        known = self._known(summary)
         if summary.entry:
             self._grow(summary.ends, self.visible)
         self._grow(summary.starts, self._block(summary.unit.body, set()))
+        summary.settled = known if known == self._known(summary) else None
 
     def _block(self, block: Block, after: Live) -> Live:
         live = set(after)  # its own, so that statements may change it in place
@@ -106,12 +115,13 @@ class Liveness:
         return live
 
     def _mark(self, s: Statement) -> None:
-        self._grow(self.at.needed, (id(s), *(turn.id for turn in self.loops)))
+        if id(s) not in self.at.needed:  # else the loops around it are marked, too
+            self._grow(self.at.needed, (id(s), *(turn.id for turn in self.loops)))
 
     def _statement(self, s: Statement, live: Live) -> Live:
+        if type(s) is Assign:
+            return self._assign(s, live)
         match s:
-            case Assign():
-                return self._assign(s, live)
             case Store() | Accumulate() | Append() | Delete():
                 return self._write(s, live)
             case If():
@@ -147,15 +157,16 @@ class Liveness:
     # -- expressions -------------------------------------------------------------------------------------------
 
     def _assign(self, s: Assign, live: Live) -> Live:
-        if isinstance(s.value, Call):
-            return self._call(s, s.value, live)
+        value = s.value
+        if type(value) is Call:
+            return self._call(s, value, live)
         used = s.target in live
-        if has_effect(s.value):
+        if type(value) is Op and has_effect(value):
             self._mark(s)
-            self._read_deep(atoms(s.value), live)
+            self._read_deep(atoms(value), live)
             return live
-        if isinstance(s.value, Pop):
-            used = used or memory.region(self.at.unit.kind(self.program, s.value.base)) in live
+        if type(value) is Pop:
+            used = used or memory.region(self.at.unit.kind(self.program, value.base)) in live
         if not used:
             return live
         self._mark(s)
@@ -164,8 +175,7 @@ class Liveness:
         return live
 
     def _read(self, s: Assign, live: Live) -> None:
-        if memory.is_tuple(s.value):
-            assert isinstance(s.value, Make)
+        if type(s.value) is Make and s.value.cls is tuple:
             node = memory.region(self.at.unit.kinds.get(s.target, BOTTOM))
             assert node is not None
             live.update(memory.names(a for i, a in enumerate(s.value.items) if self.needs_slot(node, i)))

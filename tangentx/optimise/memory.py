@@ -54,22 +54,22 @@ _VIEWS: tuple[Any, ...] = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dim
 
 def region(kind: Kind) -> Region | None:
     """The region that a value of the kind refers to; None for what is no array or container."""
-    return kind.region.root() if isinstance(kind, (Arr, Box)) else None
+    return kind.region.root() if type(kind) is Arr or type(kind) is Box else None
 
 
-def reach(kinds: Iterable[Kind], *, arrays_too: bool = True) -> Iterator[Region]:
+def reach(kinds: Iterable[Kind], *, arrays_too: bool = True) -> Sequence[Region]:
     """Every region that values of the kinds reach, each once; without `arrays_too` the containers alone."""
-    seen: set[Region] = set()
-    stack = list(kinds)
-    while stack:
-        kind = stack.pop()
-        node = region(kind)
-        if node is None or node in seen or (isinstance(kind, Arr) and not arrays_too):
-            continue
-        seen.add(node)
-        yield node
-        if isinstance(kind, Box):
-            stack.extend((*node.fields.values(), node.elt))
+    wanted = [kind for kind in kinds if type(kind) is Box or (arrays_too and type(kind) is Arr)]
+    found: dict[Region, None] = {}
+    while wanted:
+        kind = wanted.pop()
+        node = kind.region.root()
+        if node not in found:
+            found[node] = None
+            if type(kind) is Box:
+                inner = (*node.fields.values(), node.elt)
+                wanted += [k for k in inner if type(k) is Box or (arrays_too and type(k) is Arr)]
+    return tuple(found)
 
 
 def is_opaque(units: Sequence[Unit]) -> bool:
@@ -146,7 +146,7 @@ def reached(units: Sequence[Unit]) -> list[Unit]:
 
 def names(found: Iterable[Atom]) -> Iterator[str]:
     """The variables among the atoms."""
-    return (atom.name for atom in found if isinstance(atom, Var))
+    return (atom.name for atom in found if type(atom) is Var)
 
 
 def entries(units: Sequence[Unit]) -> tuple[Unit, ...]:

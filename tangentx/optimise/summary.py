@@ -18,7 +18,10 @@ Live = set[Any]  # names of variables, and regions whose content is live
 
 @dataclass(eq=False)
 class Summary:
-    """One function: how it may end, what it writes, and what `Liveness` finds live at its start and its end."""
+    """One function: how it may end, what it writes, and what `Liveness` finds live at its start and its end.
+
+    `settled` is what `Liveness` knew when a walk of the function last found nothing new.
+    """
 
     unit: Unit
     entry: bool
@@ -30,6 +33,8 @@ class Summary:
     starts: Live = field(default_factory=set)
     needed: set[int] = field(default_factory=set)
     heads: dict[int, Live] = field(default_factory=dict)
+    callees: list[Summary] = field(default_factory=list)
+    settled: tuple[int, ...] | None = None
 
 
 def summaries(program: Program, units: Sequence[Unit]) -> dict[Link, Summary]:
@@ -42,6 +47,8 @@ def summaries(program: Program, units: Sequence[Unit]) -> dict[Link, Summary]:
         for s in statements(summary.unit.body)
         if isinstance(s, Assign) and isinstance(s.value, Call)
     ]
+    for caller, callee in calls:
+        caller.callees.append(callee)
     changed = True
     while changed:
         changed = False

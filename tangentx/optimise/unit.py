@@ -12,7 +12,7 @@ from tangentx.analysis.program import Program
 from tangentx.analysis.values import constant_kind
 from tangentx.ir.nodes import Assign, Block, Ext, Function, Link, Lit, Var
 from tangentx.ir.nodes import Atom as IRAtom
-from tangentx.ir.walk import statement_atoms, statements, writes
+from tangentx.ir.walk import BINDING, statement_atoms, statements
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -81,8 +81,10 @@ def _counts(unit: Unit) -> tuple[Counter[str], Counter[str]]:
     bound: Counter[str] = Counter()
     for s in statements(unit.body):
         names = [a.name for a in statement_atoms(s) if type(a) is Var]
-        read.update(names if type(s) is Assign else set(names))
-        bound.update(writes(s))
+        for name in names if type(s) is Assign else set(names):
+            read[name] += 1
+        if type(s) in BINDING:
+            bound[s.target] += 1  # type: ignore[union-attr]
     return read, bound
 
 
