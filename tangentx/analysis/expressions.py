@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 
 def walk(w: Walker, expr: Expr) -> tuple[Expr, Kind]:
     """The expression in closed form, and its kind."""
+    if type(expr) is Op:
+        return operation(w, expr.fn, expr.args, expr.kwargs)
     match expr:
-        case Op(fn=fn, args=args, kwargs=kwargs):
-            return operation(w, fn, args, kwargs)
         case Apply():
             return calls.apply(w, expr)
         case Method():
@@ -83,16 +83,20 @@ def operation(
     """A primitive applied to atoms."""
     if isinstance(fn, Attempt):
         return attempt(w, fn, args)
-    other = _in_other_words(w, fn, args, kwargs)
-    if other is not None:
-        return other
+    placed = taken_apart(w, fn, args, kwargs) or split(w, fn, args, kwargs)
+    if placed is not None:
+        return placed
     read = [w.read(a) for a in args]
     named = [(name, *w.read(a)) for name, a in kwargs]
     kinds = [k for _, k in read]
+    plain = all(type(k) in _PLAIN for k in kinds)
+    other = None if plain else _in_other_words(w, fn, args, kwargs, kinds)
+    if other is not None:
+        return other
     if fn is operator.call and args:
         return calls.apply(w, Apply(args[0], args[1:], kwargs))
     given = [*kinds, *(k for _, _, k in named)]
-    functions = any(value_class(k) for k in given)
+    functions = not (plain and not named) and any(value_class(k) for k in given)
     body = templates.composed(fn, args, dict(kwargs)) if functions or any(map(varied, given)) else None
     if functions and body is None:
         return as_operand(w, fn, given)
@@ -103,34 +107,39 @@ def operation(
         return index(w, args[0], Key((args[1],)))
     if fn is np.tensordot and any(_has_unknown_length(k) for k in (*kinds[2:], *(k for _, _, k in named))):
         raise UnsupportedSyntax("how many axes are meant is not known here", w.span, "write the axes out, as tuples")
-    listed = [i for i, k in enumerate(given) if isinstance(k, Box) and k.cls in (list, tuple) and varied(k)]
+    listed = [] if plain and not named else [i for i, k in enumerate(given) if isinstance(k, Box) and k.cls in (list, tuple) and varied(k)]
     if listed and takes_arrays(fn, body):
         return _with_arrays(w, fn, args, kwargs, listed)
     if body is not None:
         return in_terms_of(w, body, args, kwargs)
-    closed = Op(fn, tuple(a for a, _ in read), tuple((n, a) for n, a, _ in named))
-    if any(isinstance(k, Some) and k.cls in (set, frozenset) for k in kinds):
+    closed = Op(fn, tuple([a for a, _ in read]), tuple([(n, a) for n, a, _ in named]))
+    if not plain and any(isinstance(k, Some) and k.cls in (set, frozenset) for k in kinds):
         return closed, kind_with_set(fn, kinds, w.span)
     op = Operation(w.program.world, w.fresh("op"), w.span)
     kind = op.kind(fn, kinds, {n: k for n, _, k in named})
-    if any(_is_part(kind, k) for k in kinds) and fn is not np.real:
-        kind.region.mark("parted")  # type: ignore[union-attr]
+    if type(kind) is Arr and any(_is_part(kind, k) for k in kinds) and fn is not np.real:
+        kind.region.mark("parted")
     if w.program.final:
         op.demand_template(fn, [*kinds, *(k for _, _, k in named)], kind)
     return closed, kind
 
 
+_PLAIN: frozenset[type] = frozenset((Num, Arr))
+"""Kinds of numbers and arrays: no container, no function, no object."""
+
+
 def _in_other_words(
-    w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...]
+    w: Walker,
+    fn: Callable[..., Any],
+    args: tuple[Atom, ...],
+    kwargs: tuple[tuple[str, Atom], ...],
+    kinds: list[Kind],
 ) -> tuple[Expr, Kind] | None:
-    """A call that is written as others: one that puts its result into an array, or is given a row of elements."""
-    placed = taken_apart(w, fn, args, kwargs) or split(w, fn, args, kwargs)
-    if placed is not None:
-        return placed
+    """A call that is written as others: one that is given an object that stands for another, or a row of elements."""
     given = doubles.listed(w, fn, args)
     if given is not None:
         return operation(w, fn, given, kwargs)
-    rows = [flats.is_flat(w.read(a)[1]) for a in args]
+    rows = [flats.is_flat(kind) for kind in kinds]
     if not any(rows) or fn is sequence:
         return None
     given = tuple(flats.as_array(w, a) if row else a for a, row in zip(args, rows, strict=True))

@@ -134,19 +134,24 @@ class Walker:
         definition.round = self.program.round
         assert self.env is not None
         self.env[name] = (definition,)
-        return token(definition)
+        return definition.token
 
     def read(self, atom: Atom) -> tuple[Atom, Kind]:
         """The atom in closed form and its kind here."""
-        if isinstance(atom, Var):
+        if type(atom) is Var:
             return self._read_name(atom)
-        if isinstance(atom, Lit):
+        if type(atom) is Lit:
             return atom, constant_kind(self.program.valuer, atom.value)
         return atom, self.program.external(atom)
 
     def _read_name(self, atom: Var) -> tuple[Atom, Kind]:
         assert self.env is not None
-        definitions = [d for d in self.env.get(atom.name, ()) if d is not None and d.choice is None]
+        known = self.env.get(atom.name, ())
+        if len(known) == 1 and (only := known[0]) is not None and only is not DELETED and only.choice is None:
+            if type(only.kind) is Top:
+                raise located(only.kind, self.span)
+            return Var(only.token), only.kind
+        definitions = [d for d in known if d is not None and d.choice is None]
         if DELETED in definitions:
             raise NotResolved(f"`{atom.name}` may have been deleted here", self.span, "leave out the del")
         if not definitions and not self.program.final:
@@ -161,7 +166,7 @@ class Walker:
             kind = join(kind, definition.kind)
         if isinstance(kind, Top):
             raise located(kind, self.span)
-        return Var(token(definitions[0])), kind
+        return Var(definitions[0].token), kind
 
     def walk(self, expr: Expr) -> tuple[Expr, Kind]:
         """An expression in closed form, and its kind here."""
@@ -183,16 +188,11 @@ class Walker:
         return Key(tuple(parts), key.many, key.attribute), tuple(kinds)
 
 
-def token(definition: Definition) -> str:
-    """A name for the definition that cannot clash."""
-    return f"{definition.name}#{id(definition)}"
-
-
 _COUNTER = itertools.count(1)
 
 
 def _assign(w: Walker, s: Assign) -> None:
-    if isinstance(s.value, Op) and s.value.fn is deleted:
+    if type(s.value) is Op and s.value.fn is deleted:
         w.read(Var(s.target))
         assert w.env is not None
         w.env[s.target] = (DELETED,)

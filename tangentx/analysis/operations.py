@@ -11,7 +11,7 @@ import numpy as np
 
 from tangentx import arrays, templates
 from tangentx.analysis import layouts, outcomes
-from tangentx.analysis.absent import with_and_without
+from tangentx.analysis.absent import may_be_none, with_and_without
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied, vary
 from tangentx.analysis.primitives import DIAGONALS, hashable, name_of
 from tangentx.analysis.regions import World, holds_itself, join
@@ -50,7 +50,7 @@ class Operation:
     def kind(self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind]) -> Kind:
         """The kind of ``fn(*args, **kwargs)``. Raises NotResolved where no sample can be run."""
         kinds = [*args, *kwargs.values()]
-        if any(isinstance(k, Bottom) for k in kinds):
+        if any([type(k) is Bottom for k in kinds]):
             return BOTTOM
         rule = layouts.RULES.get(fn) if fn in hashable(_RULED, fn) else None
         result = rule(self.world, self.fresh, kinds) if rule is not None and not kwargs else None
@@ -67,6 +67,8 @@ class Operation:
         self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], kinds: Sequence[Kind]
     ) -> Kind:
         """As `_remembered`, also for None in the place of arguments that may be that, unless it raises."""
+        if not any(map(may_be_none, kinds)):
+            return self._remembered(fn, args, kwargs, kinds)
         result: Kind = BOTTOM
         for given, absent in with_and_without(kinds):
             named = dict(zip(kwargs, given[len(args) :], strict=True))

@@ -135,8 +135,11 @@ def put_together(outcome: Outcome, world: World, fresh: Fresh, kinds: Sequence[K
         for key, item in outcome.items:
             region.put(key, item)
         return Box(tuple, region)
+    made = outcome.kind
+    if not (outcome.united or outcome.linked):
+        return Arr(made.dtype, made.rank, region.root(), made.loose, made.none)
     bases = list(dict.fromkeys(kind.region.root() for kind in kinds if isinstance(kind, Arr)))
     for i in outcome.united:
         bases[i].unite(region)
     world.links.extend((region, bases[i], span) for i in outcome.linked)
-    return replace(outcome.kind, region=region.root())
+    return Arr(made.dtype, made.rank, region.root(), made.loose, made.none)

@@ -63,7 +63,10 @@ def taken_apart(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwarg
 
 
 def _outputs_of(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: Named) -> Outputs | None:
-    named, ufunc = dict(kwargs), isinstance(fn, np.ufunc)
+    ufunc = type(fn) is np.ufunc
+    if not kwargs and len(args) <= (fn.nin if ufunc else 1):
+        return None  # nobody's first argument is where the result goes
+    named = dict(kwargs)
     place = _place_of_out(fn)
     given = args[place:] if ufunc else args[place : place + 1]
     if len(given) > 1:

@@ -35,6 +35,11 @@ class Definition:
     round: int = 0
     choice: tuple[Any, int] | None = None
 
+    @functools.cached_property
+    def token(self) -> str:
+        """A name for the definition that cannot clash."""
+        return f"{self.name}#{id(self)}"
+
     def web(self) -> Definition:
         """The representative of the variable."""
         node = self

@@ -28,12 +28,12 @@ def close(instance: Instance, params: Sequence[str], body: Block, current: int) 
             if definition.name.startswith("%"):
                 temporaries += 1
                 taken[web] = f"%{temporaries}"
-            elif f"{definition.name}#{id(definition)}" in params:
+            elif definition.token in params:
                 taken[web] = definition.name
             else:
                 taken[web] = names.fresh(definition.name.partition("%")[0])
         name = taken[web]
-        tokens[f"{definition.name}#{id(definition)}"] = name
+        tokens[definition.token] = name
         kinds[name] = join(kinds.get(name, BOTTOM), definition.kind)
     instance.kinds.clear()
     instance.kinds.update(kinds)

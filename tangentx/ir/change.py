@@ -135,7 +135,7 @@ def map_calls(block: ir.Block, change: Callable[[ir.Call], ir.Call]) -> ir.Block
 def _renamed(stmt: ir.Statement, mapping: Mapping[str, str], change: Callable[[ir.Atom], ir.Atom]) -> ir.Statement:
     match stmt:
         case ir.Assign():
-            return replace(stmt, target=mapping.get(stmt.target, stmt.target), value=map_expr(stmt.value, change))
+            return ir.Assign(mapping.get(stmt.target, stmt.target), map_expr(stmt.value, change), stmt.span)
         case ir.Augment():
             return replace(stmt, target=mapping.get(stmt.target, stmt.target), value=change(stmt.value))
         case ir.Store() | ir.Augstore() | ir.Accumulate():
