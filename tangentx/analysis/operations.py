@@ -50,7 +50,7 @@ class Operation:
     def kind(self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind]) -> Kind:
         """The kind of ``fn(*args, **kwargs)``. Raises NotResolved where no sample can be run."""
         kinds = [*args, *kwargs.values()]
-        if any([type(k) is Bottom for k in kinds]):
+        if any(type(k) is Bottom for k in kinds):
             return BOTTOM
         rule = layouts.RULES.get(fn) if fn in hashable(_RULED, fn) else None
         result = rule(self.world, self.fresh, kinds) if rule is not None and not kwargs else None
