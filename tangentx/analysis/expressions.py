@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 def walk(w: Walker, expr: Expr) -> tuple[Expr, Kind]:
     """The expression in closed form, and its kind."""
-    if type(expr) is Op:
+    if isinstance(expr, Op):
         return operation(w, expr.fn, expr.args, expr.kwargs)
     match expr:
         case Apply():
@@ -89,14 +89,14 @@ def operation(
     read = [w.read(a) for a in args]
     named = [(name, *w.read(a)) for name, a in kwargs]
     kinds = [k for _, k in read]
-    plain = all(type(k) in _PLAIN for k in kinds)
+    plain = not kwargs and all(type(k) in _PLAIN for k in kinds)
     other = None if plain else _in_other_words(w, fn, args, kwargs, kinds)
     if other is not None:
         return other
     if fn is operator.call and args:
         return calls.apply(w, Apply(args[0], args[1:], kwargs))
     given = [*kinds, *(k for _, _, k in named)]
-    functions = not (plain and not named) and any(value_class(k) for k in given)
+    functions = not plain and any(value_class(k) for k in given)
     body = templates.composed(fn, args, dict(kwargs)) if functions or any(map(varied, given)) else None
     if functions and body is None:
         return as_operand(w, fn, given)
