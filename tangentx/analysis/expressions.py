@@ -107,11 +107,8 @@ def operation(
         return index(w, args[0], Key((args[1],)))
     if fn is np.tensordot and any(_has_unknown_length(k) for k in (*kinds[2:], *(k for _, _, k in named))):
         raise UnsupportedSyntax("how many axes are meant is not known here", w.span, "write the axes out, as tuples")
-    listed = (
-        []
-        if plain and not named
-        else [i for i, k in enumerate(given) if isinstance(k, Box) and k.cls in (list, tuple) and varied(k)]
-    )
+    lists = [] if plain else [i for i, k in enumerate(given) if isinstance(k, Box) and k.cls in (list, tuple)]
+    listed = [i for i in lists if varied(given[i])]
     if listed and takes_arrays(fn, body):
         return _with_arrays(w, fn, args, kwargs, listed)
     if body is not None:

@@ -138,9 +138,9 @@ class Walker:
 
     def read(self, atom: Atom) -> tuple[Atom, Kind]:
         """The atom in closed form and its kind here."""
-        if type(atom) is Var:
+        if isinstance(atom, Var):
             return self._read_name(atom)
-        if type(atom) is Lit:
+        if isinstance(atom, Lit):
             return atom, constant_kind(self.program.valuer, atom.value)
         return atom, self.program.external(atom)
 

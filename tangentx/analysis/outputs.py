@@ -63,8 +63,8 @@ def taken_apart(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwarg
 
 
 def _outputs_of(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: Named) -> Outputs | None:
-    ufunc = type(fn) is np.ufunc
-    if not kwargs and len(args) <= (fn.nin if ufunc else 1):
+    ufunc = isinstance(fn, np.ufunc)
+    if not kwargs and len(args) <= (fn.nin if isinstance(fn, np.ufunc) else 1):
         return None  # nobody's first argument is where the result goes
     named = dict(kwargs)
     place = _place_of_out(fn)
