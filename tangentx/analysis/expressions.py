@@ -113,8 +113,16 @@ def operation(
         return _with_arrays(w, fn, args, kwargs, listed)
     if body is not None:
         return in_terms_of(w, body, args, kwargs)
+    return _applied(w, fn, read, named)
+
+
+def _applied(
+    w: Walker, fn: Callable[..., Any], read: list[tuple[Atom, Kind]], named: list[tuple[str, Atom, Kind]]
+) -> tuple[Expr, Kind]:
+    """The operation itself, of what was read."""
+    kinds = [k for _, k in read]
     closed = Op(fn, tuple([a for a, _ in read]), tuple([(n, a) for n, a, _ in named]))
-    if not plain and any(isinstance(k, Some) and k.cls in (set, frozenset) for k in kinds):
+    if any(type(k) is Some and k.cls in (set, frozenset) for k in kinds):
         return closed, kind_with_set(fn, kinds, w.span)
     op = Operation(w.program.world, w.fresh("op"), w.span)
     kind = op.kind(fn, kinds, {n: k for n, _, k in named})
