@@ -241,3 +241,8 @@ def signature(kind: Kind, seen: tuple[Region, ...] = (), left: list[int] | None 
     if isinstance(kind, Either):
         return ("either", *map(id, kind.values))
     return (type(kind).__name__, getattr(kind, "cls", None))
+
+
+def is_view(result: Kind, operand: Kind) -> bool:
+    """Whether the result of an operation may be a view of, or the same object as, its operand."""
+    return isinstance(result, Arr) and isinstance(operand, Arr) and result.region.root() is operand.region.root()

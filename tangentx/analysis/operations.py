@@ -245,8 +245,3 @@ class Operation:
                 else:
                     self.world.links.append((result.region, region, self.span))
         return Arr(value.dtype, value.ndim, result.region.root())
-
-
-def is_view(result: Kind, operand: Kind) -> bool:
-    """Whether the result of an operation may be a view of, or the same object as, its operand."""
-    return isinstance(result, Arr) and isinstance(operand, Arr) and result.region.root() is operand.region.root()

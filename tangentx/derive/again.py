@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.analysis.kinds import Arr, Box, Num
-from tangentx.analysis.operations import is_view
+from tangentx.analysis.kinds import Arr, Box, Num, is_view
 from tangentx.analysis.regions import Region
 from tangentx.analysis.selection import is_basic
 from tangentx.derive.emit import SHADOW, VALUE, Frame, mode

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tangentx import templates
-from tangentx.analysis.kinds import Arr, Box, Kind, Num
-from tangentx.analysis.operations import is_view
+from tangentx.analysis.kinds import Arr, Box, Kind, Num, is_view
 from tangentx.analysis.primitives import is_by_element
 from tangentx.analysis.selection import is_basic
 from tangentx.derive.calls import call

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Box, Kind
-from tangentx.analysis.operations import is_view
+from tangentx.analysis.kinds import Arr, Box, Kind, is_view
 from tangentx.analysis.primitives import DIAGONALS, hashable, makes_new
 from tangentx.analysis.selection import is_basic, known_key
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, item_at, mode
