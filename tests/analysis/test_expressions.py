@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tangentx.analysis.kinds import Num
-from tangentx.analysis.kinds import is_view
+from tangentx.analysis.kinds import Num, is_view
 from tangentx.errors import UnsupportedSyntax
 from tests.analysis import programs
 from tests.analysis.made import analysed, in_order, kind, text
