@@ -3,6 +3,7 @@ and at run time without the check of each attribute, which makes up most of the 
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,3 +20,6 @@ else:
             return dataclasses.dataclass(slots=slots, eq=eq, unsafe_hash=hashed)(cls)
 
         return made
+
+
+__all__ = ["dataclass", "field"]
