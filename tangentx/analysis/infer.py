@@ -150,7 +150,7 @@ class Walker:
         if len(known) == 1 and (only := known[0]) is not None and only is not DELETED and only.choice is None:
             if type(only.kind) is Top:
                 raise located(only.kind, self.span)
-            return Var(only.token), only.kind
+            return only.read, only.kind
         definitions = [d for d in known if d is not None and d.choice is None]
         if DELETED in definitions:
             raise NotResolved(f"`{atom.name}` may have been deleted here", self.span, "leave out the del")
@@ -166,7 +166,7 @@ class Walker:
             kind = join(kind, definition.kind)
         if isinstance(kind, Top):
             raise located(kind, self.span)
-        return Var(definitions[0].token), kind
+        return definitions[0].read, kind
 
     def walk(self, expr: Expr) -> tuple[Expr, Kind]:
         """An expression in closed form, and its kind here."""

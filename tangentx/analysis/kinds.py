@@ -8,14 +8,13 @@ class of memory that may alias, with the facts that hold for all of it.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from tangentx.errors import NotResolved, Span
 from tangentx.ir.functions import FunctionValue
-from tangentx.ir.immutable import dataclass, field
 
 if TYPE_CHECKING:
     from tangentx.analysis.regions import Region

@@ -14,7 +14,7 @@ from tangentx.analysis.regions import Region, World, join
 from tangentx.analysis.values import Valuer
 from tangentx.axes import Axes
 from tangentx.errors import NotResolved, TangentxError, UnsupportedSyntax
-from tangentx.ir.nodes import Ext, Function, Link, Statement
+from tangentx.ir.nodes import Ext, Function, Link, Statement, Var
 from tangentx.switches import ON_TENSORS, Helper
 
 LIMIT_INSTANCES = 300  # of one function
@@ -39,6 +39,11 @@ class Definition:
     def token(self) -> str:
         """A name for the definition that cannot clash."""
         return f"{self.name}#{id(self)}"
+
+    @functools.cached_property
+    def read(self) -> Var:
+        """What reads it, by that name."""
+        return Var(self.token)
 
     def web(self) -> Definition:
         """The representative of the variable."""

@@ -37,10 +37,10 @@ frontend copies them into fresh names where the user assigns them).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from tangentx.errors import Span
-from tangentx.ir.immutable import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
