@@ -134,7 +134,7 @@ class Walker:
         definition.round = self.program.round
         assert self.env is not None
         self.env[name] = (definition,)
-        return definition.token
+        return definition.read.name
 
     def read(self, atom: Atom) -> tuple[Atom, Kind]:
         """The atom in closed form and its kind here."""

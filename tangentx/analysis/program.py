@@ -36,14 +36,9 @@ class Definition:
     choice: tuple[Any, int] | None = None
 
     @functools.cached_property
-    def token(self) -> str:
-        """A name for the definition that cannot clash."""
-        return f"{self.name}#{id(self)}"
-
-    @functools.cached_property
     def read(self) -> Var:
-        """What reads it, by that name."""
-        return Var(self.token)
+        """What reads it, by a name that cannot clash."""
+        return Var(f"{self.name}#{id(self)}")
 
     def web(self) -> Definition:
         """The representative of the variable."""

@@ -28,12 +28,12 @@ def close(instance: Instance, params: Sequence[str], body: Block, current: int) 
             if definition.name.startswith("%"):
                 temporaries += 1
                 taken[web] = f"%{temporaries}"
-            elif definition.token in params:
+            elif definition.read.name in params:
                 taken[web] = definition.name
             else:
                 taken[web] = names.fresh(definition.name.partition("%")[0])
         name = taken[web]
-        tokens[definition.token] = name
+        tokens[definition.read.name] = name
         kinds[name] = join(kinds.get(name, BOTTOM), definition.kind)
     instance.kinds.clear()
     instance.kinds.update(kinds)
