@@ -36,6 +36,7 @@ from tangentx.ir.nodes import (
     Loop,
     Op,
     Slice,
+    Store,
     Var,
 )
 from tangentx.ir.walk import atoms, blocks, key_atoms, reads, statements, writes
@@ -64,6 +65,14 @@ class Again:
     first: set[str] = field(default_factory=set)
     at: dict[int, list[Assign]] = field(default_factory=dict)
     early: dict[int, list[Assign]] = field(default_factory=dict)
+    points: dict[str, int] = field(default_factory=dict)
+
+    def add(self, s: Assign, point: int, needed: dict[str, int]) -> None:
+        """Notes that a name is formed again at a point of its block, where what it is formed of has to be by then."""
+        self.names.add(s.target)
+        self.points[s.target] = point
+        for name in reads(s):
+            needed[name] = max(needed.get(name, 0), point)
 
 
 def plan(frame: Frame, paired: bool, proves: Callable[[str], bool]) -> Again:
@@ -95,22 +104,56 @@ def _block(frame: Frame, steps: Steps, bound: Counter[str], read: Counter[str], 
     needed: dict[str, int] = {}  # since when a name has to be there because what it forms is formed again
     for i, s, last in reversed(places):
         stuff = arrays[s.target] if s.target in arrays else _formed_of(frame, s)
-        if stuff is None:
-            continue
         point = max(2 * last + steps.state(last, s.target), needed.get(s.target, 0))
+        if _is_read_where_stored(frame, steps, s, (i, last, point), found, needed) or stuff is None:
+            continue
         if steps.leave(i, point):
             point = steps.end
         if not steps.stays(i, point, stuff):
             continue
-        found.names.add(s.target)
         if point == steps.end:
             found.first.add(s.target)
         else:
             where = found.early if point % 2 else found.at
             where.setdefault(id(block[point // 2]), []).insert(0, s)
-        for atom in atoms(s.value):
-            if isinstance(atom, Var):
-                needed[atom.name] = max(needed.get(atom.name, 0), point)
+        found.add(s, point, needed)
+
+
+def _is_read_where_stored(
+    frame: Frame, steps: Steps, s: Assign, where: tuple[int, int, int], found: Again, needed: dict[str, int]
+) -> bool:
+    """Has a number that is written into an array, at a place that keeps it, read there again; False where it is not.
+
+    `where` has the positions of its binding and of its last reader, and the point at which it has to be there.
+    """
+    i, last, wanted = where
+    if not isinstance(s.value, Op):
+        return False
+    for q in range(i + 1, last + 1):
+        store, point = steps.block[q], max(wanted, 2 * q + 1)
+        if not (isinstance(store, Store) and store.value == Var(s.target) and _keeps(frame, store)):
+            continue
+        made = Assign(s.target, Index(store.base, store.key), s.span)
+        region, names = frame.kind(store.base).region.root(), reads(made)  # type: ignore[union-attr]
+        late = any(found.points.get(name, point) < point for name in names)
+        if late or point >= steps.end or steps.leave(i, point) or not steps.stays(q, point, names | {region}):
+            continue
+        there = (found.early if point % 2 else found.at).setdefault(id(steps.block[point // 2]), [])
+        after = max((k + 1 for k, other in enumerate(there) if other.target in names), default=0)
+        if any(s.target in reads(other) for other in there[:after]) or not steps.is_last(q, region):
+            continue
+        there.insert(after, made)
+        found.add(made, point, needed)
+        return True
+    return False
+
+
+def _keeps(frame: Frame, s: Store) -> bool:
+    """Whether an element holds the very number that is written to it."""
+    kind, value = frame.kind(s.base), frame.kind(s.value)
+    if not (isinstance(value, Num) and isinstance(kind, Arr) and kind.sure):
+        return False
+    return not value.none and kind.dtype.type is value.type and all(_is_number(frame, a) for a in key_atoms(s.key))
 
 
 def _formed_of(frame: Frame, s: Assign) -> Stuff | None:

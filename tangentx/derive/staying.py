@@ -7,10 +7,10 @@ from functools import cached_property
 
 from tangentx.analysis.courses import Course, Place
 from tangentx.analysis.elements import Elements, Spot
-from tangentx.analysis.kinds import Arr
+from tangentx.analysis.kinds import Arr, Num
 from tangentx.analysis.regions import Region
 from tangentx.derive.emit import Frame
-from tangentx.ir.nodes import Accumulate, Append, Assign, Delete, Index, Pop, Statement, Store
+from tangentx.ir.nodes import Accumulate, Append, Assign, Call, Delete, Index, Pop, Statement, Store
 from tangentx.ir.walk import statements
 
 
@@ -36,6 +36,16 @@ class Staying:
         writes = list(self._writes(change, memory))
         return spot is not None and all(w is not None and not self._elements.may_meet_within(spot, w) for w in writes)
 
+    def is_last(self, write: Store, memory: Region) -> bool:
+        """Whether nothing writes over what a statement writes, so that it need not be brought back."""
+        spot = self._spot(write)
+        every = [place.statement for place in self._elements.course.places]
+        calls = (s.value for s in every if isinstance(s, Assign) and isinstance(s.value, Call))
+        if spot is None or any(not isinstance(self.frame.kind(a), Num) for call in calls for a in call.args):
+            return False
+        later = (w for s in every for w in self._writes(s, memory, inside=False))
+        return all(w is not None and not self._elements.may_meet(spot, w) for w in later)
+
     def _spot(self, s: Statement) -> Spot | None:
         """The element that a statement reads or writes."""
         if isinstance(s, Store | Accumulate):
@@ -44,9 +54,9 @@ class Staying:
             return self._elements.spot(s.value.base, s.value.key.parts, self._places[id(s)])
         return None
 
-    def _writes(self, change: Statement, memory: Region) -> Iterator[Spot | None]:
-        """What a statement, or one inside it, writes of the memory; None where that is not known."""
-        for s in statements((change,)):
+    def _writes(self, change: Statement, memory: Region, inside: bool = True) -> Iterator[Spot | None]:
+        """What a statement, and those `inside` it, write of the memory; None where that is not known."""
+        for s in statements((change,)) if inside else (change,):
             popped = s.value.base if isinstance(s, Assign) and isinstance(s.value, Pop) else None
             base = s.base if isinstance(s, Store | Accumulate | Append | Delete) else popped
             kind = None if base is None else self.frame.kind(base)

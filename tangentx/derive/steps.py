@@ -91,6 +91,11 @@ class Steps:
         changes = ((x, j) for x in watched for j in _within(self.changed.get(x, []), i + 1, (point + 1) // 2))
         return all(self._is_apart(i, j, x) for x, j in changes)
 
+    def is_last(self, i: int, memory: Region) -> bool:
+        """Whether nothing writes over what the statement at the position writes into an array."""
+        s = self.block[i]
+        return self.staying is not None and isinstance(s, Store) and self.staying.is_last(s, memory)
+
     def _is_apart(self, i: int, j: int, changed: str | Region) -> bool:
         """Whether the statement at one position reads an element, and that at the other changes others alone."""
         if self.staying is None or not isinstance(changed, Region):
