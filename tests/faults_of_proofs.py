@@ -65,6 +65,15 @@ PROOFS: tuple[Fault, ...] = (
         ),
     ),
     (
+        "number read where another one stands",
+        "what is written over is not kept there",
+        f"{AGAIN}_is_read_where_stored",
+        (
+            (" or not steps.stays(q, point, names | {region})", ""),
+            (" or not steps.is_last(q, region)", ""),
+        ),
+    ),
+    (
         "zero after a join",
         "known to be zero on all ways",
         f"{OPTIMISE}shapes:Facts.merge",

@@ -67,8 +67,38 @@ def rows(A):
     return np.sum(A[-1])
 
 
+def eliminated(A):
+    n = A.shape[0]
+    for k in range(n):
+        for i in range(k + 1, n):
+            A[i, k] /= A[k, k]
+            for j in range(k + 1, n):
+                A[i, j] -= A[i, k] * A[k, j]
+    return A[n - 1, n - 1]
+
+
+def cholesky(A):
+    n = A.shape[0]
+    for j in range(n):
+        A[j, j] = np.sqrt(A[j, j] - A[j, :j] @ A[j, :j])
+        for i in range(j + 1, n):
+            s = 0.0
+            for k in range(j):
+                s += A[i, k] * A[j, k]
+            A[i, j] = (A[i, j] - s) / A[j, j]
+    return np.sum(np.diag(A))
+
+
+def solved(A):
+    b = np.ones(len(A))
+    for i in range(len(b) - 1, -1, -1):
+        b[i] = (b[i] - A[i, i + 1 :] @ b[i + 1 :]) / A[i, i]
+    return b @ b
+
+
 RECORDING_NOTHING = {f.__name__: (f, x) for f, x in (
     (recurrence, U), (from_the_end, U), (factors, S), (lower, S), (table, U), (rows, S),
+    (eliminated, S), (cholesky, S), (solved, S),
 )}  # fmt: skip
 
 
@@ -191,9 +221,50 @@ def a_new_array_each_time(u):
     return total
 
 
+def written_again(u):
+    x = np.zeros(len(u))
+    for i in range(len(u)):
+        t = np.exp(u[i])
+        x[i] = t
+        total = x[i] * t
+        x[i] = x[i] * x[i - 1] * total
+    return np.sum(x)
+
+
+def in_single_precision(u):
+    x = np.zeros(len(u), np.float32)
+    total = 0.0
+    for i in range(len(u)):
+        t = np.exp(u[i])
+        x[i] = t
+        total += t * t * x[i]
+    return total
+
+
+def at_one_place(u):
+    x = np.zeros(3)
+    for i in range(len(u)):
+        t = np.exp(u[i])
+        x[i // 2] = t
+        x[0] += np.sin(t) * x[i // 2]
+    return np.sum(x)
+
+
+def under_another_index(u):
+    x = np.zeros(len(u) + 1)
+    for i in range(len(u)):
+        k = i
+        t = np.exp(u[i])
+        x[k] = t
+        k = k + 1
+        x[k] = t * t
+    return np.sum(x) + x[0] * x[1]
+
+
 MISLEADING = {f.__name__: f for f in (
     round_the_end, ahead, over_and_over, in_a_ring, index_of_its_own, backwards_in_a_view, other_name, two_rows,
     in_a_callee, left_in_the_middle, every_second, guarded_by_a_test, chosen_places, a_new_array_each_time,
+    written_again, in_single_precision, at_one_place, under_another_index,
 )}  # fmt: skip
 
 
