@@ -27,6 +27,8 @@ from tangentx.arrays.adjoints import (
     unnested,
     unrepeat,
     untake,
+    unwindow,
+    window,
     winners,
 )
 from tangentx.arrays.batches import (
@@ -214,6 +216,8 @@ __all__ = [
     "unselected",
     "untake",
     "untile",
+    "unwindow",
+    "window",
     "winners",
     "with_count",
     "writable",

@@ -35,6 +35,19 @@ def placed(t: Any, like: Any, key: Any) -> Any:
     return result
 
 
+def window(a: Any, shape: tuple[int, ...], steps: tuple[int, ...], start: int) -> Any:
+    """The view of the row `a` whose first element is at `start`, with so many elements from one to the next by axis."""
+    stride = a.strides[0]
+    return np.lib.stride_tricks.as_strided(a[start:], shape, tuple(stride * step for step in steps))
+
+
+def unwindow(t: Any, shape: tuple[int], steps: tuple[int, ...], start: int) -> Any:
+    """Adjoint of `window`, which shows no element twice: a row of zeros, of `shape`, in which the window holds `t`."""
+    result = np.zeros(shape, t.dtype)
+    window(result, t.shape, steps, start)[...] = t
+    return result
+
+
 def winners(a: Any, key: Any) -> Any:
     """``a[key]``, a copy, zero at all but the last occurrence of each repeated index."""
     taken = a[key]

@@ -15,6 +15,8 @@ from tangentx.arrays import (
     undiagonal,
     unrepeat,
     untake,
+    unwindow,
+    window,
     winners,
 )
 from tangentx.templates.registry import elementwise, linear, methods
@@ -90,6 +92,20 @@ def winners_(a: Any, key: Any, *, ans_bar: Any) -> Any:
     """Elements at the last occurrence of each index."""
     a_bar = placed(ans_bar, a, key)
     return a_bar
+
+
+@linear(window, domain=("A(6), (2, 2), (3, -1), 1", "A(4), (2,), (2,), 1"))
+def window_(a: Any, shape: Any, steps: Any, start: Any, *, ans_bar: Any, a_shape: Any) -> Any:
+    """A view of a row of elements, by its steps along each axis."""
+    a_bar = unwindow(ans_bar, a_shape, steps, start)
+    return a_bar
+
+
+@linear(unwindow, domain=("A(2, 2), (6,), (3, -1), 1", "A(2), (4,), (2,), 1"))
+def unwindow_(t: Any, shape: Any, steps: Any, start: Any, *, ans_bar: Any, t_shape: Any) -> Any:
+    """A row of zeros but for a window."""
+    t_bar = window(ans_bar, t_shape, steps, start)
+    return t_bar
 
 
 @linear(

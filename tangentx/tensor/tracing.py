@@ -20,6 +20,7 @@ from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import fit, inexact, like_of
 from tangentx.tensor.modes import honestly, setting
 from tangentx.tensor.operation import attach
+from tangentx.tensor.overlaps import joined
 from tangentx.tensor.storage import write
 
 _NUMBERS = (float, complex, np.inexact)
@@ -34,10 +35,10 @@ class Trace:
             copies: Sequence[Any] = [_released(copy) for copy in entry_copies(*values)]
         else:
             copies = entry_copies(*values)
-        _freeze_overlaps(copies)
         # What is in two arguments is two Tensors if one of them is differentiated by: each has a gradient of its own.
-        rest: dict[int, Any] = {}
         _apart(copies, wrt)
+        active = [a for i in wrt for a in _arrays(copies[i])]
+        rest: dict[int, Any] = {id(a): (t, None, a) for a, t in joined(_arrays(copies), active)}
         given: dict[int, Any] = {}
         skeletons: dict[int, Any] = {}
         for i, value in enumerate(copies):
@@ -109,16 +110,6 @@ def _released(value: Any) -> Any:
     return value
 
 
-def _freeze_overlaps(copies: Sequence[Any]) -> None:
-    """Arrays that share memory with another one cannot be written: their Tensors would not know of each other."""
-    every: list[Any] = []
-    _storages(copies, every, set())
-    found = [a for a in every if type(a) is np.ndarray]
-    for i, a in enumerate(found):
-        if any(np.may_share_memory(a, b) for b in found[:i] + found[i + 1 :]):
-            a.flags.writeable = False
-
-
 def _apart(copies: Sequence[Any], wrt: Sequence[int]) -> None:
     """Freezes arrays that are in two arguments; a container there may be written, and is refused."""
     owners: dict[int, int] = {}
@@ -132,6 +123,12 @@ def _apart(copies: Sequence[Any], wrt: Sequence[int]) -> None:
             if type(x) is not np.ndarray:
                 raise SharedMemory("a container is in two arguments, and may be written", hint="pass a copy")
             x.flags.writeable = False
+
+
+def _arrays(value: Any) -> list[Any]:
+    found: list[Any] = []
+    _storages(value, found, set())
+    return [a for a in found if type(a) is np.ndarray]
 
 
 def _storages(value: Any, found: list[Any], seen: set[int]) -> None:
