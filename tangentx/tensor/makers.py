@@ -8,6 +8,7 @@ are only called stand for such versions.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import math
@@ -20,7 +21,7 @@ import numpy as np
 
 from tangentx.templates import find, has_composition
 from tangentx.tensor.apply import as_array, holds_tensor
-from tangentx.tensor.asked import CALL
+from tangentx.tensor.asked import CALL, mark
 from tangentx.tensor.calls import asking, names_called
 from tangentx.tensor.checkpoints import AGAIN, checkpoint
 from tangentx.tensor.core import wrap
@@ -85,6 +86,7 @@ def _checkpointed(again: Any) -> Callable[..., Any]:
 
 _MEANINGS = {CALL: on_tensors, **meanings(on_tensors, _is_theirs)}
 _SPECIAL = {id(f): special(f, f"__{f.__name__}__", on_tensors, _is_theirs) for f in (abs, round, len, divmod, next)}
+_SPECIAL[id(sum)] = lambda items, /, start=0: functools.reduce(_MEANINGS[mark("add")], items, start)
 """What calls a special method of its argument, in its version for those of the user's."""
 
 
@@ -92,13 +94,21 @@ def _made_by(cls: type) -> Any:
     """What makes an object of a class: ``__new__`` and ``__init__`` of the user's run on Tensors."""
     new: Any = getattr(cls, "__new__", None)
     start: Any = getattr(cls, "__init__", None)
+    after: Any = getattr(cls, "__post_init__", None)
     written = [f for f in (new, start) if _is_theirs(f) and f.__code__.co_filename != "<string>"]
-    if not written or not (new is object.__new__ or new in written):
+    late = _is_theirs(after) and dataclasses.is_dataclass(cls) and cls.__dictoffset__ != 0
+    if not (written or late) or not (new is object.__new__ or new in written):
         return cls
 
     def make(*args: Any, **kwargs: Any) -> Any:
         made: Any = on_tensors(new)(cls, *args, **kwargs) if new in written else object.__new__(cls)
-        if isinstance(made, cls):
+        if late and start not in written:
+            # What a dataclass has been given for `__init__` asks the object for what comes after.
+            own = vars(made)
+            own["__post_init__"] = types.MethodType(on_tensors(after), made)
+            start(made, *args, **kwargs)
+            del own["__post_init__"]
+        elif isinstance(made, cls):
             on_tensors(start)(made, *args, **kwargs)
         return made
 

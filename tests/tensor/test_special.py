@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import math
 from typing import Any
@@ -80,7 +81,7 @@ def added(x):
 
 
 def reflected(x):
-    return (1.0 - Log(x)) * (Log(x) + Sharp(x * x))
+    return (1.0 - Log(x)) * (Log(x) + Sharp(x * x)) * sum([Log(x), Log(x * x)], Log(2.0)).value
 
 
 def by_others(x):
@@ -98,6 +99,20 @@ def compared(x):
 
 def iterated(x):
     return sum([part * x for part in Log(x)]) + next(iter([p for p in Log(x)]))
+
+
+@dataclasses.dataclass
+class Derived:
+    x: Any
+    slope: Any = dataclasses.field(init=False)
+
+    def __post_init__(self):
+        self.slope = math.cos(self.x)
+
+
+def by_a_dataclass(x):
+    made = Derived(x)
+    return made.slope * made.x if made == Derived(x) and "__post_init__" not in vars(made) else 0.0
 
 
 class Colour(enum.Enum):
@@ -121,7 +136,7 @@ def by_keys(x):
     return np.sum(table[..., 1:] ** 2) + table[(1, 1)]
 
 
-@pytest.mark.parametrize("f", [added, reflected, by_others, compared, iterated, by_patterns, by_keys])
+@pytest.mark.parametrize("f", [added, reflected, by_others, compared, iterated, by_a_dataclass, by_patterns, by_keys])
 def test_special_methods_are_recorded(f: Any) -> None:
     x, h = 0.7, 1e-6
     assert slope(f, x) == pytest.approx((f(x + h) - f(x - h)) / (2 * h), rel=1e-6)
