@@ -72,7 +72,8 @@ def _signature(function: Any) -> inspect.Signature:
     """The parameters that the code of a function has, whatever it shows to others; a primitive's are what it shows."""
     if is_own(function):
         return inspect.signature(function)
-    if isinstance(function, types.FunctionType) and hasattr(function, "__signature__"):
+    shown = any(hasattr(function, name) for name in ("__signature__", "__text_signature__"))
+    if isinstance(function, types.FunctionType) and shown:
         plain = types.FunctionType(
             function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
         )

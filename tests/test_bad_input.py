@@ -22,8 +22,8 @@ HERE = Path(__file__)
 def with_try(x):
     try:
         return x * 2.0
-    except ValueError:
-        return x
+    finally:
+        print(x)
 
 
 def with_generator(x):
@@ -126,8 +126,27 @@ def product_inside(x):
 def with_active_try(x):
     try:
         y = np.log(x)
+    except ValueError as error:
+        y = len(str(error))
+    return y
+
+
+def with_try_that_prints(x):
+    try:
+        print(x)
+        y = np.log(x)
     except ValueError:
         y = 0.0
+    return y
+
+
+def with_try_half_done(x):
+    y = x
+    try:
+        y = 2.0 * y
+        y = np.log(y)
+    except ValueError:
+        pass
     return y
 
 
@@ -169,6 +188,8 @@ def with_nothing_in_it(x):
         y = x * 2.0
     except ValueError:
         y = x
+    finally:
+        pass
     return y > 1.0
 
 
@@ -234,6 +255,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "syntax_callers_set": lambda: tx.grad(with_callers_set)(1.0, {1}),
     "syntax_class": lambda: tx.grad(with_class)(1.0),
     "syntax_nested_generator": lambda: tx.grad(with_nested)(1.0),
+    "syntax_try_with_effects": lambda: tx.grad(with_try_that_prints, fallback="error")(1.0),
+    "syntax_try_half_done": lambda: tx.grad(with_try_half_done, fallback="error")(1.0),
     "syntax_try_active": lambda: tx.grad(with_active_try, fallback="error")(1.0),
     "syntax_with": lambda: tx.grad(with_file)(1.0),
     "kept_view": lambda: tx.grad(with_view, fallback="error")(1.0),

@@ -39,6 +39,8 @@ def tried(x):
         y = x * x
     except ValueError:
         y = x
+    finally:
+        pass
     return y
 
 
@@ -47,6 +49,8 @@ def cube(x):
         y = x * x * x
     except ValueError:
         y = x
+    finally:
+        pass
     return y
 
 
@@ -56,6 +60,8 @@ def writing(p, x):
         x[0] = p["w"][0] * 2.0
     except KeyError:
         pass
+    finally:
+        pass
     return np.sum(p["w"] * x)
 
 
@@ -64,6 +70,8 @@ def with_extras(x, k=2.0):
         y = np.sin(x) * k
     except ValueError:
         y = x
+    finally:
+        pass
     return np.sum(y), {"y": y, "n": 3}
 
 
@@ -72,6 +80,8 @@ def several(x):
         y = x * x
     except ValueError:
         y = x
+    finally:
+        pass
     return {"sum": np.sum(y), "all": [y, x[0]], "n": 1}
 
 
@@ -80,6 +90,8 @@ def gathered(x, *rest, scale, **more):
         y = x * rest[0] * scale * more["k"]
     except ValueError:
         y = x
+    finally:
+        pass
     return y
 
 
@@ -88,6 +100,8 @@ def by_float(x):
         y = float(x) * x
     except (ValueError, TypeError):
         y = x
+    finally:
+        pass
     return y
 
 
@@ -100,6 +114,8 @@ def by_array(x):
         a[0] = x
     except ValueError:
         a = np.ones(3)
+    finally:
+        pass
     return np.sum(a) * x
 
 
@@ -110,6 +126,8 @@ def by_what_makes_it(x):
         a[0] = x
     except ValueError:
         a = np.ones(3)
+    finally:
+        pass
     return np.sum(a) * x
 
 
@@ -119,6 +137,8 @@ def by_its_own_array(x):
         a[0] = x
     except ValueError:
         a = np.ones(3)
+    finally:
+        pass
     return np.sum(a) * math.sin(x)
 
 
@@ -127,6 +147,8 @@ def detached(x):
         y = x * 2.0
     except ValueError:
         y = x
+    finally:
+        pass
     return y * float(x.detach())
 
 
@@ -139,6 +161,8 @@ class Owner:
             y = x * x * self.k
         except ValueError:
             y = x
+        finally:
+            pass
         return y
 
 
@@ -191,6 +215,8 @@ def test_objects_and_parameters_of_all_kinds() -> None:
             y = m.w * m.b * m.n
         except ValueError:
             y = m.w
+        finally:
+            pass
         return np.sum(y)
 
     found = tx.grad(of_object)(Weights(np.ones(2), 3.0))
@@ -254,6 +280,8 @@ def test_the_users_own_exceptions_pass() -> None:
             y = x * 2.0
         except ValueError:
             y = x
+        finally:
+            pass
         raise KeyError(y > 0.0)
 
     def once(x):
@@ -262,6 +290,8 @@ def test_the_users_own_exceptions_pass() -> None:
             y = x * x
         except ValueError:
             y = x
+        finally:
+            pass
         return y
 
     calls: list[int] = []
@@ -277,6 +307,8 @@ def test_one_array_in_two_parameters() -> None:
             y = a * b
         except ValueError:
             y = a
+        finally:
+            pass
         return np.sum(y)
 
     x = np.array([1.0, 2.0])
@@ -314,6 +346,8 @@ def written_before(x):
         y = x[0] * x[1]
     except ValueError:
         y = x[0]
+    finally:
+        pass
     x[0] = y * x[2]
     return np.sum(x * x * x)
 
@@ -338,6 +372,8 @@ def flattened(x):
         q = x.reshape(-1)
     except ValueError:
         q = x
+    finally:
+        pass
     q[0] = q[1] * q[2]
     return np.sum(x * x * x) + q[0]
 
@@ -361,6 +397,8 @@ def tried_clear(p, x):
             rows[i] = x[i] * p["w"] * p["b"]
     except ValueError:
         rows = x
+    finally:
+        pass
     return {"rows": rows, "sum": np.sum(x * x), "n": 3, "none": np.zeros((0, 2))}
 
 
@@ -424,6 +462,8 @@ def tried_spiral(t):
         w = np.exp(1j * t["a"]) * t["b"]
     except ValueError:
         w = t["a"]
+    finally:
+        pass
     return {"w": w, "r": t["a"] * t["b"]}
 
 
@@ -432,6 +472,8 @@ def tried_modulus(z):
         r = np.abs(z) ** 2
     except ValueError:
         r = z
+    finally:
+        pass
     return r
 
 

@@ -28,6 +28,8 @@ def helper(x):
         y = x * x
     except ValueError:
         y = x
+    finally:
+        pass
     return y
 
 
@@ -139,6 +141,8 @@ def limited(v):
             out[k] = v[k] * math.exp(-v[k])
     except ValueError:
         out = v
+    finally:
+        pass
     return out
 
 
@@ -155,6 +159,8 @@ def untransformable(x, rate):
         return dynamic(x, rate)
     except ValueError:
         return rate
+    finally:
+        pass
 
 
 def differences(f: Any, x: Any, dot: Any, h: float = 1e-4) -> float:
@@ -169,6 +175,8 @@ def by_float(v):
         y = v * float(v)
     except (ValueError, tx.TangentxError):
         y = v
+    finally:
+        pass
     return y
 
 
@@ -183,6 +191,8 @@ class Scaled:
             out[:] = v * self.k
         except ValueError:
             out = v
+        finally:
+            pass
         return out
 
 

@@ -87,8 +87,16 @@ def shown_otherwise(x, scale=2.0):
 shown_otherwise.__signature__ = inspect.Signature()  # type: ignore[attr-defined]
 
 
+def shown_by_text(x, *rest, scale=2.0):
+    return x * x * scale
+
+
+shown_by_text.__text_signature__ = "(x, scale=2.0)"  # type: ignore[attr-defined]
+
+
 def test_the_parameters_are_those_of_the_code() -> None:
-    assert tx.grad(shown_otherwise, fallback="error")(3.0) == 12.0
+    for fn in (shown_otherwise, shown_by_text):
+        assert tx.grad(fn, fallback="error")(3.0) == 12.0
 
 
 class Unhashable:

@@ -5,13 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tangentx.analysis.containers import expanded
 from tangentx.analysis.effects import UNKNOWN
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, Obj, Some, varied
+from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import join
 from tangentx.errors import Span, UnsupportedSyntax
-from tangentx.ir.attempts import NOTE, Attempt
-from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Call, Delete, Expr, Op, Pop, Store, Var
+from tangentx.ir.attempts import NOTE, TRIAL, Attempt
+from tangentx.ir.nodes import (
+    Accumulate,
+    Append,
+    Assign,
+    Atom,
+    Block,
+    Call,
+    Delete,
+    Expr,
+    Lit,
+    Make,
+    Op,
+    Pop,
+    Store,
+    Var,
+)
 from tangentx.ir.walk import statements
 
 if TYPE_CHECKING:
@@ -21,7 +38,13 @@ HINT = "test the condition before with if, or move the statement into a function
 
 
 def attempt(w: Walker, tried: Attempt, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
-    """A ``try`` statement: given all the names in it that have values here, it gives what it binds."""
+    """A ``try`` statement: given all the names in it that have values here, it gives what it binds.
+
+    One that binds what is differentiated is a trial and branches from the next round on.
+    """
+    active = ("active", tried.span)
+    if not tried.trial and active in w.instance.backs:
+        return expanded(w, active, lambda: _otherwise(w, tried))
     if tried.given is None:
         assert w.env is not None
         known = tuple(n for n in tried.names() if any(d is not None for d in w.env.get(n, ())))
@@ -33,8 +56,19 @@ def attempt(w: Walker, tried: Attempt, args: tuple[Atom, ...]) -> tuple[Expr, Ki
     for path in paths:
         result = join(result, w.program.call(path, None, [*kinds, Num(int), UNKNOWN]).result)
     if varied(result):
-        raise UnsupportedSyntax("a try statement that binds what is differentiated", tried.span, HINT)
+        if not tried.otherwise:
+            raise UnsupportedSyntax("a try statement that binds what is differentiated", tried.span, HINT)
+        w.instance.backs[active] = tried
+        w.program.world.changed = True
+        return Lit(None), BOTTOM
     return Op(tried, tuple(a for a, _ in read)), result
+
+
+def _otherwise(w: Walker, tried: Attempt) -> Block:
+    """The trial and the branches, and what they bind as the statement does."""
+    made, results = w.temporary(), tuple(Var(name) for name in tried.results)
+    whole = results[0] if len(results) == 1 else Make(tuple, results)
+    return (*tried.otherwise, Assign(made, whole, tried.span))
 
 
 def _any(kind: Kind) -> Kind:
@@ -48,10 +82,28 @@ def demand_apart(program: Program) -> None:
     """Refuses a ``try`` statement that writes into what others hold. Raises `UnsupportedSyntax`."""
     for instance in program.reached():
         span = instance.source.notes.get(NOTE)
-        if span is not None and _writes(program, instance, set()):
+        if span is None:
+            continue
+        error = None
+        if _writes(program, instance, set()):
             error = UnsupportedSyntax("a try statement that writes into a list, a dict or an array", span, HINT)
+        elif instance.source.notes[TRIAL] and _has_effects(program, instance, set()):
+            what = "a try statement that has effects, and binds what is differentiated or is left from inside"
+            error = UnsupportedSyntax(what, span, "do what has effects before or after it")
+        if error is not None:
             error.through = _around(program, span)
             raise error
+
+
+def _has_effects(program: Program, instance: Instance, seen: set[Instance]) -> bool:
+    """Whether the function, or one that it calls, does what may be seen where it is done twice."""
+    if instance in seen or instance.link.function is None:
+        return False
+    seen.add(instance)
+    links = {other.link: other for other in program.reached()}
+    values = [s.value for s in statements(instance.link.function.body) if isinstance(s, Assign)]
+    inside = (links[value.link] for value in values if isinstance(value, Call))
+    return any(map(has_effect, values)) or any(_has_effects(program, other, seen) for other in inside)
 
 
 def _around(program: Program, span: Span) -> tuple[Any, ...]:

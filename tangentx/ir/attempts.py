@@ -1,5 +1,8 @@
 """``try`` as one operation that nothing looks into: what is in it has no part in the derivative.
 
+Where it has one, the operation is a trial: it runs the body to tell which handler, if any, would be entered, and what
+the statement does follows as branches.
+
 The statements stay in the open form in which they were lifted, and are printed so. For its kinds the operation is
 taken for the functions that `paths` gives, one for each way on which it may be left.
 """
@@ -13,7 +16,7 @@ from tangentx.errors import Span
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
 
-NOTE = "attempt"
+NOTE, TRIAL = "attempt", "trial"
 FLAG, ERROR = "%flag", "%error"
 _ENDS = (ir.Raise,)
 
@@ -30,7 +33,11 @@ class Handler:
 
 @dataclass(frozen=True, eq=False)
 class Attempt:
-    """A ``try`` statement. `results` are the user's names that it binds, `given` those whose values it is given."""
+    """A ``try`` statement. `results` are the user's names that it binds, `given` those whose values it is given.
+
+    A `trial` binds a number: 0 where the body raises nothing that is caught, else that of the handler, from 1 on.
+    `otherwise` does the same as the statement, by a trial and branches; it is empty where that cannot be.
+    """
 
     body: ir.Block
     handlers: tuple[Handler, ...]
@@ -38,6 +45,8 @@ class Attempt:
     final: ir.Block
     results: tuple[str, ...]
     span: Span
+    trial: bool = False
+    otherwise: ir.Block = ()
     given: tuple[str, ...] | None = None
     closed: dict[tuple[str, ...], Attempt] = field(default_factory=dict)
 
@@ -52,10 +61,10 @@ class Attempt:
 
     def names(self) -> tuple[str, ...]:
         """The names whose values from before it may be asked for in it or after it, in a fixed order."""
-        after = _live(self.final, set(self.results))
-        found = _live(self.body, _live(self.orelse, after))
+        after = live(self.final, set(self.results))
+        found = live(self.body, live(self.orelse, after))
         for handler in self.handlers:
-            found |= _live(handler.block, after) - {handler.name}
+            found |= live(handler.block, after) - {handler.name}
         return tuple(sorted(found))
 
     def with_given(self, names: tuple[str, ...]) -> Attempt:
@@ -74,8 +83,9 @@ class Attempt:
                 caught = ir.Assign(handler.name or "%caught", ir.Var(ERROR), handler.span)
                 found.append((tried, caught, *handler.block))
         params = tuple(ir.Param(name) for name in (*self.given, FLAG, ERROR))
+        notes = {NOTE: self.span, TRIAL: self.trial}
         return tuple(
-            ir.Function("attempt", params, (*block, *self._returned()), self.span, notes={NOTE: self.span})
+            ir.Function("attempt", params, (*block, *self._returned()), self.span, notes=dict(notes))
             for block in found
             if not _ends(self.final)
         )
@@ -87,20 +97,20 @@ class Attempt:
         return (*self.final, ir.Assign("%results", made, self.span), ir.Return(ir.Var("%results"), self.span))
 
 
-def _live(block: ir.Block, after: set[str]) -> set[str]:
+def live(block: ir.Block, after: set[str]) -> set[str]:
     """The names that are asked for from the start of the block on, where `after` are at its end."""
-    live = set(after)
+    found = set(after)
     for stmt in reversed(block):
         match stmt:
             case ir.Raise():
-                live = set(walk.reads(stmt))
+                found = set(walk.reads(stmt))
             case ir.If():
-                live = _live(stmt.body, live) | _live(stmt.orelse, live) | walk.reads(stmt)
+                found = live(stmt.body, found) | live(stmt.orelse, found) | walk.reads(stmt)
             case ir.For() | ir.Loop():
-                live |= walk.reads(stmt) | walk.used(stmt.body)
+                found |= walk.reads(stmt) | walk.used(stmt.body)
             case _:
-                live = (live - walk.writes(stmt)) | walk.reads(stmt)
-    return live
+                found = (found - walk.writes(stmt)) | walk.reads(stmt)
+    return found
 
 
 def _ends(block: ir.Block) -> bool:

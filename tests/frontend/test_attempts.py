@@ -9,6 +9,7 @@ from tangentx.errors import UnsupportedSyntax
 from tangentx.frontend.lift import lift
 from tangentx.ir import walk
 from tangentx.ir.attempts import Attempt
+from tangentx.testing import check_grads
 from tests.frontend.made import defined
 
 
@@ -67,9 +68,27 @@ def test_it_is_run_once_and_stays_as_it_was_written(off):
 def binds_what_varies(x, table):
     try:
         y = np.log(x)
-    except ValueError:
-        y = 0.0
+    except ValueError as error:
+        y = len(str(error))
     return y
+
+
+def half_done(x, table):
+    y = x
+    try:
+        y = y * 2.0
+        y = table[1] * y
+    except KeyError:
+        y += 1.0
+    return y
+
+
+def prints(x, table):
+    try:
+        print(x)
+        return x * 2.0
+    except KeyError:
+        return x
 
 
 def writes(x, table):
@@ -88,7 +107,15 @@ def leaves_unbound(x, table):
     return x * n
 
 
-@pytest.mark.parametrize("fn, message", [(binds_what_varies, "binds what is"), (writes, "writes into")])
+REFUSED = [
+    (binds_what_varies, "binds what is"),
+    (half_done, "binds what is"),
+    (prints, "has effects"),
+    (writes, "writes into"),
+]
+
+
+@pytest.mark.parametrize("fn, message", REFUSED)
 def test_what_is_refused(fn, message):
     with pytest.raises((UnsupportedSyntax, tx.TangentxError), match=message) as caught:
         tx.grad(fn, fallback="error")(2.0, {0: 1.0})
@@ -128,3 +155,83 @@ def test_a_cause_outside_of_a_handler():
     with pytest.raises(ValueError, match="negative: -1.0") as caught:
         gradient(-1.0)
     assert caught.value.__suppress_context__
+
+
+class NoRoot(Exception):
+    pass
+
+
+def root(x, n):
+    y = x
+    for _ in range(n):
+        if y <= 0.0:
+            raise NoRoot("negative")
+        y = 0.5 * (y + x / y)
+    return y
+
+
+def bound_by_either(x, y):
+    total, v = 0.0, x
+    for s in (x, -x, 2.0 * y):
+        try:
+            w = s * y
+            v = root(w, 2)
+        except NoRoot:
+            v = v * s
+        else:
+            v = v * 2.0
+        total += v * v
+    return total
+
+
+def left_by_all_ways(x, y):
+    for s in (x, y, -x):
+        try:
+            return root(-s, 3) * x
+        except (NoRoot, ValueError):
+            continue
+    return x
+
+
+def added_to(x, y):
+    total = y
+    for s in (x, -x, y):
+        try:
+            total += root(s, 2)
+        except NoRoot:
+            break
+        except ZeroDivisionError:
+            return 0.0
+    return total * total
+
+
+def factored(x, y):
+    jitter = 0.0
+    for _ in range(5):
+        try:
+            L = np.linalg.cholesky(np.array([[x, y], [y, jitter]]))
+            break
+        except np.linalg.LinAlgError:
+            jitter = 2.0 * jitter + 0.5
+    else:
+        return 0.0
+    return np.sum(L * L) + np.log(L[1, 1]) * x
+
+
+@pytest.mark.parametrize("fn", [bound_by_either, left_by_all_ways, added_to, factored])
+@pytest.mark.parametrize("off", [(), "all"])
+def test_what_has_a_part_in_the_derivative_is_a_trial_and_branches(fn, off):
+    with pipeline.proofs(off=off):
+        check_grads(fn, (0.7, 0.4), wrt=(0, 1))
+
+
+def test_an_exception_that_no_handler_catches_passes():
+    def f(x):
+        try:
+            y = root(x, 2)
+        except KeyError:
+            y = x
+        return y
+
+    with pytest.raises(NoRoot, match="negative"):
+        tx.grad(f, fallback="error")(-1.0)

@@ -16,7 +16,7 @@ REFUSED = {
     "class in a function inside": "def g():\n        class C: pass  #!",
     "nonlocal of outside": "def g():\n        nonlocal_ = 0\n        global G\n        G = 1  #!",
     "class": "class C:\n        pass",
-    "return from a try": "try:\n        return x  #!\n    except ValueError as e:\n        pass",
+    "return from a try": "try:\n        return x  #!\n    finally:\n        pass",
     "def in a try": "try:\n        def g():  #!\n            pass\n    finally:\n        pass",
     "exception unknown": "try:\n        pass\n    except y as e:  #!\n        pass",
     "try star": "try:\n        pass\n    except* ValueError:\n        pass",

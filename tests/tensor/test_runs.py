@@ -41,6 +41,8 @@ def root_of(x, n, tol=1e-3):
         close = abs(r * r - x) < tol
     except ZeroDivisionError:
         r, close = x, False
+    finally:
+        pass
     return r, r * r * x, close
 
 
@@ -59,6 +61,8 @@ def solved(a, b):
         if a.shape[0] == 1:
             raise ValueError("no solution") from error
         return 2.0 * b
+    finally:
+        pass
 
 
 def of_matrices(a, b):
@@ -74,6 +78,8 @@ def filled(x):
         w[1] = x * math.exp(x)
     except IndexError:
         pass
+    finally:
+        pass
     return w
 
 
@@ -88,6 +94,8 @@ def flipped(y):
         return y * y[::-1]
     except TypeError:
         return y
+    finally:
+        pass
 
 
 def between(y):
@@ -112,6 +120,8 @@ def product(x, y):
         z = x * y
     except ValueError:
         z = x
+    finally:
+        pass
     return z
 
 
@@ -124,6 +134,8 @@ def deep(n, x):
         z = np.sin(x) if n == 0 else np.sin(deep(n - 1, x) * x)
     except ValueError:
         z = x
+    finally:
+        pass
     return z
 
 
@@ -136,6 +148,8 @@ def squared(z):
         w = z * np.conj(z) + z * z
     except ValueError:
         w = z
+    finally:
+        pass
     return w
 
 
@@ -165,6 +179,8 @@ def network(params, x):
         h = np.tanh(x @ params["w"] + params["b"])
     except KeyError:
         h = x
+    finally:
+        pass
     return h @ params["out"]
 
 
@@ -173,6 +189,8 @@ def on_line(line, x):
         y = line.slope * x + line.shift
     except AttributeError:
         y = x
+    finally:
+        pass
     return y
 
 
@@ -187,6 +205,8 @@ def dotted(pairs):
         for a, b in pairs:
             total = total + np.sum(a * b)
     except ValueError:
+        pass
+    finally:
         pass
     return total
 
@@ -295,6 +315,8 @@ def test_it_is_warned_once_for_each_helper_and_explained() -> None:
             y = x / 2.0
         except ValueError:
             y = x
+        finally:
+            pass
         return y
 
     def f(x):
@@ -334,6 +356,8 @@ def writes(a, x):
         a[0] = x * x
     except IndexError:
         pass
+    finally:
+        pass
     return a[0] * 2.0
 
 
@@ -341,6 +365,8 @@ def keeps(x):
     try:
         LOG.append(x)
     except AttributeError:
+        pass
+    finally:
         pass
     return x * x
 
@@ -350,6 +376,8 @@ def gives_its_own(a):
         b = a
     except ValueError:
         b = 2.0 * a
+    finally:
+        pass
     return b
 
 
@@ -358,6 +386,8 @@ def reads_the_place(x):
         return x * PLACE[0]
     except IndexError:
         return x
+    finally:
+        pass
 
 
 def into_an_argument(x):
@@ -404,6 +434,8 @@ def with_its_own_filter(x):
         return filter([x, 2.0 * x])
     except StopIteration:
         return x
+    finally:
+        pass
 
 
 def of_a_closure(x):
@@ -412,6 +444,8 @@ def of_a_closure(x):
             z = x * y
         except ValueError:
             z = y
+        finally:
+            pass
         return z
 
     return scaled(x) * x
@@ -450,6 +484,8 @@ def test_values_that_leave_the_record_are_errors() -> None:
             y = float(x) * x
         except TypeError:
             y = x
+        finally:
+            pass
         return y
 
     with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_runs\.py:\d+.*detach\(\)"):
@@ -464,6 +500,8 @@ def test_the_users_own_exceptions_pass_and_effects_happen_once(capsys: Any) -> N
         try:
             print("seen")
         except OSError:
+            pass
+        finally:
             pass
         return x * x
 
@@ -481,6 +519,8 @@ def test_a_result_of_another_kind_is_refused_where_it_is_made() -> None:
             return x * kinds[0]
         except ValueError:
             return x
+        finally:
+            pass
 
     derivative = tx.grad(lambda x: np.sum(odd(x) * 3.0))
     assert derivative(1.0) == 6.0
@@ -556,6 +596,8 @@ def waved(x):
         y = np.sin(x) * x
     except ValueError:
         y = x
+    finally:
+        pass
     return y
 
 
