@@ -79,18 +79,18 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     Raises NoTemplate where there is no rule for it.
     """
     rule = rule_of(fn)
-    if rule is None:
-        return _without_rule(fn, args, kwargs, None)
-    if rule.constant:
-        return _constant(fn, args, kwargs)
+    if rule is None or rule.constant:
+        return _without_rule(fn, args, kwargs, None) if rule is None else _constant(fn, args, kwargs)
     if rule.quick == len(args) and not kwargs:
         if rule.quick == 1:
             return unary(rule, args[0])
         if not (isinstance(args[0], _CONTAINERS) or isinstance(args[1], _CONTAINERS)):
             return binary(rule, args[0], args[1])
-    if rule.reduces and len(args) == 1 and not kwargs:
-        if type(args[0]) is Tensor and type(args[0]._data) is np.ndarray:
-            return unary(rule, args[0])
+    array = bool(args) and type(args[0]) is Tensor and type(args[0]._data) is np.ndarray
+    if rule.reduces and len(args) == 1 and not kwargs and array:
+        return unary(rule, args[0])
+    if not STATE.grad and (rule.owner is None or array):
+        return _unrecorded(rule, fn, args, kwargs)
     try:
         values = args if rule.simple == len(args) and not kwargs else rule.arranged(args, kwargs)
     except NoTemplate as error:
@@ -126,6 +126,31 @@ def _run(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], da
     if kwargs or rule.star >= 0:
         return fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})
     return fn(*data[: len(args)])
+
+
+def _unrecorded(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """The results of a call where nothing is recorded: as Tensors, views as views."""
+    late = False
+    data: list[Any] = []
+    for value in args:
+        if type(value) is Tensor:
+            if value._view is not None:
+                value._view.refresh(value)
+            late = late or value._needs
+            value = value._data
+        elif isinstance(value, _CONTAINERS) and holds_tensor(value):
+            late = late or any(t.requires_grad for t in tensors_in(value))
+            value = raw(value)
+        data.append(value)
+    ans = fn(*data, **{name: raw(value) for name, value in kwargs.items()}) if kwargs else fn(*data)
+    if type(ans) is not np.ndarray:
+        return _wrapped(ans, _Viewed(rule, fn, args, kwargs) if rule.may_view else None, late)
+    t = wrap(ans)
+    if rule.may_view and (ans.base is not None or any(ans is value for value in data)):
+        _Viewed(rule, fn, args, kwargs)(t, None)
+    if late:
+        t._made = place()
+    return t
 
 
 class _Viewed:

@@ -103,8 +103,12 @@ def _comparison(fn: Any) -> Callable[..., Any]:
 
 def _method(name: str) -> Callable[..., Any]:
     descriptor = getattr(np.ndarray, name)
+    rule = rule_of(descriptor)
+    short = way(rule, "t", 1) if rule is not None and rule.reduces else None
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        if short is not None and not args and not kwargs and type(self._data) is np.ndarray:
+            return short(self)
         out = kwargs.pop("out", None)
         result = call(descriptor, (self, *args), kwargs)
         return result if out is None else filled(out, result)

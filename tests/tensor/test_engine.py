@@ -109,7 +109,14 @@ def test_drawings() -> None:
     assert drawing.mermaid.splitlines()[0] == "graph TD" and "n1 --> n0" in drawing.mermaid
 
 
-@pytest.mark.parametrize("f", [np.sum, lambda t: t.max(), lambda t: t[1], lambda t: t[0, 1], np.exp], ids=range(5))
+UNRECORDED: list[Any] = [
+    np.sum, lambda t: t.max(), lambda t: t[1], lambda t: t[0, 1], np.exp, lambda t: t.reshape(3, 2),
+    lambda t: np.where([True, False, True], t, 0.0), lambda t: np.sum(t, axis=1),
+    lambda t: np.concatenate([t, t * 2.0], axis=1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", UNRECORDED, ids=range(len(UNRECORDED)))
 def test_what_is_not_recorded_is_as_numpy_has_it_and_says_where_it_was_made(f: Any) -> None:
     data = np.arange(6.0).reshape(2, 3)
     x = tx.tensor(data, requires_grad=True)
@@ -120,6 +127,16 @@ def test_what_is_not_recorded_is_as_numpy_has_it_and_says_where_it_was_made(f: A
     assert type(y.item() if np.ndim(y) == 0 else 0.0) is float
     with pytest.raises(tx.NotDifferentiable, match=r"made without gradient at .*test_engine\.py:\d+"):
         y.backward()
+
+
+def test_views_that_are_not_recorded_are_views() -> None:
+    x = tx.tensor(np.ones((2, 3)), requires_grad=True) * 1.0
+    with tx.no_grad():
+        views = [x.reshape(-1), np.transpose(x), *np.split(x, 3, axis=1), np.broadcast_to(x, (2, 2, 3))]
+        x[0, 0] = 5.0
+        views[1][2, 1] = 7.0
+    assert [v.tolist() for v in views[:2]] == [[5.0, 1.0, 1.0, 1.0, 1.0, 7.0], [[5.0, 1.0], [1.0, 1.0], [1.0, 7.0]]]
+    assert views[2].tolist() == [[5.0], [1.0]] and views[4].tolist() == [[1.0], [7.0]] and views[5][1, 1, 2] == 7.0
 
 
 def test_elements_and_sums_follow_writes_through_views() -> None:
