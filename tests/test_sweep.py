@@ -240,3 +240,32 @@ def test_slots_that_have_nothing_in_common_are_right_or_refused(fn: Callable[...
         except tx.TangentxError:
             continue
         assert found == wanted
+
+
+def wrapped(*args, **kwargs):
+    return args[0] * 2.0
+
+
+wrapped.__defaults__ = (None, 3.0)
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+    @classmethod
+    def at(cls, x):
+        return cls(x)
+
+
+def of_a_class_method(x, y):
+    return Point.at(x).x * Point.at(y).x
+
+
+def calls_it_twice(x, y):
+    return of_a_class_method(x, y) * of_a_class_method(y, x)
+
+
+def test_defaults_that_no_parameter_has_and_methods_of_classes_in_helpers() -> None:
+    assert tx.grad(wrapped, fallback="error")(3.0) == (2.0,)
+    check_grads(calls_it_twice, (0.7, 0.4), wrt=(0, 1))

@@ -6,7 +6,6 @@ import copy
 import itertools
 import operator
 import sys
-import types
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ import gast
 
 from tangentx.analysis import folds
 from tangentx.analysis.primitives import is_primitive
+from tangentx.frontend import resolve
 from tangentx.frontend.targets import Targets
 from tangentx.ir import marks, walk
 from tangentx.ir import nodes as ir
@@ -42,12 +42,14 @@ class Iterators(Targets):
     def is_iterator(self, node: Any) -> bool:
         """Whether `node` is a call of what makes an iterator: zip, map and their like, or one of itertools."""
         fn = self.outside(node.func) if isinstance(node, gast.Call) else None
-        return fn is not None and any(_is(fn.value, maker) for maker in (*_MAKERS, *ITERTOOLS))
+        return fn is not None and any(resolve.is_same(fn.value, maker) for maker in (*_MAKERS, *ITERTOOLS))
 
     def made_by_itertools(self, node: Any) -> ir.Atom | None:
         """A list of what a call of one of itertools gives; None for any other node."""
         fn = self.outside(node.func) if isinstance(node, gast.Call) else None
-        counts = next((found for maker, found in ITERTOOLS.items() if fn is not None and _is(fn.value, maker)), None)
+        counts = next(
+            (found for maker, found in ITERTOOLS.items() if fn is not None and resolve.is_same(fn.value, maker)), None
+        )
         if counts is None:
             return None
         if fn is not None and fn.value is itertools.chain and len(node.args) > 2:
@@ -103,8 +105,3 @@ def _given_away(stmt: ir.Statement) -> list[ir.Var]:
         case ir.Store() | ir.Augstore() | ir.Accumulate() | ir.Append() | ir.Delete():
             return [stmt.base] if isinstance(stmt.base, ir.Var) else []
     return []
-
-
-def _is(value: Any, maker: Any) -> bool:
-    """Whether it is the same function; a method of a class is made anew each time that it is asked for."""
-    return value is maker or (type(value) is type(maker) is types.BuiltinMethodType and bool(value == maker))

@@ -51,7 +51,7 @@ def _key(function: FunctionType) -> tuple[object, ...]:
 
 def _same(ext: ir.Ext) -> bool:
     try:
-        return resolve.current(ext) is ext.value
+        return resolve.is_same(resolve.current(ext), ext.value)
     except NotResolved:
         return False
 

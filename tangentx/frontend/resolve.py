@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import importlib
 from dataclasses import dataclass
-from types import FunctionType, ModuleType
+from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import gast
@@ -217,11 +217,16 @@ def _default(home: FunctionType, name: str, span: Span | None) -> Any:
 
 
 def defaults(function: FunctionType) -> dict[str, Any]:
-    """The defaults of `function` as it has them now, by parameter."""
-    code = function.__code__
-    values = function.__defaults__ or ()
-    last = code.co_varnames[: code.co_argcount][code.co_argcount - len(values) :]
-    return dict(zip(last, values, strict=True)) | (function.__kwdefaults__ or {})
+    """The defaults of `function` as it has them now, by parameter; of too many, Python takes the last."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    found = zip(reversed(names), reversed(function.__defaults__ or ()), strict=False)
+    return dict(reversed(list(found))) | (function.__kwdefaults__ or {})
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """Whether the two are one object; a bound method is made anew each time that it is asked for."""
+    methods = type(a) is type(b) and isinstance(a, MethodType | BuiltinMethodType)
+    return a is b or (methods and bool(a == b))
 
 
 def _lost(message: str, span: Span | None, hint: str) -> NotResolved:

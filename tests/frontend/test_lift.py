@@ -167,3 +167,23 @@ def test_the_memo_is_not_taken_over_by_a_wrapper_or_a_pickle():
     assert lift(other) is not lifted and lift(other).origin is other
     (memo,) = f.__dict__.values()
     assert pickle.loads(pickle.dumps(memo)).lifted is None
+
+
+class Point:
+    @classmethod
+    def of(cls, x):
+        return x * 2.0
+
+
+def by_a_class_method(x):
+    return Point.of(x) + Point.of(x * x)
+
+
+def test_a_bound_method_is_the_same_each_time_that_it_is_asked_for():
+    assert lift(by_a_class_method) is lift(by_a_class_method)
+    first, plain = lift(by_a_class_method), vars(Point)["of"]
+    Point.of = classmethod(lambda cls, x: x)
+    try:
+        assert lift(by_a_class_method) is not first
+    finally:
+        Point.of = plain

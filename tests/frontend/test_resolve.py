@@ -147,3 +147,15 @@ def test_defaults_by_parameter():
         return a
 
     assert resolve.defaults(f) == {"c": 1, "e": 2}
+
+
+def test_of_more_defaults_than_parameters_the_last_count():
+    def f(a, b=1, *, c=2):
+        return a, b, c
+
+    assert resolve.defaults(f) == {"b": 1, "c": 2}
+    f.__defaults__ = (7, 8, 9)
+    assert f() == (8, 9, 2) and resolve.defaults(f) == {"a": 8, "b": 9, "c": 2}
+    g = lambda *args: args
+    g.__defaults__ = (None, None)
+    assert resolve.defaults(g) == {}
