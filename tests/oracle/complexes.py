@@ -36,12 +36,24 @@ def whole(d: Draft, shape: tuple[int, ...]) -> str:
     found = d.of(waves(*shape))
     if not found or d.chance(30):
         first, second = wrap(array(d, shape, 0)), wrap(array(d, shape, 0))
-        return d.pick([f"{first} + 1j * {second}", f"np.exp(1j * {second})", f"{first} * (0.3 + {d.const()}j)"])
+        turns = [f"np.exp(1j * {second})", f"{first} * (0.3 + {d.const()}j)"]
+        return d.pick([f"{first} + 1j * {second}", *turns, transform(d, first, shape[-1])])
     z = d.pick(found).name
     return d.pick([
         z, f"{z}[::-1]", f"np.conj({z})", f"{z} * {z}", f"{z} * {wrap(array(d, shape, 0))}", f"{z} * {wrap(number(d))}",
         f"{z} / (1.5 + np.abs({z} + 3.0))", f"np.where({z}.real > {d.const()}, {z}, {number(d)})", f"1j * {z}",
+        transform(d, z, shape[-1]),
     ])  # fmt: skip
+
+
+def transform(d: Draft, text: str, extent: int) -> str:
+    """A Fourier transform along the last axis, now and then of more or fewer points."""
+    d.tag("Fourier transform")
+    name, points = d.pick(["fft", "fft", "ifft"]), extent + d.rng.randrange(1, 3)
+    if d.chance(60):
+        return f"np.fft.{name}({text})"
+    d.tag("transform of another length")
+    return f"np.fft.{name}({text}, {points})[..., :{extent}]"
 
 
 def small(d: Draft, text: str) -> str:
@@ -133,6 +145,7 @@ def back(d: Draft) -> None:
         target = d.fresh("arr")
         text = d.pick(
             [f"np.abs({name} + 2.5)", f"({name} * {name}).real", f"np.sin({name}.imag)", f"{name}.real.copy()"]
+            + [f"np.fft.irfft({name}, {shape[-1]})"] * (shape[-1] > 1)
         )
         d.emit(f"{target} = {text}", "real array of a complex one")
         d.bind(target, arr(*shape))

@@ -13,6 +13,10 @@ COMPOUND = (34, 28, 12, 0, 0, 0, 0)
 """Percentage of compound statements by depth."""
 
 
+LONG = 24
+"""Lines after which all statements are simple ones: a longer program shows little more, and takes much longer."""
+
+
 def statements(d: Draft, count: int) -> None:
     for _ in range(count):
         statement(d)
@@ -24,7 +28,7 @@ def simple(d: Draft) -> None:
 
 def statement(d: Draft) -> None:
     form = d.rng.randrange(100)
-    if form >= COMPOUND[d.depth]:
+    if form >= COMPOUND[d.depth] or len(d.lines) > LONG:
         return simple(d)
     calm = [branch, branch, loop_range, loop_range, loop_over, loop_while, leave]
     compound = d.pick(

@@ -121,10 +121,8 @@ class Dual:
 
     def partition(self, kth: int, axis: int = -1) -> None:
         """The order on both sides is as NumPy has it; told by the values, which must be apart."""
-        want = np.partition(self.value, kth, axis)
-        self._order(np.argpartition(self.value, kth, axis), axis)
-        if not np.array_equal(self.value, want):
-            raise Kink
+        places = np.argsort(np.argsort(np.partition(self.value, kth, axis), axis), axis)
+        self._order(np.take_along_axis(np.argsort(self.value, axis), places, axis), axis)
         rows = self.copy()
         rows.sort(axis)
 

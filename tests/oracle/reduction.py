@@ -46,9 +46,13 @@ def candidates(source: str) -> Iterator[str]:
     tree = ast.parse(source)
     spots = [(i, name) for i, node in enumerate(ast.walk(tree)) for name in ("body", "orelse") if listed(node, name)]
     for i, name in spots:
-        for k in range(len(getattr(list(ast.walk(tree))[i], name))):
+        count = len(getattr(list(ast.walk(tree))[i], name))
+        for size in (size for size in (count // 2, count // 4) if size > 1):
+            for k in range(0, count, size):
+                yield from without(tree, i, name, slice(k, k + size), hoist=False)
+        for k in range(count):
             for hoist in (False, True):
-                yield from without(tree, i, name, k, hoist)
+                yield from without(tree, i, name, slice(k, k + 1), hoist)
     for i, node in enumerate(ast.walk(tree)):
         for k in range(len(operands(node))):
             yield from narrowed(tree, i, k)
@@ -58,16 +62,16 @@ def listed(node: ast.AST, name: str) -> bool:
     return isinstance(getattr(node, name, None), list)
 
 
-def without(tree: ast.Module, i: int, name: str, k: int, hoist: bool) -> Iterator[str]:
-    """The program with statement `k` of a block gone, or replaced by its own body."""
+def without(tree: ast.Module, i: int, name: str, which: slice, hoist: bool) -> Iterator[str]:
+    """The program with these statements of a block gone, or the first of them replaced by its own body."""
     trial = copy.deepcopy(tree)
     node = list(ast.walk(trial))[i]
     block = getattr(node, name)
-    gone = block[k]
+    gone = block[which.start]
     inside = getattr(gone, "body", []) if hoist and not isinstance(gone, ast.FunctionDef) else []
     if hoist and not inside:
         return
-    block[k : k + 1] = inside
+    block[which] = inside
     if not block and name == "body" and not isinstance(node, ast.Module):
         block.append(ast.Pass())
     yield ast.unparse(ast.fix_missing_locations(trial)) + "\n"
