@@ -81,9 +81,16 @@ VIEWED: tuple[Fault, ...] = tuple(
     (
         "part of a complex array taken for a copy",
         "the real and the imaginary part are views",
+        f"{VIEWS}_shadow_of_op",
+        copied("imag"),
+        "real or imaginary part written",
+    ),
+    (
+        "array of an object taken for a copy",
+        "the shadow of an attribute is that of what it holds",
         f"{VIEWS}shadow_of",
         (("return forward.item(r.other(base), name), None", "return r.frame.zero(forward, new, kind), None"),),
-        "real or imaginary part written",
+        "object made",
     ),
     (
         "mate of a zip is a copy",
@@ -385,66 +392,4 @@ HELD: tuple[Fault, ...] = (
     ),
 )
 
-PASSES: tuple[Fault, ...] = (
-    (
-        "record moved past a binding",
-        "an append moves only where nothing on the way binds what it records",
-        "tangentx.optimise.bundles:_Gaps._stops",
-        (("self.walls[at] or name in self.names[at]", "self.walls[at]"),),
-        "for over a range",
-    ),
-    (
-        "pop moved past a reader",
-        "a pop moves only where nothing on the way reads what it binds",
-        "tangentx.optimise.bundles:_columns",
-        (("asks_reads=True", "asks_reads=False"),),
-        "for over a range",
-    ),
-    (
-        "branch of a trip on a test that is bound anew",
-        "the rest of the trip goes in where it does not bind the test",
-        "tangentx.optimise.continues:_may_go_in",
-        (("alike and not (isinstance(s.test, Var) and s.test.name in bound(rest))", "alike"),),
-        "continue",
-    ),
-    (
-        "rest of a trip in one branch only",
-        "the rest goes into the branch that does not end the trip",
-        "tangentx.optimise.continues:_trip",
-        (("if _leaves(body):", "if True:"),),
-        "continue",
-    ),
-    (
-        "written straight through a copy",
-        "what a list of places selects is a copy",
-        "tangentx.optimise.direct:_Direct._is_for_one",
-        ((" and is_basic(parts)", ""),),
-        "fancy read",
-    ),
-    (
-        "view formed for two readers written straight",
-        "the view is formed for that write alone",
-        "tangentx.optimise.direct:_Direct._is_for_one",
-        (("once = self.read[view.target] == 1 and self.bound", "once = self.bound"),),
-        "view",
-    ),
-    (
-        "copy of what is bound anew not made",
-        "the array has its name up to the last of the readers",
-        "tangentx.optimise.clones:_Clones._is_read_at_once",
-        (("if s.target == old.name:\n            return False\n", "pass\n"),),
-    ),
-    (
-        "copy left out for readers that keep it",
-        "the readers of the copy compute something new",
-        "tangentx.optimise.clones:_Clones._is_read_at_once",
-        (
-            (
-                "if not isinstance(s.value, Op) or not (number or makes_new(s.value.fn)):",
-                "if not isinstance(s.value, Op):",
-            ),
-        ),
-    ),
-)
-
-FAULTS = VIEWED + WRITTEN + HELD + PASSES
+FAULTS = VIEWED + WRITTEN + HELD

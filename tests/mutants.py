@@ -1,6 +1,8 @@
-"""Mutants of the compiler, each a fault that reverse mode can have, and how soon the oracle finds them.
+"""Mutants of the compiler, each a fault that it can have, and how soon the oracle finds them.
 
-``python -m tests.mutants [name ...]`` runs all, or those named; the status is 1 if one is not caught.
+``python -m tests.mutants [name ...]`` draws programs for all, or those named, until one finds the fault; the status is
+1 if one is not caught. With ``--keep`` the program, made smaller, is kept as the mutant's file in `killers/`, where
+there is none that still finds it: the test runs that one.
 """
 
 from __future__ import annotations
@@ -9,22 +11,33 @@ import argparse
 import ast
 import inspect
 import linecache
+import re
 import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from pathlib import Path
 from pkgutil import resolve_name
 from types import CodeType, FunctionType
 
-from tests import faults_of_kinds, faults_of_proofs, faults_of_reverse
+from tests import faults_of_kinds, faults_of_passes, faults_of_proofs, faults_of_reverse
 from tests.faults_of_reverse import Edits
 from tests.oracle.grammar import Program
-from tests.oracle.survey import BAD, program_of, tried
+from tests.oracle.harness import check
+from tests.oracle.keeping import read, written
+from tests.oracle.reduction import reduce
+from tests.oracle.survey import BAD, SHORT, program_of
 
 LIMIT = 500
+POOL = 3000  # programs of which the short ones are tried first
+STAGES = ("grad", "jvp", "vjp")
 EVERY = 10
+TRIES = 40
+ENOUGH = 8  # lines of a program that is not made smaller
+SECOND = ("jvp_of_grad", "grad_of_grad")
+KILLERS = Path(__file__).with_name("killers")
 
 
 @dataclass(frozen=True)
@@ -84,8 +97,8 @@ def definition(function: FunctionType) -> str:
     return "\n".join(text.splitlines()[ast.parse(text).body[0].lineno - 1 :]) + "\n"
 
 
-TABLES = (faults_of_reverse.FAULTS, faults_of_proofs.FAULTS, faults_of_kinds.FAULTS)
-MUTANTS: tuple[Mutant, ...] = tuple(Mutant(*fault) for table in TABLES for fault in table)
+TABLES = (faults_of_reverse, faults_of_proofs, faults_of_kinds, faults_of_passes)
+MUTANTS: tuple[Mutant, ...] = tuple(Mutant(*fault) for table in TABLES for fault in table.FAULTS)
 
 
 @cache
@@ -95,25 +108,81 @@ def programs(count: int) -> tuple[tuple[int, Program], ...]:
     return tuple(sorted(drawn, key=lambda pair: len(pair[1].source)))
 
 
-def caught_at(mutant: Mutant, off: tuple[str, ...] | str = (), limit: int = LIMIT) -> int | None:
-    """How many programs it took, of the `LIMIT` of the first seeds; None if `limit` of them do not do."""
+@dataclass(frozen=True)
+class Find:
+    """A program that finds a fault: how many were tried, the stage that fails of it."""
+
+    count: int
+    program: Program
+    stage: str
+
+
+def fails(program: Program, stage: str, off: tuple[str, ...] | str = ()) -> bool:
+    """Whether this stage of the program is wrong or crashes."""
+    return check(program, off=off, only=stage).status in BAD
+
+
+def caught(mutant: Mutant, off: tuple[str, ...] | str = (), limit: int = LIMIT) -> Find | None:
+    """The first of the drawn programs that finds the fault; None if `limit` of them do not do.
+
+    Each is tried to first order; every tenth, and the shortest, also to second.
+    """
     with mutant.planted():
-        likely = sorted(programs(LIMIT), key=lambda pair: not mutant.is_likely(pair[1]))
+        likely = sorted(programs(POOL), key=lambda pair: not mutant.is_likely(pair[1]))
         for count, (seed, program) in enumerate(likely[:limit], 1):
-            if tried(program, seed, off, EVERY).status in BAD:
-                return count
+            short = program.source.count("\n") <= SHORT
+            for stage in (*STAGES, *(SECOND if seed % EVERY == 0 or short else ())):
+                if fails(program, stage, off):
+                    return Find(count, program, stage)
     return None
 
 
-def main(names: list[str], off: tuple[str, ...] | str, limit: int) -> int:
+# ---- what is kept ----
+def killer(mutant: Mutant) -> Path:
+    """The file of the program that finds the fault."""
+    return KILLERS / f"{re.sub(r'[^a-z0-9]+', '_', mutant.name.lower())}.py"
+
+
+def kill(mutant: Mutant) -> bool:
+    """Whether the program that is kept for the mutant finds the fault, and nothing where there is none."""
+    path = killer(mutant)
+    if not path.exists():
+        return False
+    program, stage = read(path), path.read_text().partition("\n")[0].removeprefix("# ")
+    with mutant.planted():
+        found = fails(program, stage)
+    return found and check(program, only=stage).status == "compiled"
+
+
+def keep(mutant: Mutant, find: Find) -> None:
+    """Writes the program that found the fault, made smaller, as the mutant's file."""
+
+    def found(program: Program) -> bool:
+        with mutant.planted():
+            return program.source.count("\n") > ENOUGH and fails(program, find.stage)
+
+    small = reduce(find.program, found, TRIES)
+    for program in (replace(small, points=small.points[:1]), small, find.program):
+        KILLERS.mkdir(exist_ok=True)
+        killer(mutant).write_text(f"# {find.stage}\n{written(program)}")
+        if kill(mutant):
+            return
+
+
+def main(names: list[str], off: tuple[str, ...] | str, limit: int, keeps: bool) -> int:
     """Run the mutants and print where each was caught. Returns how many were not."""
     missed = 0
     chosen = [mutant for mutant in MUTANTS if not names or mutant.name in names]
     assert all(mutant.codes for mutant in chosen)  # an edit whose text is gone is told before the long run
     for mutant in chosen:
-        at = caught_at(mutant, off, limit)
-        missed += at is None
-        print(f"{mutant.name:34} {'NOT CAUGHT' if at is None else f'program {at}':14} {mutant.pit}", flush=True)
+        if keeps and kill(mutant):
+            continue
+        find = caught(mutant, off, limit)
+        missed += find is None
+        at = "NOT CAUGHT" if find is None else f"program {find.count}"
+        print(f"{mutant.name:44} {at:14} {mutant.pit}", flush=True)
+        if keeps and find is not None:
+            keep(mutant, find)
     return missed
 
 
@@ -122,5 +191,6 @@ if __name__ == "__main__":
     parser.add_argument("names", nargs="*")
     parser.add_argument("--off", default="", help='proofs switched off ("all"), or none')
     parser.add_argument("--limit", type=int, default=LIMIT, help="how many programs a mutant has to fool")
+    parser.add_argument("--keep", action="store_true", help="keep the programs, for those mutants that have none")
     options = parser.parse_args()
-    sys.exit(1 if main(options.names, options.off, options.limit) else 0)
+    sys.exit(1 if main(options.names, options.off, options.limit, options.keep) else 0)

@@ -1,0 +1,21 @@
+# grad
+import numpy as np
+
+
+def f(x, A):
+    B = A.T
+    B = B.T
+    u = np.sin(B.T).reshape(-1)
+    v = A.T.reshape(-1)
+    w = A.reshape(-1)
+    u[1] *= x
+    v[1] *= x
+    w[2] *= x
+    return np.sum(A * A) + np.sum(u * v * w)
+
+# ---- arguments ----
+WRT = (0, 1)
+a0_0 = np.array([[0.51, -0.33, 0.84], [1.21, 0.42, -0.67], [-0.92, 0.73, 0.28]])
+POINTS = [
+    [0.7, a0_0],
+]

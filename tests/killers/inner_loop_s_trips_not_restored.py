@@ -1,0 +1,19 @@
+# grad
+import numpy as np
+
+
+def f(x, a):
+    y = x
+    for i in range(3):
+        for j in range(4):
+            y = np.sin(y) * a[j]
+            if y < 0.2 * i - 0.1:
+                break
+    return y
+
+# ---- arguments ----
+WRT = (0, 1)
+a0_0 = np.array([0.613, -0.352, 1.147, 0.481])
+POINTS = [
+    [0.7, a0_0],
+]

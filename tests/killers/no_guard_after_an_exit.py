@@ -1,0 +1,21 @@
+# grad
+import numpy as np
+
+
+def f(x, a):
+    y = x
+    for k in range(3):
+        if a[k] > 1.0:
+            break
+        y = y * a[k]
+        if a[k] < 0.0:
+            continue
+        y = np.sin(y)
+    return y * x
+
+# ---- arguments ----
+WRT = (0, 1)
+a0_0 = np.array([0.613, -0.352, 1.147, 0.481])
+POINTS = [
+    [0.7, a0_0],
+]

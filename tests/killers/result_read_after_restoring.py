@@ -1,0 +1,16 @@
+# grad
+import numpy as np
+
+
+def f(x, a):
+    for k in range(3):
+        x = np.exp(0.1 * x) * a[k]
+        x = np.tanh(x)
+    return x
+
+# ---- arguments ----
+WRT = (0, 1)
+a0_0 = np.array([0.613, -0.352, 1.147, 0.481])
+POINTS = [
+    [0.7, a0_0],
+]

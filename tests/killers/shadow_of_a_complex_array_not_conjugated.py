@@ -1,0 +1,16 @@
+# grad
+import numpy as np
+
+
+def f(x, a):
+    psi = a * (1.0 + 0.5j)
+    psi.imag[1] = x
+    psi *= 0.3 + 0.2j
+    return np.sum(psi.imag * a)
+
+# ---- arguments ----
+WRT = (0, 1)
+a0_0 = np.array([0.613, -0.352, 1.147, 0.481])
+POINTS = [
+    [0.7, a0_0],
+]

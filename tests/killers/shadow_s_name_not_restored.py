@@ -1,0 +1,17 @@
+# grad
+import numpy as np
+
+
+def f(x, a, b):
+    for k in range(3):
+        a[k] = b[k] * x
+        a, b = b, a
+    return np.sum(a * b)
+
+# ---- arguments ----
+WRT = (0, 1, 2)
+a0_1 = np.array([-0.23, 0.842, 0.557, -1.121])
+a0_0 = np.array([0.613, -0.352, 1.147, 0.481])
+POINTS = [
+    [0.7, a0_0, a0_1],
+]

@@ -1,0 +1,14 @@
+# grad
+import numpy as np
+
+
+def f(x, a):
+    a[1:] = a[:-1]
+    return np.sum(a * a) * x
+
+# ---- arguments ----
+WRT = (0, 1)
+a0_0 = np.array([0.613, -0.352, 1.147, 0.481])
+POINTS = [
+    [0.7, a0_0],
+]

@@ -1,0 +1,19 @@
+# grad
+import numpy as np
+
+
+def put(a, v):
+    a[0] = v
+    return v * v
+
+
+def f(x, a):
+    y = put(a, x)
+    return y + np.sum(a * a)
+
+# ---- arguments ----
+WRT = (0, 1)
+a0_0 = np.array([0.613, -0.352, 1.147, 0.481])
+POINTS = [
+    [0.7, a0_0],
+]

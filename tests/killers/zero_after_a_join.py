@@ -1,0 +1,16 @@
+# jvp_of_grad
+import numpy as np
+
+
+def f(x, a):
+    u = np.zeros(4)
+    if x > 0.5:
+        u = a * x
+    return np.sum(u * u) + a[0]
+
+# ---- arguments ----
+WRT = (0, 1)
+a0_0 = np.array([0.613, -0.352, 1.147, 0.481])
+POINTS = [
+    [0.7, a0_0],
+]

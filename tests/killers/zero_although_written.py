@@ -1,0 +1,15 @@
+# jvp
+import numpy as np
+
+
+def f(x, a):
+    u = np.zeros(4)
+    u[[0, 1]] = x
+    return np.sum(u * a)
+
+# ---- arguments ----
+WRT = (0, 1)
+a0_0 = np.array([0.613, -0.352, 1.147, 0.481])
+POINTS = [
+    [0.7, a0_0],
+]
