@@ -25,7 +25,7 @@ PROOFS: tuple[Fault, ...] = (
         "pop that nobody reads dropped",
         "a pop changes the list for those after it",
         f"{OPTIMISE}live:Liveness._assign",
-        (("used = used or memory.region(self.at.unit.kind(self.program, s.value.base)) in live", "pass"),),
+        (("used = used or memory.region(self.at.unit.kind(self.program, value.base)) in live", "pass"),),
         "pop",
     ),
     (
