@@ -122,13 +122,13 @@ def fails(program: Program, stage: str, off: tuple[str, ...] | str = ()) -> bool
     return check(program, off=off, only=stage).status in BAD
 
 
-def caught(mutant: Mutant, off: tuple[str, ...] | str = (), limit: int = LIMIT) -> Find | None:
-    """The first of the drawn programs that finds the fault; None if `limit` of them do not do.
+def caught(mutant: Mutant, off: tuple[str, ...] | str = (), limit: int = LIMIT, pool: int = POOL) -> Find | None:
+    """The first of the drawn programs that finds the fault; None if `limit` of those of `pool` seeds do not do.
 
     Each is tried to first order; every tenth, and the shortest, also to second.
     """
     with mutant.planted():
-        likely = sorted(programs(POOL), key=lambda pair: not mutant.is_likely(pair[1]))
+        likely = sorted(programs(pool), key=lambda pair: not mutant.is_likely(pair[1]))
         for count, (seed, program) in enumerate(likely[:limit], 1):
             short = program.source.count("\n") <= SHORT
             for stage in (*STAGES, *(SECOND if seed % EVERY == 0 or short else ())):
