@@ -35,7 +35,7 @@ from tangentx.optimise.live import Liveness
 from tangentx.optimise.reading import reading
 from tangentx.optimise.unit import Unit
 
-_LIMIT = 4000  # pairs of a write and a read
+_LIMIT = 1000  # pairs of a write and a read of one memory
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
@@ -90,7 +90,7 @@ class _Writes:
         writes = [write for place in self.places if (write := self._write(place)) is not None]
         self.regions = {write.region for write in writes}
         reads = [read for place in self.places for read in self._reads(place) if read.region in self.regions]
-        if len(writes) * len(reads) > _LIMIT:
+        if sum(write.region is read.region for write in writes for read in reads) > _LIMIT:
             return set()
         unread = [write for write in writes if not any(self._sees(write, read) for read in reads)]
         kept = {id(write.at.statement) for write in writes if write not in unread}
