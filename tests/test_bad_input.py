@@ -56,8 +56,9 @@ def with_nested(x):
 
 
 def with_match(x):
+    kind = dict
     match {"a": x}:
-        case {"a": y, **rest}:
+        case kind(a=y):
             return y
     return x * x
 

@@ -7,12 +7,29 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.containers import copied, copied_list, expanded, make
-from tangentx.analysis.dicts import keys
+from tangentx.analysis.dicts import is_fixed, keys
+from tangentx.analysis.functions import external
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, varied
 from tangentx.analysis.regions import Region
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir import marks
-from tangentx.ir.nodes import Append, Assign, Atom, Block, Expr, For, Index, Key, Lit, Make, Op, Var, sequence
+from tangentx.ir.nodes import (
+    Append,
+    Apply,
+    Assign,
+    Atom,
+    Block,
+    Delete,
+    Expr,
+    For,
+    Index,
+    Key,
+    Lit,
+    Make,
+    Op,
+    Var,
+    sequence,
+)
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -151,4 +168,24 @@ def repeated(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr
     return expanded(w, "repeated", build)
 
 
-MARKED: dict[Any, Any] = {marks.column: column, marks.unwritten: unwritten}
+def without(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
+    """A new dict without some of the entries of another."""
+    kind, table = kinds[0], args[0]
+    if not isinstance(kind, Box):
+        return Lit(None), BOTTOM
+    left = [key for key in kind.region.root().fields if Lit(key) not in args[1:]]
+    fixed = is_fixed(kind) and all(isinstance(key, Lit) for key in args[1:])
+
+    def build() -> Block:
+        made, names, last = w.temporary(), [w.temporary() for _ in left], w.temporary()
+        if fixed:
+            taken = [Assign(t, Index(table, Key((Lit(k),))), w.span) for t, k in zip(names, left, strict=True)]
+            return (*taken, Assign(last, Make(dict, tuple(map(Var, names)), tuple(left)), w.span))
+        copy = Assign(made, Apply(external(w, dict, "dict"), (table,)), w.span)
+        deletes = (Delete(Var(made), Key((key,)), w.span) for key in args[1:])
+        return (copy, *deletes, Assign(last, Var(made), w.span))
+
+    return expanded(w, ("without", fixed, tuple(left)), build)
+
+
+MARKED: dict[Any, Any] = {marks.column: column, marks.unwritten: unwritten, marks.without: without}

@@ -119,6 +119,10 @@ class Displays(Loops):
         return ir.Op(builtins.format, (value, spec))
 
     @leaf
+    def _Starred(self, node: Any) -> ir.Expr:
+        raise self.refuse(node, "a starred item here is not differentiated", "write the items out")
+
+    @leaf
     def _ListComp(self, node: Any) -> ir.Expr:
         return self._collected(node)
 

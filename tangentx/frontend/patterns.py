@@ -15,6 +15,7 @@ import gast
 
 from tangentx.frontend import resolve
 from tangentx.frontend.functions import Functions
+from tangentx.ir import marks
 from tangentx.ir import nodes as ir
 
 Read: TypeAlias = Callable[[], ir.Atom]
@@ -144,8 +145,6 @@ class Patterns(Functions):
                 for number, part in self._places(pattern):
                     yield part, self._item(read, number, part)
             case gast.MatchMapping():
-                if pattern.rest is not None:
-                    raise self.refuse(pattern, "** in a pattern is not differentiated", "name the keys one by one")
                 for key, part in zip(pattern.keys, pattern.patterns, strict=True):
                     yield part, self._entry(read, key, part)
             case gast.MatchClass():
@@ -189,11 +188,13 @@ class Patterns(Functions):
             return self._capture_one(pattern.patterns, read)
         if isinstance(pattern, gast.MatchSequence):
             self._capture_rest(pattern, read)
+        if isinstance(pattern, gast.MatchMapping) and pattern.rest is not None:
+            self._capture_others(pattern, read)
         if isinstance(pattern, gast.MatchAs) and pattern.pattern is not None:
             self._bind_names(pattern.pattern, read)
         for inner, part in self._inside(pattern, read):
             self._bind_names(inner, part)
-        for name in resolve.captured(pattern):
+        for name in resolve.captured(pattern) if not isinstance(pattern, gast.MatchMapping) else ():
             self.emit(ir.Assign(name, read(), self.span(pattern)))
 
     def _capture_one(self, alternatives: list[Any], read: Read) -> None:
@@ -210,6 +211,11 @@ class Patterns(Functions):
             return
         for stmt in body:
             self.emit(stmt)
+
+    def _capture_others(self, pattern: Any, read: Read) -> None:
+        """Bind a dict of the entries that the pattern does not name."""
+        left_out = tuple(self.atom(key) for key in pattern.keys)
+        self.emit(ir.Assign(pattern.rest, ir.Op(marks.without, (read(), *left_out)), self.span(pattern)))
 
     def _capture_rest(self, pattern: Any, read: Read) -> None:
         """Bind the list of the items that a star stands for."""

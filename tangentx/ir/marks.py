@@ -15,4 +15,9 @@ def unwritten(count: int, *xs: Any) -> Any:
     raise AssertionError("a marker, never run")
 
 
-MARKS = (column, unwritten)
+def without(table: Any, *keys: Any) -> Any:
+    """Marker for `Op`: a new dict of the entries of the dict `table` but for those of `keys`."""
+    raise AssertionError("a marker, never run")
+
+
+MARKS = (column, unwritten, without)

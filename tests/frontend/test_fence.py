@@ -22,7 +22,7 @@ REFUSED = {
     "try star": "try:\n        pass\n    except* ValueError:\n        pass",
     "with": "with open(x) as y:\n        pass",
     "suppress": "import contextlib\n    with contextlib.suppress(ValueError):  #!\n        pass",
-    "rest of a pattern": "match x:\n        case {'a': 2, **z}:  #!\n            pass",
+    "starred item of a key": "z = x[0, *y]  #!",
     "class of a pattern": "match x:\n        case y():  #!\n            pass",
     "positions of a pattern": "match x:\n        case object(1):  #!\n            pass",
     "imported and assigned": "import math\n    math = x",

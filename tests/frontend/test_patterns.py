@@ -2,6 +2,8 @@
 
 import pytest
 
+from tangentx import pipeline
+from tangentx.testing import check_grads
 from tests.frontend.test_statements import lifted
 
 NORMAL = {
@@ -34,3 +36,28 @@ NORMAL = {
 @pytest.mark.parametrize("body, wanted", NORMAL.values(), ids=NORMAL.keys())
 def test_normal_form(body, wanted):
     assert lifted(body) == wanted
+
+
+def of_a_setting(setting, x):
+    match setting:
+        case {"kind": "linear", "slope": a, **rest}:
+            return a * x + sum(rest.values())
+        case {"kind": "power", **other}:
+            return x ** other["n"] * len(other)
+    return x
+
+
+def of_one_that_is_written(setting, x):
+    setting["offset"] = x * x
+    match setting:
+        case {"slope": a, **rest}:
+            return a * x + rest["offset"] * len(rest) + (5.0 if "slope" in rest else 0.0)
+    return x
+
+
+@pytest.mark.parametrize("off", [(), "all"])
+def test_the_rest_of_a_mapping(off):
+    with pipeline.proofs(off=off):
+        check_grads(of_a_setting, ({"kind": "linear", "slope": 0.3, "b": 0.5, "c": 0.4}, 0.7), wrt=(0, 1))
+        check_grads(of_a_setting, ({"kind": "power", "n": 2.5}, 0.7), wrt=(0, 1))
+        check_grads(of_one_that_is_written, ({"slope": 0.3, "b": 1.0}, 0.7), wrt=1)
