@@ -41,19 +41,22 @@ def pair_up(gradient: Any, like: Any, path: str = "") -> Iterator[tuple[Any, Any
             raise Wrong(f"gradient{path} is {gradient!r} for an array of shape {like.shape}")
         if np.shares_memory(gradient, like):
             raise Wrong(f"gradient{path} shares memory with its argument")
-    elif type(gradient) is not float:
-        raise Wrong(f"gradient{path} is {gradient!r}, a {type(gradient).__name__}, for a float")
+    elif type(gradient) is not type(like):
+        raise Wrong(f"gradient{path} is {gradient!r}, a {type(gradient).__name__}, for a {type(like).__name__}")
     yield gradient, like
 
 
 def projected(gradient: Any, args: Values, program: Program, direction: Values) -> tuple[float, float]:
-    """The gradient's product with `direction`, and the size of what was added up."""
+    """The gradient's product with `direction`, and the size of what was added up.
+
+    That by z = x + iy is the derivative by x minus i times that by y: the real part of the product is the slope.
+    """
     if type(gradient) is not tuple or len(gradient) != len(program.wrt):
         raise Wrong(f"a tuple of {len(program.wrt)} gradients was asked for, not {gradient!r}")
     found = [g for i, part in zip(program.wrt, gradient, strict=True) for g, _ in pair_up(part, args[i])]
     demand_apart(found)
     along = [t for i in program.wrt for t in leaves(direction[i])]
-    terms = [np.multiply(g, t) for g, t in zip(found, along, strict=True)]
+    terms = [np.real(np.multiply(g, t)) for g, t in zip(found, along, strict=True)]
     return float(sum(np.sum(term) for term in terms)), float(sum(np.sum(np.abs(term)) for term in terms))
 
 

@@ -134,6 +134,9 @@ def parameters(d: Draft) -> list[tuple[str, Type]]:
         found.append(("pair", Type("tuple", fields=(("0", NUM), ("1", arr(d.width))))))
     if d.chance(15):
         found.append(("idx", INDICES))
+    if d.chance(8):
+        found.append(("psi", d.pick([Type("complex"), Type("complex", (d.width,))])))
+        d.tag("complex parameter")
     return found
 
 
@@ -196,6 +199,8 @@ def value(rng: Random, type_: Type) -> Any:
         return np.array([rng.randrange(3) for _ in range(3)])
     if type_ == NUM:
         return (rng.randrange(100, 1900) / 1000.0 + 0.000137) * (1 if rng.randrange(3) else -1)
+    if type_.kind == "complex":
+        return value(rng, replace(type_, kind="arr" if type_.shape else "num")) * (0.8 - 0.6j)
     if type_.kind == "list":
         return [value(rng, type_.item or NUM) for _ in range(rng.randrange(2, 4))]
     if type_.kind == "dict":

@@ -86,7 +86,8 @@ def weighing(program: Program) -> str:
             return [term for key, item in x.items() for term in terms(item, f'{path}["{key}"]')]
         if isinstance(x, (list, tuple)):
             return [term for i, item in enumerate(x) for term in terms(item, f"{path}[{i}]")]
-        return [f"np.sum(r{path} * g{path})"]
+        whole = f"np.sum(r{path} * g{path})"
+        return [f"({whole}).real" if np.iscomplexobj(x) else whole]
 
     point = program.points[0]
     total = " + ".join(term for k, i in enumerate(program.wrt) for term in terms(point[i], f"[{k}]"))

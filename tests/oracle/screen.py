@@ -37,7 +37,7 @@ class Truth:
 def copied(x: Any, seen: dict[int, Any] | None = None, leaf: Callable[[Any], Any] = lambda v: v) -> Any:
     """A deep copy that keeps identities, strides and shared memory; `leaf` is applied to its numbers and arrays."""
     seen = {} if seen is None else seen
-    if id(x) not in seen or isinstance(x, (int, float)):
+    if id(x) not in seen or isinstance(x, (int, float, complex)):
         if isinstance(x, (list, tuple)):
             seen[id(x)] = type(x)(copied(item, seen, leaf) for item in x)
         elif isinstance(x, dict):
@@ -76,6 +76,8 @@ def directions(program: Program, seed: int, point: Values | None = None) -> list
     rng = np.random.default_rng(seed)
 
     def draw(x: Any) -> Any:
+        if np.iscomplexobj(x):
+            return draw(x.real) + 1j * draw(x.imag)
         return rng.standard_normal(x.shape) if isinstance(x, np.ndarray) else float(rng.standard_normal())
 
     found = [zipped(draw, program.points[0] if point is None else point) for _ in range(2)]

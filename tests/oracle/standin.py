@@ -13,15 +13,17 @@ from .grammar import Program, Values
 from .screen import Truth, copied, leaves, truth, zipped
 
 
-def unravel(point: Values, vector: Any) -> Values:
-    """The numbers of `vector` in the structure of `point`."""
+def unravel(point: Values, vector: Any, unit: complex = 1j) -> Values:
+    """The numbers of `vector` in the structure of `point`, two for each complex one; `unit` is that of the second."""
     used = 0
 
     def take(x: Any) -> Any:
         nonlocal used
-        part = vector[used : used + np.size(x)]
-        used += np.size(x)
-        return part.reshape(x.shape).copy() if isinstance(x, np.ndarray) else float(part[0])
+        two, count = np.iscomplexobj(x), np.size(x)
+        part = vector[used : used + count]
+        part = part + unit * vector[used + count : used + 2 * count] if two else part
+        used += 2 * count if two else count
+        return part.reshape(x.shape).copy() if isinstance(x, np.ndarray) else part[0].item()
 
     return zipped(take, point)  # type: ignore[no-any-return]
 
@@ -41,12 +43,12 @@ class StandIn:
         """For each number among the arguments, what the truth says with e1 along it and e2 along `other`."""
         source = "".join(linecache.getlines(f.__code__.co_filename))
         program = Program(source, (args,), (), Counter())
-        size = sum(np.size(leaf) for leaf in leaves(zipped(lambda x: x, args)))
+        size = sum(np.size(leaf) * (2 if np.iscomplexobj(leaf) else 1) for leaf in leaves(zipped(lambda x: x, args)))
         found = [
             which(truth(program, args, unshared(args, unravel(args, basis)), unshared(args, other)))
             for basis in np.eye(size)
         ]
-        return unravel(args, np.array(found))
+        return unravel(args, np.array(found), -1j)
 
     def grad(self, f: Any, wrt: tuple[int, ...], fallback: str) -> Callable[..., Any]:
         def gradient(*args: Any) -> Any:

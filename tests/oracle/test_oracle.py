@@ -161,6 +161,21 @@ def test_the_harness_tells_outcomes_apart(api: Any, status: str, text: str) -> N
     assert (outcome.status, text in outcome.details) == (status, True)
 
 
+WAVE = """
+import numpy as np
+def f(psi, z):
+    psi[1] *= z * 1j
+    return np.sum(np.abs(psi) ** 2 * np.array([1.0, 2.0, 3.0])) + (z * z * psi[0]).imag
+"""
+
+
+def test_the_gradient_by_a_complex_number_has_one_convention() -> None:
+    program = Program(WAVE, ([np.array([0.3 - 0.4j, 1.0 + 0.2j, -0.7j]), 0.6 - 0.5j],), (0, 1), Counter())
+    judge(program, program.points[0], 0)
+    assert check(program, order2=True).status == check(program, order2=True, api=StandIn()).status == "compiled"
+    assert check(program, api=StandIn(lambda g: g.conjugate())).status == "wrong"
+
+
 def test_gradients_must_be_apart_and_writable() -> None:
     a = np.zeros((2, 3))
     demand_apart([a, a.copy(), 1.0])
