@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Either, Kind, Num, Obj
+from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Either, Kind, Num, Obj, Some
 from tangentx.analysis.regions import FUNCTIONS, Region
 from tangentx.ir.change import map_atoms
 from tangentx.ir.nodes import Assign, Atom, Attr, Block, Break, Continue, For, Index, Lit, Statement, Var
@@ -25,7 +25,8 @@ def takes_unlike(w: Walker, body: Block, trips: int) -> bool:
     if trips > LONGEST or any(isinstance(s, Break | Continue) for s in every):
         return False
     attributes = {s.target: s.value for s in every if isinstance(s, Assign) and isinstance(s.value, Attr)}
-    bases = {s.value.base for s in every if isinstance(s, Assign) and isinstance(s.value, Index)}
+    read = [s.value for s in every if isinstance(s, Assign) and isinstance(s.value, Index)]
+    bases = {item.base for item in read if any(isinstance(part, Var) for part in item.key.parts)}
     return any(_holds_unlike(_known(w, base, attributes)) for base in bases)
 
 
@@ -59,7 +60,13 @@ def _alike(a: Kind, b: Kind, seen: set[tuple[Region, Region]]) -> bool:
         return all(isinstance(kind, Num | Arr) or kind == Obj(None) for kind in (a, b))
     if _is_function(a) and _is_function(b):
         return True
-    return isinstance(a, Obj) and isinstance(b, Obj) and type(a.value) is type(b.value) is str
+    cls = _opaque(a)
+    return cls is not None and cls is _opaque(b) and (cls is str or isinstance(a, Some) or isinstance(b, Some))
+
+
+def _opaque(kind: Kind) -> type | None:
+    """The class of an object that is known by it alone, or by itself."""
+    return kind.cls if isinstance(kind, Some) else type(kind.value) if isinstance(kind, Obj) else None
 
 
 def _alike_inside(a: Region, b: Region, seen: set[tuple[Region, Region]]) -> bool:

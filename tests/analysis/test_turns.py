@@ -69,6 +69,27 @@ def test_a_loop_over_objects_of_one_class_stays() -> None:
     assert "for " in text(f, 3.0)
 
 
+def test_items_by_known_places_may_be_unlike() -> None:
+    def f(pair):
+        total = 0.0
+        for k in range(3):
+            total += pair[0] * len(pair[1]) + k
+        return total
+
+    assert "for " in text(f, (2.0, "name"))
+
+
+def test_texts_are_alike() -> None:
+    def f(parts):
+        total = 0.0
+        for name, x in parts:
+            total += x * len(name)
+        return total
+
+    parts = [("one", 1.0), ("three", 2.0), (str(4), 3.0)]
+    assert "for " in text(f, parts)
+
+
 def test_what_is_not_known_or_is_left_early_is_refused() -> None:
     def grown(x):
         parts = [Line(x)]
