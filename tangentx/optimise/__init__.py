@@ -9,6 +9,7 @@ from tangentx.ir.check import check
 from tangentx.ir.nodes import Assign, Block, Call, Function, Link
 from tangentx.ir.walk import statements
 from tangentx.optimise import (
+    anew,
     attributes,
     bundles,
     clones,
@@ -44,6 +45,7 @@ PASSES: dict[str, Pass] = {
     "copies": copies.run,
     "dead": dead.run,
     "elements": elements.run,
+    "anew": anew.run,
     "sink": sink.run,
     "zeros": zeros.run,
     "simplify": simplify.run,

@@ -116,7 +116,7 @@ class Flow(Generic[Fact]):
     def _simple(self, s: Statement) -> None:
         assert self.env is not None
         self.after(s)
-        if type(s) not in _LEAVING:
+        if type(s) not in LEAVING:
             return
         if isinstance(s, Break):
             self._loops[-1].left.append(self.env)
@@ -168,7 +168,7 @@ class Flow(Generic[Fact]):
         return s if head is s and body is s.body else replace(head, body=body)
 
 
-_LEAVING = (Break, Continue, Return, Raise)
+LEAVING = (Break, Continue, Return, Raise)
 
 
 def map_atoms(s: Statement, change: Callable[[Atom], Atom]) -> Statement:

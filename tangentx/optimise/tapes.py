@@ -16,7 +16,7 @@ class Tapes:
     """Lists that a function makes empty, once, and only appends to, pops from and measures."""
 
     def __init__(self, unit: Unit) -> None:
-        self._missing = {name: set(appending) for name, appending in unit.found(_appending).items()}
+        self._missing = {name: set(appending) for name, appending in unit.found(appending).items()}
         self._shapes: dict[str, Shape] = {}
 
     def append(self, name: str, statement: object, shape: Shape) -> None:
@@ -31,7 +31,7 @@ class Tapes:
         return None if self._missing.get(name, True) else self._shapes[name]
 
 
-def _appending(unit: Unit) -> dict[str, set[object]]:
+def appending(unit: Unit) -> dict[str, set[object]]:
     """The statements, by identity, that append to each tape."""
     made: dict[str, int] = {}
     other: set[str] = set()
