@@ -7,8 +7,8 @@ import operator
 import numpy as np
 import pytest
 
-from tangentx.analysis.kinds import Arr, Box, Num
-from tangentx.analysis.operations import Operation, is_view
+from tangentx.analysis.kinds import Arr, Box, Num, is_view
+from tangentx.analysis.operations import Operation
 from tangentx.analysis.regions import World
 from tangentx.errors import NoTemplate, NotResolved, Span
 
