@@ -82,9 +82,8 @@ class _Anew:
         self.forward, self.reverse = _Sweep(forward), _Sweep(reverse)
         self.instead: dict[int, Expr] = {}
         self.shadows: dict[str, Expr] = {}
-        recorded, taken = _by_tape(self.forward, unit), _by_tape(self.reverse, unit)
-        twos = [(recorded[t], taken[t]) for t in recorded if t in taken]
-        self.pairs = [(a[0], b[0]) for a, b in twos if len(a) == len(b) == 1 and _is_pair_of_tape(a[0], b[0])]
+        uses = [(self.forward.readers.get(t, ()), self.reverse.readers.get(t, ())) for t in unit.found(appending)]
+        self.pairs = [(a[0], b[0]) for a, b in uses if len(a) == len(b) == 1 and _is_pair_of_tape(a[0], b[0])]
         for append, pop in self.pairs:
             self._look(append, pop)
 
@@ -178,22 +177,9 @@ def _between(place: _Place, a: _Place, b: _Place) -> bool:
     return place.block is a.block and first < place.position < last
 
 
-def _by_tape(sweep: _Sweep, unit: Unit) -> dict[str, list[_Place]]:
-    """The statements that append to each tape, or pop from it."""
-    tapes = unit.found(appending)
-    found: dict[str, list[_Place]] = {}
-    for place in sweep.places:
-        s = place.statement
-        popped = s.value.base if isinstance(s, Assign) and isinstance(s.value, Pop) else None
-        base = s.base if isinstance(s, Append) else popped
-        if isinstance(base, Var) and base.name in tapes:
-            found.setdefault(base.name, []).append(place)
-    return found
-
-
 def _is_pair_of_tape(append: _Place, pop: _Place) -> bool:
-    """Whether the one appends, in the forward sweep, and the other pops."""
-    return isinstance(append.statement, Append) and not isinstance(pop.statement, Append)
+    """Whether the one appends, in the forward sweep, and the other pops; a tape may be measured, too."""
+    return isinstance(append.statement, Append) and isinstance(_value(pop), Pop)
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
