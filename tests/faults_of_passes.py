@@ -8,6 +8,12 @@ OPTIMISE = "tangentx.optimise."
 
 LATE: tuple[Fault, ...] = (
     (
+        "shadow made anew that another name reaches",
+        "what is taken back is the very array that others have contributed to",
+        f"{OPTIMISE}anew:_Anew._look",
+        ((" or self.forward.readers[append.value.name] != [record]", ""),),
+    ),
+    (
         "record moved past a binding",
         "an append moves only where nothing on the way binds what it records",
         f"{OPTIMISE}bundles:_Gaps._stops",

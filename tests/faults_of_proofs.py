@@ -54,12 +54,6 @@ PROOFS: tuple[Fault, ...] = (
         ),
     ),
     (
-        "shadow made anew that another name reaches",
-        "what is taken back is the very array that others have contributed to",
-        f"{OPTIMISE}anew:_Anew._look",
-        ((" or self.forward.readers[append.value.name] != [record]", ""),),
-    ),
-    (
         "element of a later trip forgotten",
         "what a later trip reads may have been written in this one",
         "tangentx.analysis.elements:Elements.may_meet",
