@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 GOLDEN = Path(__file__).parent / "golden"
+collect_ignore = ["killers", "oracle/failed"]  # programs that tests read
 Golden = Callable[[str, str], None]
 
 settings.register_profile("local", deadline=None, suppress_health_check=[HealthCheck.too_slow])

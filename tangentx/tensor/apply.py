@@ -12,19 +12,23 @@ from tangentx.templates import composed
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact
 from tangentx.tensor.modes import STATE, refusal
-from tangentx.tensor.operation import Operation, kept, root_of
+from tangentx.tensor.operation import LASTING, Operation, kept, root_of
 from tangentx.tensor.places import place, span_of
 from tangentx.tensor.quick import binary, unary
 from tangentx.tensor.rules import Rule, rule_of
 from tangentx.tensor.storage import View, step_of
 
 _CONTAINERS = (list, tuple, dict)
+_ROWS = frozenset((list, tuple))
+_WITHOUT = LASTING | {np.ndarray, np.float32, np.complex128, slice, np.dtype}  # types of values that hold no Tensor
 
 
 def holds_tensor(value: Any) -> bool:
     """Whether a value is, or holds in lists, tuples and dicts, a Tensor."""
     if type(value) is Tensor:
         return True
+    if type(value) in _ROWS and _WITHOUT.issuperset(map(type, value)):
+        return False
     stack = [value]
     seen: set[int] = set()  # a list may hold itself
     while stack:
@@ -140,13 +144,13 @@ def _unrecorded(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, A
             value = value._data
         elif isinstance(value, _CONTAINERS) and holds_tensor(value):
             late = late or any(t.requires_grad for t in tensors_in(value))
-            value = raw(value)
+            value = like_container(value, [raw(item) for item in value]) if type(value) in _ROWS else raw(value)
         data.append(value)
     ans = fn(*data, **{name: raw(value) for name, value in kwargs.items()}) if kwargs else fn(*data)
     if type(ans) is not np.ndarray:
         return _wrapped(ans, _Viewed(rule, fn, args, kwargs) if rule.may_view else None, late)
     t = wrap(ans)
-    if rule.may_view and (ans.base is not None or any(ans is value for value in data)):
+    if rule.may_view and (ans.base is not None or id(ans) in map(id, data)):
         _Viewed(rule, fn, args, kwargs)(t, None)
     if late:
         t._made = place()

@@ -15,11 +15,16 @@ from tangentx.tensor.places import place
 from tangentx.tensor.rules import Pull, Rule
 from tangentx.tensor.steps import first_step
 
+LASTING = frozenset((bool, int, float, complex, str, type(None), type(Ellipsis), np.float64, np.int64))
+"""Types of values that nobody can change."""
+
 
 def kept(value: Any) -> Any:
     """A value that nobody else writes: plain arrays and lists that backward needs are copied."""
     if type(value) is np.ndarray:
         return value.copy()
+    if type(value) is tuple and LASTING.issuperset(map(type, value)):
+        return value
     if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
         return type(value)(kept(item) for item in value)
     return value

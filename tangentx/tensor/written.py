@@ -66,7 +66,13 @@ def _putmask(a: Any, mask: Any, values: Any) -> None:
     write(a, chosen, values)
 
 
+def _nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    found = call(np.nan_to_num, (x,), {"nan": nan, "posinf": posinf, "neginf": neginf})
+    return found if copy else filled(x, found)
+
+
 CHANGING: dict[Any, Any] = {
+    np.nan_to_num: _nan_to_num,
     np.copyto: _copyto, np.fill_diagonal: _fill_diagonal, np.put_along_axis: _put_along_axis, np.putmask: _putmask,
     np.put: put, np.place: _place,
 }  # fmt: skip

@@ -220,21 +220,21 @@ def test_reduction_keeps_what_fails() -> None:
 # ---- tangentx ----
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_drawn_programs_are_right_or_refused(chunk: int, capsys: pytest.CaptureFixture[str]) -> None:
-    """All proofs on; second order for every tenth program, a pullback for every third. The distribution is printed."""
-    found = survey(chunk * SIZE, SIZE, short=0)
+    """All proofs on; second order for every tenth program, a pullback for every sixth. The distribution is printed."""
+    found = survey(chunk * SIZE, SIZE, short=0, pulls=6)
     with capsys.disabled():
         print(f"\noracle, chunk {chunk}: {found}" if chunk == 0 else "")
     assert_sound(found)
-    assert found.statuses["compiled"] >= 0.6 * found.count
+    assert found.statuses["compiled"] >= 0.75 * found.count
     assert 2 * found.sharing >= found.count
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_drawn_programs_are_right_or_refused_without_proofs(chunk: int, request: pytest.FixtureRequest) -> None:
-    """All, and every tenth to second order, which takes ten times as long, with ``--thorough``: else half of them, and
-    every fiftieth."""
+    """All, and every tenth to second order, which takes ten times as long, with ``--thorough``: else a quarter of them,
+    and every fiftieth."""
     thorough = request.config.getoption("--thorough")
-    count, every = (SIZE, 10) if thorough else (SIZE // 2, 50)
+    count, every = (SIZE, 10) if thorough else (SIZE // 4, 50)
     assert_sound(survey(chunk * SIZE, count, "all", every, short=0, pulls=0))
 
 

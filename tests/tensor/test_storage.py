@@ -258,6 +258,17 @@ def put_in_places(x):
     return np.sum(b * b * np.arange(4.0)) + sum(v * v for v in a.flat)
 
 
+def numbers_put_in_place(x):
+    a = x * 1.0
+    a[1] = np.nan
+    kept = np.nan_to_num(a, copy=False, nan=x[0])
+    return np.sum(a * a) + 3.0 * kept[1] + np.nan_to_num(a, True, 0.0)[2]
+
+
+def test_numbers_are_put_into_the_array_that_is_not_to_be_copied() -> None:
+    check_grads(numbers_put_in_place, (x0,), modes=("reverse",), using=DERIVATIVES)
+
+
 def test_elements_by_their_place() -> None:
     check_grads(put_in_places, (x0,), modes=("reverse",), using=DERIVATIVES)
     t = tx.tensor(np.ones((2, 2)))
