@@ -9,7 +9,7 @@ import numpy as np
 from tangentx.analysis import lists, overlaps
 from tangentx.analysis.containers import append_to, demand_own
 from tangentx.analysis.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Obj, is_inexact, varied
-from tangentx.analysis.selection import fitted, known_key, may_repeat
+from tangentx.analysis.selection import demand_alike, fitted, known_key, may_repeat
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import (
     Accumulate,
@@ -76,7 +76,9 @@ def store_into(w: Walker, base: Kind, key: Key, parts: tuple[Any, ...], value: K
             base.region.mark("open")
             base.region.put_key(parts[0])
         if known is MISSING:
+            base.region.mark("indexed")
             base.region.put_any(value)
+            demand_alike(w, base, (value,))
         else:
             base.region.put(known, value)
         return

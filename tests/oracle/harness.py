@@ -200,7 +200,8 @@ def attempt(stage: Callable[[], None]) -> tuple[str, str]:
     except Wrong as error:
         return "wrong", str(error)
     except TangentxError as error:
-        return "refused", str(error)
+        # A name of ours says that derived code was not understood: the user can do nothing about that.
+        return "crashed" if "`%" in str(error) else "refused", str(error)
     except Exception:
         return "crashed", traceback.format_exc()
     return "compiled", ""

@@ -129,6 +129,20 @@ def one_row_thrice(a):
     return np.sum(rows[0] * rows[2])
 
 
+def slot_of_two_minds(a, n):
+    """An item made by arithmetic gives way to a view, at a place that is known when it runs."""
+    for j in range(n):
+        items = [a[j] * a[::-1]]
+        if a[j] > 100.0:
+            break
+        items[j % len(items)] = a[...]
+    named = {"first": a * a, "second": np.sin(a)}
+    for key in ("second", "first"):
+        named[key] = a[1:]
+    a *= 2.0
+    return np.sum(named["first"]) + np.sum(items[0] * a)
+
+
 PROGRAMS = [
     Program(stack_machine, lambda: (["x", "y", "*", "sin", "x", "x", "*", "+", "y", "*"], 0.8, 1.3), ("x", "y")),
     Program(history, lambda: (0.9, 5), "x"),
@@ -147,4 +161,5 @@ PROGRAMS = [
     Program(repeated_tuple, lambda: (0.7,), "x"),
     Program(lists_as_arrays, lambda: (np.array([0.3, 0.5, 0.7]),), "a"),
     Program(one_row_thrice, lambda: (np.array([0.3, 0.5, 0.7]),), "a"),
+    Program(slot_of_two_minds, lambda: (np.array([0.3, 0.5, 0.7]), 2), "a"),
 ]
