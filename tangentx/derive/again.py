@@ -153,7 +153,9 @@ def _keeps(frame: Frame, s: Store) -> bool:
     kind, value = frame.kind(s.base), frame.kind(s.value)
     if not (isinstance(value, Num) and isinstance(kind, Arr) and kind.sure):
         return False
-    return not value.none and kind.dtype.type is value.type and all(_is_number(frame, a) for a in key_atoms(s.key))
+    one = kind.rank == len(s.key.parts) and not any(isinstance(part, Slice) for part in s.key.parts)
+    alike = not value.none and kind.dtype.type is value.type
+    return one and alike and all(_is_number(frame, a) for a in key_atoms(s.key))
 
 
 def _formed_of(frame: Frame, s: Assign) -> Stuff | None:
