@@ -13,8 +13,8 @@ from tangentx.analysis.containers import copied, copied_list, expanded
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, is_inexact
 from tangentx.analysis.operations import Operation
 from tangentx.analysis.protocols import defines, item_method
+from tangentx.analysis.samples import Sampler
 from tangentx.analysis.selection import fitted, is_basic, is_boolean, item_kind
-from tangentx.analysis.values import Sampler
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Index, Key, Lit, Op, attribute_of
 

@@ -15,7 +15,7 @@ from tangentx.analysis.absent import may_be_none, with_and_without
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied, vary
 from tangentx.analysis.primitives import DIAGONALS, hashable, name_of
 from tangentx.analysis.regions import World, holds_itself, join
-from tangentx.analysis.values import COUNTING, NoSample, Sampler, has_counts, still_empty
+from tangentx.analysis.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
 from tangentx.errors import NoTemplate, NotResolved, Span
 
 
@@ -127,12 +127,15 @@ class Operation:
         error: Exception | None = None
         attempts = _ATTEMPTS if not any(map(has_counts, kinds)) else (_ATTEMPTS[-1], *_ATTEMPTS)
         empty: Kind = BOTTOM
-        for rank in self._ranks(kinds):
+        for rank, length in settings(kinds):
+            if (length or 0) > ENOUGH and not isinstance(result, Bottom):
+                continue
             for number, forget, size in attempts:
-                found, caught = self._tried(fn, args, kwargs, Sampler(number, rank, forget, size), known and not forget)
+                sampler = Sampler(number, rank, forget, size, length)
+                found, caught = self._tried(fn, args, kwargs, sampler, known and not forget)
                 error = caught or error
                 if found is not None and not still_empty(found):
-                    result = join(result, self._of_any_shape(fn, args, kwargs, (number, rank, forget), found))
+                    result = join(result, self._of_any_shape(fn, args, kwargs, sampler, found))
                     break
                 empty = found or empty  # a list without items does not tell of what kind they are
             else:
@@ -173,26 +176,20 @@ class Operation:
         fn: Callable[..., Any],
         args: Sequence[Kind],
         kwargs: dict[str, Kind],
-        setting: tuple[int, int, bool],
+        sampler: Sampler,
         found: Kind,
     ) -> Kind:
         """The kind, of unknown rank if a sample with longer axes gives another one (as `squeeze` does)."""
         if not isinstance(found, Num | Arr) or not any(isinstance(k, Arr) for k in (*args, *kwargs.values())):
             return found
-        number, rank, forget = setting
-        other, _ = self._tried(fn, args, kwargs, Sampler(number, rank, forget, 2), False)
+        longer = Sampler(sampler.number, sampler.rank, sampler.forget, 2, sampler.length)
+        other, _ = self._tried(fn, args, kwargs, longer, False)
         ranks = [k.rank if isinstance(k, Arr) else 0 for k in (found, other) if isinstance(k, Num | Arr)]
         if len(ranks) < 2 or ranks[0] == ranks[1] or other is None:
             return found
         joined = join(found, other)
         assert isinstance(joined, Arr)
         return replace(joined, rank=None)
-
-    def _ranks(self, kinds: Sequence[Kind]) -> tuple[int, ...]:
-        loose = [k for k in kinds if isinstance(k, Arr) and k.rank is None]
-        if not loose:
-            return (1,)
-        return (1, 2, -1) if any(k.loose for k in loose) else (1, 2)
 
     def _unknown(self, fn: Callable[..., Any], kinds: Sequence[Kind], error: Exception | None) -> NotResolved:
         why = f": {type(error).__name__}: {error}" if error is not None else ""

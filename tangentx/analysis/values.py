@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, TooDeep, signature, vary
+from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, Obj, Some, TooDeep, signature, vary
 from tangentx.analysis.regions import Region, World
 from tangentx.arrays import fields
 from tangentx.errors import NotResolved, Span
@@ -139,81 +139,6 @@ def contents(value: Any) -> list[tuple[Any, Any]]:
     return list((fields(value) or vars(value)).items())
 
 
-COUNTING = -1
-
-
-class NoSample(Exception):
-    """No sample can be made of a kind."""
-
-
-class Sampler:
-    """Makes small values of kinds: arrays have `size` elements along each axis.
-
-    `number` is the value of unknown numbers (with `forget`, of all whole numbers; COUNTING gives 0, 1, 2 ... one after
-    the other in each container), `rank` stands for an unknown rank, a negative one for a plain number.
-    `made` lists each array with its region, so that a result can be asked which of them it shares memory with.
-    """
-
-    def __init__(self, number: int = 1, rank: int = 1, forget: bool = False, size: int = 1) -> None:
-        self.size = size
-        self.number = number
-        self.rank = rank
-        self.forget = forget
-        self.count = 0
-        self.made: list[tuple[np.ndarray[Any, Any], Region]] = []
-
-    def make(self, kind: Kind) -> Any:
-        """A value of the kind. Raises NoSample where the kind does not say enough."""
-        match kind:
-            case Num(type=t, value=value):
-                forget = self.forget and t is int
-                return t(self._next()) if value is MISSING or forget else value
-            case Arr(dtype=dtype, rank=known, region=region):
-                rank = known if known is not None else self.rank
-                if rank < 0:
-                    return dtype.type(abs(self.number))
-                array = np.full((self.size,) * rank, abs(self.number), dtype)
-                self.made.append((array, region))
-                return array
-            case Obj(value=value):
-                return value
-            case Some(cls=cls) if cls in _SOME:
-                return _SOME[cls]
-            case Box(cls=cls, region=region):
-                return self._box(cls, region.root())
-            case _:
-                raise NoSample
-
-    def _next(self) -> int:
-        if self.number != COUNTING:
-            return self.number
-        self.count += 1
-        return self.count - 1
-
-    def _box(self, cls: type, node: Region) -> Any:
-        self.count = 0
-        kinds = {key: node.get(key) for key in list(node.fields)}
-        items = {key: self.make(k) for key, k in kinds.items() if not isinstance(k, Bottom)}
-        if cls in (list, tuple):
-            values = list(items.values())
-            if not isinstance(node.elt, Bottom) and not values:
-                values = [self.make(node.elt)]
-            return cls(values)
-        if cls is dict:
-            return items
-        if issubclass(cls, tuple):
-            return cls(*items.values())
-        if dataclasses.is_dataclass(cls):
-            made = object.__new__(cls)
-            for key, value in items.items():
-                object.__setattr__(made, key, value)
-            return made
-        raise NoSample
-
-
-_SOME: dict[type, Any] = {slice: slice(None), str: "1", bytes: b"a", range: range(1)}
-
-
 def fill(kind: Kind) -> Kind:
     """Marks every real leaf of the kind as varied, and returns it."""
     if isinstance(kind, Box):
@@ -223,18 +148,3 @@ def fill(kind: Kind) -> Kind:
         node.elt = fill(node.elt)
         return kind
     return vary(kind)
-
-
-def has_counts(kind: Kind) -> bool:
-    """Whether the kind is of a tuple with several whole numbers that are not known, such as axes."""
-    if not isinstance(kind, Box):
-        return False
-    items = kind.region.root().fields.values()
-    unknown = [k for k in items if isinstance(k, Num) and k.type is int and k.value is MISSING]
-    return len(unknown) > 1 or any(has_counts(k) for k in items if isinstance(k, Box))
-
-
-def still_empty(kind: Kind) -> bool:
-    """Whether the kind is of a list into which nothing has been put so far."""
-    node = kind.region.root() if isinstance(kind, Box) else None
-    return node is not None and node.open and not node.fields and isinstance(node.elt, Bottom)

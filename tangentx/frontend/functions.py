@@ -67,6 +67,9 @@ class Functions(Displays):
                 if variable not in self.slots:
                     self.slots[variable] = taken.fresh(variable)
             self.known[name] = Known(known.cls, tuple(self.slots[variable] for variable in known.captures))
+        itself = outer.known_as(self.tree.name) if isinstance(self.tree, gast.FunctionDef) else None
+        if itself is not None:  # in the order in which all who make it pass them
+            self.slots = {variable: self.slots[variable] for variable in itself.captures}
         self.scope = resolve.Scope(self.scope.names.union(names, self.slots.values()), self.scope.walrus)
 
     def _define(self) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Box, Num, Obj
+from tangentx.analysis.kinds import MISSING, Num, Obj
 from tangentx.analysis.regions import World
-from tangentx.analysis.values import NoSample, Sampler, Valuer
+from tangentx.analysis.values import Valuer
 from tangentx.errors import NotResolved
 
 
@@ -38,18 +38,3 @@ def test_a_list_of_like_items_has_one_kind_of_item() -> None:
 def test_other_arrays_are_refused(value) -> None:
     with pytest.raises(NotResolved):
         Valuer(World()).kind(value)
-
-
-def test_samples_have_the_kind_they_stand_for() -> None:
-    world = World()
-    kind = Arr(np.dtype("f4"), 2, world.region())
-    sampler = Sampler(2)
-    made = sampler.make(kind)
-    assert (made.dtype, made.shape) == (np.dtype("f4"), (1, 1))
-    assert sampler.made[0][1].root() is kind.region
-    assert sampler.make(Num(int)) == 2 and sampler.make(Num(int, value=7)) == 7
-    box = Box(tuple, world.region())
-    box.region.put(0, Num(float))
-    assert type(sampler.make(box)) is tuple
-    with pytest.raises(NoSample):
-        sampler.make(BOTTOM)
