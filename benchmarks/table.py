@@ -73,8 +73,10 @@ def tensor_rows(seconds: float) -> Iterator[Row]:
     """The runtime Tensor beside its peers, and beside NumPy where nothing is recorded."""
     for name, peer, theirs, ours in tensors.ratios(seconds):
         yield Row(f"Tensor {name}: {peer}", ours / theirs, 0.5, "x", f"{_shown(ours)} beside {_shown(theirs)}")
+    share = f"; of a function {_shown(tensors.handed_over(seconds))} are NumPy's, to hand it over"
     for name, ours, plain in tensors.overheads(seconds):
-        yield Row(f"Tensor no_grad: {name}", (ours - plain) * 1e6, 1.0, "us", f"over NumPy's {_shown(plain)}")
+        yield Row(f"Tensor no_grad: {name}", (ours - plain) * 1e6, 1.0, "us", f"over NumPy's {_shown(plain)}{share}")
+        share = ""
 
 
 def mode_rows(seconds: float, scale: float) -> Iterator[Row]:

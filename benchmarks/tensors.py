@@ -66,12 +66,49 @@ def by_mygrad(f: Callable[..., Any], args: tuple[Any, ...], count: int) -> list[
 
 
 _PEERS = {"autograd": by_autograd, "mygrad": by_mygrad}
+
+
+def _written(a: Any) -> None:
+    a[1] = 1.0
+
+
+def _added(a: Any) -> None:
+    a += 1.0
+
+
 OPERATIONS: dict[str, Callable[[Any], Any]] = {
     "exp": np.exp,
     "product": lambda a: a * a,
     "sum": np.sum,
     "element": lambda a: a[1],
+    "part": lambda a: a[1:],
+    "where": lambda a: np.where(CHAIN > 0.6, a, a),
+    "sum by axis": lambda a: np.sum(a, axis=0),
+    "max by axis": lambda a: a.max(axis=0),
+    "mean": np.mean,
+    "concatenate": lambda a: np.concatenate([a, a]),
+    "stack": lambda a: np.stack([a, a]),
+    "dot": lambda a: np.dot(a, a),
+    "matmul": lambda a: a @ a,
+    "clip": lambda a: np.clip(a, 1.0, 3.0),
+    "reshape": lambda a: np.reshape(a, (5, 1)),
+    "method reshape": lambda a: a.reshape(5, 1),
+    "transpose": lambda a: a.T,
+    "broadcast_to": lambda a: np.broadcast_to(a, (2, 5)),
+    "astype": lambda a: a.astype(np.float32),
+    "argmax": np.argmax,
+    "comparison": lambda a: a < 1.0,
+    "write": _written,
+    "sum in place": _added,
 }
+"""Of one array of five numbers."""
+
+
+class Nothing:
+    """What NumPy hands a function to at once: what a call of it takes is NumPy's share of a call with a Tensor."""
+
+    def __array_function__(self, *call: Any) -> None:
+        """Does nothing."""
 
 
 def installed() -> tuple[str, ...]:
@@ -97,3 +134,9 @@ def overheads(seconds: float) -> Iterator[tuple[str, float, float]]:
         with tx.no_grad():
             ours, plain = interleaved((partial(operation, t), partial(operation, x)), seconds)
         yield name, ours, plain
+
+
+def handed_over(seconds: float) -> float:
+    """Seconds that NumPy takes to hand a function to its argument, which no Tensor can save."""
+    (found,) = interleaved((partial(np.reshape, Nothing(), (5, 1)),), seconds)
+    return found

@@ -32,9 +32,10 @@ class Calls:
 
     def run(self, args: Any, kwargs: Any, plain: Callable[[], Any]) -> Any:
         """The results as Tensors of one node; what `plain` gives, for a function that cannot be compiled."""
-        from tangentx.tensor.apply import raw, tensors_in, wrapped
         from tangentx.tensor.compiled import Compiled
+        from tangentx.tensor.holding import raw, tensors_in
         from tangentx.tensor.modes import STATE
+        from tangentx.tensor.unrecorded import wrapped
 
         derivative = self.derivative
         values = derivative._bind()((*derivative._target.owner, *args), kwargs)
@@ -108,9 +109,9 @@ def run_on_tensors(function: Any, args: Any, kwargs: Any) -> Any:
 
 def gradient_on_tensors(derivative: Any, args: Any, kwargs: Any) -> Any:
     """The gradient of what cannot be compiled, by operations on Tensors that are recorded themselves."""
-    from tangentx.tensor.apply import like_container
     from tangentx.tensor.core import Tensor, wrap
     from tangentx.tensor.forms import like_of, ones, zeros
+    from tangentx.tensor.holding import like_container
     from tangentx.tensor.makers import called
     from tangentx.tensor.modes import STATE
     from tangentx.tensor.operation import fit_tensor

@@ -157,6 +157,8 @@ COVERED_BY = {
     "tensor/drawing.py": "tests/tensor/test_engine.py",
     "tensor/forms.py": "tests/tensor/test_apply.py",
     "tensor/functions.py": "tests/tensor/test_reference.py",
+    "tensor/holding.py": "tests/tensor/test_apply.py",
+    "tensor/unrecorded.py": "tests/tensor/test_shortened.py",
     "tensor/graph.py": "tests/tensor/test_engine.py",
     "tensor/groups.py": "tests/tensor/test_apply.py",
     "tensor/jacobians.py": "tests/test_fallback.py",

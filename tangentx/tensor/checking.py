@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.tensor.apply import tensors_in
 from tangentx.tensor.autograd import grad
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.forms import inexact
+from tangentx.tensor.holding import tensors_in
 from tangentx.tensor.making import made
 
 

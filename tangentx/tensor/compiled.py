@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tangentx.tensor.apply import like_container, tensors_in
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit, inexact, like_of, zeros
 from tangentx.tensor.graph import Node
+from tangentx.tensor.holding import like_container, tensors_in
 from tangentx.tensor.operation import attach, fit_tensor
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.tensor.apply import like_container
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit, inexact, like_of, zeros
+from tangentx.tensor.holding import like_container
 from tangentx.tensor.operation import Operation, attach, fit_tensor
 from tangentx.tensor.rules import Rule
 

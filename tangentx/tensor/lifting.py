@@ -69,7 +69,8 @@ class _Module:
 
 
 def _recording(function: Callable[..., Any]) -> Callable[..., Any]:
-    from tangentx.tensor.apply import call, holds_tensor
+    from tangentx.tensor.apply import call
+    from tangentx.tensor.holding import holds_tensor
 
     def recording(*args: Any, **kwargs: Any) -> Any:
         if holds_tensor(args) or (kwargs and holds_tensor(kwargs)):

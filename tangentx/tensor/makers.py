@@ -20,12 +20,13 @@ from typing import Any
 import numpy as np
 
 from tangentx.templates import find, has_composition
-from tangentx.tensor.apply import as_array, holds_tensor
+from tangentx.tensor.apply import as_array
 from tangentx.tensor.asked import CALL, mark
 from tangentx.tensor.calls import asking, names_called
 from tangentx.tensor.checkpoints import AGAIN, checkpoint
 from tangentx.tensor.core import wrap
 from tangentx.tensor.forms import inexact
+from tangentx.tensor.holding import holds_tensor
 from tangentx.tensor.lifting import lifted
 from tangentx.tensor.special import meanings, special
 

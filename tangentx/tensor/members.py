@@ -14,16 +14,23 @@ import numpy as np
 from tangentx.arrays import demand_unshared
 from tangentx.errors import NoTemplate
 from tangentx.tensor import autograd
-from tangentx.tensor.apply import as_array, call, raw
-from tangentx.tensor.core import wrap
+from tangentx.tensor.apply import as_array, call
+from tangentx.tensor.holding import ROWS, raw
 from tangentx.tensor.making import escaped
 from tangentx.tensor.modes import STATE, refusal
 from tangentx.tensor.places import place, span_of
-from tangentx.tensor.quick import lost
+from tangentx.tensor.rules import Rule, rule_of
+from tangentx.tensor.shortened import short
 from tangentx.tensor.storage import overwrite, set_shape, write
 from tangentx.tensor.written import put
 
 _STORES = tuple(opcode.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in opcode.opmap)
+
+
+def _rule(fn: Any) -> Rule:
+    found = rule_of(fn)
+    assert found is not None
+    return found
 
 
 def _number_of(t: Any, how: str) -> Any:
@@ -69,7 +76,7 @@ class Members:
     nbytes = property(lambda self: self.size * self.itemsize, doc="As an ndarray's.")
     device = property(lambda self: "cpu", doc="Where the memory is.")
     data = property(lambda self: self.detach(), doc="The same memory without history.")
-    T = property(lambda self: call(np.transpose, (self,), {}), doc="The axes in reverse order.")
+    T = property(short(_rule(np.transpose), np.transpose, 1, call, through=0), doc="The axes in reverse order.")
     mT = property(lambda self: call(np.swapaxes, (self, -1, -2), {}), doc="The last two axes exchanged.")
     real = property(lambda self: call(np.real, (self,), {}), doc="The real part.")
     imag = property(lambda self: call(np.imag, (self,), {}), doc="The imaginary part.")
@@ -92,16 +99,10 @@ class Members:
     def shape(self: Any, value: Any) -> None:
         set_shape(self, value)
 
-    def __getitem__(self: Any, key: Any) -> Any:
-        key, data = raw(key), self.current
-        if not (STATE.grad and self._needs):
-            found = data[key]
-            if type(found) is not np.ndarray:
-                return lost(found) if self._needs else wrap(found)
-        return call(operator.getitem, (self, key), {})
+    __getitem__ = short(_rule(operator.getitem), operator.getitem, 2, call, through=0)
 
     def __setitem__(self: Any, key: Any, value: Any) -> None:
-        write(self, raw(key), as_array(value))
+        write(self, key, as_array(value) if type(value) in ROWS else value)
 
     def __len__(self: Any) -> int:
         count: int = len(self.current)

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from tangentx.errors import NoTemplate
-from tangentx.tensor.apply import call, holds_tensor, raw
+from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor
+from tangentx.tensor.holding import holds_tensor, raw
 from tangentx.tensor.members import Members, Nothing
-from tangentx.tensor.modes import refusal
+from tangentx.tensor.modes import STATE, refusal
 from tangentx.tensor.places import place, span_of
 from tangentx.tensor.quick import QUICK, operator_of, unary, way
 from tangentx.tensor.rules import rule_of
+from tangentx.tensor.shortened import WAYS
 from tangentx.tensor.storage import overwrite
 from tangentx.tensor.ufuncs import array_ufunc
 from tangentx.tensor.written import CHANGING, filled
@@ -80,11 +82,13 @@ def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[.
             return NotImplemented
         return call(fn, (_arrayed(other), self), {})
 
-    def in_place(self: Tensor, other: Any) -> Any:
-        result = call(fn, (self, _arrayed(other)), {})
-        return overwrite(self, result) if type(self.current) is np.ndarray else result
+    operate = operator_of(rule, forward) if quick else forward
 
-    return operator_of(rule, forward) if quick else forward, reflected, in_place
+    def in_place(self: Tensor, other: Any) -> Any:
+        result = operate(self, other)
+        return overwrite(self, result) if type(result) is Tensor and type(self._data) is np.ndarray else result
+
+    return operate, reflected, in_place
 
 
 def _arrayed(other: Any) -> Any:
@@ -105,8 +109,13 @@ def _method(name: str) -> Callable[..., Any]:
     descriptor = getattr(np.ndarray, name)
     rule = rule_of(descriptor)
     short = way(rule, "t", 1) if rule is not None and rule.reduces else None
+    ways = WAYS.setdefault(descriptor, {})
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        if not STATE.grad:
+            known = ways.get((len(args) + 1, *kwargs) if kwargs else len(args) + 1)
+            if known is not None:
+                return known(self, *args, **kwargs) if kwargs else known(self, *args)
         if short is not None and not args and not kwargs and type(self._data) is np.ndarray:
             return short(self)
         out = kwargs.pop("out", None)
@@ -142,6 +151,11 @@ _SPLITTING: dict[Any, Callable[[int], int]] = {
 
 
 def _array_function(self: Tensor, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    ways = None if STATE.grad else WAYS.get(func)
+    if ways is not None:
+        known = ways.get((len(args), *kwargs) if kwargs else len(args))
+        if known is not None:
+            return known(*args, **kwargs) if kwargs else known(*args)
     if not kwargs and len(args) == 1 and type(args[0]) is Tensor and type(args[0]._data) is np.ndarray:
         rule = rule_of(func)
         return unary(rule, args[0]) if rule is not None and rule.reduces else call(func, args, kwargs)

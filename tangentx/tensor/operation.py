@@ -11,12 +11,10 @@ from tangentx.arrays import unbroadcast
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit, fits, inexact, like_of, sample, zeros
 from tangentx.tensor.graph import Content, Node
+from tangentx.tensor.holding import LASTING
 from tangentx.tensor.places import place
 from tangentx.tensor.rules import Pull, Rule
 from tangentx.tensor.steps import first_step
-
-LASTING = frozenset((bool, int, float, complex, str, type(None), type(Ellipsis), np.float64, np.int64))
-"""Types of values that nobody can change."""
 
 
 def kept(value: Any) -> Any:

@@ -12,7 +12,7 @@ from tangentx.arrays import window
 from tangentx.arrays.memory import address, repeats, stretches
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact
-from tangentx.tensor.storage import View, step_of
+from tangentx.tensor.storage import Step, View
 
 
 def joined(arrays: Sequence[Any], active: Sequence[Any]) -> list[tuple[Any, Tensor]]:
@@ -55,6 +55,6 @@ def _views(arrays: Sequence[Any], first: int, end: int) -> list[tuple[Any, Tenso
     for a in arrays:
         steps = tuple(stride // size for stride in a.strides)
         t = wrap(a)
-        t._view = View(root, (step_of(window, (None, a.shape, steps, (address(a) - first) // size), {}, 0, None),))
+        t._view = View(root, (Step(window, (None, a.shape, steps, (address(a) - first) // size), {}, 0, None),))
         found.append((a, t))
     return found

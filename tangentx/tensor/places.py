@@ -55,3 +55,16 @@ def span_of(where: Any) -> Span | None:
             line = number
     text = linecache.getline(code.co_filename, line).rstrip()
     return Span(code.co_filename, line, len(text) - len(text.lstrip()), text)
+
+
+PLACE_NAMES = {"place_": place, "inside_": INSIDE, "getframe_": _getframe}
+"""What a text with `placed` in it refers to."""
+
+
+def placed(indent: str, name: str, frames: int) -> list[str]:
+    """The lines that give a name the `place` of the frame so many out, looked for where that is not the user's."""
+    return [
+        f"{indent}frame_ = getframe_({frames})",
+        f"{indent}code_ = frame_.f_code",
+        f"{indent}{name} = place_() if inside_[code_.co_filename] else (code_, frame_.f_lasti)",
+    ]

@@ -8,24 +8,23 @@ from __future__ import annotations
 
 import operator
 import os
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from tangentx.tensor.core import Tensor, wrap
+from tangentx.tensor.core import Tensor
 from tangentx.tensor.forms import inexact
 from tangentx.tensor.modes import STATE
 from tangentx.tensor.operation import Operation, kept
-from tangentx.tensor.places import INSIDE, place
+from tangentx.tensor.places import PLACE_NAMES, placed
 from tangentx.tensor.rules import Rule
 
 QUICK = frozenset((Tensor, float, int, np.ndarray, np.float64))  # types of operands to hurry with
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep  # the frames of what is written here are ours
 _NAMES = {
-    "Tensor": Tensor, "array": np.ndarray, "inexact": inexact, "kept": kept, "new": object.__new__, "place": place,
-    "shape": np.shape, "STATE": STATE, "inside": INSIDE, "getframe": sys._getframe, "quick": QUICK,
+    "Tensor": Tensor, "array": np.ndarray, "inexact": inexact, "kept": kept, "new": object.__new__,
+    "shape": np.shape, "STATE": STATE, "quick": QUICK, **PLACE_NAMES,
 }  # fmt: skip
 
 _PLACES = ((0, 1), (0,), (1,))
@@ -60,13 +59,6 @@ def binary(rule: Rule, x: Any, y: Any) -> Any:
     return way(rule, "tp" if type(y) is not Tensor else "tt" if type(x) is Tensor else "pt")(x, y)
 
 
-def lost(ans: Any) -> Tensor:
-    """A result that is not recorded though it could be: a backward that comes too late names the place."""
-    t = wrap(ans)
-    t._made = place(2)
-    return t
-
-
 def _way(rule: Rule, given: str, through: int, otherwise: Any = None) -> Callable[..., Any]:
     numbers = range(len(given))
     tensors = [i for i in numbers if given[i] == "t"]
@@ -97,7 +89,7 @@ def _way(rule: Rule, given: str, through: int, otherwise: Any = None) -> Callabl
                 f"    if {' and '.join(f'x{i}._needs' for i in places)}:",
                 "        if STATE.grad:",
                 f"            return record_{'_'.join(map(str, places))}(t, ans, {arguments})",
-                *_placed("        ", "t._made", 1 + through),
+                *placed("        ", "t._made", 1 + through),
                 "        return t",
             ]
     names = {} if otherwise is None else {"otherwise": otherwise, "plainly": way(rule, "tp", through + 1)}
@@ -132,7 +124,7 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str, through: int) -> 
         ),
         "    t._node = node = new(Node)",
         "    t._needs = True",
-        *_placed("    ", "node.place", 2 + through),  # behind its way, and what that comes through
+        *placed("    ", "node.place", 2 + through),  # behind its way, and what that comes through
         f"    node.sources = {_tuple(f'x{i} if x{i}._node is None else x{i}._node' for i in places)}",
         "    node.ports = None",
         f"    if {' or '.join(ports)}:",
@@ -159,15 +151,6 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str, through: int) -> 
     space = _compiled(rule, lines, Node=node, **{f"default{i}": value for i, value in enumerate(rule.defaults)})
     made: Callable[..., Any] = space["record"]
     return made
-
-
-def _placed(indent: str, name: str, frames: int) -> list[str]:
-    """`place` of the frame so many out, looked for where that is not the user's."""
-    return [
-        f"{indent}frame = getframe({frames})",
-        f"{indent}code = frame.f_code",
-        f"{indent}{name} = place() if inside[code.co_filename] else (code, frame.f_lasti)",
-    ]
 
 
 def _hold(number: int, t: str, data: str) -> list[str]:

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.tensor.apply import raw
 from tangentx.tensor.asked import mark
 from tangentx.tensor.core import Tensor
+from tangentx.tensor.holding import raw
 
 _BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}

@@ -9,7 +9,7 @@ so the write is marked, and a backward that comes to need the value is refused.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +19,12 @@ from tangentx.arrays import demand_copied, demand_unshared, zeros_as
 from tangentx.errors import NotDifferentiable, SharedMemory
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact, like_of
+from tangentx.tensor.holding import raw
 from tangentx.tensor.modes import STATE, refusal, setting
+from tangentx.tensor.operation import kept
 from tangentx.tensor.places import place, span_of
 
+_new: Any = object.__new__
 _NOBODY = sys.getrefcount(object()) + 2  # the root's own reference, and the one that asks
 
 
@@ -53,29 +56,43 @@ class Step:
         return args
 
 
-def step_of(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], position: int, item: int | None) -> Step:
-    """A step of these arguments."""
-    return Step(fn, tuple(args), kwargs, position, item)
-
-
 class View:
     """Where a Tensor's memory belongs: `root`, the steps from there, and the state of the root when it was formed."""
 
-    __slots__ = ("array", "node", "root", "slot", "steps", "with_history")
+    __slots__ = ("_before", "_last", "_steps", "array", "node", "root", "slot", "with_history")
+
+    _before: tuple[Step, ...]
+    _last: Any
+    _steps: tuple[Step, ...] | None
 
     def __init__(self, root: Tensor, steps: tuple[Step, ...], with_history: bool = True) -> None:
         self.root = root
-        self.steps = steps
+        self._steps = steps
         self.array, self.node, self.slot = root._data, root._node, root._slot
         self.with_history = with_history
 
     @staticmethod
-    def enter(t: Tensor, of: Tensor, step: Step) -> None:
-        """Makes `t` the view of `of` that `step` gives."""
-        if of._view is None:
-            t._view = View(of, (step,))
+    def enter(t: Tensor, of: Tensor, fn: Any, args: Any, kwargs: Any, position: int, item: int | None) -> None:
+        """Makes `t` the view of `of` that a call gives, or of its results the `item`: see `Step`."""
+        # Whatever gives a view of memory comes this way: no class is called to make an instance, and few ask for steps.
+        view = t._view = _new(View)
+        view._steps = None
+        view._last = fn, args, kwargs, position, item
+        before = of._view
+        if before is None:
+            view._before, view.root, view.with_history = (), of, True
         else:
-            t._view = View(of._view.root, (*of._view.steps, step), of._view.with_history)
+            view._before, view.root, view.with_history = before.steps, before.root, before.with_history
+            of = before.root
+        view.array, view.node, view.slot = of._data, of._node, of._slot
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What leads from the root to here."""
+        found = self._steps
+        if found is None:
+            found = self._steps = (*self._before, Step(*self._last))
+        return found
 
     def refresh(self, t: Tensor) -> None:
         """Brings a Tensor to the present state of its root."""
@@ -123,35 +140,37 @@ def set_shape(t: Tensor, shape: Any) -> None:
         t._content = None
         t._view = View(root, ())
     view = t._view
-    t._view = View(view.root, (*view.steps, step_of(np.reshape, (None, shown.shape), {}, 0, None)), view.with_history)
+    t._view = View(view.root, (*view.steps, Step(np.reshape, (None, shown.shape), {}, 0, None)), view.with_history)
     t._view.array = None  # so that the shape is found at once
     t._view.refresh(t)
 
 
 def write(t: Tensor, key: Any, value: Any) -> None:
     """``t[key] = value``. Raises NotDifferentiable for a leaf that requires a gradient, while recording."""
-    from tangentx.tensor.apply import raw
-    from tangentx.tensor.operation import kept
-    from tangentx.tensor.writes import Write
-
-    data, new = t.current, raw(value)
+    data, new, key = t.current, raw(value), raw(key)
     if type(data) is not np.ndarray:
         raise TypeError(f"a number ({type(data).__name__}) has no items to be assigned")
     root = t if t._view is None else t._view.root
-    active = STATE.grad and type(value) is Tensor and value.requires_grad and inexact(root._data)
-    demand_writable(t, root, active)
-    key = kept(raw(key))
+    recorded = STATE.grad
+    active = recorded and type(value) is Tensor and value.requires_grad and inexact(root._data)
+    if recorded or STATE.honest:
+        demand_writable(t, root, active)
+        key = kept(key)
     if type(new) is np.ndarray and np.may_share_memory(data, new):
         _demand_copied(data, key, new)
-    protect(root)
-    t.current[key] = new
-    if active or (STATE.grad and root._needs):
+    if root._content is not None:
+        protect(root)
+        data = t.current
+    data[key] = new
+    if active or (recorded and root._needs):
         if t._view is not None and not t._view.with_history:
             return
         if t is root and key is Ellipsis and type(new) is np.ndarray and like_of(root._data) == like_of(new):
             root._node, root._slot = value.edge if active else (None, 0)
             root._needs = active
             return
+        from tangentx.tensor.writes import Write
+
         node = Write(root, () if t._view is None else t._view.steps, key, value)
         root._node, root._slot, root._needs = node, 0, True
 
@@ -206,11 +225,10 @@ def protect(root: Tensor) -> None:
 
 def overwrite(t: Tensor, result: Any) -> Tensor:
     """Gives a Tensor the value of another in place, as ``t += x`` does: shape and dtype stay."""
-    from tangentx.tensor.apply import call, raw
-
     data, new = t.current, raw(result)
     if type(data) is np.ndarray:
-        if not np.can_cast(np.result_type(new), data.dtype, "same_kind"):
+        alike = type(new) is np.ndarray and new.dtype is data.dtype
+        if not alike and not np.can_cast(np.result_type(new), data.dtype, "same_kind"):
             raise TypeError(f"a Tensor of {data.dtype} cannot hold {np.result_type(new)}")
         write(t, Ellipsis, result)
         return t
@@ -218,6 +236,8 @@ def overwrite(t: Tensor, result: Any) -> Tensor:
     if np.ndim(new) != 0:
         raise ValueError(f"a number cannot hold an array of shape {np.shape(new)}")
     if type(new) is not type(data):
+        from tangentx.tensor.apply import call
+
         result = call(type(data), (result,), {}) if type(result) is Tensor else type(data)(new)
         new = raw(result)
     t._data = new

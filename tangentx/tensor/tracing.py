@@ -14,10 +14,11 @@ import numpy as np
 
 from tangentx.arrays import entry_copies, fields, zeros_as
 from tangentx.errors import SharedMemory
-from tangentx.tensor.apply import call, holds_tensor, like_container
+from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import fit, inexact, like_of
+from tangentx.tensor.holding import holds_tensor, like_container
 from tangentx.tensor.modes import honestly, setting
 from tangentx.tensor.operation import attach
 from tangentx.tensor.overlaps import joined

@@ -9,12 +9,14 @@ import numpy as np
 
 from tangentx.arrays import scatter
 from tangentx.errors import NoTemplate
-from tangentx.tensor.apply import as_array, call, raw
+from tangentx.tensor.apply import as_array, call
 from tangentx.tensor.core import Tensor
+from tangentx.tensor.holding import raw
 from tangentx.tensor.modes import refusal
 from tangentx.tensor.places import place, span_of
 from tangentx.tensor.quick import QUICK, way
 from tangentx.tensor.rules import rule_of
+from tangentx.tensor.shortened import short
 from tangentx.tensor.storage import overwrite
 from tangentx.tensor.written import filled
 
@@ -63,6 +65,11 @@ def _enter(ufunc: Any) -> None:
         _OF_ONE[ufunc] = way(rule, "t", 1)
     elif rule is not None and rule.quick == 2:
         _OF_TWO[ufunc] = way(rule, "tt", 1), way(rule, "tp", 1), way(rule, "pt", 1)
+    elif rule is not None and rule.constant and ufunc.nout == 1:
+        if ufunc.nin == 1:
+            _OF_ONE[ufunc] = short(rule, ufunc, 1, call)
+        elif ufunc.nin == 2:
+            _OF_TWO[ufunc] = (short(rule, ufunc, 2, call),) * 3
 
 
 def _result(ufunc: Any, method: str, args: Any, kwargs: dict[str, Any], where: Any) -> Any:

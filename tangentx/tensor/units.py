@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tangentx.tensor.apply import tensors_in
 from tangentx.tensor.core import Tensor
+from tangentx.tensor.holding import tensors_in
 from tangentx.tensor.operation import root_of
 from tangentx.tensor.places import place
 from tangentx.tensor.storage import Step

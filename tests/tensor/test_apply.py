@@ -10,7 +10,8 @@ import pytest
 
 import tangentx as tx
 from tangentx.templates import compositions, examples, templates
-from tangentx.tensor.apply import call, tensors_in
+from tangentx.tensor.apply import call
+from tangentx.tensor.holding import tensors_in
 from tangentx.trees import is_differentiable
 
 CASES = [

@@ -1,0 +1,185 @@
+"""Calls that are not recorded: what the long way gives, the short one gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.templates import compositions, examples, templates
+from tangentx.tensor.apply import call
+from tangentx.tensor.rules import rule_of
+from tangentx.tensor.shortened import WAYS, short
+from tangentx.tensor.unrecorded import unrecorded
+from tangentx.trees import is_differentiable
+
+EXAMPLES = [
+    pytest.param(example, id=f"{rule.name}-{number}")
+    for rule in templates()
+    if rule.kind != "constant"
+    for number, example in enumerate(examples(rule))
+]
+
+
+def tensors(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(tensors(item) for item in value)
+    return tx.tensor(value, requires_grad=True) if is_differentiable(value) else value
+
+
+def described(value: Any, roots: list[Any]) -> Any:
+    """All that one may know of a result: its data, what it is a view of, whether a backward finds where it was lost."""
+    if type(value) is tx.Tensor:
+        view, data = value._view, value._data
+        shown = view and ([view.root is root for root in roots], view.with_history, [vars_of(s) for s in view.steps])
+        flags = (data.flags.owndata, data.flags.writeable, data.strides) if type(data) is np.ndarray else None
+        return type(data), repr(data), flags, value._needs, value._node, value._made and value._made[0], shown
+    if isinstance(value, (list, tuple)):
+        return type(value), [described(item, roots) for item in value]
+    return type(value), repr(value)
+
+
+def vars_of(step: Any) -> Any:
+    return step.fn, repr(step.args), repr(step.kwargs), step.position, step.item
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_both_ways_give_the_same(example: Any) -> None:
+    rule: Any = rule_of(example.fn)
+    args = [tensors(a) if i in example.wrt else a for i, a in enumerate(example.args)]
+    whole_rows = rule.owner is None or (type(args[0]) is tx.Tensor and type(args[0]._data) is np.ndarray)
+    if not args or not whole_rows:
+        pytest.skip("goes the long way always")
+    with tx.no_grad():
+        long = unrecorded(rule, example.fn, args, example.kwargs)
+        quick = short(rule, example.fn, len(args), call, tuple(example.kwargs), through=1)
+        found = (lambda: quick(*args, **example.kwargs))()
+    wanted, got = described(long, args), described(found, args)
+    assert (wanted[:-2], wanted[-1:]) == (got[:-2], got[-1:])
+
+
+X = np.arange(1.0, 7.0)
+CALLS = {
+    "where": lambda t, u: np.where(t > 2.0, t, u),
+    "of rows": lambda t, u: np.concatenate([t, u, X]),
+    "of a tuple": lambda t, u: np.stack((t, u)),
+    "of rows in rows": lambda t, u: np.block([[t, u], [u, t]]),
+    "an axis by name": lambda t, u: np.sum(t.reshape(2, 3), axis=0),
+    "an axis of a method": lambda t, u: t.reshape((2, 3)).max(axis=1),
+    "mean, of a narrow type": lambda t, u: np.mean(t, dtype=np.float32),
+    "a number": lambda t, u: np.sum(t[1]),
+    "a view of a view": lambda t, u: np.transpose(np.reshape(t, (2, 3)))[1:],
+    "a view by an index that is a Tensor": lambda t, u: t[np.argmax(u) : 4],
+    "a key with a list": lambda t, u: t.reshape(2, 3)[:, [0, 2]],
+    "itself": lambda t, u: np.ravel(t),
+    "a diagonal": lambda t, u: np.diagonal(np.reshape(t, (2, 3))),
+    "broadcast": lambda t, u: np.broadcast_to(t, (2, 6)),
+    "several views": lambda t, u: np.split(t, 2),
+    "a constant": lambda t, u: np.argmax(t),
+    "a constant of reals": lambda t, u: np.zeros_like(t),
+    "a comparison": lambda t, u: np.less(t, u),
+    "a comparison with a list": lambda t, u: np.less(t, [3.0] * 6),
+    "a type": lambda t, u: t.astype(np.float32),
+    "no copy": lambda t, u: t.astype(float, copy=False),
+    "a result that is given": lambda t, u: np.cumsum(t, out=u),
+    "a composition": lambda t, u: np.median(t),
+    "a composition that gives views": lambda t, u: np.broadcast_arrays(t, u)[0],
+}
+
+
+@pytest.mark.parametrize("run", CALLS.values(), ids=CALLS)
+def test_a_call_gives_the_same_every_time(run: Any) -> None:
+    for ways in WAYS.values():
+        ways.clear()
+    plain = run(X.copy(), X[::-1].copy())
+    found = []
+    for _ in range(3):
+        t, u = tx.tensor(X, requires_grad=True), tx.tensor(X[::-1])
+        with tx.no_grad():
+            result = run(t, u)
+        found.append(described(result, [t, u]))
+        if type(result) is tx.Tensor:
+            np.testing.assert_array_equal(result.numpy(), plain)
+            assert result._data.dtype == np.asarray(plain).dtype
+            if type(plain) is np.ndarray and np.may_share_memory(result._data, t._data):
+                with tx.no_grad():
+                    t[...] = 7.0
+                np.testing.assert_array_equal(result.numpy(), np.full_like(plain, 7.0))
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_write_into_a_view_that_was_made_the_short_way_reaches_the_whole() -> None:
+    for _ in range(2):
+        x = tx.tensor(X, requires_grad=True)
+        y = x * 2.0
+        with tx.no_grad():
+            part = np.reshape(y, (2, 3))[1]
+        part[0] = x[0] * x[1]
+        (found,) = tx.autograd.grad(np.sum(y * y), (x,))
+        # y is 2 x but for y[3] = x[0] x[1] = 2
+        wanted = 8.0 * X
+        wanted[3] = 0.0
+        wanted[:2] += 2.0 * 2.0 * X[1::-1]
+        np.testing.assert_allclose(found.numpy(), wanted)
+
+
+def test_other_classes_of_arrays_go_the_long_way() -> None:
+    t, masked = tx.tensor(X), np.ma.masked_array(X, X > 3.0)
+    with tx.no_grad():
+        for _ in range(2):
+            np.concatenate([t, X])
+            with pytest.raises(TypeError):
+                np.concatenate([t, Stranger()])
+            assert type(np.where(masked > 2.0, masked, t)) is tx.Tensor
+
+
+class Stranger:
+    def __array_function__(self, fn: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return NotImplemented
+
+
+@pytest.mark.parametrize("wrong", [{"axis": 5}, {"nothing": 1}, {"x0_": 1}, {"class": 1}])
+def test_errors_are_numpys(wrong: Any) -> None:
+    t = tx.tensor(X)
+    with pytest.raises(Exception) as plain:
+        np.sum(X, **wrong)
+    with tx.no_grad():
+        for _ in range(3):
+            np.sum(t, axis=0)
+            with pytest.raises(plain.type):
+                np.sum(t, **wrong)
+    assert not any(isinstance(form, tuple) and set(form) & {"nothing", "x0_", "class"} for form in WAYS[np.sum])
+
+
+def test_a_call_of_many_arguments_has_no_way_of_its_own() -> None:
+    t = tx.tensor(np.arange(512.0).reshape((2,) * 9))
+    with tx.no_grad():
+        for _ in range(2):
+            assert t.transpose(*range(9)).shape == (2,) * 9
+    assert all((form if isinstance(form, int) else form[0]) <= 8 for form in WAYS[np.ndarray.transpose])
+
+
+def test_a_backward_that_comes_too_late_names_the_line() -> None:
+    t = tx.tensor(X, requires_grad=True)
+    for _ in range(2):
+        with tx.no_grad():
+            total = np.sum(t, axis=0)
+        with pytest.raises(tx.NotDifferentiable, match="test_shortened.py"):
+            total.backward()
+
+
+def test_every_composition_gives_numpys_own_result() -> None:
+    for composition in compositions():
+        for example in examples(composition):
+            if not hasattr(example.fn, "_implementation"):
+                continue
+            wanted = example.fn(*example.args, **example.kwargs)
+            args = [tensors(a) if i in example.wrt else a for i, a in enumerate(example.args)]
+            with tx.no_grad():
+                found = call(example.fn, args, example.kwargs)
+            if type(wanted) is np.ndarray:
+                np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-12)
+                assert found.dtype == wanted.dtype
