@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 def may_be_none(kind: Kind) -> bool:
     """Whether a number or an array of the kind may also be None."""
     return isinstance(kind, Num | Arr) and kind.none
+
+
+def without_none(kinds: Iterable[Kind]) -> list[Kind]:
+    """The kinds, none of which is None."""
+    return [replace(kind, none=False) if isinstance(kind, Num | Arr) else kind for kind in kinds]
 
 
 def with_and_without(kinds: Sequence[Kind]) -> Iterator[tuple[list[Kind], bool]]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tangentx import arrays, templates
 from tangentx.analysis import layouts, outcomes
-from tangentx.analysis.absent import may_be_none, with_and_without
+from tangentx.analysis.absent import may_be_none, with_and_without, without_none
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied, vary
 from tangentx.analysis.primitives import DIAGONALS, hashable, name_of
 from tangentx.analysis.regions import World, holds_itself, join
@@ -37,6 +37,7 @@ _ATTEMPTS = (
 """Values of unknown whole numbers, whether known ones are forgotten, and lengths of axes, one after the other."""
 _RULED = frozenset(layouts.RULES)
 _COPIES = frozenset(layouts.COPIES)
+_ARRAYS_FOR_NONE = frozenset((arrays.unbroadcast, arrays.share))  # or numbers that nobody writes into
 
 
 class Operation:
@@ -69,6 +70,9 @@ class Operation:
         """As `_remembered`, also for None in the place of arguments that may be that, unless it raises."""
         if not any(map(may_be_none, kinds)):
             return self._remembered(fn, args, kwargs, kinds)
+        if fn in hashable(_ARRAYS_FOR_NONE, fn):
+            first, rest = (without_none(given) for given in (args, kwargs.values()))
+            return self._remembered(fn, first, dict(zip(kwargs, rest, strict=True)), without_none(kinds))
         result: Kind = BOTTOM
         for given, absent in with_and_without(kinds):
             named = dict(zip(kwargs, given[len(args) :], strict=True))

@@ -13,7 +13,7 @@ def unbroadcast(t: Any, like: Any) -> Any:
     """Cotangent `t` in the shape, domain and dtype of `like`.
 
     Sums over the axes along which `like` was broadcast and repeats `t` where it is the smaller one; a real `like`
-    takes the real part. Returns `t` itself if nothing is to be done.
+    takes the real part. Returns `t` itself if nothing is to be done, and an array without axes for None.
     """
     if type(like) is np.ndarray and type(t) is np.ndarray:
         if t.dtype == like.dtype:
@@ -23,6 +23,8 @@ def unbroadcast(t: Any, like: Any) -> Any:
                 return np.add.reduce(t)  # the common case of a row that was added to each
     elif type(like) in _REALS and type(t) in _REALS:
         return t
+    if like is None:
+        return np.asarray(resized(t, ()))
     return _cast(resized(t, np.shape(like)), like)
 
 

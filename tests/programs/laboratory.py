@@ -53,6 +53,26 @@ def trained_by_adam(params, lr, x, y):
     return np.mean((x @ params["w"] + params["b"] - y) ** 2)
 
 
+class Layer:
+    """Keeps what it gave last, for whoever wants to look."""
+
+    def __init__(self, w):
+        self.w = w
+        self.out = None
+
+    def __call__(self, x):
+        self.out = self.w @ x
+        return self.out
+
+
+def kept_activations(w, v, x):
+    """A network of layers that remember; the loss looks at an element, and at what a layer kept."""
+    first, second = Layer(w), Layer(v)
+    logits = second(np.tanh(first(x)))
+    z = logits - logits.max()
+    return math.log(np.exp(z).sum()) - z[1] + 0.1 * np.sum(first.out**2)
+
+
 PROGRAMS = (
     Program(bond_on_a_tree, lambda: (0.05, 0.3, 0.06, 0.01), ("r0", "kappa", "theta", "sigma")),
     Program(
@@ -60,4 +80,5 @@ PROGRAMS = (
         lambda: ({"w": draw(3, seed=1), "b": 0.1}, 0.05, draw(5, 3, seed=8), draw(5, seed=9)),
         ("params", "lr", "x"),
     ),
+    Program(kept_activations, lambda: (draw(4, 3, seed=2), draw(3, 4, seed=3), draw(3, seed=4)), ("w", "v", "x")),
 )
