@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
+import itertools
 import operator
 import os
 from collections.abc import Callable
@@ -585,3 +587,22 @@ def test_a_key_of_unknown_length(golden: Golden) -> None:
     with pytest.raises(tx.UnsupportedSyntax) as caught:
         tx.grad(added_at, fallback="error")(np.ones((2, 2)), 1.0)
     golden("bad_add_at_key_of_unknown_length", text_of(caught.value))
+
+
+def with_open_grid(x, n):
+    return np.sum(np.mgrid[0:n, 1:] * x)
+
+
+def with_rows_by_text(x):
+    return np.sum(np.r_["0,2", x, x])
+
+
+def with_combinations_of_any_size(x, n):
+    return sum(sum(each) for each in itertools.combinations(x, n))
+
+
+@pytest.mark.parametrize("f", [with_open_grid, with_rows_by_text, with_combinations_of_any_size])
+def test_what_makes_grids_and_pairs(f: Callable[..., Any], golden: Golden) -> None:
+    with pytest.raises(tx.UnsupportedSyntax) as caught:
+        tx.grad(f, fallback="error")(np.ones(3), *([2] if "n" in inspect.signature(f).parameters else []))
+    golden(f"bad_grid_{f.__name__}", text_of(caught.value))

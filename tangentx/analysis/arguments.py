@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Bottom, Box, describe
 from tangentx.errors import UnsupportedSyntax
@@ -121,6 +123,24 @@ def room_of(source: Function, first: int = 0) -> Room:
         places = [p for p in source.params if p.kind in ("normal", "positional")][first + given :]
         free = [p for p in places if p.name not in named or p.kind == "positional"]
         return len(free) if all(p.default is None for p in free) else None
+
+    return room
+
+
+def room_by_signature(fn: Any) -> Room:
+    """As `room_of`, for a class, a ufunc or a builtin function."""
+    if isinstance(fn, np.ufunc):
+        return lambda given, named: fn.nin - given if given < fn.nin and not named else None
+    try:
+        params = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):
+        return lambda given, named: None
+    single = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+    def room(given: int, named: list[str]) -> int | None:
+        free = [p for p in params if p.kind in single and p.name not in named][given:]
+        many = any(p.kind == inspect.Parameter.VAR_POSITIONAL for p in params)
+        return None if many or any(p.default is not p.empty for p in free) else len(free)
 
     return room
 

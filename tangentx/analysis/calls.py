@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis import checkpoints, derivatives, effects, folds, runs
-from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_of, spread
+from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_by_signature, room_of, spread
 from tangentx.analysis.choices import call_chosen
 from tangentx.analysis.dicts import made_dict
 from tangentx.analysis.doubles import made
@@ -94,8 +94,10 @@ def _room(w: Walker, expr: Apply | Method, fn: Any) -> Room:
     first = 0
     if isinstance(fn, types.MethodType):
         fn, first = fn.__func__, 1
-    if not (expr.stars and isinstance(fn, types.FunctionType)):
+    if not expr.stars:
         return lambda given, named: None
+    if not isinstance(fn, types.FunctionType):
+        return room_by_signature(fn)
     lift = w.program.loosely if fn in w.program.on_tensors else w.program.lift
     return room_of(lift(fn), first)
 

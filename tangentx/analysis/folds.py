@@ -77,6 +77,16 @@ def crossed(first: Any, second: Any) -> Any:
     return found
 
 
+def crossed_by_three(first: Any, second: Any, third: Any) -> Any:
+    """``list(itertools.product(first, second, third))``"""
+    found = []
+    for a in first:
+        for b in second:
+            for c in third:
+                found.append((a, b, c))
+    return found
+
+
 def paired(values: Any) -> Any:
     """``list(itertools.pairwise(values))``"""
     found = []
@@ -93,6 +103,28 @@ def combined(values: Any) -> Any:
     for i in range(len(kept)):
         for j in range(i + 1, len(kept)):
             found.append((kept[i], kept[j]))
+    return found
+
+
+def combined_by_three(values: Any) -> Any:
+    """``list(itertools.combinations(values, 3))``"""
+    found = []
+    kept = list(values)
+    for i in range(len(kept)):
+        for j in range(i + 1, len(kept)):
+            for k in range(j + 1, len(kept)):
+                found.append((kept[i], kept[j], kept[k]))
+    return found
+
+
+def ordered(values: Any) -> Any:
+    """``list(itertools.permutations(values, 2))``"""
+    found = []
+    kept = list(values)
+    for i in range(len(kept)):
+        for j in range(len(kept)):
+            if i != j:
+                found.append((kept[i], kept[j]))
     return found
 
 

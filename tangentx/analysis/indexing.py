@@ -10,13 +10,14 @@ import numpy as np
 
 from tangentx.analysis import flats
 from tangentx.analysis.containers import copied, copied_list, expanded
+from tangentx.analysis.grids import grid, is_grid
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, is_inexact
 from tangentx.analysis.operations import Operation
 from tangentx.analysis.protocols import defines, item_method
 from tangentx.analysis.samples import Sampler
 from tangentx.analysis.selection import fitted, is_basic, is_boolean, item_kind
 from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Index, Key, Lit, Op, attribute_of
+from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Ext, Index, Key, Lit, Op, attribute_of
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -26,6 +27,8 @@ def index(w: Walker, base: Atom, key: Key) -> tuple[Expr, Kind]:
     """``base[key]``: an element, a view, a copy, or an item of a container."""
     if key.attribute:
         return w.walk(Attr(base, attribute_of(key)))
+    if isinstance(base, Ext) and is_grid(base):
+        return grid(w, base, key)
     atom, kind = w.read(base)
     closed, parts = w.key(key)
     if isinstance(kind, Bottom) or any(isinstance(p, Bottom) for p in parts):

@@ -43,7 +43,10 @@ class Calls(Expressions, ABC):
         for place, arg in enumerate(node.args):
             if isinstance(arg, gast.Starred):
                 stars.append(place)
-                args.append(self._taken((yield arg.value), tuple, rest[place + 1 :], arg))
+                if self.is_lazy(arg.value):
+                    args.append(self.drained(arg.value))
+                else:
+                    args.append(self._taken((yield arg.value), tuple, rest[place + 1 :], arg))
             elif self.is_lazy(arg) and place == (1 if _reduces(fn) else 0):
                 args.append(self.consumed(fn, method, arg, rest[place + 1 :]))
             else:
@@ -56,6 +59,13 @@ class Calls(Expressions, ABC):
         if method is not None:
             return ir.Method(fn, method, tuple(args), tuple(kwargs), tuple(stars), above)
         return ir.Apply(fn, tuple(args), tuple(kwargs), tuple(stars))
+
+    def drained(self, node: Any) -> ir.Atom:
+        """A list of what the iterator `node` gives to what takes all of it at once: a pattern, or a star."""
+        early = list(self.read_early)
+        found = self.gathered(node)
+        self.read_early = early
+        return found
 
     def _is_super(self, node: Any) -> bool:
         return isinstance(node, gast.Call) and not node.keywords and self.calls(node, super)

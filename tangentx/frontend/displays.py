@@ -37,7 +37,8 @@ class Displays(Loops):
         items: list[ir.Atom] = []
         for element in elements:
             if isinstance(element, gast.Starred):
-                starred = ir.Apply(self.resolver.builtin(cls.__name__, cls), ((yield element.value),))
+                value = self.drained(element.value) if self.is_lazy(element.value) else (yield element.value)
+                starred = ir.Apply(self.resolver.builtin(cls.__name__, cls), (value,))
                 parts += [ir.Make(cls, tuple(items)), self.copy(starred, element)]
                 items = []
             else:
@@ -148,10 +149,7 @@ class Displays(Loops):
         if any(self._may_tell(inner) for other in others for inner in gast.walk(other)):
             message = "an iterator beside an argument that is a call: which runs first cannot be kept"
             raise self.refuse(node, message, "give the other argument a name first")
-        early = list(self.read_early)
-        found = self.gathered(node)
-        self.read_early = early
-        return found
+        return self.drained(node)
 
     def _may_tell(self, node: Any) -> bool:
         """Whether it shows when `node` is evaluated: a call, but for one of what has no effect."""

@@ -24,15 +24,19 @@ ITERTOOLS: dict[Any, dict[int, Callable[..., Any]]] = {
     itertools.islice: {2: folds.sliced, 3: folds.sliced_from},
     itertools.repeat: {2: folds.repeated},
     itertools.starmap: {2: folds.mapped_apart},
-    itertools.product: {2: folds.crossed},
+    itertools.product: {2: folds.crossed, 3: folds.crossed_by_three},
     itertools.pairwise: {1: folds.paired},
-    itertools.combinations: {2: folds.combined},
+    itertools.combinations: {2: folds.combined, 3: folds.combined_by_three},
+    itertools.permutations: {2: folds.ordered},
     itertools.accumulate: {1: folds.accumulated, 2: folds.accumulated_by},
 }
 """For each the stand-ins by the number of arguments."""
 
 FOREVER = ir.Lit(sys.maxsize)
-_READ_AT_ONCE = (folds.repeated, folds.crossed, folds.combined)
+_READ_AT_ONCE = (
+    folds.repeated, folds.crossed, folds.crossed_by_three, folds.combined, folds.combined_by_three, folds.ordered,
+)  # fmt: skip
+_CHOOSING = (itertools.combinations, itertools.permutations)
 _MAKERS = (zip, enumerate, reversed, map, filter)
 
 
@@ -57,13 +61,20 @@ class Iterators(Targets):
             first = gast.copy_location(gast.Call(node.func, node.args[:2], []), node)
             node.args = [first, *node.args[2:]]
             return self.made_by_itertools(node)
-        two = isinstance(node.args[-1], gast.Constant) and node.args[-1].value == 2 if node.args else False
-        standin = counts.get(len(node.args))
-        if standin is None or node.keywords or (standin is folds.combined and not two):
+        count, given, named = len(node.args), node.args, node.keywords
+        times = 1
+        if fn is not None and fn.value in _CHOOSING and count == 2 and _number(node.args[1]) in (2, 3):
+            count, given = _number(node.args[1]), node.args[:1]
+        elif fn is not None and fn.value is itertools.product and count == 1 and [k.arg for k in named] == ["repeat"]:
+            count = times = _number(named[0].value)
+            named = []
+        elif fn is not None and fn.value in _CHOOSING:
+            count = 0
+        standin = counts.get(count)
+        if standin is None or named:
             hint = "write the loops out"
             raise self.refuse(node, "this call of itertools is not differentiated", hint)
-        given = node.args[:1] if standin is folds.combined else node.args
-        args = tuple(self.gathered(arg) if self.is_lazy(arg) else self.atom(arg) for arg in given)
+        args = tuple(self.gathered(arg) if self.is_lazy(arg) else self.atom(arg) for arg in given) * times
         if standin not in _READ_AT_ONCE:
             self.read_early += [arg for arg in args if isinstance(arg, ir.Var)]
         ext = ir.Ext(standin.__name__, standin, ("object",), standin)
@@ -91,6 +102,12 @@ class Iterators(Targets):
         if node.keywords or len(given) > 2 or type(start) is not int or type(step) is not int or step < 1:
             raise self.refuse(node, "a count by anything but known whole numbers", "count with a name of your own")
         return ir.Lit(start), ir.Lit(step)
+
+
+def _number(node: Any) -> int:
+    """The whole number that is written there; 0 for anything else."""
+    value = getattr(node, "value", None) if isinstance(node, gast.Constant) else None
+    return value if type(value) is int else 0
 
 
 def _given_away(stmt: ir.Statement) -> list[ir.Var]:

@@ -108,6 +108,8 @@ class Targets(Calls):
         if pattern and display and not starred and len(target.elts) == len(value.elts):
             pairs = zip(target.elts, value.elts, strict=True)
             return tuple(self._display(item, part, names) for item, part in pairs)
+        if pattern and self.is_lazy(value):
+            return self.drained(value)
         return self.safe(self.atom(value), names, value)
 
     def safe(self, atom: ir.Atom, names: frozenset[str], node: Any) -> ir.Atom:

@@ -1,7 +1,9 @@
 """What lies in people's folders: whole small studies, as they were written, found by a stranger to the compiler."""
 
+import itertools
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -73,6 +75,65 @@ def kept_activations(w, v, x):
     return math.log(np.exp(z).sum()) - z[1] + 0.1 * np.sum(first.out**2)
 
 
+class Bar(NamedTuple):
+    """A bar of a truss between two joints."""
+
+    i: int
+    j: int
+    area: float
+
+
+def bent_truss(bars, xy, load):
+    """Stiffness assembled bar by bar; the work of the load on the joints that are free."""
+    stiffness = np.zeros((8, 8))
+    for bar in bars:
+        d = xy[bar.j] - xy[bar.i]
+        length = np.hypot(*d)
+        c, s = (v / length for v in d)
+        t = np.array([-c, -s, c, s])
+        dof = np.array([2 * bar.i, 2 * bar.i + 1, 2 * bar.j, 2 * bar.j + 1])
+        stiffness[dof[:, None], dof] += bar.area / length * np.outer(t, t)
+    free = [d for d in range(8) if d not in (0, 1, 3)]
+    force = np.r_[np.zeros(4), 0, 0, load]
+    moved = np.linalg.solve(stiffness[np.ix_(free, free)] + 1e-3 * np.eye(5), force[free])
+    return force[free] @ moved
+
+
+class State(NamedTuple):
+    """Shares of the susceptible, the infected and the recovered."""
+
+    s: float
+    i: float
+    r: float
+
+
+def epidemic(beta, gamma, days):
+    """Steps of a named tuple, each made of all its fields by a generator."""
+
+    def slope(state, day):
+        rate = beta * (1.0 if day < 3 else 0.4) * state.s * state.i
+        return State(-rate, rate - gamma * state.i, gamma * state.i)
+
+    state = State(0.95, 0.05, 0.0)
+    peak = 0.0
+    for day in range(days):
+        state = State(*(x + dx for x, dx in zip(state, slope(state, day), strict=True)))
+        peak = max(peak, state.i)
+    return peak + state.r**2
+
+
+def spot(centre, width, tilt):
+    """A spot of light on a grid of pixels, and what pairs and triples of pixels see of it."""
+    ys, xs = np.mgrid[0:4, 0:3]
+    down, across = np.ogrid[-1:1:4j, :3]
+    image = np.exp(-((xs - centre[0]) ** 2 + (ys - centre[1]) ** 2) / width) + tilt * down * across**2
+    corners = np.c_[centre, centre**2]
+    total = sum(image[i, j] * image[j, i] for i, j in itertools.product(range(3), repeat=2))
+    for a, b, c in itertools.combinations(image[:, 1], 3):
+        total += a * b * c
+    return total + np.sum(corners[0] * np.r_[1:3] * corners[1])
+
+
 PROGRAMS = (
     Program(bond_on_a_tree, lambda: (0.05, 0.3, 0.06, 0.01), ("r0", "kappa", "theta", "sigma")),
     Program(
@@ -81,4 +142,15 @@ PROGRAMS = (
         ("params", "lr", "x"),
     ),
     Program(kept_activations, lambda: (draw(4, 3, seed=2), draw(3, 4, seed=3), draw(3, seed=4)), ("w", "v", "x")),
+    Program(
+        bent_truss,
+        lambda: (
+            [Bar(0, 1, 1.0), Bar(1, 2, 1.2), Bar(0, 2, 0.9), Bar(2, 3, 1.1), Bar(1, 3, 1.0)],
+            np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 1.0], [1.5, 1.0]]),
+            np.array([1.0, -2.0]),
+        ),
+        ("bars", "xy", "load"),
+    ),
+    Program(epidemic, lambda: (0.9, 0.3, 6), ("beta", "gamma")),
+    Program(spot, lambda: (np.array([1.2, 1.7]), 2.5, 0.3), ("centre", "width", "tilt")),
 )
