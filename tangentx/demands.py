@@ -139,6 +139,12 @@ def gives_own(root: Instance) -> bool:
     return not node.external and node not in _reached(root.params)
 
 
+def gives_given(root: Instance) -> bool:
+    """Whether an array of the result may be memory of an argument."""
+    given = _reached(root.params)
+    return any(not node.fields and node in given for node in _reached((root.result,)))
+
+
 def _reached(kinds: Sequence[Kind]) -> set[Region]:
     """The memory that values of the kinds reach."""
     found: set[Region] = set()

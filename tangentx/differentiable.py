@@ -38,7 +38,7 @@ class Differentiable:
         from tangentx.recorded import Calls, run_on_tensors
 
         pullbacks = self._derivative(transform="vjp", wrt=None, has_aux=False)
-        return Calls(self, pullbacks, gradient_by).run(
+        return Calls(self, pullbacks, gradient_by, as_written=True).run(
             args, kwargs, lambda: run_on_tensors(self._plain(), args, kwargs)
         )
 

@@ -24,31 +24,42 @@ _COUNT = itertools.count(1)
 
 @dataclass(frozen=True)
 class Calls:
-    """Calls of a compiled `function` with Tensors. `derivative` is that of its pullbacks, `make` gives gradients."""
+    """Calls of a compiled `function` with Tensors. `derivative` is that of its pullbacks, `make` gives gradients.
+
+    `as_written`: it is the user's own function, whose writes reach its arguments, and not a derivative.
+    """
 
     function: Any
     derivative: Any
     make: Callable[[Any, tuple[int, ...]], Any]
+    as_written: bool = False
 
     def run(self, args: Any, kwargs: Any, plain: Callable[[], Any]) -> Any:
-        """The results as Tensors of one node; what `plain` gives, for a function that cannot be compiled."""
-        from tangentx.tensor.compiled import Compiled
+        """The results as Tensors of one node; what `plain` gives, for a function that cannot be compiled, and for one
+        that writes into its arguments or gives parts of them: on Tensors they are written, and the parts are views.
+
+        Results that share memory with each other are read-only: a write into one would not be seen in the other.
+        """
+        from tangentx.tensor.compiled import Compiled, apart
         from tangentx.tensor.holding import raw, tensors_in
         from tangentx.tensor.modes import STATE
         from tangentx.tensor.unrecorded import wrapped
+        from tangentx.tensor.writing import lent
 
         derivative = self.derivative
         values = derivative._bind()((*derivative._target.owner, *args), kwargs)
         wrt = tuple(i for i, v in enumerate(values) if any(t.requires_grad for t in tensors_in(v)))
         if not wrt or not STATE.grad:
-            return wrapped(self.function(*raw(tuple(args)), **raw(dict(kwargs))))
+            with lent(list(tensors_in([values]))):
+                result = self.function(*raw(tuple(args)), **raw(dict(kwargs)))
+            return wrapped(apart(result, raw(list(values))))
         data = entry_copies(*(raw(v) for v in values))
         entry = sweeps.entry_vjp(derivative._target, derivative._cache, data, wrt, derivative._spec)
-        if entry.notes.get("fallback"):
+        if entry.notes.get("fallback") or (self.as_written and (entry.writes or entry.notes.get("given"))):
             return plain()
         value, state = entry.functions[0](*data)
         inner = derivative._target.function
-        value = inner._public(value, data) if hasattr(inner, "_public") else entry_copy(value)
+        value = inner._public(value, data) if hasattr(inner, "_public") else entry_copy(apart(value, list(data)))
         shape = entry_copy(value)
 
         def reverse(bars: Sequence[Any]) -> Any:

@@ -22,7 +22,7 @@ from tangentx.compilation import (
     kinds_of_arguments,
     noted,
 )
-from tangentx.demands import gives_own, writes_arguments
+from tangentx.demands import gives_given, gives_own, writes_arguments
 from tangentx.derivative import Cache, Entry, Target
 from tangentx.derive.entry import has_effects
 from tangentx.derive.products import tangent_alone
@@ -88,7 +88,7 @@ def compile_vjp(
     header = header_of(target, root, wrt, "vjp")
     functions, text, filename = pipeline.compile_functions(both, again, second, header, skip=1, count=2)
     writes = writes_arguments(program)
-    notes = noted(header, program, second)
+    notes = noted(header, program, second) | {"given": gives_given(root)}
     if not (has_effects(root) or pairs):
         world = World()
         kinds = [*kinds_of(world, values), copy_kind(root.result, world, {})]
@@ -139,7 +139,7 @@ def compile_linear(
     again = [*kinds_of(second.world, values, pairs), *kinds_of(second.world, dots)]
     header = header_of(target, root, active, "linear")
     functions, text, filename = pipeline.compile_functions(both, again, second, header, skip=1, count=2)
-    notes = noted(header, program, second)
+    notes = noted(header, program, second) | {"given": gives_given(root)}
     if not (has_effects(root) or pairs):
         world = World()
         notes["several"] = _several(both, [*kinds_of(world, values), *kinds_of(world, dots)], len(dots), 1, header)

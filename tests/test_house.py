@@ -178,6 +178,9 @@ COVERED_BY = {
     "tensor/units.py": "tests/tensor/test_reference.py",
     "tensor/watching.py": "tests/tensor/test_reference.py",
     "tensor/writes.py": "tests/tensor/test_storage.py",
+    "tensor/writing.py": "tests/tensor/test_storage.py",
+    "tensor/outputs.py": "tests/tensor/test_storage.py",
+    "tensor/states.py": "tests/tensor/test_reference.py",
     "tensor/written.py": "tests/tensor/test_storage.py",
 }
 

@@ -222,3 +222,68 @@ def test_a_dynamic_loop_around_compiled_and_untransformable_functions() -> None:
     again = tx.autograd.grad((first * dot).sum(), t)[0].numpy()
     assert again @ dot == pytest.approx(bent, rel=1e-6)
     assert tx.hvp(untransformable, (x, rate), (dot, None))[0] @ dot == pytest.approx(bent, rel=1e-6)
+
+
+@tx.differentiate
+def overwriting(a):
+    a[0] = a[1] * a[2]
+    return np.sum(a)
+
+
+@tx.differentiate
+def parts(a):
+    return a[1:]
+
+
+@tx.differentiate
+def sharing(a):
+    whole = np.sin(a)
+    return whole, whole[1:]
+
+
+y0 = np.array([0.3, 0.5, 0.7])
+
+
+def test_a_compiled_function_writes_into_a_tensor_as_into_an_array() -> None:
+    x = tx.tensor(y0, requires_grad=True)
+    h = x * 1.0
+    total = overwriting(h)
+    np.testing.assert_allclose(h.detach().numpy(), [0.35, 0.5, 0.7])
+    (total + np.sum(h * h)).backward()
+    b, c = y0[1:]
+    np.testing.assert_allclose(x.grad.numpy(), [0.0, c + 1.0 + 2 * b * c * c + 2 * b, b + 1.0 + 2 * b * b * c + 2 * c])
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_what_backward_needs_is_kept_where_a_compiled_function_writes_unrecorded(recorded: bool) -> None:
+    x, w = tx.tensor(y0, requires_grad=True), tx.tensor(y0)
+    part = w[1:]
+    total = np.sum(w * x) + np.sum(part * x[1:])
+    with tx.set_grad_enabled(recorded):
+        overwriting(w)
+    np.testing.assert_allclose(w.numpy(), [0.35, 0.5, 0.7])
+    w[2] = 9.0
+    assert part.tolist() == [0.5, 9.0]
+    total.backward()
+    np.testing.assert_allclose(x.grad.numpy(), y0 + [0.0, 0.5, 0.7])
+
+
+def test_a_part_of_an_argument_that_a_compiled_function_gives_is_a_view() -> None:
+    x = tx.tensor(y0, requires_grad=True)
+    h = x * 1.0
+    found = parts(h)
+    found[0] = 5.0
+    assert h.detach().tolist() == [0.3, 5.0, 0.7]
+    np.sum(h * h).backward()
+    np.testing.assert_allclose(x.grad.numpy(), [0.6, 0.0, 1.4])
+
+
+def test_results_that_share_memory_are_not_written() -> None:
+    for x in (tx.tensor(y0, requires_grad=True), tx.tensor(y0)):
+        whole, part = sharing(x)
+        np.testing.assert_allclose(part.detach().numpy(), np.sin(y0[1:]))
+        for t in (whole, part):
+            with pytest.raises(ValueError, match="read-only"):
+                t[0] = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        parts(tx.tensor(y0))[0] = 1.0

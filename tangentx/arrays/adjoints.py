@@ -24,6 +24,10 @@ def add_at(a: Any, key: Any, v: Any) -> None:
 def scatter(t: Any, like: Any, key: Any) -> Any:
     """Adjoint of ``like[key]``: zeros like `like` to which `t` is added at `key`."""
     result = zeros_as(like)
+    if not isinstance(result, np.ndarray):  # a number, all of which is taken
+        result = np.asarray(result)
+        add_at(result, key, t)
+        return result[()]
     add_at(result, key, t)
     return result
 

@@ -14,6 +14,7 @@ from tangentx.tensor.forms import inexact
 from tangentx.tensor.holding import CONTAINERS, holds_tensor, like_container, raw, tensors_in
 from tangentx.tensor.modes import STATE, refusal
 from tangentx.tensor.operation import Operation, root_of
+from tangentx.tensor.outputs import from_out, has_out, into
 from tangentx.tensor.places import place, span_of
 from tangentx.tensor.quick import binary, unary
 from tangentx.tensor.rules import Rule, rule_of
@@ -32,6 +33,8 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     Raises NoTemplate where there is no rule for it.
     """
     rule = rule_of(fn)
+    if ("out" in kwargs and has_out(fn)) or (len(args) > 1 and len(args) > from_out(fn)[0]):
+        return into(fn, args, kwargs)
     if rule is None or rule.constant:
         return _without_rule(fn, args, kwargs, None) if rule is None else _constant(rule, fn, args, kwargs)
     if rule.quick == len(args) and not kwargs:
@@ -48,6 +51,15 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         values = args if rule.simple == len(args) and not kwargs else rule.arranged(args, kwargs)
     except NoTemplate as error:
         return _without_rule(fn, args, kwargs, error)
+    data, places, nested = _opened(rule, values)
+    ans = _run(rule, fn, args, kwargs, data)
+    if places and STATE.grad and not rule.whole_numbers(ans):
+        return Operation.record(rule, tuple(places), values, data, ans, nested, Viewed(rule, fn, args, kwargs))
+    return results(ans, Viewed(rule, fn, args, kwargs) if rule.may_view else None, bool(places))
+
+
+def _opened(rule: Rule, values: Sequence[Any]) -> tuple[list[Any], list[int], bool]:
+    """The plain data of arguments, which of them are differentiated by, and whether one holds Tensors."""
     places: list[int] = []
     data: list[Any] = []
     nested = False
@@ -65,10 +77,7 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
                 places.append(i)
         else:
             data.append(value)
-    ans = _run(rule, fn, args, kwargs, data)
-    if places and STATE.grad and not rule.whole_numbers(ans):
-        return Operation.record(rule, tuple(places), values, data, ans, nested, Viewed(rule, fn, args, kwargs))
-    return results(ans, Viewed(rule, fn, args, kwargs) if rule.may_view else None, bool(places))
+    return data, places, nested
 
 
 def _run(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], data: list[Any]) -> Any:

@@ -18,8 +18,9 @@ from tangentx.tensor.graph import Node
 from tangentx.tensor.holding import like_container, tensors_in
 from tangentx.tensor.modes import STATE
 from tangentx.tensor.places import place, span_of
-from tangentx.tensor.storage import write
-from tangentx.tensor.units import Call, Run, distinct, stepped
+from tangentx.tensor.states import States
+from tangentx.tensor.units import Call, Run, distinct, part
+from tangentx.tensor.writing import write
 
 AGAIN = "__tangentx_again__"
 """The attribute by which a compiler knows what is checkpointed: the function, or None for `checkpoint` itself."""
@@ -39,11 +40,13 @@ class _Checkpoint(Function):
         contents: list[Any] = [[] for _ in units]
         for t, content in zip(given, contents, strict=True):
             t._content = content  # we hold it, so that a write is made into a copy
+        ctx.states = States(call.function, call.args)
         run = Run(call, given)
         ctx.written = [i for i, t in enumerate(given) if t._data is not units[i]._data]
         if run.reshaped or any(contents) or any(type(given[i]._data) is not np.ndarray for i in ctx.written):
             raise _written(call)
         report.run, report.written = run, ctx.written
+        ctx.prints = [_print(t) for t in (*run.results, *(given[i] for i in ctx.written))]
         return (*run.results, *(wrap(given[i]._data) for i in ctx.written))
 
     @staticmethod
@@ -55,8 +58,15 @@ class _Checkpoint(Function):
         with enable_grad():
             pairs = zip(ctx.saved_tensors, needs, strict=True)
             again = [t if not n else _itself(t) if create else t.detach().requires_grad_() for t, n in pairs]
-            run = Run(ctx.call, [_copied(t) if i in ctx.written else t for i, t in enumerate(again)])
+            with ctx.states.again():
+                run = Run(ctx.call, [_copied(t) if i in ctx.written else t for i, t in enumerate(again)])
         outs = [*run.results, *(run.units[i] for i in ctx.written)]
+        if not _alike([_print(t) for t in outs], ctx.prints):
+            raise NotDifferentiable(
+                f"{_named(ctx.call.function)} is checkpointed, and gives something else when it is run again",
+                span_of(ctx.call.place),
+                "pass what it draws from, or depends on, as an argument, or call it without `tx.checkpoint`",
+            )
         reached = [(t, bar) for t, bar in zip(outs, grad_outputs, strict=True) if t.requires_grad]
         active = [t for t, n in zip(again, needs, strict=True) if n]
         if _reaches_others([t for t, _ in reached], active):
@@ -69,6 +79,21 @@ class _Checkpoint(Function):
         found = grad([t for t, _ in reached], active, bars, create_graph=create, allow_unused=True)
         given = iter(found if reached else [None] * len(active))
         return (None, None, *(next(given) if n else None for n in needs))
+
+
+def _print(t: Tensor) -> Any:
+    """The shape of a Tensor, and a weighed sum of its elements and one of their sizes, by which others are told."""
+    row = np.ravel(t.current)
+    weights = np.linspace(1.0, 2.0, row.size)
+    return np.shape(t.current), np.dot(weights, row), np.dot(weights, np.abs(row))
+
+
+def _alike(found: list[Any], wanted: list[Any]) -> bool:
+    """Whether two runs gave the same, but for the rounding of sums that are added up in another order."""
+    return len(found) == len(wanted) and all(
+        shape == other and (sums == others or abs(sums - others) <= 1e-5 * size or np.isnan(size) or np.isinf(size))
+        for (shape, sums, _), (other, others, size) in zip(found, wanted, strict=True)
+    )
 
 
 def _itself(t: Tensor) -> Any:
@@ -145,9 +170,9 @@ def _apply(function: Any, args: tuple[Any, ...]) -> Any:
     run = report.run
     for i, final in zip(report.written, found[len(run.results) :], strict=True):
         write(units[i], Ellipsis, final)
-    values = {id(t): result for t, result in zip(run.results, found, strict=False)}
-    values |= {key: tensors[i] for key, i in run.arguments.items()}
-    values |= {key: stepped(units[unit], steps) for key, (unit, steps) in run.parts.items()}
+    wholes = [*units, *found[: len(run.results)]]
+    values = {key: tensors[i] for key, i in run.arguments.items()}
+    values |= {key: part(wholes[number], view) for key, (number, view) in run.parts.items()}
     return _with(run.result, values)
 
 
@@ -163,11 +188,13 @@ def _with(value: Any, values: dict[int, Any]) -> Any:
 def checkpoint(function: Callable[..., Any], *args: Any) -> Any:
     """``checkpoint(f, x)`` is ``f(x)``, keeping nothing but `x`: the reverse sweep runs `f` a second time.
 
-    ``@tx.checkpoint`` makes a function do so at every call. Inside a function that is compiled, `f` may capture what is
-    differentiated and write into arrays that it is given, of which a copy is kept; UnsupportedSyntax where it has
-    effects, writes into containers or returns a list or dict, SharedMemory where it returns memory that it was given.
-    On Tensors NotDifferentiable is raised where `f` writes into a plain array, takes containers of Tensors that require
-    a gradient, or (in backward) uses others of these than its arguments.
+    ``@tx.checkpoint`` makes a function do so at every call. Random generators that it is given or refers to by name,
+    and those of NumPy and Python, give the second run what they gave the first. Inside a function that is compiled, `f`
+    may capture what is differentiated and write into arrays that it is given, of which a copy is kept;
+    UnsupportedSyntax where it has effects, writes into containers or returns a list or dict, SharedMemory where it
+    returns memory that it was given. On Tensors NotDifferentiable is raised where `f` writes into a plain array, takes
+    containers of Tensors that require a gradient, or (in backward) uses others of these than its arguments, or gives
+    something else in the second run.
     """
     if not args:
 

@@ -5,11 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit, inexact, like_of, zeros
 from tangentx.tensor.graph import Node
 from tangentx.tensor.holding import like_container, tensors_in
 from tangentx.tensor.operation import attach, fit_tensor
+
+
+def apart(value: Any, given: Any) -> Any:
+    """A result whose arrays are read-only where they share memory with what was given, or with one another."""
+    taken: list[Any] = []
+    shown: list[Any] = []
+    _mapped(given, lambda x: taken.append(x) if isinstance(x, np.ndarray) else None)
+    _mapped(value, lambda x: shown.append(x) if isinstance(x, np.ndarray) else None)
+
+    def one(x: Any) -> Any:
+        others = [y for y in shown if y is not x]
+        twice = len(shown) - len(others) > 1
+        if not isinstance(x, np.ndarray) or not (twice or any(np.may_share_memory(x, y) for y in (*taken, *others))):
+            return x
+        x = x.view()
+        x.flags.writeable = False
+        return x
+
+    return _mapped(value, one)
 
 
 class Compiled(Node):

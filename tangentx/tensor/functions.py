@@ -114,7 +114,8 @@ class Function:
     """Base of functions with a derivative of their own: `forward` and `backward` are static methods.
 
     ``forward(ctx, *args, **kwargs)`` computes with Tensors (nothing is recorded) and returns one or several, or
-    arrays; ``backward(ctx, *grad_outputs)`` returns one gradient for each argument, None for one that has none.
+    arrays, which share no memory with the arguments: where they would, they are copies;
+    ``backward(ctx, *grad_outputs)`` returns one gradient for each argument, None for one that has none.
     ``MyFunction.apply(x)`` calls it; ``MyFunction()(x)`` too.
     """
 
@@ -137,21 +138,38 @@ class Function:
         with setting(grad=False):
             out = cls.forward(context, *args, **kwargs)
         several = isinstance(out, tuple)
-        results = [_result(r, args) for r in (out if several else (out,))]
+        outs = list(out) if several else [out]
+        results = _own(outs, args)
         if any(needs) and STATE.grad:
             node = FunctionNode(cls, context, args)
             node.slots = len(results)
             node.results = tuple(like_of(r._data) if type(r) is Tensor else 0.0 for r in results)
-            context.settle(node, list(out) if several else [out])
-            for i, r in enumerate(results):
-                plain = any(r is other or out is other for other in context.without_derivative)
-                if type(r) is Tensor and inexact(r._data) and not plain:
-                    r._node, r._slot, r._needs = node, i, True
+            context.settle(node, outs)
+            for i, (r, given) in enumerate(zip(results, outs, strict=True)):
+                plain = any(given is other for other in context.without_derivative)
+                if type(r) is Tensor and inexact(r._data):
+                    r._content = given._content if type(given) is Tensor and r._data is given._data else None
+                    r._node, r._slot, r._needs = (None, 0, False) if plain else (node, i, True)
         return tuple(results) if several else results[0]
 
 
-def _result(value: Any, args: tuple[Any, ...]) -> Any:
-    """A result as a Tensor of its own: an argument that is returned is another Tensor of the same memory."""
-    if type(value) is Tensor:
-        return wrap(value.current.copy()) if any(value is a for a in args) else value
-    return wrap(value) if isinstance(value, np.ndarray | np.generic | float | complex) else value
+def _own(outs: list[Any], args: tuple[Any, ...]) -> list[Any]:
+    """The results as Tensors of their own, for what is written into one of them passes the function by.
+
+    Those that share memory with an argument or with one another are copies, and so are views: their history would be
+    that of the whole.
+    """
+    taken = [a.current for a in args if type(a) is Tensor]
+    results: list[Any] = []
+    for value in outs:
+        if type(value) is not Tensor and not isinstance(value, np.ndarray | np.generic | float | complex):
+            results.append(value)
+            continue
+        data = value.current if type(value) is Tensor else value
+        if isinstance(data, np.ndarray):
+            view = type(value) is Tensor and value._view is not None
+            if view or any(np.may_share_memory(data, other) for other in taken):
+                data = data.copy()
+            taken.append(data)
+        results.append(wrap(data))
+    return results

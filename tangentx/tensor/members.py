@@ -21,7 +21,8 @@ from tangentx.tensor.modes import STATE, refusal
 from tangentx.tensor.places import place, span_of
 from tangentx.tensor.rules import Rule, rule_of
 from tangentx.tensor.shortened import short
-from tangentx.tensor.storage import overwrite, set_shape, write
+from tangentx.tensor.storage import set_shape
+from tangentx.tensor.writing import overwrite, write
 from tangentx.tensor.written import put
 
 _STORES = tuple(opcode.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in opcode.opmap)

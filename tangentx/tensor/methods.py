@@ -18,9 +18,9 @@ from tangentx.tensor.places import place, span_of
 from tangentx.tensor.quick import QUICK, operator_of, unary, way
 from tangentx.tensor.rules import rule_of
 from tangentx.tensor.shortened import WAYS
-from tangentx.tensor.storage import overwrite
 from tangentx.tensor.ufuncs import array_ufunc
-from tangentx.tensor.written import CHANGING, filled
+from tangentx.tensor.writing import overwrite
+from tangentx.tensor.written import CHANGING
 
 _ARITHMETIC = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv, "pow": operator.pow,
@@ -118,9 +118,7 @@ def _method(name: str) -> Callable[..., Any]:
                 return known(self, *args, **kwargs) if kwargs else known(self, *args)
         if short is not None and not args and not kwargs and type(self._data) is np.ndarray:
             return short(self)
-        out = kwargs.pop("out", None)
-        result = call(descriptor, (self, *args), kwargs)
-        return result if out is None else filled(out, result)
+        return call(descriptor, (self, *args), kwargs)
 
     return named(method, name, f"As ``numpy.ndarray.{name}``.")
 
@@ -159,9 +157,6 @@ def _array_function(self: Tensor, func: Any, types: Any, args: Any, kwargs: Any)
     if not kwargs and len(args) == 1 and type(args[0]) is Tensor and type(args[0]._data) is np.ndarray:
         rule = rule_of(func)
         return unary(rule, args[0]) if rule is not None and rule.reduces else call(func, args, kwargs)
-    if "out" in kwargs and kwargs["out"] is not None:
-        out = kwargs.pop("out")
-        return filled(out, call(func, args, kwargs))
     if func in _SPLITTING:
         array, *rest = args
         return call(np.split, (array, *rest, _SPLITTING[func](np.ndim(array))), kwargs)

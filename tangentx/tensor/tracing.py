@@ -22,7 +22,7 @@ from tangentx.tensor.holding import holds_tensor, like_container
 from tangentx.tensor.modes import honestly, setting
 from tangentx.tensor.operation import attach
 from tangentx.tensor.overlaps import joined
-from tangentx.tensor.storage import write
+from tangentx.tensor.writing import write
 
 _NUMBERS = (float, complex, np.inexact)
 

@@ -17,7 +17,7 @@ from tangentx.tensor.places import place, span_of
 from tangentx.tensor.quick import QUICK, way
 from tangentx.tensor.rules import rule_of
 from tangentx.tensor.shortened import short
-from tangentx.tensor.storage import overwrite
+from tangentx.tensor.writing import overwrite
 from tangentx.tensor.written import filled
 
 _REDUCED: dict[Any, Any] = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}

@@ -9,7 +9,7 @@ from tangentx.tensor.core import Tensor
 from tangentx.tensor.holding import tensors_in
 from tangentx.tensor.operation import root_of
 from tangentx.tensor.places import place
-from tangentx.tensor.storage import Step
+from tangentx.tensor.storage import Step, View, detached
 
 
 class Call:
@@ -43,9 +43,9 @@ class Call:
 class Run:
     """One way through a function whose arguments stand in `units`.
 
-    `results` are the Tensors that it gives and that are no part of an argument; `reshaped` tells whether the shape of
-    an argument was set. Of those that are, by identity:
-    `arguments` has the number of the argument itself, `parts` the unit and the steps from there.
+    `results` are the Tensors that it gives, or whose parts it gives, and that are no part of an argument; `reshaped`
+    tells whether the shape of an argument was set. By identity `arguments` has the number of an argument that is given
+    itself; `parts` has for a part its unit, or, behind these, the result, and how it is a view of it.
     """
 
     def __init__(self, call: Call, units: Sequence[Tensor]) -> None:
@@ -57,16 +57,17 @@ class Run:
         )
         self.reshaped = any(t._view is not view for t, view in zip(given, views, strict=True))
         self.arguments = {id(t): i for i, t in enumerate(given)}
-        self.parts: dict[int, tuple[int, tuple[Step, ...]]] = {}
+        self.parts: dict[int, tuple[int, View | None]] = {}
         self.results: list[Tensor] = []
         numbers = {id(unit): i for i, unit in enumerate(units)}
         for t in tensors_in(self.result):
             if id(t) in self.arguments:
                 continue
-            if id(root_of(t)) in numbers:
-                self.parts[id(t)] = numbers[id(root_of(t))], () if t._view is None else t._view.steps
-            elif all(t is not other for other in self.results):
-                self.results.append(t)
+            root = root_of(t)
+            if id(root) not in numbers:
+                numbers[id(root)] = len(units) + len(self.results)
+                self.results.append(root)
+            self.parts[id(t)] = numbers[id(root)], t._view
 
 
 def distinct(tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -76,6 +77,14 @@ def distinct(tensors: Sequence[Tensor]) -> list[Tensor]:
 
 def _number(t: Tensor, tensors: Sequence[Tensor]) -> int:
     return next(i for i, other in enumerate(tensors) if other is t)
+
+
+def part(t: Tensor, view: View | None) -> Any:
+    """What is to a Tensor as a view is to its root."""
+    if view is None:
+        return t
+    found = stepped(t, view.steps)
+    return found if view.with_history else detached(found)
 
 
 def stepped(t: Tensor, steps: tuple[Step, ...]) -> Any:

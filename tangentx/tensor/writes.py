@@ -12,7 +12,8 @@ from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit, like_of
 from tangentx.tensor.graph import Node
 from tangentx.tensor.operation import fit_tensor
-from tangentx.tensor.storage import Step, write
+from tangentx.tensor.storage import Step
+from tangentx.tensor.writing import write
 
 
 class Write(Node):
@@ -55,6 +56,8 @@ class Write(Node):
 
     def _laid_out(self, bar: Any) -> Any:
         """The cotangent with the strides of the memory, so that the steps give views of it as they did there."""
+        if type(bar) is not np.ndarray:
+            return np.array(bar)  # that of an array without axes may come as a number, of which there are no views
         if bar.strides == self.layout[1]:
             return bar
 

@@ -13,7 +13,7 @@ from tangentx.tensor.core import Tensor
 from tangentx.tensor.holding import raw
 from tangentx.tensor.modes import refusal
 from tangentx.tensor.places import place, span_of
-from tangentx.tensor.storage import overwrite, write
+from tangentx.tensor.writing import overwrite, write
 
 
 def filled(out: Any, result: Any) -> Any:
@@ -50,9 +50,13 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     places = np.ravel(raw(ind))
     if mode != "raise":
         places = np.mod(places, a.size) if mode == "wrap" else np.clip(places, 0, a.size - 1)
+    places = np.arange(a.size)[places]  # counted from the front; raises where there is none
     v = as_array(v)
     values = call(np.ravel, (v,), {}) if type(v) is Tensor else np.ravel(v)
-    write(a, np.unravel_index(np.mod(places, a.size), a.shape), values[np.arange(places.size) % values.size])
+    if a.ndim:
+        write(a, np.unravel_index(places, a.shape), values[np.arange(places.size) % values.size])
+    elif places.size:
+        write(a, (), values[(places.size - 1) % values.size])  # of those for one element the last stays
 
 
 def _place(arr: Any, mask: Any, vals: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import inspect
 import math
@@ -911,3 +912,125 @@ def test_4_31_in_place() -> None:
     y.add_(x)
     y.sum().backward()
     assert x.grad.tolist() == [2.0, 2.0]
+
+
+class Reversed(tx.Function):
+    """Gives its argument on, and its cotangent with another sign."""
+
+    how: Any = None
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return Reversed.how(x)
+
+    @staticmethod
+    def backward(ctx: Any, bar: Any) -> Any:
+        return -bar
+
+
+@pytest.mark.parametrize(
+    "how",
+    [lambda x: x, lambda x: x[...], lambda x: x.T, lambda x: (x * 1.0)[...], lambda x: x.detach().numpy(), np.copy],
+    ids=["itself", "part", "transposed", "view of a new one", "plain", "copy"],
+)
+def test_what_is_written_into_a_result_of_a_function_does_not_pass_it_by(how: Any) -> None:
+    Reversed.how = staticmethod(how)
+    x = leaf([1.0, 2.0, 3.0])
+    h = x * 1.0
+    square = (h * h).sum()
+    y = Reversed.apply(h)
+    y[0] = x[1] * 5.0
+    y[2] *= 3.0
+    (y.sum() + square).backward()
+    close(x.grad, [2.0, 5.0 - 1.0 + 4.0, -3.0 + 6.0])
+    close(h, [1.0, 2.0, 3.0])
+
+
+def test_a_function_may_keep_what_it_gives_and_gives_what_is_somebody_elses() -> None:
+    table = tx.tensor([2.0, 4.0])
+
+    class Kept(tx.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(np.exp(x))
+            ctx.mark_non_differentiable(table)
+            return ctx._given[0], table
+
+        @staticmethod
+        def backward(ctx: Any, bar: Any, _: Any) -> Any:
+            return bar * ctx.saved_tensors[0]
+
+    x = leaf([0.1, 0.2])
+    y, same = Kept.apply(x)
+    assert same.tolist() == [2.0, 4.0] and not table.requires_grad and table.grad_fn is None
+    y[0] = 7.0  # after it was kept: it is kept as it was
+    y.sum().backward()
+    close(x.grad, [0.0, np.exp(0.2)])
+
+
+def test_results_of_a_checkpoint_share_memory_as_the_function_has_it() -> None:
+    def several(x: Any) -> Any:
+        whole = np.sin(x)
+        return whole, whole[1:], whole[::-1].detach()
+
+    for call in (tx.checkpoint, lambda f, *args: f(*args)):
+        x = leaf([0.3, 0.5, 0.7])
+        whole, part, still = call(several, x)
+        assert not still.requires_grad
+        whole[1] = x[0] * 2.0
+        part[1] = 4.0
+        close(still, [4.0, 0.6, np.sin(0.3)])
+        ((part * part).sum() + (whole * still).sum()).backward()
+        close(x.grad, [2.0 * 0.6 * 2.0 + 0.6 * 2.0 + np.cos(0.3) * 4.0, 0.0, 0.0])
+    x = leaf([0.3, 0.5])
+    assert not tx.checkpoint(lambda v: v.detach(), x).requires_grad
+
+
+class Noise:
+    def __init__(self) -> None:
+        self.generator = np.random.default_rng(3)
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.generator.normal(size=2)
+
+
+GENERATOR = np.random.default_rng(1)
+
+
+def test_a_checkpoint_draws_the_same_numbers_again() -> None:
+    captured, given = np.random.default_rng(2), np.random.default_rng(4)
+    noise = Noise()
+    runs: dict[str, Any] = {
+        "captured": lambda x: x * captured.normal(size=2),
+        "global": lambda x: x * GENERATOR.normal(size=2),
+        "default": lambda x, own=captured: x * own.normal(size=2),
+        "legacy": lambda x: x * np.random.normal(size=2),
+        "method": noise.__call__,
+        "object": noise,
+        "held": lambda x: noise(x),
+        "partial": functools.partial(lambda own, x: x * own.normal(size=2), given),
+    }
+    for run in runs.values():
+        x = leaf([1.0, 2.0])
+        y = tx.checkpoint(run, x)
+        drawn = y.detach().numpy() / [1.0, 2.0]
+        state, after = captured.bit_generator.state, None
+        y.sum().backward()
+        after = captured.bit_generator.state
+        assert state == after
+        close(x.grad, drawn)
+
+
+def test_a_checkpoint_that_gives_something_else_the_second_time_is_refused() -> None:
+    count: list[int] = []
+
+    def counting(x: Any) -> Any:
+        count.append(1)
+        return x * float(len(count))
+
+    hidden = {"generator": [np.random.default_rng(0)]}
+    for run in (counting, lambda x: x * hidden["generator"][0].normal()):
+        x = leaf([1.0, 2.0])
+        y = tx.checkpoint(run, x)
+        with pytest.raises(tx.NotDifferentiable, match=r"test_reference\.py:\d+: .* gives something else when"):
+            y.sum().backward()

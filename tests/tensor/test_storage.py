@@ -352,3 +352,80 @@ def test_lists_of_tensors_are_written_as_arrays_of_them(write: Any, content: Any
     assert a.detach().tolist() == content
     (a * np.array([1.0, 10.0, 100.0, 1000.0])).sum().backward()
     assert x.grad.tolist() == slopes
+
+
+PLACES: dict[str, Any] = {
+    "dot": (lambda x, w: np.dot(x, x, w), ()),
+    "sum": (lambda x, w: np.sum(x, 0, None, w), ()),
+    "method sum": (lambda x, w: x.sum(0, None, w), ()),
+    "sum, keeping axes": (lambda x, w: np.sum(x, 0, None, w, True), (1,)),
+    "clip": (lambda x, w: np.clip(x, 0.4, 0.8, w), (4,)),
+    "method clip": (lambda x, w: x.clip(0.4, 0.8, w), (4,)),
+    "cumsum": (lambda x, w: np.cumsum(x, 0, None, w), (4,)),
+    "concatenate": (lambda x, w: np.concatenate([x, x], 0, w), (8,)),
+    "take": (lambda x, w: np.take(x, [0, 2], 0, w), (2,)),
+    "ufunc": (lambda x, w: np.multiply(x, x, w), (4,)),
+    "by name": (lambda x, w: np.stack([x, x], out=w), (2, 4)),
+}
+
+
+@pytest.mark.parametrize(("run", "shape"), PLACES.values(), ids=PLACES)
+def test_a_place_for_the_result_is_written_as_any_other(run: Any, shape: Any) -> None:
+    wanted = np.zeros(shape)
+    run(x0, wanted)
+    slopes = [np.zeros(shape) for _ in range(4)]
+    for slope, e in zip(slopes, np.eye(4), strict=True):
+        upper, lower = np.zeros(shape), np.zeros(shape)
+        run(x0 + 1e-6 * e, upper)
+        run(x0 - 1e-6 * e, lower)
+        slope[...] = (upper - lower) / 2e-6
+    for recorded in (True, False, False):
+        x, s = tx.tensor(x0, requires_grad=True), tx.tensor(1.5, requires_grad=True)
+        w = tx.tensor(np.full(shape, 2.0))
+        before = np.sum(w * s)
+        with tx.set_grad_enabled(recorded):
+            run(x, w)
+        np.testing.assert_allclose(w.detach().numpy(), wanted)
+        before.backward()
+        np.testing.assert_allclose(s.grad.numpy(), 2.0 * np.prod(shape))
+        assert w.requires_grad is recorded
+        if recorded:
+            np.sum(w).backward()
+            np.testing.assert_allclose(x.grad.numpy(), [np.sum(slope) for slope in slopes], atol=1e-8)
+
+
+def test_a_place_for_the_result_that_is_none_and_one_that_is_given_twice() -> None:
+    x, w = tx.tensor(x0), tx.tensor(0.0)
+    assert float(np.sum(x, 0, None, None)) == np.sum(x0)
+    with pytest.raises(TypeError, match="out"):
+        np.sum(x, 0, None, w, out=w)
+
+
+def test_an_array_without_axes_is_written_through_a_view() -> None:
+    for create in (False, True):
+        x = tx.tensor(x0, requires_grad=True)
+        whole = np.where(True, x[0] * 1.0, 0.0)
+        view = np.expand_dims(whole, 0)
+        view[:] = x[1] * x[2]
+        (found,) = tx.autograd.grad(whole * whole, (x,), create_graph=create)
+        value = x0[1] * x0[2]
+        np.testing.assert_allclose(found.detach().numpy(), [0.0, 2.0 * value * x0[2], 2.0 * value * x0[1], 0.0])
+
+
+def test_a_number_is_indexed_by_all_that_it_has() -> None:
+    for key in ((), ..., None, (None, ...)):
+        x = tx.tensor(x0, requires_grad=True)
+        np.sum(np.sin(x[1] * 1.0)[key] * 2.0).backward()
+        np.testing.assert_allclose(x.grad.numpy(), [0.0, 2.0 * np.cos(x0[1]), 0.0, 0.0])
+
+
+def test_put_counts_as_numpy_does() -> None:
+    x = tx.tensor(x0)
+    np.put(x, [-1, 1], [7.0, 8.0])
+    assert x.tolist() == [0.3, 8.0, 0.7, 7.0]
+    with pytest.raises(IndexError):
+        np.put(x, 4, 1.0)
+    for number in (tx.tensor(2.0), tx.tensor(2.0).copy()):
+        number.flat[0] = 5.0
+        np.put(number, [0, 0], [3.0, 4.0])
+        assert number.item() == 4.0

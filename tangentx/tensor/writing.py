@@ -1,0 +1,149 @@
+"""Writes into memory that several Tensors share.
+
+A write gives the root of a view a new node. A value that backward still needs is kept: the root moves to a copy of its
+memory first. Where the memory was handed out as a plain array that cannot be, so the write is marked, and a backward
+that comes to need the value is refused.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays import demand_copied, demand_unshared, zeros_as
+from tangentx.errors import NotDifferentiable, SharedMemory
+from tangentx.tensor.core import Tensor
+from tangentx.tensor.forms import inexact, like_of
+from tangentx.tensor.holding import raw
+from tangentx.tensor.modes import STATE, refusal
+from tangentx.tensor.operation import kept, root_of
+from tangentx.tensor.places import place, span_of
+
+_NOBODY = sys.getrefcount(object()) + 2  # the root's own reference, and the one that asks
+
+
+def write(t: Tensor, key: Any, value: Any) -> None:
+    """``t[key] = value``. Raises NotDifferentiable for a leaf that requires a gradient, while recording."""
+    data, new, key = t.current, raw(value), raw(key)
+    if type(data) is not np.ndarray:
+        raise TypeError(f"a number ({type(data).__name__}) has no items to be assigned")
+    root = t if t._view is None else t._view.root
+    recorded = STATE.grad
+    active = recorded and type(value) is Tensor and value.requires_grad and inexact(root._data)
+    if recorded or STATE.honest:
+        demand_writable(t, root, active)
+        key = kept(key)
+    if type(new) is np.ndarray and np.may_share_memory(data, new):
+        _demand_copied(data, key, new)
+    if root._content is not None:
+        protect(root)
+        data = t.current
+    data[key] = new
+    if active or (recorded and root._needs):
+        if t._view is not None and not t._view.with_history:
+            return
+        if t is root and key is Ellipsis and type(new) is np.ndarray and like_of(root._data) == like_of(new):
+            root._node, root._slot = value.edge if active else (None, 0)
+            root._needs = active
+            return
+        from tangentx.tensor.writes import Write
+
+        node = Write(root, () if t._view is None else t._view.steps, key, value)
+        root._node, root._slot, root._needs = node, 0, True
+
+
+def _demand_copied(data: Any, key: Any, new: Any) -> None:
+    """Refuses a write whose value NumPy would change on the way, for the record speaks of a copy of it."""
+    parts = key if isinstance(key, tuple) else (key,)
+    if not any(isinstance(part, list | np.ndarray) for part in parts):
+        demand_copied(data[key], new)
+    elif any(np.asarray(part).dtype == bool for part in parts):
+        demand_unshared(data, new)
+
+
+def demand_writable(t: Tensor, root: Tensor, active: bool) -> None:
+    """Refuses what would break the record."""
+    if STATE.honest and type(root._data) is np.ndarray and not root._data.flags.writeable:
+        message = "memory is written that is read-only, or that two arguments share, or two parts of one"
+        raise refusal(SharedMemory(message, span_of(place()), "pass a copy: on Tensors each has its own history"))
+    if STATE.grad and root._needs and root._node is None and (t._view is None or t._view.with_history):
+        raise refusal(
+            NotDifferentiable(
+                "a leaf that requires a gradient is written in place: it would no longer be what is differentiated by",
+                span_of(place()),
+                "write into a copy (`x.clone()`), or under `with tx.no_grad():`",
+            )
+        )
+    if active and t._view is not None and not t._view.with_history:
+        raise refusal(
+            NotDifferentiable(
+                "a value that is being differentiated is written into a detached Tensor, which has no history",
+                span_of(place()),
+                "write into a copy (`x.clone()`)",
+            )
+        )
+
+
+def protect(root: Tensor) -> None:
+    """Before a write: what backward needs of the memory is kept, or, where that cannot be, the write is marked."""
+    content = root._content
+    if content is None:
+        return
+    if sys.getrefcount(content) > _NOBODY:
+        if root._exported:
+            content.append(place())
+        else:
+            # With the strides that it had: whether a reshape is a view depends on them.
+            copied = zeros_as(root._data)
+            copied[...] = root._data
+            root._data = copied
+    root._content = None
+
+
+@contextmanager
+def lent(tensors: Sequence[Tensor]) -> Iterator[None]:
+    """While it lasts, code that knows of no Tensors has their memory, and may write into it."""
+    held = [(root, root._data.copy()) for root in {id(r): r for r in map(root_of, tensors)}.values() if _needed(root)]
+    try:
+        yield
+    finally:
+        for root, before in held:
+            after = root._data.copy()
+            if after.tobytes() != before.tobytes():
+                root._data[...] = before
+                protect(root)
+                root._data[...] = after
+
+
+def _needed(root: Tensor) -> bool:
+    """Whether backward keeps the content of an array."""
+    return type(root._data) is np.ndarray and root._content is not None and sys.getrefcount(root._content) > _NOBODY - 1
+
+
+def overwrite(t: Tensor, result: Any) -> Tensor:
+    """Gives a Tensor the value of another in place, as ``t += x`` does: shape and dtype stay."""
+    data, new = t.current, raw(result)
+    if type(data) is np.ndarray:
+        alike = type(new) is np.ndarray and new.dtype is data.dtype
+        if not alike and not np.can_cast(np.result_type(new), data.dtype, "same_kind"):
+            raise TypeError(f"a Tensor of {data.dtype} cannot hold {np.result_type(new)}")
+        write(t, Ellipsis, result)
+        return t
+    demand_writable(t, t, False)
+    if np.ndim(new) != 0:
+        raise ValueError(f"a number cannot hold an array of shape {np.shape(new)}")
+    if type(new) is not type(data):
+        from tangentx.tensor.apply import call
+
+        result = call(type(data), (result,), {}) if type(result) is Tensor else type(data)(new)
+        new = raw(result)
+    t._data = new
+    if STATE.grad:
+        history = type(result) is Tensor and result._needs
+        t._node, t._slot = (result.edge) if history else (None, 0)
+        t._needs = history
+    return t
