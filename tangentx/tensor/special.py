@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.tensor.apply import call
 from tangentx.tensor.asked import mark
 from tangentx.tensor.core import Tensor
-from tangentx.tensor.holding import raw
+from tangentx.tensor.holding import holds_tensor, raw
 
 _BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -103,10 +104,27 @@ def _unary(plainly: Any, name: str, method: Callable[[Any, str], Any]) -> Callab
 
 def _item(method: Callable[[Any, str], Any]) -> Callable[[Any, Any], Any]:
     def item(x: Any, key: Any) -> Any:
-        own = None if type(x) in _PLAIN else method(x, "__getitem__")
+        if type(x) in _PLAIN:
+            return x[key]
+        if x is np.r_ or x is np.c_:
+            return _joined(x, key if isinstance(key, tuple) else (key,))
+        own = method(x, "__getitem__")
         return x[key] if own is None else own(x, key)
 
     return item
+
+
+def _joined(x: Any, parts: tuple[Any, ...]) -> Any:
+    """``np.r_[parts]`` or ``np.c_[parts]`` in terms of functions that have rules, where Tensors are among the parts."""
+    rows = [np.r_[part] if isinstance(part, slice) else part for part in parts]
+    ranks = {np.ndim(row) for row in rows}
+    if not holds_tensor(parts) or any(isinstance(row, str) for row in rows):
+        return x[parts]
+    if x is np.r_ and (ranks <= {0, 1} or ranks == {2}):
+        return call(np.concatenate, ([call(np.atleast_1d, (row,), {}) for row in rows],), {})
+    if x is np.c_ and ranks <= {1, 2}:
+        return call(np.column_stack, (rows,), {})
+    return x[parts]  # is refused where a derivative would be lost
 
 
 def _store(method: Callable[[Any, str], Any]) -> Callable[[Any, Any, Any], None]:

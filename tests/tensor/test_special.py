@@ -168,3 +168,32 @@ def test_whole_numbers_take_no_derivative() -> None:
 
     with pytest.raises(tx.NotDifferentiable, match="lost"):
         slope(g, 0.7)
+
+
+@pytest.mark.parametrize(
+    "joined",
+    [
+        lambda x: np.r_[x, 0, x[1], 1:4],
+        lambda x: np.c_[x, x * x, 2.0 * np.ones(3)],
+        lambda x: np.r_[x.reshape(1, 3), np.outer(x, x)],
+        lambda x: np.c_[np.outer(x, x), x],
+        lambda x: np.r_[np.array([1.0, 2.0]), 3.0, 0:1:3j] * x[0],
+    ],
+)
+def test_joining_by_an_index(joined: Any) -> None:
+    x = np.array([0.3, 0.5, -0.7])
+
+    def total(v: Any) -> Any:
+        found = joined(v)
+        weights = np.cos(np.arange(found.size)).reshape(found.shape)
+        return np.sum(found * found * weights)
+
+    steps = 1e-6 * np.eye(3)
+    wanted = [(total(x + h) - total(x - h)) / 2e-6 for h in steps]
+    np.testing.assert_allclose(slope(total, x), wanted, atol=1e-8)
+
+
+@pytest.mark.parametrize("joined", [lambda x: np.sum(np.r_["1,2,0", x, x]), lambda x: np.sum(np.c_[x, x[0]])])
+def test_joining_by_an_index_that_no_function_stands_for_is_refused(joined: Any) -> None:
+    with pytest.raises(tx.NotDifferentiable, match="derivative would be lost"):
+        slope(joined, np.ones(3))
