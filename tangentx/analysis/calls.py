@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tangentx.analysis import checkpoints, derivatives, effects, folds, runs
 from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_by_signature, room_of, spread
 from tangentx.analysis.choices import call_chosen
+from tangentx.analysis.containers import expanded
 from tangentx.analysis.dicts import made_dict
 from tangentx.analysis.doubles import made
 from tangentx.analysis.flats import numbered
@@ -152,6 +153,10 @@ def call_object(
         return into
     if isinstance(fn, types.FunctionType) and fn in INLINED:
         return standin(w, fn, args)
+    if isinstance(fn, types.BuiltinMethodType) and fn == dict.fromkeys:
+        return standin(w, folds.from_keys, bind(w, w.program.library(folds.from_keys), args, kwargs))
+    if fn in (max, min) and len(args) == 1 and _is_dict(w.read(args[0])[1]):
+        return _of_keys(w, fn, args[0], kwargs)
     if fn is math.prod and any(varied(w.read(a)[1]) for a in args):
         return standin(w, folds.product, bind(w, w.program.library(folds.product), args, kwargs))
     if fn in (list, tuple, set, frozenset) or is_primitive(fn):
@@ -166,6 +171,21 @@ def call_object(
         opaque = effects.call(w, callee or external(w, fn, name_of(fn)), args, kwargs)
         return opaque or construct(w, fn, args, kwargs)
     return effects.call(w, callee or external(w, fn, name_of(fn) or "f"), args, kwargs)
+
+
+def _is_dict(kind: Kind) -> bool:
+    return isinstance(kind, Box) and kind.cls is dict
+
+
+def _of_keys(w: Walker, fn: Any, table: Atom, kwargs: Named) -> tuple[Expr, Kind]:
+    """A call of ``max`` or ``min`` that is given a dict goes over its keys."""
+
+    def build() -> Block:
+        found = Assign(w.temporary(), Op(list, (table,)), w.span)
+        call = Apply(external(w, fn, fn.__name__), (Var(found.target),), kwargs)
+        return found, Assign(w.temporary(), call, w.span)
+
+    return expanded(w, ("keys", fn.__name__, table), build)
 
 
 _CACHED = type(functools.lru_cache(abs))

@@ -13,6 +13,14 @@ def product(iterable: Any, start: Any = 1) -> Any:
     return total
 
 
+def from_keys(iterable: Any, value: Any = None) -> Any:
+    """``dict.fromkeys(iterable, value)``"""
+    found = {}
+    for key in iterable:
+        found[key] = value
+    return found
+
+
 def shortest(rows: Any) -> Any:
     """The length of the shortest of `rows`; 0 where there are none."""
     least = 0

@@ -17,7 +17,7 @@ from tangentx.analysis.protocols import defines, item_method
 from tangentx.analysis.samples import Sampler
 from tangentx.analysis.selection import fitted, is_basic, is_boolean, item_kind
 from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Ext, Index, Key, Lit, Op, attribute_of
+from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Ext, Index, Key, Lit, Op, Slice, Var, attribute_of
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -48,6 +48,8 @@ def index(w: Walker, base: Atom, key: Key) -> tuple[Expr, Kind]:
         return Index(atom, closed), item_kind(w, kind, parts)
     if isinstance(kind, Arr):
         return Index(atom, closed), _array_item(w, kind, closed, parts)
+    if kind == Some(range) and len(key.parts) == 1 and isinstance(key.parts[0], Slice):
+        return expanded(w, ("part of a range", base), lambda: _part_of_range(w, base, key.parts[0]))
     if isinstance(kind, Some | Obj) and len(parts) == 1 and not isinstance(parts[0], tuple):
         return operation_plain(w, operator.getitem, (atom, kind), (closed.parts[0], parts[0]))
     raise UnsupportedSyntax(f"{describe(kind)} cannot be indexed", w.span, "index an array, a list, a tuple or a dict")
@@ -55,6 +57,11 @@ def index(w: Walker, base: Atom, key: Key) -> tuple[Expr, Kind]:
 
 def _by(w: Walker, base: Atom, making: Block, key: Key) -> Block:
     return (*making, Assign(w.temporary(), Index(base, key), w.span))
+
+
+def _part_of_range(w: Walker, base: Atom, part: Any) -> Block:
+    made = Assign(w.temporary(), Op(slice, (part.start, part.stop, part.step)), w.span)
+    return made, Assign(w.temporary(), Op(operator.getitem, (base, Var(made.target))), w.span)
 
 
 def operation_plain(w: Walker, fn: Callable[..., Any], *pairs: tuple[Any, Kind]) -> tuple[Expr, Kind]:

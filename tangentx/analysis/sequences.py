@@ -11,6 +11,7 @@ from tangentx.analysis.dicts import is_fixed, keys
 from tangentx.analysis.functions import external
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, varied
 from tangentx.analysis.regions import Region
+from tangentx.analysis.samples import of_any_length
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir import marks
 from tangentx.ir.nodes import (
@@ -52,7 +53,7 @@ def listed(cls: type) -> Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[
             return copied_list(w, args[0], None)
         if isinstance(kind, Box) and kind.cls is dict and cls is list:
             return keys(w, args[0])
-        return None if not varied(kind) and not isinstance(kind, Box) else _refuse_copy(w, cls)
+        return None if not varied(kind) and (not isinstance(kind, Box) or of_any_length(kind)) else _refuse_copy(w, cls)
 
     return build
 

@@ -33,6 +33,15 @@ def minimum_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
     return np.min(array, axis=axis, keepdims=keepdims)
 
 
+@composition(np.logaddexp.reduce, domain=("A(3)", "A(2,3), 1", "A(2,3), axis=0, keepdims=True"))
+def logaddexp_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
+    """Logarithm of the sum of exponentials along the first axis, from the largest down, so that none overflows."""
+    top = np.max(array, axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    total = np.log(np.sum(np.exp(array - top), axis=axis, keepdims=True)) + top
+    return total if keepdims else np.squeeze(total, axis=axis)
+
+
 @composition(np.add.accumulate, domain=("A(3)", "A(2,3), 1"))
 def add_accumulate(array: Any, axis: Any = 0) -> Any:
     """Running sum along the first axis."""
@@ -55,6 +64,12 @@ def add_outer(A: Any, B: Any) -> Any:
 def subtract_outer(A: Any, B: Any) -> Any:
     """All differences of an element of one vector and one of another."""
     return np.expand_dims(A, -1) - B
+
+
+@composition(np.divide.outer, domain=("A(3), P(2)",))
+def divide_outer(A: Any, B: Any) -> Any:
+    """All quotients of an element of one vector and one of another."""
+    return np.expand_dims(A, -1) / B
 
 
 @composition(np.multiply.outer, domain=("A(3), A(2)",))

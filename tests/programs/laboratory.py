@@ -134,6 +134,49 @@ def spot(centre, width, tilt):
     return total + np.sum(corners[0] * np.r_[1:3] * corners[1])
 
 
+def ranked_pages(damping, weight):
+    """Ranks of pages by name, spread along links; the loss is about the first and the last by name."""
+    links = {"a": ["b", "c"], "b": ["c"], "c": ["a"], "d": ["c", "a", "b"]}
+    rank = dict.fromkeys(links, 1 / len(links))
+    for _ in range(3):
+        new = {page: (1 - damping) / len(links) for page in links}
+        for page, targets in links.items():
+            total = sum(weight[each] for each in targets)
+            for each in targets:
+                new[each] += damping * rank[page] * weight[each] / total
+        rank = new
+    return rank[min(rank)] ** 2 + math.log(rank[max(rank)])
+
+
+def alignments(logits):
+    """The logarithm of the sum over all alignments of a text with a signal, in a table of logarithms."""
+    logp = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    extended = [0]
+    for label in [1, 2, 2]:
+        extended += [label, 0]
+    alpha = np.full((len(logits), len(extended)), -1e30)
+    alpha[0, :2] = logp[0, 0], logp[0, extended[1]]
+    for t in range(1, len(logits)):
+        for s in range(len(extended))[::-1]:
+            terms = [alpha[t - 1, s]]
+            if s >= 1:
+                terms.append(alpha[t - 1, s - 1])
+            if s >= 2 and extended[s] != 0 and extended[s] != extended[s - 2]:
+                terms.append(alpha[t - 1, s - 2])
+            alpha[t, s] = np.logaddexp.reduce(terms) + logp[t, extended[s]]
+    return -np.logaddexp(alpha[-1, -1], alpha[-1, -2])
+
+
+def summed_over_axes(x):
+    """Shapes and axes that are put together item by item."""
+    sizes, axes = [], []
+    for axis, n in enumerate(x.shape):
+        sizes.insert(0, n)
+        axes.append(axis)
+    turned = np.reshape(x, tuple(sizes))
+    return np.sum(turned @ x, axis=tuple(axes)) ** 2 + np.sum(np.zeros(sizes) + turned**3)
+
+
 PROGRAMS = (
     Program(bond_on_a_tree, lambda: (0.05, 0.3, 0.06, 0.01), ("r0", "kappa", "theta", "sigma")),
     Program(
@@ -153,4 +196,7 @@ PROGRAMS = (
     ),
     Program(epidemic, lambda: (0.9, 0.3, 6), ("beta", "gamma")),
     Program(spot, lambda: (np.array([1.2, 1.7]), 2.5, 0.3), ("centre", "width", "tilt")),
+    Program(ranked_pages, lambda: (0.85, {"a": 1.0, "b": 2.0, "c": 1.5, "d": 0.5}), ("damping", "weight")),
+    Program(alignments, lambda: (draw(5, 3, seed=5),), "logits"),
+    Program(summed_over_axes, lambda: (draw(2, 3, seed=6),), "x"),
 )
