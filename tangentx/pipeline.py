@@ -97,6 +97,11 @@ def derive_sweeps(program: Program, instance: Instance, wrt: tuple[int, ...]) ->
     return pullback(Derivation(program, switched_off(), exact.dtypes(program)), instance, wrt)
 
 
+def derive_cut(program: Program, instance: Instance, wrt: tuple[int, ...]) -> Function:
+    """Reverse mode as one function of the arguments and a cotangent, which `optimise` cuts in two."""
+    return derive_gradient(program, instance, Request(wrt, many=True, value=True, seeded=True, cut=True))
+
+
 def derive_seeded(program: Program, instance: Instance, wrt: tuple[int, ...]) -> Function:
     """Reverse mode of any result; the last parameter is its cotangent."""
     return derive_gradient(program, instance, Request(wrt, many=True, seeded=True))

@@ -82,17 +82,17 @@ def compile_vjp(
     program, second = pipeline.new_program(), pipeline.new_program(axes_of(values))
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt)
     demand_cotangent(root)
-    both = pipeline.derive_pullback(program, root, wrt)
+    derived = pipeline.derive_cut(program, root, wrt)
     seed = copy_kind(root.result, second.world, {})
     again = [*kinds_of(second.world, values, pairs), seed]
     header = header_of(target, root, wrt, "vjp")
-    functions, text, filename = pipeline.compile_functions(both, again, second, header, skip=1, count=2)
+    functions, text, filename = pipeline.compile_functions(derived, again, second, header, count=2)
     writes = writes_arguments(program)
     notes = noted(header, program, second) | {"given": gives_given(root)}
     if not (has_effects(root) or pairs):
         world = World()
         kinds = [*kinds_of(world, values), copy_kind(root.result, world, {})]
-        notes["several"] = _several(both, kinds, 1, None, header)
+        notes["several"] = _several(lambda: pipeline.derive_pullback(program, root, wrt), kinds, 1, None, header)
     return Entry(functions, text, filename, Guard((program, second)), writes, notes)
 
 
@@ -142,11 +142,15 @@ def compile_linear(
     notes = noted(header, program, second) | {"given": gives_given(root)}
     if not (has_effects(root) or pairs):
         world = World()
-        notes["several"] = _several(both, [*kinds_of(world, values), *kinds_of(world, dots)], len(dots), 1, header)
+        notes["several"] = _several(
+            lambda: both, [*kinds_of(world, values), *kinds_of(world, dots)], len(dots), 1, header
+        )
     return Entry(functions, text, filename, Guard((program, second)), writes_arguments(program), notes)
 
 
-def _several(both: Function, kinds: Sequence[Kind], moving: int, item: int | None, header: str) -> Callable[[], Any]:
+def _several(
+    both: Callable[[], Function], kinds: Sequence[Kind], moving: int, item: int | None, header: str
+) -> Callable[[], Any]:
     """Compiles, when it is first asked for, both functions with a batch of tangents or cotangents; None where it
     cannot."""
 
@@ -157,7 +161,7 @@ def _several(both: Function, kinds: Sequence[Kind], moving: int, item: int | Non
         still = [copy_kind(kind, program.world, memo) for kind in kinds[: len(kinds) - moving]]
         again = [Num(int), *still, *(_batch_of(kind, program.world) for kind in kinds[len(kinds) - moving :])]
         try:
-            function = batches.repeated(both, kinds, moving, item)
+            function = batches.repeated(both(), kinds, moving, item)
             return pipeline.compile_functions(function, again, program, header, skip=1, count=2)[0]
         except (TangentxError, Unbatchable):
             return None

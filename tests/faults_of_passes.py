@@ -154,7 +154,7 @@ REWRITING: tuple[Fault, ...] = (
         "binding moved past one of its operands",
         "nothing on the way binds what it reads",
         f"{OPTIMISE}nest:_Nest._may_pass",
-        (("if any(p.binds & names for p in between):", "if False:"),),
+        (("if any(p.binds & reads(s) for p in between):", "if False:"),),
     ),
     (
         "read nested past a write",

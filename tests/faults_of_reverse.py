@@ -266,16 +266,26 @@ CALLS: tuple[Fault, ...] = (
     (
         "pullback consumes its state",
         "a pullback is called any number of times",
-        "tangentx.derive.pullbacks:_pull",
-        (("state = emit.op(arrays.entry_copy, given)", "state = given"),),
+        "tangentx.optimise.cut:_Cut.taken",
+        (
+            (
+                "found = [name for name, kind in kinds.items() if not changed.",
+                "found = [name for name, kind in kinds.items() if name and changed.",
+            ),
+        ),
         "chained assignment",
     ),
     (
         "pullbacks share what was saved",
         "a pullback is called any number of times",
-        "tangentx.derive.pullbacks:_pull",
-        (("saved, ans = emit.item(state, 0), ", "saved, ans = emit.item(given, 0), "),),
-        "chained assignment",
+        "tangentx.optimise.cut:_is_list_alone",
+        ((" and changed.isdisjoint(inside)", ""),),
+    ),
+    (
+        "state of the caller's",
+        "a pullback does not see what the caller writes into the arguments",
+        "tangentx.optimise.cut:_spare",
+        (("return not kept.isdisjoint(memory.reach([unit.kinds.get(name, BOTTOM)]))", "return False"),),
     ),
 )
 

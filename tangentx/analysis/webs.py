@@ -15,14 +15,15 @@ from tangentx.naming import Names
 def close(instance: Instance, params: Sequence[str], body: Block, current: int) -> None:
     """Fills in the instance's closed function and the kinds of its variables."""
     source = instance.source
-    names = Names(param.name for param in source.params)
+    present = [d for d in instance.definitions.values() if d.round == current]
+    own = {_stem(d) for d in present if not d.name.startswith("%")}
+    given = {param.name for param in source.params}
+    names = Names(own | given)
     taken: dict[Definition, str] = {}
     kinds: dict[str, Kind] = {}
     tokens: dict[str, str] = {}
     temporaries = 0
-    for definition in instance.definitions.values():
-        if definition.round != current:
-            continue
+    for definition in present:
         web = definition.web()
         if web not in taken:
             if definition.name.startswith("%"):
@@ -31,7 +32,9 @@ def close(instance: Instance, params: Sequence[str], body: Block, current: int) 
             elif definition.read.name in params:
                 taken[web] = definition.name
             else:
-                taken[web] = names.fresh(definition.name.partition("%")[0])
+                stem = _stem(definition)
+                taken[web] = names.fresh(stem) if stem in given else stem
+                given.add(stem)
         name = taken[web]
         tokens[definition.read.name] = name
         kinds[name] = join(kinds.get(name, BOTTOM), definition.kind)
@@ -49,3 +52,8 @@ def close(instance: Instance, params: Sequence[str], body: Block, current: int) 
         source.doc,
         {**source.notes, "kinds": kinds, "result": instance.result},
     )
+
+
+def _stem(definition: Definition) -> str:
+    """The name of the user's, or of derived code, that the definition binds."""
+    return definition.name.partition("%")[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from tangentx.backend import attempts, forms, operators
@@ -40,9 +40,9 @@ Tree = TypeVar("Tree", bound=ast.stmt)
 class Context:
     """What the blocks of one function share; `values` remembers what each printed assignment evaluates."""
 
-    def __init__(self, body: Block, scope: Scope) -> None:
+    def __init__(self, body: Block, scope: Scope, lengths: Mapping[str, int]) -> None:
         self.writer = Writer(scope)
-        self.uses = Uses(body)
+        self.uses = Uses(body, lengths)
         self.shaped = prepared(body, self.uses)
         self.values: dict[ast.stmt, Piece] = {}
 
@@ -103,7 +103,7 @@ class BlockWriter:
 
     def _attempt(self, targets: Sequence[str], op: Op, tried: Attempt) -> None:
         def apart(block: Block, results: Sequence[str]) -> list[ast.stmt]:
-            context = Context(block, self.writer.scope)
+            context = Context(block, self.writer.scope, {})
             context.uses.read.update([*results, *results])
             return BlockWriter(context, self.depth + 1, self.inside).block(context.shaped[id(block)])
 

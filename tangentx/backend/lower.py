@@ -17,7 +17,7 @@ from tangentx.ir.nodes import Function, Lit, Param
 def lower(function: Function, scope: Scope) -> ast.FunctionDef:
     """The tree of `function`, its temporaries still called "%..." (see `name_temporaries`); a comment is a name
     that begins with "#", standing alone."""
-    context = Context(function.body, scope)
+    context = Context(function.body, scope, function.notes.get("lengths", {}))
     body = BlockWriter(context, 1).block(context.shaped[id(function.body)])
     if len(body) > 1 and _bare_return(body[-1]):
         body.pop()

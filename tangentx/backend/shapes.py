@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,10 +64,11 @@ def temporary(name: str) -> bool:
 class Uses:
     """How often each name of a function is bound and read in its text."""
 
-    def __init__(self, body: Block) -> None:
+    def __init__(self, body: Block, lengths: Mapping[str, int]) -> None:
         self.bound: Counter[str] = Counter()
         self.read: Counter[str] = Counter()
-        self.arity: dict[str, int] = {}
+        self.params = frozenset(lengths)
+        self.arity = dict(lengths)
         self._appended: dict[str, set[int]] = {}
         for stmt in walk.statements(body):
             self.bound.update(walk.writes(stmt))
@@ -185,11 +186,13 @@ def _items(block: Block, at: int, base: str, arity: int) -> dict[int, str]:
 
 def _unpack_held(block: Block, at: int, base: Atom, uses: Uses) -> tuple[Unpack | None, int]:
     """Items of a tuple that has a name of its own, taken one after the other: all of them, or all but one."""
-    if not (isinstance(base, Var) and uses.bound[base.name] == 1 and uses.arity.get(base.name)):
+    given = isinstance(base, Var) and base.name in uses.params
+    if not (isinstance(base, Var) and uses.bound[base.name] == (not given) and uses.arity.get(base.name)):
         return None, 1
     arity = uses.arity[base.name]
     targets = _items(block, at, base.name, arity)
-    if len(targets) < 2 or len(targets) < arity - 1 or any(uses.single(t) for t in targets.values()):
+    few = len(targets) < max(2, arity if given else arity - 1)
+    if few or (not given and any(uses.single(t) for t in targets.values())):
         return None, 1
     uses.read[base.name] -= len(targets) - 1
     return Unpack(tuple(targets.get(i) for i in range(arity)), base, block[at].span), len(targets)

@@ -89,20 +89,25 @@ def plan(frame: Frame, paired: bool, proves: Callable[[str], bool]) -> Again:
         block, fresh, recorded = todo.pop()  # recorded: once for each trip
         if fresh:
             steps = Steps(frame, block, staying)
-            _block(frame, steps, bound, read, found, recorded and proves("sparing"))
+            _block(frame, steps, bound, read, found, recorded and proves("sparing"), block is body)
         for s in block:
             again, once = isinstance(s, For | Loop), isinstance(s, For) and s.snapshots is not None
             todo += [(inner, fresh or again, (recorded or again) and not once) for inner in blocks(s)]
     return found
 
 
-def _block(frame: Frame, steps: Steps, bound: Counter[str], read: Counter[str], found: Again, sparing: bool) -> None:
+def _block(
+    frame: Frame, steps: Steps, bound: Counter[str], read: Counter[str], found: Again, sparing: bool, outer: bool
+) -> None:
+    """The names of one block; `outer`: that of the function itself, which keeps a number once."""
     block = steps.block
     within = [(i, s, steps.last(i, s, read)) for i, s in enumerate(block) if isinstance(s, Assign)]
     places = [(i, s, last) for i, s, last in within if last >= 0 and bound[s.target] == 1]
     arrays = chosen(frame, block, places, steps.keeps) if sparing else {}
     needed: dict[str, int] = {}  # since when a name has to be there because what it forms is formed again
     for i, s, last in reversed(places):
+        if outer and _is_of_written(frame, s):
+            continue  # the number is kept, rather than the array restored for it
         stuff = arrays[s.target] if s.target in arrays else _formed_of(frame, s)
         point = max(2 * last + steps.state(last, s.target), needed.get(s.target, 0))
         if _is_read_where_stored(frame, steps, s, (i, last, point), found, needed) or stuff is None:
@@ -195,6 +200,12 @@ def _read_by(frame: Frame, kind: Any, base: Var, value: Index) -> frozenset[Regi
     parts = tuple(() if isinstance(p, Slice) else frame.kind(p) for p in value.key.parts)
     basic = isinstance(kind, Arr) and kind.sure and is_view(kind, held) and is_basic(parts)
     return frozenset() if basic else None
+
+
+def _is_of_written(frame: Frame, s: Assign) -> bool:
+    """Whether it reads a number from an array that the program writes."""
+    kind = frame.kind(s.value.base) if isinstance(s.value, Index) else None
+    return isinstance(kind, Arr) and kind.region.root().written and isinstance(frame.kinds[s.target], Num)
 
 
 def _is_number(frame: Frame, atom: Atom) -> bool:

@@ -32,6 +32,7 @@ from tangentx.ir.nodes import (
     Statement,
     Var,
 )
+from tangentx.ir.sweeps import CUT, FORWARD, REVERSE
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Request:
     """What is asked of the root: positions of `wrt`, whether the value comes too, whether the result carries extras.
 
     `ones`: the result may be an array, and each of its elements gets the cotangent one. `seeded`: the result may be
-    anything with a derivative, and the last parameter is its cotangent.
+    anything with a derivative, and the last parameter is its cotangent. `cut`: what is seeded gives the value and the
+    cotangents, and is to become two functions, the second one from the mark of the reverse sweep on.
     """
 
     wrt: tuple[int, ...]
@@ -48,6 +50,7 @@ class Request:
     aux: bool = False
     ones: bool = False
     seeded: bool = False
+    cut: bool = False
 
 
 def gradient(derivation: Derivation, instance: Instance, request: Request) -> Function:
@@ -56,13 +59,14 @@ def gradient(derivation: Derivation, instance: Instance, request: Request) -> Fu
     names = [p.name for p in r.frame.function.params]
     emit = Emitter(r.frame.function.span)
     fetch(instance, emit)
-    entry(instance, emit, names)
+    entry(instance, emit, names, everything=request.cut)
     joint = r.code is None
     body = _joint(r, emit, names, request) if joint else _driver(derivation, r, instance, emit, names, request)
     derivation.finish()
     seed = Param(r.seed, None if request.seeded else Lit(1.0))
     given = as_params(arguments_of(instance))
-    return Function(f"{instance.source.name}_grad", (*given, seed), body, r.frame.function.span)
+    notes = {CUT: True} if request.cut else {}
+    return Function(f"{instance.source.name}_grad", (*given, seed), body, r.frame.function.span, notes=notes)
 
 
 def _joint(r: Reverse, emit: Emitter, names: list[str], request: Request) -> Block:
@@ -78,9 +82,9 @@ def _joint(r: Reverse, emit: Emitter, names: list[str], request: Request) -> Blo
     put_back(r.instance, middle)
     shadow = r.shadow(middle, ans) if mode(r.instance.result) == SHADOW else None
     outputs = _outputs(r, middle, ans, request)
-    _seed(r, middle, ans, shadow, request)
+    _seed(r, back if request.cut else middle, ans, shadow, request)
     end = _results(r, names, request, outputs)
-    notes = Note("---- forward sweep ----", last.span), Note("---- reverse sweep ----", last.span)
+    notes = Note(FORWARD, last.span), Note(REVERSE, last.span)
     start = opening(r, names)
     return (*start, *emit.block, notes[0], *forward, *middle.block, notes[1], *back.block, *reverse, *end)
 
@@ -98,6 +102,8 @@ def _driver(
     shadow = emit.item(made, 1) if pair.result == SHADOW else None
     saved = emit.item(made, 2 if pair.result == SHADOW else 1)
     outputs = _outputs(r, emit, ans, request)
+    if request.cut:
+        emit.add(Note(REVERSE, emit.span))
     _seed(r, emit, ans, shadow, request)
     seed = (Var(r.seed),) if pair.result == VALUE else ()
     given = pair.given_again([Var(n) for n in names], shadows)
@@ -120,7 +126,7 @@ def _outputs(r: Reverse, emit: Emitter, ans: Atom, request: Request) -> list[Ato
     outputs: list[Atom] = []
     if request.value:
         value: Atom = emit.item(ans, 0) if request.aux else ans
-        outputs.append(emit.op(arrays.clone, value))
+        outputs.append(emit.op(arrays.entry_copy if isinstance(r.instance.result, Box) else arrays.clone, value))
     if request.aux:
         outputs.append(emit.op(arrays.entry_copy, emit.item(ans, 1)))
     return outputs
@@ -137,9 +143,9 @@ def _seed(r: Reverse, emit: Emitter, ans: Atom, shadow: Atom | None, request: Re
         if shadow is not None and mode(item) is not None:
             give_slot(emit, item, shadow, Key((Lit(0),)), value, Var(r.seed))
         return
-    if request.seeded:
+    if request.seeded and not request.cut:
         emit.assign(r.seed, Op(arrays.tangent_as if isinstance(kind, Box) else arrays.moving, (Var(r.seed), value)))
-    else:
+    elif not request.cut:
         _demand_scalar(r, emit, value, kind, request.ones)
     if shadow is not None:
         assert isinstance(shadow, Var)

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr
 from tangentx.derive.emit import SHADOW, VALUE, Emitter
-from tangentx.derive.exposure import assigned_before, exposed
 from tangentx.derive.loops import Turn, falls_through, has_break, has_exit
 from tangentx.derive.once import at_once
 from tangentx.derive.reruns import Rerun
 from tangentx.derive.states import State, state_of
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.change import rename
+from tangentx.ir.exposure import assigned_before, exposed
 from tangentx.ir.nodes import Atom, Block, For, If, Index, Key, Lit, Make, Note, Op, Return, Statement, Var
 from tangentx.ir.walk import reads, statements, writes
 

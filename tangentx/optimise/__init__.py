@@ -16,6 +16,7 @@ from tangentx.optimise import (
     coalesce,
     common,
     copies,
+    cut,
     dead,
     direct,
     elements,
@@ -97,6 +98,11 @@ def optimise(program: Program, root: Instance, off: frozenset[str], *, ties: boo
     _rounds(program, units, [name for name in PASSES if name not in off and name not in LAST])
     check(units[0].function, closed=True)
     for name in LAST:
+        if name == "stores" and "sink" not in off:
+            sink.run(program, units)  # the views of shadows that `direct` left out were on their way
+        if name == "coalesce":
+            units = cut.run(program, units)
+            slots.note_lengths(program, units)
         if name not in off:
             PASSES[name](program, units)
     for unit in units:

@@ -17,8 +17,9 @@ from tangentx import arrays
 from tangentx.analysis.program import Program
 from tangentx.ir.change import map_blocks
 from tangentx.ir.nodes import Append, Assign, Block, Expr, Lit, Make, Note, Op, Pop, Statement, Var
+from tangentx.ir.sweeps import REVERSE
 from tangentx.ir.walk import WITH_BLOCKS, blocks, reads, writes
-from tangentx.optimise.flow import LEAVING, REVERSE, sweeps
+from tangentx.optimise.flow import LEAVING, sweeps
 from tangentx.optimise.tapes import appending
 from tangentx.optimise.unit import Unit
 

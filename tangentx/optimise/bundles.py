@@ -12,11 +12,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
+from tangentx.analysis.kinds import Box
 from tangentx.analysis.program import Program
 from tangentx.ir.change import map_blocks, rename
 from tangentx.ir.nodes import (
     Append,
     Assign,
+    Atom,
     Block,
     Break,
     Continue,
@@ -44,7 +46,7 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     for unit in units:
         done: set[str] = set()
         while (found := next(_groups(unit.body, done), None)) is not None:
-            unit.body, changed = _joined(unit, found, done), True
+            unit.body, changed = _joined(program, unit, found, done), True
     return changed
 
 
@@ -190,7 +192,7 @@ def _leaves(block: Block) -> bool:
     return False
 
 
-def _joined(unit: Unit, group: _Group, done: set[str]) -> Block:
+def _joined(program: Program, unit: Unit, group: _Group, done: set[str]) -> Block:
     """The body with one tape for all of the group, which is `done` then."""
     tapes = group.tapes
     name = _fresh((bound(unit.body) - {t.made.target for t in tapes}) | {p.name for p in unit.function.params})
@@ -201,12 +203,22 @@ def _joined(unit: Unit, group: _Group, done: set[str]) -> Block:
     append, pop = tapes[-1].append, min((t.pop for t in tapes), key=tapes[0].homes[2].index)
     kept, renamed = _once(unit, tapes)
     items = tuple(t.append.value for t in kept)
+    _tell(program, unit, name, (record, popped), items)
     appended = (Assign(record, Make(tuple, items), append.span), Append(Var(name), Var(record), append.span))
     taken = (Assign(t.pop.target, Index(Var(popped), Key((Lit(i),))), pop.span) for i, t in enumerate(kept))
     new[group.append] = (*appended, *new.get(group.append, (group.append,)))
     new[group.pop] = (Assign(popped, Pop(Var(name)), pop.span), *taken, *new.get(group.pop, (group.pop,)))
     body = _with(unit.body, new)
     return rename(body, renamed) if renamed else body
+
+
+def _tell(program: Program, unit: Unit, name: str, entries: tuple[str, str], items: Sequence[Atom]) -> None:
+    """The kinds of a tape of tuples and of what is one."""
+    entry, tape = program.world.region(), program.world.region()
+    entry.fields.update({k: unit.kind(program, item) for k, item in enumerate(items)})
+    tape.elt = Box(tuple, entry)
+    unit.kinds[name] = Box(list, tape)
+    unit.kinds.update(dict.fromkeys(entries, tape.elt))
 
 
 def _once(unit: Unit, tapes: Sequence[_Tape]) -> tuple[list[_Tape], dict[str, str]]:

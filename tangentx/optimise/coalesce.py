@@ -57,7 +57,7 @@ def _name_params(unit: Unit) -> bool:
 def _own_names(program: Program, unit: Unit) -> frozenset[str]:
     """The names that the function had before its variables were told apart."""
     for instance in program.instances.values():
-        if instance.link is unit.link:
+        if instance.link is (unit.part_of or unit.link):
             return bound(instance.source.body) | {p.name for p in instance.source.params}
     return frozenset(unit.kinds)
 

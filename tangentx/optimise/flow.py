@@ -32,12 +32,12 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
+from tangentx.ir.sweeps import REVERSE
 from tangentx.ir.walk import bound
 
 Fact = TypeVar("Fact")
 Site: TypeAlias = object
 LIMIT_WALKS = 12
-REVERSE = "---- reverse sweep ----"
 
 
 @dataclass

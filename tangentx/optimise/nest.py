@@ -43,6 +43,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
+from tangentx.ir.sweeps import CUT, REVERSE
 from tangentx.ir.walk import atoms, blocks, reads, statement_atoms, statements, writes
 from tangentx.optimise import memory
 from tangentx.optimise.flow import sweeps
@@ -113,6 +114,7 @@ class _Nest:
         self.bound.update(p.name for p in unit.function.params)
         self.read = Counter(a.name for s in every for a in statement_atoms(s) if isinstance(a, Var))
         self.temporary: dict[str, str] = {}
+        self.cut = CUT in unit.function.notes
         self.joins = Joins(every)
 
     def whole(self) -> Block:
@@ -193,6 +195,8 @@ class _Nest:
         if named and not (joins or self.joins.shared(s, user)):
             if _hands_over(user) or any(isinstance(p.statement, Note) for p in between):
                 return
+        if self.cut and any(isinstance(p.statement, Note) and p.statement.text == REVERSE for p in between):
+            return  # the state would hold what it is formed of
         if not self._stays(s) and self._may_pass(s, between):
             if (added := self._added(s, user)) is not None:
                 places[reader] = _Place(self.program, self.unit, self.known, added)
@@ -235,14 +239,11 @@ class _Nest:
 
     def _may_pass(self, s: Assign, between: list[_Place]) -> bool:
         """Whether the binding means the same after these statements."""
-        names = reads(s)
-        if any(p.binds & names for p in between):
+        if any(p.binds & reads(s) for p in between):
             return False
         if any(p.acts for p in between) and any(isinstance(self._kind(a), Some) for a in atoms(s.value)):
             return False  # unknown code may change what nobody knows
-        if not any(p.changes for p in between):
-            return True
-        if memory.is_tuple(s.value):
+        if memory.is_tuple(s.value) or not any(p.changes for p in between):
             return True
         seen = reading(self.program, self.unit, s).live
         held = memory.region(self.unit.kinds.get(s.target, BOTTOM))

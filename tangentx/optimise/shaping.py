@@ -91,6 +91,8 @@ class Shaper:
             return first
         if fn is arrays.pull:
             return ("items", *map(self._of_array, args[2:]))
+        if fn is arrays.entry_copies:
+            return ("items", *map(self._of_array, args))
         if fn is arrays.push:
             return self._of_array(args[1])
         if fn in _SHAPED and len(args) > _SHAPED[fn]:

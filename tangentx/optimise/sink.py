@@ -6,14 +6,16 @@ So a shadow that the forward sweep does not meet stands in the reverse sweep.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Num
+from tangentx.analysis.kinds import Arr, Box, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Assign, Block, Lit, Make, Note, Op, Statement, Var
 from tangentx.ir.walk import blocks, reads, statements, writes
+from tangentx.optimise import memory
 from tangentx.optimise.unit import Unit
 
 _MAKERS = (arrays.zero, arrays.zeros_as, arrays.real_zero, np.zeros_like)
@@ -33,7 +35,7 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
 
 
 def _sunk(unit: Unit, block: Block) -> Block:
-    out = [_Place(s) for s in block]
+    out = [_Place(s) for s in _named(unit, block)]
     for i in range(len(out) - 1, -1, -1):
         s = out[i].statement
         if isinstance(s, Assign) and _is_shadow(unit, s):
@@ -42,6 +44,20 @@ def _sunk(unit: Unit, block: Block) -> Block:
                 out.insert(j, out[i])
                 del out[i]
     return tuple(place.statement for place in out)
+
+
+def _named(unit: Unit, block: Block) -> Block:
+    """The block with ``t = zero(u); x = t`` as ``x = zero(u)``, where nothing else reads `t`."""
+    read, bound = unit.counts()
+    out: list[Statement] = []
+    for s in block:
+        last = out[-1] if out else None
+        if isinstance(s, Assign) and isinstance(last, Assign) and s.value == Var(last.target):
+            if last.target.startswith("%") and read[last.target] == bound[last.target] == 1 and _is_shadow(unit, last):
+                out[-1] = replace(last, target=s.target)
+                continue
+        out.append(s)
+    return tuple(out)
 
 
 class _Place:
@@ -60,8 +76,14 @@ def _is_shadow(unit: Unit, s: Assign) -> bool:
         case Lit() | Make(items=()):
             return s.span == unit.function.span  # the derivation's own, not the user's
         case Op(fn=fn, args=args, kwargs=()) if fn in _MAKERS and len(args) == 1:
-            return isinstance(args[0], Var) and isinstance(unit.kinds.get(args[0].name), Arr | Num)
+            kind = unit.kinds.get(args[0].name) if isinstance(args[0], Var) else None
+            return isinstance(kind, Arr | Num) or (isinstance(kind, Box) and _is_fixed(kind))
     return False
+
+
+def _is_fixed(kind: Box) -> bool:
+    """Whether nothing ever changes what the container, or one inside it, consists of."""
+    return not any(node.written or node.resized for node in memory.reach([kind], arrays_too=False))
 
 
 def _first_use(out: list[_Place], i: int) -> int:

@@ -44,6 +44,23 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     return not memory.is_opaque(units) and _narrow(program, units)
 
 
+def note_lengths(program: Program, units: Sequence[Unit]) -> None:
+    """Notes of each function which of its parameters are tuples of one length, all made by it: `lengths`, by name."""
+    found: dict[Region, set[int]] = {node: {-1} for node in _Reads(program, units).fixed}
+    for unit in units:
+        for s in statements(unit.body):
+            node = memory.region(unit.kinds.get(s.target, BOTTOM)) if isinstance(s, Assign) else None
+            if isinstance(s, Assign) and node is not None and not isinstance(s.value, Var | Index | Call | Pop):
+                found.setdefault(node, set()).add(len(s.value.items) if isinstance(s.value, Make) else -1)
+    for unit in units:
+        kinds = {p.name: unit.kinds.get(p.name) for p in unit.function.params}
+        boxes = {name: kind for name, kind in kinds.items() if isinstance(kind, Box) and kind.cls is tuple}
+        known = {name: found.get(kind.region.root(), set()) for name, kind in boxes.items()}
+        lengths = {name: next(iter(each)) for name, each in known.items() if len(each) == 1 and min(each) > 0}
+        if lengths:
+            unit.link.function = replace(unit.function, notes={**unit.function.notes, "lengths": lengths})
+
+
 class _Reads:
     """The keys that are read of the tuples of each region, and the regions whose tuples must stay as they are."""
 

@@ -24,7 +24,7 @@ class Unit:
 
     One that is called from outside is `outer`: its signature and its result stay. `exact`: dtypes of kinds are those
     at run time. `axes` are those of length one, of parameters of which they are known. `settled` maps a pass to what
-    it last found nothing to do in.
+    it last found nothing to do in. One that was cut off another has the link of that: `part_of`.
     """
 
     link: Link
@@ -34,6 +34,7 @@ class Unit:
     exact: bool = True
     axes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     settled: dict[object, object] = field(default_factory=dict)
+    part_of: Link | None = None
     asked: tuple[Block, dict[object, Any]] | None = None
 
     @property

@@ -49,6 +49,11 @@ def exposed(block: Block) -> frozenset[str]:
     return frozenset(walk.shown)
 
 
+def bound_after(block: Block, before: frozenset[str]) -> frozenset[str]:
+    """The names that have a value wherever control leaves the block at its end; those `before` have one."""
+    return _Walk().block(block, before) or frozenset()
+
+
 def assigned_before(function: Function, loop: For) -> frozenset[str]:
     """The names that have a value wherever control comes to the loop."""
     walk = _Walk(loop)
