@@ -151,14 +151,9 @@ def call_object(
     into = writing(w, fn, args, kwargs) or numbered(w, fn, args) or made(w, fn, args, kwargs)
     if into is not None:
         return into
-    if isinstance(fn, types.FunctionType) and fn in INLINED:
-        return standin(w, fn, args)
-    if isinstance(fn, types.BuiltinMethodType) and fn == dict.fromkeys:
-        return standin(w, folds.from_keys, bind(w, w.program.library(folds.from_keys), args, kwargs))
-    if fn in (max, min) and len(args) == 1 and _is_dict(w.read(args[0])[1]):
-        return _of_keys(w, fn, args[0], kwargs)
-    if fn is math.prod and any(varied(w.read(a)[1]) for a in args):
-        return standin(w, folds.product, bind(w, w.program.library(folds.product), args, kwargs))
+    instead = _standing_in(w, fn, args, kwargs)
+    if instead is not None:
+        return instead
     if fn in (list, tuple, set, frozenset) or is_primitive(fn):
         return w.walk(Op(fn, args, kwargs))
     if isinstance(fn, types.FunctionType):
@@ -171,6 +166,20 @@ def call_object(
         opaque = effects.call(w, callee or external(w, fn, name_of(fn)), args, kwargs)
         return opaque or construct(w, fn, args, kwargs)
     return effects.call(w, callee or external(w, fn, name_of(fn) or "f"), args, kwargs)
+
+
+def _standing_in(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind] | None:
+    """A call of what we have written ourselves, or of a function in whose place we have; None for any other."""
+    if isinstance(fn, types.FunctionType) and fn in INLINED:
+        return standin(w, fn, args)
+    if fn in (max, min) and len(args) == 1 and _is_dict(w.read(args[0])[1]):
+        return _of_keys(w, fn, args[0], kwargs)
+    ours = None
+    if isinstance(fn, types.BuiltinMethodType) and fn == dict.fromkeys:
+        ours = folds.from_keys
+    elif fn is math.prod and any(varied(w.read(a)[1]) for a in args):
+        ours = folds.product
+    return None if ours is None else standin(w, ours, bind(w, w.program.library(ours), args, kwargs))
 
 
 def _is_dict(kind: Kind) -> bool:
