@@ -174,7 +174,7 @@ def _standing_in(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> t
         return standin(w, fn, args)
     if fn in (max, min) and len(args) == 1 and _is_dict(w.read(args[0])[1]):
         return _of_keys(w, fn, args[0], kwargs)
-    ours = None
+    ours: Callable[..., Any] | None = None
     if isinstance(fn, types.BuiltinMethodType) and fn == dict.fromkeys:
         ours = folds.from_keys
     elif fn is math.prod and any(varied(w.read(a)[1]) for a in args):
