@@ -52,7 +52,9 @@ def statements(
         for h in tried.handlers
     ]
     body, orelse, final = printed(tried.body), printed(tried.orelse), printed(tried.final)
-    return [*lines, ast.Try(forms.filled(body), handlers, orelse, final), *([] if whole is None else [whole])]
+    # A ``finally`` in which nothing is done is no reason to try.
+    done = [ast.Try(forms.filled(body), handlers, orelse, final)] if handlers or final else [*body, *orelse]
+    return [*lines, *done, *([] if whole is None else [whole])]
 
 
 def _classes(writer: Writer, classes: Sequence[Atom]) -> ast.expr | None:

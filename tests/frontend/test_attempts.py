@@ -235,3 +235,19 @@ def test_an_exception_that_no_handler_catches_passes():
 
     with pytest.raises(NoRoot, match="negative"):
         tx.grad(f, fallback="error")(-1.0)
+
+
+def noted(x):
+    try:
+        digits = len(f"{x[0]:.3f}")
+    finally:
+        pass
+    return np.sum(x * x) * digits
+
+
+def test_a_finally_in_which_nothing_is_done_is_left_out():
+    for off in ("", "all"):
+        with pipeline.proofs(off=off):
+            derivative = tx.grad(noted)
+            np.testing.assert_allclose(derivative(np.array([0.5, 0.25])), [5.0, 2.5])
+            assert "try:" not in derivative.source
