@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -64,6 +65,8 @@ class _Switch:
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         mode = self.mode
+        if inspect.isgeneratorfunction(function):
+            return _switched_generator(function, mode)
 
         @functools.wraps(function)
         def switched(*args: Any, **kwargs: Any) -> Any:
@@ -71,6 +74,31 @@ class _Switch:
                 return function(*args, **kwargs)
 
         return switched
+
+
+def _switched_generator(function: Callable[..., Any], mode: bool) -> Callable[..., Any]:
+    """A generator function whose body runs in the mode; what asks it for its values stays in its own."""
+
+    @functools.wraps(function)
+    def switched(*args: Any, **kwargs: Any) -> Any:
+        steps = function(*args, **kwargs)
+        go_on, given = steps.send, None
+        while True:
+            try:
+                with _Switch(mode):
+                    value = go_on(given)
+            except StopIteration as end:
+                return end.value
+            try:
+                go_on, given = steps.send, (yield value)
+            except GeneratorExit:
+                with _Switch(mode):
+                    steps.close()
+                raise
+            except BaseException as error:
+                go_on, given = steps.throw, error
+
+    return switched
 
 
 def no_grad(function: Any = None) -> Any:

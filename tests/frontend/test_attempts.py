@@ -246,7 +246,7 @@ def noted(x):
 
 
 def test_a_finally_in_which_nothing_is_done_is_left_out():
-    for off in ("", "all"):
+    for off in ((), "all"):
         with pipeline.proofs(off=off):
             derivative = tx.grad(noted)
             np.testing.assert_allclose(derivative(np.array([0.5, 0.25])), [5.0, 2.5])

@@ -150,3 +150,33 @@ def test_elements_and_sums_follow_writes_through_views() -> None:
     with tx.no_grad():
         assert float(row[0]) == 7.0 and float(row.sum()) == 8.0
     (row[0] + row[1] * 3.0).backward()
+
+
+def test_a_switch_of_a_generator_is_that_of_its_body() -> None:
+    closed: list[Any] = []
+
+    @tx.no_grad
+    def steps(x: Any) -> Any:
+        try:
+            while True:
+                try:
+                    x = x * (yield x * 2.0)
+                except KeyError:
+                    x = x * 10.0
+                if x.item() > 50.0:
+                    return x
+        finally:
+            closed.append((x * 1.0).requires_grad)
+
+    x = tx.tensor(1.0, requires_grad=True)
+    running = steps(x)
+    assert not next(running).requires_grad and (x * 1.0).requires_grad
+    assert running.send(3.0).item() == 6.0
+    assert running.throw(KeyError()).item() == 60.0
+    with pytest.raises(StopIteration) as end:
+        running.send(2.0)
+    assert end.value.value.item() == 60.0 and closed == [False]
+    other = steps(x)
+    next(other)
+    other.close()
+    assert closed == [False, False] and (x * 1.0).requires_grad
