@@ -28,7 +28,7 @@ def with_cells(function: ir.Function, captured: Iterable[str], rebound: frozense
     shared = rebound | ((_unsettled(function.body) | _unbound(function.body, params)) & own)
     if not shared:
         return function
-    cells = _Cells(shared)
+    cells = _Cells(shared, function.body)
     opened: list[ir.Statement] = []
     for name in sorted(shared):
         if name in params:
@@ -89,13 +89,16 @@ def _captured(stmt: ir.Statement, cls: type[Closure]) -> set[str]:
 
 
 class _Cells:
-    """Writes blocks again with the variables `names` in cells of these names.
+    """Writes the blocks of function `body` again with the variables `names` in cells of these names.
 
     `done`: the functions that were given cells already, by the parameters that are cells in them.
     """
 
-    def __init__(self, names: Iterable[str], done: dict[type[Closure], frozenset[str]] | None = None) -> None:
+    def __init__(
+        self, names: Iterable[str], body: ir.Block, done: dict[type[Closure], frozenset[str]] | None = None
+    ) -> None:
         self.names = frozenset(names)
+        self.taken = walk.bound(body)  # by cells of the function's own, where an enclosing one has some too
         self.done = {} if done is None else done
         self.opens: dict[int, str] = {}
         self.count = 0
@@ -168,10 +171,12 @@ class _Cells:
         function = function_of(cls)
         names = frozenset(function.params[i].name for i in shared)
         self.done[cls] = names
-        cls.link.function = replace(function, body=_Cells(names, self.done).block(function.body))
+        cls.link.function = replace(function, body=_Cells(names, function.body, self.done).block(function.body))
 
     def _temp(self) -> str:
         self.count += 1
+        while f"%c{self.count}" in self.taken:
+            self.count += 1
         return f"%c{self.count}"
 
 

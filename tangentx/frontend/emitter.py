@@ -31,7 +31,7 @@ class Emitter:
         self.resolver: resolve.Resolver = resolve.Resolver(function) if outer is None else outer.resolver
         self.read_early: list[ir.Var] = []  # what has been read for a loop that is about to begin, where Python waits
         self.renamed: list[dict[str, str]] = []  # variables of the comprehensions that are open, innermost last
-        self.unsettled: frozenset[str] = frozenset()  # names that a := of the present statement binds
+        self.unsettled: frozenset[str] = frozenset()  # names that the present statement may bind while it is evaluated
         # What imports before this place, in this block or one around it, have bound, and all names that they bind.
         self.imports: dict[str, ir.Ext] = {} if outer is None else dict(outer.imports)
         self.imported: frozenset[str] = self.scope.imports | (frozenset() if outer is None else outer.imported)

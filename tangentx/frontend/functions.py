@@ -45,6 +45,8 @@ class Functions(Displays):
         self.known: dict[str, Known] = {}
         self.slots: dict[str, str] = {}  # captured variables of the enclosing function -> parameters here
         self.defaults: list[str] = []  # parameters that hold defaults
+        own = resolve.scope(tree).names
+        self.rebound = scopes.rebound_inside(tree) | ((frozenset() if outer is None else outer.rebound) - own)
         if outer is not None:
             self._capture(outer)
         self._define()
@@ -99,6 +101,7 @@ class Functions(Displays):
                 if own in scopes.free(self.tree):
                     self.emit(ir.Assign(own, known.made(), self.span(self.tree)))
             if isinstance(self.tree, gast.Lambda):
+                self.settle(self.tree.body)
                 self.emit(ir.Return(self.atom(self.tree.body), self.span(self.tree.body)))
             elif not self.body(self.tree.body):
                 self.emit(ir.Return(ir.Lit(None), self.span(self.tree.body[-1])))
@@ -117,6 +120,15 @@ class Functions(Displays):
     @abstractmethod
     def body(self, nodes: list[Any]) -> bool:
         """Emit statements."""
+
+    def settle(self, *parts: Any) -> None:
+        """Note the names that may be bound while `parts`, expressions of one statement, are evaluated: by a ``:=`` in
+        them, or by a function that they call and that declares them ``nonlocal``."""
+        if not (self.scope.walrus or self.rebound):
+            return
+        found = [inner for part in parts if isinstance(part, gast.AST) for inner in gast.walk(part)]
+        bound = frozenset(inner.target.id for inner in found if isinstance(inner, gast.NamedExpr))
+        self.unsettled = bound | (self.rebound if any(isinstance(inner, gast.Call) for inner in found) else frozenset())
 
     def _Lambda(self, node: Any) -> Steps:
         defaults: dict[str, ir.Atom] = {}

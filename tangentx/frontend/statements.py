@@ -28,19 +28,11 @@ class Statements(Imports):
     def body(self, nodes: list[Any]) -> bool:
         """Emit `nodes`, up to the first that control does not come past; whether there is one."""
         for node in nodes:
-            self._settle(node)
+            children = [child for field, child in gast.iter_fields(node) if field not in ("body", "orelse")]
+            self.settle(*(part for child in children for part in (child if isinstance(child, list) else [child])))
             if getattr(self, f"_{type(node).__name__}")(node):
                 return True
         return False
-
-    def _settle(self, node: Any) -> None:
-        """Note the names that a := binds while `node`, a statement without its blocks, is evaluated."""
-        if not self.scope.walrus:
-            return
-        todo = [child for field, child in gast.iter_fields(node) if field not in ("body", "orelse")]
-        parts = [part for child in todo for part in (child if isinstance(child, list) else [child])]
-        found = [inner for part in parts if isinstance(part, gast.AST) for inner in gast.walk(part)]
-        self.unsettled = frozenset(inner.target.id for inner in found if isinstance(inner, gast.NamedExpr))
 
     def _Pass(self, node: Any) -> bool:
         return False
@@ -109,7 +101,8 @@ class Statements(Imports):
         outs = [self._out]
         imports = self.imports
         while True:
-            self._settle(node)
+            children = [child for field, child in gast.iter_fields(node) if field not in ("body", "orelse")]
+            self.settle(*(part for child in children for part in (child if isinstance(child, list) else [child])))
             test = self.test(node.test)
             with self.block() as body:
                 ends = self.body(node.body)

@@ -1,9 +1,14 @@
 """Closure conversion: what a function inside is given, and when a variable is shared."""
 
+import pytest
+
+import tangentx as tx
 from tangentx.frontend.lift import lift
 from tangentx.ir import walk
 from tangentx.ir.check import check
 from tangentx.ir.show import show
+from tests.frontend.made import defined
+from tests.harness import derivative
 
 
 def functions(fn):
@@ -128,3 +133,60 @@ def test_a_parameter_can_be_a_cell():
 
     (made,) = cells(f)
     assert made.startswith("x = make list(x)")
+
+
+ORDERS = {
+    "a captured function beside a captured variable": """
+def f(a, b):
+    k = 3
+    def g(x):
+        return a * x + b
+    def h(n):
+        return b if n == k else g(h(n + 1)) * a + n
+    return h(0)
+""",
+    "cells of its own beside those of the enclosing function": """
+def f(a, b):
+    v = b
+    def g():
+        w = a
+        def h():
+            return w
+        w = w + v
+        return w
+    v = v * 2
+    return g()
+""",
+    "a variable read before a call that binds it anew": """
+def f(a, b):
+    v = b
+    def g(x):
+        nonlocal v
+        v = 0.9 * v + x
+        return a * v
+    w = v * g(b) + v
+    return (lambda: v + g(w))() + v * g(v)
+""",
+    "a captured variable read before a call of a sibling": """
+def f(a, b):
+    def outer(v):
+        def g(x):
+            nonlocal v
+            v = v * x
+            return a
+        def h(x):
+            return v * g(x) + v
+        return h(b) + v * h(a)
+    return outer(a) * b
+""",
+}
+
+
+@pytest.mark.parametrize("source", ORDERS.values(), ids=ORDERS)
+def test_what_is_captured_and_when_it_is_read(source):
+    f = defined(source)
+    value, slopes = tx.value_and_grad(f, wrt=("a", "b"), fallback="error")(0.7, 0.4)
+    assert value == pytest.approx(f(0.7, 0.4), rel=1e-14)
+    for k, slope in enumerate(slopes):
+        wanted, _ = derivative(lambda h, k=k: f(0.7 + h * (k == 0), 0.4 + h * (k == 1)))
+        assert slope == pytest.approx(float(wanted), rel=1e-8)
