@@ -46,7 +46,9 @@ class Functions(Displays):
         self.slots: dict[str, str] = {}  # captured variables of the enclosing function -> parameters here
         self.defaults: list[str] = []  # parameters that hold defaults
         own = resolve.scope(tree).names
-        self.rebound = scopes.rebound_inside(tree) | ((frozenset() if outer is None else outer.rebound) - own)
+        self.rebound: frozenset[str] = scopes.rebound_inside(tree) | (
+            (frozenset() if outer is None else outer.rebound) - own
+        )
         if outer is not None:
             self._capture(outer)
         self._define()
