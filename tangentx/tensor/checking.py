@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,34 +22,51 @@ def gradcheck(
     atol: float = 1e-5,
     rtol: float = 1e-3,
     raise_exception: bool = True,
+    nondet_tol: float = 0.0,
 ) -> bool:
     """True if the gradients of `func` on Tensors are those of central differences of step `eps`.
 
-    `inputs` is a Tensor, a number or an array, or a tuple of them; those that are real and, if Tensors, require a
-    gradient are checked. float32 is promoted, with a warning. Where one differs, `AssertionError` names the
-    operation, the input, the index and both numbers (False with ``raise_exception=False``).
+    `inputs` is a Tensor, a number or an array, or a tuple of them; those that are real or complex and, if Tensors,
+    require a gradient are checked, of complex results both parts. float32 is promoted, with a warning. Where one
+    differs, or comes out otherwise by more than `nondet_tol` when it is computed again, `AssertionError` names the
+    operation, the input, the index and both numbers (False with ``raise_exception=False``). Raises ValueError where
+    there is nothing to check.
     """
     given = list(inputs) if isinstance(inputs, tuple | list) else [inputs]
     leaves = [_leaf(x) for x in given]
     active = [t for t in leaves if type(t) is Tensor and t.requires_grad]
-    outs = list(tensors_in(_several(func(*leaves))))
-    for o, out in enumerate(outs):
-        for index in np.ndindex(np.shape(out.current)):
-            found = _row(out, index, active)
-            for k, t in enumerate(active):
-                wanted = _differences(func, leaves, t, o, index, eps)
-                got = np.asarray(found[k])
-                bad = ~np.isclose(got, wanted, rtol=rtol, atol=atol)
-                if bad.any():
-                    at = tuple(int(i) for i in np.argwhere(bad)[0])
-                    if not raise_exception:
-                        return False
-                    node = out.grad_fn
-                    raise AssertionError(
-                        f"{node.operation if node else 'leaf'}: output {o}{list(index)} by input {k}{list(at)}: "
-                        f"backward gives {got[at]}, differences give {wanted[at]}"
-                    )
+    if not active:
+        raise ValueError("gradcheck is given no number or array of reals and no Tensor that requires a gradient")
+    for message in _differing(func, leaves, active, eps, atol, rtol, nondet_tol):
+        if raise_exception:
+            raise AssertionError(message)
+        return False
     return True
+
+
+def _differing(
+    func: Any, leaves: list[Any], active: list[Any], eps: float, atol: float, rtol: float, nondet_tol: float
+) -> Iterator[str]:
+    """What is wrong, where something is."""
+    for o, out in enumerate(list(tensors_in(_several(func(*leaves))))):
+        node = out.grad_fn
+        name = node.operation if node else "leaf"
+        for index in np.ndindex(np.shape(out.current)):
+            for unit in (1.0, 1j) if np.iscomplexobj(out.current) else (1.0,):
+                found, again = _row(out, index, unit, active), _row(out, index, unit, active)
+                for k, t in enumerate(active):
+                    where = f"{name}: {'' if unit == 1.0 else 'i times '}output {o}{list(index)} by input {k}"
+                    at = _first(~(np.abs(found[k] - again[k]) <= nondet_tol) & ~np.isnan(found[k]))
+                    if at is not None:
+                        yield f"{where}{list(at)}: backward gives {found[k][at]}, and then {again[k][at]}"
+                    wanted = _differences(func, leaves, t, o, index, unit, eps)
+                    at = _first(~np.isclose(found[k], wanted, rtol=rtol, atol=atol))
+                    if at is not None:
+                        yield f"{where}{list(at)}: backward gives {found[k][at]}, differences give {wanted[at]}"
+
+
+def _first(bad: Any) -> tuple[int, ...] | None:
+    return tuple(int(i) for i in np.argwhere(bad)[0]) if np.any(bad) else None
 
 
 def gradgradcheck(
@@ -60,6 +77,7 @@ def gradgradcheck(
     atol: float = 1e-5,
     rtol: float = 1e-3,
     raise_exception: bool = True,
+    nondet_tol: float = 0.0,
 ) -> bool:
     """As `gradcheck`, of the gradients themselves: the second derivatives."""
     given = list(inputs) if isinstance(inputs, tuple | list) else [inputs]
@@ -74,7 +92,7 @@ def gradgradcheck(
             weights = [weights]
         return tuple(grad(outs, [args[i] for i in active], weights, create_graph=True, materialize_grads=True))
 
-    return gradcheck(slopes, tuple(given), eps, atol, rtol, raise_exception)
+    return gradcheck(slopes, tuple(given), eps, atol, rtol, raise_exception, nondet_tol)
 
 
 def _several(value: Any) -> Any:
@@ -94,17 +112,19 @@ def _leaf(x: Any) -> Any:
     return made(data, True, dtype)
 
 
-def _row(out: Tensor, index: tuple[int, ...], active: list[Any]) -> list[Any]:
+def _row(out: Tensor, index: tuple[int, ...], unit: complex, active: list[Any]) -> list[Any]:
     if not out.requires_grad:
         return [np.zeros(np.shape(t.current)) for t in active]
-    unit = np.zeros(np.shape(out.current))
-    unit[index] = 1.0
-    rows = grad(out, active, unit if unit.shape else 1.0, retain_graph=True, materialize_grads=True)
-    return [row.detach().numpy() for row in rows]
+    seed = np.zeros(np.shape(out.current), type(unit))
+    seed[index] = unit
+    rows = grad(out, active, seed if seed.shape else unit, retain_graph=True, materialize_grads=True)
+    return [np.asarray(row.detach().numpy()) for row in rows]
 
 
-def _differences(func: Any, leaves: list[Any], t: Tensor, o: int, index: tuple[int, ...], eps: float) -> Any:
-    """The derivative of one element of an output by each element of an input, as our convention has it."""
+def _differences(
+    func: Any, leaves: list[Any], t: Tensor, o: int, index: tuple[int, ...], unit: complex, eps: float
+) -> Any:
+    """The derivative of one element of an output, times `unit`, by each element of an input: by our convention."""
     data = np.array(t.current)
     result = np.zeros(data.shape, data.dtype)
     for place in np.ndindex(data.shape):
@@ -118,6 +138,6 @@ def _differences(func: Any, leaves: list[Any], t: Tensor, o: int, index: tuple[i
                 args = [made(moved, True) if leaf is t else leaf for leaf in leaves]
                 out = list(tensors_in(_several(func(*args))))[o]
                 ends.append(np.asarray(out.current)[index])
-            parts.append(np.real(ends[0] - ends[1]) / (2.0 * eps))
+            parts.append(np.real(unit * (ends[0] - ends[1])) / (2.0 * eps))
         result[place] = parts[0] if len(parts) == 1 else parts[0] - 1j * parts[1]
     return result

@@ -1034,3 +1034,36 @@ def test_a_checkpoint_that_gives_something_else_the_second_time_is_refused() -> 
         y = tx.checkpoint(run, x)
         with pytest.raises(tx.NotDifferentiable, match=r"test_reference\.py:\d+: .* gives something else when"):
             y.sum().backward()
+
+
+def test_gradcheck_looks_at_both_parts_and_twice_and_has_something_to_look_at() -> None:
+    assert tx.gradcheck(lambda z: z * np.conj(z) * (1.0 + 2.0j) + np.exp(z), leaf([0.3 + 0.4j, 0.7 - 0.1j]))
+    assert tx.gradgradcheck(lambda z: z**3 * 1j, leaf([0.3 + 0.4j]))
+
+    class Turned(tx.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1j
+
+        @staticmethod
+        def backward(ctx: Any, bar: Any) -> Any:
+            return np.real(bar) * 0.0
+
+    with pytest.raises(AssertionError, match=r"Turned: i times output 0\[0\] by input 0\[0\]: .* gives 0.0, .* -0.99"):
+        tx.gradcheck(Turned.apply, leaf([0.3]))
+    generator = np.random.default_rng(0)
+
+    class Noisy(tx.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2.0
+
+        @staticmethod
+        def backward(ctx: Any, bar: Any) -> Any:
+            return bar * (2.0 + 1e-9 * generator.normal())
+
+    with pytest.raises(AssertionError, match=r"Noisy: output 0\[0\] .* and then [12]\."):
+        tx.gradcheck(Noisy.apply, leaf([0.3]))
+    assert tx.gradcheck(Noisy.apply, leaf([0.3]), nondet_tol=1e-6)
+    with pytest.raises(ValueError, match="no Tensor that requires"):
+        tx.gradcheck(np.sin, tx.tensor([0.3]))
