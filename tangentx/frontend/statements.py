@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import gast
+import numpy as np
 
 from tangentx.frontend import resolve
 from tangentx.frontend.expressions import BINARY
@@ -20,6 +21,7 @@ _WRITERS = frozenset(
     append extend insert pop popitem remove clear reverse update setdefault
     """.split()
 )
+_READERS = frozenset(name for cls in (np.ndarray, list, dict) for name in dir(cls)) - _WRITERS
 
 
 class Statements(Imports):
@@ -85,7 +87,7 @@ class Statements(Imports):
         key = attribute_key(target) if isinstance(target, gast.Attribute) else self.key(target.slice)
         with self.block() as steps:
             value = self.atom(node.value)
-        old = self.copy(ir.Index(base, key), node) if _may_write(tuple(steps), base) else None
+        old = self.copy(ir.Index(base, key), node) if _may_write(tuple(steps), base, key.attribute) else None
         for stmt in steps:
             self.emit(stmt)
         if old is None:
@@ -155,18 +157,19 @@ class Statements(Imports):
         return False
 
 
-def _may_write(steps: ir.Block, base: ir.Atom) -> bool:
-    """Whether a call in `steps` may write into `base`, which it may hold by another name."""
+def _may_write(steps: ir.Block, base: ir.Atom, attribute: bool) -> bool:
+    """Whether a call in `steps` may write into `base`, which it may hold by another name; `attribute` tells that it is
+    an object with methods of its own."""
     for stmt in walk.statements(steps):
         call = stmt.value if isinstance(stmt, ir.Assign) else None
-        if isinstance(call, ir.Apply | ir.Method) and not _harmless(call, base):
+        if isinstance(call, ir.Apply | ir.Method) and not _harmless(call, base, attribute):
             return True
     return False
 
 
-def _harmless(call: ir.Apply | ir.Method, base: ir.Atom) -> bool:
+def _harmless(call: ir.Apply | ir.Method, base: ir.Atom, attribute: bool) -> bool:
     if isinstance(call, ir.Method):
-        return call.base == base and call.name not in _WRITERS
+        return call.base == base and not attribute and call.name in _READERS
     if not isinstance(call.fn, ir.Ext):
         return False
     module = str(getattr(call.fn.value, "__module__", None)).partition(".")[0]

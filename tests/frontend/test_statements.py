@@ -66,6 +66,15 @@ NORMAL = {
     "nothing to do": ("'doc'\npass\nx\n1", ["return None"]),
     "call as statement": ("x.append(y)", ["%1 = method x.append(y)", "return None"]),
     "walrus": ("return (x, (x := y), x)", ["%1 = x", "x = y", "%2 = x", "%3 = make tuple(%1, y, %2)", "return %3"]),
+    "a reading method beside an item": ("x[0] += x.sum()", ["%1 = method x.sum()", "x[0] add= %1", "return None"]),
+    "a method of the object whose attribute is augmented": (
+        "x.v += x.sum()",
+        ["%2 = x.v", "%1 = method x.sum()", "%2 add= %1", "x.v = %2", "return None"],
+    ),
+    "a method that may be the user's": (
+        "x[0] += x.bump()",
+        ["%2 = x[0]", "%1 = method x.bump()", "%2 add= %1", "x[0] = %2", "return None"],
+    ),
     "walrus in what is augmented": ("x += (x := y)", ["%1 = x", "x = y", "%1 add= y", "x = %1", "return None"]),
 }
 
