@@ -69,7 +69,7 @@ NORMAL = {
     "a reading method beside an item": ("x[0] += x.sum()", ["%1 = method x.sum()", "x[0] add= %1", "return None"]),
     "a method of the object whose attribute is augmented": (
         "x.v += x.sum()",
-        ["%2 = x.v", "%1 = method x.sum()", "%2 add= %1", "x.v = %2", "return None"],
+        ["%2 = x['v']", "%1 = method x.sum()", "%2 add= %1", "x.v = %2", "return None"],
     ),
     "a method that may be the user's": (
         "x[0] += x.bump()",
