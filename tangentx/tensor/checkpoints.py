@@ -42,6 +42,7 @@ class _Checkpoint(Function):
             t._content = content  # we hold it, so that a write is made into a copy
         ctx.states = States(call.function, call.args)
         run = Run(call, given)
+        ctx.states.drawn()
         ctx.written = [i for i, t in enumerate(given) if t._data is not units[i]._data]
         if run.reshaped or any(contents) or any(type(given[i]._data) is not np.ndarray for i in ctx.written):
             raise _written(call)

@@ -28,6 +28,13 @@ class States:
         self._generators = tuple(found.values())
         self._states = generator_states(*self._generators)
 
+    def drawn(self) -> None:
+        """After the first run: generators that it has not drawn from are left alone, for others may use them."""
+        now = generator_states(*self._generators)
+        moved = [not _same(a, b) for a, b in zip(self._states, now, strict=True)]
+        self._generators = tuple(g for g, m in zip(self._generators, moved, strict=True) if m)
+        self._states = tuple(s for s, m in zip(self._states, moved, strict=True) if m)
+
     @contextmanager
     def again(self) -> Iterator[None]:
         """While it lasts they give what they gave; afterwards they go on from where they are now."""
@@ -37,6 +44,12 @@ class States:
             yield
         finally:
             set_generators(now, *self._generators)
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, dict):
+        return all(_same(a[name], b[name]) for name in a)
+    return bool(np.array_equal(a, b)) if isinstance(a, np.ndarray) else bool(a == b)
 
 
 def _referred(function: Any) -> Iterator[Any]:

@@ -1021,6 +1021,21 @@ def test_a_checkpoint_draws_the_same_numbers_again() -> None:
         close(x.grad, drawn)
 
 
+def test_generators_that_a_checkpoint_does_not_draw_from_are_left_alone() -> None:
+    other = np.random.Generator(np.random.MT19937(5))
+    seen: list[Any] = []
+
+    def run(x: Any) -> Any:
+        seen.append(other.bit_generator.state["state"]["pos"])
+        return x * 2.0
+
+    y = tx.checkpoint(run, leaf([1.0, 2.0]))
+    other.random(3)
+    now = other.bit_generator.state["state"]["pos"]
+    y.sum().backward()
+    assert seen == [seen[0], now] and seen[0] != now
+
+
 def test_a_checkpoint_that_gives_something_else_the_second_time_is_refused() -> None:
     count: list[int] = []
 
