@@ -44,7 +44,7 @@ def _known(w: Walker, base: Atom, attributes: dict[str, Attr]) -> Kind:
 
 def _holds_unlike(kind: Kind) -> bool:
     """Whether a container of known length holds what has no kind in common."""
-    if not isinstance(kind, Box) or not issubclass(kind.cls, list | tuple) or kind.region.root().open:
+    if not isinstance(kind, Box) or not issubclass(kind.cls, list | tuple | dict) or kind.region.root().open:
         return False
     items = list(kind.region.root().fields.values())
     return any(not _alike(a, b, set()) for a, b in combinations(items, 2))

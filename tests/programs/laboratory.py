@@ -177,6 +177,48 @@ def summed_over_axes(x):
     return np.sum(turned @ x, axis=tuple(axes)) ** 2 + np.sum(np.zeros(sizes) + turned**3)
 
 
+class Scaled:
+    """A layer that multiplies."""
+
+    def __init__(self, w):
+        self.w = w
+        self.calls = 1.0
+
+    def bump(self, k):
+        self.calls *= k
+        return self.calls
+
+    def __call__(self, x):
+        self.calls += self.bump(1.5)
+        return x * self.w
+
+
+class Waved:
+    """A layer of another class, with other parameters."""
+
+    def __init__(self, k, shift):
+        self.k, self.shift = k, shift
+
+    def __call__(self, x):
+        return np.sin(x * self.k) + self.shift
+
+
+def named_layers(params, x):
+    """Unlike layers under their names, and the norm of unlike parameters, by recursion over what holds them."""
+
+    def squares(tree):
+        if isinstance(tree, dict):
+            return sum(squares(part) for part in tree.values())
+        if isinstance(tree, (list, tuple)):
+            return sum(squares(part) for part in tree)
+        return np.sum(np.square(tree))
+
+    layers = {"in": Scaled(params["w"]), "mid": Waved(*params["wave"]), "out": Scaled(params["inner"]["s"])}
+    for layer in layers.values():
+        x = layer(x)
+    return np.sum(x**2) + 0.1 * squares(params) * layers["in"].calls
+
+
 PROGRAMS = (
     Program(bond_on_a_tree, lambda: (0.05, 0.3, 0.06, 0.01), ("r0", "kappa", "theta", "sigma")),
     Program(
@@ -199,4 +241,9 @@ PROGRAMS = (
     Program(ranked_pages, lambda: (0.85, {"a": 1.0, "b": 2.0, "c": 1.5, "d": 0.5}), ("damping", "weight")),
     Program(alignments, lambda: (draw(5, 3, seed=5),), "logits"),
     Program(summed_over_axes, lambda: (draw(2, 3, seed=6),), "x"),
+    Program(
+        named_layers,
+        lambda: ({"w": draw(3, seed=7), "wave": [0.7, 0.2], "inner": {"s": 1.3}}, draw(3, seed=8)),
+        ("params", "x"),
+    ),
 )
