@@ -26,7 +26,12 @@ from tangentx.tensor.unrecorded import Viewed, results
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep  # the frames of what is written here are ours
 _MOST = 8  # arguments of a call that is worth a text
-_OF_METHODS = frozenset(("axis", "keepdims", "dtype", "ddof"))  # what reductions and their methods mean alike
+_OF_METHODS = frozenset(("axis", "keepdims", "dtype", "ddof"))  # names that functions and their methods mean alike
+_AS_METHODS: dict[Any, int] = {
+    np.reshape: 2, np.transpose: 2, np.ravel: 2, np.squeeze: 2, np.swapaxes: 3, np.repeat: 3, np.take: 3,
+    np.diagonal: 4, np.cumsum: 2, np.cumprod: 2, np.clip: 3, np.argmax: 2, np.argmin: 2, np.argsort: 2,
+}  # fmt: skip
+"""Functions that only look for a method of their argument's, and how many arguments these mean alike."""
 _NUMBERS = frozenset((float, int, complex, np.float64, np.float32, np.complex128, np.int64, np.bool_))
 _NAMES = {
     "Tensor_": Tensor, "View_": Viewed, "STATE_": STATE, "array_": np.ndarray, "enter_": View.enter,
@@ -66,7 +71,8 @@ def short(rule: Rule, fn: Any, count: int, otherwise: Way, names: tuple[str, ...
     given = {x: f"{x}a_" for x in (*by_place, *names)}
     arguments = f"({''.join(f'{x}, ' for x in by_place)}), {_named({name: name for name in names})}"
     long_way = f"return otherwise_(fn_, {arguments})"
-    method = rule.reduces and rule.owner is None and count == 1 and _OF_METHODS.issuperset(names)
+    alike = _AS_METHODS.get(fn, 1 if rule.reduces and rule.owner is None else 0)
+    method = 0 < count <= alike and _OF_METHODS.issuperset(names)
     lines = [f"def way_({', '.join((*by_place, *(['*', *names] if names else [])))}):", "    late_ = False"]
     for x, a in given.items():
         lines += _unwrapped(x, a, long_way, rule.may_view)
