@@ -66,6 +66,8 @@ def on_tensors(function: Any) -> Any:
         return _SPECIAL[id(function)]
     if isinstance(function, type) and kind.__call__ is type.__call__:
         return _made_by(function)
+    if isinstance(getattr(function, "__self__", None), np.ufunc):
+        return _of_lists(function, False)  # a method of it asks no list what is in there
     template = find(function)
     if template is not None and template.body is not None and str(function.__module__ or "numpy").startswith("numpy"):
         return _of_lists(function, template.body.__module__.endswith(".joining"))

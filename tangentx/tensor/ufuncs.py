@@ -9,6 +9,7 @@ import numpy as np
 
 from tangentx.arrays import scatter
 from tangentx.errors import NoTemplate
+from tangentx.templates import has_composition
 from tangentx.tensor.apply import as_array, call
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.holding import raw
@@ -87,6 +88,8 @@ def _result(ufunc: Any, method: str, args: Any, kwargs: dict[str, Any], where: A
         first, second = args
         column = call(np.reshape, (first, np.shape(raw(first)) + (1,) * np.ndim(raw(second))), {})
         return call(ufunc, (column, second), kwargs)
+    if where is True and has_composition(getattr(ufunc, method)):
+        return call(getattr(ufunc, method), args, kwargs)
     if not any(type(a) is Tensor and a.requires_grad for a in args):
         return getattr(ufunc, method)(*map(raw, args), **kwargs)
     raise _refused(ufunc, f"`{method}`", "write it with operations that have a rule")

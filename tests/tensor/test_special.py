@@ -197,3 +197,11 @@ def test_joining_by_an_index(joined: Any) -> None:
 def test_joining_by_an_index_that_no_function_stands_for_is_refused(joined: Any) -> None:
     with pytest.raises(tx.NotDifferentiable, match="derivative would be lost"):
         slope(joined, np.ones(3))
+
+
+def test_a_method_of_a_ufunc_takes_a_list() -> None:
+    x = np.array([0.3, 0.5])
+    shares = np.exp(x) / np.exp(x).sum()
+    np.testing.assert_allclose(slope(lambda v: np.logaddexp.reduce([v[0], v[1]]), x), shares)
+    np.testing.assert_allclose(slope(lambda v: np.logaddexp.reduce(v), x), shares)
+    np.testing.assert_allclose(slope(lambda v: np.multiply.reduce([v[0], v[1], v[0]]), x), [0.3, 0.09])
