@@ -305,13 +305,10 @@ CONTAINERS: tuple[Fault, ...] = (
         "pop",
     ),
     (
-        "new key not deleted",
-        "restores bring back absence",
+        "old item deleted as a new one",
+        "restores bring back what a key had",
         f"{ITEMS}_store_item",
-        (
-            ("absent.add(Delete(s.base, s.key, s.span))", "pass"),
-            ("absent.add(Delete(r.other(s.base), shadow_key(s.key), s.span))", "pass"),
-        ),
+        (("reverse.add(If(was, tuple(back.block), tuple(absent.block), s.span))", "reverse.add(*absent.block)"),),
         "new key",
     ),
     (

@@ -7,24 +7,18 @@ import pytest
 from tests.mutants import KILLERS, MUTANTS, Mutant, caught, kill, killer
 
 TRIED, POOL = 20, 400
-FAR = frozenset({
-    "a number for an array of any shape", "element of a later trip forgotten", "local of a trip read after it",
-    "new key not deleted", "number read where another one stands", "read moved past a write",
-})  # fmt: skip
-"""No small program that finds these is known: they are left to the long search by hand."""
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_mutant_is_caught(mutant: Mutant) -> None:
     """By its own program; only where that no longer does by others, drawn."""
     assert mutant.codes
-    assert mutant.name in FAR or kill(mutant) or caught(mutant, limit=TRIED, pool=POOL) is not None
+    assert kill(mutant) or caught(mutant, limit=TRIED, pool=POOL) is not None
 
 
 def test_a_program_is_kept_for_each_mutant_and_no_other() -> None:
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
-    assert {mutant.name for mutant in MUTANTS} >= FAR
-    assert sorted(KILLERS.glob("*.py")) == sorted(killer(m) for m in MUTANTS if m.name not in FAR)
+    assert sorted(KILLERS.glob("*.py")) == sorted(killer(m) for m in MUTANTS)
 
 
 def test_a_mutant_leaves_no_trace() -> None:

@@ -8,8 +8,9 @@ arguments of which the state holds anything.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
+from typing import Any
 
 from tangentx import arrays
 from tangentx.analysis.kinds import BOTTOM, Box, Kind
@@ -36,9 +37,16 @@ def run(program: Program, units: Sequence[Unit]) -> list[Unit]:
     first, second = cut.first(), cut.second()
     found = [first, second, *units[1:]]
     written = summaries(program, found)
-    _spare(first, {*written[first.link].writes, *memory.reach([first.result])})
-    second.body = (*cut.taken(second, {*written[second.link].writes, *memory.reach([second.result])}), *second.body)
+    _spare(first, _changed(first, written[first.link].writes, first.kinds.values()))
+    changed = _changed(second, written[second.link].writes, [cut.kind])
+    second.body = (*cut.taken(second, changed), *second.body)
     return found
+
+
+def _changed(unit: Unit, writes: Set[Any], kinds: Iterable[Kind]) -> set[Region]:
+    """What a function writes, or gives: all that the `kinds` reach where it is not known what it writes into."""
+    found = {*writes, *memory.reach([unit.result])}
+    return found if None not in found else {*found, *memory.reach(kinds)}
 
 
 class _Cut:

@@ -206,7 +206,8 @@ class _Nest:
                 reader -= 1  # in the order in which they were
             places.insert(reader - 1, places.pop(i))
             if named:
-                self.temporary[s.target] = f"%:{s.target}"
+                self.temporary[s.target] = own = f"%:{s.target}"
+                self.unit.kinds[own] = self.unit.kinds.get(s.target, BOTTOM)
                 self.joins.note(s, user)
         elif isinstance(user, Assign) and user.value == Var(s.target):
             name = user.target
@@ -228,8 +229,7 @@ class _Nest:
 
     def _goes_with(self, s: Statement, user: Statement) -> bool:
         """Whether the statement stands where it does for `user` alone."""
-        single = isinstance(s, Assign) and self.bound[s.target] == self.read[s.target] == 1
-        return single and isinstance(s, Assign) and s.target in reads(user)
+        return isinstance(s, Assign) and self.bound[s.target] == self.read[s.target] == 1 and s.target in reads(user)
 
     def _stays(self, s: Assign) -> bool:
         """Whether it stays where it is: a call, a new container, one of several items of a tuple to be unpacked."""

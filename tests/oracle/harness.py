@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -193,15 +194,20 @@ def truth_at(program: Program, point: Values, seed: int) -> Truth:
     return truth(program, point, *directions(program, seed, point))
 
 
-def attempt(stage: Callable[[], None]) -> tuple[str, str]:
+def is_ours(message: str, source: str) -> bool:
+    """Whether a refusal speaks of a name of ours: derived code was not understood, and the user can do nothing."""
+    found = re.match(r".*: `(\S+)` is read before it is bound", message)
+    return "`%" in message or (found is not None and found[1] not in source)
+
+
+def attempt(stage: Callable[[], None], source: str) -> tuple[str, str]:
     try:
         with limited(SECONDS):
             stage()
     except Wrong as error:
         return "wrong", str(error)
     except TangentxError as error:
-        # A name of ours says that derived code was not understood: the user can do nothing about that.
-        return "crashed" if "`%" in str(error) else "refused", str(error)
+        return "crashed" if is_ours(str(error), source) else "refused", str(error)
     except Exception:
         return "crashed", traceback.format_exc()
     return "compiled", ""
@@ -228,7 +234,7 @@ def check(
         stages += [trial.jvp_of_grad, trial.grad_of_grad] if order2 else []
         stages = [getattr(trial, only)] if only else stages
         for stage in stages:
-            outcome.stages[stage.__name__] = attempt(stage)
+            outcome.stages[stage.__name__] = attempt(stage, program.source)
     return outcome
 
 
