@@ -159,6 +159,9 @@ def _is_list_alone(name: str, kinds: dict[str, Kind], changed: Set[Region]) -> b
 def _spare(unit: Unit, kept: Set[Region]) -> None:
     """Leaves out the copies of arguments that are only read, and of which nothing is kept."""
 
+    params = {Var(p.name) for p in unit.function.params}
+    read, _ = unit.counts()
+
     def is_kept(name: str) -> bool:
         return not kept.isdisjoint(memory.reach([unit.kinds.get(name, BOTTOM)]))
 
@@ -166,10 +169,11 @@ def _spare(unit: Unit, kept: Set[Region]) -> None:
     joint: dict[str, tuple[Atom, ...]] = {}
     for s in unit.body:
         match s:
-            case Assign(target, Op(arrays.entry_copy, (given,))) if not is_kept(target):
+            case Assign(target, Op(arrays.entry_copy, (given,))) if given in params and not is_kept(target):
                 out.append(replace(s, value=given))
-            case Assign(target, Op(arrays.entry_copies, given)):
-                joint[target] = given
+            case Assign(target, Op(arrays.entry_copies, given)) if params.issuperset(given):
+                if read[target] == _items_of(unit.body, target):
+                    joint[target] = given
                 out.append(s)
             case Assign(target, Index(Var(name), Key((Lit(int(k)),)))) if name in joint and not is_kept(target):
                 out.append(replace(s, value=joint[name][k]))
@@ -178,6 +182,12 @@ def _spare(unit: Unit, kept: Set[Region]) -> None:
     for name in joint:
         out = _narrowed(out, name)
     unit.body = tuple(out)
+
+
+def _items_of(block: Block, joint: str) -> int:
+    """How many statements of the outermost block take an item of the tuple."""
+    reads = (s.value for s in block if isinstance(s, Assign) and isinstance(s.value, Index))
+    return sum(value.base == Var(joint) and isinstance(value.key.parts[0], Lit) for value in reads)
 
 
 def _narrowed(block: list[Statement], joint: str) -> list[Statement]:

@@ -51,7 +51,7 @@ def trained_by_adam(params, lr, x, y):
             state.m[name] = 0.9 * state.m[name] + 0.1 * g
             state.v[name] = 0.99 * state.v[name] + 0.01 * g**2
             m, v = state.m[name] / (1 - 0.9**state.t), state.v[name] / (1 - 0.99**state.t)
-            params[name] = params[name] - lr * m / (np.sqrt(v) + 1e-3)
+            params[name] = params[name] - lr * m / (np.sqrt(v) + 0.1)
     return np.mean((x @ params["w"] + params["b"] - y) ** 2)
 
 
