@@ -116,8 +116,9 @@ def for_(w: Walker, s: For) -> None:
 
     target, body, state = _looped(w, s, enter)
     assert target is not None
-    entered = bool(_trips(bounds))
-    w.env = merge(state.again if entered else merge(before, state.again), state.left)
+    after = merge(state.again, state.left)
+    # Where every trip is known to leave the function, what follows is kept, as for a loop that may have no trip.
+    w.env = after if after is not None and _trips(bounds) else merge(before, after)
     start, stop, step = (a for a, _ in bounds)
     w.out.append(For(target, start, stop, step, s.backward, body, s.span, snapshots))
 

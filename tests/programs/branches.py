@@ -140,11 +140,23 @@ def checked(x, n):
     return x
 
 
+def first_of_some(x, n):
+    """Each trip leaves the function."""
+    for k in range(3):
+        while n > 1:
+            n -= 1
+            if n < 3:
+                return x * x * (k + n)
+        return np.sin(x)
+    return x
+
+
 PROGRAMS = [
     Program(one_side, lambda: (0.8, True), "x"),
     Program(overwritten_test, lambda: (2.0, 1.4), ("x", "y")),
     Program(overwritten_element, lambda: (np.array([0.7, 1.2, 0.3]),), "a"),
     Program(early, lambda: (1.3,), "x"),
+    Program(first_of_some, lambda: (0.8, 4), "x"),
     Program(out_of_two_loops, lambda: (draw(3, 4, seed=5), 1.5), "A"),
     Program(out_of_while, lambda: (1.15, np.array([0.9, 0.8, 1.1])), ("x", "a")),
     Program(optional, lambda: (draw(4, seed=6),), "x"),
