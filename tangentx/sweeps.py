@@ -139,7 +139,7 @@ def compile_linear(
     again = [*kinds_of(second.world, values, pairs), *kinds_of(second.world, dots)]
     header = header_of(target, root, active, "linear")
     functions, text, filename = pipeline.compile_functions(both, again, second, header, skip=1, count=2)
-    notes = noted(header, program, second) | {"given": gives_given(root)}
+    notes = noted(header, program, second)
     if not (has_effects(root) or pairs):
         world = World()
         notes["several"] = _several(

@@ -187,7 +187,7 @@ def _items(block: Block, at: int, base: str, arity: int) -> dict[int, str]:
 def _unpack_held(block: Block, at: int, base: Atom, uses: Uses) -> tuple[Unpack | None, int]:
     """Items of a tuple that has a name of its own, taken one after the other: all of them, or all but one."""
     given = isinstance(base, Var) and base.name in uses.params
-    if not (isinstance(base, Var) and uses.bound[base.name] == (not given) and uses.arity.get(base.name)):
+    if not (isinstance(base, Var) and uses.bound[base.name] == (0 if given else 1) and uses.arity.get(base.name)):
         return None, 1
     arity = uses.arity[base.name]
     targets = _items(block, at, base.name, arity)

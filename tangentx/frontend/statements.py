@@ -30,11 +30,15 @@ class Statements(Imports):
     def body(self, nodes: list[Any]) -> bool:
         """Emit `nodes`, up to the first that control does not come past; whether there is one."""
         for node in nodes:
-            children = [child for field, child in gast.iter_fields(node) if field not in ("body", "orelse")]
-            self.settle(*(part for child in children for part in (child if isinstance(child, list) else [child])))
+            self._settle_own(node)
             if getattr(self, f"_{type(node).__name__}")(node):
                 return True
         return False
+
+    def _settle_own(self, node: Any) -> None:
+        """As `settle`, for a statement without its blocks."""
+        children = [child for field, child in gast.iter_fields(node) if field not in ("body", "orelse")]
+        self.settle(*(part for child in children for part in (child if isinstance(child, list) else [child])))
 
     def _Pass(self, node: Any) -> bool:
         return False
@@ -103,8 +107,7 @@ class Statements(Imports):
         outs = [self._out]
         imports = self.imports
         while True:
-            children = [child for field, child in gast.iter_fields(node) if field not in ("body", "orelse")]
-            self.settle(*(part for child in children for part in (child if isinstance(child, list) else [child])))
+            self._settle_own(node)
             test = self.test(node.test)
             with self.block() as body:
                 ends = self.body(node.body)
