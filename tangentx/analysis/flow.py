@@ -109,16 +109,19 @@ def for_(w: Walker, s: For) -> None:
         w.expand(("turns", trips), lambda: turns(s, trips))
         return
     assert w.env is not None
-    before = dict(w.env)
+    before, head = dict(w.env), Env()
 
     def enter() -> str | None:
-        return w.bind(s.target, Num(int))
+        nonlocal head
+        target = w.bind(s.target, Num(int))
+        head = dict(w.env or {})
+        return target
 
     target, body, state = _looped(w, s, enter)
     assert target is not None
     after = merge(state.again, state.left)
-    # Where every trip is known to leave the function, what follows is kept, as for a loop that may have no trip.
-    w.env = after if after is not None and _trips(bounds) else merge(before, after)
+    # Where each trip is known to leave the function, what follows is never reached, but kept: its names stay bound.
+    w.env = (head if after is None else after) if _trips(bounds) else merge(before, after)
     start, stop, step = (a for a, _ in bounds)
     w.out.append(For(target, start, stop, step, s.backward, body, s.span, snapshots))
 
