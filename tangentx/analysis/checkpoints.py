@@ -49,6 +49,8 @@ def taken(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Ex
 
 def _of_object(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
     owner: tuple[Any, ...] = ()
+    while getattr(fn, MARK, None) is not None:
+        fn = getattr(fn, MARK)  # run again once, however often it is wrapped
     if hasattr(fn, "__tangentx_target__"):
         fn, owner = fn.__tangentx_target__()
     elif isinstance(fn, types.MethodType):

@@ -29,6 +29,7 @@ X = np.array([0.3, 0.8])
         "k = 2.0\n    def h(y):\n        return g(y, k) * 1.0\n    return np.sum(tx.checkpoint(h, x))",
         "return np.sum(tx.checkpoint(lambda y: g(y, 2.0), x))",
         "return np.sum(W(x, 2.0))",
+        "return np.sum(tx.checkpoint(W, x, 2.0))",
     ],
 )
 def test_forms_of_the_call(body: str) -> None:

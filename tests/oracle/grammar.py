@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .again import with_checkpoints
 from .classes import new as new_object
 from .classes import record
 from .classes import use as use_object
@@ -78,7 +79,8 @@ def draft(rng: Random) -> Program:
     text[:0] = [line for name, line in IMPORTS.items() if any(name in used for used in text)]
     wrt = tuple(i for i, (_, type_) in enumerate(params) if type_ not in (INT, INDICES))
     points = tuple([value(rng, type_) for _, type_ in params] for _ in range(2))
-    return with_sum(overlaid(Program("\n".join(text) + "\n", points, wrt, d.tags), params), params)
+    program = Program("\n".join(text) + "\n", points, wrt, d.tags)
+    return with_checkpoints(with_sum(overlaid(program, params), params))
 
 
 def called(d: Draft, helpers: list[list[str]]) -> list[str]:
