@@ -23,6 +23,7 @@ from tangentx.ir.nodes import (
     Augment,
     Augstore,
     Block,
+    Call,
     Index,
     Key,
     Lit,
@@ -32,6 +33,7 @@ from tangentx.ir.nodes import (
     Var,
     attribute_of,
 )
+from tangentx.ir.walk import statements
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -115,6 +117,10 @@ def augstore(w: Walker, s: Augstore) -> None:
     _, value = w.read(s.value)
     if isinstance(base, Bottom) or isinstance(value, Bottom):
         return
+    if s.old is not None and _ran_since(w, s.old):
+        old = s.old
+        w.expand("old", lambda: (Augment(old.name, s.fn, s.value, s.span), Store(s.base, s.key, old, s.span)))
+        return
     if isinstance(base, Arr):
         check_cast(w, s.fn, base, value)
     parts = w.key(s.key)[1]
@@ -140,6 +146,16 @@ def augstore(w: Walker, s: Augstore) -> None:
         w.expand("object", lambda: _through(w, s, back=True))
     else:
         w.expand("item", lambda: _replaced(w, s))
+
+
+def _ran_since(w: Walker, old: Var) -> bool:
+    """Whether code of the user's runs after `old` was read, which then counts; else the read is taken away."""
+    read, _ = w.read(old)
+    at = next((i for i, s in enumerate(w.out) if isinstance(s, Assign) and Var(s.target) == read), None)
+    if at is None or any(isinstance(s, Assign) and isinstance(s.value, Call) for s in statements(tuple(w.out[at:]))):
+        return True
+    del w.out[at]
+    return False
 
 
 def _by(s: Augstore, making: Block, key: Key) -> Block:

@@ -54,12 +54,17 @@ def _parts(node: Any) -> list[Any]:
 
 
 def rebound_inside(tree: Any) -> frozenset[str]:
-    """The names of function `tree` that a function in it declares ``nonlocal``."""
+    """The names of function `tree` that a function in it, however deep, declares ``nonlocal``."""
+    return _rebound(tree) & scope(tree).names
+
+
+def _rebound(tree: Any) -> frozenset[str]:
+    """The names that functions in `tree` declare ``nonlocal`` and that are not their own."""
     found: set[str] = set()
     for each in inner(tree):
         declared = {name for node in own_nodes(each) if isinstance(node, gast.Nonlocal) for name in node.names}
-        found |= declared | (rebound_inside(each) - scope(each).names)
-    return frozenset(found & scope(tree).names)
+        found |= declared | (_rebound(each) - scope(each).names)
+    return frozenset(found)
 
 
 def definitions(tree: Any) -> dict[str, Any]:

@@ -91,14 +91,15 @@ class Statements(Imports):
         key = attribute_key(target) if isinstance(target, gast.Attribute) else self.key(target.slice)
         with self.block() as steps:
             value = self.atom(node.value)
-        old = self.copy(ir.Index(base, key), node) if _may_write(tuple(steps), base, key.attribute) else None
+        certain = _may_write(tuple(steps), base, key.attribute)
+        old = self.copy(ir.Index(base, key), node) if certain or _may_call(tuple(steps), key.attribute) else None
         for stmt in steps:
             self.emit(stmt)
-        if old is None:
-            self.emit(ir.Augstore(base, key, fn, value, span))
-        else:
+        if old is not None and certain:
             self.emit(ir.Augment(old.name, fn, value, span))
             self.emit(ir.Store(base, key, old, span))
+        else:
+            self.emit(ir.Augstore(base, key, fn, value, span, old))
         return False
 
     def _If(self, node: Any) -> bool:
@@ -168,6 +169,13 @@ def _may_write(steps: ir.Block, base: ir.Atom, attribute: bool) -> bool:
         if isinstance(call, ir.Apply | ir.Method) and not _harmless(call, base, attribute):
             return True
     return False
+
+
+def _may_call(steps: ir.Block, attribute: bool) -> bool:
+    """Whether `steps` may turn out to run code of the user's: a property, or an operator of a class that defines it;
+    `attribute` tells that objects with methods of their own are at hand."""
+    values = [stmt.value for stmt in walk.statements(steps) if isinstance(stmt, ir.Assign)]
+    return any(isinstance(value, ir.Attr) or (attribute and isinstance(value, ir.Index | ir.Op)) for value in values)
 
 
 def _harmless(call: ir.Apply | ir.Method, base: ir.Atom, attribute: bool) -> bool:

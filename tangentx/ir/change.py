@@ -138,6 +138,10 @@ def _renamed(stmt: ir.Statement, mapping: Mapping[str, str], change: Callable[[i
             return ir.Assign(mapping.get(stmt.target, stmt.target), map_expr(stmt.value, change), stmt.span)
         case ir.Augment():
             return replace(stmt, target=mapping.get(stmt.target, stmt.target), value=change(stmt.value))
+        case ir.Augstore() if stmt.old is not None:
+            key, old = map_key(stmt.key, change), change(stmt.old)
+            assert isinstance(old, ir.Var)
+            return replace(stmt, base=change(stmt.base), key=key, value=change(stmt.value), old=old)
         case ir.Store() | ir.Augstore() | ir.Accumulate():
             return replace(stmt, base=change(stmt.base), key=map_key(stmt.key, change), value=change(stmt.value))
         case ir.Append():

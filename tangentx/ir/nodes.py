@@ -9,7 +9,7 @@ Grammar
     statement = Assign   target = expression
               | Augment  target fn= atom                 open: a number is rebound, an array is written
               | Store    base[key] = atom
-              | Augstore base[key] fn= atom              open: as Augment, for an element
+              | Augstore base[key] fn= atom              open: as Augment, for an element, which `old` held before
               | Accumulate base[key] += atom             each repeat of an index adds (`repeats`: there may be some)
               | Append   base.append(atom)
               | Delete   del base[key]
@@ -274,6 +274,7 @@ class Augstore:
     fn: Callable[..., Any]
     value: Atom
     span: Span
+    old: Var | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

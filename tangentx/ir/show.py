@@ -126,7 +126,9 @@ def statement(stmt: ir.Statement) -> str:
         case ir.Store():
             return f"{place(stmt.base, stmt.key)} = {atom(stmt.value)}"
         case ir.Augstore():
-            return f"{place(stmt.base, stmt.key)} {fn_name(stmt.fn)}= {atom(stmt.value)}"
+            return f"{place(stmt.base, stmt.key)} {fn_name(stmt.fn)}= {atom(stmt.value)}" + (
+                f" from {atom(stmt.old)}" if stmt.old is not None else ""
+            )
         case ir.Accumulate():
             return f"{place(stmt.base, stmt.key)} accumulate {atom(stmt.value)}"
         case ir.Append():

@@ -96,7 +96,7 @@ _STATEMENT_ATOMS: dict[type, Callable[[Any], Sequence[ir.Atom]]] = {
     ir.Return: lambda s: (s.value,),
     ir.Raise: lambda s: (s.value,) if s.cause is None else (s.value, s.cause),
     ir.Store: _element,
-    ir.Augstore: _element,
+    ir.Augstore: lambda s: _element(s) if s.old is None else (*_element(s), s.old),
     ir.Accumulate: _element,
     ir.Append: lambda s: (s.base, s.value),
     ir.Delete: lambda s: (s.base, *key_atoms(s.key)),

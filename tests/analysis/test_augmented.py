@@ -43,6 +43,51 @@ def test_the_class_says_what_in_place_means() -> None:
     assert tx.grad(f)(0.5) == pytest.approx((1 + 4 * 0.5) * 1.5 + (2 + 4 * 0.5) * 1.0)
 
 
+class Pump:
+    """Reading its pressure, or adding to it, works it."""
+
+    def __init__(self, v, k):
+        self.v = v
+        self.k = k
+
+    @property
+    def p(self):
+        self.v = self.v * 2.0
+        return self.k * self.v
+
+    @property
+    def still(self):
+        return self.k
+
+    def __mul__(self, k):
+        return self.p * k
+
+
+@pytest.mark.parametrize("many", [False, True], ids=["number", "array"])
+def test_what_is_augmented_is_read_before_code_that_an_expression_runs(many) -> None:
+    def f(x, k):
+        o = Pump(np.array([x, k]) if many else x, k)
+        o.v += o.p
+        o.v += o.still
+        o.v += o * k
+        if many:
+            o.v[0] += np.sum(o.p)
+        return np.sum(o.v) if many else o.v
+
+    value, (slope,) = tx.value_and_grad(f, wrt=("x",), fallback="error")(1.3, 0.7)
+    assert value == pytest.approx(f(1.3, 0.7), rel=1e-14)
+    assert slope == pytest.approx((f(1.4, 0.7) - f(1.2, 0.7)) / 0.2, rel=1e-10)
+
+
+def test_an_augmented_attribute_is_not_read_early_without_need() -> None:
+    def f(x, k):
+        o = Pump(np.array([x, k]), k)
+        o.v += o.k * o.v
+        return o.v[0]
+
+    assert "o.v += o.k * o.v" in tx.grad(f, fallback="error").source_for(1.3, 0.7)
+
+
 def test_an_augmented_property_is_read_and_set() -> None:
     class Angle:
         def __init__(self, turns):

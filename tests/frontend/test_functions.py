@@ -179,6 +179,22 @@ def f(a, b):
         return h(b) + v * h(a)
     return outer(a) * b
 """,
+    "a variable that a function two levels further in binds": """
+def f(a, b):
+    v = a
+    w = b
+    def outer():
+        nonlocal w
+        def inner():
+            nonlocal v, w
+            v += b
+            w = w * v
+            return v
+        return inner() + v * w
+    z = outer() + v
+    v = v * w
+    return z * outer()
+""",
 }
 
 

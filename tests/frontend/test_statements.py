@@ -75,6 +75,10 @@ NORMAL = {
         "x[0] += x.bump()",
         ["%2 = x[0]", "%1 = method x.bump()", "%2 add= %1", "x[0] = %2", "return None"],
     ),
+    "what may be a property in what is augmented": (
+        "x.v += x.p",
+        ["%2 = x['v']", "%1 = x.p", "x.v add= %1 from %2", "return None"],
+    ),
     "walrus in what is augmented": ("x += (x := y)", ["%1 = x", "x = y", "%1 add= y", "x = %1", "return None"]),
 }
 
