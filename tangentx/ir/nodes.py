@@ -379,8 +379,7 @@ Block: TypeAlias = tuple[Statement, ...]
 class Param:
     """A parameter as its signature has it; `default` is an atom, or None where there is none.
 
-    `kind` is "normal", "positional" (by position only), "keyword" (by name only), "args" (``*args``) or "kwargs"
-    (``**kwargs``).
+    `kind` is "normal", "positional" (by position only), "keyword" (by name only), "args" (of a *) or "kwargs" (of **).
     """
 
     name: str
