@@ -17,6 +17,7 @@ from typing import Any
 
 from tangentx.errors import NoSource, NotDifferentiable, SharedMemory, Span
 from tangentx.hits import Hits
+from tangentx.routes import Hit, Route
 from tangentx.templates import is_own
 
 LIMIT_KINDS = 64
@@ -173,20 +174,6 @@ class Entry:
     notes: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """An entry, and by which places it differentiates, for arguments that need nothing put in order.
-
-    `final` is the class of a result, or those of its parts, that is given to the user as it is: floats.
-    """
-
-    entry: Entry
-    holds: Callable[[], bool]
-    function: Callable[..., Any]
-    places: tuple[int, ...]
-    final: Any
-
-
 @contextmanager
 def _no_garbage_collection() -> Iterator[None]:
     """What a compilation makes lives as long as it: to look for garbage there costs it a quarter of its time."""
@@ -208,6 +195,7 @@ class Cache:
         self.limit = LIMIT_KINDS
         self.last: Entry | None = None
         self.hits: Hits[Hit] = Hits()
+        self.route: Route | None = None
 
     def find(self, key: Any, make: Callable[[], Entry]) -> Entry:
         """The entry for `key`, made under the lock where it is missing or no longer true."""
@@ -227,6 +215,7 @@ class Cache:
             while len(self.entries) > self.limit:
                 self.entries.popitem(last=False)
                 self.hits.clear()
+                self.route = None
                 self.dropped += 1
             self.last = entry
         return entry

@@ -10,11 +10,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from tangentx.belongings import held
 from tangentx.derivative import Entry, target_of
 from tangentx.directions import Product
 from tangentx.errors import NotDifferentiable
 from tangentx.guests import holds_tensors
-from tangentx.objects import Derivative, derivative_of, gradient_by, held
+from tangentx.objects import Derivative, derivative_of, gradient_by
 from tangentx.products import compiled_jvp, compiled_vjp, jvp_of, tangent_of_gradient, vjp_of
 from tangentx.showing import Explanation, explanation, side_by_side
 from tangentx.spec import Spec

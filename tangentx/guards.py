@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
-import itertools
-import operator
+import keyword
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,16 +33,16 @@ class Guard:
         self._slow: list[Callable[[], bool]] = []
         for program in _all(programs):
             self._add(program)
-        self._owners, self._names, self._were = _columns(self._attributes)
-        self._spaces, self._keys, self._values = _columns(self._items)
+        self._compare: Callable[[], bool] | None = None
 
     def __call__(self) -> bool:
         """Whether everything is as it was."""
+        compare = self._compare
+        if compare is None:  # made by the second call of a derivative, as the first has nothing to compare
+            compare = self._compare = _comparison(self._attributes.values(), self._items.values())
         try:
-            same = all(map(operator.is_, map(getattr, self._owners, self._names), self._were)) and all(
-                map(operator.is_, map(dict.get, self._spaces, self._keys, itertools.repeat(_ABSENT)), self._values)
-            )
-        except (AttributeError, ValueError):  # ValueError: an empty cell
+            same = compare()
+        except (AttributeError, KeyError, ValueError):  # ValueError: an empty cell
             same = False
         checks = self._inner if same else self._slow
         return not checks or all(check() for check in checks)
@@ -101,9 +100,21 @@ _ABSENT = object()
 _IMMUTABLE = (bool, int, float, complex, str, bytes, type(None))
 
 
-def _columns(table: dict[Any, tuple[Any, str, Any]]) -> tuple[tuple[Any, ...], ...]:
-    """A table's columns."""
-    return tuple(zip(*table.values(), strict=True)) or ((), (), ())
+def _comparison(
+    attributes: Iterable[tuple[Any, str, Any]], items: Iterable[tuple[dict[str, Any], str, Any]]
+) -> Callable[[], bool]:
+    """Whether the attributes and items are the objects that they were, written out so that it takes little time."""
+    scope: dict[str, Any] = {}
+    terms: list[str] = []
+    for i, (owner, name, was) in enumerate(attributes):
+        scope |= {f"o{i}": owner, f"w{i}": was}
+        spelled = name.isidentifier() and not keyword.iskeyword(name)
+        terms.append(f"o{i}.{name} is w{i}" if spelled else f"getattr(o{i}, {name!r}) is w{i}")
+    for i, (space, name, was) in enumerate(items):
+        scope |= {f"s{i}": space, f"v{i}": was}
+        terms.append(f"{name!r} not in s{i}" if was is _ABSENT else f"s{i}[{name!r}] is v{i}")
+    same: Callable[[], bool] = eval(f"lambda: {' and '.join(terms) or True}", scope)
+    return same
 
 
 def _all(programs: Sequence[Program]) -> Iterator[Program]:

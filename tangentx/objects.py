@@ -1,4 +1,4 @@
-"""The object that a derivative is, and where each function keeps its own."""
+"""The object that a derivative is, one for each function and what is asked of it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from tangentx.belongings import held
 from tangentx.derivative import (
     Binder,
     Cache,
     Entry,
-    Hit,
     place_of,
     positions,
     target_of,
@@ -23,35 +23,13 @@ from tangentx.errors import NotDifferentiable
 from tangentx.faults import tell_line
 from tangentx.guests import holds_tensors, refuse_tensors
 from tangentx.results import fresh, public_gradients, separate
+from tangentx.routes import MISSED, Hit
+from tangentx.routes import hit as hit_of
 from tangentx.showing import explanation, show, side_by_side, what_of
 from tangentx.spec import Spec
 from tangentx.switches import OFF
 
-_SLOT = "__tangentx_derivatives__"
 _REGISTER = threading.Lock()
-
-
-class _Held:
-    """The derivatives of one function, kept in its own ``__dict__``, so that they live as long as it.
-
-    Pickles and copies as nothing; `functools.wraps` copies it to another function, whose it is not.
-    """
-
-    def __init__(self, function: Any = None) -> None:
-        self.function = function
-        self.made: dict[tuple[Spec, int], Derivative] = {}
-        self.batches: dict[Any, Any] = {}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (_Held, ())
-
-
-def held(function: Any) -> _Held:
-    """The derivatives that were made of a function."""
-    found = function.__dict__.get(_SLOT)
-    if not isinstance(found, _Held) or found.function is not function:
-        found = function.__dict__[_SLOT] = _Held(function)
-    return found
 
 
 def derivative_of(f: Any, spec: Spec) -> Derivative:
@@ -59,7 +37,7 @@ def derivative_of(f: Any, spec: Spec) -> Derivative:
     target = target_of(f)
     spec.checked()
     with _REGISTER:
-        made = held(target.function).made
+        made: dict[tuple[Spec, int], Derivative] = held(target.function).made
         name = (spec, len(target.owner))
         if name not in made:
             made[name] = Derivative(f, spec)
@@ -130,27 +108,48 @@ class Derivative:
         return signature.replace(parameters=list(signature.parameters.values())[len(self._target.owner) :])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        entry: Entry | None = None
+        route = self._cache.route
+        if route is None or kwargs or route.count != len(args) or route.context is not OFF.get():
+            return self._called(args, kwargs)
         try:
-            hit = None if kwargs else self._cache.hits.find(OFF.get(), args)
-            if hit is not None and hit.holds():
-                self._cache.last = entry = hit.entry
-                out = hit.function(*args)
-                done = (tuple(map(type, out)) if type(out) is tuple else type(out)) == hit.final
-                return out if done else self._published(out, args, hit.places)
+            out = route.run(*args)
+        except Exception as error:
+            tell_line(error, route.entry)
+            raise
+        if out is MISSED:
+            return self._called(args, kwargs)
+        self._cache.last = route.entry
+        return out
+
+    def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result, by way of what was compiled before or is now; the next call of this form has a shorter way."""
+        entry: Entry | None = None
+        context = OFF.get()
+        try:
+            hit = None if kwargs else self._cache.hits.find(context, args)
+            if hit is not None:
+                entry, route = hit.entry, hit.route(context, args)
+                out = route.run(*args)
+                if out is not MISSED:
+                    self._cache.last, self._cache.route = entry, route
+                    return out
             if holds_tensors(args, kwargs):
                 return self._on_tensors(args, kwargs)
             values = self._values(args, kwargs)
             entry = self._entry(values)
-            places = self._wrt()
             direct = not kwargs and not self._target.owner and len(args) == len(values) and self._bind().plain
             if direct and not entry.writes and "undecided" not in entry.notes:
-                hit = Hit(entry, entry.holds, entry.functions[0], places, self._final(values, places))
-                self._cache.hits.keep(OFF.get(), args, hit)
-            return self._published(entry.functions[0](*values), values, places)
+                self._cache.hits.keep(context, args, self._hit(entry, args))
+            return self._public(entry.functions[0](*values), values)
         except Exception as error:
             tell_line(error, entry)
             raise
+
+    def _hit(self, entry: Entry, args: tuple[Any, ...]) -> Hit:
+        spec, places = self._spec, self._wrt()
+        as_it_is = places if spec.transform == "grad" and not spec.has_aux else ()
+        publish = functools.partial(self._published, places=places)
+        return hit_of(entry, args, as_it_is, isinstance(spec.wrt, tuple), spec.value, publish)
 
     def _bind(self) -> Binder:
         if self._binder is None or not self._binder.holds():
@@ -187,13 +186,6 @@ class Derivative:
     def _public(self, out: Any, values: tuple[Any, ...]) -> Any:
         """The compiled function's result in the form that is promised."""
         return self._published(out, values, self._wrt())
-
-    def _final(self, values: tuple[Any, ...], places: tuple[int, ...]) -> Any:
-        """The classes of a result that `_published` gives back as it is; None where it never does."""
-        spec = self._spec
-        if spec.transform != "grad" or spec.value or spec.has_aux or any(type(values[i]) is not float for i in places):
-            return None
-        return (float,) * len(places) if isinstance(spec.wrt, tuple) else float
 
     def _published(self, out: Any, values: tuple[Any, ...], places: tuple[int, ...]) -> Any:
         spec = self._spec

@@ -17,6 +17,7 @@ from tangentx.analysis.program import Program
 from tangentx.arrays import entry_copies
 from tangentx.axes import axes_of
 from tangentx.backend.text import Text
+from tangentx.belongings import held
 from tangentx.demands import writes_arguments
 from tangentx.derivative import Binder, Cache, Entry, place_of, target_of
 from tangentx.derive.batching import Batch
@@ -26,7 +27,6 @@ from tangentx.errors import NotDifferentiable, TangentxError
 from tangentx.guards import Guard
 from tangentx.guests import holds_tensors
 from tangentx.mapping import Arranged, Place, arranged, axes_of_leaves, members, one_axis_each, stacked
-from tangentx.objects import held
 from tangentx.optimise import shorten
 from tangentx.results import separate
 
