@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from tangentx.errors import Span
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
+from tangentx.ir.attempts import Attempt
 from tangentx.ir.change import map_atoms
 from tangentx.ir.functions import Closure, function_of
 
@@ -98,7 +100,8 @@ class _Cells:
         self, names: Iterable[str], body: ir.Block, done: dict[type[Closure], frozenset[str]] | None = None
     ) -> None:
         self.names = frozenset(names)
-        self.taken = walk.bound(body)  # by cells of the function's own, where an enclosing one has some too
+        # By cells of the function's own too, where an enclosing one has some.
+        self.taken = walk.bound(body) | walk.used(body)
         self.done = {} if done is None else done
         self.opens: dict[int, str] = {}
         self.count = 0
@@ -121,6 +124,12 @@ class _Cells:
         return tuple(out)
 
     def _statement(self, stmt: ir.Statement, out: list[ir.Statement]) -> None:
+        if isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Op) and isinstance(stmt.value.fn, Attempt):
+            tried = self._tried(stmt.value.fn, stmt.span, out)
+            opens = self.opens.get(id(stmt))
+            stmt = replace(stmt, value=ir.Op(tried, ()))
+            if opens is not None:
+                self.opens[id(stmt)] = opens
         blocks = [self.block(inner) for inner in walk.blocks(stmt)]
         changed = self._with_reads(_with_blocks(stmt, [() for _ in blocks]), out)
         if isinstance(changed, ir.For) and changed.target in self.names:
@@ -133,6 +142,22 @@ class _Cells:
             self._bound(changed, id(stmt) in self.opens, out)
         else:
             out.append(_with_blocks(changed, blocks))
+
+    def _tried(self, tried: Attempt, span: Span, out: list[ir.Statement]) -> Attempt:
+        """A ``try`` statement that has names of its own for what cells hold: nothing in it may write them. Where
+        branches stand for it, those do."""
+        inside = frozenset().union(*(walk.bound(block) | walk.used(block) for block in tried.blocks()))
+        self.taken |= inside
+        held = {name: self._holder(name) for name in sorted(self.names & (inside | frozenset(tried.results)))}
+
+        def read(name: str) -> ir.Assign:
+            return ir.Assign(held[name], ir.Index(ir.Var(name), _ITEM), span)
+
+        out.extend(read(name) for name in tried.names() if name in held)
+        otherwise = self.block(tried.otherwise)
+        if otherwise:
+            otherwise = (*otherwise, *(read(name) for name in tried.results if name in held))
+        return replace(tried.renamed(held), otherwise=otherwise)
 
     def _bound(self, stmt: ir.Assign, first: bool, out: list[ir.Statement]) -> None:
         held = stmt.value
@@ -172,6 +197,14 @@ class _Cells:
         names = frozenset(function.params[i].name for i in shared)
         self.done[cls] = names
         cls.link.function = replace(function, body=_Cells(names, function.body, self.done).block(function.body))
+
+    def _holder(self, name: str) -> str:
+        """A new name for what the cell of `name` holds."""
+        name = f"{name}_"
+        while name in self.taken:
+            name = f"{name}_"
+        self.taken |= {name}
+        return name
 
     def _temp(self) -> str:
         self.count += 1

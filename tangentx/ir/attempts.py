@@ -9,12 +9,14 @@ taken for the functions that `paths` gives, one for each way on which it may be 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tangentx.errors import Span
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
+from tangentx.ir.change import rename
 
 NOTE, TRIAL = "attempt", "trial"
 FLAG, ERROR = "%flag", "%error"
@@ -66,6 +68,18 @@ class Attempt:
         for handler in self.handlers:
             found |= live(handler.block, after) - {handler.name}
         return tuple(sorted(found))
+
+    def renamed(self, mapping: Mapping[str, str]) -> Attempt:
+        """The statement with other names for variables; `otherwise` keeps its own."""
+        body, *caught, orelse, final = (rename(block, mapping) for block in self.blocks())
+        handlers = tuple(
+            replace(handler, name=mapping.get(handler.name, handler.name), block=block)
+            for handler, block in zip(self.handlers, caught, strict=True)
+        )
+        results = tuple(mapping.get(name, name) for name in self.results)
+        return replace(
+            self, body=body, handlers=handlers, orelse=orelse, final=final, results=results, given=None, closed={}
+        )
 
     def with_given(self, names: tuple[str, ...]) -> Attempt:
         """The statement where the names `names` have values; one for each choice of them."""

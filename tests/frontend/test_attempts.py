@@ -251,3 +251,85 @@ def test_a_finally_in_which_nothing_is_done_is_left_out():
             derivative = tx.grad(noted)
             np.testing.assert_allclose(derivative(np.array([0.5, 0.25])), [5.0, 2.5])
             assert "try:" not in derivative.source
+
+
+def lengths_shared(x, k):
+    words = "3"
+
+    def g():
+        return len(words) * k
+
+    r = g()
+    words = "45"
+    try:
+        n = len(words)
+    except ValueError:
+        n = 5
+    return g() * n * x[0] + r
+
+
+def switched(x, k):
+    flag = False
+
+    def g():
+        nonlocal flag
+        flag = not flag
+        return k
+
+    try:
+        n = int("7" if flag else "2")
+    except ValueError:
+        n = 5
+    return g() * n * x[0]
+
+
+def bound_and_shared(x, k):
+    s = k
+    n = 1
+
+    def g():
+        nonlocal s, n
+        s = s * x[0]
+        n = n + 1
+        try:
+            n = [1, 1, 5][n]
+        except IndexError:
+            n = n + 2
+        return s * n
+
+    for i in range(4):
+        try:
+            s = x[i] * s
+        except IndexError:
+            s = s * n
+        s = s + g()
+    return g() * s
+
+
+@pytest.mark.parametrize("fn", [lengths_shared, switched, bound_and_shared])
+@pytest.mark.parametrize("off", [(), "all"])
+def test_what_functions_share_is_asked_for_and_bound_in_a_try_statement(fn, off):
+    args = np.array([0.1, 0.2]), 0.4
+    with pipeline.proofs(off=off):
+        check_grads(fn, args, wrt=(0, 1))
+        assert tx.value_and_grad(fn, fallback="error")(*args)[0] == pytest.approx(fn(*args), rel=1e-14)
+
+
+def written_by_a_call(x, k):
+    s = k
+
+    def g():
+        nonlocal s
+        s = s * x[0]
+        return s
+
+    try:
+        v = x[1] * g() + s
+    except IndexError:
+        v = s
+    return v * s
+
+
+def test_a_call_in_it_that_binds_what_functions_share_is_refused():
+    with pytest.raises(UnsupportedSyntax, match="a try statement that writes into"):
+        tx.grad(written_by_a_call, fallback="error")(np.array([0.1, 0.2]), 0.4)
