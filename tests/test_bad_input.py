@@ -613,3 +613,46 @@ def test_what_makes_grids_and_pairs(f: Callable[..., Any], args: tuple[Any, ...]
     with pytest.raises(tx.UnsupportedSyntax) as caught:
         tx.grad(f, fallback="error")(*args)
     golden(f"bad_grid_{f.__name__}", text_of(caught.value))
+
+
+def with_shared_deleted(x):
+    y = x * x
+
+    def half():
+        return y / 2
+
+    z = half()
+    del y
+    y = z
+    return half()
+
+
+def with_perhaps_an_array(x):
+    s = x
+    u = np.ones(2)
+
+    def grown():
+        nonlocal s
+        s = s * u
+        return x
+
+    s += grown()
+    return s
+
+
+def with_closure_tried(x):
+    def half(text):
+        return len(text) / 2
+
+    try:
+        n = half("three")
+    except ValueError:
+        n = 1
+    return n * x
+
+
+@pytest.mark.parametrize("f", [with_shared_deleted, with_perhaps_an_array, with_closure_tried])
+def test_what_functions_share(f: Callable[..., Any], golden: Golden) -> None:
+    with pytest.raises(tx.TangentxError) as caught:
+        tx.grad(f, fallback="error")(2.0)
+    golden(f"bad_shared_{f.__name__}", text_of(caught.value))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.containers import expanded
 from tangentx.analysis.effects import UNKNOWN
+from tangentx.analysis.functions import value_class
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, Obj, Some, varied
 from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Instance, Program
@@ -51,6 +52,7 @@ def attempt(w: Walker, tried: Attempt, args: tuple[Atom, ...]) -> tuple[Expr, Ki
         tried, args = tried.with_given(known), tuple(Var(n) for n in known)
     read = [w.read(a) for a in args]
     kinds = [_any(k) for _, k in read]
+    _demand_no_functions(tried, kinds)
     paths = w.instance.backs.setdefault(("attempt", tried), tried.paths())
     result: Kind = BOTTOM
     for path in paths:
@@ -69,6 +71,15 @@ def _otherwise(w: Walker, tried: Attempt) -> Block:
     made, results = w.temporary(), tuple(Var(name) for name in tried.results)
     whole = results[0] if len(results) == 1 else Make(tuple, results)
     return (*tried.otherwise, Assign(made, whole, tried.span))
+
+
+def _demand_no_functions(tried: Attempt, kinds: list[Kind]) -> None:
+    """Refuses a statement that reads a function defined in a function: its text would call what is a tuple there."""
+    for name, kind in zip(tried.given or (), kinds, strict=True):
+        if value_class(kind) is not None:
+            message = f"a try statement that uses `{name}`, a function that is made while this one runs"
+            hint = "define it at the top of the module and pass it what it needs, or test the condition before with if"
+            raise UnsupportedSyntax(message, tried.span, hint)
 
 
 def _any(kind: Kind) -> Kind:

@@ -103,10 +103,11 @@ def demand_sole_holder(w: Walker, target: str, kind: Arr) -> None:
     """
     other = other_holder(w, target, kind)
     if other:
+        what, name = ("what is augmented", "x") if target.startswith("%") else (f"`{target}`", target)
         raise UnsupportedSyntax(
-            f"`{target}` may be a number or an array, and {other} may hold it too: only an array would be written",
+            f"{what} may be a number or an array, and {other} may hold it too: only an array would be written",
             w.span,
-            f"start with an array, such as `np.zeros_like(...)`, or write `{target} = {target} + ...`",
+            f"start with an array, such as `np.zeros_like(...)`, or write `{name} = {name} + ...`",
         )
 
 

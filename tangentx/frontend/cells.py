@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tangentx.errors import Span
+from tangentx.errors import Span, UnsupportedSyntax
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
 from tangentx.ir.attempts import Attempt
@@ -161,6 +161,10 @@ class _Cells:
 
     def _bound(self, stmt: ir.Assign, first: bool, out: list[ir.Statement]) -> None:
         held = stmt.value
+        if isinstance(held, ir.Op) and held.fn is ir.deleted:
+            raise UnsupportedSyntax(
+                f"`{stmt.target}` is deleted, and a function inside shares it", stmt.span, "leave out the del"
+            )
         if not isinstance(held, ir.Atom):
             held = ir.Var(self._temp())
             out.append(replace(stmt, target=held.name))
