@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import tangentx as tx
-from benchmarks.measure import demand_equal, interleaved
+from benchmarks.measure import demand_equal, interleaved, undisturbed
 
 CHAIN = np.array([0.3, 0.5, 0.7, 0.9, 1.1])
 
@@ -132,11 +132,11 @@ def overheads(seconds: float) -> Iterator[tuple[str, float, float]]:
     t = tx.Tensor(x, requires_grad=True)
     for name, operation in OPERATIONS.items():
         with tx.no_grad():
-            ours, plain = interleaved((partial(operation, t), partial(operation, x)), seconds)
+            ours, plain = undisturbed((partial(operation, t), partial(operation, x)), seconds)
         yield name, ours, plain
 
 
 def handed_over(seconds: float) -> float:
     """Seconds that NumPy takes to hand a function to its argument, which no Tensor can save."""
-    (found,) = interleaved((partial(np.reshape, Nothing(), (5, 1)),), seconds)
+    (found,) = undisturbed((partial(np.reshape, Nothing(), (5, 1)),), seconds)
     return found

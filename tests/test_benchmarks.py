@@ -73,3 +73,15 @@ def test_statements_are_counted():
 def test_the_first_function_of_a_text_is_the_gradient():
     text = "def f(x):\n    return g(x) + 1\n\ndef g(x):\n    return 2 * x\n"
     assert texts.load(text)(3) == 7
+
+
+def test_the_first_call_does_not_count(monkeypatch):
+    now = [0.0]
+    costs = iter([1.0])
+
+    def call():
+        now[0] += next(costs, 2.0**-20)
+
+    monkeypatch.setattr(measure.time, "perf_counter", lambda: now[0])
+    assert measure._loops(call, 2.0**-13) == 2**7
+    assert measure.undisturbed([call], 0.01) == measure.interleaved([call], 0.01) == [2.0**-20]

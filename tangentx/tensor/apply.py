@@ -18,7 +18,7 @@ from tangentx.tensor.outputs import from_out, has_out, into
 from tangentx.tensor.places import place, span_of
 from tangentx.tensor.quick import binary, unary
 from tangentx.tensor.rules import Rule, rule_of
-from tangentx.tensor.shortened import learn
+from tangentx.tensor.shortened import Text, learn
 from tangentx.tensor.unrecorded import Viewed, results, unrecorded
 
 
@@ -43,10 +43,10 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if not (isinstance(args[0], CONTAINERS) or isinstance(args[1], CONTAINERS)):
             return binary(rule, args[0], args[1])
     array = bool(args) and type(args[0]) is Tensor and type(args[0]._data) is np.ndarray
-    if rule.reduces and len(args) == 1 and not kwargs and array:
-        return unary(rule, args[0])
     if not STATE.grad and (rule.owner is None or array):
         return _unrecorded(rule, fn, args, kwargs)
+    if rule.reduces and len(args) == 1 and not kwargs and array:
+        return unary(rule, args[0])
     try:
         values = args if rule.simple == len(args) and not kwargs else rule.arranged(args, kwargs)
     except NoTemplate as error:
@@ -56,6 +56,13 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     if places and STATE.grad and not rule.whole_numbers(ans):
         return Operation.record(rule, tuple(places), values, data, ans, nested, Viewed(rule, fn, args, kwargs))
     return results(ans, Viewed(rule, fn, args, kwargs) if rule.may_view else None, bool(places))
+
+
+def as_member(fn: Any, *likely: Sequence[Any]) -> Any:
+    """A function as a method of a Tensor's, of arguments for which these values are likely."""
+    rule = rule_of(fn)
+    assert rule is not None
+    return Text(rule, fn, likely).flat(call, 0)
 
 
 def _opened(rule: Rule, values: Sequence[Any]) -> tuple[list[Any], list[int], bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,25 @@ from tangentx.tensor.modes import STATE
 from tangentx.tensor.places import place, span_of
 
 
-class Tensor:
+class _Making(type):
+    """The class of the class Tensor: calling that makes a Tensor of data, with `blank` for what is not yet one."""
+
+    # A class whose class makes its instances is opaque to the compiler.
+    def __call__(cls, array: Any, device: Any = None, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+        if device is not None and device != "cpu":
+            raise NotDifferentiable(f"there is no device {device!r} here", hint='use "cpu", or leave it out')
+        t = wrap(np.array(array.current if type(array) is Tensor else array, dtype=dtype))
+        kind = t._data.dtype.kind
+        if kind in "fc":
+            t._needs = bool(requires_grad)
+        elif kind not in "biu":
+            raise NotDifferentiable(f"a Tensor cannot hold {t._data.dtype}", hint="pass numbers")
+        elif requires_grad:
+            t.requires_grad = True  # says why it cannot be
+        return t
+
+
+class Tensor(metaclass=_Making):
     """An array, or a number, whose operations are recorded where `requires_grad`, so that `backward` can follow them.
 
     ``Tensor(array, device=None, dtype=None, requires_grad=False)`` holds a copy. NumPy's functions, Python's
@@ -24,10 +43,7 @@ class Tensor:
     ``isinstance(x, np.ndarray)`` goes the way that the plain program goes; ``type(x)`` is Tensor.
     """
 
-    __slots__ = (
-        "__dict__", "__weakref__", "_content", "_data", "_exported", "_grad", "_hooks", "_made", "_needs", "_node",
-        "_slot", "_view",
-    )  # fmt: skip
+    __slots__ = ("__dict__", "__weakref__", "_content", "_data", "_made", "_needs", "_node", "_slot", "_view")
 
     _data: Any
     _node: Any
@@ -36,30 +52,16 @@ class Tensor:
     _view: Any
     _content: Content | None
     _made: Any
-    _grad: Any
-    _hooks: Watcher | None
-    _exported: bool | None
 
-    def __new__(cls, array: Any, device: Any = None, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-        # A class with a way of its own to make instances is opaque to the compiler.
-        if device is not None and device != "cpu":
-            raise NotDifferentiable(f"there is no device {device!r} here", hint='use "cpu", or leave it out')
-        t: Tensor = _new(Tensor)
-        t._data = data = np.array(array.current if type(array) is Tensor else array, dtype=dtype)
-        t._node = t._view = t._content = t._made = t._grad = t._hooks = t._exported = None
-        t._slot = 0
-        kind = data.dtype.kind
-        if kind in "fc":
-            t._needs = bool(requires_grad)
-        elif kind not in "biu":
-            raise NotDifferentiable(f"a Tensor cannot hold {data.dtype}", hint="pass numbers")
-        else:
-            t._needs = False
-            if requires_grad:
-                t.requires_grad = True  # says why it cannot be
-        return t
+    # Most Tensors have none of these ever.
+    _grad: Any = None
+    _hooks: Watcher | None = None
+    _exported: bool = False
 
     if TYPE_CHECKING:
+
+        def __init__(self, array: Any, device: Any = None, dtype: Any = None, requires_grad: bool = False) -> None: ...
+
         # The members that `methods` adds.
         def __getattr__(self, name: str) -> Any: ...
 
@@ -219,13 +221,14 @@ def _remade(data: Any, requires_grad: bool, grad: Any) -> Tensor:
 
 def wrap(data: Any, node: Any = None, slot: int = 0) -> Tensor:
     """A Tensor of this very number or array, made by a node."""
-    t: Tensor = _new(Tensor)
+    t = blank()
     t._data = data
     t._node = node
     t._needs = node is not None
     t._slot = slot
-    t._view = t._content = t._made = t._grad = t._hooks = t._exported = None
+    t._view = t._content = t._made = None
     return t
 
 
-_new = object.__new__
+blank: Callable[[], Tensor] = type.__call__.__get__(Tensor)
+"""A Tensor without anything; no other way to make an instance takes less time."""

@@ -64,20 +64,3 @@ def like_container(value: Any, items: list[Any]) -> Any:
     if isinstance(value, list):
         return items
     return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-
-
-def taken(row: list[Any] | tuple[Any, ...]) -> tuple[Any, bool] | None:
-    """A list or tuple with plain data for its Tensors, and whether one requires a gradient; None where it is nested."""
-    late = False
-    items = []
-    for value in row:
-        kind = type(value)
-        if kind is Tensor:
-            if value._view is not None:
-                value._view.refresh(value)
-            late = late or value._needs
-            value = value._data
-        elif kind not in WITHOUT:
-            return None
-        items.append(value)
-    return items if type(row) is list else tuple(items), late

@@ -14,24 +14,17 @@ import numpy as np
 from tangentx.arrays import demand_unshared
 from tangentx.errors import NoTemplate
 from tangentx.tensor import autograd
-from tangentx.tensor.apply import as_array, call
+from tangentx.tensor.apply import as_array, as_member, call
 from tangentx.tensor.holding import ROWS, raw
 from tangentx.tensor.making import escaped
 from tangentx.tensor.modes import STATE, refusal
 from tangentx.tensor.places import place, span_of
-from tangentx.tensor.rules import Rule, rule_of
-from tangentx.tensor.shortened import short
+from tangentx.tensor.shortened import A_TENSOR
 from tangentx.tensor.storage import set_shape
 from tangentx.tensor.writing import overwrite, write
 from tangentx.tensor.written import put
 
 _STORES = tuple(opcode.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in opcode.opmap)
-
-
-def _rule(fn: Any) -> Rule:
-    found = rule_of(fn)
-    assert found is not None
-    return found
 
 
 def _number_of(t: Any, how: str) -> Any:
@@ -77,7 +70,7 @@ class Members:
     nbytes = property(lambda self: self.size * self.itemsize, doc="As an ndarray's.")
     device = property(lambda self: "cpu", doc="Where the memory is.")
     data = property(lambda self: self.detach(), doc="The same memory without history.")
-    T = property(short(_rule(np.transpose), np.transpose, 1, call, through=0), doc="The axes in reverse order.")
+    T = property(as_member(np.transpose, (A_TENSOR,)), doc="The axes in reverse order.")
     mT = property(lambda self: call(np.swapaxes, (self, -1, -2), {}), doc="The last two axes exchanged.")
     real = property(lambda self: call(np.real, (self,), {}), doc="The real part.")
     imag = property(lambda self: call(np.imag, (self,), {}), doc="The imaginary part.")
@@ -100,7 +93,7 @@ class Members:
     def shape(self: Any, value: Any) -> None:
         set_shape(self, value)
 
-    __getitem__ = short(_rule(operator.getitem), operator.getitem, 2, call, through=0)
+    __getitem__ = as_member(operator.getitem, (A_TENSOR,), (0, slice(None), (0,)))
 
     def __setitem__(self: Any, key: Any, value: Any) -> None:
         write(self, key, as_array(value) if type(value) in ROWS else value)

@@ -13,13 +13,13 @@ from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.holding import holds_tensor, raw
 from tangentx.tensor.members import Members, Nothing
-from tangentx.tensor.modes import STATE, refusal
+from tangentx.tensor.modes import recording, refusal
 from tangentx.tensor.places import place, span_of
-from tangentx.tensor.quick import QUICK, operator_of, unary, way
+from tangentx.tensor.quick import QUICK, operator_of, way
 from tangentx.tensor.rules import rule_of
-from tangentx.tensor.shortened import WAYS
+from tangentx.tensor.shortened import WAYS, form_of
 from tangentx.tensor.ufuncs import array_ufunc
-from tangentx.tensor.writing import overwrite
+from tangentx.tensor.writing import changed, overwrite
 from tangentx.tensor.written import CHANGING
 
 _ARITHMETIC = {
@@ -69,6 +69,7 @@ def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[.
     rule: Any = rule_of(fn)
     quick = QUICK if rule is not None and rule.quick == 2 else ()
     second = way(rule, "pt", 1) if quick else fn
+    change = getattr(operator, f"i{fn.__name__}")
 
     def forward(self: Tensor, other: Any) -> Any:
         if type(other) is not Tensor and not isinstance(other, _OPERANDS):
@@ -85,6 +86,8 @@ def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[.
     operate = operator_of(rule, forward) if quick else forward
 
     def in_place(self: Tensor, other: Any) -> Any:
+        if changed(self, change, other):
+            return self
         result = operate(self, other)
         return overwrite(self, result) if type(result) is Tensor and type(self._data) is np.ndarray else result
 
@@ -105,29 +108,32 @@ def _comparison(fn: Any) -> Callable[..., Any]:
     return compare
 
 
-def _method(name: str) -> Callable[..., Any]:
-    descriptor = getattr(np.ndarray, name)
-    rule = rule_of(descriptor)
-    short = way(rule, "t", 1) if rule is not None and rule.reduces else None
-    ways = WAYS.setdefault(descriptor, {})
+def _method(fn: Any, name: str, doc: str) -> Callable[..., Any]:
+    rule = rule_of(fn)
+    alone = way(rule, "t", 1) if rule is not None and (rule.reduces or rule.quick == 1) else None
+    ways = WAYS.setdefault(fn, {})
 
-    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        if not STATE.grad:
-            known = ways.get((len(args) + 1, *kwargs) if kwargs else len(args) + 1)
-            if known is not None:
-                return known(self, *args, **kwargs) if kwargs else known(self, *args)
-        if short is not None and not args and not kwargs and type(self._data) is np.ndarray:
-            return short(self)
-        return call(descriptor, (self, *args), kwargs)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        if alone is not None and len(args) == 1 and not kwargs and type(args[0]._data) is np.ndarray:
+            return alone(args[0])
+        if not recording():
+            try:
+                known = ways[form_of(args, kwargs) if kwargs else len(args)]
+            except KeyError:
+                pass
+            else:
+                return known(args, kwargs)
+        return call(fn, args, kwargs)
 
-    return named(method, name, f"As ``numpy.ndarray.{name}``.")
+    return named(method, name, doc)
+
+
+def _array_method(name: str) -> Callable[..., Any]:
+    return _method(getattr(np.ndarray, name), name, f"As ``numpy.ndarray.{name}``.")
 
 
 def _function(fn: Any, name: str) -> Callable[..., Any]:
-    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        return call(fn, (self, *args), kwargs)
-
-    return named(method, name, f"``{fn.__name__}`` of this Tensor.")
+    return _method(fn, name, f"``{fn.__name__}`` of this Tensor.")
 
 
 def _changing(fn: Any, name: str) -> Callable[..., Any]:
@@ -149,14 +155,16 @@ _SPLITTING: dict[Any, Callable[[int], int]] = {
 
 
 def _array_function(self: Tensor, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    ways = None if STATE.grad else WAYS.get(func)
-    if ways is not None:
-        known = ways.get((len(args), *kwargs) if kwargs else len(args))
-        if known is not None:
-            return known(*args, **kwargs) if kwargs else known(*args)
+    if not recording():
+        try:
+            known = WAYS[func][form_of(args, kwargs) if kwargs else len(args)]
+        except KeyError:
+            pass
+        else:
+            return known(args, kwargs)
     if not kwargs and len(args) == 1 and type(args[0]) is Tensor and type(args[0]._data) is np.ndarray:
         rule = rule_of(func)
-        return unary(rule, args[0]) if rule is not None and rule.reduces else call(func, args, kwargs)
+        return way(rule, "t", 1)(args[0]) if rule is not None and rule.reduces else call(func, args, kwargs)
     if func in _SPLITTING:
         array, *rest = args
         return call(np.split, (array, *rest, _SPLITTING[func](np.ndim(array))), kwargs)
@@ -184,13 +192,13 @@ def _install() -> None:
         rule: Any = rule_of(one)
         members[f"__{name}__"] = way(rule, "t") if rule.quick == 1 else _function(one, f"__{name}__")
     for name in _METHODS:
-        members.setdefault(name, _method(name))
+        members.setdefault(name, _array_method(name))
     for name in _REFUSED:
         members[name] = _refused(name)
     for name in dir(np.ndarray):
         # Those without a rule are refused where it counts, and called where it does not.
         if not name.startswith("_") and callable(getattr(np.ndarray, name)):
-            members.setdefault(name, _method(name))
+            members.setdefault(name, _array_method(name))
     for name in _FUNCTIONS:
         members.setdefault(name, _function(getattr(np, name), name))
     for name, fn in _RENAMED.items():

@@ -7,7 +7,13 @@ import inspect
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
+
+_GRAD: ContextVar[bool] = ContextVar("grad", default=True)
+
+recording: Callable[[], bool] = _GRAD.get
+"""Whether operations are recorded in this thread, and in this task of it. Nothing else is asked as soon."""
 
 
 class _State(threading.local):
@@ -17,11 +23,18 @@ class _State(threading.local):
     cotangent that is not finite. `listeners` are told of each node that backward has passed.
     """
 
-    grad = True
     honest = False
     anomaly = False
     refused: Exception | None = None
     listeners: tuple[Callable[..., None], ...] = ()
+
+    @property
+    def grad(self) -> bool:
+        return recording()
+
+    @grad.setter
+    def grad(self, value: bool) -> None:
+        _GRAD.set(value)
 
 
 STATE = _State()
@@ -130,7 +143,7 @@ class set_grad_enabled(_Switch):
 
 def is_grad_enabled() -> bool:
     """Whether operations are recorded in this thread."""
-    return STATE.grad
+    return recording()
 
 
 @contextmanager

@@ -55,6 +55,6 @@ def _views(arrays: Sequence[Any], first: int, end: int) -> list[tuple[Any, Tenso
     for a in arrays:
         steps = tuple(stride // size for stride in a.strides)
         t = wrap(a)
-        t._view = View(root, (Step(window, (None, a.shape, steps, (address(a) - first) // size), {}, 0, None),))
+        t._view = View.of(root, (Step(window, (None, a.shape, steps, (address(a) - first) // size), {}, 0, None),))
         found.append((a, t))
     return found

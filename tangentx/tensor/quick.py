@@ -7,7 +7,6 @@ which operands are Tensors, which require a gradient, what the pullback reads. A
 from __future__ import annotations
 
 import operator
-import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -15,16 +14,16 @@ import numpy as np
 
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.forms import inexact
-from tangentx.tensor.modes import STATE
+from tangentx.tensor.modes import recording
 from tangentx.tensor.operation import Operation, kept
-from tangentx.tensor.places import PLACE_NAMES, placed
+from tangentx.tensor.places import placed
 from tangentx.tensor.rules import Rule
+from tangentx.tensor.texts import compiled, current, fresh
 
 QUICK = frozenset((Tensor, float, int, np.ndarray, np.float64))  # types of operands to hurry with
-_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep  # the frames of what is written here are ours
 _NAMES = {
-    "Tensor": Tensor, "array": np.ndarray, "inexact": inexact, "kept": kept, "new": object.__new__,
-    "shape": np.shape, "STATE": STATE, "quick": QUICK, **PLACE_NAMES,
+    "array": np.ndarray, "inexact": inexact, "kept": kept, "new": object.__new__, "quick": QUICK,
+    "recording": recording, "shape": np.shape,
 }  # fmt: skip
 
 _PLACES = ((0, 1), (0,), (1,))
@@ -65,29 +64,21 @@ def _way(rule: Rule, given: str, through: int, otherwise: Any = None) -> Callabl
     lines = [f"def way({', '.join(f'x{i}' for i in numbers)}):"]
     if otherwise is not None:
         lines += [
-            "    if type(x1) is not Tensor:",
+            "    if type(x1) is not Tensor_:",
             "        return plainly(x0, x1) if type(x1) in quick else otherwise(x0, x1)",
         ]
     for i in numbers:
-        if i in tensors:
-            lines += [f"    if x{i}._view is not None:", f"        x{i}._view.refresh(x{i})"]
-        lines.append(f"    a{i} = x{i}._data" if i in tensors else f"    a{i} = x{i}")
+        lines += current("    ", f"x{i}", f"a{i}") if i in tensors else [f"    a{i} = x{i}"]
     sign = _SIGNS.get(rule.fn)
-    lines += [
-        f"    ans = a0 {sign} a1" if sign else f"    ans = fn({', '.join(f'a{i}' for i in numbers)})",
-        "    t = new(Tensor)",
-        "    t._data = ans",
-        "    t._node = t._view = t._content = t._made = t._grad = t._hooks = t._exported = None",
-        "    t._slot = 0",
-        "    t._needs = False",
-    ]
+    lines.append(f"    ans = a0 {sign} a1" if sign else f"    ans = fn({', '.join(f'a{i}' for i in numbers)})")
+    lines += fresh("t", "ans")
     active = [i for i in tensors if rule.with_cotangent[i]]
     for places in _PLACES:
         if set(places) <= set(active):
             arguments = ", ".join(f"x{i}, a{i}" for i in numbers)
             lines += [
                 f"    if {' and '.join(f'x{i}._needs' for i in places)}:",
-                "        if STATE.grad:",
+                "        if recording():",
                 f"            return record_{'_'.join(map(str, places))}(t, ans, {arguments})",
                 *placed("        ", "t._made", 1 + through),
                 "        return t",
@@ -172,6 +163,4 @@ def _tuple(items: Iterable[str]) -> str:
 def _compiled(rule: Rule, lines: list[str], **names: Any) -> dict[str, Any]:
     # NumPy's functions do what the methods do, and take longer to find out that they may.
     fn = getattr(np.ndarray, rule.fn.__name__) if rule.reduces else rule.fn
-    space = {**_NAMES, "fn": fn, **names}
-    exec(compile("\n".join(lines) + "\n", f"{_HERE}<{rule.name}>", "exec"), space)
-    return space
+    return compiled(rule.name, lines, {**_NAMES, "fn": fn, **names})

@@ -1,31 +1,32 @@
 """The short ways of calls that are not recorded, for functions that have a template.
 
-Their text is written once for each function and what it is given by place and by name, after a call of that form has
-gone the long way (see `unrecorded`). What is met there too seldom to hurry with goes the long way again.
+Their text is written once for each function and how many arguments it is given by place and by which names, after a
+call of that form has gone the long way (see `unrecorded`). What is met there too seldom to hurry with goes the long
+way again.
 """
 
 from __future__ import annotations
 
 import keyword
 import operator
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from tangentx.tensor.core import Tensor, wrap
+from tangentx.tensor.core import wrap
 from tangentx.tensor.forms import inexact
-from tangentx.tensor.holding import LASTING, ROWS, WITHOUT, taken
-from tangentx.tensor.modes import STATE
+from tangentx.tensor.modes import recording
 from tangentx.tensor.operation import kept
-from tangentx.tensor.places import PLACE_NAMES, placed
+from tangentx.tensor.places import placed
 from tangentx.tensor.rules import Rule
-from tangentx.tensor.storage import View
+from tangentx.tensor.storage import Step, View
+from tangentx.tensor.texts import compiled, fresh
 from tangentx.tensor.unrecorded import Viewed, results
+from tangentx.tensor.unwrapping import UNWRAPPING, unwrapping
 
-_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep  # the frames of what is written here are ours
 _MOST = 8  # arguments of a call that is worth a text
+BY_NAME = 1 << 20  # see `form_of`
 _OF_METHODS = frozenset(("axis", "keepdims", "dtype", "ddof"))  # names that functions and their methods mean alike
 _AS_METHODS: dict[Any, int] = {
     np.reshape: 2, np.transpose: 2, np.ravel: 2, np.squeeze: 2, np.swapaxes: 3, np.repeat: 3, np.take: 3,
@@ -33,27 +34,35 @@ _AS_METHODS: dict[Any, int] = {
 }  # fmt: skip
 """Functions that only look for a method of their argument's, and how many arguments these mean alike."""
 _NUMBERS = frozenset((float, int, complex, np.float64, np.float32, np.complex128, np.int64, np.bool_))
-_NAMES = {
-    "Tensor_": Tensor, "View_": Viewed, "STATE_": STATE, "array_": np.ndarray, "enter_": View.enter,
-    "inexact_": inexact, "isinstance_": isinstance, "kept_": kept, "lasting_": LASTING, "map_": map,
-    "new_": object.__new__, "numbers_": _NUMBERS, "plain_": WITHOUT, "real_": (np.ndarray, float, complex),
-    "results_": results, "rows_": ROWS, "shared_": np.may_share_memory, "taken_": taken, "tuple_": tuple,
-    "type_": type, "wrap_": wrap, **PLACE_NAMES,
+_NAMES: dict[str, Any] = {
+    "Viewed_": Viewed, "array_": np.ndarray, "enter_": View.enter, "inexact_": inexact, "isinstance_": isinstance,
+    "kept_": kept, "nothing_": {}, "numbers_": _NUMBERS, "real_": (np.ndarray, float, complex),
+    "recording_": recording, "results_": results, "shared_": np.may_share_memory, "wrap_": wrap, **UNWRAPPING,
 }  # fmt: skip
 
+A_TENSOR = wrap(0.0)
+"""What is like any Tensor."""
+
 Way = Callable[..., Any]
-WAYS: dict[Any, dict[Any, Way]] = {}
-"""By function, then by the number of arguments, or by it and the names of others: what is called one frame behind the
-user's."""
+WAYS: dict[Any, dict[int, Way]] = {}
+"""By function and `form_of` a call: what is called with its arguments and its names, one frame behind the user's."""
+KNOWN: set[tuple[Any, ...]] = set()
+"""Functions with the number of arguments and the names of calls that have a way."""
+
+
+def form_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
+    """How many arguments a call gives by place and by name: the key of its way, which looks at the names itself."""
+    return len(args) - BY_NAME * len(kwargs)
 
 
 def learn(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], otherwise: Way) -> None:
     """Enters the short way of calls that have the form of this one, which has been gone."""
-    count, names = len(args), tuple(kwargs)
-    form = (count, *names) if names else count
-    ways = WAYS.setdefault(fn, {})
-    if form not in ways and 0 < count + len(names) <= _MOST and all(map(_is_plain, names)):
-        ways[form] = short(rule, fn, count, otherwise, names)
+    call = (fn, len(args), *sorted(kwargs))
+    if call not in KNOWN and 0 < len(args) + len(kwargs) <= _MOST and all(map(_is_plain, kwargs)):
+        ways, form = WAYS.setdefault(fn, {}), form_of(args, kwargs)
+        likely = [(value,) for value in (*args, *kwargs.values())]
+        ways[form] = Text(rule, fn, likely, tuple(kwargs)).packed(otherwise, ways.get(form))
+        KNOWN.add(call)
 
 
 def _is_plain(name: str) -> bool:
@@ -61,96 +70,102 @@ def _is_plain(name: str) -> bool:
     return name.isidentifier() and not keyword.iskeyword(name) and not name.endswith("_") and name != "out"
 
 
-def short(rule: Rule, fn: Any, count: int, otherwise: Way, names: tuple[str, ...] = (), through: int = 1) -> Way:
-    """The short way of a function. `otherwise` goes the long one: it is given the function, arguments and names.
+class Text:
+    """The text of a function's short way, for a number of arguments and for names.
 
-    So many frames as it comes `through` are between it and the user's, where recording is off. Without any, it is
-    called at all times, and goes otherwise where something is to be recorded.
+    `likely` has values that are likely for each argument, of which the last have these names.
     """
-    by_place = [f"x{i}_" for i in range(count)]
-    given = {x: f"{x}a_" for x in (*by_place, *names)}
-    arguments = f"({''.join(f'{x}, ' for x in by_place)}), {_named({name: name for name in names})}"
-    long_way = f"return otherwise_(fn_, {arguments})"
-    alike = _AS_METHODS.get(fn, 1 if rule.reduces and rule.owner is None else 0)
-    method = 0 < count <= alike and _OF_METHODS.issuperset(names)
-    lines = [f"def way_({', '.join((*by_place, *(['*', *names] if names else [])))}):", "    late_ = False"]
-    for x, a in given.items():
-        lines += _unwrapped(x, a, long_way, rule.may_view)
-    if method or rule.owner is not None:
-        lines += ["    if type_(x0_a_) is not array_:", f"        {long_way}"]
-    if not through:
-        lines += ["    if late_ and STATE_.grad:", f"        {long_way}"]
-    values = ", ".join((*(given[x] for x in by_place), *(f"{name}={given[name]}" for name in names)))
-    lines.append("    ans_ = x0_a_[x1_a_]" if fn is operator.getitem else f"    ans_ = run_({values})")
-    if rule.constant:
-        lines.append("    return wrap_(ans_) if isinstance_(ans_, real_) and inexact_(ans_) else ans_")
-    else:
-        lines += _wrapped(rule, f"View_(rule_, fn_, {arguments})")
-        lines += _viewed(given, names, f"View_(rule_, fn_, {arguments})") if rule.may_view and count else []
-        lines += ["    if late_:", *placed("        ", "t_._made", 1 + through), "    return t_"]
-    run = getattr(np.ndarray, fn.__name__) if method else getattr(fn, "_implementation", fn)
-    space = {**_NAMES, "fn_": fn, "run_": run, "rule_": rule, "otherwise_": otherwise}
-    exec(compile("\n".join(lines) + "\n", f"{_HERE}<{rule.name}>", "exec"), space)
-    made: Way = space["way_"]
-    return made
+
+    def __init__(self, rule: Rule, fn: Any, likely: Sequence[Sequence[Any]], names: Sequence[str] = ()) -> None:
+        count = len(likely) - len(names)
+        self.rule, self.fn, self.by_name = rule, fn, names
+        self.by_place = [f"x{i}_" for i in range(count)]
+        self.given = [*self.by_place, *names]
+        self.likely = dict(zip(self.given, likely, strict=True))
+        alike = _AS_METHODS.get(fn, 1 if rule.reduces and rule.owner is None else 0)
+        self.method = 0 < count <= alike and _OF_METHODS.issuperset(names)
+        self.names = {"fn_": fn, "rule_": rule, "run_": getattr(fn, "_implementation", fn), **_NAMES}
+        if self.method:
+            self.names["run_"] = getattr(np.ndarray, fn.__name__)
+
+    def packed(self, otherwise: Way, before: Way | None = None) -> Way:
+        """The way that is called with arguments and names, where recording is off.
+
+        `otherwise` goes the long way: it is given the function too. Calls by other names go `before`.
+        """
+        arguments = "args_, kwargs_"
+        lines = ["def way_(args_, kwargs_):", f"    {''.join(f'{x}, ' for x in self.by_place)} = args_"]
+        if self.by_name:
+            other_names = f"otherwise_(fn_, {arguments})" if before is None else f"before_({arguments})"
+            lines += ["    try:", *(f"        {name} = kwargs_[{name!r}]" for name in self.by_name)]
+            lines += ["    except KeyError:", f"        return {other_names}"]
+        return self._compiled([*lines, *self._body(arguments, 1)], otherwise_=otherwise, before_=before)
+
+    def flat(self, otherwise: Way, through: int) -> Way:
+        """The way that is called with the arguments themselves. So many frames are between it and the user's.
+
+        Without any it is called at all times, and goes otherwise where something is to be recorded.
+        """
+        arguments = f"({''.join(f'{x}, ' for x in self.by_place)}), nothing_"
+        lines = [f"def way_({', '.join(self.by_place)}):", *self._body(arguments, through)]
+        return self._compiled(lines, otherwise_=otherwise)
+
+    def _compiled(self, lines: list[str], **names: Any) -> Way:
+        step = _step_of(self.fn, len(self.by_place) - 1, self.by_name)
+        made: Way = compiled(self.rule.name, lines, {**self.names, **names, "step_": step})["way_"]
+        return made
+
+    def _body(self, arguments: str, through: int) -> list[str]:
+        long_way = f"return otherwise_(fn_, {arguments})"
+        lines = ["    late_ = False"]
+        for x in self.given:
+            more, types = unwrapping(x, self.likely[x], self.rule.may_view and x != "x0_", long_way)
+            lines += more
+            self.names |= types
+        if self.method or self.rule.owner is not None:
+            lines += ["    if type_(x0_a_) is not array_:", f"        {long_way}"]
+        if not through:
+            lines += ["    if late_ and recording_():", f"        {long_way}"]
+        values = ", ".join((*(f"{x}a_" for x in self.by_place), *(f"{name}={name}a_" for name in self.by_name)))
+        lines.append("    ans_ = x0_a_[x1_a_]" if self.fn is operator.getitem else f"    ans_ = run_({values})")
+        return [*lines, *self._result(f"Viewed_(rule_, fn_, {arguments})", 1 + through)]
+
+    def _result(self, viewed: str, frames: int) -> list[str]:
+        """The result as a Tensor that knows where it was made, and is a view where it is one."""
+        if self.rule.constant:
+            return ["    return wrap_(ans_) if isinstance_(ans_, real_) and inexact_(ans_) else ans_"]
+        return [
+            "    kind_ = type_(ans_)",
+            "    if kind_ is not array_ and kind_ not in numbers_:",
+            f"        return results_(ans_, {viewed if self.rule.may_view else None}, late_)",
+            *fresh("t_", "ans_"),
+            *(self._viewed(viewed) if self.rule.may_view and self.by_place else []),
+            "    if late_:",
+            *placed("        ", "t_._made", frames),
+            "    return t_",
+        ]
+
+    def _viewed(self, viewed: str) -> list[str]:
+        """The result as a view, where it shares the memory of the first argument or of another."""
+        held = "".join(f"kept_({x}a_) if {x}h_ is None else {x}h_, " for x in self.given[1:])
+        same = "".join(f" or ans_ is {x}a_" for x in self.given)
+        return [
+            f"    if kind_ is array_ and ((base_ := ans_.base) is not None{same}):",
+            "        if type_(x0_) is Tensor_ and (",
+            "            base_ is x0_a_ or ans_ is x0_a_ or base_ is not None and type_(x0_a_) is array_ and (",
+            "                base_ is x0_a_.base or type_(base_) is not array_ and shared_(ans_, x0_a_)",
+            "            )",
+            "        ):",
+            f"            enter_(t_, x0_, step_, ({held}))",
+            "        else:",
+            f"            {viewed}(t_, None)",
+        ]
 
 
-def _unwrapped(x: str, a: str, long_way: str, may_view: bool) -> list[str]:
-    """The plain data of an argument; of what nobody can change, also as what a view of it may keep."""
-    held = [f"    {x}h_ = None"] if may_view and x != "x0_" else []
-    return [
-        *held,
-        f"    if type_({x}) is Tensor_:",
-        f"        if {x}._view is not None:",
-        f"            {x}._view.refresh({x})",
-        f"        {a} = {x}._data",
-        f"        late_ = late_ or {x}._needs",
-        f"    elif type_({x}) in plain_:",
-        f"        {a} = {x}",
-        f"    elif type_({x}) is tuple_ and lasting_.issuperset(map_(type_, {x})):",
-        f"        {a} = {f'{x}h_ = ' if held else ''}{x}",
-        "    else:",
-        f"        found_ = taken_({x}) if type_({x}) in rows_ else None",
-        "        if found_ is None:",
-        f"            {long_way}",
-        f"        {a}, needs_ = found_",
-        "        late_ = late_ or needs_",
-    ]
+def _step_of(fn: Any, count: int, names: Sequence[str]) -> Callable[..., Step]:
+    """Makes the step to a view of the first argument, given the others: so many by place, the rest by name."""
 
+    def step(*given: Any) -> Step:
+        return Step(fn, (None, *given[:count]), dict(zip(names, given[count:], strict=True)), 0, None)
 
-def _wrapped(rule: Rule, viewing: str) -> list[str]:
-    """The result as a Tensor."""
-    return [
-        "    kind_ = type_(ans_)",
-        "    if kind_ is not array_ and kind_ not in numbers_:",
-        f"        return results_(ans_, {viewing if rule.may_view else None}, late_)",
-        "    t_ = new_(Tensor_)",
-        "    t_._data = ans_",
-        "    t_._node = t_._view = t_._content = t_._made = t_._grad = t_._hooks = t_._exported = None",
-        "    t_._slot = 0",
-        "    t_._needs = False",
-    ]
-
-
-def _viewed(given: Mapping[str, str], names: Sequence[str], viewing: str) -> list[str]:
-    """The result as a view, where it shares the memory of the first argument or of another."""
-    held = {x: f"{a} if type_({a}) in lasting_ else {x}h_ or kept_({a})" for x, a in given.items() if x != "x0_"}
-    others = "".join(f"{value}, " for x, value in held.items() if x not in names)
-    by_name = _named({name: held[name] for name in names})
-    return [
-        f"    if kind_ is array_ and (ans_.base is not None or {' or '.join(f'ans_ is {a}' for a in given.values())}):",
-        "        base_ = ans_.base",
-        "        if type_(x0_) is Tensor_ and type_(x0_a_) is array_ and (",
-        "            ans_ is x0_a_ or base_ is x0_a_ or base_ is not None and (",
-        "                base_ is x0_a_.base or type_(base_) is not array_ and shared_(ans_, x0_a_)",
-        "            )",
-        "        ):",
-        f"            enter_(t_, x0_, fn_, (None, {others}), {by_name}, 0, None)",
-        "        else:",
-        f"            {viewing}(t_, None)",
-    ]
-
-
-def _named(values: Mapping[str, str]) -> str:
-    """The text of a dict."""
-    return "{" + ", ".join(f"{name!r}: {value}" for name, value in values.items()) + "}"
+    return step

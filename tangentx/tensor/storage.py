@@ -6,7 +6,7 @@ new node (see `writing`); views find their own by going the steps again, when th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,6 @@ from tangentx.errors import NotDifferentiable
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.modes import refusal, setting
 from tangentx.tensor.places import place, span_of
-
-_new: Any = object.__new__
 
 
 @dataclass(slots=True, eq=False)  # frozen ones take long to make
@@ -51,39 +49,52 @@ class Step:
 class View:
     """Where a Tensor's memory belongs: `root`, the steps from there, and the state of the root when it was formed."""
 
-    __slots__ = ("_before", "_last", "_steps", "array", "node", "root", "slot", "with_history")
+    __slots__ = ("_before", "_given", "_step", "_steps", "array", "node", "root", "slot", "with_history")
 
     _before: tuple[Step, ...]
-    _last: Any
+    _given: tuple[Any, ...]
+    _step: Callable[..., Step]
     _steps: tuple[Step, ...] | None
-
-    def __init__(self, root: Tensor, steps: tuple[Step, ...], with_history: bool = True) -> None:
-        self.root = root
-        self._steps = steps
-        self.array, self.node, self.slot = root._data, root._node, root._slot
-        self.with_history = with_history
+    array: Any
+    node: Any
+    root: Tensor
+    slot: int
+    with_history: bool
 
     @staticmethod
-    def enter(t: Tensor, of: Tensor, fn: Any, args: Any, kwargs: Any, position: int, item: int | None) -> None:
-        """Makes `t` the view of `of` that a call gives, or of its results the `item`: see `Step`."""
-        # Whatever gives a view of memory comes this way: no class is called to make an instance, and few ask for steps.
-        view = t._view = _new(View)
+    def of(root: Tensor, steps: tuple[Step, ...], with_history: bool = True) -> View:
+        """The view of a Tensor to which these steps lead."""
+        view = View()
+        view.root, view._steps, view.with_history = root, steps, with_history
+        view.array, view.node, view.slot = root._data, root._node, root._slot
+        return view
+
+    @staticmethod
+    def enter(t: Tensor, of: Tensor, step: Callable[..., Step], given: tuple[Any, ...]) -> None:
+        """Makes `t` the view of `of` to which ``step(*given)`` leads: few ask for it."""
+        # Whatever gives a view of memory comes this way: an instance without `__init__` is made the soonest.
+        view = t._view = View()
         view._steps = None
-        view._last = fn, args, kwargs, position, item
+        view._step = step
+        view._given = given
         before = of._view
         if before is None:
-            view._before, view.root, view.with_history = (), of, True
+            view._before = ()
+            view.root = of
+            view.with_history = True
         else:
             view._before, view.root, view.with_history = before.steps, before.root, before.with_history
             of = before.root
-        view.array, view.node, view.slot = of._data, of._node, of._slot
+        view.array = of._data
+        view.node = of._node
+        view.slot = of._slot
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """What leads from the root to here."""
         found = self._steps
         if found is None:
-            found = self._steps = (*self._before, Step(*self._last))
+            found = self._steps = (*self._before, self._step(*self._given))
         return found
 
     def refresh(self, t: Tensor) -> None:
@@ -112,7 +123,7 @@ def detached(t: Tensor) -> Tensor:
     found = wrap(t.current)
     if type(t._data) is np.ndarray:
         root, steps = (t, ()) if t._view is None else (t._view.root, t._view.steps)
-        found._view = View(root, steps, with_history=False)
+        found._view = View.of(root, steps, with_history=False)
     return found
 
 
@@ -130,8 +141,8 @@ def set_shape(t: Tensor, shape: Any) -> None:
         root = wrap(t._data, t._node, t._slot)
         root._needs, root._content, root._exported, root._made = t._needs, t._content, t._exported, t._made
         t._content = None
-        t._view = View(root, ())
+        t._view = View.of(root, ())
     view = t._view
-    t._view = View(view.root, (*view.steps, Step(np.reshape, (None, shown.shape), {}, 0, None)), view.with_history)
+    t._view = View.of(view.root, (*view.steps, Step(np.reshape, (None, shown.shape), {}, 0, None)), view.with_history)
     t._view.array = None  # so that the shape is found at once
     t._view.refresh(t)

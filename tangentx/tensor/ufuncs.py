@@ -17,35 +17,54 @@ from tangentx.tensor.modes import refusal
 from tangentx.tensor.places import place, span_of
 from tangentx.tensor.quick import QUICK, way
 from tangentx.tensor.rules import rule_of
-from tangentx.tensor.shortened import short
+from tangentx.tensor.shortened import A_TENSOR, Text
 from tangentx.tensor.writing import overwrite
 from tangentx.tensor.written import filled
 
 _REDUCED: dict[Any, Any] = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}
 _ACCUMULATED: dict[Any, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
 
-_OF_ONE: dict[Any, Callable[[Any], Any]] = {}
-_OF_TWO: dict[Any, tuple[Callable[[Any, Any], Any], ...]] = {}
-"""The ways of ufuncs that were met: of two operands for one Tensor after the other, first and second."""
+_ABSENT: Any = object()
+_LIKELY = ((A_TENSOR,), (A_TENSOR, 0.0))  # operands of ufuncs that have no derivative
+
+_WAYS: dict[Any, tuple[Callable[..., Any], ...]] = {}
+"""The ways of the ufuncs that were met, none where there is no short one.
+
+Those of two operands have three: for two Tensors, for one and what is plain, and for the same in the other order.
+"""
 
 
-def array_ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+def array_ufunc(self: Tensor, ufunc: Any, method: str, x: Any, y: Any = _ABSENT, *more: Any, **kwargs: Any) -> Any:
     """NumPy calls this where an argument of a ufunc is a Tensor. Raises NoTemplate where there is no rule."""
     if method == "__call__" and not kwargs:
-        if ufunc in _OF_ONE:
-            return _OF_ONE[ufunc](args[0])
-        if ufunc in _OF_TWO:
-            x, y = args
+        try:
+            ways = _WAYS[ufunc]
+        except KeyError:
+            ways = _WAYS[ufunc] = _ways(ufunc)
+        if ways:
+            if y is _ABSENT:
+                return ways[0](x)
             if type(x) is Tensor:
                 if type(y) is Tensor:
-                    return _OF_TWO[ufunc][0](x, y)
+                    return ways[0](x, y)
                 if type(y) in QUICK:
-                    return _OF_TWO[ufunc][1](x, y)
+                    return ways[1](x, y)
             elif type(x) in QUICK:
-                return _OF_TWO[ufunc][2](x, y)
-        else:
-            _enter(ufunc)
-        return call(ufunc, args, kwargs)
+                return ways[2](x, y)
+    return _called(ufunc, method, (x,) if y is _ABSENT else (x, y, *more), kwargs)
+
+
+def _ways(ufunc: Any) -> tuple[Callable[..., Any], ...]:
+    rule = rule_of(ufunc)
+    if rule is not None and rule.quick > 0:
+        return tuple(way(rule, given, 1) for given in (("t",) if rule.quick == 1 else ("tt", "tp", "pt")))
+    if rule is not None and rule.constant and ufunc.nout == 1 and ufunc.nin <= len(_LIKELY):
+        return (Text(rule, ufunc, _LIKELY[: ufunc.nin]).flat(call, 1),) * 3
+    return ()
+
+
+def _called(ufunc: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The long way of a call, or of a method's."""
     out = kwargs.pop("out", None)
     where = kwargs.pop("where", True)
     if method == "at":
@@ -58,19 +77,6 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any
     if len(out) > 1:
         return tuple(part if into is None else filled(into, part) for into, part in zip(out, result, strict=True))
     return filled(out[0], result)
-
-
-def _enter(ufunc: Any) -> None:
-    rule = rule_of(ufunc)
-    if rule is not None and rule.quick == 1:
-        _OF_ONE[ufunc] = way(rule, "t", 1)
-    elif rule is not None and rule.quick == 2:
-        _OF_TWO[ufunc] = way(rule, "tt", 1), way(rule, "tp", 1), way(rule, "pt", 1)
-    elif rule is not None and rule.constant and ufunc.nout == 1:
-        if ufunc.nin == 1:
-            _OF_ONE[ufunc] = short(rule, ufunc, 1, call)
-        elif ufunc.nin == 2:
-            _OF_TWO[ufunc] = (short(rule, ufunc, 2, call),) * 3
 
 
 def _result(ufunc: Any, method: str, args: Any, kwargs: dict[str, Any], where: Any) -> Any:

@@ -12,7 +12,7 @@ from tangentx.tensor.holding import CONTAINERS, ROWS, holds_tensor, like_contain
 from tangentx.tensor.operation import kept
 from tangentx.tensor.places import place
 from tangentx.tensor.rules import Rule
-from tangentx.tensor.storage import View
+from tangentx.tensor.storage import Step, View
 
 
 def unrecorded(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -60,7 +60,7 @@ class Viewed:
             base = ans.base
             strided = base is not None and type(base) is not np.ndarray and np.may_share_memory(ans, own)
             if ans is own or strided or (base is not None and (base is own or base is own.base)):
-                View.enter(t, value, self.fn, *self._others(i), i, item)
+                View.enter(t, value, Step, (self.fn, *self._others(i), i, item))
                 return
 
     def _others(self, position: int) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ that comes to need the value is refused.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,8 +18,8 @@ from tangentx.arrays import demand_copied, demand_unshared, zeros_as
 from tangentx.errors import NotDifferentiable, SharedMemory
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.forms import inexact, like_of
-from tangentx.tensor.holding import raw
-from tangentx.tensor.modes import STATE, refusal
+from tangentx.tensor.holding import WITHOUT, raw
+from tangentx.tensor.modes import STATE, recording, refusal
 from tangentx.tensor.operation import kept, root_of
 from tangentx.tensor.places import place, span_of
 
@@ -32,7 +32,7 @@ def write(t: Tensor, key: Any, value: Any) -> None:
     if type(data) is not np.ndarray:
         raise TypeError(f"a number ({type(data).__name__}) has no items to be assigned")
     root = t if t._view is None else t._view.root
-    recorded = STATE.grad
+    recorded = recording()
     active = recorded and type(value) is Tensor and value.requires_grad and inexact(root._data)
     if recorded or STATE.honest:
         demand_writable(t, root, active)
@@ -70,7 +70,7 @@ def demand_writable(t: Tensor, root: Tensor, active: bool) -> None:
     if STATE.honest and type(root._data) is np.ndarray and not root._data.flags.writeable:
         message = "memory is written that is read-only, or that two arguments share, or two parts of one"
         raise refusal(SharedMemory(message, span_of(place()), "pass a copy: on Tensors each has its own history"))
-    if STATE.grad and root._needs and root._node is None and (t._view is None or t._view.with_history):
+    if recording() and root._needs and root._node is None and (t._view is None or t._view.with_history):
         raise refusal(
             NotDifferentiable(
                 "a leaf that requires a gradient is written in place: it would no longer be what is differentiated by",
@@ -124,6 +124,26 @@ def _needed(root: Tensor) -> bool:
     return type(root._data) is np.ndarray and root._content is not None and sys.getrefcount(root._content) > _NOBODY - 1
 
 
+def changed(t: Tensor, change: Callable[[Any, Any], Any], other: Any) -> bool:
+    """Where nothing is recorded: whether an array has been changed by NumPy itself, as ``t += other`` does it."""
+    if recording() or STATE.honest:
+        return False
+    view = t._view
+    if view is not None:
+        view.refresh(t)
+    if type(other) is Tensor:
+        other = other.current
+    elif type(other) not in WITHOUT:
+        return False
+    if type(t._data) is not np.ndarray:
+        return False
+    root = t if view is None else view.root
+    if root._content is not None:
+        protect(root)
+    change(t.current, other)
+    return True
+
+
 def overwrite(t: Tensor, result: Any) -> Tensor:
     """Gives a Tensor the value of another in place, as ``t += x`` does: shape and dtype stay."""
     data, new = t.current, raw(result)
@@ -142,7 +162,7 @@ def overwrite(t: Tensor, result: Any) -> Tensor:
         result = call(type(data), (result,), {}) if type(result) is Tensor else type(data)(new)
         new = raw(result)
     t._data = new
-    if STATE.grad:
+    if recording():
         history = type(result) is Tensor and result._needs
         t._node, t._slot = (result.edge) if history else (None, 0)
         t._needs = history
