@@ -58,7 +58,7 @@ def form_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
 def learn(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], otherwise: Way) -> None:
     """Enters the short way of calls that have the form of this one, which has been gone."""
     call = (fn, len(args), *sorted(kwargs))
-    if call not in KNOWN and 0 < len(args) + len(kwargs) <= _MOST and all(map(_is_plain, kwargs)):
+    if call not in KNOWN and args and len(args) + len(kwargs) <= _MOST and all(map(_is_plain, kwargs)):
         ways, form = WAYS.setdefault(fn, {}), form_of(args, kwargs)
         likely = [(value,) for value in (*args, *kwargs.values())]
         ways[form] = Text(rule, fn, likely, tuple(kwargs)).packed(otherwise, ways.get(form))

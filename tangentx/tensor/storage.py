@@ -6,7 +6,7 @@ new node (see `writing`); views find their own by going the steps again, when th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,30 +20,36 @@ from tangentx.tensor.places import place, span_of
 
 @dataclass(slots=True, eq=False)  # frozen ones take long to make
 class Step:
-    """One operation that gave a view: a call with the viewed array at `position`, of whose results `item` is taken."""
+    """One operation that gave a view: a call with the viewed array at `position`, of whose results `item` is taken.
+
+    The position of what is given by name is its name.
+    """
 
     fn: Any
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
-    position: int
+    position: int | str
     item: int | None
 
     def on(self, array: Any) -> Any:
         """The same view of another plain array."""
-        ans = self.fn(*self._with(array), **self.kwargs)
+        args, kwargs = self._with(array)
+        ans = self.fn(*args, **kwargs)
         return ans if self.item is None else ans[self.item]
 
     def on_tensor(self, t: Tensor) -> Any:
         """The same view of a Tensor, recorded."""
         from tangentx.tensor.apply import call
 
-        ans = call(self.fn, self._with(t), self.kwargs)
+        ans = call(self.fn, *self._with(t))
         return ans if self.item is None else ans[self.item]
 
-    def _with(self, array: Any) -> list[Any]:
+    def _with(self, array: Any) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        if isinstance(self.position, str):
+            return self.args, {**self.kwargs, self.position: array}
         args = list(self.args)
         args[self.position] = array
-        return args
+        return args, self.kwargs
 
 
 class View:

@@ -48,7 +48,7 @@ def described(value: Any, roots: list[Any]) -> Any:
         view, data = value._view, value._data
         shown = view and ([view.root is root for root in roots], view.with_history, [vars_of(s) for s in view.steps])
         flags = (data.flags.owndata, data.flags.writeable, data.strides) if type(data) is np.ndarray else None
-        return type(data), repr(data), flags, value._needs, value._node, value._made and value._made[0], shown
+        return type(data), repr(data), flags, value._needs, value._node, value._made and value._made[0].co_filename, shown
     if isinstance(value, (list, tuple)):
         return type(value), [described(item, roots) for item in value]
     return type(value), repr(value)
@@ -69,7 +69,7 @@ def test_both_ways_give_the_same(example: Any) -> None:
         quick = Text(rule, example.fn, likely, tuple(kwargs)).packed(call)
         found = (lambda: quick(tuple(args), kwargs))()
     wanted, got = described(long, args), described(found, args)
-    assert (wanted[:-2], wanted[-1:]) == (got[:-2], got[-1:])
+    assert wanted == got
 
 
 X = np.arange(1.0, 7.0)
@@ -201,3 +201,35 @@ def test_every_composition_gives_numpys_own_result() -> None:
             if type(wanted) is np.ndarray:
                 np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-12)
                 assert found.dtype == wanted.dtype
+
+
+BY_NAME = {
+    "transpose": lambda t: np.transpose(a=t),
+    "ravel": lambda t: np.ravel(a=t),
+    "broadcast_to": lambda t: np.broadcast_to(array=t, shape=(2, 2, 3)),
+    "broadcast_to, its shape by place": lambda t: np.broadcast_to(shape=(2, 2, 3), array=t),
+    "expand_dims": lambda t: np.expand_dims(a=t, axis=0),
+    "flip": lambda t: np.flip(m=t),
+    "moveaxis": lambda t: np.moveaxis(a=t, source=0, destination=1),
+    "split": lambda t: np.split(ary=t, indices_or_sections=2)[1],
+    "sum": lambda t: np.sum(a=t),
+    "sum by axis": lambda t: np.sum(axis=0, a=t),
+}
+
+
+@pytest.mark.parametrize("run", BY_NAME.values(), ids=BY_NAME)
+def test_an_array_may_be_given_by_name(run: Any) -> None:
+    data = X.reshape(2, 3)
+    for recorded in (True, False, False, False):
+        x = tx.tensor(data, requires_grad=True)
+        y, plain = x * 1.0, data.copy()
+        with tx.set_grad_enabled(recorded):
+            found, wanted = run(y), run(plain)
+        if not recorded:
+            with pytest.raises(tx.NotDifferentiable, match=r"made without gradient at .*test_shortened\.py"):
+                found.backward(np.ones_like(found.numpy()))
+        y[0], plain[0] = x[0] * 5.0, data[0] * 5.0
+        np.testing.assert_array_equal(found.detach().numpy(), wanted)
+        if recorded or np.may_share_memory(plain, np.asarray(wanted)):
+            (slope,) = tx.autograd.grad(np.sum(found), (x,))
+            assert np.sum(slope.numpy() * data) == np.sum(wanted)  # for all of them are linear
