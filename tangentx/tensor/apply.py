@@ -118,9 +118,10 @@ def _constant(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any
 def _without_rule(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error: NoTemplate | None) -> Any:
     """A composition's body, or the plain function where nothing requires a gradient."""
     if not STATE.grad and error is None and hasattr(fn, "_implementation") and has_composition(fn):
+        tensors = list(tensors_in([*args, *kwargs.values()]))
         ans = fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})
-        if _is_new(ans):
-            return results(ans, None, any(t.requires_grad for t in tensors_in([*args, *kwargs.values()])))
+        if _is_new(ans, tensors):
+            return results(ans, None, any(t.requires_grad for t in tensors))
     body = composed(fn, args, kwargs)
     if body is not None:
         from tangentx.tensor.lifting import lifted_function
@@ -137,11 +138,13 @@ def _without_rule(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error
     return results(_read_only(ans), None, False)
 
 
-def _is_new(ans: Any) -> bool:
-    """Whether a result of NumPy's shares memory with nothing: what it looked at may have been an argument."""
+def _is_new(ans: Any, tensors: Sequence[Tensor]) -> bool:
+    """Whether a result of NumPy's shares memory with none of the Tensors, whose views it would not be."""
     if isinstance(ans, list | tuple):
-        return all(map(_is_new, ans))
-    return ans.base is None and ans.flags.owndata if isinstance(ans, np.ndarray) else isinstance(ans, np.generic)
+        return all(_is_new(item, tensors) for item in ans)
+    if isinstance(ans, np.ndarray):
+        return not any(np.may_share_memory(ans, t._data) for t in tensors)
+    return isinstance(ans, np.generic)
 
 
 def _read_only(ans: Any) -> Any:

@@ -108,10 +108,11 @@ class View:
         root = self.root
         if root._view is not None:  # its shape was set
             self.root = root = root._view.root
-        if root._data is self.array and (root._node is self.node and root._slot == self.slot or not self.with_history):
+        written = self.with_history and (root._node is not self.node or root._slot != self.slot)
+        if root._data is self.array and not written:
             return
         self.array, self.node, self.slot = root._data, root._node, root._slot
-        if not self.with_history:
+        if not (written or t._needs):
             data = root._data
             for step in self.steps:
                 data = step.on(data)

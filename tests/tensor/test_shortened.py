@@ -48,7 +48,15 @@ def described(value: Any, roots: list[Any]) -> Any:
         view, data = value._view, value._data
         shown = view and ([view.root is root for root in roots], view.with_history, [vars_of(s) for s in view.steps])
         flags = (data.flags.owndata, data.flags.writeable, data.strides) if type(data) is np.ndarray else None
-        return type(data), repr(data), flags, value._needs, value._node, value._made and value._made[0].co_filename, shown
+        return (
+            type(data),
+            repr(data),
+            flags,
+            value._needs,
+            value._node,
+            value._made and value._made[0].co_filename,
+            shown,
+        )
     if isinstance(value, (list, tuple)):
         return type(value), [described(item, roots) for item in value]
     return type(value), repr(value)
@@ -233,3 +241,27 @@ def test_an_array_may_be_given_by_name(run: Any) -> None:
         if recorded or np.may_share_memory(plain, np.asarray(wanted)):
             (slope,) = tx.autograd.grad(np.sum(found), (x,))
             assert np.sum(slope.numpy() * data) == np.sum(wanted)  # for all of them are linear
+
+
+def test_a_view_that_is_not_recorded_has_a_history_only_from_recorded_writes() -> None:
+    for moved in (False, True):
+        x = tx.tensor(X, requires_grad=True)
+        y = x * 2.0
+        square = y * y if moved else y + 0.0  # that of which backward needs the content moves when it is written
+        with tx.no_grad():
+            part = y[1:]
+            y[0] = 5.0
+        assert not part.requires_grad
+        with tx.no_grad():
+            part[0] = 7.0
+        assert part.tolist()[0] == 7.0 == y.detach().tolist()[1]
+        y[1] = x[0] * 3.0
+        assert part.requires_grad
+        (slope,) = tx.autograd.grad(np.sum(part) + 0.0 * np.sum(square), (x,))
+        np.testing.assert_array_equal(slope.numpy(), [3.0, 0.0, 2.0, 2.0, 2.0, 2.0])
+
+
+def test_compositions_do_what_numpy_does_unless_they_give_memory_of_a_tensor() -> None:
+    t = tx.tensor(X.reshape(1, 2, 3), requires_grad=True)
+    with tx.no_grad():
+        np.testing.assert_array_equal(np.kron(t, t).numpy(), np.kron(t.detach().numpy(), t.detach().numpy()))
