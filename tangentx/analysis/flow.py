@@ -77,20 +77,25 @@ def if_(w: Walker, s: If) -> None:
 
 
 def _looped(w: Walker, s: For | Loop, enter: Callable[[], str | None]) -> tuple[str | None, Block, LoopState]:
-    """Walks the body of a loop from all that reaches its head; the head's state is kept from round to round."""
-    backs = w.instance.backs
-    w.env = dict(merge(w.env, backs.get(id(s))) or {})
+    """Walks the body of a loop from all that reaches its head; what its trips add to that is kept from round to round."""
+    backs: dict[str, list[Definition | None]] = w.instance.backs.setdefault(id(s), {})
+    assert w.env is not None
+    head = dict(w.env)
+    for name, more in backs.items():
+        known = head.get(name, (None,))
+        head[name] = (*known, *(d for d in more if d not in known))
+    w.env = dict(head)
     state = LoopState()
     w.loops.append(state)
     target = enter()
     body = w.block(s.body)
     state.again = merge(state.again, w.env)
     w.loops.pop()
-    old = backs.get(id(s))
-    new = merge(old, state.again)
-    if new != old:
-        backs[id(s)] = dict(new) if new is not None else None
-        w.program.world.changed = True
+    for name, reaching in (state.again or {}).items():
+        known = head.get(name, (None,))
+        if reaching is not known and (new := [d for d in reaching if d not in known]):
+            backs.setdefault(name, []).extend(new)
+            w.program.world.changed = True
     return target, body, state
 
 

@@ -56,8 +56,7 @@ def _copied(kind: Kind, fresh: Fresh, memo: dict[Region, Region], path: tuple[An
     region = memo[node]
     if node.varied:
         region.mark("varied")
-    if not region.still():
-        node.mark("rewritten")
+    node.world.copies.append((node, region))
     if isinstance(kind, Arr):
         return replace(kind, region=region.root())
     if not known:

@@ -150,6 +150,7 @@ class Program:
         else:
             raise NotResolved("the kinds of this function do not settle", source.span, "give names one kind each")
         self._check_links()
+        self.world.settle_copies()
         as_tuples(self, root)
         return root
 
@@ -169,7 +170,7 @@ class Program:
 
     def _walk_all(self, root: Instance, walker: type[Any]) -> None:
         self.round += 1
-        self.world.links.clear()
+        self.world.clear()
         self.pending = [root]
         self.depth = 0
         self.walker = walker

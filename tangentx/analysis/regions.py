@@ -155,10 +155,29 @@ class Region:
 
 @dataclass(eq=False)
 class World:
-    """What one analysis shares: whether a fact was added since `changed` was last cleared."""
+    """What one analysis shares: whether a fact was added since `changed` was last cleared.
+
+    `links` are read-only views with their bases, `copies` what is copied as a whole with the copies, of this round.
+    """
 
     changed: bool = False
     links: list[tuple[Region, Region, Any]] = field(default_factory=list)
+    copies: list[tuple[Region, Region]] = field(default_factory=list)
+
+    def clear(self) -> None:
+        """A new round begins."""
+        self.links.clear()
+        self.copies.clear()
+
+    def settle_copies(self) -> None:
+        """What is copied is rewritten if the copy is, which no walk asks for."""
+        marked = True
+        while marked:
+            marked = False
+            for node, copy in self.copies:
+                if not (node.root().rewritten or copy.still()):
+                    node.mark("rewritten")
+                    marked = True
 
     def region(self) -> Region:
         """A new region."""
