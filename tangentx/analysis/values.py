@@ -105,10 +105,14 @@ class Valuer:
             ) from None
 
 
+_OF_TYPE: dict[type, Kind] = {float: Num(float), complex: Num(complex), type(None): Obj(None), type(UNBOUND): BOTTOM}
+
+
 def constant_kind(valuer: Valuer, value: Any) -> Kind:
     """The kind of a literal; whole numbers and booleans are known by value."""
-    if value is UNBOUND:
-        return BOTTOM
+    known = _OF_TYPE.get(type(value))
+    if known is not None:
+        return known
     return Num(type(value), value=value) if type(value) in (bool, int) else valuer.kind(value)
 
 

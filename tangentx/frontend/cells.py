@@ -25,6 +25,8 @@ def with_cells(function: ir.Function, captured: Iterable[str], rebound: frozense
     `captured` are the parameters that belong to an enclosing function, `rebound` the names that a function inside
     binds.
     """
+    if not rebound and not any(map(walk.made_closure, walk.statements(function.body))):
+        return function
     params = frozenset(param.name for param in function.params)
     own = (walk.bound(function.body) | params).difference(captured)
     shared = rebound | ((_unsettled(function.body) | _unbound(function.body, params)) & own)

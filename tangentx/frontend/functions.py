@@ -45,9 +45,10 @@ class Functions(Displays):
         self.known: dict[str, Known] = {}
         self.slots: dict[str, str] = {}  # captured variables of the enclosing function -> parameters here
         self.defaults: list[str] = []  # parameters that hold defaults
-        own = resolve.scope(tree).names
-        self.rebound: frozenset[str] = scopes.rebound_inside(tree) | (
-            (frozenset() if outer is None else outer.rebound) - own
+        self.trees = scopes.definitions(tree)  # of the functions that are known here
+        self.rebound_inside = scopes.rebound_inside(tree)
+        self.rebound: frozenset[str] = self.rebound_inside | (
+            (frozenset() if outer is None else outer.rebound) - self.scope.names
         )
         if outer is not None:
             self._capture(outer)
@@ -78,9 +79,9 @@ class Functions(Displays):
 
     def _define(self) -> None:
         """Enter the known functions that are defined here; what they capture is found to a fixed point."""
-        trees = scopes.definitions(self.tree)
-        direct = {name: [n for n in scopes.free(tree) if self.local(n) is not None] for name, tree in trees.items()}
-        captures: dict[str, dict[str, None]] = {name: {} for name in trees}
+        free = {name: scopes.free(tree) for name, tree in self.trees.items()}
+        direct = {name: [n for n in names if self.local(n) is not None] for name, names in free.items()}
+        captures: dict[str, dict[str, None]] = {name: {} for name in self.trees}
         changed = True
         while changed:
             changed = False
@@ -114,10 +115,10 @@ class Functions(Displays):
     def shared(self, function: ir.Function) -> ir.Function:
         """The lifted function, complete: functions that control never comes to are lifted too, as others name them."""
         with self.block():
-            for name, tree in scopes.definitions(self.tree).items():
+            for name, tree in self.trees.items():
                 if self.known[name].cls.link.function is None:
                     self._function(tree, name, {})
-        return with_cells(function, self.slots.values(), scopes.rebound_inside(self.tree))
+        return with_cells(function, self.slots.values(), self.rebound_inside)
 
     @abstractmethod
     def body(self, nodes: list[Any]) -> bool:

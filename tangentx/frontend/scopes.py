@@ -55,7 +55,8 @@ def _parts(node: Any) -> list[Any]:
 
 def rebound_inside(tree: Any) -> frozenset[str]:
     """The names of function `tree` that a function in it, however deep, declares ``nonlocal``."""
-    return _rebound(tree) & scope(tree).names
+    found = _rebound(tree)
+    return found & scope(tree).names if found else found
 
 
 def _rebound(tree: Any) -> frozenset[str]:
@@ -69,19 +70,22 @@ def _rebound(tree: Any) -> frozenset[str]:
 
 def definitions(tree: Any) -> dict[str, Any]:
     """The functions that `tree` defines by a plain ``def`` under names that nothing else binds."""
+    functions = [node for node in inner(tree) if isinstance(node, gast.FunctionDef)]
+    if not functions:
+        return {}
     count: dict[str, int] = {}
     args = tree.args
     for param in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
         if param is not None:
             count[param.id] = 1
-    functions = [node for node in inner(tree) if isinstance(node, gast.FunctionDef)]
     stores = [
         node.id for node in own_nodes(tree) if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load)
     ]
     for name in (*stores, *(node.name for node in functions), *rebound_inside(tree)):
         count[name] = count.get(name, 0) + 1
     plain = (node for node in functions if not outside_parts(node) and count[node.name] == 1)
-    return {node.name: node for node in plain if node.name in scope(tree).names}
+    own = scope(tree).names
+    return {node.name: node for node in plain if node.name in own}
 
 
 def own_nodes(tree: Any) -> Iterator[Any]:

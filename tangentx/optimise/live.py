@@ -7,6 +7,7 @@ was found needed needs nothing else.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -65,13 +66,14 @@ class Liveness:
         self.wholes: Live = set()
         self.loops: list[Turn] = []
         self.found: dict[int, Reading] = {}
-        self.changed = True
         order = list(self.summaries.values())
-        while self.changed:
-            self.changed = False
+        walked = True
+        while walked:
+            walked = False
             for summary in order:
-                if summary.reached and summary.settled != self._known(summary):
+                if summary.reached and not self._settled(summary):
                     self._function(summary)
+                    walked = True
             order.reverse()  # what callers need goes down a chain of calls at once, what callees read comes up
 
     def needs(self, unit: Unit, s: Statement) -> bool:
@@ -87,26 +89,17 @@ class Liveness:
         summary = self.summaries[link]
         return summary.entry or summary.unit.function.params[position].name in summary.starts
 
-    def _grow(self, known: set[Any], more: Iterable[Any]) -> None:
-        if isinstance(more, frozenset | tuple) and not more:
-            return
-        before = len(known)
-        known.update(more)
-        self.changed = self.changed or len(known) != before
-
-    def _known(self, summary: Summary) -> tuple[int, ...]:
-        """How much is known of all that a walk of the function goes by; nothing of it ever shrinks."""
-        own = (len(summary.ends), summary.result, len(summary.starts), len(summary.needed))
-        heads = sum(map(len, summary.heads.values()))
-        return (*own, heads, len(self.wholes), len(self.slots), *(len(each.starts) for each in summary.callees))
+    def _settled(self, summary: Summary) -> bool:
+        """Whether a walk of the function would find nothing new: nothing of what the last went by has grown."""
+        return summary.settled == summary.given() and not any(self.needs_slot(*slot) for slot in summary.unread)
 
     def _function(self, summary: Summary) -> None:
         self.at = summary
-        known = self._known(summary)
         if summary.entry:
-            self._grow(summary.ends, self.visible)
-        self._grow(summary.starts, self._block(summary.unit.body, set()))
-        summary.settled = known if known == self._known(summary) else None
+            summary.ends |= self.visible
+        summary.settled = summary.given()
+        summary.unread.clear()
+        summary.starts |= self._block(summary.unit.body, set())
 
     def _block(self, block: Block, after: Live) -> Live:
         live = set(after)  # its own, so that statements may change it in place
@@ -116,7 +109,7 @@ class Liveness:
 
     def _mark(self, s: Statement) -> None:
         if id(s) not in self.at.needed:  # else the loops around it are marked, too
-            self._grow(self.at.needed, (id(s), *(turn.id for turn in self.loops)))
+            self.at.needed.update((id(s), *[turn.id for turn in self.loops]))
 
     def _statement(self, s: Statement, live: Live) -> Live:
         if type(s) is Assign:
@@ -152,7 +145,7 @@ class Liveness:
         live.update(memory.names(found))
         kinds = [self.at.unit.kind(self.program, atom) for atom in found]
         live.update(memory.reach(kinds))
-        self._grow(self.wholes, memory.reach(kinds, arrays_too=False))
+        self.wholes.update(memory.reach(kinds, arrays_too=False))
 
     # -- expressions -------------------------------------------------------------------------------------------
 
@@ -178,14 +171,16 @@ class Liveness:
         if type(s.value) is Make and s.value.cls is tuple:
             node = memory.region(self.at.unit.kinds.get(s.target, BOTTOM))
             assert node is not None
-            live.update(memory.names(a for i, a in enumerate(s.value.items) if self.needs_slot(node, i)))
+            needed = [self.needs_slot(node, i) for i in range(len(s.value.items))]
+            self.at.unread.update((node, i) for i, is_needed in enumerate(needed) if not is_needed)
+            live.update(memory.names(itertools.compress(s.value.items, needed)))
             return
         if id(s) not in self.found:
             self.found[id(s)] = reading(self.program, self.at.unit, s)
         found = self.found[id(s)]
         live.update(found.live)
-        self._grow(self.wholes, found.wholes)
-        self._grow(self.slots, found.slots)
+        self.wholes.update(found.wholes)
+        self.slots.update(found.slots)
 
     def _call(self, s: Assign, call: Call, live: Live) -> Live:
         callee = self.summaries[call.link]
@@ -193,10 +188,9 @@ class Liveness:
         if not (used or callee.raises or callee.writes & live):
             return live
         self._mark(s)
-        self.changed = self.changed or not callee.reached or (used and not callee.result)
         callee.reached = True
         callee.result = callee.result or used
-        self._grow(callee.ends, (x for x in live if isinstance(x, Region)))
+        callee.ends.update([x for x in live if isinstance(x, Region)])
         live.discard(s.target)
         live.update(x for x in callee.starts if isinstance(x, Region))
         live.update(memory.names(a for i, a in enumerate(call.args) if self.needs_param(call.link, i)))
@@ -230,18 +224,18 @@ class Liveness:
     def _loop(self, s: For | Loop, after: Live) -> Live:
         head = self.at.heads.setdefault(id(s), set())
         turn = Turn(id(s), after, head)
+        if isinstance(s, For) and s.target in after:
+            self._mark(s)
+        if isinstance(s, For):
+            head |= after
         while True:
             before = len(head), len(self.at.needed)
             self.loops.append(turn)
-            if isinstance(s, For):
-                self._grow(head, after)
             body = self._block(s.body, head)
             self.loops.pop()
-            self._grow(head, body - {s.target} if isinstance(s, For) else body)
+            head |= body - {s.target} if isinstance(s, For) else body
             if (len(head), len(self.at.needed)) == before:
                 break
-        if isinstance(s, For) and s.target in after:
-            self._mark(s)
         if id(s) not in self.at.needed:
             return after
         self._mark(s)

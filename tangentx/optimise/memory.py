@@ -60,6 +60,8 @@ def region(kind: Kind) -> Region | None:
 def reach(kinds: Iterable[Kind], *, arrays_too: bool = True) -> Sequence[Region]:
     """Every region that values of the kinds reach, each once; without `arrays_too` the containers alone."""
     wanted = [kind for kind in kinds if type(kind) is Box or (arrays_too and type(kind) is Arr)]
+    if not wanted:
+        return ()
     found: dict[Region, None] = {}
     while wanted:
         kind = wanted.pop()

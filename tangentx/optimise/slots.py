@@ -84,7 +84,9 @@ class _Reads:
         self._fix(unit.kind(self.program, atom) for atom in found)
 
     def _statement(self, unit: Unit, s: Statement) -> None:
-        self._fix_atoms(unit, (a for a in statement_atoms(s) if isinstance(a, Ext) or _is_literal_tuple(a)))
+        objects = [a for a in statement_atoms(s) if type(a) is not Var and (type(a) is Ext or _is_literal_tuple(a))]
+        if objects:
+            self._fix_atoms(unit, objects)
         match s:
             case Assign():
                 self._assign(unit, s)

@@ -8,6 +8,7 @@ from typing import Any
 
 from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Program
+from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import Accumulate, Append, Assign, Call, Delete, Link, Pop, Raise, Store
 from tangentx.ir.walk import statements
 from tangentx.optimise import memory
@@ -20,7 +21,8 @@ Live = set[Any]  # names of variables, and regions whose content is live
 class Summary:
     """One function: how it may end, what it writes, and what `Liveness` finds live at its start and its end.
 
-    `settled` is what `Liveness` knew when a walk of the function last found nothing new.
+    `settled` says how much `Liveness` knew of what its last walk of the function went by, and `unread` which items of
+    tuples that are made in it nothing was known to read.
     """
 
     unit: Unit
@@ -35,6 +37,11 @@ class Summary:
     heads: dict[int, Live] = field(default_factory=dict)
     callees: list[Summary] = field(default_factory=list)
     settled: tuple[int, ...] | None = None
+    unread: set[tuple[Region, int]] = field(default_factory=set)
+
+    def given(self) -> tuple[int, ...]:
+        """How much is known of what a walk of the function goes by; nothing of it ever shrinks."""
+        return (len(self.ends), self.result, *(len(each.starts) for each in self.callees))
 
 
 def summaries(program: Program, units: Sequence[Unit]) -> dict[Link, Summary]:
