@@ -77,7 +77,7 @@ def if_(w: Walker, s: If) -> None:
 
 
 def _looped(w: Walker, s: For | Loop, enter: Callable[[], str | None]) -> tuple[str | None, Block, LoopState]:
-    """Walks the body of a loop from all that reaches its head; what its trips add to that is kept from round to round."""
+    """Walks the body of a loop from all that reaches its head; what its trips add is kept for the next round."""
     backs: dict[str, list[Definition | None]] = w.instance.backs.setdefault(id(s), {})
     assert w.env is not None
     head = dict(w.env)

@@ -171,11 +171,10 @@ class Program:
     def _walk_all(self, root: Instance, walker: type[Any]) -> None:
         self.round += 1
         self.world.clear()
-        self.pending = [root]
+        self.pending, self.met = [root], [root]
         self.depth = 0
         self.walker = walker
         root.round = self.round
-        self.met = [root]
         postponed = False
         while self.pending:
             walker(self, self.pending.pop()).run()

@@ -7,9 +7,9 @@ was found needed needs nothing else.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 from tangentx.analysis.kinds import BOTTOM, Arr
@@ -58,23 +58,18 @@ class Liveness:
 
     def __init__(self, program: Program, units: Sequence[Unit]) -> None:
         self.program = program
-        outer = memory.entries(units)
         self.summaries = summaries(program, units)
-        seen = [k for unit in outer for k in (unit.kinds.get(p.name, BOTTOM) for p in unit.function.params)]
+        seen = [unit.kinds.get(p.name, BOTTOM) for unit in memory.entries(units) for p in unit.function.params]
         self.visible: Live = set(memory.reach([*seen, *(k for _, k in program.externals.values())]))
         self.slots: set[tuple[Region, int]] = set()
         self.wholes: Live = set()
         self.loops: list[Turn] = []
         self.found: dict[int, Reading] = {}
-        order = list(self.summaries.values())
-        walked = True
-        while walked:
-            walked = False
-            for summary in order:
-                if summary.reached and not self._settled(summary):
-                    self._function(summary)
-                    walked = True
-            order.reverse()  # what callers need goes down a chain of calls at once, what callees read comes up
+        every = tuple(self.summaries.values())
+        self.at = every[0]
+        while not all(map(self._settled, every)):
+            for summary in every:
+                self._settle(summary)
 
     def needs(self, unit: Unit, s: Statement) -> bool:
         """Whether the statement of the function contributes."""
@@ -91,15 +86,26 @@ class Liveness:
 
     def _settled(self, summary: Summary) -> bool:
         """Whether a walk of the function would find nothing new: nothing of what the last went by has grown."""
-        return summary.settled == summary.given() and not any(self.needs_slot(*slot) for slot in summary.unread)
+        return not summary.reached or (
+            summary.settled == (len(summary.ends), summary.result)
+            and all(len(callee.starts) == known for callee, known in summary.calls.values())
+            and not any(self.needs_slot(*slot) for slot in summary.unread)
+        )
 
-    def _function(self, summary: Summary) -> None:
-        self.at = summary
+    def _settle(self, summary: Summary) -> None:
+        """Walks the function if that may find anything new; not in the middle of a walk of it."""
+        if summary.walked or self._settled(summary):
+            return
+        caller, loops = self.at, self.loops
+        self.at, self.loops = summary, []
+        summary.walked = True
         if summary.entry:
             summary.ends |= self.visible
-        summary.settled = summary.given()
+        summary.settled = len(summary.ends), summary.result
         summary.unread.clear()
         summary.starts |= self._block(summary.unit.body, set())
+        summary.walked = False
+        self.at, self.loops = caller, loops
 
     def _block(self, block: Block, after: Live) -> Live:
         live = set(after)  # its own, so that statements may change it in place
@@ -173,7 +179,7 @@ class Liveness:
             assert node is not None
             needed = [self.needs_slot(node, i) for i in range(len(s.value.items))]
             self.at.unread.update((node, i) for i, is_needed in enumerate(needed) if not is_needed)
-            live.update(memory.names(itertools.compress(s.value.items, needed)))
+            live.update(memory.names(compress(s.value.items, needed)))
             return
         if id(s) not in self.found:
             self.found[id(s)] = reading(self.program, self.at.unit, s)
@@ -191,6 +197,8 @@ class Liveness:
         callee.reached = True
         callee.result = callee.result or used
         callee.ends.update([x for x in live if isinstance(x, Region)])
+        self._settle(callee)
+        self.at.calls[id(s)] = callee, len(callee.starts)
         live.discard(s.target)
         live.update(x for x in callee.starts if isinstance(x, Region))
         live.update(memory.names(a for i, a in enumerate(call.args) if self.needs_param(call.link, i)))

@@ -97,7 +97,7 @@ class Rewriter(Facts):
 
     def is_zero(self, s: Assign) -> bool:
         """Whether a rule knows that the statement binds a zero, and that it stays one."""
-        return self.ours and any([each.is_zero(s) for each in self.zeros])
+        return self.ours and any(each.is_zero(s) for each in self.zeros)
 
     def let(self, s: Statement, value: Expr, kind: Kind, readers: int = 1) -> Assign:
         """A new temporary, for so many readers."""

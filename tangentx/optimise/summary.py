@@ -21,8 +21,8 @@ Live = set[Any]  # names of variables, and regions whose content is live
 class Summary:
     """One function: how it may end, what it writes, and what `Liveness` finds live at its start and its end.
 
-    `settled` says how much `Liveness` knew of what its last walk of the function went by, and `unread` which items of
-    tuples that are made in it nothing was known to read.
+    `settled`, `calls` and `unread` say what the last walk of `Liveness` went by: how much was known of the ends and
+    whether the result was needed, how much of what each callee reads, and which items of tuples nothing read.
     """
 
     unit: Unit
@@ -35,13 +35,10 @@ class Summary:
     starts: Live = field(default_factory=set)
     needed: set[int] = field(default_factory=set)
     heads: dict[int, Live] = field(default_factory=dict)
-    callees: list[Summary] = field(default_factory=list)
-    settled: tuple[int, ...] | None = None
+    walked: bool = False
+    settled: tuple[int, bool] | None = None
+    calls: dict[int, tuple[Summary, int]] = field(default_factory=dict)
     unread: set[tuple[Region, int]] = field(default_factory=set)
-
-    def given(self) -> tuple[int, ...]:
-        """How much is known of what a walk of the function goes by; nothing of it ever shrinks."""
-        return (len(self.ends), self.result, *(len(each.starts) for each in self.callees))
 
 
 def summaries(program: Program, units: Sequence[Unit]) -> dict[Link, Summary]:
@@ -54,8 +51,6 @@ def summaries(program: Program, units: Sequence[Unit]) -> dict[Link, Summary]:
         for s in statements(summary.unit.body)
         if isinstance(s, Assign) and isinstance(s.value, Call)
     ]
-    for caller, callee in calls:
-        caller.callees.append(callee)
     changed = True
     while changed:
         changed = False
