@@ -1,4 +1,4 @@
-"""Kinds of one program as kinds of another."""
+"""Kinds of one program as kinds of another, and what copies that are written tell of what is copied."""
 
 from __future__ import annotations
 
@@ -27,3 +27,17 @@ def copy_kind(kind: Kind, world: World, memo: dict[Region, Region]) -> Kind:
             memo[node].fields[name] = copy_kind(item, world, memo)
         memo[node].elt = copy_kind(node.elt, world, memo)
     return Box(kind.cls, memo[node])
+
+
+def settle_copies(world: World) -> None:
+    """What is copied as a whole is rewritten if the copy is written, or copied in turn to one that is.
+
+    No walk asks for that, so it is found when all walks are done.
+    """
+    marked = True
+    while marked:
+        marked = False
+        for node, copy in world.copies:
+            if not (node.root().rewritten or copy.still()):
+                node.mark("rewritten")
+                marked = True

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentx.analysis.apart import Checkpoints
+from tangentx.analysis.copied import settle_copies
 from tangentx.analysis.kinds import BOTTOM, MISSING, Kind, TooDeep, signature
 from tangentx.analysis.regions import Region, World, join
 from tangentx.analysis.values import Valuer
@@ -150,7 +151,7 @@ class Program:
         else:
             raise NotResolved("the kinds of this function do not settle", source.span, "give names one kind each")
         self._check_links()
-        self.world.settle_copies()
+        settle_copies(self.world)
         as_tuples(self, root)
         return root
 
@@ -170,9 +171,8 @@ class Program:
 
     def _walk_all(self, root: Instance, walker: type[Any]) -> None:
         self.round += 1
-        self.world.clear()
-        self.pending, self.met = [root], [root]
-        self.depth = 0
+        self.world.links, self.world.copies = [], []
+        self.pending, self.met, self.depth = [root], [root], 0
         self.walker = walker
         root.round = self.round
         postponed = False

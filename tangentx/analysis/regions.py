@@ -164,21 +164,6 @@ class World:
     links: list[tuple[Region, Region, Any]] = field(default_factory=list)
     copies: list[tuple[Region, Region]] = field(default_factory=list)
 
-    def clear(self) -> None:
-        """A new round begins."""
-        self.links.clear()
-        self.copies.clear()
-
-    def settle_copies(self) -> None:
-        """What is copied is rewritten if the copy is, which no walk asks for."""
-        marked = True
-        while marked:
-            marked = False
-            for node, copy in self.copies:
-                if not (node.root().rewritten or copy.still()):
-                    node.mark("rewritten")
-                    marked = True
-
     def region(self) -> Region:
         """A new region."""
         return Region(self)
