@@ -24,6 +24,7 @@ from tangentx.optimise import (
     factors,
     fits,
     guards,
+    handed,
     memory,
     nest,
     operators,
@@ -63,6 +64,7 @@ PASSES: dict[str, Pass] = {
     "attributes": attributes.run,
     "direct": direct.run,
     "stores": stores.run,
+    "handed": handed.run,
     "clones": clones.run,
     "nest": nest.run,
     "bundles": bundles.run,
@@ -79,7 +81,7 @@ REWRITING: dict[str, type[Rules]] = {
     "signs": signs.Signs,
 }  # these share a walk, the signs apart, in two parts where products may lose their guards between them
 # For the reader: the kinds of variables do not hold after them.
-LAST = ("attributes", "direct", "stores", "clones", "nest", "bundles", "coalesce")
+LAST = ("attributes", "direct", "stores", "handed", "clones", "nest", "bundles", "coalesce")
 LATE = ("elements",)
 BEFORE = ("copies", "dead")
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run

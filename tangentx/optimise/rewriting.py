@@ -128,6 +128,20 @@ class Rewriter(Facts):
         old.region.unite(new.region)
         return self._alias(s, atom)
 
+    def equal(self, s: Assign, atom: Atom) -> Statement | None:
+        """As `same`; a copy, where the memory of an array is written into."""
+        found, kinds = self.same(s, atom), (self.unit.kinds.get(s.target), self.kind(atom))
+        if found is not None or not all(map(is_array, kinds)):
+            return found
+        return Assign(s.target, Op(arrays.clone, (atom,)), s.span)
+
+    def passed(self, s: Assign, atom: Atom) -> Statement | None:
+        """``target = atom`` for an operation that gives back the very array that it is given."""
+        old, new = self.unit.kinds.get(s.target), self.kind(atom)
+        if s.target in self.returned or not (isinstance(old, Arr) and isinstance(new, Arr)):
+            return None
+        return self._alias(s, atom) if old.region.root() is new.region.root() else None
+
     def _alias(self, s: Assign, atom: Atom) -> Assign:
         """``target = atom``; who reads the one may come to read the other."""
         if isinstance(atom, Var):

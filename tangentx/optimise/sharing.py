@@ -63,15 +63,18 @@ def _passed(program: Program, unit: Unit, s: Assign) -> list[Atom]:
 
 def viewed(program: Program) -> frozenset[Region]:
     """Memory of which an operation in any function of the program may give a view, by strides that a new array must
-    then have too."""
+    then have too. What gives back the object itself, or a new one, asks for no strides."""
     found: set[Region] = set()
     for instance in program.reached():
         body = instance.link.function.body if instance.link.function is not None else ()
         for s in statements(body):
             kind = instance.kinds.get(s.target) if isinstance(s, Assign) and isinstance(s.value, Op) else None
-            if not isinstance(kind, Arr) or not isinstance(s, Assign):
+            if not isinstance(kind, Arr) or not isinstance(s, Assign) or not isinstance(s.value, Op):
                 continue
-            given = (instance.kinds.get(a.name) for a in atoms(s.value) if isinstance(a, Var))
-            if any(isinstance(k, Arr) and k.region.root() is kind.region.root() for k in given):
+            given = [
+                k for a in atoms(s.value) if isinstance(a, Var) and isinstance(k := instance.kinds.get(a.name), Arr)
+            ]
+            shared = [k for k in given if k.region.root() is kind.region.root()]
+            if shared and not (s.value.fn in PASSING and all(k.dtype == kind.dtype for k in shared)):
                 found.add(kind.region.root())
     return frozenset(found)

@@ -13,7 +13,7 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Num
 from tangentx.analysis.program import Program
-from tangentx.ir.nodes import Assign, Block, Lit, Make, Note, Op, Statement, Var
+from tangentx.ir.nodes import Accumulate, Assign, Block, Lit, Make, Note, Op, Statement, Var
 from tangentx.ir.walk import blocks, reads, statements, writes
 from tangentx.optimise import memory
 from tangentx.optimise.unit import Unit
@@ -53,8 +53,9 @@ def _named(unit: Unit, block: Block) -> Block:
     for s in block:
         last = out[-1] if out else None
         if isinstance(s, Assign) and isinstance(last, Assign) and s.value == Var(last.target):
-            if last.target.startswith("%") and read[last.target] == bound[last.target] == 1 and _is_shadow(unit, last):
-                out[-1] = replace(last, target=s.target)
+            named = replace(last, target=s.target)
+            if last.target.startswith("%") and read[last.target] == bound[last.target] == 1 and _is_shadow(unit, named):
+                out[-1] = named
                 continue
         out.append(s)
     return tuple(out)
@@ -78,7 +79,15 @@ def _is_shadow(unit: Unit, s: Assign) -> bool:
         case Op(fn=fn, args=args, kwargs=()) if fn in _MAKERS and len(args) == 1:
             kind = unit.kinds.get(args[0].name) if isinstance(args[0], Var) else None
             return isinstance(kind, Arr | Num) or (isinstance(kind, Box) and _is_fixed(kind))
+        case Op(fn=np.zeros, args=(Lit(),), kwargs=()):
+            return s.target in unit.found(_added_to)
     return False
+
+
+def _added_to(unit: Unit) -> frozenset[str]:
+    """Names of arrays that contributions are added to: shadows, for the user's own are written otherwise."""
+    every = (s.base for s in statements(unit.body) if type(s) is Accumulate)
+    return frozenset(base.name for base in every if isinstance(base, Var))
 
 
 def _is_fixed(kind: Box) -> bool:

@@ -104,7 +104,7 @@ class _Stores:
             s = out[i]
             if isinstance(s, Store) and self._is_zero(s):
                 self._after_zero(out, i, s)
-            elif isinstance(s, Assign) and isinstance(s.value, Op) and s.value.fn is np.zeros_like:
+            elif isinstance(s, Assign) and isinstance(s.value, Op) and s.value.fn in (np.zeros_like, np.zeros):
                 self._after_new(out, i, s)
             i += 1
         return tuple(out)
@@ -196,7 +196,7 @@ class _Stores:
         return ()
 
     def _after_new(self, out: list[Statement], i: int, made: Assign) -> None:
-        """``b = zeros_like(a)``: what is added first is what it becomes."""
+        """``b = zeros_like(a)``, or ``b = zeros(3)``: what is added first is what it becomes."""
         for j in range(i + 1, len(out)):
             s = out[j]
             if isinstance(s, Accumulate) and s.base == Var(made.target) and id(s) in self.fitting.found:

@@ -90,9 +90,9 @@ class Zeros(Rules):
             return None
         a, b = op.args
         if self.nothing(b) and self._fits(a, b):
-            return self.same(s, a)
+            return self.walk.equal(s, a)
         if self.nothing(a) and self._fits(b, a):
-            return self.same(s, b) if op.fn is ADD else Assign(s.target, Op(NEG, (b,)), s.span)
+            return self.walk.equal(s, b) if op.fn is ADD else Assign(s.target, Op(NEG, (b,)), s.span)
         return None
 
     def _fits(self, atom: Atom, zero: Atom) -> bool:
