@@ -16,8 +16,22 @@ def single_axes(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def axes_of(values: Sequence[Any]) -> tuple[Single, ...]:
-    """The axes of length one of each value that is an array, None for the others."""
-    return tuple(single_axes(value.shape) if type(value) is np.ndarray else None for value in values)
+    """The axes of length one of each value that is an array; none for a container of arrays without such, and None for
+    what else there is."""
+    return tuple(_axes(value) for value in values)
+
+
+def _axes(value: Any) -> Single:
+    if type(value) is np.ndarray:
+        return single_axes(value.shape)
+    if type(value) in (list, tuple, dict):
+        found = [_axes(item) for item in (value.values() if type(value) is dict else value) if _holds_arrays(item)]
+        return () if found and not any(axes is None or axes for axes in found) else None
+    return None
+
+
+def _holds_arrays(item: Any) -> bool:
+    return type(item) in (np.ndarray, list, tuple, dict)
 
 
 class Axes:

@@ -68,3 +68,88 @@ def test_the_text_says_what_it_takes_for_granted() -> None:
     assert "No axis of these arrays has length one" in gradient.source_for(np.ones(3), np.ones(3))
     assert "only axis 0 of `b` has length one" in gradient.source_for(np.ones(3), np.ones(1))
     assert "length one" not in tx.grad(alone).source_for(np.ones(3), 1.0)
+
+
+def test_a_container_has_none_where_no_array_in_it_has() -> None:
+    one, two = np.ones((1, 2)), np.ones(2)
+    assert axes_of(([two, (two, 1.0)], {"a": two}, [one], {"a": [two, one]}, [], [1.0], (two,))) == (
+        *((), ()),
+        *(None, None, None, None),
+        (),
+    )
+
+
+def layer(params, x):
+    W, b = params["W"], params["b"]
+    return np.sum(np.tanh(x @ W + b) ** 2)
+
+
+def layers(params, x):
+    for W, b in params:
+        x = np.tanh(x @ W + b)
+    return np.sum(x**2)
+
+
+def cut(params, x):
+    params["b"] = params["b"][:1]
+    return np.sum((x @ params["W"] + params["b"]) ** 2)
+
+
+def grown(params, x):
+    params.append((params[0][0], x[0, :1]))
+    return np.sum((x @ params[-1][0] + params[-1][1]) ** 2)
+
+
+def moved(params, like, value):
+    """The container with one number of the array at a place of it moved."""
+    if isinstance(params, np.ndarray):
+        return params + value * like
+    if isinstance(params, dict):
+        return {key: moved(item, like[key], value) for key, item in params.items()}
+    return type(params)(moved(item, t, value) for item, t in zip(params, like, strict=True))
+
+
+def leaves(x):
+    return (
+        [x]
+        if isinstance(x, np.ndarray)
+        else [leaf for v in (x.values() if isinstance(x, dict) else x) for leaf in leaves(v)]
+    )
+
+
+def slope(f, params, x, direction, h=1e-6):
+    return (f(moved(params, direction, h), x) - f(moved(params, direction, -h), x)) / (2.0 * h)
+
+
+SHAPES = [
+    ((3, 4), (4,)),
+    ((3, 4), (1,)),
+    ((3, 1), (4,)),
+    ((3, 1), (1,)),
+    ((3, 4), (1, 4)),
+    ((3, 4), (5, 4)),
+    ((3, 4), (4,)),
+]
+
+
+@pytest.mark.parametrize(
+    ("f", "form"),
+    [(layer, dict), (layers, list), (layers, tuple), (cut, dict), (grown, list)],
+    ids=lambda x: x.__name__,
+)
+def test_arrays_in_containers_are_broadcast_as_they_are(f, form) -> None:
+    gradient = tx.grad(f, fallback="error")
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((5, 3))
+    for shapes in SHAPES:
+        W, b, s, t = (rng.standard_normal(shape) for shape in (*shapes, *shapes))
+        params, direction = ({"W": w, "b": v} if form is dict else form([(w, v)]) for w, v in ((W, b), (s, t)))
+        found = gradient(params, x)
+        assert [leaf.shape for leaf in leaves(found)] == [leaf.shape for leaf in leaves(params)]
+        along = sum(np.sum(p * q) for p, q in zip(leaves(found), leaves(direction), strict=True))
+        assert along == pytest.approx(slope(f, params, x, direction), rel=1e-6)
+
+
+def test_the_text_of_a_layer_sums_and_multiplies_alone() -> None:
+    text = tx.grad(layer).source_for({"W": np.ones((3, 4)), "b": np.ones(4)}, np.ones((5, 3)))
+    assert "No axis of these arrays has length one" in text and "unbroadcast" not in text

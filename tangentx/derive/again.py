@@ -20,7 +20,7 @@ import numpy as np
 from tangentx.analysis.kinds import Arr, Box, Num, is_view
 from tangentx.analysis.regions import Region
 from tangentx.analysis.selection import is_basic
-from tangentx.derive.emit import SHADOW, VALUE, Frame, mode
+from tangentx.derive.emit import SHADOW, Frame, mode
 from tangentx.derive.sparing import chosen
 from tangentx.derive.staying import Staying
 from tangentx.derive.steps import Steps, Stuff
@@ -169,7 +169,7 @@ def _formed_of(frame: Frame, s: Assign) -> Stuff | None:
     names = frozenset(a.name for a in atoms(value) if isinstance(a, Var))
     match value:
         case Var():
-            return names if isinstance(kind, Num) and _is_number(frame, value) else None
+            return names if frame.kind(value) == kind and _is_sure(kind) else None
         case Op(fn=fn, args=args, kwargs=()):
             if _among(fn, MEASURES) and isinstance(given := frame.kind(args[0]), Arr) and given.sure:
                 return names if len(args) == 1 and mode(kind) is None else None
@@ -186,13 +186,12 @@ def _formed_of(frame: Frame, s: Assign) -> Stuff | None:
 def _read_by(frame: Frame, kind: Any, base: Var, value: Index) -> frozenset[Region] | None:
     """The memory that an element is read from; none for a view, or for an item of a tuple."""
     held = frame.kind(base)
-    if not all(_is_number(frame, a) or (isinstance(a, Lit) and a.value is None) for a in key_atoms(value.key)):
+    if not all(_is_number(frame, a) or isinstance(a, Lit) for a in key_atoms(value.key)):
         return None
     if isinstance(held, Box):
         if mode(kind) == SHADOW and mode(item_of_box(frame, held, value.key)) != SHADOW:
             return None
-        whole = isinstance(kind, Num | Box) or (isinstance(kind, Arr) and kind.sure and mode(kind) != VALUE)
-        return frozenset((held.region.root(),)) if whole else None
+        return frozenset((held.region.root(),)) if _is_sure(kind) else None
     if not isinstance(held, Arr) or not held.sure:
         return None
     if isinstance(kind, Num):
@@ -200,6 +199,11 @@ def _read_by(frame: Frame, kind: Any, base: Var, value: Index) -> frozenset[Regi
     parts = tuple(() if isinstance(p, Slice) else frame.kind(p) for p in value.key.parts)
     basic = isinstance(kind, Arr) and kind.sure and is_view(kind, held) and is_basic(parts)
     return frozenset() if basic else None
+
+
+def _is_sure(kind: Any) -> bool:
+    """Whether values of the kind are all numbers, all arrays or all containers."""
+    return isinstance(kind, Num | Box) or (isinstance(kind, Arr) and kind.sure)
 
 
 def _is_of_written(frame: Frame, s: Assign) -> bool:

@@ -88,7 +88,7 @@ def give_back(
     values = [(a, kind) for a, kind, how in zip(expr.args, kinds, pair.params, strict=True) if how == VALUE]
     taken = [(a, reverse.item(back, k), kind) for k, (a, kind) in enumerate(values) if r.frame.mode(a) is not None]
     for atom, bar, kind in taken:
-        r.give(reverse, atom, bar, r.is_alike(kind, atom))
+        r.give(reverse, atom, bar, r.is_alike(kind, r.frame.kind(atom)))
 
 
 def instance_of(program: Program, expr: Call) -> Instance:

@@ -21,7 +21,7 @@ def give(emit: Emitter, kind: Kind, bar: Var, primal: Atom, cotangent: Atom, fit
     if isinstance(kind, Box):
         give_items(emit, kind, bar, primal, cotangent)
         return
-    fitted = emit.op(arrays.alike, cotangent, primal) if fits else emit.op(arrays.unbroadcast, cotangent, primal)
+    fitted = emit.op(arrays.alike if fits else arrays.unbroadcast, cotangent, primal)
     if how == VALUE:
         emit.assign(bar.name, Op(operator.add, (bar, fitted)))
     else:
@@ -57,13 +57,15 @@ def give_items(emit: Emitter, kind: Box, bar: Var, primal: Atom, cotangent: Atom
             emit.add(*inner.block)
 
 
-def give_slot(emit: Emitter, item: Kind, bar: Atom, key: Key, primal: Atom, cotangent: Atom) -> None:
-    """Adds to the slot ``bar[key]`` of a shadow container."""
+def give_slot(
+    emit: Emitter, item: Kind, bar: Atom, key: Key, primal: Atom, cotangent: Atom, fits: bool = False
+) -> None:
+    """Adds to the slot ``bar[key]`` of a shadow container; `fits` as for `give`."""
     slot = emit.let(Index(bar, key))
     if mode(item) == SHADOW:
-        give(emit, item, slot, primal, cotangent)
+        give(emit, item, slot, primal, cotangent, fits)
         return
-    fitted = emit.op(arrays.unbroadcast, cotangent, primal)
+    fitted = emit.op(arrays.alike if fits else arrays.unbroadcast, cotangent, primal)
     emit.add(Store(bar, key, emit.op(operator.add, slot, fitted), emit.span))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tangentx.analysis.kinds import Arr
 from tangentx.derive.emit import SHADOW, VALUE, Emitter
-from tangentx.ir.nodes import Assign, Index, Lit, Statement, Var
+from tangentx.ir.nodes import Assign, Expr, Index, Lit, Statement, Var
 
 if TYPE_CHECKING:
     from tangentx.derive.reverse import Reverse
@@ -47,8 +47,15 @@ def form(r: Reverse, emit: Emitter, made: Sequence[Assign]) -> None:
         if r.how(s.target) == VALUE and isinstance(kind, Arr):
             emit.assign(r.frame.other(s.target), r.frame.zero(emit, Var(s.target), kind))
         if r.frame.mode(Var(s.target)) == SHADOW:
-            assert isinstance(s.value, Index)
-            emit.assign(r.frame.other(s.target), Index(r.other(s.value.base), s.value.key))
+            emit.assign(r.frame.other(s.target), _shadow(r, s.value))
+
+
+def _shadow(r: Reverse, value: Expr) -> Expr:
+    """The shadow of a name or of an element that is formed again."""
+    if isinstance(value, Var):
+        return r.other(value)
+    assert isinstance(value, Index)
+    return Index(r.other(value.base), value.key)
 
 
 def formed(r: Reverse) -> list[str]:

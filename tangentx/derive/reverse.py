@@ -120,9 +120,8 @@ class Reverse:
             return self.other(atom)
         return atom if atom == NONE else emit.op(arrays.zero, atom)
 
-    def is_alike(self, made: Kind, atom: Atom) -> bool:
+    def is_alike(self, made: Kind, given: Kind) -> bool:
         """Whether both are arrays of one rank and dtype for certain."""
-        given = self.frame.kind(atom)
         if not (isinstance(made, Arr) and isinstance(given, Arr) and made.sure and given.sure):
             return False
         exact = self.derive.exact and self.derive.proves("fits")
@@ -241,5 +240,7 @@ class Reverse:
             if self.code is not None:
                 forward.assign(self.code, Lit(number))
             if mode(self.instance.result) == VALUE and not self.named:
-                self.give(reverse, s.value, Var(self.seed), self.is_alike(self.instance.result, s.value))
+                self.give(
+                    reverse, s.value, Var(self.seed), self.is_alike(self.instance.result, self.frame.kind(s.value))
+                )
         return [*forward.block, s], reverse.block, number

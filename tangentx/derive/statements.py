@@ -97,7 +97,7 @@ def _contribute(r: Reverse, value: Expr, ans: Atom, t: Atom, kind: Kind, emit: E
     match value:
         case Var():
             if mode(kind) == VALUE:
-                r.give(emit, value, t, r.is_alike(kind, value))
+                r.give(emit, value, t, r.is_alike(kind, r.frame.kind(value)))
         case Op():
             _contribute_op(r, value, ans, t, kind, emit)
         case Index(base=Var(name=name)) if name in r.parts.held:
@@ -105,7 +105,7 @@ def _contribute(r: Reverse, value: Expr, ans: Atom, t: Atom, kind: Kind, emit: E
         case Index(base=base, key=key):
             _contribute_index(r, base, key, t, kind, emit)
         case Attr(base=base, name=name):
-            _contribute_slot(r, base, name, t, emit)
+            _contribute_slot(r, base, name, t, kind, emit)
         case Make(items=items, keys=keys):
             for key, item in zip(keys if keys is not None else range(len(items)), items, strict=True):
                 if isinstance(kind, Box) and mode(kind.region.get(key)) == VALUE and r.frame.mode(item):
@@ -130,7 +130,7 @@ def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emi
 def _keeps_shape(r: Reverse, op: Op, made: Kind, operand: Atom) -> bool:
     """Whether the result of an operation element by element has the shape and dtype of the operand for certain: the
     others are numbers, or the same array."""
-    if op.kwargs or not is_by_element(op.fn) or not r.is_alike(made, operand):
+    if op.kwargs or not is_by_element(op.fn) or not r.is_alike(made, r.frame.kind(operand)):
         return False
     return all(a == operand or isinstance(r.frame.kind(a), Num) for a in op.args)
 
@@ -146,16 +146,17 @@ def _contribute_index(r: Reverse, base: Atom, key: Key, t: Atom, kind: Kind, emi
     assert isinstance(base_kind, Box)
     item = item_of_box(r.frame, base_kind, key)
     if mode(item) == VALUE:
-        give_slot(emit, item, r.other(base), key, emit.let(Index(base, key)), t)
+        give_slot(emit, item, r.other(base), key, emit.let(Index(base, key)), t, r.is_alike(kind, item))
 
 
-def _contribute_slot(r: Reverse, base: Atom, name: str, t: Atom, emit: Emitter) -> None:
+def _contribute_slot(r: Reverse, base: Atom, name: str, t: Atom, kind: Kind, emit: Emitter) -> None:
     base_kind = r.frame.kind(base)
     if r.frame.mode(base) is None or not isinstance(base_kind, Box):
         return
     item = base_kind.region.get(name)
     if mode(item) == VALUE:
-        give_slot(emit, item, r.other(base), Key((Lit(name),)), emit.let(Attr(base, name)), t)
+        fits = r.is_alike(kind, item)
+        give_slot(emit, item, r.other(base), Key((Lit(name),)), emit.let(Attr(base, name)), t, fits)
 
 
 RULES: dict[type[Statement], Callable[[Reverse, Any, Emitter, Emitter], None]] = {

@@ -14,6 +14,8 @@ from tangentx.ir.nodes import Key, Lit, Slice
 Length: TypeAlias = object
 Shape: TypeAlias = object
 NUMBER: Shape = "number"
+LEAVES: Shape = ("leaves",)
+"""In place of the shape of a container: no array in it, or in those inside it, has an axis of length one."""
 
 
 class Lengths(tuple[Length, ...]):
@@ -25,6 +27,11 @@ class Lengths(tuple[Length, ...]):
 def of_argument(name: str, rank: int, single: Sequence[int]) -> Lengths:
     """The shape of an argument of which the axes of length one are known; no other axis has length one."""
     return Lengths(("single" if axis in single else "long", "param", name, axis) for axis in range(rank))
+
+
+def of_leaf(tag: tuple[object, ...], rank: int) -> Lengths:
+    """The shape of an array in such a container; the tag says where it was read."""
+    return Lengths(("long", *tag, axis) for axis in range(rank))
 
 
 def is_single(length: Length) -> bool:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from tangentx.analysis.kinds import Arr, Num
+from tangentx.analysis.kinds import Arr, Box, Kind, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Append, Assign, Atom, Expr, Op, Pop, Statement, Var
 from tangentx.ir.walk import atoms
-from tangentx.optimise.dims import NUMBER, Length, Lengths, Shape, of_argument
+from tangentx.optimise.dims import LEAVES, NUMBER, Length, Lengths, Shape, of_argument, of_leaf
 from tangentx.optimise.flow import Flow, Site
+from tangentx.optimise.memory import reach
 from tangentx.optimise.shaping import Shaper
 from tangentx.optimise.tapes import Tapes, is_lasting
 from tangentx.optimise.unit import Unit
@@ -57,6 +58,8 @@ class Facts(Flow[Known]):
         kind, single = self.unit.kinds.get(name), self.unit.axes.get(name)
         if single is not None and isinstance(kind, Arr) and kind.rank is not None:
             return of_argument(name, kind.rank, single)
+        if single == () and isinstance(kind, Box) and is_kept(kind):
+            return LEAVES
         return _named(None, kind, ("param", name))
 
     def fact(self, atom: Atom) -> Known:
@@ -101,8 +104,11 @@ class Facts(Flow[Known]):
         made = value if type(value) is Op else self.fact(value).expr if type(value) is Var else None
         self.kill(s.target)
         assert self.env is not None
-        if shape is None or (type(shape) is Lengths and None in shape):
-            shape = _named(shape, kind, ("made" if self.in_loop else "once", next(self.visits)))
+        leaf = shape == LEAVES and not isinstance(kind, Box)
+        if leaf or shape is None or (type(shape) is Lengths and None in shape):
+            tag = ("made" if self.in_loop else "once", next(self.visits))
+            known = leaf and isinstance(kind, Arr) and kind.sure and kind.rank is not None
+            shape = of_leaf(tag, kind.rank) if known else _named(None if leaf else shape, kind, tag)  # type: ignore[union-attr, arg-type]
         pure = type(made) is Op and self._note_readers(s.target, made)
         self.env[s.target] = Known(shape, made if pure else None, zero, type(value) is Var)
 
@@ -165,6 +171,11 @@ def _named(shape: Shape, kind: object, tag: tuple[Shape, ...]) -> Shape:
     if not isinstance(shape, Lengths):
         return tag
     return Lengths((*tag, axis) if n is None else n for axis, n in enumerate(shape))
+
+
+def is_kept(kind: Kind) -> bool:
+    """Whether nothing ever changes which items the container, or one inside it, has."""
+    return not any(node.written or node.resized or node.rewritten for node in reach([kind], arrays_too=False))
 
 
 def _met(left: Shape, right: Shape, site: Site, first: dict[tuple[Shape, Shape], Shape], name: object) -> Shape:

@@ -13,7 +13,7 @@ from tangentx.analysis.kinds import Arr, Box, Kind, Num
 from tangentx.analysis.selection import is_boolean
 from tangentx.ir.nodes import Atom, Attr, Expr, Index, Lit, Make, Op, Slice, Var
 from tangentx.optimise import dims
-from tangentx.optimise.dims import Length, Lengths, Shape, lengths
+from tangentx.optimise.dims import LEAVES, Length, Lengths, Shape, lengths
 
 _KEEPING: tuple[Callable[..., Any], ...] = (
     np.zeros_like, np.ones_like, np.conj, np.real, np.copy, np.ndarray.copy, operator.neg, operator.pos, operator.abs,
@@ -157,6 +157,8 @@ class Shaper:
 
     def _indexed(self, value: Index) -> Shape:
         parts, key = self.shape(value.base), value.key.parts[:1]
+        if parts == LEAVES:
+            return LEAVES
         if isinstance(parts, tuple) and parts[:1] == ("items",):
             place = key[0].value if key and isinstance(key[0], Lit) else None
             return parts[1:][place] if type(place) is int and -len(parts) < place < len(parts) - 1 else None

@@ -15,6 +15,7 @@ from tangentx.analysis.kinds import Arr, Num
 from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import Assign, Atom, If, Lit, Op, Statement, Var
+from tangentx.ir.walk import atoms
 from tangentx.optimise.dims import Lengths
 from tangentx.optimise.rewriting import MUL, NEG, Rules, is_number, run_each
 from tangentx.optimise.shapes import is_array
@@ -129,7 +130,17 @@ def _number_fits(given: type, wanted: type) -> bool:
 
 
 def _clone(p: Simplify, s: Assign, op: Op) -> Statement | None:
-    return replace(s, value=op.args[0]) if isinstance(p.kind(op.args[0]), Num) else None
+    """A number, and an array that nobody else has, are as good as a copy."""
+    made, mine = p.kind(op.args[0]), p.unit.kinds.get(s.target)
+    if isinstance(made, Num):
+        return replace(s, value=op.args[0])
+    if not (isinstance(made, Arr) and isinstance(mine, Arr) and made.sure and p.walk.own(op.args[0])):
+        return None
+    formed = p.expr(op.args[0])
+    if formed is None or not all(isinstance(p.kind(a), Arr | Num) for a in atoms(formed)):
+        return None  # a container may hold it
+    mine.region.unite(made.region)
+    return replace(s, value=op.args[0])
 
 
 def _zero(p: Simplify, s: Assign, op: Op) -> Statement | None:

@@ -65,5 +65,7 @@ def is_lasting(shape: Shape) -> bool:
     if isinstance(shape, Lengths):
         return all(map(is_lasting, shape))
     if isinstance(shape, tuple):
-        return shape[0] in _LASTING or (shape[0] in ("slice", "less") and is_lasting(shape[1]))
+        return (shape[0] in _LASTING and shape[1:2] != ("made",)) or (
+            shape[0] in ("slice", "less") and is_lasting(shape[1])
+        )
     return isinstance(shape, int)
