@@ -22,6 +22,7 @@ from tangentx.optimise import (
     elements,
     exact,
     factors,
+    filled,
     fits,
     guards,
     handed,
@@ -64,6 +65,7 @@ PASSES: dict[str, Pass] = {
     "attributes": attributes.run,
     "direct": direct.run,
     "stores": stores.run,
+    "filled": filled.run,
     "handed": handed.run,
     "clones": clones.run,
     "nest": nest.run,
@@ -81,7 +83,7 @@ REWRITING: dict[str, type[Rules]] = {
     "signs": signs.Signs,
 }  # these share a walk, the signs apart, in two parts where products may lose their guards between them
 # For the reader: the kinds of variables do not hold after them.
-LAST = ("attributes", "direct", "stores", "handed", "clones", "nest", "bundles", "coalesce")
+LAST = ("attributes", "direct", "stores", "filled", "handed", "clones", "nest", "bundles", "coalesce")
 LATE = ("elements",)
 BEFORE = ("copies", "dead")
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
