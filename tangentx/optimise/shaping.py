@@ -35,6 +35,8 @@ _PRODUCTS: tuple[Callable[..., Any], ...] = (np.matmul, operator.matmul, np.dot,
 _REDUCING: tuple[Callable[..., Any], ...] = (
     np.sum, np.mean, np.max, np.min, np.prod, np.ndarray.sum, np.ndarray.mean, np.ndarray.max, np.ndarray.min,
 )  # fmt: skip
+_SPREADS: tuple[Callable[..., Any], ...] = (np.var, np.std, np.ndarray.var, np.ndarray.std)
+"""Reductions too, which are told by how much their count is less."""
 
 _TRANSFORMS: tuple[Callable[..., Any], ...] = (
     np.fft.fft, np.fft.ifft, np.fft.fft2, np.fft.ifft2, np.fft.fftn, np.fft.ifftn,
@@ -145,9 +147,13 @@ class Shaper:
 
     def _reduced(self, value: Op) -> Shape:
         """The shape of a reduction along a constant axis."""
-        if value.fn not in _REDUCING:
+        spread = value.fn in _SPREADS
+        if not (spread or value.fn in _REDUCING):
             return None
-        settings = dict(zip(("axis", "dtype", "out", "keepdims"), value.args[1:], strict=False)) | dict(value.kwargs)
+        names = ("axis", "dtype", "out", *["ddof"] * spread, "keepdims")
+        settings = dict(zip(names, value.args[1:], strict=False)) | dict(value.kwargs)
+        if spread:
+            settings.pop("ddof", None)
         shape = self._of_array(value.args[0])
         axis, keep = settings.pop("axis", Lit(None)), settings.pop("keepdims", Lit(False))
         constant = isinstance(axis, Lit) and isinstance(keep, Lit) and isinstance(axis.value, int | None)

@@ -17,7 +17,7 @@ from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import Assign, Atom, If, Lit, Op, Statement, Var
 from tangentx.ir.walk import atoms
 from tangentx.optimise.dims import Lengths
-from tangentx.optimise.rewriting import MUL, NEG, Rules, is_number, run_each
+from tangentx.optimise.rewriting import MUL, NEG, SUB, Rules, is_number, run_each
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.sharing import viewed
 from tangentx.optimise.unit import Unit
@@ -78,6 +78,13 @@ def _scalar_factor(p: Simplify, s: Assign, a: Atom, b: Atom) -> Statement | None
     if not (isinstance(plain, Num) and plain.type in _FLOATS):
         return None
     return replace(s, value=Op(s.value.fn if isinstance(s.value, Op) else MUL, (a, number)))
+
+
+def _sub(p: Simplify, s: Assign, op: Op) -> Statement | None:
+    a, b = op.args
+    kind = p.kind(a)
+    plain = isinstance(kind, Num) and kind.type in (int, *_FLOATS)
+    return p.same(s, a) if plain and isinstance(b, Lit) and type(b.value) is int and b.value == 0 else None
 
 
 def _neg(p: Simplify, s: Assign, op: Op) -> Statement | None:
@@ -205,6 +212,7 @@ def _power(p: Simplify, s: Assign, op: Op) -> Statement | None:
 _RULES: dict[Any, Rule] = {
     MUL: _mul,
     np.multiply: _mul,
+    SUB: _sub,
     NEG: _neg,
     operator.pow: _power,
     arrays.guarded: _guarded,

@@ -41,6 +41,20 @@ def by_numbers(x):
     return mark * np.sum(a * b)
 
 
+def by_spread(x, y):
+    a = np.sqrt(x.var(axis=0) + 1.0)
+    b = np.mean(x, axis=0) / a
+    mark = 1.0
+    return mark * np.sum(a * b)
+
+
+def by_spread_of_fewer(x, y):
+    a = np.std(x, axis=1, ddof=1)
+    b = np.mean(x, axis=0)
+    mark = 1.0
+    return mark * (np.sum(a) + np.sum(b))
+
+
 def broadcast(x, y):
     a = x * 2.0
     b = a + y
@@ -98,6 +112,8 @@ def both_ways(x, y):
     ("fn", "values", "wanted"),
     [
         (by_numbers, (A,), True),
+        (by_spread, (np.ones((2, 3)), A), True),
+        (by_spread_of_fewer, (np.ones((2, 3)), A), False),
         (broadcast, (A, A), False),
         (list_that_grows, (1.0,), False),
         (changing, (A, A), False),
