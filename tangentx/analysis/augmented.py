@@ -19,6 +19,7 @@ from tangentx.analysis.protocols import defines, is_object
 from tangentx.analysis.selection import fitted, item_kind
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import (
+    WHOLE,
     Assign,
     Augment,
     Augstore,
@@ -26,7 +27,6 @@ from tangentx.ir.nodes import (
     Call,
     Index,
     Key,
-    Lit,
     Method,
     Op,
     Store,
@@ -64,9 +64,8 @@ def augment(w: Walker, s: Augment) -> None:
 
 def _whole(s: Augment, t: str) -> Block:
     """All of an array is written."""
-    everything = Key((Lit(Ellipsis),))
     made = Assign(t, Op(s.fn, (Var(s.target), s.value)), s.span)
-    return (made, Store(Var(s.target), everything, Var(t), s.span))
+    return (made, Store(Var(s.target), WHOLE, Var(t), s.span))
 
 
 def _has_its_way(w: Walker, kind: Kind, fn: Any) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from tangentx import arrays, templates
 from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, Obj, describe, dtype_of
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.nodes import Assign, Atom, Expr, Index, Key, Lit, Op, Store, Var
+from tangentx.ir.nodes import WHOLE, Assign, Atom, Expr, Index, Key, Lit, Op, Store, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -108,7 +108,7 @@ def let(w: Walker, tag: Any, value: Expr) -> Var:
 def _into(w: Walker, out: Atom, value: Atom, casting: Atom, tag: Any) -> Atom:
     """``out[...] = value``, where NumPy would write it."""
     check_output(w, w.read(out)[1], w.read(value)[1], casting)
-    w.expand(tag, lambda: (Store(out, Key((Lit(Ellipsis),)), value, w.span),))
+    w.expand(tag, lambda: (Store(out, WHOLE, value, w.span),))
     return out
 
 

@@ -11,7 +11,7 @@ from tangentx.analysis.holders import other_holder
 from tangentx.analysis.kinds import Arr
 from tangentx.analysis.outputs import let
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.nodes import Assign, Attr, Key, Lit, Op, Store, Var, attribute_of
+from tangentx.ir.nodes import WHOLE, Assign, Attr, Lit, Op, Store, Var, attribute_of
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -30,7 +30,7 @@ def store_part(w: Walker, s: Store, kind: Arr) -> None:
         raise UnsupportedSyntax("the imaginary part of an array of reals is written", w.span, "make the array complex")
     else:
         part = let(w, "part", Attr(s.base, name))
-        w.expand("whole", lambda: (Store(part, Key((Lit(Ellipsis),)), s.value, s.span),))
+        w.expand("whole", lambda: (Store(part, WHOLE, s.value, s.span),))
 
 
 def _reshape(w: Walker, s: Store, kind: Arr) -> None:

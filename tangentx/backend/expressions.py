@@ -14,6 +14,7 @@ from tangentx.backend.pieces import BARRIER, Effect
 from tangentx.backend.spelling import Scope
 from tangentx.ir import walk
 from tangentx.ir.nodes import (
+    WHOLE,
     Apply,
     Atom,
     Attr,
@@ -93,7 +94,7 @@ class Writer:
 
     def sum_in(self, base: Atom, key: Key, look: Look) -> ast.expr:
         """What is added to in place: ``a`` for ``a[...]``, where `a` is no name of ours, else ``base[key]``."""
-        if isinstance(base, Var) and key == Key((Lit(Ellipsis),)) and not base.name.startswith("%"):
+        if isinstance(base, Var) and key == WHOLE and not base.name.startswith("%"):
             return ast.Name(base.name, ast.Store())
         return self.element(base, key, look, ast.Store())
 

@@ -57,7 +57,7 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
 }
-_SIGNS = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}
+SIGNS = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}
 
 # What may be evaluated a little later than the program says: it writes nothing and draws on no hidden state.
 _PURE_BUILTINS = frozenset(
@@ -135,7 +135,7 @@ def augmented(fn: Fn) -> type[ast.operator] | None:
 def sign(fn: Fn) -> str | None:
     """How ``+=`` and its like are written, of the four that numbers use most."""
     symbol = _get(_BINARY, fn)
-    return _SIGNS.get(symbol) if symbol is not None else None
+    return SIGNS.get(symbol) if symbol is not None else None
 
 
 def swapped(fn: Fn) -> bool:

@@ -8,10 +8,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tangentx.backend import forms
+from tangentx.backend import forms, operators
 from tangentx.backend.expressions import Look, Writer
 from tangentx.ir import walk
 from tangentx.ir.nodes import (
+    WHOLE,
     Accumulate,
     Append,
     Atom,
@@ -49,7 +50,7 @@ def written(writer: Writer, stmt: Statement) -> Written:
             return atoms, lambda look: ast.Delete([writer.element(base, key, look, _DEL)]), NOBODY
         case Store(base, key, value):
             atoms = [value, base, *walk.key_atoms(key)]
-            return atoms, lambda look: ast.Assign([writer.element(base, key, look, _STORE)], look(value)), NOBODY
+            return atoms, lambda look: _store(writer, stmt, look), NOBODY
         case Augment(target, fn, value):
             return [value], lambda look: forms.augment(ast.Name(target, _STORE), fn, look(value)), frozenset((target,))
         case Augstore(base, key, fn, value):
@@ -64,3 +65,14 @@ def written(writer: Writer, stmt: Statement) -> Written:
             found = [base, *walk.key_atoms(key), None, value]
             return found, lambda look: forms.accumulate(writer.sum_in(base, key, look), look(value)), NOBODY
     raise AssertionError(f"{type(stmt).__name__} is written elsewhere")
+
+
+def _store(writer: Writer, s: Store, look: Look) -> ast.stmt:
+    """``base[key] = value``, or ``base += v`` for ``base[...] = base + v`` where the user wrote that."""
+    value = look(s.value)
+    if isinstance(s.base, Var) and s.key == WHOLE and not s.base.name.startswith("%") and isinstance(value, ast.BinOp):
+        mark = operators.SIGNS.get(type(value.op))
+        same = isinstance(value.left, ast.Name) and value.left.id == s.base.name
+        if same and mark is not None and mark in s.span.text:
+            return ast.AugAssign(ast.Name(s.base.name, _STORE), value.op, value.right)
+    return ast.Assign([writer.element(s.base, s.key, look, _STORE)], value)

@@ -18,10 +18,11 @@ from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.primitives import makes_new
 from tangentx.analysis.program import Instance
 from tangentx.derive import calls
-from tangentx.derive.emit import SHADOW, VALUE, WHOLE, Emitter, item_at, mode
+from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_at, mode
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.attempts import Attempt
 from tangentx.ir.nodes import (
+    WHOLE,
     Accumulate,
     Append,
     Assign,

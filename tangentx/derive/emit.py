@@ -32,7 +32,6 @@ from tangentx.ir.nodes import (
 from tangentx.naming import Names
 
 VALUE, SHADOW = "value", "shadow"
-WHOLE = Key((Lit(Ellipsis),))
 NONE = Lit(None)
 
 

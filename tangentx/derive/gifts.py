@@ -9,8 +9,8 @@ from typing import Any
 from tangentx import arrays
 from tangentx.analysis.kinds import Bottom, Box, Kind
 from tangentx.derive.conjugates import turned
-from tangentx.derive.emit import SHADOW, VALUE, WHOLE, Emitter, mode
-from tangentx.ir.nodes import Accumulate, Atom, Attr, Expr, For, If, Index, Key, Lit, Op, Store, Var
+from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
+from tangentx.ir.nodes import WHOLE, Accumulate, Atom, Attr, Expr, For, If, Index, Key, Lit, Op, Store, Var
 
 
 def give(emit: Emitter, kind: Kind, bar: Var, primal: Atom, cotangent: Atom, fits: bool = False) -> None:

@@ -9,8 +9,9 @@ from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.program import Instance
 from tangentx.analysis.regions import Region
 from tangentx.derive.calls import instance_of
-from tangentx.derive.emit import WHOLE, Emitter, shadow_key
+from tangentx.derive.emit import Emitter, shadow_key
 from tangentx.ir.nodes import (
+    WHOLE,
     Accumulate,
     Append,
     Assign,

@@ -16,10 +16,11 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind, describe
 from tangentx.derive.contents import Ends, copied, cut, item_of, lengthened
-from tangentx.derive.emit import SHADOW, VALUE, WHOLE, Emitter, item_at, mode
+from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_at, mode
 from tangentx.derive.spots import Spot, Writes, reached, written
 from tangentx.errors import Span, UnsupportedSyntax
 from tangentx.ir.nodes import (
+    WHOLE,
     Atom,
     Block,
     If,

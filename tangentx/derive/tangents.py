@@ -13,9 +13,9 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.primitives import SPREADING, hashable
 from tangentx.derive.dialect import Dialect, dialect
-from tangentx.derive.emit import SHADOW, WHOLE, Emitter, Frame, motion
+from tangentx.derive.emit import SHADOW, Emitter, Frame, motion
 from tangentx.derive.rules import arguments, atom_of, inline, is_square, lacking, requested, times
-from tangentx.ir.nodes import Atom, Lit, Make, Op, Store, Var
+from tangentx.ir.nodes import WHOLE, Atom, Lit, Make, Op, Store, Var
 from tangentx.ir.walk import atoms
 from tangentx.templates import Template
 

@@ -102,6 +102,10 @@ class Key:
     attribute: bool = False
 
 
+WHOLE = Key((Lit(Ellipsis),))
+"""All of an array."""
+
+
 def attribute_of(key: Key) -> str:
     """The name behind the dot."""
     assert key.attribute and isinstance(key.parts[0], Lit)

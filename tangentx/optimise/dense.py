@@ -19,6 +19,7 @@ from tangentx.analysis.kinds import Arr, Box, Num
 from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import (
+    WHOLE,
     Accumulate,
     Assign,
     Atom,
@@ -27,7 +28,6 @@ from tangentx.ir.nodes import (
     Delete,
     Expr,
     Index,
-    Key,
     Lit,
     Op,
     Pop,
@@ -43,7 +43,6 @@ from tangentx.optimise.reading import reading
 from tangentx.optimise.rewriting import is_number
 from tangentx.optimise.unit import Unit
 
-_WHOLE = Key((Lit(Ellipsis),))
 _SUMS = (operator.add, operator.sub)
 _QUOTIENTS = (operator.truediv, arrays.quotient, arrays.ratio)
 _EMPTY: frozenset[Any] = frozenset({arrays.zero, arrays.real_zero, arrays.zeros_as, np.zeros_like, np.zeros})
@@ -90,7 +89,7 @@ class Dense(Flow[bool]):
                 if full and self.env is not None:
                     self.env[s.target] = True
             case Accumulate(base=Var(name=name), key=key, value=value):
-                if key == _WHOLE and self.is_full(value) and self.env is not None:
+                if key == WHOLE and self.is_full(value) and self.env is not None:
                     self.env[name] = True
                 if id(s) in self.mended and not self.is_full(value):
                     self._overwritten(Var(name))

@@ -13,11 +13,9 @@ from tangentx.analysis.kinds import Arr
 from tangentx.analysis.program import Program
 from tangentx.analysis.selection import is_basic
 from tangentx.ir.change import map_blocks
-from tangentx.ir.nodes import Accumulate, Assign, Block, Index, Key, Lit, Slice, Statement, Store, Var
+from tangentx.ir.nodes import WHOLE, Accumulate, Assign, Block, Index, Lit, Slice, Statement, Store, Var
 from tangentx.ir.walk import reads, statements, writes
 from tangentx.optimise.unit import Unit
-
-WHOLE = Key((Lit(Ellipsis),))
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:

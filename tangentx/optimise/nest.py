@@ -20,6 +20,7 @@ from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Program
 from tangentx.ir.change import rename
 from tangentx.ir.nodes import (
+    WHOLE,
     Accumulate,
     Append,
     Assign,
@@ -30,7 +31,6 @@ from tangentx.ir.nodes import (
     For,
     If,
     Index,
-    Key,
     Link,
     Lit,
     Loop,
@@ -54,7 +54,6 @@ from tangentx.optimise.summary import Summary, summaries
 from tangentx.optimise.unit import Unit
 
 MOST_STEPS = 4
-WHOLE = Key((Lit(Ellipsis),))
 FARTHEST = 200
 """Statements over which a reader is looked for; a limit on the time that long functions take."""
 

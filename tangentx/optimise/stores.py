@@ -19,6 +19,7 @@ from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import (
+    WHOLE,
     Accumulate,
     Assign,
     Atom,
@@ -27,7 +28,6 @@ from tangentx.ir.nodes import (
     For,
     If,
     Index,
-    Key,
     Lit,
     Loop,
     Note,
@@ -45,8 +45,6 @@ from tangentx.optimise.rewriting import Rewriter
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.sharing import viewed
 from tangentx.optimise.unit import Unit
-
-WHOLE = Key((Lit(Ellipsis),))
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
@@ -121,11 +119,11 @@ class _Stores:
         return memory.region(self.unit.kind(self.program, atom))
 
     def _is_zero(self, s: Store) -> bool:
-        """Whether a number or a slice of an array is set to zero."""
+        """Whether a number or a slice of an array, or all of it, is set to zero."""
         kind = self.unit.kind(self.program, s.base)
         if not (isinstance(kind, Arr) and isinstance(s.base, Var) and repr(s.value) == repr(Lit(0.0))):
             return False
-        parts = [p for p in s.key.parts if not isinstance(p, Slice)]
+        parts = [p for p in s.key.parts if s.key != WHOLE and not isinstance(p, Slice)]
         numbers = [self.unit.kind(self.program, p) for p in parts]
         return all(isinstance(k, Num) and k.type not in (bool, np.bool_) for k in numbers)
 
