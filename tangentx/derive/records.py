@@ -46,7 +46,7 @@ def form(r: Reverse, emit: Emitter, made: Sequence[Assign]) -> None:
         kind = r.frame.kinds[s.target]
         if r.how(s.target) == VALUE and isinstance(kind, Arr):
             emit.assign(r.frame.other(s.target), r.frame.zero(emit, Var(s.target), kind))
-        if r.frame.mode(Var(s.target)) == SHADOW:
+        if r.how(s.target) == SHADOW:
             emit.assign(r.frame.other(s.target), _shadow(r, s.value))
 
 
