@@ -186,7 +186,7 @@ NAMES: tuple[Fault, ...] = (
         "not summed to shape",
         "broadcasting is undone",
         "tangentx.derive.gifts:give",
-        (("emit.op(arrays.unbroadcast, cotangent, primal)", "cotangent"),),
+        (("emit.op(arrays.alike if fits else arrays.unbroadcast, cotangent, primal)", "cotangent"),),
         "broadcasting",
     ),
 )
