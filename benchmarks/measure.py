@@ -21,14 +21,14 @@ def undisturbed(calls: Sequence[Callable[[], Any]], seconds: float) -> list[floa
 
     For differences of a microsecond: what else the machine does adds to them, and more to a longer way through Python.
     """
-    return [min(times) for times in _in_turn(calls, seconds, 5e-5)]
+    return [min(times) for times in _in_turn(calls, seconds, 2e-5)]
 
 
 def _in_turn(calls: Sequence[Callable[[], Any]], seconds: float, least: float) -> list[list[float]]:
     """Seconds of one call of each, round after round; as many calls a round as take the `least` that can be clocked."""
     loops = [_loops(call, least) for call in calls]
     once = sum(_timed(call, n) * n for call, n in zip(calls, loops, strict=True))
-    rounds = max(3, min(round(0.2 / least), round(seconds / once)))
+    rounds = max(3, min(1000, round(seconds / once)))
     found: list[list[float]] = [[] for _ in calls]
     for _ in range(rounds):
         for times, call, n in zip(found, calls, loops, strict=True):

@@ -89,12 +89,17 @@ def _opened(rule: Rule, values: Sequence[Any]) -> tuple[list[Any], list[int], bo
 
 def _run(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], data: list[Any]) -> Any:
     if rule.owner is not None and not isinstance(data[0], rule.owner):
-        number = data[0] if isinstance(data[0], np.generic | np.ndarray) else np.asarray(data[0])[()]
-        fn = getattr(type(number), fn.__name__)
+        fn, number = _of_number(fn, data[0])
         return fn(number, *map(raw, args[1:]), **{name: raw(value) for name, value in kwargs.items()})
     if kwargs or rule.star >= 0:
         return fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})
     return fn(*data[: len(args)])
+
+
+def _of_number(fn: Any, value: Any) -> tuple[Any, Any]:
+    """A method of arrays as one of a number of NumPy's, and the number."""
+    number = value if isinstance(value, np.generic | np.ndarray) else np.asarray(value)[()]
+    return getattr(type(number), fn.__name__), number
 
 
 def _unrecorded(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -108,8 +113,7 @@ def _constant(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any
     data = [raw(arg) for arg in args]
     own = fn
     if rule.owner is not None and not isinstance(data[0], rule.owner):
-        number = data[0] if isinstance(data[0], np.generic | np.ndarray) else np.asarray(data[0])[()]
-        own, data = getattr(type(number), fn.__name__), [number, *data[1:]]
+        own, data[0] = _of_number(fn, data[0])
     ans = own(*data, **{name: raw(value) for name, value in kwargs.items()})
     learn(rule, fn, args, kwargs, call)
     return wrap(ans) if isinstance(ans, np.ndarray | float | complex) and inexact(ans) else ans

@@ -119,9 +119,9 @@ class Text:
         long_way = f"return otherwise_(fn_, {arguments})"
         lines = ["    late_ = False"]
         for x in self.given:
-            more, types = unwrapping(x, self.likely[x], self.rule.may_view and x != "x0_", long_way)
+            more, names = unwrapping(x, self.likely[x], self.rule.may_view and x != "x0_", long_way)
             lines += more
-            self.names |= types
+            self.names |= names
         if self.method or self.rule.owner is not None:
             lines += ["    if type_(x0_a_) is not array_:", f"        {long_way}"]
         if not through:

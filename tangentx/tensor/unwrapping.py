@@ -43,8 +43,8 @@ UNWRAPPING: dict[str, Any] = {
 """What the lines refer to."""
 
 
-def unwrapping(x: str, likely: Sequence[Any], holds: bool, otherwise: str) -> tuple[list[str], dict[str, type]]:
-    """The lines that do with the argument `x` what `unwrapped` does, and the types that they refer to.
+def unwrapping(x: str, likely: Sequence[Any], holds: bool, otherwise: str) -> tuple[list[str], dict[str, Any]]:
+    """The lines that do with the argument `x` what `unwrapped` does, and what they refer to of its own.
 
     They bind ``xa_`` to the data, ``xh_``, if they are to, to what lasts, and make ``late_`` true; or they go
     `otherwise`. Of what is like one of the `likely` values nothing more is asked than has to be.
@@ -62,7 +62,8 @@ def unwrapping(x: str, likely: Sequence[Any], holds: bool, otherwise: str) -> tu
         branch = _branch(x, value, f"{x}h_ = " if holds else "", other, otherwise)
         if branch:
             lines += [f"    {'elif' if lines else 'if'} type_({x}) is {name}:", *_indented(branch, 2)]
-    return [*lines, *(["    else:"] if lines else []), *_indented(other, 2 if lines else 1)], types
+    lines += [*(["    else:"] if lines else []), *_indented(other, 2 if lines else 1)]
+    return lines, {**types, f"{x}last_": [None]}
 
 
 def _branch(x: str, value: Any, held: str, other: list[str], otherwise: str) -> list[str]:
@@ -76,8 +77,15 @@ def _branch(x: str, value: Any, held: str, other: list[str], otherwise: str) -> 
     elif kind in WITHOUT:
         lines = [f"{x}a_ = {x}"]
     elif kind is tuple and lasts:
-        loop = [f"for item_ in {x}:", "    if type_(item_) is not int_ and type_(item_) not in lasting_:"]
-        return [f"{x}a_ = {held}{x}", *loop, *_indented([*other, "break"], 2)]
+        return [
+            f"{x}a_ = {held}{x}",
+            f"if {x} is not {x}last_[0]:",  # one that is written out in the program is the same at every call
+            f"    for item_ in {x}:",
+            "        if type_(item_) is not int_ and type_(item_) not in lasting_:",
+            *_indented([*other, "break"], 3),
+            "    else:",
+            f"        {x}last_[0] = {x}",
+        ]
     elif kind in ROWS:
         lines = _row(x, kind, otherwise)
     else:

@@ -211,7 +211,7 @@ def test_every_composition_gives_numpys_own_result() -> None:
                 assert found.dtype == wanted.dtype
 
 
-BY_NAME = {
+IN_OTHER_WAYS = {
     "transpose": lambda t: np.transpose(a=t),
     "ravel": lambda t: np.ravel(a=t),
     "broadcast_to": lambda t: np.broadcast_to(array=t, shape=(2, 2, 3)),
@@ -222,11 +222,12 @@ BY_NAME = {
     "split": lambda t: np.split(ary=t, indices_or_sections=2)[1],
     "sum": lambda t: np.sum(a=t),
     "sum by axis": lambda t: np.sum(axis=0, a=t),
+    "in a list": lambda t: np.broadcast_arrays(1.0, t)[1],
 }
 
 
-@pytest.mark.parametrize("run", BY_NAME.values(), ids=BY_NAME)
-def test_an_array_may_be_given_by_name(run: Any) -> None:
+@pytest.mark.parametrize("run", IN_OTHER_WAYS.values(), ids=IN_OTHER_WAYS)
+def test_an_array_may_be_given_in_any_way(run: Any) -> None:
     data = X.reshape(2, 3)
     for recorded in (True, False, False, False):
         x = tx.tensor(data, requires_grad=True)
