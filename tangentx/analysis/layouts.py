@@ -70,20 +70,8 @@ def _copied(kind: Kind, fresh: Fresh, memo: dict[Region, Region], path: tuple[An
     return Box(kind.cls, region.root())
 
 
-def _nothing(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
-    return Obj(None)
-
-
-def _unknown(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
-    return Some(object)
-
-
-def _whether(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
-    return Num(bool)
-
-
-def _whole(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
-    return Num(int)
+def _always(kind: Kind) -> Callable[[World, Fresh, Sequence[Kind]], Kind]:
+    return lambda world, fresh, kinds: kind
 
 
 def _one_copy(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
@@ -118,6 +106,14 @@ def _best(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
     return Num(kinds[1].type) if isinstance(kinds[1], Num) else None
 
 
+def _seed(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
+    """The seed of a result whose rank is asked while the program runs, in the dtype of that."""
+    ans, seed = kinds
+    if not isinstance(seed, Num):
+        return None
+    return Num(dtype_of(ans).type) if isinstance(ans, Arr) and is_inexact(ans) else seed
+
+
 def _real_zero(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
     kind = kinds[0]
     if isinstance(kind, Num) and not is_inexact(kind):
@@ -144,12 +140,10 @@ def _of_shape(position: int) -> Callable[[World, Fresh, Sequence[Kind]], Kind | 
 
 def _dtypes(kind: Kind) -> list[np.dtype[Any]]:
     """The dtypes of the reals in an argument."""
-    if isinstance(kind, Num | Arr):
-        return [dtype_of(kind)] if is_inexact(kind) else []
     if isinstance(kind, Box):
         node = kind.region.root()
         return [d for item in (*node.fields.values(), node.elt) for d in _dtypes(item)]
-    return []
+    return [dtype_of(kind)] if isinstance(kind, Num | Arr) and is_inexact(kind) else []
 
 
 def _unnested(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
@@ -174,10 +168,6 @@ def _flat_key(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
         vector = Arr(np.dtype(int), 1, fresh(axis).root())
         whole.region.put(axis, Num(int) if isinstance(key, Num) else vector)
     return whole
-
-
-def _run(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
-    return Some(arrays.Run)
 
 
 def _outcome(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
@@ -224,18 +214,19 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.repeated: _shadow_of(1, boxes=True),
     arrays.filled: _filled,
     arrays.take_best: _best,
+    arrays.seed_of_scalar: _seed,
     arrays.finish: _public,
     arrays.entry_copy: _one_copy,
-    arrays.apart: _nothing,
-    arrays.demand_copied: _nothing,
-    arrays.demand_own: _nothing,
-    arrays.demand_unshared: _nothing,
-    arrays.write_back: _nothing,
-    arrays.set_generators: _nothing,
-    arrays.generator_states: _unknown,
-    arrays.there: _whether,
-    **dict.fromkeys((arrays.next_snapshot, arrays.enough_snapshots), _whole),
-    **dict.fromkeys((arrays.on_tensors, arrays.part, arrays.pulled, arrays.pushed), _run),
+    arrays.apart: _always(Obj(None)),
+    arrays.demand_copied: _always(Obj(None)),
+    arrays.demand_own: _always(Obj(None)),
+    arrays.demand_unshared: _always(Obj(None)),
+    arrays.write_back: _always(Obj(None)),
+    arrays.set_generators: _always(Obj(None)),
+    arrays.generator_states: _always(Some(object)),
+    arrays.there: _always(Num(bool)),
+    **dict.fromkeys((arrays.next_snapshot, arrays.enough_snapshots), _always(Num(int))),
+    **dict.fromkeys((arrays.on_tensors, arrays.part, arrays.pulled, arrays.pushed), _always(Some(arrays.Run))),
     arrays.outcome: _outcome,
     arrays.pull: _pulled,
     arrays.push: _shadow_of(1),

@@ -39,7 +39,7 @@ def seed_of_scalar(ans: Any, seed: Any) -> Any:
             f"the gradient is of a real number, but the result has shape {np.shape(ans)}",
             hint="return a sum, or `result[0]` for a result of one element",
         )
-    return seed
+    return ans.dtype.type(seed) if isinstance(ans, np.ndarray | np.generic) and ans.dtype.kind == "f" else seed
 
 
 def moving(given: Any, primal: Any) -> Any:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+import tangentx as tx
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Num, Obj
 from tangentx.analysis.layouts import RULES, Layout
 from tangentx.analysis.regions import World
+from tangentx.pipeline import proofs
 
 
 def record(world: World) -> Box:
@@ -45,3 +48,20 @@ def test_a_joint_copy_keeps_what_is_shared() -> None:
     made = RULES[arrays.entry_copies](world, lambda path: world.region(), [a, a])
     first, second = made.region.get(0), made.region.get(1)
     assert first.region.root() is second.region.root() is not a.region.root()
+
+
+@pytest.mark.parametrize("off", [(), "all"])
+def test_a_result_of_unknown_rank_is_asked_whether_it_is_a_scalar(off) -> None:
+    def f(o, k):
+        return np.squeeze(o) * k
+
+    args = np.array([0.1], np.float32), 0.4
+    with proofs(off):
+        gradient = tx.grad(f, wrt=("o", "k"), fallback="error")
+        o_bar, k_bar = gradient(*args)
+        assert (o_bar.dtype, o_bar.tolist(), type(k_bar)) == (np.float32, [np.float32(0.4)], float)
+        assert k_bar == pytest.approx(0.1)
+        with pytest.raises(tx.NotDifferentiable, match="the result has shape"):
+            gradient(np.ones(2), 0.4)
+        twice = tx.grad(lambda o, k: tx.grad(f)(o, k).sum() * o[0] * k, wrt="k", fallback="error")
+        assert twice(*args) == pytest.approx(2 * 0.1 * 0.4)
