@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import unbroadcast
+from tangentx.errors import NotDifferentiable
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit, fits, inexact, like_of, sample, zeros
 from tangentx.tensor.graph import Content, Node
 from tangentx.tensor.holding import LASTING
-from tangentx.tensor.places import place
+from tangentx.tensor.modes import refusal
+from tangentx.tensor.places import place, span_of
 from tangentx.tensor.rules import Pull, Rule
 from tangentx.tensor.steps import first_step
 
@@ -88,6 +90,8 @@ class Operation(Node):
         viewed: Callable[[Tensor, int | None], None],
     ) -> Any:
         """The results of a call as Tensors."""
+        if type(ans) is not np.ndarray and isinstance(ans, np.ndarray):
+            raise of_another_class(ans)
         if nested or isinstance(ans, list | tuple):
             from tangentx.tensor.groups import record_groups
 
@@ -160,6 +164,14 @@ class Operation(Node):
                 edge = self.edges[self.places.index(i)]
             found.append(value if edge is None else attach(value, edge, content))
         return found
+
+
+def of_another_class(ans: Any) -> Exception:
+    """The refusal of a result whose class has rules of its own: of masks, of matrices, of units."""
+    message = f"an operation on a Tensor that is being differentiated gives a `{type(ans).__name__}`"
+    return refusal(
+        NotDifferentiable(message, span_of(place()), "make the operand a plain array first: `np.asarray(a)`")
+    )
 
 
 def attach(value: Any, edge: Any, content: Content | None = None) -> Tensor:

@@ -7,7 +7,7 @@ which operands are Tensors, which require a gradient, what the pullback reads. A
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,15 @@ import numpy as np
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.forms import inexact
 from tangentx.tensor.modes import recording
-from tangentx.tensor.operation import Operation, kept
+from tangentx.tensor.operation import Operation, kept, of_another_class
 from tangentx.tensor.places import placed
 from tangentx.tensor.rules import Rule
 from tangentx.tensor.texts import compiled, current, fresh
 
 QUICK = frozenset((Tensor, float, int, np.ndarray, np.float64))  # types of operands to hurry with
 _NAMES = {
-    "array": np.ndarray, "inexact": inexact, "kept": kept, "new": object.__new__, "quick": QUICK,
-    "recording": recording, "shape": np.shape,
+    "array": np.ndarray, "inexact": inexact, "kept": kept, "new": object.__new__, "of_another_class": of_another_class,
+    "quick": QUICK, "recording": recording, "shape": np.shape,
 }  # fmt: skip
 
 _PLACES = ((0, 1), (0,), (1,))
@@ -113,6 +113,8 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str, through: int) -> 
             if rule.inexact
             else ["    if ans.dtype.kind not in 'fc' if type(ans) is array else not inexact(ans):", "        return t"]
         ),
+        "    if type(ans) is not array and isinstance(ans, array):",
+        "        raise of_another_class(ans)",
         "    t._node = node = new(Node)",
         "    t._needs = True",
         *placed("    ", "node.place", 2 + through),  # behind its way, and what that comes through
@@ -123,8 +125,16 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str, through: int) -> 
         f"    node.likes = {_tuple(f'(a{i}.shape, a{i}.dtype) if type(a{i}) is array else a{i}' for i in places)}",
         "    node.freed = None",
     ]
-    values, contents = [], []
-    for number, (how, i) in enumerate(node.pull_rule.reads):
+    lines += [*_keeping(node.pull_rule.reads, given), "    return t"]
+    space = _compiled(rule, lines, Node=node, **{f"default{i}": value for i, value in enumerate(rule.defaults)})
+    made: Callable[..., Any] = space["record"]
+    return made
+
+
+def _keeping(reads: Sequence[tuple[str, int]], given: str) -> list[str]:
+    """The lines that keep what a pullback reads: results, arguments, shapes, defaults."""
+    lines, values, contents = [], [], []
+    for number, (how, i) in enumerate(reads):
         held = how == "ans" or (how == "value" and given[i : i + 1] == "t")
         if held:
             lines += _hold(number, "t", "ans") if how == "ans" else _hold(number, f"x{i}", f"a{i}")
@@ -138,10 +148,7 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str, through: int) -> 
             else value
         )
         contents.append(f"content{number}" if held else "None")
-    lines += [f"    node.values = {_tuple(values)}", f"    node.contents = {_tuple(contents)}", "    return t"]
-    space = _compiled(rule, lines, Node=node, **{f"default{i}": value for i, value in enumerate(rule.defaults)})
-    made: Callable[..., Any] = space["record"]
-    return made
+    return [*lines, f"    node.values = {_tuple(values)}", f"    node.contents = {_tuple(contents)}"]
 
 
 def _hold(number: int, t: str, data: str) -> list[str]:

@@ -151,6 +151,8 @@ def overwrite(t: Tensor, result: Any) -> Tensor:
         alike = type(new) is np.ndarray and new.dtype is data.dtype
         if not alike and not np.can_cast(np.result_type(new), data.dtype, "same_kind"):
             raise TypeError(f"a Tensor of {data.dtype} cannot hold {np.result_type(new)}")
+        if np.ndim(new) > data.ndim:
+            raise ValueError(f"an array of shape {np.shape(new)} cannot be broadcast into a Tensor of {data.shape}")
         write(t, Ellipsis, result)
         return t
     demand_writable(t, t, False)

@@ -105,3 +105,25 @@ def test_an_operation_on_tensors(rule: Any, example: Any) -> None:
     # The second derivative is symmetric, so that of the pairing is the change of the gradient along the direction.
     for got, wanted in zip(second, differences(slope, 1e-4), strict=True):
         np.testing.assert_allclose(got.numpy(), wanted, rtol=2e-5, atol=2e-5)
+
+
+class Odd(np.ndarray):
+    """A class of arrays that may have rules of its own."""
+
+
+OTHER_CLASSES: dict[str, Any] = {
+    "a product": lambda t: np.arange(3.0).view(Odd) * t,
+    "a sum with what is masked": lambda t: t + np.ma.masked_array([1.0, 2.0, 3.0], [0, 1, 0]),
+    "rows of which one is masked": lambda t: np.concatenate([t, np.ma.masked_array([1.0], [1])]),
+    "a matrix": lambda t: t @ np.asmatrix(np.eye(3)),
+}
+
+
+@pytest.mark.parametrize("run", OTHER_CLASSES.values(), ids=OTHER_CLASSES)
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_a_result_of_another_class_of_arrays_is_refused_where_it_is_recorded(run: Any) -> None:
+    with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_apply\.py:\d+: .*gives a `\w+`.*np\.asarray"):
+        run(tx.tensor([1.0, 2.0, 3.0], requires_grad=True))
+    with tx.no_grad():
+        run(tx.tensor([1.0, 2.0, 3.0], requires_grad=True))
+    assert run(tx.tensor([1.0, 2.0, 3.0])) is not None

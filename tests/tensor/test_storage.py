@@ -201,6 +201,8 @@ def test_what_ndarrays_refuse_is_refused() -> None:
     x = tx.tensor([1.0, 2.0], requires_grad=True) * 1.0
     with pytest.raises(ValueError, match="broadcast"):
         x += np.ones((2, 2))
+    with pytest.raises(ValueError, match="broadcast"):
+        x += np.ones((1, 2))
     with pytest.raises(TypeError, match="complex"):
         x += 1j
     with pytest.raises(TypeError, match="no items"):
