@@ -13,7 +13,7 @@ from tangentx import arrays, templates
 from tangentx.analysis import layouts, outcomes
 from tangentx.analysis.absent import may_be_none, with_and_without, without_none
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied, vary
-from tangentx.analysis.primitives import DIAGONALS, hashable, name_of
+from tangentx.analysis.primitives import DIAGONALS, hashable, is_constant, name_of
 from tangentx.analysis.regions import World, holds_itself, join
 from tangentx.analysis.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
 from tangentx.errors import NoTemplate, NotResolved, Span
@@ -57,8 +57,7 @@ class Operation:
         result = rule(self.world, self.fresh, kinds) if rule is not None and not kwargs else None
         if result is None:
             result = self._with_none(fn, args, kwargs, kinds)
-        template = templates.find(fn)
-        if template is not None and template.kind == "constant":
+        if templates.find(fn) is not None and is_constant(fn, kinds):
             return result
         if any(varied(k) for k in kinds) and fn not in hashable(_COPIES, fn):
             result = self._vary(result)

@@ -7,12 +7,13 @@ import cmath
 import math
 import operator
 import types
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from typing import Any
 
 import numpy as np
 
 from tangentx import arrays, templates
+from tangentx.analysis.kinds import Arr, Kind, Num, dtype_of
 from tangentx.ir.attempts import Attempt
 from tangentx.ir.nodes import Op
 
@@ -167,6 +168,14 @@ _BY_ELEMENT: frozenset[Any] = frozenset((
     operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.abs, operator.pow,
     abs, arrays.guarded, arrays.ratio, arrays.quotient, arrays.power_slope,
 ))  # fmt: skip
+
+
+def is_constant(fn: Any, kinds: Iterable[Kind]) -> bool:
+    """Whether an operation has no derivative by arguments of the kinds: it has no rule, or one for complex numbers."""
+    template = templates.find(fn)
+    if template is None or template.kind == "constant":
+        return True
+    return template.real_constant and not any(isinstance(k, Num | Arr) and dtype_of(k).kind == "c" for k in kinds)
 
 
 def has_effect(expr: Any) -> bool:

@@ -187,13 +187,14 @@ class Program:
     def _make(self, source: Function, link: Link | None, kinds: Sequence[Kind]) -> Instance:
         try:
             key = (id(link or source), tuple(signature(k) for k in kinds))
-        except TooDeep:
+            instance = self.instances.get(key)
+        except (TooDeep, RecursionError):
             raise NotResolved(
                 f"`{source.name}` is called with containers nested ever deeper",
                 source.span,
                 "give it arguments of one kind",
             ) from None
-        if key not in self.instances:
+        if instance is None:
             self._counts[key[0]] = self._counts.get(key[0], 0) + 1
             if self._counts[key[0]] > LIMIT_INSTANCES:
                 raise NotResolved(
@@ -201,9 +202,8 @@ class Program:
                     source.span,
                     "give it arguments of one kind",
                 )
-            self.instances[key] = Instance(source, Link(source.name), [BOTTOM] * len(kinds))
+            instance = self.instances[key] = Instance(source, Link(source.name), [BOTTOM] * len(kinds))
             self.world.changed = True
-        instance = self.instances[key]
         for i, kind in enumerate(kinds):
             joined = join(instance.params[i], kind)
             if joined != instance.params[i]:

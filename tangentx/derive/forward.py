@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tangentx import arrays, templates
 from tangentx.analysis.kinds import Arr, Box, Kind
-from tangentx.analysis.primitives import makes_new
+from tangentx.analysis.primitives import is_constant, makes_new
 from tangentx.analysis.program import Instance
 from tangentx.analysis.selection import is_basic, known_key
 from tangentx.derive.calls import instance_of
@@ -46,7 +46,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import reads
+from tangentx.ir.walk import atoms, reads
 
 if TYPE_CHECKING:
     from tangentx.derive.jvp import Tangents
@@ -200,7 +200,7 @@ class Forward:
     def _op(self, emit: Emitter, op: Op, new: Var, kind: Kind) -> Atom:
         template = templates.find(op.fn)
         base = next((a for a in op.args if self._views(kind, a)), None) if not makes_new(op.fn) else None
-        if template is None or template.kind == "constant":
+        if template is None or is_constant(op.fn, map(self.frame.kind, atoms(op))):
             return self.frame.zero(emit, new, kind)
         if base is None:
             return fresh(self, emit, op, template, new, kind)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tangentx import templates
 from tangentx.analysis.kinds import Arr, Box, Kind, Num, is_view
-from tangentx.analysis.primitives import is_by_element
+from tangentx.analysis.primitives import is_by_element, is_constant
 from tangentx.analysis.selection import is_basic
 from tangentx.derive.calls import call
 from tangentx.derive.conjugates import demand_straight, turned
@@ -114,7 +114,7 @@ def _contribute(r: Reverse, value: Expr, ans: Atom, t: Atom, kind: Kind, emit: E
 
 def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emitter) -> None:
     template = templates.find(op.fn)
-    if template is None or template.kind == "constant":
+    if template is None or is_constant(op.fn, map(r.frame.kind, atoms(op))):
         return
     swaps = dialect(op, map(r.frame.kind, atoms(op)))
     found = cotangents(r.program.lift, emit, op, template, ans, t, lambda a: r.frame.mode(a) is not None, swaps)

@@ -8,9 +8,11 @@ import operator
 import numpy as np
 import pytest
 
+import tangentx as tx
 from tangentx import arrays
 from tangentx.analysis.primitives import has_effect, is_primitive
 from tangentx.ir.nodes import Op
+from tangentx.pipeline import proofs
 
 
 @pytest.mark.parametrize(
@@ -29,3 +31,22 @@ def test_one_operation_is_run_for_what_it_does() -> None:
     assert has_effect(Op(arrays.write_back, ()))
     assert not has_effect(Op(arrays.zero, ()))
     assert not has_effect(Op([].append, ()))
+
+
+@pytest.mark.parametrize("off", [(), "all"])
+@pytest.mark.parametrize("fn", [np.sign, np.angle, np.imag])
+def test_what_turns_complex_numbers_is_constant_for_reals(fn, off) -> None:
+    def f(u):
+        s = fn(u)
+        s = s + 0.0
+        s[1] = u[1]
+        return np.sum(s * (u + 1.0))
+
+    u = np.array([0.0, 2.0, -3.0])
+    wanted = fn(u) + 0.0
+    wanted[1] = 2 * u[1] + 1.0
+    with proofs(off):
+        assert tx.grad(f, fallback="error")(u).tolist() == wanted.tolist()
+        assert tx.jvp(f, (u,), (np.ones(3),), fallback="error")[1] == pytest.approx(wanted.sum())
+        twice = tx.grad(lambda u: np.sum(tx.grad(f)(u) * u), fallback="error")
+        assert twice(u) == pytest.approx(wanted + np.array([0.0, 2 * u[1], 0.0]))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+import tangentx as tx
 from tangentx.analysis.kinds import BOTTOM, Num, Obj
 from tangentx.analysis.program import Definition
 from tangentx.analysis.values import constant_kind
@@ -33,3 +36,17 @@ def test_united_definitions_are_one_variable() -> None:
     b.unite(c)
     assert a.web() is c.web()
     assert Definition("d").web() is not a.web()
+
+
+def test_functions_nested_ever_deeper_are_refused() -> None:
+    def f(k):
+        def outer(n, g=None, depth=0):
+            g = g or (lambda v: v * n)
+            if depth == 2:
+                return g(k)
+            return outer(n * k, lambda v: g(v) + n, depth + 1)
+
+        return outer(k)
+
+    with pytest.raises(tx.TangentxError, match="nested ever deeper"):
+        tx.grad(f, fallback="error")(0.4)
