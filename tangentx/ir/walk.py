@@ -79,6 +79,8 @@ _ATOMS: dict[type, Callable[[Any], Sequence[ir.Atom]]] = {
 
 def statement_atoms(stmt: ir.Statement) -> Sequence[ir.Atom]:
     """The atoms that `stmt` itself holds, not those of its blocks; a name that it binds is no atom."""
+    if type(stmt) is ir.Assign:
+        return _ATOMS[type(stmt.value)](stmt.value)
     return _STATEMENT_ATOMS[type(stmt)](stmt)
 
 
@@ -111,10 +113,8 @@ _STATEMENT_ATOMS: dict[type, Callable[[Any], Sequence[ir.Atom]]] = {
 
 def reads(stmt: ir.Statement) -> frozenset[str]:
     """The names that `stmt` itself reads; the target of an `Augment` is one."""
-    found = [atom.name for atom in statement_atoms(stmt) if type(atom) is ir.Var]
-    if isinstance(stmt, ir.Augment):
-        found.append(stmt.target)
-    return frozenset(found)
+    found = frozenset([atom.name for atom in statement_atoms(stmt) if type(atom) is ir.Var])
+    return found | {stmt.target} if type(stmt) is ir.Augment else found
 
 
 def writes(stmt: ir.Statement) -> frozenset[str]:

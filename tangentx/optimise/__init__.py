@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from tangentx.analysis.program import Instance, Program
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Assign, Block, Call, Function, Link
-from tangentx.ir.walk import statements
 from tangentx.optimise import (
     anew,
     attributes,
@@ -195,7 +194,7 @@ def _units(program: Program, root: Instance, ties: bool) -> list[Unit]:
 def _tell_axes(program: Program, units: list[Unit], ties: bool) -> None:
     """What is known of the arguments from outside: of the root, or of the first function that it ties to others."""
     tied = _called(units[0])[:1] if ties else ()
-    calls = [s.value for u in units for s in statements(u.body) if isinstance(s, Assign) and isinstance(s.value, Call)]
+    calls = [s.value for u in units for s in u.statements() if isinstance(s, Assign) and isinstance(s.value, Call)]
     for unit in units:
         if unit is units[0] or (unit.link in tied and sum(call.link is unit.link for call in calls) == 1):
             pairs = zip(unit.function.params, program.axes.single, strict=False)
@@ -203,7 +202,7 @@ def _tell_axes(program: Program, units: list[Unit], ties: bool) -> None:
 
 
 def _called(unit: Unit) -> tuple[Link, ...]:
-    found = (s.value for s in statements(unit.body) if isinstance(s, Assign))
+    found = (s.value for s in unit.statements() if isinstance(s, Assign))
     return tuple(value.link for value in found if isinstance(value, Call))
 
 

@@ -189,8 +189,8 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     for unit in units:
         if unit.settled.get(run) is unit.body:
             continue
-        found = _Anew(unit)
-        if found.instead:
+        found = _Anew(unit) if unit.found(appending) else None
+        if found is not None and found.instead:
             unit.body, changed = found.applied(unit.body), True
         unit.settled[run] = unit.body
     return changed

@@ -26,7 +26,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import atoms, statements
+from tangentx.ir.walk import atoms
 from tangentx.optimise.unit import Unit
 
 BOUNDED: frozenset[Any] = frozenset({
@@ -90,7 +90,7 @@ class Unbounded:
         return isinstance(atom, Var) and (unit, atom.name) in self.found
 
     def _walk(self, unit: Unit) -> None:
-        for s in statements(unit.body):
+        for s in unit.statements():
             if isinstance(s, Assign) and self._open(unit, s.value):
                 self.found.add((unit, s.target))
             elif isinstance(s, Append | Store | Accumulate) and isinstance(s.base, Var) and self.holds(unit, s.value):

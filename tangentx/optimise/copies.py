@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import UNBOUND, Assign, Atom, Ext, Index, Lit, Make, Pop, Statement, Var
-from tangentx.ir.walk import bound
+from tangentx.ir.walk import bound, statement_atoms
 from tangentx.optimise.flow import Flow, map_atoms, sweeps
 from tangentx.optimise.unit import Unit
 
@@ -53,6 +53,8 @@ class Copies(Flow[Copy]):
         if isinstance(s, Assign) and isinstance(s.value, Index) and (item := self._item(s.value)) is not None:
             return (Assign(s.target, item, s.span),)
         if isinstance(s, Assign) and isinstance(s.value, Pop):
+            return (s,)
+        if not any(type(a) is Var and a.name in self.env for a in statement_atoms(s)):
             return (s,)
         return (map_atoms(s, self._known),)
 

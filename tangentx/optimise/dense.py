@@ -35,7 +35,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import atoms, blocks, key_atoms, statements
+from tangentx.ir.walk import atoms, blocks, key_atoms
 from tangentx.optimise import memory
 from tangentx.optimise.bounds import BOUNDED, among
 from tangentx.optimise.flow import Flow, sweeps
@@ -172,7 +172,7 @@ def weights(unit: Unit) -> frozenset[str]:
     """Names of the weights of maxima and minima, and of products of them."""
     found: set[str] = set()
     _, times = unit.counts()
-    for s in statements(unit.body):
+    for s in unit.statements():
         if isinstance(s, Assign) and isinstance(s.value, Op) and times[s.target] == 1:
             read = [a.name for a in s.value.args if isinstance(a, Var)]
             if s.value.fn is arrays.share or (s.value.fn is operator.mul and not found.isdisjoint(read)):

@@ -29,7 +29,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import atoms, key_atoms, statement_atoms, statements
+from tangentx.ir.walk import atoms, key_atoms, statement_atoms
 from tangentx.optimise import memory
 from tangentx.optimise.live import Liveness
 from tangentx.optimise.reading import reading
@@ -54,7 +54,7 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
 
 def _may_concern(unit: Unit) -> bool:
     """Whether the function writes elements of an array."""
-    return any(isinstance(s, Store | Accumulate) and _is_element(unit, s) for s in statements(unit.body))
+    return any(isinstance(s, Store | Accumulate) and _is_element(unit, s) for s in unit.statements())
 
 
 def _is_element(unit: Unit, s: Store | Accumulate) -> bool:

@@ -20,7 +20,7 @@ import numpy as np
 from tangentx.analysis.kinds import Arr, Kind, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Assign, Atom, Lit, Op, Statement, Var
-from tangentx.ir.walk import blocks, reads, statements
+from tangentx.ir.walk import blocks, reads
 from tangentx.optimise.rewriting import MUL, Rewriter, Rules, is_number, run_each
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit
@@ -144,7 +144,7 @@ def _read_at_once(unit: Unit) -> frozenset[str]:
 
 def _is_concerned(unit: Unit) -> bool:
     """Whether there is a reciprocal or a multiple of a name."""
-    values = (s.value for s in statements(unit.body) if type(s) is Assign and type(s.value) is Op)
+    values = (s.value for s in unit.statements() if type(s) is Assign and type(s.value) is Op)
     return any(op.fn in (MUL, operator.truediv) and type(op.args[0]) is Lit for op in values)
 
 

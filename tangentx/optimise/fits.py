@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from tangentx import arrays
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Assign, Op, Statement
-from tangentx.ir.walk import statements
 from tangentx.optimise.rewriting import Rules, run_each
 from tangentx.optimise.unit import Unit
 
@@ -27,7 +26,7 @@ class Fits(Rules):
 
 def concerns(unit: Unit) -> bool:
     """Whether anything is known to fit."""
-    values = (s.value for s in statements(unit.body) if type(s) is Assign)
+    values = (s.value for s in unit.statements() if type(s) is Assign)
     return any(type(value) is Op and value.fn is arrays.alike for value in values)
 
 

@@ -82,7 +82,7 @@ _ZEROS = (arrays.zero, arrays.real_zero, arrays.zeros_as, np.zeros_like, np.zero
 
 def _ops(units: Sequence[Unit]) -> Iterator[Op]:
     for unit in units:
-        for s in statements(unit.body):
+        for s in unit.statements():
             if isinstance(s, Assign) and isinstance(s.value, Op):
                 yield s.value
 
@@ -95,7 +95,7 @@ def _selects(program: Program, units: Sequence[Unit]) -> bool:
 
 
 def _keys(unit: Unit) -> Iterator[tuple[Statement, Key]]:
-    for s in statements(unit.body):
+    for s in unit.statements():
         if isinstance(s, Store | Accumulate | Delete):
             yield s, s.key
         elif isinstance(s, Assign) and isinstance(s.value, Index):
@@ -130,7 +130,7 @@ def _has_zeros(unit: Unit) -> bool:
     """Whether a zero may be taken for a cotangent; one that a sum starts from, and that is given back, is none."""
     forward, reverse = sweeps(unit.function)
     names = {s.target for s in statements(reverse) if isinstance(s, Assign) and _is_zero(s)}
-    every = list(statements(unit.body))
+    every = unit.statements()
     if any(isinstance(s, Assign) and isinstance(s.value, Op) and s.value.fn in _ZEROS for s in statements(forward)):
         return True
     handed = [s for s in every if isinstance(s, Append | Store) or _hands_on(s)]

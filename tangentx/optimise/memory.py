@@ -27,7 +27,7 @@ from tangentx.ir.nodes import (
     Slice,
     Var,
 )
-from tangentx.ir.walk import atoms, key_atoms, statements
+from tangentx.ir.walk import atoms, key_atoms
 from tangentx.optimise.unit import Unit
 
 # Positions of the arguments of which an operation asks the layout alone, not what stands in the arrays.
@@ -141,7 +141,7 @@ def reached(units: Sequence[Unit]) -> list[Unit]:
     """The functions that are called, the entries first."""
     found = list(entries(units))
     for unit in found:
-        links = [s.value.link for s in statements(unit.body) if isinstance(s, Assign) and isinstance(s.value, Call)]
+        links = [s.value.link for s in unit.statements() if isinstance(s, Assign) and isinstance(s.value, Call)]
         found.extend(other for other in units if other.link in links and other not in found)
     return found
 

@@ -108,7 +108,7 @@ class _Nest:
         self.program = program
         self.unit = unit
         self.known = known
-        every = list(statements(unit.body))
+        every = unit.statements()
         self.bound = Counter(name for s in every for name in writes(s))
         self.bound.update(p.name for p in unit.function.params)
         self.read = Counter(a.name for s in every for a in statement_atoms(s) if isinstance(a, Var))

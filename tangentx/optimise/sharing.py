@@ -37,7 +37,7 @@ def is_view(program: Program, unit: Unit, result: Atom, made: Op) -> bool:
 
 def returned(unit: Unit, program: Program) -> frozenset[str]:
     """Names whose value may be, hold or share memory with what the function returns."""
-    every = list(statements(unit.body))
+    every = unit.statements()
     bound: dict[str, list[Assign]] = {}
     for s in every:
         if type(s) is Assign:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Assign, Atom, Block, Call, For, If, Lit, Loop, Statement
-from tangentx.ir.walk import statements, used
+from tangentx.ir.walk import used
 from tangentx.optimise import memory
 from tangentx.optimise.unit import Unit
 
@@ -37,7 +37,7 @@ def _constants(units: Sequence[Unit]) -> dict[Any, dict[int, Lit]]:
     """For each function the parameters that are the same number in every call."""
     given: dict[Any, list[tuple[Atom, ...]]] = {}
     for unit in units:
-        for s in statements(unit.body):
+        for s in unit.statements():
             if isinstance(s, Assign) and isinstance(s.value, Call):
                 given.setdefault(s.value.link, []).append(s.value.args)
     found: dict[Any, dict[int, Lit]] = {}

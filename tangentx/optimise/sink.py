@@ -5,7 +5,8 @@ So a shadow that the forward sweep does not meet stands in the reverse sweep.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Accumulate, Assign, Block, Lit, Make, Note, Op, Statement, Var
-from tangentx.ir.walk import blocks, reads, statements, writes
+from tangentx.ir.walk import bound, used
 from tangentx.optimise import memory
 from tangentx.optimise.unit import Unit
 
@@ -66,9 +67,16 @@ class _Place:
 
     def __init__(self, s: Statement) -> None:
         self.statement = s
-        every = list(_all(s))
-        self.reads = frozenset(name for inner in every for name in reads(inner))
-        self.writes = frozenset(name for inner in every for name in writes(inner))
+
+    @functools.cached_property
+    def reads(self) -> frozenset[str]:
+        """The names that are read there."""
+        return used((self.statement,))
+
+    @functools.cached_property
+    def writes(self) -> frozenset[str]:
+        """The names that are bound there."""
+        return bound((self.statement,))
 
 
 def _is_shadow(unit: Unit, s: Assign) -> bool:
@@ -103,12 +111,6 @@ def _first_use(out: list[_Place], i: int) -> int:
         if here.writes & (there.reads | there.writes) or here.reads & there.writes:
             return j
     return i + 1
-
-
-def _all(s: Statement) -> Iterator[Statement]:
-    yield s
-    for block in blocks(s):
-        yield from statements(block)
 
 
 def _does_work(unit: Unit, s: Statement) -> bool:

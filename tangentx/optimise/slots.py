@@ -34,7 +34,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import atoms, key_atoms, statement_atoms, statements
+from tangentx.ir.walk import atoms, key_atoms, statement_atoms
 from tangentx.optimise import memory
 from tangentx.optimise.unit import Unit
 
@@ -48,7 +48,7 @@ def note_lengths(program: Program, units: Sequence[Unit]) -> None:
     """Notes of each function which of its parameters are tuples of one length, all made by it: `lengths`, by name."""
     found: dict[Region, set[int]] = {node: {-1} for node in _Reads(program, units).fixed}
     for unit in units:
-        for s in statements(unit.body):
+        for s in unit.statements():
             node = memory.region(unit.kinds.get(s.target, BOTTOM)) if isinstance(s, Assign) else None
             if isinstance(s, Assign) and node is not None and not isinstance(s.value, Var | Index | Call | Pop):
                 found.setdefault(node, set()).add(len(s.value.items) if isinstance(s.value, Make) else -1)
@@ -71,10 +71,9 @@ class _Reads:
         self.made: dict[Region, int] = {}
         self._fix(kind for _, kind in program.externals.values())
         for unit in units:
-            entry = unit in memory.entries(units)
-            if entry:
+            if unit.outer:
                 self._fix([unit.result, *(unit.kinds.get(p.name, BOTTOM) for p in unit.function.params)])
-            for s in statements(unit.body):
+            for s in unit.statements():
                 self._statement(unit, s)
 
     def _fix(self, kinds: Iterable[Kind]) -> None:

@@ -17,7 +17,6 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Kind, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Expr, Index, Key, Lit, Op, Slice, Statement, Store, Var
-from tangentx.ir.walk import statements
 from tangentx.optimise.dims import Lengths, is_long, is_single
 from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each
 from tangentx.optimise.shapes import is_array
@@ -154,7 +153,7 @@ def _is_plain(kind: Kind) -> bool:
 
 def _is_concerned(unit: Unit) -> bool:
     """Whether anything repeats, or undoes a broadcasting."""
-    return any(type(s) is Assign and type(s.value) is Op and s.value.fn in _REPEATING for s in statements(unit.body))
+    return any(type(s) is Assign and type(s.value) is Op and s.value.fn in _REPEATING for s in unit.statements())
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:

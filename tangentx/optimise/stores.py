@@ -7,6 +7,7 @@ it in between are sums too, so that their order is free.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,7 +39,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import reads, statement_atoms, statements, writes
+from tangentx.ir.walk import reads, statement_atoms, writes
 from tangentx.optimise import memory
 from tangentx.optimise.reading import reading
 from tangentx.optimise.rewriting import Rewriter
@@ -54,7 +55,8 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     changed = False
     for unit in units:
         fitting = _Fitting(program, unit)
-        fitting.whole()
+        if any(isinstance(s, Accumulate) and s.key == WHOLE for s in unit.statements()):
+            fitting.whole()
         body = _Stores(program, unit, fitting).block(unit.body)
         if body != unit.body:
             unit.body, changed = body, True
@@ -67,7 +69,11 @@ class _Fitting(Rewriter):
     def __init__(self, program: Program, unit: Unit) -> None:
         super().__init__(program, unit)
         self.found: set[int] = set()
-        self.viewed = viewed(program)
+
+    @functools.cached_property
+    def viewed(self) -> frozenset[Region]:
+        """Memory of which anything takes views by strides."""
+        return viewed(self.program)
 
     def rewrite(self, s: Statement) -> Sequence[Statement]:
         """The same statement, looked at."""
@@ -92,7 +98,7 @@ class _Stores:
         self.program = program
         self.unit = unit
         self.fitting = fitting
-        self.bound = Counter(name for s in statements(unit.body) for name in writes(s))
+        self.bound = Counter(name for s in unit.statements() for name in writes(s))
 
     def block(self, block: Block) -> Block:
         """The block, and the blocks inside it."""

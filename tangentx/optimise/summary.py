@@ -65,7 +65,7 @@ def summaries(program: Program, units: Sequence[Unit]) -> dict[Link, Summary]:
 
 def _effects(program: Program, unit: Unit) -> tuple[bool, Live]:
     """Whether the function itself may raise, and the regions that it writes itself."""
-    body = list(statements(unit.body))
+    body = unit.statements()
     written = [s.base for s in body if isinstance(s, Store | Accumulate | Append | Delete)]
     written += [s.value.base for s in body if isinstance(s, Assign) and isinstance(s.value, Pop)]
     regions = {memory.region(unit.kind(program, base)) for base in written}

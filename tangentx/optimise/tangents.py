@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tangentx.ir.nodes import Accumulate, Assign, Statement, Store, Var
-from tangentx.ir.walk import reads, statements
+from tangentx.ir.walk import reads
 from tangentx.optimise.unit import Unit
 
 
@@ -14,7 +14,7 @@ def of_tangents(unit: Unit) -> frozenset[str]:
         return frozenset()
     made_of: dict[str, set[str]] = {}
     read_by: dict[str, set[str | None]] = {}
-    for s in statements(unit.body):
+    for s in unit.statements():
         target = target_of(s)
         for name in reads(s):
             read_by.setdefault(name, set()).add(target)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tangentx.ir.nodes import Append, Assign, Make, Op, Pop, Statement, Var
-from tangentx.ir.walk import statement_atoms, statements
+from tangentx.ir.walk import statement_atoms
 from tangentx.optimise.dims import Lengths, Shape
 from tangentx.optimise.unit import Unit
 
@@ -36,7 +36,7 @@ def appending(unit: Unit) -> dict[str, set[object]]:
     made: dict[str, int] = {}
     other: set[str] = set()
     found: dict[str, set[object]] = {}
-    for s in statements(unit.body):
+    for s in unit.statements():
         if type(s) is Append and type(s.base) is Var:
             found.setdefault(s.base.name, set()).add(id(s))
         if type(s) is Assign:

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 from tangentx.analysis.kinds import BOTTOM, Kind
 from tangentx.analysis.program import Program
 from tangentx.analysis.values import constant_kind
-from tangentx.ir.nodes import Assign, Block, Ext, Function, Link, Lit, Var
+from tangentx.ir.nodes import Assign, Block, Ext, Function, Link, Lit, Statement, Var
 from tangentx.ir.nodes import Atom as IRAtom
 from tangentx.ir.walk import BINDING, statement_atoms, statements
 
@@ -63,6 +63,10 @@ class Unit:
         result: T = known[what]
         return result
 
+    def statements(self) -> tuple[Statement, ...]:
+        """Every statement of the body as it is now, in the order of the text."""
+        return self.found(_statements)
+
     def counts(self) -> tuple[Counter[str], Counter[str]]:
         """How often each name is read and bound in the body as it is now."""
         return self.found(_counts)
@@ -77,10 +81,14 @@ class Unit:
         return constant_kind(program.valuer, atom.value)
 
 
+def _statements(unit: Unit) -> tuple[Statement, ...]:
+    return tuple(statements(unit.body))
+
+
 def _counts(unit: Unit) -> tuple[Counter[str], Counter[str]]:
     read: Counter[str] = Counter()
     bound: Counter[str] = Counter()
-    for s in statements(unit.body):
+    for s in unit.statements():
         names = [a.name for a in statement_atoms(s) if type(a) is Var]
         for name in names if type(s) is Assign else set(names):
             read[name] += 1

@@ -11,7 +11,6 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Call, Expr, Index, Link, Lit, Op, Statement, Store, Var
-from tangentx.ir.walk import statements
 from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each
 from tangentx.optimise.unit import Unit
 
@@ -112,7 +111,7 @@ def _given_zero(units: Sequence[Unit]) -> dict[Link, set[int]]:
     """Positions of the parameters that every call gives a zero, by function."""
     found: dict[Link, set[int]] = {}
     for unit in units:
-        for s in statements(unit.body):
+        for s in unit.statements():
             if isinstance(s, Assign) and isinstance(s.value, Call):
                 zeros = {i for i, a in enumerate(s.value.args) if isinstance(a, Lit) and repr(a.value) == "0.0"}
                 link = s.value.link
