@@ -154,7 +154,7 @@ def same(one: Any, two: Any) -> bool:
         elif isinstance(a, ast.AST):
             fields = [f for f in a._fields if f not in ("ctx", "kind", "type_comment")]
             pairs.extend((getattr(a, f, None), getattr(b, f, None)) for f in fields)
-        elif repr(a) != repr(b):
+        elif a is not b and repr(a) != repr(b):
             return False
     return True
 

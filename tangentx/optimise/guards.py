@@ -187,7 +187,7 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
 def _of_full_cotangents(program: Program, unit: Unit) -> bool:
     """Takes guards of full cotangents away; the seed of a gradient is one number."""
     params = unit.function.params
-    if not (params and params[-1].default == Lit(1.0)):
+    if not (params and params[-1].default == Lit(1.0) and concerns((unit,))):
         return False
     body = Dense(program, unit, SELECTING, _HARMLESS).whole()
     if body is unit.body:

@@ -75,10 +75,13 @@ class Shaper:
 
     def agreed(self, value: Expr) -> list[tuple[Length, Length]]:
         """Pairs of lengths that are equal once the expression has been computed."""
-        if not isinstance(value, Op) or value.kwargs or not _is_together(value.fn, len(value.args)):
+        if not isinstance(value, Op) or value.kwargs or len(value.args) < 2:
             return []
-        found = [self._of_array(a) for a in value.args if isinstance(self.kind(a), Arr)]
-        pairs = dims.agreed([shape for shape in found if isinstance(shape, Lengths)]) if len(found) > 1 else []
+        given = [a for a in value.args if isinstance(self.kind(a), Arr)]
+        if len(given) < 2 or not _is_together(value.fn, len(value.args)):
+            return []
+        found = map(self._of_array, given)
+        pairs = dims.agreed([shape for shape in found if isinstance(shape, Lengths)])
         if pairs:
             self.rely()
         return pairs
