@@ -55,8 +55,7 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     changed = False
     for unit in units:
         fitting = _Fitting(program, unit)
-        if any(isinstance(s, Accumulate) and s.key == WHOLE for s in unit.statements()):
-            fitting.whole()
+        fitting.whole()
         body = _Stores(program, unit, fitting).block(unit.body)
         if body != unit.body:
             unit.body, changed = body, True
