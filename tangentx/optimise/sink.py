@@ -94,7 +94,7 @@ def _is_shadow(unit: Unit, s: Assign) -> bool:
 
 def _added_to(unit: Unit) -> frozenset[str]:
     """Names of arrays that contributions are added to: shadows, for the user's own are written otherwise."""
-    every = (s.base for s in statements(unit.body) if type(s) is Accumulate)
+    every = (s.base for s in unit.statements() if type(s) is Accumulate)
     return frozenset(base.name for base in every if isinstance(base, Var))
 
 
