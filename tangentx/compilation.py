@@ -58,8 +58,8 @@ def found_for(
 
     main: tuple[Any, ...] = (key(values), more, pipeline.switched_off())
     found = cache.find(main, lambda: made(()))
-    if found.notes["axes"] not in (None, axes_of(values)):
-        main = (*main, axes_of(values))
+    if found.notes["axes"] is not None and found.notes["axes"] != (axes := axes_of(values)):
+        main = (*main, axes)
         found = cache.find(main, lambda: made(()))
     if found.writes and found.notes["outside"]:
         refuse_outside(found.notes["outside"], values, place_of(target.function))
