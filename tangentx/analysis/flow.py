@@ -11,9 +11,10 @@ import numpy as np
 from tangentx.analysis.functions import value_class
 from tangentx.analysis.kinds import MISSING, Bottom, Either, Kind, Num, Obj
 from tangentx.analysis.program import Definition
+from tangentx.analysis.protocols import defines, is_object
 from tangentx.analysis.turns import takes_unlike, turns
 from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.nodes import Atom, Block, Break, Continue, For, If, Loop, Raise
+from tangentx.ir.nodes import Assign, Atom, Block, Break, Continue, For, If, Loop, Method, Raise, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -63,6 +64,10 @@ def if_(w: Walker, s: If) -> None:
     if isinstance(kind, Bottom):
         never(w, test)
         return
+    said = next((name for name in ("__bool__", "__len__") if is_object(kind) and defines(w, kind, name)), None)
+    if said is not None:
+        w.expand("truth", lambda: _asked(s, said, w.temporary()))
+        return
     truth = _truth(kind)
     if truth is not None:
         w.inline(s.body if truth else s.orelse)
@@ -74,6 +79,11 @@ def if_(w: Walker, s: If) -> None:
     orelse = w.block(s.orelse)
     w.env = merge(after, w.env)
     w.out.append(If(test, body, orelse, s.span))
+
+
+def _asked(s: If, name: str, told: str) -> Block:
+    """The branch by what a method of the object says: what that writes has a part in the derivative."""
+    return (Assign(told, Method(s.test, name, ()), s.span), If(Var(told), s.body, s.orelse, s.span))
 
 
 def _looped(w: Walker, s: For | Loop, enter: Callable[[], str | None]) -> tuple[str | None, Block, LoopState]:
