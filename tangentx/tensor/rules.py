@@ -27,7 +27,7 @@ _OPERATORS = (
     operator.neg,
     operator.matmul,
 )
-_PRODUCT = "product_"
+_PRODUCT, _COMPLEX = "product_", "complex_"
 
 
 class Pull:
@@ -37,7 +37,7 @@ class Pull:
     text, `chosen` are the expressions that give the cotangents, `middle` the lines before.
     """
 
-    __slots__ = ("_lifted", "chosen", "globals", "middle", "needs", "reads", "run", "text", "wanted")
+    __slots__ = ("_lifted", "chosen", "middle", "names", "needs", "reads", "run", "text", "wanted")
 
     def __init__(self, template: Template, wanted: tuple[str, ...]) -> None:
         self.wanted = wanted
@@ -54,7 +54,11 @@ class Pull:
             else ("shape", names.index(need.removesuffix("_shape")))
             for need in self.needs
         )
-        self.globals = getattr(template.body, "__globals__", {}) | _captured(template.body)
+        self.names = {
+            **getattr(template.body, "__globals__", {}),
+            **_captured(template.body),
+            _COMPLEX: np.iscomplexobj,
+        }
         self.run = compiled_pullback(self.text, self.plain_names())
         self._lifted: Callable[..., Any] | None = None
 
@@ -64,12 +68,12 @@ class Pull:
         if self._lifted is None:
             from tangentx.tensor.lifting import lifted_names
 
-            self._lifted = compiled_pullback(self.text, lifted_names({**self.globals, _PRODUCT: guarded}))
+            self._lifted = compiled_pullback(self.text, lifted_names({**self.names, _PRODUCT: guarded}))
         return self._lifted
 
     def plain_names(self) -> dict[str, Any]:
         """The globals of the pullback on plain data."""
-        return {**self.globals, _PRODUCT: times}
+        return {**self.names, _PRODUCT: times}
 
 
 def _captured(body: Any) -> dict[str, Any]:
@@ -100,6 +104,9 @@ def _pruned(template: Template, wanted: tuple[str, ...]) -> tuple[list[str], lis
     chosen = [texts[name] for name in wanted]
     if template.kind == "elementwise":
         chosen = [f"{_PRODUCT}({value}, ans_bar)" for value in chosen]
+    if template.real_constant:  # the formula is for complex numbers: for reals it may be infinite times zero
+        pairs = zip(wanted, chosen, strict=True)
+        chosen = [f"{value} if {_COMPLEX}({name}) else 0.0 * ans_bar" for name, value in pairs]
     lines: list[str] = []
     read = _names(f"({', '.join(chosen)},)")
     for statement in reversed(middle):

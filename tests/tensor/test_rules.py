@@ -81,3 +81,12 @@ def test_a_node_keeps_what_its_pullback_reads(added: Any) -> None:
     assert list((t * 3.0).grad_fn.saved) == ["y"]
     assert list(np.exp(t).grad_fn.saved) == ["ans"]
     assert set(t.sum(axis=0).grad_fn.saved) == {"axis", "keepdims", "a_shape"}
+
+
+@pytest.mark.parametrize("f", [np.sign, np.angle, np.imag], ids=lambda f: f.__name__)
+def test_what_is_constant_for_reals_has_no_slope_anywhere(f):
+    x = tx.tensor([0.0, -2.0, 3.0], requires_grad=True)
+    (grad,) = tx.autograd.grad(np.sum(f(x) + x * x), [x], create_graph=True)
+    np.testing.assert_array_equal(grad.detach().numpy(), [0.0, -4.0, 6.0])
+    (again,) = tx.autograd.grad(np.sum(grad), [x])
+    np.testing.assert_array_equal(again.detach().numpy(), [2.0, 2.0, 2.0])
