@@ -43,6 +43,8 @@ from tangentx.optimise.reading import Reading, reading
 from tangentx.optimise.summary import Live, Summary, summaries
 from tangentx.optimise.unit import Unit
 
+LIMIT_DEPTH = 20  # callees that are walked inside one another, at their calls
+
 
 @dataclass(eq=False)
 class Turn:
@@ -65,11 +67,12 @@ class Liveness:
         self.wholes: Live = set()
         self.loops: list[Turn] = []
         self.found: dict[int, Reading] = {}
-        every = tuple(self.summaries.values())
-        self.at = every[0]
+        every = list(self.summaries.values())
+        self.at, self.depth = every[0], 0
         while not all(map(self._settled, every)):
             for summary in every:
                 self._settle(summary)
+            every.reverse()  # along chains of calls that are longer than what is walked at once
 
     def needs(self, unit: Unit, s: Statement) -> bool:
         """Whether the statement of the function contributes."""
@@ -93,18 +96,20 @@ class Liveness:
         )
 
     def _settle(self, summary: Summary) -> None:
-        """Walks the function if that may find anything new; not in the middle of a walk of it."""
-        if summary.walked or self._settled(summary):
+        """Walks the function if that may find anything new; not in a walk of it, nor too deep in calls."""
+        if summary.walked or self.depth >= LIMIT_DEPTH or self._settled(summary):
             return
         caller, loops = self.at, self.loops
         self.at, self.loops = summary, []
         summary.walked = True
+        self.depth += 1
         if summary.entry:
             summary.ends |= self.visible
         summary.settled = len(summary.ends), summary.result
         summary.unread.clear()
         summary.starts |= self._block(summary.unit.body, set())
         summary.walked = False
+        self.depth -= 1
         self.at, self.loops = caller, loops
 
     def _block(self, block: Block, after: Live) -> Live:
@@ -148,12 +153,9 @@ class Liveness:
     def _read_deep(self, found: Iterable[Atom], live: Live) -> None:
         """All that the atoms reach is read: names, contents, every item."""
         found = tuple(found)
-        live.update(memory.names(found))
         kinds = [self.at.unit.kind(self.program, atom) for atom in found]
-        live.update(memory.reach(kinds))
+        live.update(memory.names(found), memory.reach(kinds))
         self.wholes.update(memory.reach(kinds, arrays_too=False))
-
-    # -- expressions -------------------------------------------------------------------------------------------
 
     def _assign(self, s: Assign, live: Live) -> Live:
         value = s.value
@@ -203,8 +205,6 @@ class Liveness:
         live.update(x for x in callee.starts if isinstance(x, Region))
         live.update(memory.names(a for i, a in enumerate(call.args) if self.needs_param(call.link, i)))
         return live
-
-    # -- statements --------------------------------------------------------------------------------------------
 
     def _write(self, s: Store | Accumulate | Append | Delete, live: Live) -> Live:
         kind = self.at.unit.kind(self.program, s.base)
