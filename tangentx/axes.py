@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 Single: TypeAlias = tuple[int, ...] | None
+_SCALARS = (int, float, complex, str, bytes, type(None), np.generic)
 
 
 def single_axes(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -24,14 +25,11 @@ def axes_of(values: Sequence[Any]) -> tuple[Single, ...]:
 def _axes(value: Any) -> Single:
     if type(value) is np.ndarray:
         return single_axes(value.shape)
-    if type(value) in (list, tuple, dict):
-        found = [_axes(item) for item in (value.values() if type(value) is dict else value) if _holds_arrays(item)]
+    if isinstance(value, tuple) or type(value) in (list, dict):
+        items = value.values() if isinstance(value, dict) else value
+        found = [_axes(item) for item in items if not isinstance(item, _SCALARS)]
         return () if found and not any(axes is None or axes for axes in found) else None
     return None
-
-
-def _holds_arrays(item: Any) -> bool:
-    return type(item) in (np.ndarray, list, tuple, dict)
 
 
 class Axes:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, deque
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
 import tangentx as tx
 from tangentx.axes import Axes, axes_of, single_axes
 from tangentx.derivative import compilations
+
+
+class Layer(NamedTuple):
+    W: np.ndarray
+    b: np.ndarray
 
 
 def weighted(a, b):
@@ -79,6 +87,12 @@ def test_a_container_has_none_where_no_array_in_it_has() -> None:
     )
 
 
+def test_what_cannot_be_looked_into_is_not_taken_to_have_none() -> None:
+    one, two = np.ones((1, 2)), np.ones(2)
+    assert axes_of(({"a": Layer(two, two), "b": two}, {"a": Layer(two, one), "b": two})) == ((), None)
+    assert axes_of(([two, OrderedDict(a=two)], [two, deque([two])], [two, two.view(np.ma.MaskedArray)])) == (None,) * 3
+
+
 def layer(params, x):
     W, b = params["W"], params["b"]
     return np.sum(np.tanh(x @ W + b) ** 2)
@@ -106,7 +120,8 @@ def moved(params, like, value):
         return params + value * like
     if isinstance(params, dict):
         return {key: moved(item, like[key], value) for key, item in params.items()}
-    return type(params)(moved(item, t, value) for item, t in zip(params, like, strict=True))
+    items = [moved(item, t, value) for item, t in zip(params, like, strict=True)]
+    return Layer(*items) if isinstance(params, Layer) else type(params)(items)
 
 
 def leaves(x):
@@ -117,8 +132,26 @@ def leaves(x):
     )
 
 
-def slope(f, params, x, direction, h=1e-6):
+def slope(f, params, direction, x, h=1e-6):
     return (f(moved(params, direction, h), x) - f(moved(params, direction, -h), x)) / (2.0 * h)
+
+
+def within(params, x):
+    W, b = params["layer"]
+    return np.sum(np.tanh(x @ W + b) * params["scale"])
+
+
+@pytest.mark.parametrize("form", [Layer, lambda W, b: [W, b], lambda W, b: (W, b)], ids=["named", "list", "tuple"])
+def test_arrays_in_a_container_in_a_dict_are_broadcast_as_they_are(form) -> None:
+    gradient = tx.grad(within, fallback="error")
+    rng = np.random.default_rng(2)
+    x = rng.standard_normal((5, 3))
+    for w, b in SHAPES[:4]:
+        made = [{"layer": form(*map(rng.standard_normal, (w, b))), "scale": rng.standard_normal(4)} for _ in range(2)]
+        found = gradient(made[0], x)
+        assert [np.shape(leaf) for leaf in leaves(found)] == [w, b, (4,)]
+        along = sum(np.sum(p * q) for p, q in zip(leaves(found), leaves(made[1]), strict=True))
+        assert along == pytest.approx(slope(within, *made, x), rel=1e-6)
 
 
 SHAPES = [
@@ -147,7 +180,7 @@ def test_arrays_in_containers_are_broadcast_as_they_are(f, form) -> None:
         found = gradient(params, x)
         assert [leaf.shape for leaf in leaves(found)] == [leaf.shape for leaf in leaves(params)]
         along = sum(np.sum(p * q) for p, q in zip(leaves(found), leaves(direction), strict=True))
-        assert along == pytest.approx(slope(f, params, x, direction), rel=1e-6)
+        assert along == pytest.approx(slope(f, params, direction, x), rel=1e-6)
 
 
 def test_the_text_of_a_layer_sums_and_multiplies_alone() -> None:

@@ -192,7 +192,7 @@ LONGEST_MODULE = 250
 LONGEST_FUNCTION = 40
 # Longer ones, each with the reason: "module.py" or "module.py:function" -> (lines, why).
 LONGER: dict[str, tuple[int, str]] = {
-    "ir/nodes.py": (410, "the whole language is read in one place"),
+    "ir/nodes.py": (400, "the whole language is read in one place"),
 }
 
 

@@ -10,7 +10,8 @@ from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, describe
 from tangentx.analysis.parts import PARTS, store_part
 from tangentx.analysis.protocols import defines, is_object, item_method
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.nodes import Apply, Assign, Ext, Key, Store, attribute_of
+from tangentx.ir.keys import attribute_of
+from tangentx.ir.nodes import Apply, Assign, Ext, Key, Store
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker

@@ -18,21 +18,8 @@ from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Obj, Some
 from tangentx.analysis.protocols import defines, is_object
 from tangentx.analysis.selection import fitted, item_kind
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.nodes import (
-    WHOLE,
-    Assign,
-    Augment,
-    Augstore,
-    Block,
-    Call,
-    Index,
-    Key,
-    Method,
-    Op,
-    Store,
-    Var,
-    attribute_of,
-)
+from tangentx.ir.keys import WHOLE, attribute_of
+from tangentx.ir.nodes import Assign, Augment, Augstore, Block, Call, Index, Key, Method, Op, Store, Var
 from tangentx.ir.walk import statements
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from tangentx.analysis.protocols import defines, item_method
 from tangentx.analysis.samples import Sampler
 from tangentx.analysis.selection import fitted, is_basic, is_boolean, item_kind
 from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Ext, Index, Key, Lit, Op, Slice, Var, attribute_of
+from tangentx.ir.keys import attribute_of
+from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Ext, Index, Key, Lit, Op, Slice, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker

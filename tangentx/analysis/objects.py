@@ -12,6 +12,7 @@ from tangentx.analysis.containers import expanded
 from tangentx.analysis.kinds import Kind
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.change import rename
+from tangentx.ir.keys import attribute_of
 from tangentx.ir.nodes import (
     Apply,
     Assign,
@@ -28,7 +29,6 @@ from tangentx.ir.nodes import (
     Statement,
     Store,
     Var,
-    attribute_of,
 )
 from tangentx.ir.walk import blocks, bound, reads, statements
 

@@ -15,7 +15,8 @@ import numpy as np
 from tangentx import arrays, templates
 from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, Obj, describe, dtype_of
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.nodes import WHOLE, Assign, Atom, Expr, Index, Key, Lit, Op, Store, Var
+from tangentx.ir.keys import WHOLE
+from tangentx.ir.nodes import Assign, Atom, Expr, Index, Key, Lit, Op, Store, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker

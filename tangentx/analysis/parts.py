@@ -11,7 +11,8 @@ from tangentx.analysis.holders import other_holder
 from tangentx.analysis.kinds import Arr
 from tangentx.analysis.outputs import let
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.nodes import WHOLE, Assign, Attr, Lit, Op, Store, Var, attribute_of
+from tangentx.ir.keys import WHOLE, attribute_of
+from tangentx.ir.nodes import Assign, Attr, Lit, Op, Store, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker

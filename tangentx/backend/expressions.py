@@ -13,8 +13,8 @@ from tangentx.backend.constants import constant
 from tangentx.backend.pieces import BARRIER, Effect
 from tangentx.backend.spelling import Scope
 from tangentx.ir import walk
+from tangentx.ir.keys import WHOLE, attribute_of
 from tangentx.ir.nodes import (
-    WHOLE,
     Apply,
     Atom,
     Attr,
@@ -30,7 +30,6 @@ from tangentx.ir.nodes import (
     Pop,
     Slice,
     Var,
-    attribute_of,
     sequence,
 )
 

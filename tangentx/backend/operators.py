@@ -6,6 +6,7 @@ import ast
 import builtins
 import math
 import operator
+import re
 from collections.abc import Callable
 from types import MethodDescriptorType
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
+from tangentx.errors import Span
 
 Fn = Callable[..., Any]
 
@@ -57,6 +59,7 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
 }
+_ON_THE_WAY = r"""(?:[^;#'"]|'[^']*'|"[^"]*")*?"""
 SIGNS = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}
 
 # What may be evaluated a little later than the program says: it writes nothing and draws on no hidden state.
@@ -136,6 +139,11 @@ def sign(fn: Fn) -> str | None:
     """How ``+=`` and its like are written, of the four that numbers use most."""
     symbol = _get(_BINARY, fn)
     return SIGNS.get(symbol) if symbol is not None else None
+
+
+def is_augmented(span: Span, mark: str) -> bool:
+    """Whether the statement that begins at `span` has this mark, ``+=`` or the like, on its first line."""
+    return re.match(_ON_THE_WAY + re.escape(mark), span.text[span.column :]) is not None
 
 
 def swapped(fn: Fn) -> bool:

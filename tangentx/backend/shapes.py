@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.backend.operators import sign
+from tangentx.backend.operators import is_augmented, sign
 from tangentx.errors import Span
 from tangentx.ir import walk
 from tangentx.ir.attempts import Attempt
@@ -136,7 +136,8 @@ def _augstore(group: Block, uses: Uses) -> Augstore | None:
         ):
             same = _same_atom(base, again) and _same_key(key, other) and (left, stored) == (first, second)
             mark = sign(fn)
-            if same and mark and mark in group[2].span.text and uses.single(first) and uses.single(second):
+            meant = mark is not None and is_augmented(group[2].span, mark)
+            if same and meant and uses.single(first) and uses.single(second):
                 return Augstore(base, key, fn, value, group[2].span)
     return None
 

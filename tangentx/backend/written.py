@@ -11,8 +11,8 @@ import numpy as np
 from tangentx.backend import forms, operators
 from tangentx.backend.expressions import Look, Writer
 from tangentx.ir import walk
+from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import (
-    WHOLE,
     Accumulate,
     Append,
     Atom,
@@ -73,6 +73,6 @@ def _store(writer: Writer, s: Store, look: Look) -> ast.stmt:
     if isinstance(s.base, Var) and s.key == WHOLE and not s.base.name.startswith("%") and isinstance(value, ast.BinOp):
         mark = operators.SIGNS.get(type(value.op))
         same = isinstance(value.left, ast.Name) and value.left.id == s.base.name
-        if same and mark is not None and mark in s.span.text:
+        if same and mark is not None and operators.is_augmented(s.span, mark):
             return ast.AugAssign(ast.Name(s.base.name, _STORE), value.op, value.right)
     return ast.Assign([writer.element(s.base, s.key, look, _STORE)], value)

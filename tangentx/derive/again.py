@@ -169,6 +169,8 @@ def _formed_of(frame: Frame, s: Assign) -> Stuff | None:
     names = frozenset(a.name for a in atoms(value) if isinstance(a, Var))
     match value:
         case Var():
+            if isinstance(kind, Num):
+                return names if _is_number(frame, value) else None
             return names if frame.kind(value) == kind and _is_sure(kind) else None
         case Op(fn=fn, args=args, kwargs=()):
             if _among(fn, MEASURES) and isinstance(given := frame.kind(args[0]), Arr) and given.sure:

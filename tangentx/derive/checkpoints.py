@@ -21,8 +21,8 @@ from tangentx.derive import calls
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_at, mode
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.attempts import Attempt
+from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import (
-    WHOLE,
     Accumulate,
     Append,
     Assign,

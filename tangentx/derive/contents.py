@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_at, mode
 from tangentx.derive.spots import Spot
-from tangentx.ir.nodes import WHOLE, Assign, Atom, For, Index, Key, Lit, Make, Op, Pop, Statement, Store, Var
+from tangentx.ir.keys import WHOLE
+from tangentx.ir.nodes import Assign, Atom, For, Index, Key, Lit, Make, Op, Pop, Statement, Store, Var
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,8 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Bottom, Box, Kind
 from tangentx.derive.conjugates import turned
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
-from tangentx.ir.nodes import WHOLE, Accumulate, Atom, Attr, Expr, For, If, Index, Key, Lit, Op, Store, Var
+from tangentx.ir.keys import WHOLE
+from tangentx.ir.nodes import Accumulate, Atom, Attr, Expr, For, If, Index, Key, Lit, Op, Store, Var
 
 
 def give(emit: Emitter, kind: Kind, bar: Var, primal: Atom, cotangent: Atom, fits: bool = False) -> None:

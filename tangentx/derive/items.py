@@ -13,6 +13,7 @@ from tangentx.derive.conjugates import turned
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, mode, shadow_key
 from tangentx.derive.records import restored
 from tangentx.derive.views import item_of_box, parts_of, slot
+from tangentx.ir.keys import attribute_of
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -30,7 +31,6 @@ from tangentx.ir.nodes import (
     Slice,
     Store,
     Var,
-    attribute_of,
 )
 
 if TYPE_CHECKING:

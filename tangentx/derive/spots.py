@@ -10,8 +10,8 @@ from tangentx.analysis.program import Instance
 from tangentx.analysis.regions import Region
 from tangentx.derive.calls import instance_of
 from tangentx.derive.emit import Emitter, shadow_key
+from tangentx.ir.keys import WHOLE, attribute_of
 from tangentx.ir.nodes import (
-    WHOLE,
     Accumulate,
     Append,
     Assign,
@@ -25,7 +25,6 @@ from tangentx.ir.nodes import (
     Pop,
     Store,
     Var,
-    attribute_of,
 )
 from tangentx.ir.walk import statements
 

@@ -19,19 +19,8 @@ from tangentx.derive.contents import Ends, copied, cut, item_of, lengthened
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_at, mode
 from tangentx.derive.spots import Spot, Writes, reached, written
 from tangentx.errors import Span, UnsupportedSyntax
-from tangentx.ir.nodes import (
-    WHOLE,
-    Atom,
-    Block,
-    If,
-    Index,
-    Key,
-    Lit,
-    Method,
-    Statement,
-    Store,
-    Var,
-)
+from tangentx.ir.keys import WHOLE
+from tangentx.ir.nodes import Atom, Block, If, Index, Key, Lit, Method, Statement, Store, Var
 
 if TYPE_CHECKING:
     from tangentx.derive.reverse import Reverse

@@ -15,7 +15,8 @@ from tangentx.analysis.primitives import SPREADING, hashable
 from tangentx.derive.dialect import Dialect, dialect
 from tangentx.derive.emit import SHADOW, Emitter, Frame, motion
 from tangentx.derive.rules import arguments, atom_of, inline, is_square, lacking, requested, times
-from tangentx.ir.nodes import WHOLE, Atom, Lit, Make, Op, Store, Var
+from tangentx.ir.keys import WHOLE
+from tangentx.ir.nodes import Atom, Lit, Make, Op, Store, Var
 from tangentx.ir.walk import atoms
 from tangentx.templates import Template
 

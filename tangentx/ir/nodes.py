@@ -102,16 +102,6 @@ class Key:
     attribute: bool = False
 
 
-WHOLE = Key((Lit(Ellipsis),))
-"""All of an array."""
-
-
-def attribute_of(key: Key) -> str:
-    """The name behind the dot."""
-    assert key.attribute and isinstance(key.parts[0], Lit)
-    return str(key.parts[0].value)
-
-
 @dataclass(frozen=True, slots=True)
 class Op:
     """A primitive applied to atoms; it writes nothing."""
@@ -383,7 +373,8 @@ Block: TypeAlias = tuple[Statement, ...]
 class Param:
     """A parameter as its signature has it; `default` is an atom, or None where there is none.
 
-    `kind` is "normal", "positional" (by position only), "keyword" (by name only), "args" (of a *) or "kwargs" (of **).
+    `kind` is "normal", "positional" (by position only), "keyword" (by name only), "args" (``*args``) or "kwargs"
+    (``**kwargs``).
     """
 
     name: str

@@ -7,6 +7,7 @@ from typing import Any, assert_never
 
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
+from tangentx.ir.keys import attribute_of
 
 
 def show(function: ir.Function) -> str:
@@ -69,7 +70,7 @@ def _part(part: ir.Atom | ir.Slice) -> str:
 
 def place(base: ir.Atom, where: ir.Key) -> str:
     """What a key selects."""
-    return f"{atom(base)}.{ir.attribute_of(where)}" if where.attribute else f"{atom(base)}[{key(where)}]"
+    return f"{atom(base)}.{attribute_of(where)}" if where.attribute else f"{atom(base)}[{key(where)}]"
 
 
 def expression(value: ir.Expr) -> str:

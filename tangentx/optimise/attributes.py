@@ -11,19 +11,14 @@ import numpy as np
 from tangentx.analysis.kinds import Arr
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Assign, Attr, Block, For, If, Loop, Op, Statement
-from tangentx.optimise.unit import Unit
+from tangentx.optimise.unit import Unit, write_each
 
 _NAMES: dict[Any, str] = {np.transpose: "T", np.shape: "shape", np.size: "size", np.ndim: "ndim"}
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Writes ``x.T`` for ``np.transpose(x)``, and the like."""
-    changed = False
-    for unit in units:
-        body = _written(program, unit, unit.body)
-        if body is not unit.body:
-            unit.body, changed = body, True
-    return changed
+    return write_each(units, lambda unit: _written(program, unit, unit.body))
 
 
 def _written(program: Program, unit: Unit, block: Block) -> Block:

@@ -15,17 +15,12 @@ from tangentx.analysis.program import Program
 from tangentx.ir.change import map_atoms, map_blocks
 from tangentx.ir.nodes import Assign, Atom, Block, Call, Note, Op, Pop, Statement, Var
 from tangentx.ir.walk import reads
-from tangentx.optimise.unit import Unit
+from tangentx.optimise.unit import Unit, write_each
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Leaves copies out; True if anything changed."""
-    changed = False
-    for unit in units:
-        body = _Clones(program, unit).block(unit.body)
-        if body != unit.body:
-            unit.body, changed = body, True
-    return changed
+    return write_each(units, lambda unit: _Clones(program, unit).block(unit.body))
 
 
 class _Clones:

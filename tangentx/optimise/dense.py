@@ -18,8 +18,8 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Num
 from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Program
+from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import (
-    WHOLE,
     Accumulate,
     Assign,
     Atom,

@@ -13,19 +13,15 @@ from tangentx.analysis.kinds import Arr
 from tangentx.analysis.program import Program
 from tangentx.analysis.selection import is_basic
 from tangentx.ir.change import map_blocks
-from tangentx.ir.nodes import WHOLE, Accumulate, Assign, Block, Index, Lit, Slice, Statement, Store, Var
+from tangentx.ir.keys import WHOLE
+from tangentx.ir.nodes import Accumulate, Assign, Block, Index, Lit, Slice, Statement, Store, Var
 from tangentx.ir.walk import reads, statements, writes
-from tangentx.optimise.unit import Unit
+from tangentx.optimise.unit import Unit, write_each
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Writes straight into arrays; True if anything changed."""
-    changed = False
-    for unit in units:
-        body = _Direct(program, unit).block(unit.body)
-        if body != unit.body:
-            unit.body, changed = body, True
-    return changed
+    return write_each(units, lambda unit: _Direct(program, unit).block(unit.body))
 
 
 class _Direct:

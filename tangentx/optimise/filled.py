@@ -18,19 +18,14 @@ from tangentx.ir.change import map_blocks
 from tangentx.ir.nodes import Assign, Atom, Block, Expr, Index, Key, Lit, Op, Statement, Store, Var
 from tangentx.ir.walk import atoms, reads, statements
 from tangentx.optimise.sharing import PASSING, is_view
-from tangentx.optimise.unit import Unit
+from tangentx.optimise.unit import Unit, write_each
 
 _FLOATS = (float, np.float64)
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Stores what is added first; True if anything changed."""
-    changed = False
-    for unit in units:
-        body = _Filled(program, unit).block(unit.body)
-        if body != unit.body:
-            unit.body, changed = body, True
-    return changed
+    return write_each(units, lambda unit: _Filled(program, unit).block(unit.body))
 
 
 class _Filled:

@@ -19,7 +19,7 @@ from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Attr, Block, Index, Lit, Op, Statement, Store, Var
 from tangentx.ir.walk import BINDING, statement_atoms, statements
 from tangentx.optimise import memory
-from tangentx.optimise.unit import Unit
+from tangentx.optimise.unit import Unit, write_each
 
 _MAKERS: frozenset[Any] = frozenset(
     (arrays.zero, arrays.real_zero, arrays.zeros_as, arrays.clone, np.zeros_like, np.zeros)
@@ -28,12 +28,7 @@ _MAKERS: frozenset[Any] = frozenset(
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Hands arrays on in place of their last copies; True if anything changed."""
-    changed = False
-    for unit in units:
-        body = _Handed(program, unit).block(unit.body)
-        if body != unit.body:
-            unit.body, changed = body, True
-    return changed
+    return write_each(units, lambda unit: _Handed(program, unit).block(unit.body))
 
 
 class _Handed:

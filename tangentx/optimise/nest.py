@@ -19,8 +19,8 @@ from tangentx.analysis.kinds import BOTTOM, Kind, Num, Some
 from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Program
 from tangentx.ir.change import rename
+from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import (
-    WHOLE,
     Accumulate,
     Append,
     Assign,
@@ -51,7 +51,7 @@ from tangentx.optimise.joins import Joins
 from tangentx.optimise.reading import reading
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.summary import Summary, summaries
-from tangentx.optimise.unit import Unit
+from tangentx.optimise.unit import Unit, write_each
 
 MOST_STEPS = 4
 FARTHEST = 200
@@ -63,11 +63,7 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     if memory.is_opaque(units):
         return False
     known = summaries(program, units)
-    changed = False
-    for unit in units:
-        if (body := _Nest(program, unit, known).whole()) != unit.body:
-            unit.body, changed = body, True
-    return changed
+    return write_each(units, lambda unit: _Nest(program, unit, known).whole())
 
 
 class _Place:

@@ -104,13 +104,19 @@ class Facts(Flow[Known]):
         made = value if type(value) is Op else self.fact(value).expr if type(value) is Var else None
         self.kill(s.target)
         assert self.env is not None
-        leaf = shape == LEAVES and not isinstance(kind, Box)
-        if leaf or shape is None or (type(shape) is Lengths and None in shape):
-            tag = ("made" if self.in_loop else "once", next(self.visits))
-            known = leaf and isinstance(kind, Arr) and kind.sure and kind.rank is not None
-            shape = of_leaf(tag, kind.rank) if known else _named(None if leaf else shape, kind, tag)  # type: ignore[union-attr, arg-type]
+        shape = self._tagged(shape, kind)
         pure = type(made) is Op and self._note_readers(s.target, made)
         self.env[s.target] = Known(shape, made if pure else None, zero, type(value) is Var)
+
+    def _tagged(self, shape: Shape, kind: Kind | None) -> Shape:
+        """The shape with a tag of this visit for what is not known of it."""
+        leaf = shape == LEAVES and not isinstance(kind, Box)
+        if not (leaf or shape is None or (type(shape) is Lengths and None in shape)):
+            return shape
+        tag = ("made" if self.in_loop else "once", next(self.visits))
+        if leaf and isinstance(kind, Arr) and kind.sure and kind.rank is not None:
+            return of_leaf(tag, kind.rank)
+        return _named(None if leaf else shape, kind, tag)
 
     def _shape_of(self, value: Expr) -> Shape:
         if type(value) is Pop:

@@ -19,8 +19,8 @@ from tangentx.analysis.kinds import BOTTOM, Arr, Num
 from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
+from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import (
-    WHOLE,
     Accumulate,
     Assign,
     Atom,
@@ -45,21 +45,20 @@ from tangentx.optimise.reading import reading
 from tangentx.optimise.rewriting import Rewriter
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.sharing import viewed
-from tangentx.optimise.unit import Unit
+from tangentx.optimise.unit import Unit, write_each
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Joins zeros with what is added to them; True if anything changed."""
     if memory.is_opaque(units):
         return False
-    changed = False
-    for unit in units:
+
+    def written(unit: Unit) -> Block:
         fitting = _Fitting(program, unit)
         fitting.whole()
-        body = _Stores(program, unit, fitting).block(unit.body)
-        if body != unit.body:
-            unit.body, changed = body, True
-    return changed
+        return _Stores(program, unit, fitting).block(unit.body)
+
+    return write_each(units, written)
 
 
 class _Fitting(Rewriter):

@@ -97,4 +97,14 @@ def _counts(unit: Unit) -> tuple[Counter[str], Counter[str]]:
     return read, bound
 
 
+def write_each(units: Sequence[Unit], written: Callable[[Unit], Block]) -> bool:
+    """Gives each function the body that `written` makes of it; True if any is another than before."""
+    changed = False
+    for unit in units:
+        body = written(unit)
+        if body != unit.body:
+            unit.body, changed = body, True
+    return changed
+
+
 Pass: TypeAlias = Callable[[Program, Sequence[Unit]], bool]

@@ -17,7 +17,9 @@ import pytest
 
 from tangentx.backend import printer
 from tangentx.backend.load import load
+from tangentx.backend.operators import is_augmented
 from tangentx.backend.text import write
+from tangentx.errors import Span
 from tangentx.frontend.lift import lift
 from tangentx.ir import nodes as ir
 
@@ -134,3 +136,18 @@ def test_lines_stay_known() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         loaded(0)
     assert traceback.extract_tb(caught.value.__traceback__)[-1].line == "y = 1 / x"
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "expected"),
+    [
+        ("    k += 1", 4, True),
+        ("    p['a=b;#'][i] += 1", 4, True),
+        ("    k[...] = k + 1; s += 1", 4, False),
+        ("    k[...] = k + 1; s += 1", 20, True),
+        ("    k[...] = k + 1  # not +=", 4, False),
+        ("    k -= 1", 4, False),
+    ],
+)
+def test_a_mark_is_looked_for_in_the_statement_alone(text: str, column: int, expected: bool) -> None:
+    assert is_augmented(Span("file.py", 1, column, text), "+=") is expected
