@@ -25,8 +25,8 @@ def axes_of(values: Sequence[Any]) -> tuple[Single, ...]:
 def _axes(value: Any) -> Single:
     if type(value) is np.ndarray:
         return single_axes(value.shape)
-    if isinstance(value, tuple) or type(value) in (list, dict):
-        items = value.values() if isinstance(value, dict) else value
+    if type(value) in (list, tuple, dict):
+        items = value.values() if type(value) is dict else value
         found = [_axes(item) for item in items if not isinstance(item, _SCALARS)]
         return () if found and not any(axes is None or axes for axes in found) else None
     return None

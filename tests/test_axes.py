@@ -89,7 +89,7 @@ def test_a_container_has_none_where_no_array_in_it_has() -> None:
 
 def test_what_cannot_be_looked_into_is_not_taken_to_have_none() -> None:
     one, two = np.ones((1, 2)), np.ones(2)
-    assert axes_of(({"a": Layer(two, two), "b": two}, {"a": Layer(two, one), "b": two})) == ((), None)
+    assert axes_of(({"a": Layer(two, two), "b": two}, {"a": Layer(two, one), "b": two})) == (None, None)
     assert axes_of(([two, OrderedDict(a=two)], [two, deque([two])], [two, two.view(np.ma.MaskedArray)])) == (None,) * 3
 
 

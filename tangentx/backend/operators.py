@@ -59,7 +59,8 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
 }
-_ON_THE_WAY = r"""(?:[^;#'"]|'[^']*'|"[^"]*")*?"""
+_STRING = r"""'[^']*'|"[^"]*\""""
+_SIMPLE = rf"(?:{_STRING}|[^;#])+"
 SIGNS = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}
 
 # What may be evaluated a little later than the program says: it writes nothing and draws on no hidden state.
@@ -142,8 +143,11 @@ def sign(fn: Fn) -> str | None:
 
 
 def is_augmented(span: Span, mark: str) -> bool:
-    """Whether the statement that begins at `span` has this mark, ``+=`` or the like, on its first line."""
-    return re.match(_ON_THE_WAY + re.escape(mark), span.text[span.column :]) is not None
+    """Whether the statement of which `span` is a part has this mark, ``+=`` or the like, on its first line."""
+    for found in re.finditer(_SIMPLE, span.text):
+        if found.start() <= span.column < found.end():
+            return mark in re.sub(_STRING, "", found[0])
+    return False
 
 
 def swapped(fn: Fn) -> bool:

@@ -145,6 +145,7 @@ def test_lines_stay_known() -> None:
         ("    p['a=b;#'][i] += 1", 4, True),
         ("    k[...] = k + 1; s += 1", 4, False),
         ("    k[...] = k + 1; s += 1", 20, True),
+        ("    total += f(sum(k))", 15, True),
         ("    k[...] = k + 1  # not +=", 4, False),
         ("    k -= 1", 4, False),
     ],
