@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import itertools
 import math
 import random
 import re
@@ -365,17 +366,21 @@ def test_values_round_and_round() -> None:
 def test_zeros_share_memory_as_their_primal_does() -> None:
     whole = np.arange(6.0)
     inner = [whole[1:4]]
-    made = ar.zero([whole[:3], inner, {"same": inner, "turned": whole[::-1]}, 2.0, None, "text"])
+    primal = [whole[:3], inner, {"same": inner, "turned": whole[::-1]}, 2.0, None, "text"]
+    made = ar.zero(primal, True)
     assert made[1] is made[2]["same"] and made[3:] == [0.0, 0.0, None]
     made[0][1] = 7.0
     assert made[1][0][0] == 7.0 and made[2]["turned"][4] == 7.0
     assert not np.shares_memory(made[0], whole)
+    first, inside, named, *_ = ar.zero(primal)
+    places = [first, inside[0], named["same"][0], named["turned"]]
+    assert not any(np.shares_memory(a, b) for a, b in itertools.combinations(places, 2))
 
 
 def test_zeros_of_an_array_that_repeats_its_elements_and_shares_them() -> None:
     row = np.arange(3.0)
     with pytest.raises(SharedMemory, match="shows elements at several places"):
-        ar.zero([row, np.broadcast_to(row, (2, 3))])
+        ar.zero([row, np.broadcast_to(row, (2, 3))], True)
     assert ar.zero([np.broadcast_to(row, (2, 3))])[0].strides == (24, 8)
 
 
@@ -393,8 +398,9 @@ def test_windows_have_zeros_of_their_own_and_are_not_copied_to_be_written() -> N
 def test_a_structure_that_holds_itself_has_a_zero() -> None:
     ring: list[object] = [1.0]
     ring.append(ring)
-    made = ar.zero(ring)
-    assert made[0] == 0.0 and made[1] is made
+    for alike in (False, True):
+        made = ar.zero(ring, alike)
+        assert made[0] == 0.0 and made[1] is made
 
 
 def test_a_copied_tangent_is_laid_out_as_the_primal() -> None:

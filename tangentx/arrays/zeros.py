@@ -14,11 +14,12 @@ from tangentx.errors import SharedMemory
 Blocks = list[tuple[Stretch, Any]]
 
 
-def zero(x: Any) -> Any:
+def zero(x: Any, alike: bool = False) -> Any:
     """The zero cotangent of `x`.
 
-    Numbers and arrays give a zero of their type, containers a list or dict of zeros (an object a dict by field), in
-    which what is one object in `x` is one object, and arrays that share memory in `x` share it alike.
+    Numbers and arrays give a zero of their type, containers a list or dict of zeros (an object a dict by field): one
+    for each place. Where it is to be `alike`, what is one object in `x` is one object, and arrays that share memory in
+    `x` share it alike.
     A whole number, and None for a name that is not bound yet, give 0.0, for they may stand where reals do; all else
     that has no derivative gives None. Raises SharedMemory for an array that repeats its elements and shares them.
     """
@@ -28,7 +29,25 @@ def zero(x: Any) -> Any:
         return type(x)(0)
     if x is None or isinstance(x, (int, np.integer)):
         return 0.0
-    return _zero(x, {}, _shared_blocks(x))
+    return _zero(x, {}, _shared_blocks(x)) if alike else _zeros_by_place(x, {})
+
+
+def _zeros_by_place(x: Any, around: dict[int, Any]) -> Any:
+    """The zeros of a part, of which `around` are the containers around it: one may stand in itself."""
+    if id(x) in around:
+        return around[id(x)]
+    if isinstance(x, (list, tuple)):
+        items: list[Any] = []
+        inner = around | {id(x): items}
+        items.extend(_zeros_by_place(item, inner) for item in x)
+        return items
+    inside = x if isinstance(x, dict) else None if isinstance(x, np.ndarray) or _is_plain(x) else fields(x)
+    if inside is None:
+        return zero(x) if isinstance(x, np.ndarray) or _is_plain(x) else None
+    named: dict[Any, Any] = {}
+    inner = around | {id(x): named}
+    named.update((key, _zeros_by_place(item, inner)) for key, item in inside.items())
+    return named
 
 
 def _shared_blocks(x: Any) -> Blocks:
@@ -149,7 +168,7 @@ def filled(dot: Any, primal: Any) -> Any:
 def copied_tangent(dot: Any, primal: Any) -> Any:
     """The tangent `dot` of a structure in memory of its own, laid out and shared as in `primal`; zeros where it has
     None. Parts of the primal that share memory are given tangents that agree."""
-    made = zero(primal)
+    made = zero(primal, alike=True)
     return _filled_in(made, dot, set())
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind, varied
 from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region
@@ -26,7 +25,7 @@ def call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) 
         restore = r.record(forward, s.target)
         forward.add(s)
         if mode(r.frame.kinds[s.target]) == SHADOW:
-            forward.assign(r.frame.other(s.target), forward.op(arrays.zero, Var(s.target)))
+            forward.assign(r.frame.other(s.target), forward.zero(Var(s.target), r.frame.kinds[s.target]))
         restore(reverse)
         return
     pair = r.derive.pair(callee)
@@ -44,7 +43,7 @@ def call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) 
     if pair.result == SHADOW:
         forward.assign(r.frame.other(s.target), forward.item(made, 1))
     elif how == SHADOW:
-        forward.assign(r.frame.other(s.target), forward.op(arrays.zero, Var(s.target)))
+        forward.assign(r.frame.other(s.target), forward.zero(Var(s.target), r.frame.kinds[s.target]))
     forward.assign(saved, forward.item(made, 2 if pair.result == SHADOW else 1))
     if not (SHADOW in (pair.result, how) or any(_holds_shadows(callee, k) for k, _ in enumerate(pair.params))):
         r.primal |= {id(each): () for each in forward.block[first:]} | {id(forward.block[first]): (s,)}

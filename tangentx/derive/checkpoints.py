@@ -67,7 +67,7 @@ def repeated(
             # The second run gives other memory than the first, so it must not be memory of the caller's.
             where = Lit(f"`{callee.source.name}` in {s.span}")
             forward.add(Assign(forward.temporary(), Op(arrays.demand_own, (storage, given, where)), s.span))
-        forward.assign(other, forward.op(arrays.zero, Var(s.target)))
+        forward.assign(other, forward.zero(Var(s.target), r.frame.kinds[s.target]))
     before = [(a, take(reverse)) for a, take in kept]
     seed = calls.seeds(r, s, expr, pair, reverse)
     bar = reverse.let(Var(other)) if pair.result == SHADOW else None

@@ -33,6 +33,8 @@ from tangentx.naming import Names
 
 VALUE, SHADOW = "value", "shadow"
 NONE = Lit(None)
+ALIKE = Lit(True)
+"""Has a zero cotangent share memory as its primal does."""
 
 
 def mode(kind: Kind) -> str | None:
@@ -104,6 +106,10 @@ class Emitter:
         """A temporary bound to ``fn(*args)``."""
         return self.let(Op(fn, args))
 
+    def zero(self, atom: Atom, kind: Kind) -> Var:
+        """A temporary bound to the zero cotangent of a value, in which a container's parts are shared as in that."""
+        return self.op(arrays.zero, atom, *([ALIKE] if isinstance(kind, Box) else []))
+
     def item(self, base: Atom, key: Any) -> Var:
         """A temporary bound to ``base[key]`` with a constant key or a `Key`."""
         return self.let(Index(base, key if isinstance(key, Key) else Key((Lit(key),))))
@@ -167,7 +173,7 @@ class Frame:
             return Lit(0.0)
         if isinstance(kind, Arr) and kind.none and self.rule(kind) == SHADOW:
             return emit.op(arrays.zeros_as, atom)
-        return emit.op(arrays.real_zero if isinstance(kind, Arr) else arrays.zero, atom)
+        return emit.op(arrays.real_zero, atom) if isinstance(kind, Arr) else emit.zero(atom, kind)
 
     def slot_kinds(self, box: Box) -> list[tuple[Any, Kind]]:
         """Known keys of a container with the kinds of their items."""

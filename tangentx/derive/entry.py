@@ -10,7 +10,7 @@ from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.primitives import has_effect
 from tangentx.analysis.program import Instance
 from tangentx.analysis.regions import Region
-from tangentx.derive.emit import Emitter, Frame
+from tangentx.derive.emit import ALIKE, Emitter, Frame
 from tangentx.ir.nodes import Assign, Function, Index, Key, Lit, Make, Op, Var
 from tangentx.ir.walk import statements
 
@@ -26,15 +26,26 @@ def entry(instance: Instance, emit: Emitter, names: Sequence[str], *, everything
             emit.assign(name, Index(copies, Key((Lit(i),))))
 
 
-def zeros_of_storages(frame: Frame, emit: Emitter, names: Sequence[str]) -> None:
-    """Zero shadows (or tangents) of parameters; those that may share memory get theirs together, sharing alike."""
-    for group in [[name] for name in names] if frame.program.apart else _sharing(frame, names):
+def zeros_of_storages(frame: Frame, emit: Emitter, names: Sequence[str], apart: Sequence[str] = ()) -> None:
+    """Zero shadows (or tangents) of parameters; those that may share memory get theirs together, sharing alike.
+
+    What stands at two places of a parameter that is never written has a cotangent at each, as it has where two
+    parameters are one. So it is with those that are `apart`: they are refused where they are written and share memory.
+    """
+    mine = [] if frame.program.apart else [name for name in names if name not in apart]
+    for group in [*([name] for name in names if name not in mine), *_sharing(frame, mine)]:
         if len(group) == 1:
-            emit.assign(frame.other(group[0]), Op(arrays.zero, (Var(group[0]),)))
+            alike = group[0] not in apart and _holds_written(frame.kinds[group[0]])
+            emit.assign(frame.other(group[0]), Op(arrays.zero, (Var(group[0]), ALIKE) if alike else (Var(group[0]),)))
             continue
-        together = emit.op(arrays.zero, emit.let(Make(tuple, tuple(Var(name) for name in group))))
+        together = emit.op(arrays.zero, emit.let(Make(tuple, tuple(Var(name) for name in group))), ALIKE)
         for i, name in enumerate(group):
             emit.assign(frame.other(name), Index(together, Key((Lit(i),))))
+
+
+def _holds_written(kind: Kind) -> bool:
+    """Whether a container, or what it reaches, is written."""
+    return isinstance(kind, Box) and any(_written(kind, set()))
 
 
 def _sharing(frame: Frame, names: Sequence[str]) -> list[list[str]]:

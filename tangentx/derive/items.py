@@ -52,7 +52,8 @@ def pop(r: Reverse, s: Assign, base: Var, forward: Emitter, reverse: Emitter) ->
     forward.assign(s.target, taken)
     how = mode(r.frame.kinds[s.target])
     if how == SHADOW:
-        forward.assign(r.frame.other(s.target), taken_bar if taken_bar is not None else forward.op(arrays.zero, taken))
+        zero = taken_bar if taken_bar is not None else forward.zero(taken, r.frame.kinds[s.target])
+        forward.assign(r.frame.other(s.target), zero)
     ans = reverse.let(Var(s.target))
     t = reverse.let(Var(r.frame.other(s.target))) if how is not None else NONE
     if how == VALUE and s.target not in r.frame.rebound:

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Kind, Num
 from tangentx.analysis.program import Instance, Program
 from tangentx.derive.again import Again, plan
@@ -118,7 +117,7 @@ class Reverse:
         """The shadow of a storage; what has none (a constant, inactive data) gets one that nobody reads."""
         if self.frame.mode(atom) == SHADOW:
             return self.other(atom)
-        return atom if atom == NONE else emit.op(arrays.zero, atom)
+        return atom if atom == NONE else emit.zero(atom, self.frame.kind(atom))
 
     def is_alike(self, made: Kind, given: Kind) -> bool:
         """Whether both are arrays of one rank and dtype for certain."""

@@ -74,7 +74,7 @@ def _joint(r: Reverse, emit: Emitter, names: list[str], request: Request) -> Blo
     forward, reverse = r.sweeps()
     last = forward.pop()
     assert isinstance(last, Return)
-    shadows_of_params(r, emit, names)
+    shadows_of_params(r, emit, names, [names[i] for i in request.wrt])
     back = Emitter(r.frame.function.span)
     bars_at_end(r, back)
     ans = last.value
@@ -94,7 +94,7 @@ def _driver(
 ) -> Block:
     """A call of the forward function and one of the backward function, for a root with several returns."""
     pair = derivation.pair(instance)
-    shadows_of_params(r, emit, names)
+    shadows_of_params(r, emit, names, [names[i] for i in request.wrt])
     shadows = [Var(r.frame.other(n)) for n, m in zip(names, pair.params, strict=True) if m == SHADOW]
     made = emit.let(Call(pair.forward, (*(Var(n) for n in names), *shadows)))
     put_back(instance, emit)
@@ -116,9 +116,9 @@ def _driver(
     return (*emit.block, *_results(r, names, request, outputs))
 
 
-def shadows_of_params(r: Reverse, emit: Emitter, names: Sequence[str]) -> None:
-    """Shadows for parameters that are storages."""
-    zeros_of_storages(r.frame, emit, [name for name in names if mode(r.frame.kinds[name]) == SHADOW])
+def shadows_of_params(r: Reverse, emit: Emitter, names: Sequence[str], wrt: Sequence[str] = ()) -> None:
+    """Shadows for parameters that are storages; of those in `wrt` no parts share memory that is written."""
+    zeros_of_storages(r.frame, emit, [name for name in names if mode(r.frame.kinds[name]) == SHADOW], wrt)
 
 
 def _outputs(r: Reverse, emit: Emitter, ans: Atom, request: Request) -> list[Atom]:

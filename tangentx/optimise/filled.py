@@ -40,7 +40,7 @@ class _Filled:
         """The block, and the blocks inside it."""
         out = [map_blocks(s, self.block) for s in block]
         for i, s in enumerate(out):
-            if isinstance(s, Assign) and isinstance(s.value, Op) and s.value.fn is arrays.zero:
+            if isinstance(s, Assign) and isinstance(s.value, Op) and _is_zero_by_place(s.value):
                 self._fill(out, i, s.target)
         return tuple(out)
 
@@ -92,6 +92,11 @@ class _Filled:
         if not isinstance(made, Op) or made.fn in PASSING or is_view(self.program, self.unit, atom, made):
             return False
         return all(isinstance(self.unit.kind(self.program, a), Arr | Num) for a in atoms(made))
+
+
+def _is_zero_by_place(op: Op) -> bool:
+    """Whether it makes a zero for each place, shared with no other."""
+    return op.fn is arrays.zero and len(op.args) == 1
 
 
 def _from_the_end(kind: Box, s: Store) -> bool:

@@ -40,6 +40,18 @@ def listed_twice(a, b):
     return np.sum(items[2] * items[1] * b)
 
 
+def tied(weights, x):
+    """One array stands at two places of an argument that nobody writes, and is shown at a third."""
+    for W, b in weights["layers"]:
+        x = np.tanh(W @ x + b) * weights["scale"]
+    return np.sum(x * weights["out"])
+
+
+def _tied():
+    W, b = draw(2, 2, seed=12), draw(2, seed=13)
+    return {"layers": [(W, b), (W, draw(2, seed=14)), (W.T, b)], "scale": 0.9, "out": W[0]}, draw(2, seed=15)
+
+
 def in_a_dict(a, s):
     state = {"now": a, "old": a.copy()}
     for k in range(3):
@@ -114,6 +126,7 @@ PROGRAMS = [
     Program(renamed, lambda: (draw(3, seed=3),), "a"),
     Program(rotated, lambda: (draw(2, seed=4), draw(2, seed=5), draw(2, seed=6), 4), ("a", "b", "c")),
     Program(listed_twice, lambda: (draw(2, seed=7), draw(2, seed=8)), ("a", "b")),
+    Program(tied, _tied, ("weights", "x")),
     Program(in_a_dict, lambda: (draw(3, seed=9), 1.2), ("a", "s")),
     Program(by_turns, lambda: (np.array([0.9, 0.4]), np.array([0.7, -0.6]), 4), ("x", "y")),
     Program(in_a_tuple, lambda: (draw(2, seed=10), draw(2, seed=11)), ("a", "b")),
