@@ -316,6 +316,45 @@ def test_one_array_in_two_parameters() -> None:
     assert by_a.tolist() == [1.0, 2.0] and by_b.tolist() == [1.0, 2.0]
 
 
+def _written_first(items, x):
+    try:
+        items[0][0] = x
+    finally:
+        pass
+    return items[1][0] * items[0][1] * 1.0
+
+
+def _summed(items, x):
+    try:
+        y = np.sum(items[0] * x) + np.sum(items[1] ** 2)
+    finally:
+        pass
+    return y
+
+
+def test_one_array_at_two_places_of_a_parameter() -> None:
+    a, x = np.array([1.0, 2.0]), 3.0
+    gradient = tx.grad(_summed)
+    for items in ([a, a], [a, a[:]]):
+        first, second = gradient(items, x)
+        assert first.tolist() == [3.0, 3.0] and second.tolist() == [2.0, 4.0]
+    t = tx.tensor(a, requires_grad=True)
+    assert [bar.tolist() for bar in gradient([t, t], x)] == [[3.0, 3.0], [2.0, 4.0]]
+    assert tx.grad(_summed, wrt="x")([a, a], x) == 3.0
+
+
+def test_what_stands_at_two_places_of_a_parameter_is_not_written() -> None:
+    a, x = np.array([1.0, 2.0]), 3.0
+    for items in ([a, a], [a, a[:]]):
+        with pytest.raises(ValueError, match="read-only"):
+            tx.grad(_written_first)(items, x)
+        assert tx.grad(_written_first, wrt="x")(items, x) == 2.0
+    row = [1.0, 2.0]
+    with pytest.raises(tx.SharedMemory, match="a container is at two places of an argument"):
+        tx.grad(_written_first)([row, row], x)
+    assert a.tolist() == [1.0, 2.0] == row
+
+
 class _OnTensors:
     """tangentx, with the fallback that the tests of drawn programs forbid."""
 

@@ -178,6 +178,7 @@ COVERED_BY = {
     "tensor/quick.py": "tests/tensor/test_apply.py",
     "tensor/seeds.py": "tests/tensor/test_reference.py",
     "tensor/ufuncs.py": "tests/tensor/test_methods.py",
+    "tensor/conversion.py": "tests/tensor/test_tracing.py",
     "tensor/overlaps.py": "tests/tensor/test_tracing.py",
     "tensor/units.py": "tests/tensor/test_reference.py",
     "tensor/watching.py": "tests/tensor/test_reference.py",

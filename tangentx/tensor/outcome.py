@@ -10,10 +10,11 @@ import numpy as np
 
 from tangentx.arrays import fields, tangent_as
 from tangentx.tensor.apply import call
+from tangentx.tensor.conversion import inside_of, rebuilt
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import like_of, ones
-from tangentx.tensor.tracing import Trace, inside_of, rebuilt
+from tangentx.tensor.tracing import Trace
 
 
 def plain(value: Any, known: dict[int, Any] | None = None) -> Any:

@@ -6,25 +6,20 @@ a Tensor, in structures too; numbers stay numbers. A value that would leave the 
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import entry_copies, fields, zeros_as
+from tangentx.arrays import entry_copies
 from tangentx.errors import SharedMemory
-from tangentx.tensor.apply import call
-from tangentx.tensor.core import Tensor, wrap
+from tangentx.tensor.conversion import Conversion, collect_leaves, inside_of
+from tangentx.tensor.core import Tensor
 from tangentx.tensor.engine import Sweep
-from tangentx.tensor.forms import fit, inexact, like_of
+from tangentx.tensor.forms import fit, like_of
 from tangentx.tensor.holding import holds_tensor, like_container
 from tangentx.tensor.modes import honestly, setting
-from tangentx.tensor.operation import attach
 from tangentx.tensor.overlaps import joined
-from tangentx.tensor.writing import write
-
-_NUMBERS = (float, complex, np.inexact)
 
 
 class Trace:
@@ -43,7 +38,7 @@ class Trace:
         given: dict[int, Any] = {}
         skeletons: dict[int, Any] = {}
         for i, value in enumerate(copies):
-            given[i], skeletons[i] = _converted(value, i in wrt, {} if i in wrt else rest)
+            given[i], skeletons[i] = Conversion(i in wrt, {} if i in wrt else rest).of(value)
         self.skeletons = [skeletons[i] for i in wrt]
         with setting(grad=True):
             self.result = honestly(lambda: function([given[i] for i in range(len(values))]))
@@ -60,7 +55,7 @@ def gradients(
     active = [(t, seed) for t, seed in zip(outputs, seeds, strict=True) if t.requires_grad and seed is not None]
     leaves: dict[int, Tensor] = {}
     for skeleton in skeletons:
-        _collect(skeleton, leaves, set())
+        collect_leaves(skeleton, leaves, set())
     edges = [leaf.edge for leaf in leaves.values()]
     bars: dict[Any, Any] = {}
     if active:
@@ -142,91 +137,6 @@ def _storages(value: Any, found: list[Any], seen: set[int]) -> None:
         found.append(value)
     for item in (inside or {}).values():
         _storages(item, found, seen)
-
-
-def inside_of(value: Any) -> dict[Any, Any] | None:
-    """The parts of a structure by position, key or name."""
-    if isinstance(value, list | tuple):
-        return dict(enumerate(value))
-    return value if isinstance(value, dict) else fields(value)
-
-
-def _converted(value: Any, active: bool, known: dict[int, Any]) -> tuple[Any, Any]:
-    """The value with Tensors for what has a derivative, and its structure with the leaves alone."""
-    if type(value) is Tensor:
-        if id(value) not in known:
-            known[id(value)] = (*_again(value, active), value)
-        found, leaf, _ = known[id(value)]
-        return found, leaf
-    if type(value) is np.ndarray and inexact(value):
-        if id(value) not in known:
-            known[id(value)] = (*_leaf(value, active), value)
-        array, leaf, _ = known[id(value)]
-        return array, leaf
-    if isinstance(value, _NUMBERS):
-        leaf = wrap(value)
-        leaf._needs = active
-        return (leaf, leaf) if active else (value, None)
-    inside = None if type(value) is np.ndarray else inside_of(value)
-    if inside is None:
-        return value, None
-    if id(value) in known:
-        return known[id(value)][0], known[id(value)][1]
-    mutable = not isinstance(value, tuple)
-    skeleton: Any = [None] * len(inside) if isinstance(value, list | tuple) else {}
-    if mutable:
-        known[id(value)] = (value, skeleton, value)
-    made: dict[Any, Any] = {}
-    for key, item in list(inside.items()):
-        made[key], skeleton[key] = _converted(item, active, known)
-    return rebuilt(value, made), skeleton
-
-
-def rebuilt(value: Any, made: dict[Any, Any]) -> Any:
-    if isinstance(value, list):
-        value[:] = made.values()
-    elif isinstance(value, dict):
-        value.update(made)
-    elif isinstance(value, tuple):
-        return type(value)(*made.values()) if hasattr(value, "_fields") else tuple(made.values())
-    else:
-        for name, item in made.items():
-            object.__setattr__(value, name, item)
-    return value
-
-
-def _leaf(array: Any, active: bool) -> tuple[Tensor, Tensor | None]:
-    """A Tensor that may be written, and the leaf behind it."""
-    if not active:
-        return wrap(array), None
-    leaf = wrap(array)
-    leaf._needs = True
-    return wrap(array, leaf), leaf
-
-
-def _again(t: Tensor, active: bool) -> tuple[Tensor, Tensor | None]:
-    """A Tensor of the caller's as another one with a history from there on, so that it is not written."""
-    with setting(grad=True):
-        copied = np.copy if type(t.current) is np.ndarray else operator.pos
-        found: Tensor = call(copied, (t,), {})
-        if copied is np.copy and found._data.strides != t._data.strides:
-            straight, found = found, wrap(zeros_as(t._data))
-            write(found, Ellipsis, straight)
-    if not (active and inexact(found._data)):
-        return found, None
-    if not found._needs:
-        return _leaf(found._data, True)
-    # What is differentiated by is the value as it comes in: the function may write into the other.
-    return found, attach(found._data, found.edge)
-
-
-def _collect(skeleton: Any, found: dict[int, Tensor], seen: set[int]) -> None:
-    if type(skeleton) is Tensor:
-        found[id(skeleton)] = skeleton
-    elif isinstance(skeleton, list | dict) and id(skeleton) not in seen:
-        seen.add(id(skeleton))
-        for item in skeleton.values() if isinstance(skeleton, dict) else skeleton:
-            _collect(item, found, seen)
 
 
 def _filled(skeleton: Any, bars: dict[int, Any], known: dict[int, Any]) -> Any:
