@@ -180,6 +180,7 @@ def kinds_of(world: World, values: Sequence[Any], pairs: Sequence[tuple[int, int
     return kinds
 
 
+SHOWN_KEYS = 8
 _TITLES = {
     "jacobian": "Jacobian",
     "jvp": "Tangent",
@@ -193,13 +194,25 @@ _TITLES = {
 def header_of(target: Target, root: Instance, wrt: tuple[int, ...], what: str = "grad") -> str:
     """What the text is, and the kinds that it was made for."""
     params = root.source.params
-    kinds = [f"{p.name}: {describe(k)}" for p, k in zip(params, root.params, strict=True)]
+    kinds = [f"{p.name}: {_given(k)}" for p, k in zip(params, root.params, strict=True)]
     span = root.source.span
     file = span.file.rpartition("/")[2]
     names = ", ".join(f"`{params[i].name}`" for i in wrt)
     title = _TITLES.get(what, "Gradient")
     first = f"{title} of `{root.source.name}` ({file}:{span.line}) with respect to {names}, written by tangentx"
     return "\n".join((f"{first}\nfor {'; '.join(kinds)}.", *on_tensors()))
+
+
+def _given(kind: Kind) -> str:
+    """The kind of an argument, with what of its form the text was made for: keys, the length of a tuple."""
+    if not (isinstance(kind, Box) and kind.cls in (dict, tuple)):
+        return describe(kind)
+    node = kind.region.root()
+    keys = [key for key in node.fields if key in (node.always or ())]
+    if kind.cls is tuple:
+        return f"{describe(kind)} of {len(keys)}" if keys else describe(kind)
+    shown = ", ".join(map(repr, keys[:SHOWN_KEYS])) + (", ..." if len(keys) > SHOWN_KEYS else "")
+    return f"{describe(kind)} with keys {shown}" if keys else describe(kind)
 
 
 def text_of(entry: Entry) -> str:
