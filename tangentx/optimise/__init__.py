@@ -25,6 +25,7 @@ from tangentx.optimise import (
     fits,
     guards,
     handed,
+    lone,
     memory,
     nest,
     operators,
@@ -61,6 +62,7 @@ PASSES: dict[str, Pass] = {
     "slots": slots.run,
     "signatures": signatures.run,
     "fits": fits.run,
+    "lone": lone.run,
     "attributes": attributes.run,
     "direct": direct.run,
     "stores": stores.run,
@@ -82,7 +84,7 @@ REWRITING: dict[str, type[Rules]] = {
     "signs": signs.Signs,
 }  # these share a walk, the signs apart, in two parts where products may lose their guards between them
 # For the reader: the kinds of variables do not hold after them.
-LAST = ("attributes", "direct", "stores", "filled", "handed", "clones", "nest", "bundles", "coalesce")
+LAST = ("lone", "attributes", "direct", "stores", "filled", "handed", "clones", "nest", "bundles", "coalesce")
 LATE = ("elements",)
 BEFORE = ("copies", "dead")
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run

@@ -1,7 +1,8 @@
 """A copy of an array is not needed where its readers compute something new before anything is written.
 
 ``t = clone(v); y = k * t`` is ``y = k * v``: up to the last of its readers, which are arithmetic, no statement writes
-into memory or runs other code, so that `v` still has the content that was copied.
+into memory or runs other code, so that `v` still has the content that was copied. Nor is it where `v` is what arrays
+select from another one.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from tangentx.analysis.kinds import Arr, Num
 from tangentx.analysis.primitives import has_effect, makes_new
 from tangentx.analysis.program import Program
 from tangentx.ir.change import map_atoms, map_blocks
-from tangentx.ir.nodes import Assign, Atom, Block, Call, Note, Op, Pop, Statement, Var
+from tangentx.ir.nodes import Assign, Atom, Block, Call, Index, Note, Op, Pop, Slice, Statement, Var
 from tangentx.ir.walk import reads
+from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit, write_each
 
 
@@ -37,7 +39,10 @@ class _Clones:
         while i < len(out):
             s = out[i]
             taken = self._taken(s)
-            if isinstance(s, Assign) and taken is not None and self._is_read_at_once(out, i, s.target, taken):
+            selection = self._selection(out[i - 1], taken) if i and taken is not None else None
+            if isinstance(s, Assign) and selection is not None:
+                out[i - 1 : i + 1] = [Assign(s.target, selection, s.span)]
+            elif isinstance(s, Assign) and taken is not None and self._is_read_at_once(out, i, s.target, taken):
                 here, there = s.target, taken
                 rest = map_atoms(tuple(out[i + 1 :]), lambda a: there if a == Var(here) else a)  # noqa: B023
                 out[i:] = rest
@@ -53,6 +58,16 @@ class _Clones:
         kinds = [self.unit.kind(self.program, atom) for atom in (old, Var(s.target))]
         alike = all(isinstance(k, Arr) and k.sure for k in kinds) and self.bound[s.target] == 1
         return old if alike and isinstance(old, Var) else None
+
+    def _selection(self, made: Statement, old: Var) -> Index | None:
+        """How arrays select what is copied, if the statement before does, and nobody else reads it."""
+        if not (isinstance(made, Assign) and isinstance(made.value, Index) and made.target == old.name):
+            return None
+        base = self.unit.kind(self.program, made.value.base)
+        parts = [() if isinstance(p, Slice) else self.unit.kind(self.program, p) for p in made.value.key.parts]
+        by_arrays = any(isinstance(p, Arr) and p.sure and p.rank for p in parts)
+        single = self.read[old.name] == self.bound[old.name] == 1
+        return made.value if by_arrays and is_array(base) and single else None
 
     def _is_read_at_once(self, out: list[Statement], i: int, name: str, old: Var) -> bool:
         """Whether all readers of the copy are arithmetic, before anything is written or `old` is bound anew."""

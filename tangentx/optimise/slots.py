@@ -46,7 +46,7 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
 
 def note_lengths(program: Program, units: Sequence[Unit]) -> None:
     """Notes of each function which of its parameters are tuples of one length, all made by it: `lengths`, by name."""
-    found: dict[Region, set[int]] = {node: {-1} for node in _Reads(program, units).fixed}
+    found: dict[Region, set[int]] = {node: {-1} for node in Reads(program, units).fixed}
     for unit in units:
         for s in unit.statements():
             node = memory.region(unit.kinds.get(s.target, BOTTOM)) if isinstance(s, Assign) else None
@@ -61,7 +61,7 @@ def note_lengths(program: Program, units: Sequence[Unit]) -> None:
             unit.link.function = replace(unit.function, notes={**unit.function.notes, "lengths": lengths})
 
 
-class _Reads:
+class Reads:
     """The keys that are read of the tuples of each region, and the regions whose tuples must stay as they are."""
 
     def __init__(self, program: Program, units: Sequence[Unit]) -> None:
@@ -133,7 +133,7 @@ class _Reads:
 
 
 def _narrow(program: Program, units: Sequence[Unit]) -> bool:
-    order = _Reads(program, units).order()
+    order = Reads(program, units).order()
     if not order:
         return False
     single = {node: _single(node, kept) for node, kept in order.items()}
@@ -145,7 +145,7 @@ def _narrow(program: Program, units: Sequence[Unit]) -> bool:
             unit.body, changed = body, True
     for node, kept in order.items():
         node.fields = {i: node.fields[k] for i, k in enumerate(kept) if k in node.fields}
-    _replace_kinds(units, {node: item for node, item in single.items() if item is not None})
+    replace_kinds(units, {node: item for node, item in single.items() if item is not None})
     return changed
 
 
@@ -157,7 +157,7 @@ def _single(node: Region, kept: tuple[int, ...]) -> Kind | None:
     return None if node in set(memory.reach([item])) else item
 
 
-def _replace_kinds(units: Sequence[Unit], single: dict[Region, Kind]) -> None:
+def replace_kinds(units: Sequence[Unit], single: dict[Region, Kind]) -> None:
     """Puts the kind of the item in the place of the kind of the tuple, also inside containers."""
 
     def put(kind: Kind) -> Kind:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tangentx import arrays
+from tangentx import arrays, templates
 from tangentx.analysis.kinds import Arr, Box, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Call, Expr, Index, Link, Lit, Op, Statement, Store, Var
@@ -65,7 +65,21 @@ class Zeros(Rules):
                 return self.nothing(a) and self.nothing(b)
             case Op(fn=fn, args=(a, *_)) if fn in _FIRST:
                 return self.nothing(a)
+            case Op(fn=np.linalg.solve, args=(_, b), kwargs=()):
+                return self.nothing(b)
+            case Op(kwargs=()) if any(map(self.nothing, value.args)):
+                return self._is_linear_in_nothing(value)
         return False
+
+    def _is_linear_in_nothing(self, op: Op) -> bool:
+        """Whether the operation is linear in zeros, by its template."""
+        template = templates.find(op.fn)
+        if template is None or template.kind not in ("linear", "bilinear"):
+            return False
+        if any(p.kind is p.VAR_POSITIONAL for p in template.params):
+            return False
+        active = [a for a, p in zip(op.args, template.params, strict=False) if p.name in template.cotangents]
+        return (all if template.kind == "linear" else any)(map(self.nothing, active))
 
     def _keeps(self, s: Assign) -> bool:
         """Whether what is bound stays what it is: no write can reach it."""
@@ -79,8 +93,14 @@ class Zeros(Rules):
 
     def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """The statement without its known zeros."""
+        if op.fn is ADD and len(op.args) == 2 and self._stays(s, *op.args):
+            return ()
         new = self._less(s, op)
         return None if new is None else (new,)
+
+    def _stays(self, s: Assign, a: Atom, b: Atom) -> bool:
+        """Whether a zero is added to what the name is bound to already, and nothing writes into that."""
+        return a == Var(s.target) and self.nothing(b) and self.still(a) and self._fits(a, b)
 
     def _less(self, s: Assign, op: Op) -> Statement | None:
         if isinstance(self.unit.kinds.get(s.target), Num) and self._is_nothing(op):

@@ -45,7 +45,20 @@ def summed(u, c):
     return np.sum(u * u)
 
 
-ALL = (stepped, advected, given_on, overwritten, summed)
+def selected(u, c):
+    rows = np.array([2, 0])
+    for n in range(2):
+        u[rows] = c * u[rows] * u[1]
+        u[u > 0.5] *= c
+    return np.sum(u * u)
+
+
+ALL = (stepped, advected, given_on, overwritten, summed, selected)
+
+
+def test_what_arrays_select_is_a_copy_already() -> None:
+    text = tx.grad(selected).source_for(U, 0.5)
+    assert "clone(u[" not in text and ".append(u[rows])" in text
 
 
 def reverse(f: Any) -> str:

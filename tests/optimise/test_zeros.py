@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx import templates
 from tangentx.arrays import real_zero
 from tangentx.ir.nodes import Assign, Lit, Var
 from tangentx.optimise import simplify, zeros
 from tangentx.optimise.rewriting import ADD, Rewriter
-from tests.optimise.support import every, operations, unit_of
+from tangentx.templates import Template
+from tangentx.templates.examples import draw
+from tests.optimise.support import WAYS, differences, every, gradient, operations, unit_of
 
 
 def sums(x):
@@ -100,3 +107,60 @@ def test_a_parameter_that_every_call_gives_a_zero() -> None:
     walk.rules[0].begin((1,))
     body = walk.whole()
     assert any(isinstance(s, Assign) and s.value in (Var("x"), Lit(0.0)) for s in body)
+
+
+LINEAR = [t for t in templates.templates() if t.kind in ("linear", "bilinear") and t.drawn]
+
+
+def like_zero(x: Any) -> Any:
+    return np.zeros_like(x) if isinstance(x, np.ndarray) else 0.0
+
+
+def nonzero(x: Any) -> bool:
+    return any(map(nonzero, x)) if isinstance(x, list | tuple) else bool(np.any(x))
+
+
+@pytest.mark.parametrize("template", LINEAR, ids=lambda t: t.name)
+def test_what_is_linear_gives_zeros_for_zeros(template: Template) -> None:
+    """Without names, which is where the pass goes by it; the zeros are arrays and numbers, not lists of these."""
+    for example in draw(template):
+        active = [
+            i
+            for i, p in enumerate(template.params[: len(example.args)])
+            if p.name in template.cotangents and not isinstance(example.args[i], list | tuple)
+        ]
+        if example.kwargs or not active:
+            continue
+        for zeroed in [active] if template.kind == "linear" else [[i] for i in active]:
+            args = [like_zero(x) if i in zeroed else x for i, x in enumerate(example.args)]
+            if template.kind == "linear" and len(zeroed) < sum(n is not None for n in template.cotangents):
+                continue
+            assert not nonzero(example.fn(*args)), example
+
+
+def chosen_by_a_fit(x, y):
+    cash = y.copy()
+    for _ in range(3):
+        hold = np.linalg.solve(np.outer(x, x) + np.eye(len(x)), cash)
+        rows = np.flatnonzero(x > hold)
+        cash[rows] = x[rows] ** 2
+    return np.sum(cash)
+
+
+def compared_alone(x, y):
+    s = 0.0
+    for _ in range(3):
+        hold = np.sin(x) * y
+        s += np.sum(x[np.flatnonzero(x > hold)] ** 2)
+    return s
+
+
+@pytest.mark.parametrize("f", [chosen_by_a_fit, compared_alone], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("off", WAYS[:2], ids=str)
+def test_what_is_only_compared_has_no_reverse(f: Any, off: Any) -> None:
+    args = np.array([0.3, 0.8, 1.2]), np.array([0.5, 0.1, 0.2])
+    np.testing.assert_allclose(gradient(f, args, off), differences(f, args), rtol=1e-6)
+    if not off:
+        text = tx.grad(f, wrt=("x", "y")).source_for(*args).partition("# ---- reverse sweep")[2]
+        reverse = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+        assert not any(part in line for line in reverse for part in ("solve", "hold", "y_bar = clone"))
