@@ -108,6 +108,24 @@ WHILE_WRITING: tuple[Fault, ...] = (
         (('else ("slice", length, (start, stop, step))', "else length"),),
         "shape decided by a branch",
     ),
+    (
+        "tape of several records taken for one",
+        "each list that is made is given one record",
+        f"{OPTIMISE}lone:_Tape.has_one_record",
+        (("block is not there or ", ""),),
+    ),
+    (
+        "result written over another array than its operand",
+        "nothing on the way binds the operand anew",
+        "tangentx.derive.filling:_made",
+        (("if bound((s,)) & {base.name, value.name}:", "if False:"),),
+    ),
+    (
+        "sum of a zero and another value taken for a zero",
+        "what is linear in several is zero where all are",
+        f"{OPTIMISE}zeros:Zeros._is_linear_in_nothing",
+        (('(all if template.kind == "linear" else any)', "any"),),
+    ),
 )
 
 REWRITING: tuple[Fault, ...] = (
@@ -140,7 +158,7 @@ REWRITING: tuple[Fault, ...] = (
     (
         "items of a tuple that others read dropped",
         "a tuple is narrowed only where all that read it are known",
-        f"{OPTIMISE}slots:_Reads.order",
+        f"{OPTIMISE}slots:Reads.order",
         (("if node not in self.fixed and kept", "if kept"),),
         "tuple",
     ),
@@ -166,7 +184,12 @@ REWRITING: tuple[Fault, ...] = (
         "cotangent of what was broadcast taken as it is",
         "the result has the shape of an operand only where the others are numbers",
         "tangentx.derive.statements:_keeps_shape",
-        (("return all(a == operand or isinstance(r.frame.kind(a), Num) for a in op.args)", "return True"),),
+        (
+            (
+                "return operand == over or all(a == operand or isinstance(r.frame.kind(a), Num) for a in op.args)",
+                "return True",
+            ),
+        ),
         "shape decided by a branch",
     ),
 )

@@ -81,14 +81,15 @@ def _is_of_numpy(fn: Any) -> bool:
     return not isinstance(fn, types.FunctionType) or any(getattr(m, name_of(fn), None) is fn for m in _HOMES)
 
 
-_ARITHMETIC = frozenset(
-    getattr(operator, name)
-    for name in "add sub mul truediv floordiv mod pow matmul neg pos abs invert and_ or_ xor eq ne lt le gt ge".split()
-)
+_OPERATORS = "add sub mul truediv floordiv mod pow matmul neg pos abs invert and_ or_ xor eq ne lt le gt ge".split()
+_ARITHMETIC = frozenset((
+    *(getattr(operator, name) for name in _OPERATORS),
+    arrays.guarded, arrays.ratio, arrays.quotient, arrays.ratio_or_zero, arrays.power_slope,
+))  # fmt: skip
 
 
 def makes_new(fn: Any) -> bool:
-    """Whether an array that `fn` gives never shares memory with one that it is given: NumPy's arithmetic."""
+    """Whether an array that `fn` gives never shares memory with one that it is given: arithmetic."""
     return isinstance(fn, np.ufunc) or fn in hashable(_ARITHMETIC, fn)
 
 

@@ -79,12 +79,13 @@ def store(r: Reverse, s: Store, forward: Emitter, reverse: Emitter) -> None:
     if r.frame.mode(s.base) != SHADOW:
         return
     bar = r.other(s.base)
+    fits = id(s) in r.filling and r.is_alike(kind, r.frame.kind(s.value))
     if _may_repeat(r, s.key):
         t = reverse.op(arrays.winners, bar, reverse.key_atom(s.key))
     else:
         t = reverse.op(arrays.clone, reverse.let(Index(bar, s.key)))
     reverse.add(Store(bar, s.key, Lit(0.0), s.span))
-    r.give(reverse, s.value, turned(reverse, kind, t))
+    r.give(reverse, s.value, turned(reverse, kind, t), fits)
 
 
 def _stem(base: Atom) -> str:

@@ -15,6 +15,7 @@ from tangentx.analysis.kinds import Arr, Kind, Num
 from tangentx.analysis.program import Instance, Program
 from tangentx.derive.again import Again, plan
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, mode
+from tangentx.derive.filling import filling
 from tangentx.derive.gifts import give
 from tangentx.derive.groups import Group, guarded, headed
 from tangentx.derive.handed import seeds_of
@@ -67,6 +68,7 @@ class Reverse:
     named: str = ""
     local: frozenset[str] = frozenset()
     primal: dict[int, tuple[Statement, ...]] = field(default_factory=dict)
+    filling: dict[int, Atom] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.frame = Frame(self.program, self.instance, "_bar")
@@ -75,6 +77,8 @@ class Reverse:
             self.local = block_locals(body, [p.name for p in self.frame.function.params])
         if self.derive.proves("again"):
             self.again = plan(self.frame, self.paired, self.derive.proves)
+        if self.derive.proves("fits"):
+            self.filling = filling(body)
         self.last = sum(isinstance(s, Break | Continue | Return) for s in statements(body)) + 1
         returns = [s for s in statements(body) if isinstance(s, Return)]
         if len(returns) > 1 or not (body and body[-1] in returns):

@@ -28,7 +28,6 @@ from tangentx.ir.nodes import (
     Attr,
     Call,
     Delete,
-    Expr,
     If,
     Index,
     Key,
@@ -85,21 +84,21 @@ def _bind(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:
     inner = Emitter(s.span)
     if isinstance(s.value, Op) and isinstance(kind, Box):
         demand_straight(kind, s.span)
-    _contribute(r, s.value, ans, turned(inner, kind, t), kind, inner)
+    _contribute(r, s, ans, turned(inner, kind, t), kind, inner)
     if flag is None:
         reverse.add(*inner.block)
     elif inner.block:
         reverse.add(If(flag, (), tuple(inner.block), s.span))
 
 
-def _contribute(r: Reverse, value: Expr, ans: Atom, t: Atom, kind: Kind, emit: Emitter) -> None:
-    """Gives the cotangent `t` of the expression to its operands."""
-    match value:
+def _contribute(r: Reverse, s: Assign, ans: Atom, t: Atom, kind: Kind, emit: Emitter) -> None:
+    """Gives the cotangent `t` of what is bound to the operands."""
+    match value := s.value:
         case Var():
             if mode(kind) == VALUE:
                 r.give(emit, value, t, r.is_alike(kind, r.frame.kind(value)))
         case Op():
-            _contribute_op(r, value, ans, t, kind, emit)
+            _contribute_op(r, value, ans, t, kind, emit, r.filling.get(id(s)))
         case Index(base=Var(name=name)) if name in r.parts.held:
             give_item(r, emit, value, t)
         case Index(base=base, key=key):
@@ -112,7 +111,8 @@ def _contribute(r: Reverse, value: Expr, ans: Atom, t: Atom, kind: Kind, emit: E
                     r.give(emit, item, emit.item(t, key))
 
 
-def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emitter) -> None:
+def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emitter, over: Atom | None) -> None:
+    """`over`: the operand over which the result is written."""
     template = templates.find(op.fn)
     if template is None or is_constant(op.fn, map(r.frame.kind, atoms(op))):
         return
@@ -124,15 +124,15 @@ def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emi
             for other in [pair for pair in found if pair[0] == operand]:
                 cotangent = emit.op(operator.add, cotangent, other[1])
                 found.remove(other)
-        r.give(emit, operand, cotangent, _keeps_shape(r, op, kind, operand))
+        r.give(emit, operand, cotangent, _keeps_shape(r, op, kind, operand, over))
 
 
-def _keeps_shape(r: Reverse, op: Op, made: Kind, operand: Atom) -> bool:
+def _keeps_shape(r: Reverse, op: Op, made: Kind, operand: Atom, over: Atom | None) -> bool:
     """Whether the result of an operation element by element has the shape and dtype of the operand for certain: the
-    others are numbers, or the same array."""
+    others are numbers, or the same array, or it is written over the operand."""
     if op.kwargs or not is_by_element(op.fn) or not r.is_alike(made, r.frame.kind(operand)):
         return False
-    return all(a == operand or isinstance(r.frame.kind(a), Num) for a in op.args)
+    return operand == over or all(a == operand or isinstance(r.frame.kind(a), Num) for a in op.args)
 
 
 def _contribute_index(r: Reverse, base: Atom, key: Key, t: Atom, kind: Kind, emit: Emitter) -> None:
