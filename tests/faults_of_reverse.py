@@ -18,6 +18,7 @@ LOOPS = "tangentx.derive.loops:"
 TAKE = "t = reverse.op(arrays.clone, reverse.let(Index(bar, s.key)))"
 ZERO = "reverse.add(Store(bar, s.key, Lit(0.0), s.span))\n"
 GIVE = "    r.give(reverse, s.value, turned(reverse, kind, t), fits)\n"
+SUM = "    r.give(reverse, s.value, turned(reverse, kind, t))\n"
 RECORD = "forward.op(arrays.clone, forward.let(Index(s.base, s.key)))"
 RESTORE = "reverse.add(Store(s.base, s.key, reverse.pop(tape), s.span))"
 LOOK = "forward.let(Index(s.base, s.key))"
@@ -42,7 +43,7 @@ WRITES: tuple[Fault, ...] = (
         "sum zeroes",
         "`A[i] += v` zeroes nothing",
         f"{ITEMS}accumulate",
-        ((GIVE, "    reverse.add(Store(r.other(s.base), s.key, Lit(0.0), s.span))\n    " + GIVE),),
+        ((SUM, "    reverse.add(Store(r.other(s.base), s.key, Lit(0.0), s.span))\n    " + SUM),),
         "repeated indices add up",
     ),
     (
