@@ -34,7 +34,7 @@ class Differentiable:
         self.__wrapped__ = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not holds_tensors(args, kwargs):
+        if not holds_tensors(args, kwargs, as_written=True):
             return self._plain()(*args, **kwargs)
         from tangentx.recorded import Calls, run_on_tensors
 

@@ -8,10 +8,17 @@ from typing import Any
 from tangentx.errors import NotDifferentiable
 
 
-def holds_tensors(args: Any, kwargs: Any = ()) -> bool:
-    """Whether a call has Tensors among its arguments; none can be where nobody has loaded them."""
-    apply = sys.modules.get("tangentx.tensor.apply")
-    return apply is not None and (apply.holds_tensor(args) or bool(kwargs) and apply.holds_tensor(kwargs))
+def holds_tensors(args: Any, kwargs: Any = (), *, as_written: bool = False) -> bool:
+    """Whether a call has Tensors among its arguments; none can be where nobody has loaded them.
+
+    Raises NotDifferentiable for those that other objects than dataclasses hold, unless the call runs `as_written`.
+    """
+    holding = sys.modules.get("tangentx.tensor.holding")
+    if holding is None:
+        return False
+    if not as_written:
+        holding.refuse_hidden((args, kwargs))
+    return bool(holding.holds_tensor(args) or bool(kwargs) and holding.holds_tensor(kwargs))
 
 
 def refuse_tensors(args: Any, kwargs: Any = ()) -> None:

@@ -122,7 +122,7 @@ def gradient_on_tensors(derivative: Any, args: Any, kwargs: Any) -> Any:
     """The gradient of what cannot be compiled, by operations on Tensors that are recorded themselves."""
     from tangentx.tensor.core import Tensor, wrap
     from tangentx.tensor.forms import like_of, ones, zeros
-    from tangentx.tensor.holding import like_container
+    from tangentx.tensor.holding import parts_of, with_parts
     from tangentx.tensor.makers import called
     from tangentx.tensor.modes import STATE
     from tangentx.tensor.operation import fit_tensor
@@ -142,10 +142,9 @@ def gradient_on_tensors(derivative: Any, args: Any, kwargs: Any) -> Any:
         if type(bar) is Tensor or isinstance(bar, np.ndarray | np.generic | float | complex):
             return fit_tensor(bar, like_of(primal.current if type(primal) is Tensor else primal))
         data = primal.current if type(primal) is Tensor else primal
-        if isinstance(data, list | tuple):
-            return like_container(data, [shown(p, None if bar is None else bar[i]) for i, p in enumerate(data)])
-        if isinstance(data, dict):
-            return {key: shown(p, None if bar is None else bar[key]) for key, p in data.items()}
+        if (parts := parts_of(data)) is not None:
+            found = parts_of(bar) or {}
+            return with_parts(data, {key: shown(p, found.get(key)) for key, p in parts.items()})
         return wrap(zeros(like_of(data))) if is_differentiable(data) else None
 
     found = tuple(shown(values[i], bar) for i, bar in zip(wrt, bars, strict=True))

@@ -316,6 +316,89 @@ def test_one_array_in_two_parameters() -> None:
     assert by_a.tolist() == [1.0, 2.0] and by_b.tolist() == [1.0, 2.0]
 
 
+@dataclasses.dataclass
+class Pair:
+    a: Any
+    b: Any = 1.0
+
+
+class Held:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+
+def of_pairs(p, k):
+    first = iter([p.a])
+    return next(first) ** 3 * k**2
+
+
+def compiled_cube(p):
+    return p.a**3
+
+
+def taking_a_gradient(a):
+    next(iter([1]))
+    return tx.grad(compiled_cube)(Pair(a)).a
+
+
+def of_arrays(p):
+    first = iter([p.a, p.b])
+    return np.sum(next(first) ** 3)
+
+
+def test_dataclasses_at_second_order_on_tensors() -> None:
+    p, k = Pair(2.0), 3.0
+    along_a, along_k = tx.hvp(of_pairs, (p, k), (Pair(1.0, 0.0), None)), tx.hvp(of_pairs, (p, k), (None, 1.0))
+    assert (along_a[0].a, along_a[1]) == (108.0, 72.0)
+    assert (along_k[0].a, along_k[1]) == (72.0, 16.0)
+    assert tx.hessian(of_pairs)(p, 1.0).a.a == 12.0
+    assert tx.vjp(tx.grad(of_pairs), p, 1.0)[1](Pair(2.0, 0.0))[0].a == 24.0
+    assert tx.grad(taking_a_gradient)(2.0) == 12.0
+    q = Pair(np.array([2.0, 1.0]), np.ones(1))
+    assert tx.hvp(of_arrays, (q,), (Pair(np.ones(2), np.zeros(1)),)).a.tolist() == [12.0, 6.0]
+
+
+def test_tensors_in_dataclasses_keep_their_history() -> None:
+    for derivative in (lambda w: tx.grad(compiled_cube)(Pair(w)).a, lambda w: tx.grad(of_pairs)(Pair(w), 1.0).a):
+        w = tx.tensor(2.0, requires_grad=True)
+        derivative(w).backward()
+        assert w.grad == 12.0
+
+
+def test_tensors_in_other_objects_are_refused() -> None:
+    w = tx.tensor(2.0, requires_grad=True)
+    with pytest.raises(tx.NotDifferentiable, match="an object of the class Held holds a Tensor"):
+        tx.grad(lambda x, h: x * h.a**3)(1.0, Held(w))
+    with pytest.raises(tx.NotDifferentiable, match="an object of the class Held holds a Tensor"):
+        tx.vjp(lambda x, h: x * h[0].a ** 3, 1.0, [Held(w)])
+    tx.differentiate(lambda x, h: x * h.a**3)(1.0, Held(w)).backward()  # a call as written
+    assert w.grad == 12.0
+
+
+@dataclasses.dataclass
+class Node:
+    length: float
+    children: tuple[Node, ...] = ()
+
+
+def total(node):
+    s = node.length**2
+    for child in node.children:
+        s += total(child)
+    return s
+
+
+def test_second_order_of_a_tree() -> None:
+    tree = Node(1.0, (Node(3.0), Node(1.0, (Node(2.0),))))
+    for found in (
+        tx.jvp(tx.grad(total, fallback="error"), (tree,), (tree,))[1],
+        tx.linearize(tx.grad(total), tree)[1](tree),
+        tx.vjp(tx.grad(total), tree)[1](tree),
+    ):
+        assert found == Node(2.0, (Node(6.0), Node(2.0, (Node(4.0),))))
+    assert tx.hvp(total, (Node(3.0),), (Node(3.0),)) == Node(6.0)
+
+
 def _written_first(items, x):
     try:
         items[0][0] = x

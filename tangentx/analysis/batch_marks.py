@@ -80,12 +80,13 @@ class Marks:
         else:
             self.mark(instance, name)
 
-    def mark_items(self, box: Box) -> None:
+    def mark_items(self, box: Box, around: tuple[Region, ...] = ()) -> None:
         """All numbers and arrays in a container are one for each member."""
         node = box.region.root()
         for key, item in [*node.fields.items(), (ANY, node.elt)]:
             if isinstance(item, Box):
-                self.mark_items(item)
+                if item.region.root() not in (*around, node):
+                    self.mark_items(item, (*around, node))
             elif isinstance(item, Arr) and item.region.root().written:
                 self.add(self.written, item.region.root())
             elif isinstance(item, Num | Arr):

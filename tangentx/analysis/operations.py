@@ -14,7 +14,7 @@ from tangentx.analysis import layouts, outcomes
 from tangentx.analysis.absent import may_be_none, with_and_without, without_none
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied, vary
 from tangentx.analysis.primitives import DIAGONALS, hashable, is_constant, name_of
-from tangentx.analysis.regions import World, holds_itself, join
+from tangentx.analysis.regions import Region, World, holds_itself, join
 from tangentx.analysis.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
 from tangentx.errors import NoTemplate, NotResolved, Span
 
@@ -110,12 +110,14 @@ class Operation:
                 "write it with operations that have one, or keep what must be differentiated out of its arguments",
             )
 
-    def _vary(self, kind: Kind) -> Kind:
+    def _vary(self, kind: Kind, around: frozenset[Region] = frozenset()) -> Kind:
         if isinstance(kind, Box):
             node = kind.region.root()
-            for key, item in list(node.fields.items()):
-                node.put(key, self._vary(item))
-            node.put_any(self._vary(node.elt))
+            if node not in around:  # a node may have nodes for children
+                inner = around | {node}
+                for key, item in list(node.fields.items()):
+                    node.put(key, self._vary(item, inner))
+                node.put_any(self._vary(node.elt, inner))
             return kind
         return vary(kind)
 

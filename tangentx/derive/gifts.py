@@ -8,8 +8,10 @@ from typing import Any
 
 from tangentx import arrays
 from tangentx.analysis.kinds import Bottom, Box, Kind
+from tangentx.analysis.regions import holds_itself
 from tangentx.derive.conjugates import turned
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
+from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import Accumulate, Atom, Attr, Expr, For, If, Index, Key, Lit, Op, Store, Var
 
@@ -20,6 +22,9 @@ def give(emit: Emitter, kind: Kind, bar: Var, primal: Atom, cotangent: Atom, fit
     if how is None:
         return
     if isinstance(kind, Box):
+        if holds_itself(kind):
+            message = "the cotangent of a tree, whose nodes hold nodes of their own kind, is given as a whole"
+            raise UnsupportedSyntax(message, emit.span, "go through its nodes by a helper that calls itself")
         give_items(emit, kind, bar, primal, cotangent)
         return
     fitted = emit.op(arrays.alike if fits else arrays.unbroadcast, cotangent, primal)

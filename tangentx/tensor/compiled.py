@@ -10,7 +10,7 @@ import numpy as np
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit, inexact, like_of, zeros
 from tangentx.tensor.graph import Node
-from tangentx.tensor.holding import like_container, tensors_in
+from tangentx.tensor.holding import mapped, parts_of, tensors_in
 from tangentx.tensor.operation import attach, fit_tensor
 
 
@@ -18,8 +18,8 @@ def apart(value: Any, given: Any) -> Any:
     """A result whose arrays are read-only where they share memory with what was given, or with one another."""
     taken: list[Any] = []
     shown: list[Any] = []
-    _mapped(given, lambda x: taken.append(x) if isinstance(x, np.ndarray) else None)
-    _mapped(value, lambda x: shown.append(x) if isinstance(x, np.ndarray) else None)
+    mapped(given, lambda x: taken.append(x) if isinstance(x, np.ndarray) else None)
+    mapped(value, lambda x: shown.append(x) if isinstance(x, np.ndarray) else None)
 
     def one(x: Any) -> Any:
         others = [y for y in shown if y is not x]
@@ -30,7 +30,7 @@ def apart(value: Any, given: Any) -> Any:
         x.flags.writeable = False
         return x
 
-    return _mapped(value, one)
+    return mapped(value, one)
 
 
 class Compiled(Node):
@@ -67,18 +67,11 @@ class Compiled(Node):
     def results(self, value: Any) -> Any:
         """The results as Tensors, each with a slot of the node."""
         self.slots = 0
-        found = self._results(value)
+        found = mapped(value, self._result)
         self.slots = max(self.slots, 1)
         return found
 
-    def _results(self, value: Any) -> Any:
-        if isinstance(value, list | tuple):
-            items = [self._results(item) for item in value]
-            return (
-                items if isinstance(value, list) else type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-            )
-        if isinstance(value, dict):
-            return {key: self._results(item) for key, item in value.items()}
+    def _result(self, value: Any) -> Any:
         if value is None or not inexact(value):
             return value
         self.answers.append(like_of(value))
@@ -93,12 +86,6 @@ class _Kept:
         self.data = data
 
 
-def _mapped(value: Any, one: Callable[[Any], Any]) -> Any:
-    if isinstance(value, list | tuple):
-        return like_container(value, [_mapped(item, one) for item in value])
-    return {key: _mapped(item, one) for key, item in value.items()} if isinstance(value, dict) else one(value)
-
-
 def _detached(value: Any) -> Any:
     def one(t: Any) -> Any:
         if type(t) is not Tensor:
@@ -106,17 +93,18 @@ def _detached(value: Any) -> Any:
         data = t.current.copy() if hasattr(t._data, "copy") else t.current  # the caller may write into it
         return _Kept(data) if t._needs else wrap(data)
 
-    return _mapped(value, one)
+    return mapped(value, one)
 
 
 def _attached(value: Any, edges: Any) -> Any:
-    return _mapped(value, lambda t: attach(t.data, next(edges)) if type(t) is _Kept else t)
+    return mapped(value, lambda t: attach(t.data, next(edges)) if type(t) is _Kept else t)
 
 
 def _matched(value: Any, bar: Any, flat: list[Any]) -> None:
     """The cotangents of what requires a gradient, in order."""
     if type(value) is _Kept:
         flat.append(bar)
-    elif isinstance(value, list | tuple | dict):
-        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            _matched(item, None if bar is None else bar[key], flat)
+    else:
+        bars = parts_of(bar) or {}
+        for key, item in (parts_of(value) or {}).items():
+            _matched(item, bars.get(key), flat)

@@ -1,12 +1,15 @@
-"""Tensors that lists, tuples and dicts hold."""
+"""Tensors that lists, tuples, dicts and dataclasses hold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from tangentx.arrays import fields
+from tangentx.errors import NotDifferentiable
 from tangentx.tensor.core import Tensor
 
 CONTAINERS = (list, tuple, dict)
@@ -17,33 +20,61 @@ WITHOUT = LASTING | {np.ndarray, np.float32, np.complex128, np.bool_, np.dtype, 
 """Types of values that are no Tensor and hold none."""
 
 
+def parts_of(value: Any) -> dict[Any, Any] | None:
+    """What a list, tuple, dict or dataclass holds, by position, key or name; None for anything else."""
+    if isinstance(value, list | tuple):
+        return dict(enumerate(value))
+    if isinstance(value, dict):
+        return value
+    names = () if type(value) in WITHOUT else getattr(type(value), "__dataclass_fields__", ())
+    return {name: getattr(value, name, None) for name in names} if names else None
+
+
 def holds_tensor(value: Any) -> bool:
-    """Whether a value is, or holds in lists, tuples and dicts, a Tensor."""
-    if type(value) is Tensor:
-        return True
-    if type(value) in ROWS and WITHOUT.issuperset(map(type, value)):
-        return False
+    """Whether a value is, or holds in lists, tuples, dicts and dataclasses, a Tensor."""
+    return any(type(x) is Tensor for x in _within(value, lambda x: ()))
+
+
+def refuse_hidden(value: Any) -> None:
+    """Raises NotDifferentiable for Tensors that objects of other classes hold: nothing would know of them."""
+
+    def items(x: Any) -> Any:
+        held = (fields(x) or {}).values()
+        if any(type(item) is Tensor for item in held):
+            message = f"an object of the class {type(x).__name__} holds a Tensor, of whose history nothing is known"
+            raise NotDifferentiable(message, hint="make it a dataclass, or pass the Tensor itself")
+        return held
+
+    for _ in _within(value, items):
+        pass
+
+
+def _within(value: Any, items: Callable[[Any], Iterable[Any]]) -> Iterator[Any]:
+    """The value and all that it holds, but what holds no Tensor for certain; `items` of what else it is."""
     stack = [value]
     seen: set[int] = set()  # a list may hold itself
     while stack:
         value = stack.pop()
-        if type(value) is Tensor:
-            return True
-        if isinstance(value, list | tuple | dict) and id(value) not in seen:
-            seen.add(id(value))
-            stack.extend(value.values() if isinstance(value, dict) else value)
-    return False
+        kind = type(value)
+        if kind in WITHOUT or id(value) in seen or (kind in ROWS and WITHOUT.issuperset(map(type, value))):
+            continue
+        yield value
+        if kind is Tensor:
+            continue
+        seen.add(id(value))
+        if kind in ROWS:
+            stack.extend(value)
+        else:
+            parts = parts_of(value)
+            stack.extend(items(value) if parts is None else parts.values())
 
 
 def tensors_in(value: Any) -> Iterator[Tensor]:
     """The Tensors that a value is or holds, in order."""
     if type(value) is Tensor:
         yield value
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from tensors_in(item)
-    elif isinstance(value, dict):
-        for item in value.values():
+    else:
+        for item in (parts_of(value) or {}).values():
             yield from tensors_in(item)
 
 
@@ -52,11 +83,29 @@ def raw(value: Any) -> Any:
     kind = type(value)
     if kind is Tensor:
         return value.current
-    if kind not in WITHOUT and isinstance(value, CONTAINERS) and holds_tensor(value):
-        if isinstance(value, dict):
-            return {key: raw(item) for key, item in value.items()}
-        return like_container(value, [raw(item) for item in value])
-    return value
+    if kind in WITHOUT or not holds_tensor(value):
+        return value
+    return with_parts(value, {key: raw(item) for key, item in (parts_of(value) or {}).items()})
+
+
+def mapped(value: Any, one: Callable[[Any], Any]) -> Any:
+    """The value with ``one(x)`` for each `x` that it holds and that holds nothing itself."""
+    parts = parts_of(value)
+    if parts is None:
+        return one(value)
+    return with_parts(value, {key: mapped(item, one) for key, item in parts.items()})
+
+
+def with_parts(value: Any, parts: dict[Any, Any]) -> Any:
+    """What has the form of `value`, and these for its parts."""
+    if isinstance(value, dict):
+        return parts
+    if isinstance(value, list | tuple):
+        return like_container(value, list(parts.values()))
+    made = copy.copy(value)
+    for name, part in parts.items():
+        object.__setattr__(made, name, part)
+    return made
 
 
 def like_container(value: Any, items: list[Any]) -> Any:

@@ -17,7 +17,7 @@ from tangentx.tensor.conversion import Conversion, collect_leaves, inside_of
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import fit, like_of
-from tangentx.tensor.holding import holds_tensor, like_container
+from tangentx.tensor.holding import holds_tensor, like_container, parts_of, with_parts
 from tangentx.tensor.modes import honestly, setting
 from tangentx.tensor.overlaps import joined
 
@@ -88,9 +88,7 @@ def _holding(value: Any) -> Any:
         return value
     if type(value) is Tensor:
         return _Holder(value)
-    if isinstance(value, dict):
-        return {key: _holding(item) for key, item in value.items()}
-    return like_container(value, [_holding(item) for item in value])
+    return with_parts(value, {key: _holding(item) for key, item in (parts_of(value) or {}).items()})
 
 
 def _released(value: Any) -> Any:
@@ -103,6 +101,9 @@ def _released(value: Any) -> Any:
         return like_container(value, [_released(item) for item in value])
     if isinstance(value, dict):
         value.update((key, _released(item)) for key, item in value.items())
+    elif (parts := parts_of(value)) is not None:
+        for name, item in parts.items():
+            object.__setattr__(value, name, _released(item))
     return value
 
 
