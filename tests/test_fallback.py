@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import warnings
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -371,6 +372,8 @@ def test_tensors_in_other_objects_are_refused() -> None:
         tx.grad(lambda x, h: x * h.a**3)(1.0, Held(w))
     with pytest.raises(tx.NotDifferentiable, match="an object of the class Held holds a Tensor"):
         tx.vjp(lambda x, h: x * h[0].a ** 3, 1.0, [Held(w)])
+    with pytest.raises(tx.NotDifferentiable, match="an object of the class deque holds a Tensor"):
+        tx.grad(lambda x, h: x * h[0])(1.0, deque([w]))
     tx.differentiate(lambda x, h: x * h.a**3)(1.0, Held(w)).backward()  # a call as written
     assert w.grad == 12.0
 

@@ -12,7 +12,7 @@ import numpy as np
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, Obj, Some, TooDeep, signature, vary
 from tangentx.analysis.regions import Region, World
 from tangentx.arrays import fields
-from tangentx.errors import NotDifferentiable, NotResolved, Span
+from tangentx.errors import NotResolved, Span
 from tangentx.ir.nodes import UNBOUND
 
 SCALARS = (bool, int, float, complex)
@@ -52,8 +52,8 @@ class Valuer:
         if isinstance(value, np.generic) and issubclass(type(value), np.generic) and value.dtype.kind in "biufc":
             return Num(type(value))
         if isinstance(value, np.ndarray | np.generic) and not issubclass(type(value), np.ndarray | np.generic):
-            message = f"a {type(value).__name__} is no number or array of NumPy's here, though it passes for one"
-            raise NotDifferentiable(message, self.span, "pass plain numbers and arrays")
+            message = f"a {type(value).__name__} passes for a number or an array, and has rules of its own"
+            raise NotResolved(message, self.span, "pass plain numbers and arrays")
         if isinstance(value, np.ndarray):
             return self._array(value)
         if isinstance(value, _WHOLE) or value is Ellipsis:

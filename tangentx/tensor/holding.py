@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -18,6 +19,7 @@ LASTING = frozenset((bool, int, float, complex, str, type(None), type(Ellipsis),
 """Types of values that nobody can change."""
 WITHOUT = LASTING | {np.ndarray, np.float32, np.complex128, np.bool_, np.dtype, type}
 """Types of values that are no Tensor and hold none."""
+_OTHERS = (deque, set, frozenset)
 
 
 def parts_of(value: Any) -> dict[Any, Any] | None:
@@ -39,10 +41,10 @@ def refuse_hidden(value: Any) -> None:
     """Raises NotDifferentiable for Tensors that objects of other classes hold: nothing would know of them."""
 
     def items(x: Any) -> Any:
-        held = (fields(x) or {}).values()
+        held = tuple(x) if isinstance(x, _OTHERS) else (fields(x) or {}).values()
         if any(type(item) is Tensor for item in held):
             message = f"an object of the class {type(x).__name__} holds a Tensor, of whose history nothing is known"
-            raise NotDifferentiable(message, hint="make it a dataclass, or pass the Tensor itself")
+            raise NotDifferentiable(message, hint="hold it in a dataclass, list, tuple or dict, or pass it by itself")
         return held
 
     for _ in _within(value, items):
