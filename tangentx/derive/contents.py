@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from dataclasses import dataclass
 
 from tangentx.analysis.kinds import Arr, Box, Kind
@@ -52,7 +53,8 @@ def lengthened(emit: Emitter, end: Ends) -> None:
         copied(inner, item, inner.let(Index(bar, Key((index,)))), value)
     else:
         inner.add(Store(bar, Key((index,)), value, emit.span))
-    size = emit.op(builtins.len, bar)
+    # Of two names for one list only the first has taken anything.
+    size = emit.op(operator.add, end.length, emit.op(builtins.len, end.taken))
     emit.add(For(index.name, end.length, size, Lit(1), False, tuple(inner.block), emit.span))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import random
 import re
@@ -15,6 +16,7 @@ import pytest
 import tangentx as tx
 from tangentx import arrays, pipeline
 from tests.frontend.made import defined
+from tests.optimise.support import differences, gradient
 
 HEAD = "import random\nimport numpy as np\nimport tangentx as tx\n"
 SWEEP = """
@@ -197,3 +199,25 @@ def test_explain_says_what_a_snapshot_holds() -> None:
 
 def test_the_default_is_about_the_root_of_twice_the_steps() -> None:
     assert [arrays.enough_snapshots(0, n) for n in (0, 1, 3, 4, 6, 7, 10_000)] == [1, 1, 1, 2, 2, 3, 140]
+
+
+@dataclasses.dataclass
+class Track:
+    u: np.ndarray
+    trail: list[float]
+
+
+def under_two_names(a):
+    one = Track(a * 1.0, [a[0]])
+    other = one
+    for k in tx.checkpointed(range(3), snapshots=2):
+        for r in tx.checkpointed(range(1, 3)):
+            other.u[r] = np.cos(one.u[r] * other.trail[-1])
+        other.trail.append(np.tanh(one.u[1] * other.trail[0]) * (k + 1))
+    return np.sum(one.u) + np.sum(np.array(one.trail) ** 2)
+
+
+@pytest.mark.parametrize("off", [(), "all"], ids=str)
+def test_a_list_under_two_names(off: Any) -> None:
+    a = np.array([0.3, 0.4, 0.5, 0.6])
+    np.testing.assert_allclose(gradient(under_two_names, (a,), off), differences(under_two_names, (a,)), rtol=1e-6)
