@@ -16,9 +16,8 @@ def holds_tensors(args: Any, kwargs: Any = (), *, as_written: bool = False) -> b
     holding = sys.modules.get("tangentx.tensor.holding")
     if holding is None:
         return False
-    if not as_written:
-        holding.refuse_hidden((args, kwargs))
-    return bool(holding.holds_tensor(args) or bool(kwargs) and holding.holds_tensor(kwargs))
+    holds = holding.holds_tensor if as_written else holding.holds_known_tensor
+    return bool(holds((args, kwargs) if kwargs else args))
 
 
 def refuse_tensors(args: Any, kwargs: Any = ()) -> None:

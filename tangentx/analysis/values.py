@@ -49,11 +49,11 @@ class Valuer:
         if type(value) in SCALARS:
             literal = self.constants or type(value) is bool
             return Num(type(value), value=value if literal and type(value) in (bool, int) else MISSING)
-        if isinstance(value, np.generic) and issubclass(type(value), np.generic) and value.dtype.kind in "biufc":
-            return Num(type(value))
         if isinstance(value, np.ndarray | np.generic) and not issubclass(type(value), np.ndarray | np.generic):
             message = f"a {type(value).__name__} passes for a number or an array, and has rules of its own"
             raise NotResolved(message, self.span, "pass plain numbers and arrays")
+        if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+            return Num(type(value))
         if isinstance(value, np.ndarray):
             return self._array(value)
         if isinstance(value, _WHOLE) or value is Ellipsis:

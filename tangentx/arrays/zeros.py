@@ -29,25 +29,7 @@ def zero(x: Any, alike: bool = False) -> Any:
         return type(x)(0)
     if x is None or isinstance(x, (int, np.integer)):
         return 0.0
-    return _zero(x, {}, _shared_blocks(x)) if alike else _zeros_by_place(x, {})
-
-
-def _zeros_by_place(x: Any, around: dict[int, Any]) -> Any:
-    """The zeros of a part, of which `around` are the containers around it: one may stand in itself."""
-    if id(x) in around:
-        return around[id(x)]
-    if isinstance(x, (list, tuple)):
-        items: list[Any] = []
-        inner = around | {id(x): items}
-        items.extend(_zeros_by_place(item, inner) for item in x)
-        return items
-    inside = x if isinstance(x, dict) else None if isinstance(x, np.ndarray) or _is_plain(x) else fields(x)
-    if inside is None:
-        return zero(x) if isinstance(x, np.ndarray) or _is_plain(x) else None
-    named: dict[Any, Any] = {}
-    inner = around | {id(x): named}
-    named.update((key, _zeros_by_place(item, inner)) for key, item in inside.items())
-    return named
+    return _zero(x, {}, _shared_blocks(x) if alike else None)
 
 
 def _shared_blocks(x: Any) -> Blocks:
@@ -56,25 +38,28 @@ def _shared_blocks(x: Any) -> Blocks:
     return [(s, np.zeros(s.end - s.first, np.uint8)) for s in found]
 
 
-def _zero(x: Any, memo: dict[int, Any], blocks: Blocks) -> Any:
-    """The zero of a part, made once for each object."""
-    if id(x) in memo and not isinstance(x, NUMBERS):
-        return memo[id(x)]
+def _zero(x: Any, met: dict[int, Any], blocks: Blocks | None) -> Any:
+    """The zero of a part. `met` are those of all objects before, or, without `blocks`, of the containers around it: one
+    may stand in itself."""
+    if id(x) in met and not isinstance(x, NUMBERS):
+        return met[id(x)]
     if isinstance(x, np.ndarray):
-        memo[id(x)] = _zero_array(x, blocks)
-        return memo[id(x)]
-    if isinstance(x, (list, tuple)):
-        items: list[Any] = []
-        memo[id(x)] = items
-        items.extend(_zero(item, memo, blocks) for item in x)
-        return items
-    inside = x if isinstance(x, dict) else None if _is_plain(x) else fields(x)
+        if blocks is None:
+            return zero(x)
+        met[id(x)] = _zero_array(x, blocks)
+        return met[id(x)]
+    inside = x if isinstance(x, list | tuple | dict) else None if _is_plain(x) else fields(x)
     if inside is None:
         return zero(x) if _is_plain(x) else None
-    named: dict[Any, Any] = {}
-    memo[id(x)] = named
-    named.update((key, _zero(item, memo, blocks)) for key, item in inside.items())
-    return named
+    made: Any = [] if isinstance(inside, list | tuple) else {}
+    met[id(x)] = made
+    if isinstance(inside, dict):
+        made.update((key, _zero(item, met, blocks)) for key, item in inside.items())
+    else:
+        made.extend(_zero(item, met, blocks) for item in inside)
+    if blocks is None:
+        del met[id(x)]
+    return made
 
 
 def _is_plain(x: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tangentx.ir.nodes import Key, Lit
 
 WHOLE = Key((Lit(Ellipsis),))
+"""All of an array."""
 
 
 def attribute_of(key: Key) -> str:

@@ -108,8 +108,10 @@ def optimise(program: Program, root: Instance, off: frozenset[str], *, ties: boo
         if name == "coalesce":
             units = cut.run(program, units)
             slots.note_lengths(program, units)
-        if name not in off:
-            PASSES[name](program, units)
+        changed = name not in off and PASSES[name](program, units)
+        for each in BEFORE if changed and name == "lone" else ():  # names for what was recorded stand in for it
+            if each not in off:
+                PASSES[each](program, units)
     for unit in units:
         unit.body = tidy(unit.body)
     return [unit.function for unit in memory.reached(units)]

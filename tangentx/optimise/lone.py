@@ -15,7 +15,7 @@ from tangentx.analysis.regions import Region
 from tangentx.ir.change import map_blocks, rename
 from tangentx.ir.nodes import Append, Assign, Block, Index, Pop, Statement, Var
 from tangentx.ir.walk import blocks, reads, statements
-from tangentx.optimise import copies, dead, memory, slots
+from tangentx.optimise import memory, slots
 from tangentx.optimise.tapes import EMPTY
 from tangentx.optimise.unit import Unit
 
@@ -31,8 +31,6 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
         unit.body = _without(unit, unit.body, found)
         unit.body = rename(unit.body, _new_names(unit, found))
     slots.replace_kinds(units, {node: node.elt for node in found})
-    for each in (copies, dead):
-        each.run(program, units)
     return True
 
 

@@ -37,18 +37,18 @@ def holds_tensor(value: Any) -> bool:
     return any(type(x) is Tensor for x in _within(value, lambda x: ()))
 
 
-def refuse_hidden(value: Any) -> None:
-    """Raises NotDifferentiable for Tensors that objects of other classes hold: nothing would know of them."""
+def holds_known_tensor(value: Any) -> bool:
+    """As `holds_tensor`. Raises NotDifferentiable for Tensors that other objects hold: nothing would know of them."""
+    kinds = {type(x) for x in _within(value, _held_by_another)}
+    return Tensor in kinds
 
-    def items(x: Any) -> Any:
-        held = tuple(x) if isinstance(x, _OTHERS) else (fields(x) or {}).values()
-        if any(type(item) is Tensor for item in held):
-            message = f"an object of the class {type(x).__name__} holds a Tensor, of whose history nothing is known"
-            raise NotDifferentiable(message, hint="hold it in a dataclass, list, tuple or dict, or pass it by itself")
-        return held
 
-    for _ in _within(value, items):
-        pass
+def _held_by_another(x: Any) -> Iterable[Any]:
+    held = tuple(x) if isinstance(x, _OTHERS) else (fields(x) or {}).values()
+    if any(type(item) is Tensor for item in held):
+        message = f"an object of the class {type(x).__name__} holds a Tensor, of whose history nothing is known"
+        raise NotDifferentiable(message, hint="hold it in a dataclass, list, tuple or dict, or pass it by itself")
+    return held
 
 
 def _within(value: Any, items: Callable[[Any], Iterable[Any]]) -> Iterator[Any]:
