@@ -1,4 +1,4 @@
-"""The rules of the house: one-way imports, tests that mirror the package, short modules, documented names."""
+"""The rules of the house: one-way imports, tests that mirror the package, short functions, documented names."""
 
 import ast
 import fnmatch
@@ -189,12 +189,7 @@ COVERED_BY = {
     "tensor/written.py": "tests/tensor/test_storage.py",
 }
 
-LONGEST_MODULE = 250
 LONGEST_FUNCTION = 40
-# Longer ones, each with the reason: "module.py" or "module.py:function" -> (lines, why).
-LONGER: dict[str, tuple[int, str]] = {
-    "ir/nodes.py": (400, "the whole language is read in one place"),
-}
 
 
 def parsed(path):
@@ -293,28 +288,17 @@ def test_covered_by_names_what_exists(pattern, test):
 
 
 def lengths(path):
-    """The lines of the module and of each function, docstrings of functions not counted."""
-    name = str(path.relative_to(PACKAGE))
-    yield name, len(path.read_text().splitlines())
+    """The lines of each function, its docstring not counted."""
     for node in ast.walk(parsed(path)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             doc = node.body[0] if ast.get_docstring(node) is not None else None
             without = 0 if doc is None else doc.end_lineno - doc.lineno + 1
-            yield f"{name}:{node.name}", node.end_lineno - node.lineno + 1 - without
+            yield node.name, node.end_lineno - node.lineno + 1 - without
 
 
 @pytest.mark.parametrize("path", MODULES, ids=NAMES)
-def test_modules_and_functions_are_short(path):
-    for name, lines in lengths(path):
-        limit = LONGEST_FUNCTION if ":" in name else LONGEST_MODULE
-        assert lines <= LONGER.get(name, (limit, ""))[0], f"{name} has {lines} lines"
-
-
-def test_the_table_of_longer_ones_is_needed():
-    found = dict(pair for path in MODULES for pair in lengths(path))
-    for name, (allowed, why) in LONGER.items():
-        limit = LONGEST_FUNCTION if ":" in name else LONGEST_MODULE
-        assert why and limit < found.get(name, 0) <= allowed, f"{name} need not be in LONGER, or lacks its reason"
+def test_functions_are_short(path):
+    assert [(name, lines) for name, lines in lengths(path) if lines > LONGEST_FUNCTION] == []
 
 
 @pytest.mark.parametrize("path", [path for path in MODULES if path.read_text().strip()], ids=str)
