@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import linecache
+import os
+import sys
 from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+_FILES = [os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, np.__file__)]
+_LIBRARY = (*_FILES, os.path.abspath(contextlib.__file__), "<tangentx ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +34,53 @@ class Span:
         return f"{self.file}:{self.line}"
 
 
+class _Inside(dict[str, bool]):
+    """Whether the code of a file is ours, generated or NumPy's. By file: to hash a code object takes as long as it
+    is."""
+
+    def __missing__(self, file: str) -> bool:
+        self[file] = found = file.startswith(_LIBRARY)
+        return found
+
+
+INSIDE = _Inside()
+_getframe = sys._getframe
+
+
+def place(skip: int = 1) -> Any:
+    """The code and the position in it of the innermost frame that is neither ours nor NumPy's; cheap to keep.
+
+    `skip` frames are known to be ours.
+    """
+    frame: Any = _getframe(skip)
+    code = frame.f_code
+    while INSIDE[code.co_filename]:
+        frame = frame.f_back
+        if frame is None:
+            return None
+        code = frame.f_code
+    return code, frame.f_lasti
+
+
+def span_of(where: Any) -> Span | None:
+    """A place as errors show it."""
+    if where is None:
+        return None
+    code, last = where
+    first, _, column, _ = next(islice(code.co_positions(), last // 2, None), (None,) * 4)
+    line = first or code.co_firstlineno
+    text = linecache.getline(code.co_filename, line).rstrip()
+    start = len(text) - len(text.lstrip())
+    return Span(code.co_filename, line, max(start, len(text.encode()[:column].decode(errors="ignore"))), text)
+
+
 class TangentxError(Exception):
     """Base of every error that tangentx raises by itself.
 
-    The message says what is wrong; `span` says where in the user's program; `hint` says what to do instead. `through`
-    are the functions that were being analysed, the innermost first, without the one that is differentiated.
+    The message says what is wrong; `span` says where in the user's program; `hint` says what to do instead. What is
+    wrong with a call (its arguments, an option) has no place in the program that is differentiated: `called` is the
+    line of the user's that made the call. `through` are the functions that were being analysed, the innermost first,
+    without the one that is differentiated.
     """
 
     through: tuple[object, ...] = ()
@@ -35,15 +88,17 @@ class TangentxError(Exception):
     def __init__(self, message: str, span: Span | None = None, hint: str = "") -> None:
         self.message = message
         self.span = replace(span, around=()) if span is not None and span.around else span
+        self.called = span_of(place(2)) if span is None else None
         self.hint = hint
         super().__init__(self._text())
 
     def _text(self) -> str:
-        lines = [self.message if self.span is None else f"{self.span}: {self.message}"]
-        if self.span is not None and self.span.text.strip():
-            stripped = self.span.text.lstrip()
+        span = self.span or self.called
+        lines = [self.message if span is None else f"{span}: {self.message}"]
+        if span is not None and span.text.strip():
+            stripped = span.text.lstrip()
             lines.append("    " + stripped.rstrip())
-            caret = self.span.column - (len(self.span.text) - len(stripped))
+            caret = span.column - (len(span.text) - len(stripped))
             if 0 <= caret < len(stripped):
                 # A tab stays a tab, so that the caret stands under its character however wide tabs are shown.
                 lines.append("    " + "".join("\t" if c == "\t" else " " for c in stripped[:caret]) + "^")

@@ -17,6 +17,7 @@ from tangentx.arrays import entry_copies, finish
 from tangentx.backend.text import Text
 from tangentx.derivative import Entry, Target, place_of
 from tangentx.errors import (
+    INSIDE,
     FallbackWarning,
     NoSource,
     NotDifferentiable,
@@ -133,7 +134,7 @@ def _level() -> int:
     """How many frames out the user's call is, from the one that warns."""
     frame: Any = sys._getframe(1)
     level = 1
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("tangentx."):
+    while frame is not None and INSIDE[frame.f_code.co_filename]:
         frame, level = frame.f_back, level + 1
     return level
 

@@ -15,6 +15,7 @@ from scipy import special
 
 import tangentx as tx
 from tests.conftest import Golden
+from tests.harness.messages import text_of
 
 HERE = Path(__file__)
 
@@ -490,10 +491,6 @@ CASES |= {
     "checkpointed_try": lambda: tx.grad(checkpointed_try, fallback="error")(1.0),
     "checkpointed_nest": lambda: tx.grad(checkpointed_nest, fallback="error")(1.0),
 }
-
-
-def text_of(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".replace(str(HERE.parent) + os.sep, "")
 
 
 @pytest.mark.parametrize("name", CASES)

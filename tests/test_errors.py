@@ -5,9 +5,12 @@ from __future__ import annotations
 import copy
 import pickle
 import traceback
+from collections.abc import Callable
 
+import numpy as np
 import pytest
 
+import tangentx as tx
 from tangentx import errors
 from tangentx.errors import Span, TangentxError, UnsupportedSyntax
 
@@ -37,9 +40,30 @@ def test_no_caret_outside_the_text(column: int) -> None:
 
 
 def test_parts_may_be_missing() -> None:
-    assert str(TangentxError("only this")) == "only this"
     assert str(TangentxError("m", Span("f", 3))) == "f:3: m"
-    assert str(TangentxError("m", hint="h")) == "m\nInstead: h"
+    assert str(TangentxError("m", Span("f", 3), hint="h")) == "f:3: m\nInstead: h"
+
+
+def test_what_is_wrong_with_a_call_names_the_line_of_the_call() -> None:
+    å = [TangentxError("no", hint="h"), 0][0]
+    line = test_what_is_wrong_with_a_call_names_the_line_of_the_call.__code__.co_firstlineno + 1
+    shown = 'å = [TangentxError("no", hint="h"), 0][0]'
+    assert str(å) == f"{__file__}:{line}: no\n    {shown}\n         ^\nInstead: h"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: tx.grad(np.sin, fallback="none"),
+        lambda: tx.jvp(np.sin, (1.0, 2.0), (1.0,)),
+        lambda: np.linalg.eigh(tx.tensor([[1.0]], requires_grad=True)),
+        lambda: tx.tensor([1], requires_grad=True),
+    ],
+)
+def test_the_line_is_the_users_however_deep_the_error_is_raised(call: Callable[[], object]) -> None:
+    with pytest.raises(TangentxError) as caught:
+        call()
+    assert str(caught.value).startswith(f"{__file__}:{call.__code__.co_firstlineno}: ")
 
 
 def test_unsupported_syntax_is_a_syntax_error() -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tangentx as tx
 from tests.conftest import Golden
+from tests.harness.messages import text_of
 
 
 def without_source(f):
@@ -107,6 +106,6 @@ CASES: dict[str, Callable[[], Any]] = {
 def test_refused(name: str, golden: Golden) -> None:
     with pytest.raises(tx.TangentxError) as caught:
         CASES[name]()
-    text = str(caught.value).replace(str(Path(__file__).parent) + os.sep, "")
+    text = text_of(caught.value)
     assert "\nInstead: " in text
-    golden(f"bad_primitive_{name}", f"{type(caught.value).__name__}: {text}\n")
+    golden(f"bad_primitive_{name}", text)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NoTemplate
+from tangentx.errors import NoTemplate, place, span_of
 from tangentx.templates import composed, has_composition
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact
@@ -15,7 +15,6 @@ from tangentx.tensor.holding import CONTAINERS, holds_tensor, like_container, ra
 from tangentx.tensor.modes import STATE, refusal
 from tangentx.tensor.operation import Operation, root_of
 from tangentx.tensor.outputs import from_out, has_out, into
-from tangentx.tensor.places import place, span_of
 from tangentx.tensor.quick import binary, unary
 from tangentx.tensor.rules import Rule, rule_of
 from tangentx.tensor.shortened import Text, learn

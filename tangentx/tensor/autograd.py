@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import like_of, ones, zeros
 from tangentx.tensor.making import made
 from tangentx.tensor.modes import STATE, setting
-from tangentx.tensor.places import place, span_of
 from tangentx.tensor.seeds import seed_of
 
 _STRICT = [False]

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor import autograd
 from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import like_of, ones, zeros
-from tangentx.tensor.places import place, span_of
 
 
 class Batch:

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import zeros_as
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.functions import Context, Function
 from tangentx.tensor.graph import Node
 from tangentx.tensor.holding import like_container, tensors_in
 from tangentx.tensor.modes import STATE
-from tangentx.tensor.places import place, span_of
 from tangentx.tensor.states import States
 from tangentx.tensor.units import Call, Run, distinct, part
 from tangentx.tensor.writing import write

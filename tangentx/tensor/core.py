@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.forms import inexact
 from tangentx.tensor.graph import Content, Handle, Node, Watcher, hooked
 from tangentx.tensor.modes import STATE
-from tangentx.tensor.places import place, span_of
 
 
 class _Making(type):

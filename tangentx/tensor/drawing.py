@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.graph import Node
-from tangentx.tensor.places import place, span_of
 
 
 @dataclass(frozen=True)

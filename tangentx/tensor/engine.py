@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, place
 from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.graph import Node
 from tangentx.tensor.modes import STATE
-from tangentx.tensor.places import place
 from tangentx.tensor.watching import Watching, accumulate
 
 _ARRAY = np.ndarray

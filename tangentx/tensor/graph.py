@@ -13,8 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
-from tangentx.errors import NotDifferentiable, Span
-from tangentx.tensor.places import place, span_of
+from tangentx.errors import NotDifferentiable, Span, place, span_of
 
 Content = list[Any]
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.modes import STATE, refusal
-from tangentx.tensor.places import place, span_of
 
 
 def made(data: Any, requires_grad: bool = False, dtype: Any = None, device: Any = None) -> Tensor:

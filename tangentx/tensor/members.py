@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import demand_unshared
-from tangentx.errors import NoTemplate
+from tangentx.errors import NoTemplate, place, span_of
 from tangentx.tensor import autograd
 from tangentx.tensor.apply import as_array, as_member, call
 from tangentx.tensor.holding import ROWS, raw
 from tangentx.tensor.making import escaped
 from tangentx.tensor.modes import STATE, refusal
-from tangentx.tensor.places import place, span_of
 from tangentx.tensor.shortened import A_TENSOR
 from tangentx.tensor.storage import set_shape
 from tangentx.tensor.writing import overwrite, write

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NoTemplate
+from tangentx.errors import NoTemplate, place, span_of
 from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.holding import holds_tensor, raw
 from tangentx.tensor.members import Members, Nothing
 from tangentx.tensor.modes import recording, refusal
-from tangentx.tensor.places import place, span_of
 from tangentx.tensor.quick import QUICK, operator_of, way
 from tangentx.tensor.rules import rule_of
 from tangentx.tensor.shortened import WAYS, form_of

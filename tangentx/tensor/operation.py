@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import unbroadcast
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit, fits, inexact, like_of, sample, zeros
 from tangentx.tensor.graph import Content, Node
 from tangentx.tensor.holding import LASTING
 from tangentx.tensor.modes import refusal
-from tangentx.tensor.places import place, span_of
 from tangentx.tensor.rules import Pull, Rule
 from tangentx.tensor.steps import first_step
 

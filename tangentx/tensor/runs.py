@@ -16,7 +16,7 @@ import numpy as np
 
 from tangentx.arrays.copies import entry_copy
 from tangentx.arrays.runs import Run, form_of
-from tangentx.errors import NotResolved
+from tangentx.errors import NotResolved, span_of
 from tangentx.tensor.conversion import inside_of, rebuilt
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.engine import Sweep
@@ -25,7 +25,6 @@ from tangentx.tensor.makers import called
 from tangentx.tensor.modes import setting
 from tangentx.tensor.operation import fit_tensor
 from tangentx.tensor.outcome import outputs_in, paired, plain
-from tangentx.tensor.places import span_of
 from tangentx.tensor.tracing import Trace, gradients
 
 

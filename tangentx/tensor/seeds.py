@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor
-from tangentx.tensor.places import place, span_of
 
 
 def seed_of(t: Tensor, gradient: Any) -> Any:

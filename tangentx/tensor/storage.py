@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.modes import refusal, setting
-from tangentx.tensor.places import place, span_of
 
 
 @dataclass(slots=True, eq=False)  # frozen ones take long to make

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import scatter
-from tangentx.errors import NoTemplate
+from tangentx.errors import NoTemplate, place, span_of
 from tangentx.templates import has_composition
 from tangentx.tensor.apply import as_array, call
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.holding import raw
 from tangentx.tensor.modes import refusal
-from tangentx.tensor.places import place, span_of
 from tangentx.tensor.quick import QUICK, way
 from tangentx.tensor.rules import rule_of
 from tangentx.tensor.shortened import A_TENSOR, Text

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tangentx.errors import place
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.holding import tensors_in
 from tangentx.tensor.operation import root_of
-from tangentx.tensor.places import place
 from tangentx.tensor.storage import Step, View, detached
 
 

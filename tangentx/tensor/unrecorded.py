@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.errors import place
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.holding import like_container, raw, tensors_in
 from tangentx.tensor.operation import kept
-from tangentx.tensor.places import place
 from tangentx.tensor.rules import Rule
 from tangentx.tensor.storage import Step, View
 from tangentx.tensor.unwrapping import unwrapped

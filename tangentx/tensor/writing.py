@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import demand_copied, demand_unshared, zeros_as
-from tangentx.errors import NotDifferentiable, SharedMemory
+from tangentx.errors import NotDifferentiable, SharedMemory, place, span_of
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.forms import inexact, like_of
 from tangentx.tensor.holding import WITHOUT, raw
 from tangentx.tensor.modes import STATE, recording, refusal
 from tangentx.tensor.operation import kept, root_of
-from tangentx.tensor.places import place, span_of
 
 _NOBODY = sys.getrefcount(object()) + 2  # the root's own reference, and the one that asks
 

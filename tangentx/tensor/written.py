@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import demand_unshared
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.apply import as_array, call
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.holding import raw
 from tangentx.tensor.modes import refusal
-from tangentx.tensor.places import place, span_of
 from tangentx.tensor.writing import overwrite, write
 
 
