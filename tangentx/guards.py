@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.analysis import outside
 from tangentx.analysis.keys import key, storages
 from tangentx.analysis.kinds import Arr, Box
+from tangentx.analysis.memory import sharing
 from tangentx.analysis.program import Program, static
 from tangentx.errors import NotResolved, SharedMemory, Span
 from tangentx.frontend import resolve
@@ -54,6 +56,11 @@ class Guard:
             self._function(function, code)
             for ext in exts(lifted):
                 self._ext(ext)
+        data = [ext for ext, kind in program.externals.values() if isinstance(kind, Arr | Box)]
+        if outside.written(program):
+            check = _shares_as_before(data)
+            self._slow.append(check)
+            self._inner.append(check)
         for cls, name, found in program.members.values():
             self._slow.append(functools.partial(_has_still, cls, name, found))
             if getattr(cls, name, None) is getattr(cls, name, _ABSENT):
@@ -141,10 +148,10 @@ def outside_data(program: Program) -> tuple[Ext, ...]:
     return tuple(found)
 
 
-def refuse_outside(outside: Sequence[Ext], values: Sequence[Any], place: Span | None) -> None:
+def refuse_outside(exts: Sequence[Ext], values: Sequence[Any], place: Span | None) -> None:
     """Refuses arguments that share memory with an object from outside, where the program writes."""
     arguments = storages(tuple(values))
-    for ext in outside:
+    for ext in exts:
         for other in storages((resolve.current(ext),)):
             both = [a for a in arguments if isinstance(a, np.ndarray) and isinstance(other, np.ndarray)]
             if any(a is other for a in arguments) or any(np.may_share_memory(a, other) for a in both):
@@ -153,6 +160,19 @@ def refuse_outside(outside: Sequence[Ext], values: Sequence[Any], place: Span | 
                     place,
                     "pass a copy",
                 )
+
+
+def _shares_as_before(exts: Sequence[Ext]) -> Callable[[], bool]:
+    """Whether objects from outside, some of which the program writes, share memory where they did."""
+    was = sharing([ext.value for ext in exts])
+
+    def same() -> bool:
+        try:
+            return sharing([resolve.current(ext) for ext in exts]) == was
+        except NotResolved:
+            return False
+
+    return same
 
 
 def _unchanged(function: Any, code: Any) -> Callable[[], bool]:

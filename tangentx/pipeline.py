@@ -60,6 +60,7 @@ def analyse(function: Function, kinds: Sequence[Kind], program: Program) -> Inst
         function = outside.as_parameters(program, instance, objects)
         program.closed_to_outside = True
         instance = program.analyse(function, [*kinds, *outside.kinds_of(program, function)])
+        outside.demand_alike(program, instance)
     demand_apart(program)
     assert instance.link.function is not None
     check(instance.link.function, closed=True)

@@ -90,13 +90,14 @@ def linearize_of(
     from tangentx.arrays import entry_copies, entry_copy
     from tangentx.demands import differentiable
 
-    values = entry_copies(*derivative._values(primals, kwargs))
+    own = derivative._values(primals, kwargs)
+    values = entry_copies(*own)
     owned = len(derivative._target.owner)
     if only is None:
         _demand_primals(derivative, primals, values, owned)
     given = range(owned, owned + len(primals)) if only is None else (only,)
     places = differentiable(values, given)
-    entry = sweeps.entry_linear(derivative._target, derivative._cache, values, places, derivative._spec)
+    entry = sweeps.entry_linear(derivative._target, derivative._cache, own, places, derivative._spec)
     split = len(entry.functions) > 1
     value, state = entry.functions[0](*values, *(() if split else (fitted(None, values[i]) for i in places)))
     inner = derivative._target.function

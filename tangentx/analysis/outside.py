@@ -7,13 +7,17 @@ the final content back after the forward sweep.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tangentx.analysis.kinds import Arr, Box, Kind
+from tangentx.analysis.kinds import Arr, Box, Kind, varied
+from tangentx.analysis.memory import Memory
 from tangentx.analysis.program import Instance, Program
-from tangentx.analysis.regions import Region
+from tangentx.analysis.regions import Region, World
 from tangentx.analysis.values import Valuer
+from tangentx.arrays.memory import address, arrays_in
+from tangentx.errors import SharedMemory
 from tangentx.ir.change import map_atoms, map_calls
 from tangentx.ir.nodes import Atom, Block, Call, Ext, Function, Link, Param, Var
 from tangentx.ir.walk import statements
@@ -53,8 +57,31 @@ def as_parameters(program: Program, root: Instance, objects: dict[int, Ext]) -> 
 
 def kinds_of(program: Program, function: Function) -> list[Kind]:
     """The kinds of the objects that became parameters of the root."""
-    valuer = Valuer(program.world)
+    valuer = Valuer(program.world, memory=Memory())
     return [valuer.kind(ext.value) for ext in function.notes[NOTE]]
+
+
+def demand_alike(program: Program, root: Instance) -> None:
+    """Refuses memory that is written and varies, and that objects from outside show as elements of several kinds."""
+    memory = Memory()
+    valuer = Valuer(World(), memory=memory)
+    written = list(root.link.function.notes[NOTE]) if root.link.function is not None else []
+    for ext in written:
+        valuer.kind(ext.value)
+    varies = [kind for kind in root.params[len(root.params) - len(written) :] if varied(kind)]
+    for _, arrays in memory.shared() if varies else ():
+        first = arrays[0]
+        if any(a.dtype != first.dtype or (address(a) - address(first)) % first.itemsize for a in arrays):
+            names = " and ".join(f"`{ext.name}`" for ext in written if _holds(ext.value, arrays))
+            raise SharedMemory(
+                f"{names} share memory that the program writes, and show other elements in it",
+                root.source.span,
+                "give them one dtype, or copy one of them",
+            )
+
+
+def _holds(value: Any, arrays: Sequence[Any]) -> bool:
+    return any(found is a for found in arrays_in(value) for a in arrays)
 
 
 def _needs(instances: dict[Link, Instance], objects: dict[int, Ext]) -> dict[Link, list[int]]:

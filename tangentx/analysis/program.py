@@ -11,6 +11,7 @@ from typing import Any
 from tangentx.analysis.apart import Checkpoints
 from tangentx.analysis.copied import settle_copies
 from tangentx.analysis.kinds import BOTTOM, MISSING, Kind, TooDeep, signature
+from tangentx.analysis.memory import Memory
 from tangentx.analysis.regions import Region, World, join
 from tangentx.analysis.values import Valuer
 from tangentx.axes import Axes
@@ -100,7 +101,7 @@ class Program:
         self.checkpoints = Checkpoints()
         self.final = False
         self.externals: dict[int, tuple[Ext, Kind]] = {}
-        self.valuer = Valuer(self.world)
+        self.valuer = Valuer(self.world, memory=Memory())
         self.pending: list[Instance] = []
         self.met: list[Instance] = []
         self.walker: Any = None

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, Obj, Some, TooDeep, signature, vary
+from tangentx.analysis.memory import Memory
 from tangentx.analysis.regions import Region, World
 from tangentx.arrays import fields
 from tangentx.errors import NotResolved, Span
@@ -32,12 +33,18 @@ _WHOLE = (
 
 
 class Valuer:
-    """Gives kinds to values; `known` maps the identity of arrays and containers met before to their regions."""
+    """Gives kinds to values; `known` maps the identity of arrays and containers met before to their regions.
 
-    def __init__(self, world: World, span: Span | None = None, *, constants: bool = False) -> None:
+    With `memory`, arrays that overlap those met before are of one region with them.
+    """
+
+    def __init__(
+        self, world: World, span: Span | None = None, *, constants: bool = False, memory: Memory | None = None
+    ) -> None:
         self.world = world
         self.span = span
         self.constants = constants
+        self.memory = memory
         self.known: dict[int, Region] = {}
         self.keep: list[Any] = []
 
@@ -79,6 +86,8 @@ class Valuer:
         if id(value) not in self.known:
             self.known[id(value)] = self.world.region()
             self.keep.append(value)
+            if self.memory is not None and isinstance(value, np.ndarray):
+                self.memory.add(value, self.known[id(value)])
         return self.known[id(value)]
 
     def _box(self, value: Any) -> Kind:

@@ -32,7 +32,9 @@ def zeros_of_storages(frame: Frame, emit: Emitter, names: Sequence[str], apart: 
     What stands at two places of a parameter that is never written has a cotangent at each, as it has where two
     parameters are one. So it is with those that are `apart`: they are refused where they are written and share memory.
     """
-    mine = [] if frame.program.apart else [name for name in names if name not in apart]
+    foreign = outside_of(frame.instance)
+    alone = foreign if frame.program.apart else names
+    mine = [name for name in names if name in alone and name not in apart]
     for group in [*([name] for name in names if name not in mine), *_sharing(frame, mine)]:
         if len(group) == 1:
             alike = group[0] not in apart and _holds_written(frame.kinds[group[0]])
