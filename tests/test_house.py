@@ -79,7 +79,6 @@ COVERED_BY = {
     "analysis/identity.py": "tests/analysis/test_functions.py",
     "analysis/indexing.py": "tests/analysis/test_expressions.py",
     "analysis/methods.py": "tests/analysis/test_expressions.py",
-    "analysis/selection.py": "tests/analysis/test_expressions.py",
     "analysis/specials.py": "tests/analysis/test_expressions.py",
     "analysis/writes.py": "tests/analysis/test_expressions.py",
     "frontend/cells.py": "tests/frontend/test_functions.py",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from tangentx.analysis import standins
 from tangentx.analysis.containers import copied, expanded, merged, new_dict
 from tangentx.analysis.inlining import standin
-from tangentx.analysis.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, Some, describe, varied
+from tangentx.analysis.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, Some, describe
 from tangentx.analysis.regions import join
-from tangentx.analysis.selection import known_key
+from tangentx.analysis.selection import demand_key, known_key
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import (
     Assign,
@@ -51,8 +51,7 @@ def keys(w: Walker, base: Atom) -> tuple[Expr, Kind]:
     found: Kind = node.key
     for key in node.fields:
         found = join(found, _kind_of_key(w, key))
-    if varied(found):
-        raise UnsupportedSyntax("a differentiated value is a key of this dict", w.span, "use whole numbers or strings")
+    demand_key(w, kind, found)
     box = Box(list, w.fresh("keys")(()))
     box.region.mark("open")
     box.region.put_any(found)
@@ -131,6 +130,7 @@ def contains(w: Walker, base: Atom, key: Atom) -> tuple[Expr, Kind] | None:
     asked, part = w.read(key)
     if not (isinstance(kind, Box) and kind.cls is dict):
         return None
+    demand_key(w, kind, part)
     known = known_key(kind, part) if is_fixed(kind) else MISSING
     if known is not MISSING:
         there = known in kind.region.root().fields

@@ -9,7 +9,8 @@ import numpy as np
 
 from tangentx.analysis.absent import as_indices, may_be_none
 from tangentx.analysis.kinds import MISSING, Arr, Box, Kind, Num, Obj, Top, located, varied
-from tangentx.errors import UnsupportedSyntax
+from tangentx.analysis.values import is_record_class
+from tangentx.errors import NotDifferentiable, UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Block, Index, Key, Lit, Make, Slice, Var
 
 if TYPE_CHECKING:
@@ -41,6 +42,19 @@ def known_key(base: Box, part: Any) -> Any:
             return part.value + len(node.fields) if not node.open else MISSING
         return part.value
     return MISSING
+
+
+def demand_key(w: Walker, base: Kind, part: Any) -> None:
+    """Refuses to find an item of a dict by what is differentiated: equal numbers of unlike histories are one key."""
+    if not (isinstance(base, Box) and issubclass(base.cls, dict)) or isinstance(part, tuple):
+        return
+    compared = isinstance(part, Num | Arr) or isinstance(part, Box) and is_record_class(part.cls)
+    if compared and varied(part):
+        raise NotDifferentiable(
+            "a value that is differentiated is a key of a dict, where an equal one of another history is the same key",
+            w.span,
+            "use a whole number or a string, such as the position of the value, or leave the table out",
+        )
 
 
 Fitted: TypeAlias = tuple[Any, Callable[[], tuple[Block, Key]]]
@@ -85,6 +99,7 @@ def item_kind(w: Walker, base: Box, parts: tuple[Any, ...]) -> Kind:
     """The kind of one item of a container."""
     if len(parts) != 1 or isinstance(parts[0], tuple):
         raise UnsupportedSyntax("this key does not select one item", w.span, "index with one number or one string")
+    demand_key(w, base, parts[0])
     known = known_key(base, parts[0])
     if known is MISSING:
         base.region.mark("indexed")

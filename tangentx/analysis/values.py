@@ -134,6 +134,11 @@ def is_record(value: Any) -> bool:
     return named or (dataclasses.is_dataclass(value) and not isinstance(value, type))
 
 
+def is_record_class(cls: type) -> bool:
+    """Whether instances of the class are tuples or records: equal where their parts are."""
+    return issubclass(cls, tuple) or dataclasses.is_dataclass(cls)
+
+
 def is_container(value: Any) -> bool:
     """Whether the value is a list, tuple, dict or record, or an object that is known by its attributes."""
     if type(value) in (list, tuple, dict) or is_record(value):

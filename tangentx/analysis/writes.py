@@ -9,7 +9,7 @@ import numpy as np
 from tangentx.analysis import lists, overlaps
 from tangentx.analysis.containers import append_to, demand_own
 from tangentx.analysis.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Obj, is_inexact, varied
-from tangentx.analysis.selection import demand_alike, fitted, known_key, may_repeat
+from tangentx.analysis.selection import demand_alike, demand_key, fitted, known_key, may_repeat
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import (
     Accumulate,
@@ -70,6 +70,7 @@ def store_into(w: Walker, base: Kind, key: Key, parts: tuple[Any, ...], value: K
             raise UnsupportedSyntax("this value cannot be stored in the array", w.span, "store a number or an array")
         return
     if isinstance(base, Box) and (base.cls in (list, dict) or key.attribute) and not key.many:
+        demand_key(w, base, parts[0])
         base.region.mark("written")
         known = known_key(base, parts[0])
         if base.cls is dict and known is MISSING:
@@ -130,6 +131,7 @@ def delete(w: Walker, s: Delete) -> None:
         return
     if isinstance(parts[0], tuple):
         raise UnsupportedSyntax("a slice of a dict", s.span, "give one key")
+    demand_key(w, base_kind, parts[0])
     base_kind.region.mark("written", "resized")
     w.out.append(Delete(base, key, s.span))
 
