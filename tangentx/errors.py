@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
 import linecache
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-_FILES = [os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, np.__file__)]
-_LIBRARY = (*_FILES, os.path.abspath(contextlib.__file__), "<tangentx ")
+NO_RULE = (
+    "write it with operations that have one, call it in a function of your own that is marked @tx.primitive and has a "
+    "rule, or hold its arguments constant with tx.stop_gradient"
+)
+"""What to do about an operation without a rule."""
+
+_PYTHONS = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+_SITES = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
+_FILES = (*(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, np.__file__)), "<tangentx ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,32 +41,41 @@ class Span:
         return f"{self.file}:{self.line}"
 
 
+def is_library(file: str) -> bool:
+    """Whether a file is Python's own or installed beside it: what the user imports, and did not write."""
+    return file.startswith((_PYTHONS, "<frozen ")) or any(site in file for site in _SITES)
+
+
 class _Inside(dict[str, bool]):
-    """Whether the code of a file is ours, generated or NumPy's. By file: to hash a code object takes as long as it
-    is."""
+    """Whether the code of a file is none of the user's. By file: to hash a code object takes as long as it is."""
+
+    def __init__(self, found: Callable[[str], bool]) -> None:
+        self.found = found
 
     def __missing__(self, file: str) -> bool:
-        self[file] = found = file.startswith(_LIBRARY)
+        self[file] = found = self.found(file)
         return found
 
 
-INSIDE = _Inside()
+_OURS = _Inside(lambda file: file.startswith(_FILES))
+INSIDE = _Inside(lambda file: _OURS[file] or is_library(file))
 _getframe = sys._getframe
 
 
 def place(skip: int = 1) -> Any:
-    """The code and the position in it of the innermost frame that is neither ours nor NumPy's; cheap to keep.
+    """The code and the position in it of the innermost frame that is the user's; cheap to keep.
 
-    `skip` frames are known to be ours.
+    Where a library is all that runs, its innermost frame that is neither ours nor NumPy's. `skip` frames are known to
+    be ours.
     """
-    frame: Any = _getframe(skip)
-    code = frame.f_code
-    while INSIDE[code.co_filename]:
-        frame = frame.f_back
-        if frame is None:
-            return None
-        code = frame.f_code
-    return code, frame.f_lasti
+    start: Any = _getframe(skip)
+    for inside in (INSIDE, _OURS):
+        frame = start
+        while frame is not None and inside[frame.f_code.co_filename]:
+            frame = frame.f_back
+        if frame is not None:
+            return frame.f_code, frame.f_lasti
+    return None
 
 
 def span_of(where: Any) -> Span | None:
@@ -146,6 +162,10 @@ class NotDifferentiable(TangentxError, TypeError):
 
 class SharedMemory(TangentxError, ValueError):
     """Two arguments share memory in a way that leaves the derivative undefined."""
+
+
+NO_PROGRAM = (UnsupportedSyntax, NoTemplate, NotResolved, NoSource, StaleSource)
+"""The errors that say that a program cannot be compiled, not that what was asked for has no meaning."""
 
 
 class FallbackWarning(UserWarning):

@@ -16,21 +16,8 @@ from tangentx.analysis.keys import storages
 from tangentx.arrays import entry_copies, finish
 from tangentx.backend.text import Text
 from tangentx.derivative import Entry, Target, place_of
-from tangentx.errors import (
-    INSIDE,
-    FallbackWarning,
-    NoSource,
-    NotDifferentiable,
-    NoTemplate,
-    NotResolved,
-    StaleSource,
-    TangentxError,
-    UnsupportedSyntax,
-)
+from tangentx.errors import INSIDE, NO_PROGRAM, FallbackWarning, NotDifferentiable, TangentxError
 from tangentx.switches import ON_TENSORS, Helper
-
-REASONS = (UnsupportedSyntax, NoTemplate, NotResolved, NoSource, StaleSource)
-"""The errors that say that a program cannot be compiled, not that what was asked for has no meaning."""
 
 _TOLD: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 Otherwise = Callable[[TangentxError], Entry] | None
@@ -50,14 +37,16 @@ def otherwise(target: Target, values: Sequence[Any], wrt: Sequence[int], spec: A
             raise error
         function = target.function
         code = getattr(function, "__code__", None)
-        if code is not None:  # a derivative warns itself, when it is run
-            warn(function, error)
+        if code is not None and _warnings_are_errors():
+            raise error
 
         def holds() -> bool:
             return getattr(function, "__code__", None) is code
 
         makers: dict[str, Any] = {"grad": _gradient, "jacobian": _jacobian, "vjp": _pullback, "jvp": _tangent}
-        functions = makers[how](target, tuple(wrt), spec)
+        run, *others = makers[how](target, tuple(wrt), spec)
+        if code is not None:  # a derivative warns itself, when it is run
+            run = _telling(run, function, error)
         reason = f"{type(error).__name__}: {error}"
         comment = "".join(f"# {line}\n" for line in reason.splitlines())
         text = Text(f"# `{function.__name__}` runs on Tensors, for it cannot be compiled.\n{comment}")
@@ -67,9 +56,31 @@ def otherwise(target: Target, values: Sequence[Any], wrt: Sequence[int], spec: A
             "axes": None,
             "fallback": True,
         }
-        return Entry(functions, text, "<tangentx nothing>", holds, False, notes)
+        return Entry((run, *others), text, "<tangentx nothing>", holds, False, notes)
 
     return make
+
+
+def _telling(run: Callable[..., Any], function: Any, error: TangentxError) -> Callable[..., Any]:
+    """`run`, which warns when it has given its first result: what is refused on Tensors too is not said to be slow."""
+    told = False
+
+    def running(*values: Any) -> Any:
+        nonlocal told
+        try:
+            result = run(*values)
+        except TangentxError as refused:
+            if not told and (refused.message, refused.span) != (error.message, error.span):
+                refused.add_note(
+                    f"Compiling `{function.__name__}` was given up before: {type(error).__name__}: {error}"
+                )
+            raise
+        if not told:
+            warn(function, error)
+            told = True
+        return result
+
+    return running
 
 
 def helped(make: Callable[[], Entry], instead: Callable[[TangentxError], Entry]) -> Entry:
@@ -82,11 +93,11 @@ def helped(make: Callable[[], Entry], instead: Callable[[TangentxError], Entry])
         try:
             entry = make()
         except TangentxError as error:
-            if first is None and not isinstance(error, REASONS):
+            if first is None and not isinstance(error, NO_PROGRAM):
                 raise
             first = first or error
             more = next((f for f in error.through if f not in helpers and _is_helper(f)), None)
-            if more is None or not isinstance(error, REASONS):
+            if more is None or not isinstance(error, NO_PROGRAM):
                 return instead(first)
             helpers = {f: Helper(helper.error) for f, helper in helpers.items()} | {more: Helper(error)}
         else:
@@ -128,6 +139,14 @@ def warn(function: Any, error: TangentxError) -> None:
         except FallbackWarning:
             raise error from None
         told.add(reason)
+
+
+def _warnings_are_errors() -> bool:
+    """Whether the user makes errors of all warnings of this kind: then nothing is to be run before one is raised."""
+    for action, message, category, module, line in warnings.filters:
+        if issubclass(FallbackWarning, category) and not (message or module or line):
+            return action == "error"
+    return False
 
 
 def _level() -> int:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import builtins
 import importlib
 import keyword
+import operator
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any, NamedTuple
+
+import numpy as np
+
+from tangentx.errors import is_library
 
 _BUILTINS = frozenset(dir(builtins))
 _MODULES = {
@@ -84,6 +89,48 @@ def spell(obj: Any) -> Spelling | None:
         if chain:
             return _known(module, chain, alias)
     return _own_path(obj)
+
+
+def public_name(obj: Any) -> str:
+    """The name by which people call a function or class of a library, as ``scipy.spatial.distance.cdist``; its bare
+    name where it is the user's own, or no public path leads to it.
+
+    >>> import numpy as np, operator
+    >>> public_name(np.linalg.eigh), public_name(operator.itemgetter), public_name(operator.mul)
+    ('np.linalg.eigh', 'operator.itemgetter', 'a * b')
+    """
+    name = str(getattr(obj, "__name__", ""))
+    same, _, operation = (getattr(operator, name, None) is obj and obj.__doc__ or "").partition("Same as ")
+    if operation and not same:
+        return str(operation.splitlines()[0].rstrip("."))
+    owner = getattr(obj, "__objclass__", None) or getattr(obj, "__self__", None)
+    if isinstance(owner, type | np.ufunc) and name:
+        return f"{public_name(owner)}.{name}"
+    chain = getattr(obj, "__qualname__", name)
+    if not name or not isinstance(chain, str) or "<" in chain:
+        return name or type(obj).__name__
+    plain = getattr(obj, "__func__", obj)
+    for home in _homes(obj):
+        found: Any = vars(sys.modules[home]).get(chain.partition(".")[0])
+        for part in chain.split(".")[1:]:
+            found = getattr(found, part, None)
+        if found is plain:
+            return f"{home}.{chain}".removeprefix("builtins.").replace("numpy.", "np.", 1)
+    return chain
+
+
+def _homes(obj: Any) -> Iterator[str]:
+    """Loaded public modules of a library that may have `obj` under its name, the outermost first."""
+    home = getattr(obj, "__module__", None)
+    names = [home] if isinstance(home, str) else ["numpy", "scipy.special"]
+    for name in (*names, *(name.lstrip("_") for name in names)):
+        parts = name.split(".")
+        for count in range(1, len(parts) + 1):
+            prefix = ".".join(parts[:count])
+            module = sys.modules.get(prefix)
+            file = getattr(module, "__file__", None)
+            if module is not None and "._" not in f".{prefix}" and (file is None or is_library(file)):
+                yield prefix
 
 
 def _module(module: ModuleType) -> Spelling | None:

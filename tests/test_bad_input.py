@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import operator
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -196,8 +197,12 @@ def with_nothing_in_it(x):
 
 
 def jacobian_on_tensors(f, x):
-    with pytest.warns(tx.FallbackWarning):
-        return tx.jacobian(f)(x)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            return tx.jacobian(f)(x)
+        finally:
+            assert told == []  # that it is slow is nothing to be told before an error
 
 
 def checkpoint_inside(x):

@@ -24,7 +24,7 @@ from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Either, K
 from tangentx.analysis.objects import construct
 from tangentx.analysis.primitives import is_primitive, name_of
 from tangentx.analysis.writers import writing
-from tangentx.errors import NotResolved, TangentxError
+from tangentx.errors import NO_PROGRAM, NO_RULE, NoTemplate, NotResolved, Span, TangentxError, is_library
 from tangentx.ir.functions import BoundMethod, Chosen, Closure, Derived, Partial, function_of
 from tangentx.ir.nodes import (
     Apply,
@@ -41,6 +41,7 @@ from tangentx.ir.nodes import (
     Raise,
     Var,
 )
+from tangentx.naming import public_name
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -223,7 +224,25 @@ def call_python(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tu
         return call(w, source, None, bind(w, source, args, kwargs))
     except TangentxError as error:
         error.through = (*error.through, fn)
-        raise
+        raise at_the_call(error, fn, w.span) from None
+
+
+def at_the_call(error: TangentxError, fn: types.FunctionType, span: Span | None) -> TangentxError:
+    """The error, or what it means to somebody who called a function of a library: there is no rule for that.
+
+    Why the library's own source cannot be differentiated is nothing that its user can change.
+    """
+    if span is None or is_library(span.file) or not is_library(fn.__code__.co_filename):
+        return error
+    if not isinstance(error, NO_PROGRAM) or (error.span is not None and not _is_of_library(error.span.file)):
+        return error
+    found = NoTemplate(f"`{public_name(fn)}` has no derivative rule", span, NO_RULE)
+    found.through = error.through
+    return found
+
+
+def _is_of_library(file: str) -> bool:
+    return is_library(file) or file.startswith("<string>")  # what a library makes by `exec`
 
 
 def call(w: Walker, source: Function, link: Link | None, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:

@@ -26,8 +26,9 @@ from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, So
 from tangentx.analysis.operations import Operation
 from tangentx.analysis.primitives import hashable, name_of
 from tangentx.arrays.structures import is_open
-from tangentx.errors import NoTemplate, UnsupportedSyntax
+from tangentx.errors import NO_RULE, NoTemplate, UnsupportedSyntax
 from tangentx.ir.nodes import Atom, Attr, Expr, Lit, Op
+from tangentx.naming import public_name
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -147,9 +148,11 @@ def _reaches(kind: Kind, cls: type, seen: tuple[Any, ...]) -> bool:
 
 
 def _what(fn: Any, kind: Kind) -> str:
+    if isinstance(fn, Bound):
+        return f"`{public_name(fn.owner)}.{fn.__name__}`"
     if isinstance(kind, Obj) and not name_of(fn):
         return f"an object of class `{type(fn).__name__}`"
-    return f"`{name_of(fn)}`" if name_of(fn) else describe(kind)
+    return f"`{public_name(fn)}`" if name_of(fn) else describe(kind)
 
 
 def _hint(fn: Any) -> str:
@@ -162,7 +165,7 @@ def _hint(fn: Any) -> str:
         return "loop over the items where the iterator is made, or keep a list of them, as in `list(zip(a, b))`"
     if isinstance(fn, type) and fn.__module__ == "collections":
         return "use a list (append, insert, pop) or a dict (get, setdefault)"
-    return "write it with operations that have one, or keep what must be differentiated out of its arguments"
+    return NO_RULE
 
 
 def _shows(fn: Any) -> bool:

@@ -13,10 +13,11 @@ from tangentx import arrays, templates
 from tangentx.analysis import layouts, outcomes
 from tangentx.analysis.absent import may_be_none, with_and_without, without_none
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied, vary
-from tangentx.analysis.primitives import DIAGONALS, hashable, is_constant, name_of
+from tangentx.analysis.primitives import DIAGONALS, hashable, is_constant
 from tangentx.analysis.regions import Region, World, holds_itself, join
 from tangentx.analysis.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
-from tangentx.errors import NoTemplate, NotResolved, Span
+from tangentx.errors import NO_RULE, NoTemplate, NotResolved, Span
+from tangentx.naming import public_name
 
 
 def constant(kinds: Sequence[Kind]) -> bool:
@@ -105,9 +106,9 @@ class Operation:
         """Raises NoTemplate where a derivative would have to flow through `fn` and there is no rule for it."""
         if templates.find(fn) is None and any(varied(k) for k in kinds) and varied(result):
             raise NoTemplate(
-                f"`{name_of(fn) or fn}` has no derivative rule",
+                f"`{public_name(fn)}` has no derivative rule",
                 self.span,
-                "write it with operations that have one, or keep what must be differentiated out of its arguments",
+                NO_RULE,
             )
 
     def _vary(self, kind: Kind, around: frozenset[Region] = frozenset()) -> Kind:
@@ -126,7 +127,7 @@ class Operation:
     ) -> Kind:
         if any(map(holds_itself, kinds)):
             hint = "give each container a name of its own"
-            raise NotResolved(f"`{name_of(fn) or fn}` is given a container that may hold itself", self.span, hint)
+            raise NotResolved(f"`{public_name(fn)}` is given a container that may hold itself", self.span, hint)
         known = constant(kinds)
         result: Kind = BOTTOM
         error: Exception | None = None
@@ -201,7 +202,7 @@ class Operation:
         hint = "make the kinds of its arguments plain, for example with a separate name for each"
         if Some(object) in kinds:
             hint = "say what it is, with `float(...)`, `int(...)` or `str(...)` around it"
-        what = f"cannot tell what `{name_of(fn) or fn}` gives for {', '.join(map(describe, kinds))}{why}"
+        what = f"cannot tell what `{public_name(fn)}` gives for {', '.join(map(describe, kinds))}{why}"
         return NotResolved(what, self.span, hint)
 
     def _kind_of(self, value: Any, sampler: Sampler, known: bool, path: tuple[Any, ...]) -> Kind:

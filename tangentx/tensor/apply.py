@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NoTemplate, place, span_of
+from tangentx.errors import NO_RULE, NoTemplate, place, span_of
+from tangentx.naming import public_name
 from tangentx.templates import composed, has_composition
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact
@@ -131,10 +132,8 @@ def _without_rule(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error
 
         return lifted_function(body)(*args, **kwargs)
     if STATE.grad and any(t.requires_grad for t in tensors_in([list(args), dict(kwargs)])):
-        name = getattr(fn, "__name__", str(fn))
-        message = f"`{name}` has no derivative rule" if error is None else error.message
-        hint = "write it with operations that have one, or use `x.detach()` where it is constant"
-        raise refusal(NoTemplate(message, span_of(place()), hint))
+        message = f"`{public_name(fn)}` has no derivative rule" if error is None else error.message
+        raise refusal(NoTemplate(message, span_of(place()), NO_RULE))
     for t in tensors_in([list(args), dict(kwargs)]):
         root_of(t)._exported = True
     ans = fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})

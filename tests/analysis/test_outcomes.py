@@ -111,7 +111,7 @@ def test_a_tuple_is_made_anew():
 
 def test_what_cannot_be_tried_is_refused_each_time():
     for _ in range(2):
-        with pytest.raises(NotResolved, match="`add`"):
+        with pytest.raises(NotResolved, match=r"`a \+ b`"):
             Place().kind(operator.add, Num(float), Obj("a"))
 
 
