@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from tangentx.differentiable import Differentiable, hvp_of
 from tangentx.errors import NotDifferentiable
@@ -13,7 +13,25 @@ from tangentx.objects import Derivative, derivative_of
 from tangentx.products import jvp_of, linearize_of, vjp_of
 from tangentx.spec import Spec
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
+
+def _by_wrt(transform: Callable[P, R]) -> Callable[P, R]:
+    """Names `wrt` to those who know the parameter by the name that it has elsewhere."""
+
+    @functools.wraps(transform)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name in ("argnums", "argnum"):
+            if name in kwargs:
+                hint = f"write wrt={kwargs[name]!r}: a position, a name, or a tuple of them"
+                raise NotDifferentiable(f"`{transform.__name__}` has no option `{name}`", hint=hint)
+        return transform(*args, **kwargs)
+
+    return called
+
+
+@_by_wrt
 def differentiate(
     function: Any = None, *, wrt: Any = 0, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
 ) -> Any:
@@ -30,6 +48,7 @@ def differentiate(
     return Differentiable(function, spec)
 
 
+@_by_wrt
 def grad(
     f: Any, wrt: Any = 0, *, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
 ) -> Derivative:
@@ -42,6 +61,7 @@ def grad(
     return derivative_of(f, Spec("grad", wrt, False, has_aux, fallback, jit))
 
 
+@_by_wrt
 def value_and_grad(
     f: Any, wrt: Any = 0, *, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
 ) -> Derivative:
@@ -84,6 +104,7 @@ def linearize(
     return linearize_of(derivative_of(f, Spec("linear", None, False, False, fallback, jit)), primals, {})
 
 
+@_by_wrt
 def jacobian(
     f: Any,
     wrt: Any = 0,
@@ -119,6 +140,7 @@ def jacobian(
     return derivative_of(f, Spec("jacobian", wrt, False, has_aux, fallback, jit, mode))
 
 
+@_by_wrt
 def jacfwd(
     f: Any, wrt: Any = 0, *, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
 ) -> Derivative:
@@ -127,6 +149,7 @@ def jacfwd(
     return found
 
 
+@_by_wrt
 def jacrev(
     f: Any, wrt: Any = 0, *, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
 ) -> Derivative:
@@ -135,6 +158,7 @@ def jacrev(
     return found
 
 
+@_by_wrt
 def hessian(
     f: Any, wrt: Any = 0, *, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
 ) -> Derivative:
@@ -148,6 +172,7 @@ def hessian(
     return jacfwd(gradient, wrt, has_aux=has_aux, fallback=fallback)
 
 
+@_by_wrt
 def elementwise_grad(f: Any, wrt: Any = 0, *, fallback: str = "tensor", jit: str | None = None) -> Derivative:
     """The derivative of each element of ``f(x)`` by the same element of `x`, for an `f` that works element by element.
 

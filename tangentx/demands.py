@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tangentx import source
-from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, describe, is_inexact
+from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, Some, describe, is_inexact
 from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region, World
 from tangentx.analysis.values import Valuer
@@ -37,11 +37,20 @@ def demand_class(function: Any, owner: tuple[Any, ...]) -> None:
                 )
 
 
+_LIBRARIES = {"torch": "PyTorch", "jax": "JAX", "jaxlib": "JAX", "tensorflow": "TensorFlow"}
+
+
 def demand_leaf(kind: Kind, name: str, span: Span) -> None:
     """Refuses a parameter to differentiate by in which nothing has a derivative."""
     if has_leaf(kind, ()):
         return
     other = "or choose another parameter with wrt"
+    if isinstance(kind, Some | Box) and any(hasattr(kind.cls, name) for name in ("__array__", "__dlpack__")):
+        home = kind.cls.__module__.partition(".")[0]
+        message = (
+            f"`{name}` is of type {kind.cls.__name__} of {_LIBRARIES.get(home, home)}, which is not differentiated"
+        )
+        raise NotDifferentiable(message, span, f"pass a NumPy array: `np.asarray({name})`, {other}")
     if isinstance(kind, Num | Arr):
         made = f"{name}.astype(float)" if isinstance(kind, Arr) else f"float({name})"
         hint = f"pass `{made}`, {other}"

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import TangentxError
+from tangentx.errors import NotResolved, TangentxError
+from tangentx.source import find as source_of
 from tangentx.trees import UNKNOWN
 
 _SAMPLES: dict[str, Any] = {"int": 1, "float": 1.0, "complex": 1j, "bool": True, "str": "", "None": None}
@@ -30,7 +31,15 @@ def source(derivative: Any, target: Any, binder: Any, siblings: Sequence[Any] = 
     seen = (UNKNOWN,) * len(rest) if last is None else last.notes["samples"][len(target.owner) :]
     guessed = [p for p, value in zip(rest, seen, strict=True) if value is UNKNOWN]
     names = getattr(inspect.unwrap(target.function), "__globals__", {})
-    found = (predicted(p, names) if value is UNKNOWN else value for p, value in zip(rest, seen, strict=True))
+    ranks = {p.name: _rank(target.function, p.name) for p in guessed if _is_bare(p)}
+    found = (
+        value
+        if value is not UNKNOWN
+        else np.ones((2,) * rank)
+        if (rank := ranks.get(p.name, 0))
+        else predicted(p, names)
+        for p, value in zip(rest, seen, strict=True)
+    )
     values = (*target.owner, *found)
     cache = derivative._cache
     try:
@@ -40,17 +49,72 @@ def source(derivative: Any, target: Any, binder: Any, siblings: Sequence[Any] = 
         raise type(error)(error.message, error.span, error.hint + hint) from None
     finally:
         cache.last = None  # a guess is not what was compiled last for a call
-    bare = [f"`{p.name}`" for p in guessed if _is_bare(p)]
     kinds = "that annotations and defaults predict" if last is None else "for which another derivative was compiled"
     lines = [f"# Not called yet: the kinds are those {kinds}."]
-    if bare:
-        lines.append(f"# Assumed to be a float, for nothing says more: {', '.join(bare)}.")
+    for rank in sorted(set(ranks.values())):
+        bare = ", ".join(f"`{name}`" for name in ranks if ranks[name] == rank)
+        what = f"an array of rank {rank}, for the text reads it so" if rank else "a float, for nothing says more"
+        lines.append(f"# Assumed to be {what}: {bare}.")
     return "\n".join((*lines, compilation.text_of(entry)))
 
 
 def _is_bare(parameter: inspect.Parameter) -> bool:
     several = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     return parameter.default is parameter.empty and parameter.annotation is parameter.empty and not several
+
+
+_OVER_ITEMS = frozenset("len enumerate zip iter reversed sorted list tuple sum any all".split())
+
+
+def _rank(function: Any, name: str) -> int:
+    """The least rank that the parameter `name` must have for what the text does with it; 0 where a number would do.
+
+    Raises NotResolved where neither a number nor an array would.
+    """
+    function = inspect.unwrap(function)
+    if not isinstance(function, types.FunctionType):
+        return 0
+    found = source_of(function)
+    rank = 0
+    for node in ast.walk(found.tree):
+        match node:
+            case ast.Subscript():
+                rank = max(rank, sum(_axes(node, name)))
+            case ast.Call(func=ast.Name(id=called), args=args) if called in _OVER_ITEMS:
+                rank = max(rank, any(_is(arg, name) for arg in args) * 1)
+            case ast.For(iter=whole) | ast.comprehension(iter=whole) | ast.Starred(value=whole) if _is(whole, name):
+                rank = max(rank, 1)
+            case ast.BinOp(left=left, op=ast.MatMult(), right=right) if _is(left, name) or _is(right, name):
+                rank = max(rank, 1)
+            case ast.Attribute(value=whole, attr=attr) if _is(whole, name) and not hasattr(1.0, attr):
+                rank = max(rank, 1 if hasattr(np.ndarray, attr) else OTHER)
+        if rank >= OTHER:
+            message = f"no annotation says what `{name}` is, and it is neither a number nor an array"
+            hint = "annotate it, call the derivative first, or ask source_for(...) with arguments"
+            raise NotResolved(message, found.span(node), hint)
+    return rank
+
+
+OTHER = 1000  # no array has so many axes
+
+
+def _is(tree: ast.expr, name: str) -> bool:
+    return isinstance(tree, ast.Name) and tree.id == name
+
+
+def _axes(tree: ast.expr, name: str) -> tuple[int, int]:
+    """How many axes of `name` the subscripts of `tree` take away, and how many more they name: ``x[i][:, j]`` 2, 1."""
+    if not isinstance(tree, ast.Subscript):
+        return 0, 0
+    gone, named = _axes(tree.value, name)
+    if not (gone + named or _is(tree.value, name)):
+        return 0, 0
+    each = tree.slice.elts if isinstance(tree.slice, ast.Tuple) else [tree.slice]
+    if any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in each):
+        return OTHER, 0
+    each = [part for part in each if not (isinstance(part, ast.Constant) and part.value in (None, ...))]
+    kept = sum(isinstance(part, ast.Slice) for part in each)
+    return gone + len(each) - kept, max(kept, named - len(each) + kept)
 
 
 def predicted(parameter: inspect.Parameter, names: Mapping[str, Any]) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import spatial, special, stats
 
 import tangentx as tx
 from tests.conftest import Golden
@@ -365,9 +365,39 @@ CASES: dict[str, Callable[[], Any]] = {
     "add_at_into_a_list": lambda: tx.grad(added_to_list)(1.0),
     "fallback_complex_jacobian": lambda: jacobian_on_tensors(with_active_try, 1.0j),
     "fallback_jacobian_of_nothing": lambda: jacobian_on_tensors(with_nothing_in_it, 1.0),
+    "option_argnums": lambda: tx.grad(square, argnums=(0,)),
+    "option_argnums_of_decorator": lambda: tx.differentiate(argnums=0)(square),
+    "array_of_others": lambda: tx.grad(square)(Others()),
+    "shown_with_keys": lambda: tx.grad(with_keys).source,
+    "shown_with_attributes": lambda: tx.differentiate(with_attributes).grad.source,
+    "library_in_python": lambda: tx.grad(distances, fallback="error")(np.eye(2)),
+    "library_by_method": lambda: tx.grad(density, fallback="error")(1.0),
     "option_fallback": lambda: tx.grad(square, fallback="none"),
     "option_jit": lambda: tx.grad(square, jit="yes"),
 }
+
+
+class Others:
+    """An array of another library."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.ones(2)
+
+
+def with_keys(p):
+    return p["mass"] * 2.0
+
+
+def with_attributes(p):
+    return p.mass * 2.0
+
+
+def distances(x):
+    return np.sum(spatial.distance.cdist(x, x))
+
+
+def density(x):
+    return stats.norm.logpdf(x, loc=0.5)
 
 
 def multiplied(x, y):

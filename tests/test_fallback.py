@@ -244,7 +244,7 @@ def test_products_and_higher_orders() -> None:
 
 @pytest.mark.parametrize("f", [by_float, by_array], ids=lambda f: f.__name__)
 def test_values_that_leave_the_record_are_errors_though_the_program_catches_them(f: Any) -> None:
-    with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_fallback\.py:\d+.*stop_gradient\(x\)"):
+    with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_fallback\.py:\d+.*stop_gradient"):
         tx.grad(f)(2.0)
 
 

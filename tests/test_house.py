@@ -142,7 +142,6 @@ COVERED_BY = {
     "spec.py": "tests/test_api.py",
     "switches.py": "tests/test_pipeline.py",
     "pickling.py": "tests/test_derivative.py",
-    "prediction.py": "tests/test_compilation.py",
     "results.py": "tests/test_derivative.py",
     "sweeps.py": "tests/test_products.py",
     "points.py": "tests/test_testing.py",

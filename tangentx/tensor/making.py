@@ -45,7 +45,9 @@ def escaped(t: Tensor, how: str, always: bool = False) -> Any:
     data = t._data
     if t._needs and (always or STATE.honest):
         message = f"{how} makes a plain value of a Tensor that is being differentiated: its derivative would be lost"
-        hint = "use NumPy's function on the Tensor itself (np.stack joins several), or `tx.stop_gradient(x)` for a constant"
+        hint = (
+            "use NumPy's function on the Tensor itself (np.stack joins several), or `tx.stop_gradient` for a constant"
+        )
         raise refusal(NotDifferentiable(message, span_of(place()), hint))
     if type(data) is np.ndarray:
         root = t if t._view is None else t._view.root

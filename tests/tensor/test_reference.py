@@ -249,7 +249,7 @@ def test_1_6_numpy_functions_take_tensors() -> None:
     assert type(np.ones((2, 2)) @ t) is tx.Tensor
     assert type(2.0 - t) is tx.Tensor
     assert np.asarray(t.detach()).tolist() == [0.5, 1.0]
-    with pytest.raises(tx.NotDifferentiable, match=r"stop_gradient\(x\)"):
+    with pytest.raises(tx.NotDifferentiable, match=r"stop_gradient"):
         np.asarray(t)
 
 

@@ -474,7 +474,7 @@ def test_a_name_of_pythons_may_be_the_modules() -> None:
 
 
 def test_state_that_the_caller_writes_is_not_read_behind_its_back() -> None:
-    with pytest.raises(tx.NotDifferentiable, match=r"(?s)stop_gradient\(x\)"):
+    with pytest.raises(tx.NotDifferentiable, match=r"(?s)stop_gradient"):
         tx.grad(through_a_place)(2.0)
 
 
@@ -488,7 +488,7 @@ def test_values_that_leave_the_record_are_errors() -> None:
             pass
         return y
 
-    with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_runs\.py:\d+.*stop_gradient\(x\)"):
+    with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_runs\.py:\d+.*stop_gradient"):
         tx.grad(lambda x: rounded(x) * 2.0)(2.0)
 
 
