@@ -253,6 +253,8 @@ def call(w: Walker, source: Function, link: Link | None, args: tuple[Atom, ...])
     if any(isinstance(k, Bottom) for k in kinds) and link is None:
         return Lit(None), BOTTOM
     instance = w.program.call(source, link, kinds)
+    if link in w.program.checkpoints.links:  # it was closed before, and is walked again
+        w.program.checkpoints.links[instance.link] = None
     same_memory(w, instance, source, functions)
     return Call(instance.link, tuple(a for a, _ in read)), instance.result
 

@@ -48,6 +48,7 @@ def as_parameters(program: Program, root: Instance, objects: dict[int, Ext]) -> 
     instances = {i.link: i for i in program.reached()}
     needs = _needs(instances, objects)
     links = {link: Link(link.name) for link in instances}
+    program.checkpoints.links.update((new, None) for old, new in links.items() if old in program.checkpoints.links)
     for link in instances:
         links[link].function = _rewritten(link, needs, links, objects)
     function = links[root.link].function

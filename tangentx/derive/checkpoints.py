@@ -19,7 +19,8 @@ from tangentx.analysis.primitives import makes_new
 from tangentx.analysis.program import Instance
 from tangentx.derive import calls
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_at, mode
-from tangentx.errors import UnsupportedSyntax
+from tangentx.derive.entry import outside_of
+from tangentx.errors import NotDifferentiable, UnsupportedSyntax
 from tangentx.ir.attempts import Attempt
 from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import (
@@ -117,14 +118,23 @@ def _demand_repeatable(r: Reverse, s: Assign, callee: Instance) -> None:
 
 
 def _written(r: Reverse, s: Assign, expr: Call, callee: Instance) -> list[Atom]:
-    """The arrays among the arguments that the callee writes, each once. Refuses one that writes into containers."""
+    """The arrays among the arguments that the callee writes, each once. Refuses one that writes into containers, or
+    into what is outside."""
     function = callee.link.function
     assert function is not None
     found: dict[str, Atom] = {}
+    outside = outside_of(callee)
     for param, atom in zip(function.params, expr.args, strict=True):
         kind = callee.kinds[param.name]
         if not isinstance(kind, Arr | Box) or not _writes(r, callee, param.name):
             continue
+        if param.name in outside:
+            raise NotDifferentiable(
+                f"`{callee.source.name}` is checkpointed and changes `{outside[param.name].name}`, which a second run "
+                "would do again",
+                s.span,
+                "do it outside of what is checkpointed, or call it without `tx.checkpoint`",
+            )
         if isinstance(kind, Box) or not isinstance(atom, Var):
             hint = "let it write into arrays that it is given one by one, and return the rest"
             raise _refused(s, callee, "writes into a container that it is given", hint)

@@ -18,6 +18,7 @@ from tangentx.tensor.graph import Node
 from tangentx.tensor.holding import like_container, tensors_in
 from tangentx.tensor.modes import STATE
 from tangentx.tensor.states import States
+from tangentx.tensor.surroundings import Surroundings
 from tangentx.tensor.units import Call, Run, distinct, part
 from tangentx.tensor.writing import write
 
@@ -120,6 +121,14 @@ def _written(call: Call) -> NotDifferentiable:
     )
 
 
+def _acting(call: Call, what: str) -> NotDifferentiable:
+    return NotDifferentiable(
+        f"{_named(call.function)} is checkpointed and {what}, which a second run would do again",
+        span_of(call.place),
+        "do it outside of what is checkpointed, or call it without `tx.checkpoint`",
+    )
+
+
 def _named(function: Any) -> str:
     return f"`{getattr(function, '__name__', type(function).__name__)}`"
 
@@ -162,11 +171,12 @@ def _apply(function: Any, args: tuple[Any, ...]) -> Any:
         t.current  # noqa: B018 - a view is brought to the state of its root
     made, report = Call(function, args, tensors), _Report()
     units = made.released()
-    arrays = [a for a in args if type(a) is np.ndarray]
-    before = [a.tobytes() for a in arrays]
+    around = Surroundings(function, [a for a in args if type(a) is not Tensor])
+    if STATE.honest and (acts := around.acts()):  # a derivative acts as often as the program; a Tensor's owner decides
+        raise _acting(made, f"uses `{acts}`")
     found = _Checkpoint.apply(made, report, *units)
-    if before != [a.tobytes() for a in arrays]:
-        raise _written(made)
+    if changed := around.changed(by_tensors=not STATE.honest):
+        raise _written(made) if changed.startswith("argument ") else _acting(made, f"changes `{changed}`")
     run = report.run
     for i, final in zip(report.written, found[len(run.results) :], strict=True):
         write(units[i], Ellipsis, final)
@@ -191,8 +201,9 @@ def checkpoint(function: Callable[..., Any], *args: Any) -> Any:
     ``@tx.checkpoint`` makes a function do so at every call. Random generators that it is given or refers to by name,
     and those of NumPy and Python, give the second run what they gave the first. Inside a function that is compiled, `f`
     may capture what is differentiated and write into arrays that it is given, of which a copy is kept;
-    UnsupportedSyntax where it has effects, writes into containers or returns a list or dict, SharedMemory where it
-    returns memory that it was given. On Tensors NotDifferentiable is raised where `f` writes into a plain array, takes
+    UnsupportedSyntax where it writes into containers or returns a list or dict, SharedMemory where it returns memory
+    that it was given, NotDifferentiable where it changes what is outside or acts on it (by printing, or an iterator),
+    which a second run would do again. On Tensors NotDifferentiable is raised where `f` writes into a plain array, takes
     containers of Tensors that require a gradient, or (in backward) uses others of these than its arguments, or gives
     something else in the second run.
     """
