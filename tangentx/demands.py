@@ -56,7 +56,7 @@ def demand_leaf(kind: Kind, name: str, span: Span) -> None:
         hint = f"pass `{made}`, {other}"
     else:
         hint = f"pass a float, an array of floats or a structure of them, {other}"
-    message = f"`{name}` is {describe(kind)}: it has no real or complex number in it, so there is no derivative"
+    message = f"`{name}` is {describe(kind)}: it holds no real or complex number, so there is no derivative"
     raise NotDifferentiable(message, span, hint)
 
 
@@ -75,7 +75,7 @@ def demand_real_scalar(root: Instance, has_aux: bool, *, elementwise: bool = Fal
     kind, span = root.result, root.source.span
     if isinstance(kind, Bottom):
         raise NotDifferentiable(
-            "this function returns no value for these arguments: it always raises, or reads an item that is not there",
+            "this function never returns for these arguments: it always raises, or reads an item that does not exist",
             span,
             "call it as it is to see its own exception",
         )
@@ -84,10 +84,10 @@ def demand_real_scalar(root: Instance, has_aux: bool, *, elementwise: bool = Fal
     if isinstance(kind, Num | Arr) and is_inexact(kind):
         _demand_scalar(kind, span, elementwise)
     elif isinstance(kind, Box):
-        message = f"the gradient is of a real number, but the result is {describe(kind)}"
+        message = f"a gradient needs a real scalar result, but the result is {describe(kind)}"
         raise NotDifferentiable(message, span, "return one number, use has_aux for what goes with it, or take tx.vjp")
     else:
-        message = f"the gradient is of a real number, but the result is {describe(kind)}"
+        message = f"a gradient needs a real scalar result, but the result is {describe(kind)}"
         raise NotDifferentiable(message, span, "return a real number that is computed from the parameters")
 
 
@@ -102,7 +102,7 @@ def value_of(kind: Kind, span: Span) -> Kind:
 
 def _demand_scalar(kind: Num | Arr, span: Span, elementwise: bool) -> None:
     if isinstance(kind, Arr) and not elementwise and kind.rank not in (0, None):
-        message = f"the gradient is of a real number, but the result is {describe(kind)}"
+        message = f"a gradient needs a real scalar result, but the result is {describe(kind)}"
         raise NotDifferentiable(message, span, "return a sum of it, one of its elements (`result[0]`), or take tx.vjp")
     if _is_complex(kind):
         message = "the result is complex, and only a real number has a gradient"
@@ -120,7 +120,7 @@ def differentiable(values: Sequence[Any], places: Sequence[int]) -> tuple[int, .
     world = World()
     found = tuple(i for i in places if has_leaf(Valuer(world).kind(values[i]), ()))
     if not found:
-        message = "none of the primals has a real or complex number in it"
+        message = "none of the primals holds a real or complex number"
         raise NotDifferentiable(message, hint="pass a float or an array of floats")
     return found
 

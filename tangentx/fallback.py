@@ -217,7 +217,9 @@ def demand_real(value: Any, function: Any) -> None:
         what, hint = "a whole number", "return a real number that is computed from the parameters"
     else:
         return
-    raise NotDifferentiable(f"the gradient is of a real number, but the result is {what}", place_of(function), hint)
+    raise NotDifferentiable(
+        f"a gradient needs a real scalar result, but the result is {what}", place_of(function), hint
+    )
 
 
 def _jacobian(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:

@@ -57,6 +57,6 @@ def _differentiable(kinds: Sequence[Any], own: int) -> tuple[int, ...]:
 
     by = tuple(i for i in range(own, len(kinds)) if has_leaf(kinds[i], ()))
     if not by:
-        message = "none of the primals has a real or complex number in it"
+        message = "none of the primals holds a real or complex number"
         raise NotDifferentiable(message, hint="pass a float or an array of floats")
     return by

@@ -57,7 +57,7 @@ def one_axis_each(axes: Any, given: list[bool], span: Span | None) -> tuple[int 
         raise NotDifferentiable(
             f"in_axes has {len(each)} entries, but there are {count} arguments",
             span,
-            "give one for each argument, None for what is no batch",
+            "give one for each argument, None for what is not a batch",
         )
     if all(axis is None for axis in each):
         raise NotDifferentiable("no argument is a batch", span, "give an axis in in_axes for one of them")
@@ -71,7 +71,7 @@ def axes_of_leaves(axes: Any, args: tuple[Any, ...], places: tuple[Place, ...]) 
     if each is not None and len(each) != count:
         raise NotDifferentiable(
             f"in_axes has {len(each)} entries, but there are {count} arguments",
-            hint="give one for each argument, None for what is no batch",
+            hint="give one for each argument, None for what is not a batch",
         )
     return tuple(
         tuple(_spread(axes if each is None else each[place.number], x, place.name, "in_axes"))
@@ -86,7 +86,7 @@ def _spread(axes: Any, tree: Any, path: str, what: str) -> Iterator[int | None]:
     parts, given = children(tree), children(axes)
     if parts is None or given is None or type(axes) is not type(tree) or dict(parts).keys() != dict(given).keys():
         raise NotDifferentiable(
-            f"{what} of {path} is {axes!r}, which has not the structure of {type(tree).__name__}",
+            f"{what} of {path} is {axes!r}, which does not have the structure of {type(tree).__name__}",
             hint="give an axis, None, or a structure of them like that of the argument",
         )
     for label, part in parts:
@@ -107,7 +107,8 @@ def arranged(args: tuple[Any, ...], axes: tuple[tuple[int | None, ...], ...], pl
             if not _has_axes(leaf) or not -leaf.ndim <= axis < leaf.ndim:
                 shown = f"shape {leaf.shape}" if _has_axes(leaf) else f"type {type(leaf).__name__}"
                 raise NotDifferentiable(
-                    f"{path} has {shown}: it has no axis {axis}", hint="give None in in_axes for what is no batch"
+                    f"{path} has {shown}: it has no axis {axis}",
+                    hint="give None in in_axes for an argument that is not a batch",
                 )
             sizes.append((path, leaf.shape[axis]))
             return np.moveaxis(leaf, axis, 0) if axis else leaf
@@ -120,7 +121,7 @@ def arranged(args: tuple[Any, ...], axes: tuple[tuple[int | None, ...], ...], pl
         if size != count:
             raise NotDifferentiable(
                 f"the batch of {name} has {count} members, but that of {other} has {size}",
-                hint="give batches of equal length, or None in in_axes for what is no batch",
+                hint="give batches of equal length, or None in in_axes for what is not a batch",
             )
     if count == 0:
         raise NotDifferentiable(f"the batch of {name} has no members", hint="give it at least one")
@@ -160,7 +161,8 @@ def stacked(results: Any, axes: Any, *, whole: bool = False) -> Any:
         batch = leaf if whole else _stack(column)
         if axis is None or not _has_axes(batch) or not -batch.ndim <= axis < batch.ndim:
             raise NotDifferentiable(
-                f"out_axes={axis!r} is no axis of a result of shape {np.shape(batch)}", hint="use 0, or another axis"
+                f"out_axes={axis!r} is not an axis of a result of shape {np.shape(batch)}",
+                hint="use 0, or another axis",
             )
         moved = np.moveaxis(batch, 0, axis) if axis else batch
         return np.ascontiguousarray(moved) if type(moved) is np.ndarray else moved
@@ -186,7 +188,7 @@ def _stack(parts: tuple[Any, ...]) -> Any:
     )
     if not isinstance(odd, np.ndarray | np.generic | bool | int | float | complex):
         raise NotDifferentiable(
-            f"a result of type {type(odd).__name__} cannot be put together to a batch", hint="return numbers or arrays"
+            f"a result of type {type(odd).__name__} cannot be stacked into a batch", hint="return numbers or arrays"
         )
     if len(shapes) > 1:
         raise NotDifferentiable(

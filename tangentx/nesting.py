@@ -138,7 +138,9 @@ def _member(kind: Kind, name: str, span: Span, program: Program) -> Kind:
     """The kind of one of many values along an axis of an array. Raises NotDifferentiable for anything else."""
     if not isinstance(kind, Arr) or kind.rank in (0, None) or not kind.sure:
         message = f"`{name}` is {describe(kind)}: inside a differentiated function only an array is a batch"
-        raise NotDifferentiable(message, span, "give None in in_axes for what is no batch, and arrays for what is")
+        raise NotDifferentiable(
+            message, span, "give None in in_axes for an argument that is not a batch, and arrays for what is"
+        )
     if kind.rank == 1:
         return Num(kind.dtype.type)
     assert kind.rank is not None

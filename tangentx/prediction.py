@@ -45,7 +45,7 @@ def source(derivative: Any, target: Any, binder: Any, siblings: Sequence[Any] = 
     try:
         entry = derivative._entry(values)
     except TangentxError as error:
-        hint = "; or annotate the parameters, or ask source_for(...) with arguments, for this guessed their kinds"
+        hint = "; or annotate the parameters, or ask source_for(...) with arguments, for their types were guessed"
         raise type(error)(error.message, error.span, error.hint + hint) from None
     finally:
         cache.last = None  # a guess is not what was compiled last for a call

@@ -233,7 +233,7 @@ def _only(candidate: _Candidate) -> Found:
 def _unreadable(code: CodeType) -> NoSource:
     name, span = code.co_qualname, Span(code.co_filename, code.co_firstlineno)
     if span.file.startswith("<"):
-        return NoSource(f"the text of {name} was not kept: it came from exec, eval or a shell", span, _HOME)
+        return NoSource(f"the source text of {name} was not kept: it came from exec, eval or a shell", span, _HOME)
     return NoSource(f"the file of {name} cannot be read", span, f"bring the file back, or {_HOME}")
 
 

@@ -23,11 +23,11 @@ class Spec:
     def checked(self) -> Spec:
         """Raises NotDifferentiable for an option that means nothing."""
         if self.fallback not in ("tensor", "error"):
-            raise NotDifferentiable(f"fallback={self.fallback!r} means nothing", hint='use "tensor" or "error"')
+            raise NotDifferentiable(f"fallback={self.fallback!r} is not an option", hint='use "tensor" or "error"')
         if self.jit not in (None, "numba"):
-            raise NotDifferentiable(f"jit={self.jit!r} means nothing", hint='use None or "numba"')
+            raise NotDifferentiable(f"jit={self.jit!r} is not an option", hint='use None or "numba"')
         if self.transform == "jacobian" and self.mode not in ("auto", "forward", "reverse"):
-            raise NotDifferentiable(f"mode={self.mode!r} means nothing", hint='use "auto", "forward" or "reverse"')
+            raise NotDifferentiable(f"mode={self.mode!r} is not an option", hint='use "auto", "forward" or "reverse"')
         if isinstance(self.wrt, list):
             raise NotDifferentiable(f"wrt={self.wrt!r} is a list", hint=f"use a tuple: wrt={tuple(self.wrt)!r}")
         named = self.wrt is None and self.transform in ("vjp", "jvp", "linear")

@@ -52,15 +52,17 @@ def pulled(program: Program, root: Instance, wrt: tuple[int, ...], spec: Any) ->
 def _demand_repeatable(root: Instance, what: str) -> None:
     """Refuses to derive what runs the program anew each time, where it acts on something outside."""
     if has_effects(root):
-        message = f"{what} `{root.source.name}` inside a differentiated function would act more than once"
-        raise NotDifferentiable(message, root.source.span, "take what acts out of it: printing, random numbers, files")
+        message = f"{what} `{root.source.name}` inside a differentiated function would repeat its side effects"
+        raise NotDifferentiable(
+            message, root.source.span, "move its side effects out of it: printing, random numbers, files"
+        )
 
 
 def demand_cotangent(root: Instance) -> None:
     """Refuses a result that has no real or complex number in it."""
     if isinstance(root.result, Bottom) or not has_leaf(root.result, ()):
         raise NotDifferentiable(
-            f"the result is {describe(root.result)}: no cotangent fits it",
+            f"the result is {describe(root.result)}: it has no cotangent",
             root.source.span,
             "return a real or complex number, an array of them, or a structure of both",
         )
@@ -83,9 +85,9 @@ def is_reverse(root: Instance, result: Kind, wrt: tuple[int, ...], mode: str) ->
     given = frozenset[str]().union(*(domains(root.params[i]) for i in wrt))
     span = root.source.span
     if "c" in given and "c" in domains(result):
-        hint = "write it in real and imaginary parts, or take tx.jvp and tx.vjp"
+        hint = "split it into real and imaginary parts, or use tx.jvp and tx.vjp"
         raise NotDifferentiable(
-            "a complex result of a complex parameter has no Jacobian of one number each", span, hint
+            "a complex result of a complex parameter has no Jacobian with one number for each pair", span, hint
         )
     if mode == "forward" and "c" in given:
         raise _no_mode("forward", "a complex parameter", "reverse", span)

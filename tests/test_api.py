@@ -229,7 +229,7 @@ def test_perturbations_are_not_confused() -> None:
 
 @pytest.mark.parametrize("options", [{"fallback": "no"}, {"jit": "no"}])
 def test_options_that_mean_nothing(options: dict[str, Any]) -> None:
-    with pytest.raises(tx.NotDifferentiable, match="means nothing"):
+    with pytest.raises(tx.NotDifferentiable, match="is not an option"):
         tx.grad(square, **options)
 
 

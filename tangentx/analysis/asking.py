@@ -94,7 +94,9 @@ def _setattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr
         return Lit(None), BOTTOM
     name = kinds[1].value if len(args) == 3 and isinstance(kinds[1], Obj) else None
     if not isinstance(name, str):
-        raise UnsupportedSyntax("which attribute is written is not known here", w.span, "keep the values in a dict")
+        raise UnsupportedSyntax(
+            "the name of the attribute that is written is not known", w.span, "keep the values in a dict"
+        )
     w.expand(("setattr", name), lambda: (Store(args[0], Key((Lit(name),), attribute=True), args[2], w.span),))
     return Lit(None), Obj(None)
 

@@ -77,7 +77,7 @@ def _demand_no_functions(tried: Attempt, kinds: list[Kind]) -> None:
     """Refuses a statement that reads a function defined in a function: its text would call what is a tuple there."""
     for name, kind in zip(tried.given or (), kinds, strict=True):
         if value_class(kind) is not None:
-            message = f"a try statement that uses `{name}`, a function that is made while this one runs"
+            message = f"a try statement that uses `{name}`, a function that is defined while this one runs"
             hint = "define it at the top of the module and pass it what it needs, or test the condition before with if"
             raise UnsupportedSyntax(message, tried.span, hint)
 

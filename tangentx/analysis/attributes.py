@@ -42,7 +42,7 @@ def demand_slot(w: Walker, kind: Kind, key: Key) -> None:
     if key.attribute:
         _setter(w, kind, attribute_of(key))
     elif isinstance(kind, Box) and issubclass(kind.cls, tuple):
-        raise UnsupportedSyntax("an item of a tuple is assigned", w.span, "read the item into a variable first")
+        raise UnsupportedSyntax("an assignment to an item of a tuple", w.span, "read the item into a variable first")
 
 
 def _setter(w: Walker, kind: Kind, name: str) -> Ext | None:

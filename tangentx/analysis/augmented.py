@@ -91,7 +91,7 @@ def demand_sole_holder(w: Walker, target: str, kind: Arr) -> None:
     if other:
         what, name = ("what is augmented", "x") if target.startswith("%") else (f"`{target}`", target)
         raise UnsupportedSyntax(
-            f"{what} may be a number or an array, and {other} may hold it too: only an array would be written",
+            f"{what} may be a number or an array, and {other} may hold it too: only an array would change in place",
             w.span,
             f"start with an array, such as `np.zeros_like(...)`, or write `{name} = {name} + ...`",
         )
@@ -122,7 +122,7 @@ def augstore(w: Walker, s: Augstore) -> None:
     item = item_kind(w, base, parts) if isinstance(base, Box) and not row else BOTTOM
     if isinstance(item, Arr) and item.loose and w.program.final:
         raise UnsupportedSyntax(
-            "this item may be a number or an array: only an array would be written in place",
+            "this item may be a number or an array: only an array would change in place",
             s.span,
             "start with an array, such as `np.zeros_like(...)`, or write `x[k] = x[k] + ...`",
         )

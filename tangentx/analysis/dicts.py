@@ -84,7 +84,9 @@ def demand_consumed(w: Walker, kind: Box) -> None:
     """Refuses to hold a view of a dict that is written: the list in its place would not follow the dict."""
     target = w.statement.target if isinstance(w.statement, Assign) else "%"
     if not is_fixed(kind) and not target.startswith("%"):
-        raise UnsupportedSyntax("a view of a dict that changes is kept", w.span, "make a list of it: list(d.values())")
+        raise UnsupportedSyntax(
+            "a view of a dict is kept, and the dict changes", w.span, "make a list of it: list(d.values())"
+        )
 
 
 def _get(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:

@@ -157,7 +157,7 @@ def _what(fn: Any, kind: Kind) -> str:
 
 def _hint(fn: Any) -> str:
     if templates.is_own(fn):
-        return f"give it one: `@{name_of(fn)}.adjoint` (and `.tangent`), or `@{name_of(fn)}.partials`"
+        return f"give it a rule: `@{name_of(fn)}.adjoint` (and `.tangent`), or `@{name_of(fn)}.partials`"
     owner = fn.owner if isinstance(fn, Bound) else type(getattr(fn, "__self__", None))
     if issubclass(owner, GENERATORS):
         return "draw standard numbers, then scale and shift them: `mu + sigma * rng.standard_normal()`"

@@ -153,7 +153,7 @@ class Walker:
             return only.read, only.kind
         definitions = [d for d in known if d is not None and d.choice is None]
         if DELETED in definitions:
-            raise NotResolved(f"`{atom.name}` may have been deleted here", self.span, "leave out the del")
+            raise NotResolved(f"`{atom.name}` may have been deleted here", self.span, "remove the del statement")
         if not definitions and not self.program.final:
             return atom, BOTTOM
         if not definitions:

@@ -199,9 +199,9 @@ class Operation:
 
     def _unknown(self, fn: Callable[..., Any], kinds: Sequence[Kind], error: Exception | None) -> NotResolved:
         why = f": {type(error).__name__}: {error}" if error is not None else ""
-        hint = "make the kinds of its arguments plain, for example with a separate name for each"
+        hint = "make the types of its arguments definite, for example with a separate name for each"
         if Some(object) in kinds:
-            hint = "say what it is, with `float(...)`, `int(...)` or `str(...)` around it"
+            hint = "convert it first, with `float(...)`, `int(...)` or `str(...)`"
         what = f"cannot tell what `{public_name(fn)}` gives for {', '.join(map(describe, kinds))}{why}"
         return NotResolved(what, self.span, hint)
 

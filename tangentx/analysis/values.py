@@ -57,7 +57,7 @@ class Valuer:
             literal = self.constants or type(value) is bool
             return Num(type(value), value=value if literal and type(value) in (bool, int) else MISSING)
         if isinstance(value, np.ndarray | np.generic) and not issubclass(type(value), np.ndarray | np.generic):
-            message = f"a {type(value).__name__} passes for a number or an array, and has rules of its own"
+            message = f"a {type(value).__name__} claims to be a number or an array, but behaves differently"
             raise NotResolved(message, self.span, "pass plain numbers and arrays")
         if isinstance(value, np.generic) and value.dtype.kind in "biufc":
             return Num(type(value))
@@ -72,7 +72,7 @@ class Valuer:
     def _array(self, value: np.ndarray[Any, Any]) -> Kind:
         if type(value) is not np.ndarray:
             raise NotResolved(
-                f"{type(value).__name__} is a subclass of numpy.ndarray with rules of its own",
+                f"{type(value).__name__} is a subclass of numpy.ndarray with its own rules",
                 self.span,
                 "pass a plain array: np.asarray(x)",
             )

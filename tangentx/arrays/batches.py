@@ -14,7 +14,7 @@ def same_members(batch: Any, other: Any) -> Any:
     if len(batch) != len(other):
         raise NotDifferentiable(
             f"one batch has {len(other)} members, but another one has {len(batch)}",
-            hint="give batches of equal length, or None in in_axes for what is no batch",
+            hint="give batches of equal length, or None in in_axes for what is not a batch",
         )
     return batch
 

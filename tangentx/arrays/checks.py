@@ -32,11 +32,11 @@ def seed_of_scalar(ans: Any, seed: Any) -> Any:
     """The seed for a result that must be a real number or a 0-d array. Raises NotDifferentiable for any other."""
     if ans is None:
         raise NotDifferentiable(
-            "the gradient is of a real number, but the result is None", hint="return a number on every way"
+            "a gradient needs a real scalar result, but the result is None", hint="return a number on every path"
         )
     if np.ndim(ans) != 0:
         raise NotDifferentiable(
-            f"the gradient is of a real number, but the result has shape {np.shape(ans)}",
+            f"a gradient needs a real scalar result, but the result has shape {np.shape(ans)}",
             hint="return a sum, or `result[0]` for a result of one element",
         )
     return ans.dtype.type(seed) if isinstance(ans, np.ndarray | np.generic) and ans.dtype.kind == "f" else seed

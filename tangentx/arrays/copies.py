@@ -123,7 +123,7 @@ def _copied_array(a: Any, blocks: list[tuple[int, int, Any]]) -> Any:
     result: Any = np.ndarray(a.shape, a.dtype, buffer=memory.data, offset=offset, strides=a.strides)
     if a.flags.writeable and repeats(a):
         raise SharedMemory(
-            "an array that shows elements at several places would be written", hint="pass a copy: np.array(x)"
+            "an array whose elements overlap in memory would be written", hint="pass a copy: np.array(x)"
         )
     once = tuple(slice(1) if stride == 0 else slice(None) for stride in a.strides)
     result[once] = a[once]

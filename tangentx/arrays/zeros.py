@@ -75,7 +75,7 @@ def _zero_array(a: Any, blocks: Blocks) -> Any:
         return zeros_as(a)
     if repeats(a):
         raise SharedMemory(
-            "an array shows elements at several places, and shares them with an array that the program writes",
+            "the elements of an array overlap in memory, and with an array that the program writes",
             hint="pass a copy: np.array(x)",
         )
     return np.ndarray(a.shape, a.dtype, buffer=memory[1].data, offset=address(a) - memory[0], strides=a.strides)

@@ -37,7 +37,7 @@ def _guarded(tree: ast.FunctionDef) -> str:
         text = _spaced(write(tree))
         if _faithful(text, tree):
             return text
-    raise PrinterFault(f"the text of {tree.name} does not parse back to its tree")
+    raise PrinterFault(f"the source text of {tree.name} does not parse back to its tree")
 
 
 def _by_astor(tree: ast.FunctionDef) -> str:

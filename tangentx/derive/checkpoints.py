@@ -111,7 +111,7 @@ def _demand_repeatable(r: Reverse, s: Assign, callee: Instance) -> None:
             value = each.value if isinstance(each, Assign) else None
             if isinstance(value, Op) and (value.fn is operator.call or isinstance(value.fn, Attempt)):
                 hint = "move the call of other code out of it, or call it without `tx.checkpoint`"
-                raise _refused(s, callee, "does more than compute, which a second run would do again", hint)
+                raise _refused(s, callee, "has side effects, which running it twice would repeat", hint)
             if isinstance(value, Call) and (inner := calls.instance_of(r.program, value)) not in seen:
                 seen.add(inner)
                 todo.append(inner)
@@ -199,7 +199,7 @@ def _hand_over(r: Reverse, s: Assign, emit: Emitter, kind: Kind, to: Atom, bar: 
     node = kind.region.root()
     if node.open or kind.cls is not tuple:
         raise UnsupportedSyntax(
-            "what is checkpointed returns a container", s.span, "return a number, an array or a tuple of these"
+            "the checkpointed function returns a container", s.span, "return a number, an array or a tuple of these"
         )
     for key in node.fields:
         item = item_at(kind, key)

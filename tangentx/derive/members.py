@@ -110,5 +110,5 @@ def _parts(instance: Instance) -> list[object]:
         return []
     node = kind.region.root() if isinstance(kind, Box) and kind.cls in (tuple, list, dict) else None
     if node is None or node.open or not all(isinstance(item, Num | Arr) for item in node.fields.values()):
-        raise NotDifferentiable("a result that cannot be put together to a batch", span, HINT)
+        raise NotDifferentiable("a result that cannot be stacked into a batch", span, HINT)
     return list(node.fields)

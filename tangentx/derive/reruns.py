@@ -170,7 +170,7 @@ class _Draws:
                 return attribute.base
         if isinstance(callee, Ext) and isinstance(getattr(fn, "__self__", None), GENERATORS):
             return callee
-        raise _refused("a call of code that may do more than compute", s.span, "move the call out of the loop")
+        raise _refused("a call of code that may have side effects", s.span, "move the call out of the loop")
 
 
 def _sets(fn: Any) -> bool:

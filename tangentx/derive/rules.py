@@ -123,7 +123,7 @@ def cotangents(
 
 def lacking(template: Template, what: str, span: Span) -> NoTemplate:
     """The error for a rule that its author has written for the other mode alone."""
-    return NoTemplate(f"`{template.name}` has no `{what}` rule", span, f"give it one: `@{template.name}.{what}`")
+    return NoTemplate(f"`{template.name}` has no `{what}` rule", span, f"give it a rule: `@{template.name}.{what}`")
 
 
 def is_square(names: Sequence[str | None], values: Sequence[Atom], bound: Mapping[str, Any]) -> bool:

@@ -32,7 +32,7 @@ class Attempts(Managers):
         tried = _can_be_tried(node) and not self._is_half_done(node)
         if leaving and not tried:
             message = "leaving a try statement from inside is not differentiated"
-            raise self.refuse(leaving[0], message, "note in it what is to be done, and do it after it")
+            raise self.refuse(leaving[0], message, "set a flag in it, and leave the function after it")
         if leaving:
             return self._tried(node)
         with self.block() as otherwise:
@@ -107,7 +107,11 @@ class Attempts(Managers):
         parts = [] if node.type is None else node.type.elts if isinstance(node.type, gast.Tuple) else [node.type]
         classes = [self.outside(part) for part in parts]
         if None in classes:
-            raise self.refuse(node.type, "the class of this exception is not known", "name a class of the module")
+            raise self.refuse(
+                node.type,
+                "this exception class cannot be resolved",
+                "use a class that is defined or imported at the top of the module",
+            )
         return tuple(c for c in classes if c is not None)
 
 

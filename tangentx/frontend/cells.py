@@ -165,7 +165,7 @@ class _Cells:
         held = stmt.value
         if isinstance(held, ir.Op) and held.fn is ir.deleted:
             raise UnsupportedSyntax(
-                f"`{stmt.target}` is deleted, and a function inside shares it", stmt.span, "leave out the del"
+                f"`{stmt.target}` is deleted, and a function inside shares it", stmt.span, "remove the del statement"
             )
         if not isinstance(held, ir.Atom):
             held = ir.Var(self._temp())

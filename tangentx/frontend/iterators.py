@@ -100,7 +100,11 @@ class Iterators(Targets):
         given = [arg.value if isinstance(arg, gast.Constant) else None for arg in node.args]
         start, step = [*given, *(0, 1)[len(given) :]][:2]
         if node.keywords or len(given) > 2 or type(start) is not int or type(step) is not int or step < 1:
-            raise self.refuse(node, "a count by anything but known whole numbers", "count with a name of your own")
+            raise self.refuse(
+                node,
+                "itertools.count with arguments that are not known whole numbers",
+                "keep the counter in a variable of your own",
+            )
         return ir.Lit(start), ir.Lit(step)
 
 

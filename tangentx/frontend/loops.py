@@ -139,7 +139,7 @@ class Loops(Iterators):
         if stars and not first and not node.keywords and len(node.args) == 1:
             return self._columns(node)
         if not known or not node.args or stars:
-            message = "zip with unknown keywords, without arguments or with several that are starred"
+            message = "a call of zip with unknown keywords, no arguments, or several starred ones"
             raise self.refuse(node, message, "write zip(a, b), or zip(*rows) with all rows in one list")
         parts = [self._items(arg) for arg in node.args[first:]]
         count = parts[0].count

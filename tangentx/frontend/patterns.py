@@ -135,7 +135,11 @@ class Patterns(Functions):
     def _class(self, pattern: Any) -> ir.Ext:
         found = self.outside(pattern.cls)
         if found is None or not isinstance(found.value, type):
-            raise self.refuse(pattern, "the class of this pattern is not known", "name a class of the module")
+            raise self.refuse(
+                pattern,
+                "the class in this pattern cannot be resolved",
+                "use a class that is defined or imported at the top of the module",
+            )
         return found
 
     def _inside(self, pattern: Any, read: Read) -> Iterator[tuple[Any, Read]]:

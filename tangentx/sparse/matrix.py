@@ -41,7 +41,7 @@ class SparseJacobian:
         self._linear = derivative_of(f, Spec("linear", None, fallback=spec.fallback, jit=spec.jit))
         self._said = "nothing has been called yet"
         if isinstance(sparsity, str) and sparsity != "auto":
-            raise NotDifferentiable(f"sparsity={sparsity!r} means nothing", hint='use "auto", or a matrix')
+            raise NotDifferentiable(f"sparsity={sparsity!r} is not an option", hint='use "auto", or a matrix')
         if isinstance(spec.wrt, tuple):
             raise self._refused("a sparse Jacobian is by one parameter", "give one position or name as wrt")
         functools.update_wrapper(self, f, updated=())
@@ -141,8 +141,8 @@ class SparseJacobian:
         with np.errstate(invalid="ignore"):
             wrong = np.flatnonzero(np.isfinite(wanted) & ~(abs(found - wanted) <= precision * size))
         if len(wrong):
-            message = f"the pattern given lacks entries: row {wrong[0]} of the Jacobian has others"
-            raise self._refused(message, 'give all that may differ from zero, or sparsity="auto"')
+            message = f"the given pattern misses entries: row {wrong[0]} of the Jacobian has nonzeros outside it"
+            raise self._refused(message, 'give every entry that may be nonzero, or sparsity="auto"')
 
 
 def _swept(sweep: Callable[[Any], Any], groups: Any, like: Any) -> Any:

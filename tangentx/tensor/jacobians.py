@@ -36,8 +36,8 @@ def jacobian(trace: Trace, result: Any, primals: Sequence[Any], many: bool, plac
 
 def _demand_domains(result: Any, primals: Sequence[Any], place: Span | None) -> None:
     if _is_complex(result) and any(map(_is_complex, primals)):
-        hint = "write it in real and imaginary parts, or take tx.jvp and tx.vjp"
-        message = "a complex result of a complex parameter has no Jacobian of one number each"
+        hint = "split it into real and imaginary parts, or use tx.jvp and tx.vjp"
+        message = "a complex result of a complex parameter has no Jacobian with one number for each pair"
         raise NotDifferentiable(message, place, hint)
     if not any(is_differentiable(leaf) for _, leaf in leaves("", result)):
         hint = "return a real or complex number, an array of them, or a structure of both"

@@ -188,7 +188,7 @@ def of_partial(x):
         (no_tuple, "must be a tuple"),
         (wrong_shape, r"shape \(5,\), but its value has shape \(3,\)"),
         (wrong_cotangent, r"shape \(2,\), but its value has shape \(3,\)"),
-        (of_integers, "none of the primals has a real or complex number in it"),
+        (of_integers, "none of the primals holds a real or complex number"),
         (of_partial, "the derivative of the function `partial`"),
     ],
     ids=lambda x: getattr(x, "__name__", ""),

@@ -82,7 +82,7 @@ def test_what_is_stored_in_a_container_counts_as_held() -> None:
 REFUSED = {
     **dict.fromkeys(
         "terms_of_prime_powers stirred wandering stratified noisy configured with_constants".split(),
-        "does more than compute",
+        "has side effects",
     ),
     **dict.fromkeys(
         "one_list_twice one_row_in_two_places list_writes dict_writes nested_lists arrays_in_a_list in_place options "

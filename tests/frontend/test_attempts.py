@@ -331,5 +331,5 @@ def written_by_a_call(x, k):
 
 
 def test_a_call_in_it_of_a_function_defined_inside_is_refused():
-    with pytest.raises(UnsupportedSyntax, match="a try statement that uses `g`, a function that is made while"):
+    with pytest.raises(UnsupportedSyntax, match="a try statement that uses `g`, a function that is defined while"):
         tx.grad(written_by_a_call, fallback="error")(np.array([0.1, 0.2]), 0.4)
