@@ -104,15 +104,15 @@ def grad(
         raise NotDifferentiable(
             f"{len(outs)} outputs, but {len(gradients)} grad_outputs", span_of(place()), "give one for each"
         )
-    for t in ins:
+    for t in (*outs, *ins):
         _demand_history(t)
     retain = create_graph if retain_graph is None else retain_graph
+    SWEEPS[0] += 1
     if is_grads_batched:
         from tangentx.tensor.batches import batched
 
-        found = batched(outs, ins, gradients, retain, create_graph)
+        found = batched(outs, ins, gradients, retain, create_graph, materialize_grads)
     else:
-        SWEEPS[0] += 1
         edges = [t.edge for t in ins]
         bars = Sweep(create_graph, retain, edges).run(_seeds(outs, gradients, create_graph))
         found = [bars.get(edge) for edge in edges]
@@ -140,7 +140,8 @@ def _result(bar: Any, t: Tensor, allow_unused: bool, materialize: bool, i: int) 
 def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, vectorize: bool = False) -> Any:
     """The derivative of every element of ``func(*inputs)`` by every element of the inputs: shape out + in.
 
-    A tuple of inputs gives a tuple. With `vectorize` all rows come from one reverse sweep.
+    A tuple of inputs gives a tuple, and so does, around it, a tuple of results. With `vectorize` all rows come from one
+    reverse sweep. Raises NotDifferentiable for a complex result of a complex input.
     """
     many = isinstance(inputs, tuple)
     given = [t if type(t) is Tensor else made(t) for t in listed(inputs)]
@@ -148,22 +149,35 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
         leaves = [call(np.positive, (t if t.requires_grad else t.detach().requires_grad_(),), {}) for t in given]
     else:
         leaves = [made(t, requires_grad=True) for t in given]
-    out = func(*leaves)
-    shape, size = np.shape(out.current), int(np.size(out.current))
+    outs = func(*leaves)
+    each = []
+    for out in listed(outs):
+        rows = _rows(out if type(out) is Tensor else made(out), leaves, create_graph, vectorize)
+        each.append(tuple(rows) if many else rows[0])
+    return tuple(each) if isinstance(outs, tuple | list) else each[0]
+
+
+def _rows(out: Tensor, leaves: list[Tensor], create: bool, vectorize: bool) -> list[Tensor]:
+    """The derivatives of a result by each leaf; of a complex one those of both parts."""
+    data = out.current
+    shape, size = np.shape(data), int(np.size(data))
     units = np.eye(size).reshape((size, *shape))
-    if vectorize and not create_graph:
-        rows = grad(out, leaves, units, is_grads_batched=True, materialize_grads=True)
-        found = [call(np.reshape, (row, shape + np.shape(t.current)), {}) for row, t in zip(rows, leaves, strict=True)]
-    else:
-        each = [
-            grad(out, leaves, unit if shape else float(unit), True, create_graph, materialize_grads=True)
-            for unit in units
-        ]
-        found = [
-            call(np.reshape, (call(np.stack, ([row[k] for row in each],), {}), shape + np.shape(t.current)), {})
-            for k, t in enumerate(leaves)
-        ]
-    return tuple(found) if many else found[0]
+    if not out.requires_grad:
+        return [wrap(np.zeros(shape + np.shape(t.current), t.dtype)) for t in leaves]
+
+    def pulled(seeds: Any) -> list[Any]:
+        if vectorize or not size:
+            return list(grad(out, leaves, seeds, True, create, is_grads_batched=True, materialize_grads=True))
+        each = [grad(out, leaves, seed, True, create, materialize_grads=True) for seed in seeds]
+        return [call(np.stack, (column,), {}) for column in zip(*each, strict=True)]
+
+    found = pulled(units)
+    if np.iscomplexobj(data):
+        if any(np.iscomplexobj(t.current) for t in leaves):
+            message = "a complex result of a complex input has no Jacobian of one number each"
+            raise NotDifferentiable(message, span_of(place()), "write it in real and imaginary parts")
+        found = [real + 1j * imaginary for real, imaginary in zip(found, pulled(-1j * units), strict=True)]
+    return [call(np.reshape, (rows, shape + np.shape(t.current)), {}) for rows, t in zip(found, leaves, strict=True)]
 
 
 def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False) -> Any:
@@ -218,7 +232,11 @@ class GradManager:
 
 @contextmanager
 def record_gradients() -> Iterator[list[tuple[str, str, tuple[float, ...], tuple[float, ...]]]]:
-    """Lists what backward passes while it lasts: operation, source line, norms of input and of output gradients."""
+    """Lists what backward passes while it lasts, in the order in which it does.
+
+    An entry has the operation, its source line, and the norms of its input and of its output gradients, of a batch
+    those of all members together.
+    """
     entries: list[tuple[str, str, tuple[float, ...], tuple[float, ...]]] = []
 
     def listen(node: Any, bars: Sequence[Any], given: Sequence[Any]) -> None:
@@ -226,7 +244,6 @@ def record_gradients() -> Iterator[list[tuple[str, str, tuple[float, ...], tuple
 
     with setting(listeners=(*STATE.listeners, listen)):
         yield entries
-    entries.reverse()
 
 
 def _norms(bars: Sequence[Any]) -> tuple[float, ...]:

@@ -52,34 +52,45 @@ class _Checkpoint(Function):
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        from tangentx.tensor.autograd import grad
-        from tangentx.tensor.modes import enable_grad
+        return _backward(ctx, grad_outputs, False)
 
-        create, needs = STATE.grad, ctx.needs_input_grad[2:]
-        with enable_grad():
-            pairs = zip(ctx.saved_tensors, needs, strict=True)
-            again = [t if not n else _itself(t) if create else t.detach().requires_grad_() for t, n in pairs]
-            with ctx.states.again():
-                run = Run(ctx.call, [_copied(t) if i in ctx.written else t for i, t in enumerate(again)])
-        outs = [*run.results, *(run.units[i] for i in ctx.written)]
-        if not _alike([_print(t) for t in outs], ctx.prints):
-            raise NotDifferentiable(
-                f"{_named(ctx.call.function)} is checkpointed, and gives something else when it is run again",
-                span_of(ctx.call.place),
-                "pass what it draws from, or depends on, as an argument, or call it without `tx.checkpoint`",
-            )
-        reached = [(t, bar) for t, bar in zip(outs, grad_outputs, strict=True) if t.requires_grad]
-        active = [t for t, n in zip(again, needs, strict=True) if n]
-        if _reaches_others([t for t, _ in reached], active):
-            raise NotDifferentiable(
-                f"{_named(ctx.call.function)} is checkpointed and uses a Tensor with gradient that it is not passed",
-                span_of(ctx.call.place),
-                "pass it as an argument: what is checkpointed is differentiated by its arguments",
-            )
-        bars = [bar for _, bar in reached]
-        found = grad([t for t, _ in reached], active, bars, create_graph=create, allow_unused=True)
-        given = iter(found if reached else [None] * len(active))
-        return (None, None, *(next(given) if n else None for n in needs))
+    @staticmethod
+    def _backward_batch(ctx: Any, *grad_outputs: Any) -> Any:
+        return _backward(ctx, grad_outputs, True)
+
+
+def _backward(ctx: Any, grad_outputs: Any, batched: bool) -> Any:
+    """The gradients, or batches of them, by what is computed in a second run."""
+    from tangentx.tensor.autograd import grad
+    from tangentx.tensor.modes import enable_grad
+
+    create, needs = STATE.grad, ctx.needs_input_grad[2:]
+    with enable_grad():
+        pairs = zip(ctx.saved_tensors, needs, strict=True)
+        again = [t if not n else _itself(t) if create else t.detach().requires_grad_() for t, n in pairs]
+        with ctx.states.again():
+            run = Run(ctx.call, [_copied(t) if i in ctx.written else t for i, t in enumerate(again)])
+    outs = [*run.results, *(run.units[i] for i in ctx.written)]
+    if not _alike([_print(t) for t in outs], ctx.prints):
+        raise NotDifferentiable(
+            f"{_named(ctx.call.function)} is checkpointed, and gives something else when it is run again",
+            span_of(ctx.call.place),
+            "pass what it draws from, or depends on, as an argument, or call it without `tx.checkpoint`",
+        )
+    reached = [(t, bar) for t, bar in zip(outs, grad_outputs, strict=True) if t.requires_grad]
+    active = [t for t, n in zip(again, needs, strict=True) if n]
+    if _reaches_others([t for t, _ in reached], active):
+        raise NotDifferentiable(
+            f"{_named(ctx.call.function)} is checkpointed and uses a Tensor with gradient that it is not passed",
+            span_of(ctx.call.place),
+            "pass it as an argument: what is checkpointed is differentiated by its arguments",
+        )
+    bars = [bar for _, bar in reached]
+    found = grad(
+        [t for t, _ in reached], active, bars, create_graph=create, is_grads_batched=batched, allow_unused=True
+    )
+    given = iter(found if reached else [None] * len(active))
+    return (None, None, *(next(given) if n else None for n in needs))
 
 
 def _print(t: Tensor) -> Any:

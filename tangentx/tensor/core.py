@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,7 @@ class Tensor(metaclass=_Making):
     _grad: Any = None
     _hooks: Watcher | None = None
     _exported: bool = False
+    _retains: bool = False
 
     if TYPE_CHECKING:
 
@@ -87,7 +89,24 @@ class Tensor(metaclass=_Making):
 
     @grad.setter
     def grad(self, value: Any) -> None:
-        self._grad = value if value is None or type(value) is Tensor else Tensor(value)
+        self._grad = None if value is None else self._gradient(value)
+
+    def _gradient(self, value: Any) -> Tensor:
+        """A gradient that the user gives. Raises NotDifferentiable where it cannot be that of this Tensor."""
+        data = value.current if type(value) is Tensor else np.asarray(value)
+        mine, dtype = np.asarray(self.current).dtype, np.asarray(data).dtype
+        other = dtype != mine if type(value) is Tensor else dtype.kind == "c" != mine.kind
+        fault = ""
+        if value is self:
+            fault = "a Tensor is set as its own gradient"
+        elif np.shape(data) != np.shape(self._data):
+            fault = f"a gradient of shape {np.shape(data)} is set for a Tensor of shape {np.shape(self._data)}"
+        elif other or dtype.kind not in "fciub" or mine.kind not in "fc":
+            fault = f"a gradient of {dtype} is set for a Tensor of {mine}"
+        if fault:
+            hint = "give it a number, an array or a Tensor of the same shape and dtype"
+            raise NotDifferentiable(fault, span_of(place()), hint)
+        return value if type(value) is Tensor else Tensor(data, dtype=mine)
 
     @property
     def requires_grad(self) -> bool:
@@ -161,13 +180,21 @@ class Tensor(metaclass=_Making):
         return hooked(self.watcher().hooks, hook)
 
     def retain_grad(self) -> None:
-        """Keeps the gradient in ``.grad`` though this is no leaf."""
+        """Keeps the gradient in ``.grad`` though this is no leaf; of one that is written in place, as it was left."""
         if not self.requires_grad:
             raise NotDifferentiable("this Tensor requires no gradient", span_of(place()), "set requires_grad")
         if self.grad_fn is not None:
-            import weakref
-
             self.watcher().retained.append(weakref.ref(self))
+            self._retains = True
+
+    def moved(self, node: Any, slot: int) -> None:
+        """Its history has changed, from this one: what keeps its gradient goes with it, as the Tensor is now."""
+        watcher = (node.watchers or {}).get(slot) if isinstance(node, Node) else None
+        if watcher is not None:
+            watcher.retained[:] = [kept for kept in watcher.retained if kept() is not self]
+        self._retains = self._node is not None
+        if self._retains:
+            self._node.watcher(self._slot).retained.append(weakref.ref(self))
 
     def gradient(self) -> Any:
         """``.grad`` as a plain array, or None."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from sys import getrefcount
 from typing import Any
 
@@ -54,6 +54,10 @@ class Sweep(Watching):
         finally:
             STATE.grad, STATE.honest = grad, honest
         return self.found
+
+    def reached(self, seeds: Sequence[Seed]) -> Collection[Any]:
+        """The targets that a sweep from these seeds would pass."""
+        return self._waiting([target for target, _, _ in seeds])
 
     def _follow(self, ready: list[Any], quick: bool) -> None:
         """Passes all targets, each after those that lead to it."""
@@ -162,7 +166,7 @@ class Sweep(Watching):
         own = target in self.owned and bars[0] is first
         if target.consumes and not self.create and not own:
             bars[0] = bars[0].copy()
-        given = target.pull(bars, self.create)
+        given = self._pulled(target, bars)
         if target.after:
             given = self._hooked(target.after, given, bars)
         if self.told:
@@ -174,6 +178,11 @@ class Sweep(Watching):
             if bar is not None and there in self.waiting:
                 self._give(there, slot, bar, fresh)
             fresh = False
+
+    def _pulled(self, target: Any, bars: list[Any]) -> Sequence[Any]:
+        """The cotangents of what a node was made of."""
+        found: Sequence[Any] = target.pull(bars, self.create)
+        return found
 
     def _seen(self, target: Any, bars: list[Any]) -> list[Any]:
         """The cotangents after the hooks on them; what is wanted of them is kept."""

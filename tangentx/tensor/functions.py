@@ -119,6 +119,8 @@ class Function:
     ``MyFunction.apply(x)`` calls it; ``MyFunction()(x)`` too.
     """
 
+    _backward_batch: Any = None  # of our own: what `backward` does for batches of gradients
+
     @staticmethod
     def forward(ctx: Context, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError("write forward(ctx, ...)")

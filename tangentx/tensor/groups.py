@@ -82,17 +82,21 @@ def pull_groups(node: Operation, bars: list[Any], create: bool) -> list[Any]:
     ans_bar = bars[0] if node.answers is None else _answered(node.answers, bars, create)
     rule = node.pull_rule
     if create:
-        kept = [
-            _attached(node, how, i, value, content)
-            for (how, i), value, content in zip(rule.reads, node.values, node.contents, strict=True)
-        ]
-        found = rule.lifted(*kept, ans_bar)
+        found = rule.lifted(*attached_groups(node), ans_bar)
     else:
         found = rule.run(*node.values, ans_bar)
     result: list[Any] = [None] * len(node.edges)
     for group, bar in zip(node.groups, found, strict=True):
         _spread(group, bar, node.likes, create, result)
     return result
+
+
+def attached_groups(node: Operation) -> list[Any]:
+    """What was kept, as Tensors with their place in the graph."""
+    return [
+        _attached(node, how, i, value, content)
+        for (how, i), value, content in zip(node.pull_rule.reads, node.values, node.contents, strict=True)
+    ]
 
 
 def _answered(form: Any, bars: list[Any], create: bool) -> Any:

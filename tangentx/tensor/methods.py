@@ -88,7 +88,7 @@ def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[.
         if changed(self, change, other):
             return self
         result = operate(self, other)
-        return overwrite(self, result) if type(result) is Tensor and type(self._data) is np.ndarray else result
+        return overwrite(self, result, True) if type(result) is Tensor and type(self._data) is np.ndarray else result
 
     return operate, reflected, in_place
 
@@ -137,7 +137,7 @@ def _function(fn: Any, name: str) -> Callable[..., Any]:
 
 def _changing(fn: Any, name: str) -> Callable[..., Any]:
     def method(self: Tensor, *args: Any) -> Tensor:
-        return overwrite(self, call(fn, (self, *args), {}))
+        return overwrite(self, call(fn, (self, *args), {}), True)
 
     return named(method, f"{name}_", f"``{fn.__name__}`` of this Tensor, in place.")
 
@@ -205,6 +205,7 @@ def _install() -> None:
     for name, fn in _IN_PLACE.items():
         members[f"{name}_"] = _changing(fn, name)
     members |= {"__array_ufunc__": array_ufunc, "__array_function__": _array_function}
+    members["__tangentx_record__"] = staticmethod(lambda fn, args: call(fn, args, {}))
     members["__hash__"], members["__array_priority__"] = object.__hash__, 1000.0
     for name, member in members.items():
         setattr(Tensor, name, member)

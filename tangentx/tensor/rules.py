@@ -27,7 +27,7 @@ _OPERATORS = (
     operator.neg,
     operator.matmul,
 )
-_PRODUCT, _COMPLEX = "product_", "complex_"
+PRODUCT, _COMPLEX = "product_", "complex_"
 
 
 class Pull:
@@ -37,7 +37,7 @@ class Pull:
     text, `chosen` are the expressions that give the cotangents, `middle` the lines before.
     """
 
-    __slots__ = ("_lifted", "chosen", "middle", "names", "needs", "reads", "run", "text", "wanted")
+    __slots__ = ("_lifted", "batched", "chosen", "middle", "names", "needs", "reads", "run", "text", "wanted")
 
     def __init__(self, template: Template, wanted: tuple[str, ...]) -> None:
         self.wanted = wanted
@@ -61,6 +61,7 @@ class Pull:
         }
         self.run = compiled_pullback(self.text, self.plain_names())
         self._lifted: Callable[..., Any] | None = None
+        self.batched: dict[tuple[bool, ...], Callable[..., Any]] = {}  # the same for batches: see `batches`
 
     @property
     def lifted(self) -> Callable[..., Any]:
@@ -68,12 +69,24 @@ class Pull:
         if self._lifted is None:
             from tangentx.tensor.lifting import lifted_names
 
-            self._lifted = compiled_pullback(self.text, lifted_names({**self.names, _PRODUCT: guarded}))
+            self._lifted = compiled_pullback(self.text, lifted_names({**self.names, PRODUCT: guarded}))
         return self._lifted
+
+    def text_of(self, asked: Sequence[bool]) -> str:
+        """The text with None for the cotangents that are not asked for."""
+        chosen = [value if is_asked else "None" for value, is_asked in zip(self.chosen, asked, strict=True)]
+        lines = [f"    return ({', '.join(chosen)},)"]
+        read = _names(lines[0].removeprefix("    return "))
+        for line in reversed(self.middle):
+            target, _, value = line.strip().partition(" = ")
+            if target in read:
+                lines.insert(0, line)
+                read |= _names(value)
+        return "\n".join((f"def pull_({', '.join((*self.needs, 'ans_bar'))}):", *lines)) + "\n"
 
     def plain_names(self) -> dict[str, Any]:
         """The globals of the pullback on plain data."""
-        return {**self.names, _PRODUCT: times}
+        return {**self.names, PRODUCT: times}
 
 
 def _captured(body: Any) -> dict[str, Any]:
@@ -103,7 +116,7 @@ def _pruned(template: Template, wanted: tuple[str, ...]) -> tuple[list[str], lis
     texts = {name: ast.unparse(value) for name, value in zip(template.cotangents, values, strict=True)}
     chosen = [texts[name] for name in wanted]
     if template.kind == "elementwise":
-        chosen = [f"{_PRODUCT}({value}, ans_bar)" for value in chosen]
+        chosen = [f"{PRODUCT}({value}, ans_bar)" for value in chosen]
     if template.real_constant:  # the formula is for complex numbers: for reals it may be infinite times zero
         pairs = zip(wanted, chosen, strict=True)
         chosen = [f"{value} if {_COMPLEX}({name}) else 0.0 * ans_bar" for name, value in pairs]

@@ -121,7 +121,10 @@ class View:
         with setting(grad=True):
             for step in self.steps:
                 current = step.on_tensor(current)
+        before = t._node, t._slot
         t._data, t._node, t._slot, t._needs = current._data, current._node, current._slot, current._needs
+        if t._retains:
+            t.moved(*before)
 
 
 def detached(t: Tensor) -> Tensor:

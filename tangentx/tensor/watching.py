@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor, wrap
+from tangentx.tensor.forms import like_of
 from tangentx.tensor.graph import Node, Watcher
 from tangentx.tensor.modes import STATE
+from tangentx.tensor.operation import fit_tensor
 
 
 class Watching:
@@ -35,7 +37,7 @@ class Watching:
         for hook in list(watcher.hooks.values()):
             changed = hook(self._tensor(bar))
             if changed is not None:
-                bar = self._plain(changed if type(changed) is Tensor else wrap(changed))
+                bar = self._plain(_fitting(changed, bar, hook))
         for kept in watcher.retained:
             if kept() is not None and self.wanted is None:
                 accumulate(kept(), self._tensor(bar))
@@ -46,7 +48,7 @@ class Watching:
         for hook in list(hooks.values()):
             changed = hook(*shown)
             if changed is not None:
-                shown[0] = tuple(changed) if isinstance(changed, tuple | list) else (changed,)
+                shown[0] = _fitting_all(changed, shown[0], hook)
         return [self._plain(bar) for bar in shown[0]]
 
     def _tell(self, target: Node, bars: list[Any], given: Sequence[Any]) -> None:
@@ -59,6 +61,41 @@ class Watching:
                     )  # fmt: skip
         for listener in STATE.listeners:
             listener(target, bars, given)
+
+
+def _fitting_all(changed: Any, shown: tuple[Any, ...], hook: Any) -> tuple[Any, ...]:
+    """What a hook on a node gives, one for each. Raises NotDifferentiable."""
+    found = tuple(changed) if isinstance(changed, tuple | list) else (changed,)
+    if len(found) != len(shown):
+        message = f"a hook on a node returned {len(found)} gradients for {len(shown)}"
+        raise NotDifferentiable(message, _written(hook), "return a tuple of as many as it is given, or None")
+    return tuple(new if new is None else _fitting(new, old, hook) for new, old in zip(found, shown, strict=True))
+
+
+def _fitting(changed: Any, bar: Any, hook: Any) -> Tensor:
+    """The gradient that a hook gives in the place of another. Raises NotDifferentiable where it has another form."""
+    new = changed if type(changed) is Tensor else wrap(np.asarray(changed))
+    if bar is None:
+        message = "a hook returned a gradient in the place of None, which stands for none"
+        raise NotDifferentiable(message, _written(hook), "return None there")
+    old, data = bar.current if type(bar) is Tensor else bar, new.current
+    if np.shape(data) != np.shape(old):
+        message = f"a hook returned a gradient of shape {np.shape(data)} in the place of one of shape {np.shape(old)}"
+        raise NotDifferentiable(message, _written(hook), "return one of the same shape, or None to leave it as it is")
+    kind, dtype = np.asarray(data).dtype, np.asarray(old).dtype
+    if kind == dtype:
+        return new
+    if kind.kind not in "fciub" or (kind.kind == "c" and dtype.kind != "c"):
+        message = f"a hook returned a gradient of {kind} in the place of one of {dtype}"
+        raise NotDifferentiable(message, _written(hook), f"return one of {dtype}, or None to leave it as it is")
+    fitted: Tensor = fit_tensor(new, like_of(np.asarray(old)))
+    return fitted
+
+
+def _written(hook: Any) -> Any:
+    """Where a hook is written, or, for one that is not, where backward was called."""
+    code = getattr(hook, "__code__", None)
+    return span_of(place() if code is None else (code, 0))
 
 
 def accumulate(leaf: Any, bar: Tensor) -> None:

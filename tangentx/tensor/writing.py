@@ -7,6 +7,7 @@ that comes to need the value is refused.
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,8 +26,11 @@ from tangentx.tensor.operation import kept, root_of
 _NOBODY = sys.getrefcount(object()) + 2  # the root's own reference, and the one that asks
 
 
-def write(t: Tensor, key: Any, value: Any) -> None:
-    """``t[key] = value``. Raises NotDifferentiable for a leaf that requires a gradient, while recording."""
+def write(t: Tensor, key: Any, value: Any, fresh: bool = False) -> None:
+    """``t[key] = value``, where a `fresh` value is nobody else's.
+
+    Raises NotDifferentiable for a leaf that requires a gradient, while recording.
+    """
     data, new, key = t.current, raw(value), raw(key)
     if type(data) is not np.ndarray:
         raise TypeError(f"a number ({type(data).__name__}) has no items to be assigned")
@@ -45,14 +49,26 @@ def write(t: Tensor, key: Any, value: Any) -> None:
     if active or (recorded and root._needs):
         if t._view is not None and not t._view.with_history:
             return
+        before = root._node, root._slot
         if t is root and key is Ellipsis and type(new) is np.ndarray and like_of(root._data) == like_of(new):
-            root._node, root._slot = value.edge if active else (None, 0)
+            root._node, root._slot = _edge_behind(value, fresh) if active else (None, 0)
             root._needs = active
-            return
-        from tangentx.tensor.writes import Write
+        else:
+            from tangentx.tensor.writes import Write
 
-        node = Write(root, () if t._view is None else t._view.steps, key, value)
-        root._node, root._slot, root._needs = node, 0, True
+            root._node, root._slot = Write(root, () if t._view is None else t._view.steps, key, value), 0
+            root._needs = True
+        if root._retains:
+            root.moved(*before)
+
+
+def _edge_behind(value: Tensor, fresh: bool) -> tuple[Any, int]:
+    """Where the graph goes on from a copy of a value, which others may use as well: theirs is no gradient of it."""
+    if not fresh:
+        from tangentx.tensor.apply import call
+
+        value = call(operator.getitem, (value, Ellipsis), {})
+    return value.edge
 
 
 def _demand_copied(data: Any, key: Any, new: Any) -> None:
@@ -143,8 +159,11 @@ def changed(t: Tensor, change: Callable[[Any, Any], Any], other: Any) -> bool:
     return True
 
 
-def overwrite(t: Tensor, result: Any) -> Tensor:
-    """Gives a Tensor the value of another in place, as ``t += x`` does: shape and dtype stay."""
+def overwrite(t: Tensor, result: Any, fresh: bool = False) -> Tensor:
+    """Gives a Tensor the value of another in place, as ``t += x`` does: shape and dtype stay.
+
+    A `fresh` result is nobody else's.
+    """
     data, new = t.current, raw(result)
     if type(data) is np.ndarray:
         alike = type(new) is np.ndarray and new.dtype is data.dtype
@@ -152,7 +171,7 @@ def overwrite(t: Tensor, result: Any) -> Tensor:
             raise TypeError(f"a Tensor of {data.dtype} cannot hold {np.result_type(new)}")
         if np.ndim(new) > data.ndim:
             raise ValueError(f"an array of shape {np.shape(new)} cannot be broadcast into a Tensor of {data.shape}")
-        write(t, Ellipsis, result)
+        write(t, Ellipsis, result, fresh)
         return t
     demand_writable(t, t, False)
     if np.ndim(new) != 0:
