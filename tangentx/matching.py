@@ -78,6 +78,6 @@ def fitted(given: Any, primal: Any) -> Any:
     """A tangent or cotangent with the dtypes of `primal`; None in the place of each leaf without derivative."""
     from tangentx.arrays import tangent_as
 
-    if type(primal) is float:
+    if type(primal) in (float, int):  # what may be a whole number here and a real there
         return 0.0 if given is None else float(given)
     return tangent_as(given, primal)

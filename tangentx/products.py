@@ -126,6 +126,8 @@ def public_tangent(dot: Any, value: Any) -> Any:
 
     if type(value) is float:
         return 0.0 if dot is None else float(np.real(dot))
+    if type(value) is int and dot is not None:  # a whole number here, and a real elsewhere
+        return float(np.real(dot))
     return finish(dot, value)
 
 

@@ -42,11 +42,15 @@ def _isinstance(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[E
 
 
 def _either_way(kind: Kind, cls: type, classes: Any) -> bool:
-    """Whether what may be an array or a number is of the classes as the one, and not as the other."""
-    if not isinstance(kind, Arr) or not kind.loose:
-        return False
-    numbers = (kind.dtype.type, bool, int, float, complex)
-    return any(issubclass(number, classes) != issubclass(cls, classes) for number in numbers)
+    """Whether what may be of several types is of the classes as the one, and not as the other."""
+    return any(issubclass(each, classes) != issubclass(cls, classes) for each in types_of(kind))
+
+
+def types_of(kind: Kind) -> tuple[type, ...]:
+    """The types that a number, or what may be an array or a number, may have; empty for all else."""
+    if isinstance(kind, Arr):
+        return (np.ndarray, kind.dtype.type, bool, int, float, complex) if kind.loose else (np.ndarray,)
+    return kind.exact if isinstance(kind, Num) else ()
 
 
 def _truth(w: Walker, args: tuple[Atom, ...], kinds: list[Kind], fn: Any) -> tuple[Expr, Kind] | None:
@@ -102,11 +106,13 @@ def _setattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr
 
 
 def _type(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
-    kind = kinds[0]
-    cls = kind.cls if isinstance(kind, Box) else kind.type if isinstance(kind, Num) else None
-    if len(args) != 1 or cls is None:
+    kind, types = kinds[0], types_of(kinds[0])
+    if len(args) != 1:
         return None
-    return w.read(external(w, cls, cls.__name__))
+    if len(types) > 1 or may_be_none(kind):
+        return Op(builtins.type, (w.read(args[0])[0],)), Some(type)
+    cls = kind.cls if isinstance(kind, Box) else types[0] if types else None
+    return None if cls is None else w.read(external(w, cls, cls.__name__))
 
 
 ANSWERS: dict[Any, Any] = {

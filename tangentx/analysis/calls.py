@@ -178,9 +178,21 @@ def _standing_in(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> t
     ours: Callable[..., Any] | None = None
     if isinstance(fn, types.BuiltinMethodType) and fn == dict.fromkeys:
         ours = folds.from_keys
+    elif fn is sum and _starts_with_box(w, args, kwargs):
+        ours, kwargs = folds.joined, tuple((_SUM.get(name, name), a) for name, a in kwargs)
     elif fn is math.prod and any(varied(w.read(a)[1]) for a in args):
         ours = folds.product
     return None if ours is None else standin(w, ours, bind(w, w.program.library(ours), args, kwargs))
+
+
+_SUM = {"iterable": "rows"}
+
+
+def _starts_with_box(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> bool:
+    """Whether a sum starts with a list or a tuple, so that it joins others to it."""
+    start = dict(kwargs).get("start", args[1] if len(args) == 2 else None)
+    kind = w.read(start)[1] if start is not None else BOTTOM
+    return isinstance(kind, Box) and kind.cls in (list, tuple)
 
 
 def _is_dict(kind: Kind) -> bool:

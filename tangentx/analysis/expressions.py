@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import enum
 import operator
 import types
@@ -209,6 +210,8 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
     match kind:
         case Bottom():
             return Attr(atom, name), BOTTOM
+        case Arr() | Num() if name == "__class__":
+            return operation(w, builtins.type, (base,))
         case Arr(rank=int() as rank, loose=False) if name == "ndim":
             return Attr(atom, name), Num(int, value=rank)
         case Arr() | Num() if name in _STATIC and (isinstance(kind, Arr) or hasattr(kind.type, name)):

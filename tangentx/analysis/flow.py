@@ -116,7 +116,7 @@ def for_(w: Walker, s: For) -> None:
         if isinstance(kind, Bottom):
             never(w, bound)
             return
-        if not (isinstance(kind, Num) and issubclass(kind.type, int) or _is_whole(kind)):
+        if not (isinstance(kind, Num) and any(issubclass(t, int | np.integer) for t in kind.exact)):
             raise NotResolved("the bounds of a range must be whole numbers", s.span, "convert them with int()")
     snapshots = None if s.snapshots is None else _snapshots(w, s.snapshots)
     trips = _trips(bounds)

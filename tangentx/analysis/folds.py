@@ -13,6 +13,14 @@ def product(iterable: Any, start: Any = 1) -> Any:
     return total
 
 
+def joined(rows: Any, start: Any) -> Any:
+    """``sum(rows, start)`` of lists or tuples"""
+    total = start
+    for row in rows:
+        total = total + row
+    return total
+
+
 def from_keys(iterable: Any, value: Any = None) -> Any:
     """``dict.fromkeys(iterable, value)``"""
     found = {}

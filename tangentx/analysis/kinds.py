@@ -45,7 +45,7 @@ class Top:
 
 @dataclass(frozen=True, slots=True)
 class Num:
-    """A scalar of exactly `type`, or joined numbers for which `type` is the common one; `value` where known.
+    """A scalar of exactly `type`; or one of several `types`, of which `type` is the common one; `value` where known.
 
     With `none` it may also be None, which stands where there is no number yet and has no derivative.
     """
@@ -54,6 +54,12 @@ class Num:
     varied: bool = False
     value: Any = MISSING
     none: bool = False
+    types: tuple[Any, ...] = ()
+
+    @property
+    def exact(self) -> tuple[Any, ...]:
+        """The types that it may have, one or several."""
+        return self.types or (self.type,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +187,9 @@ def vary(kind: Kind) -> Kind:
 def describe(kind: Kind) -> str:
     """The kind in a user's words."""
     match kind:
-        case Num(type=t, none=none):
-            return f"{'an' if t.__name__[0] in 'aeiou' else 'a'} {t.__name__}{' or None' if none else ''}"
+        case Num(none=none):
+            names = [f"{'an' if each.__name__[0] in 'aeiou' else 'a'} {each.__name__}" for each in kind.exact]
+            return f"{' or '.join(names)}{' or None' if none else ''}"
         case Arr(dtype=dtype, rank=None, loose=loose):
             return f"a{' number or an' if loose else 'n'} array of {dtype} of unknown rank"
         case Arr(dtype=dtype, rank=rank, none=none):
@@ -224,7 +231,7 @@ def signature(kind: Kind, seen: tuple[Region, ...] = (), left: list[int] | None 
     if left[0] < 0:
         raise TooDeep
     if isinstance(kind, Num):
-        return ("num", kind.type, kind.varied, kind.value if kind.type is bool else None, kind.none)
+        return ("num", kind.exact, kind.varied, kind.value if kind.type is bool else None, kind.none)
     if isinstance(kind, Arr):
         return ("arr", kind.dtype.str, kind.rank, kind.loose, kind.none, kind.region.root().varied)
     if isinstance(kind, Box):

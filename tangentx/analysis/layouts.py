@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
+from tangentx.analysis import choosing
 from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, Obj, Some, dtype_of, is_inexact
 from tangentx.analysis.outline import Layout, zeros_kind
 from tangentx.analysis.regions import Region, World
@@ -231,6 +232,7 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.pull: _pulled,
     arrays.push: _shadow_of(1),
     arrays.entry_copies: _copies,
+    **choosing.RULES,
 }
 COPIES = (arrays.entry_copy, arrays.entry_copies)
 """Of these the result varies where the argument does, and nowhere else."""

@@ -32,6 +32,8 @@ def _method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
     match kind:
         case Bottom():
             return Lit(None), BOTTOM
+        case Arr() | Num() if expr.name == "__class__":
+            return expanded(w, "called", lambda: _called(w, expr))
         case Arr():
             return _array_method(w, expr, kind)
         case Num(type=t):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,8 +13,9 @@ import numpy as np
 from tangentx import arrays, templates
 from tangentx.analysis import layouts, outcomes
 from tangentx.analysis.absent import may_be_none, with_and_without, without_none
+from tangentx.analysis.choosing import each_type, is_mixed, with_start
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied, vary
-from tangentx.analysis.primitives import DIAGONALS, hashable, is_constant
+from tangentx.analysis.primitives import DIAGONALS, hashable, is_constant, makes_new
 from tangentx.analysis.regions import Region, World, holds_itself, join
 from tangentx.analysis.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
 from tangentx.errors import NO_RULE, NoTemplate, NotResolved, Span
@@ -36,6 +38,11 @@ _ATTEMPTS = (
     (COUNTING, False, 1),
 )
 """Values of unknown whole numbers, whether known ones are forgotten, and lengths of axes, one after the other."""
+_BY_VALUE = frozenset((
+    np.linalg.eig, np.linalg.eigvals, np.roots, np.poly, np.real_if_close,
+    *(getattr(np.emath, name) for name in np.lib.scimath.__all__),
+))  # fmt: skip
+"""NumPy's functions that give real or complex numbers as the values have it."""
 _RULED = frozenset(layouts.RULES)
 _COPIES = frozenset(layouts.COPIES)
 _ARRAYS_FOR_NONE = frozenset((arrays.unbroadcast, arrays.share))  # or numbers that nobody writes into
@@ -58,6 +65,8 @@ class Operation:
         result = rule(self.world, self.fresh, kinds) if rule is not None and not kwargs else None
         if result is None:
             result = self._with_none(fn, args, kwargs, kinds)
+            if fn is builtins.sum:
+                result = with_start(args, kwargs, result)
         if templates.find(fn) is not None and is_constant(fn, kinds):
             return result
         if any(varied(k) for k in kinds) and fn not in hashable(_COPIES, fn):
@@ -67,20 +76,38 @@ class Operation:
     def _with_none(
         self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], kinds: Sequence[Kind]
     ) -> Kind:
-        """As `_remembered`, also for None in the place of arguments that may be that, unless it raises."""
+        """As `_of_each_type`, also for None in the place of arguments that may be that, unless it raises."""
         if not any(map(may_be_none, kinds)):
-            return self._remembered(fn, args, kwargs, kinds)
+            return self._of_each_type(fn, args, kwargs, kinds)
         if fn in hashable(_ARRAYS_FOR_NONE, fn):
             first, rest = (without_none(given) for given in (args, kwargs.values()))
-            return self._remembered(fn, first, dict(zip(kwargs, rest, strict=True)), without_none(kinds))
+            return self._of_each_type(fn, first, dict(zip(kwargs, rest, strict=True)), without_none(kinds))
         result: Kind = BOTTOM
         for given, absent in with_and_without(kinds):
             named = dict(zip(kwargs, given[len(args) :], strict=True))
             try:
-                result = join(result, self._remembered(fn, given[: len(args)], named, given))
+                result = join(result, self._of_each_type(fn, given[: len(args)], named, given))
             except NotResolved:
                 if not absent:
                     raise
+        return result
+
+    def _of_each_type(
+        self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], kinds: Sequence[Kind]
+    ) -> Kind:
+        """As `_remembered`, for each type that numbers of several types may have, unless it raises."""
+        if not any(map(is_mixed, kinds)):
+            return self._remembered(fn, args, kwargs, kinds)
+        error: NotResolved | None = None
+        result: Kind = BOTTOM
+        for given in each_type(kinds):
+            named = dict(zip(kwargs, given[len(args) :], strict=True))
+            try:
+                result = join(result, self._remembered(fn, given[: len(args)], named, given))
+            except NotResolved as caught:
+                error = caught
+        if error is not None and isinstance(result, Bottom):
+            raise error
         return result
 
     def _remembered(
@@ -133,19 +160,28 @@ class Operation:
         error: Exception | None = None
         attempts = _ATTEMPTS if not any(map(has_counts, kinds)) else (_ATTEMPTS[-1], *_ATTEMPTS)
         empty: Kind = BOTTOM
+        others = _others(fn, kinds)
         for rank, length in settings(kinds):
             if (length or 0) > ENOUGH and not isinstance(result, Bottom):
                 continue
+            hidden: Sampler | None = None
+            told = False
             for number, forget, size in attempts:
+                if told and (forget or size > 1 or number not in others):
+                    continue
                 sampler = Sampler(number, rank, forget, size, length)
                 found, caught = self._tried(fn, args, kwargs, sampler, known and not forget)
                 error = caught or error
                 if found is not None and not still_empty(found):
                     result = join(result, self._of_any_shape(fn, args, kwargs, sampler, found))
-                    break
+                    hidden, told = sampler, told or not sampler.hidden
+                    if told and not others:
+                        break
                 empty = found or empty  # a list without items does not tell of what kind they are
-            else:
+            if hidden is None:
                 result = join(result, empty)
+            elif not told:
+                result = _shared_by_all(result, hidden)
         if isinstance(result, Bottom) and not any(still_empty(k) for k in kinds):
             raise self._unknown(fn, kinds, error)
         return result
@@ -186,10 +222,16 @@ class Operation:
         found: Kind,
     ) -> Kind:
         """The kind, of unknown rank if a sample with longer axes gives another one (as `squeeze` does)."""
+        if fn in hashable(_BY_VALUE, fn):
+            for size in (1, 2):
+                unlike = Sampler(sampler.number, sampler.rank, sampler.forget, size, sampler.length, unlike=True)
+                found = join(found, self._tried(fn, args, kwargs, unlike, False)[0] or BOTTOM)
         if not isinstance(found, Num | Arr) or not any(isinstance(k, Arr) for k in (*args, *kwargs.values())):
             return found
         longer = Sampler(sampler.number, sampler.rank, sampler.forget, 2, sampler.length)
         other, _ = self._tried(fn, args, kwargs, longer, False)
+        if other is not None and not longer.hidden:
+            sampler.hidden = False
         ranks = [k.rank if isinstance(k, Arr) else 0 for k in (found, other) if isinstance(k, Num | Arr)]
         if len(ranks) < 2 or ranks[0] == ranks[1] or other is None:
             return found
@@ -241,6 +283,7 @@ class Operation:
         if value.dtype.kind not in "biufc":
             raise NotResolved(f"an array of dtype {value.dtype} has no derivative rules", self.span, "use numbers")
         result = Arr(value.dtype, value.ndim, self.fresh(path))
+        sampler.hidden = sampler.hidden or (value.size == 0 and any(array.size for array, _ in sampler.made))
         for array, region in sampler.made:
             if value is array or np.may_share_memory(value, array):
                 if value.flags.writeable:
@@ -248,3 +291,22 @@ class Operation:
                 else:
                     self.world.links.append((result.region, region, self.span))
         return Arr(value.dtype, value.ndim, result.region.root())
+
+
+def _others(fn: Callable[..., Any], kinds: Sequence[Kind]) -> tuple[int, ...]:
+    """Values of whole numbers that are tried although one has told: of them may depend what a result is, and which
+    array it is a view of (``np.diff(x, 0)`` is `x` itself)."""
+    unknown = {t for k in kinds if isinstance(k, Num) and k.value is MISSING for t in k.exact}
+    if bool not in unknown and (int not in unknown or makes_new(fn) or not any(isinstance(k, Arr) for k in kinds)):
+        return ()
+    return (0, 2)
+
+
+def _shared_by_all(kind: Kind, sampler: Sampler) -> Kind:
+    """The kind of an array that had no elements in any sample, so that none shows whose memory it is: anyone's."""
+    if isinstance(kind, Arr):
+        for array, region in sampler.made:
+            if array.dtype == kind.dtype:
+                region.unite(kind.region)
+        return replace(kind, region=kind.region.root())
+    return kind

@@ -64,7 +64,7 @@ def key_of(fn: Any, kinds: Sequence[Kind], names: Sequence[str]) -> Hashable | N
 
 def _part(kind: Kind, met: dict[Region, int]) -> Hashable | None:
     if isinstance(kind, Num):
-        return (kind.type, type(kind.value), kind.value, kind.none)
+        return (kind.exact, type(kind.value), kind.value, kind.none)
     if isinstance(kind, Arr):
         return (kind.dtype, kind.rank, kind.loose, kind.none, met.setdefault(kind.region.root(), len(met)))
     if isinstance(kind, Obj) and isinstance(kind.value, type(None) | str | bytes | type | np.dtype):

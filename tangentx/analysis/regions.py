@@ -171,12 +171,13 @@ class World:
 
 def _join_num(a: Num, b: Num) -> Num:
     varied = a.varied or b.varied
-    if a.type is b.type:
+    if a.exact == b.exact:
         same = a.value is b.value or (type(a.value) is type(b.value) and a.value == b.value)
-        return Num(a.type, varied, a.value if same else MISSING, a.none or b.none)
+        return Num(a.type, varied, a.value if same else MISSING, a.none or b.none, a.types)
     order: tuple[type, ...] = (bool, int, float, complex)
     both = order[max(order.index(a.type), order.index(b.type))] if a.type in order and b.type in order else None
-    return Num(both or np.result_type(dtype_of(a), dtype_of(b)).type, varied, none=a.none or b.none)
+    types = tuple(sorted({*a.exact, *b.exact}, key=lambda t: (t.__module__, t.__name__)))
+    return Num(both or np.result_type(dtype_of(a), dtype_of(b)).type, varied, none=a.none or b.none, types=types)
 
 
 def _or_none(kind: Num | Arr) -> Num | Arr:

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.analysis.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some
+from tangentx.analysis.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, dtype_of
 from tangentx.analysis.regions import Region
 
 COUNTING = -1
+_UNLIKE = (1.0, -2.0, 3.0, -1.0)
+"""Reals in turn: as a matrix of two rows they have complex eigenvalues."""
 
 
 class NoSample(Exception):
@@ -22,6 +24,8 @@ class NoSample(Exception):
 class Sampler:
     """Makes small values of kinds: arrays have `size` elements along each axis.
 
+    `hidden`: a result had no elements, so that it does not show whose memory it is.
+    `unlike` gives reals that differ from one another, and in sign.
     `number` is the value of unknown numbers (with `forget`, of all whole numbers; COUNTING gives 0, 1, 2 ... one after
     the other in each container), `rank` stands for an unknown rank, a negative one for a plain number.
     `length` is that of lists and tuples of whole numbers whose length is not known, such as shapes; None is as many as
@@ -30,8 +34,16 @@ class Sampler:
     """
 
     def __init__(
-        self, number: int = 1, rank: int = 1, forget: bool = False, size: int = 1, length: int | None = None
+        self,
+        number: int = 1,
+        rank: int = 1,
+        forget: bool = False,
+        size: int = 1,
+        length: int | None = None,
+        unlike: bool = False,
     ) -> None:
+        self.unlike = unlike
+        self.hidden = False
         self.size = size
         self.length = length
         self.number = number
@@ -45,12 +57,16 @@ class Sampler:
         match kind:
             case Num(type=t, value=value):
                 forget = self.forget and t is int
+                if self.unlike and value is MISSING and dtype_of(kind).kind in "fc":
+                    return t(-2.0)
                 return t(self._next()) if value is MISSING or forget else value
             case Arr(dtype=dtype, rank=known, region=region):
                 rank = known if known is not None else self.rank
                 if rank < 0:
                     return dtype.type(abs(self.number))
                 array = np.full((self.size,) * rank, abs(self.number), dtype)
+                if self.unlike and dtype.kind in "fc":
+                    array[...] = np.resize(np.array(_UNLIKE) * (1 if dtype.kind == "f" else 1j), array.shape)
                 self.made.append((array, region))
                 return array
             case Obj(value=value):
@@ -91,7 +107,7 @@ class Sampler:
         raise NoSample
 
 
-_SOME: dict[type, Any] = {slice: slice(None), str: "1", bytes: b"a", range: range(1)}
+_SOME: dict[type, Any] = {slice: slice(None), str: "1", bytes: b"a", range: range(1), type: float}
 
 
 def has_counts(kind: Kind) -> bool:

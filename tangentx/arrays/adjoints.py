@@ -96,7 +96,14 @@ def nested(t: Any, like: Any) -> Any:
     """`t`, a cotangent of an array made from `like`, as a list of lists if `like` is one."""
     if isinstance(like, (list, tuple)):
         return [nested(t[i], item) for i, item in enumerate(like)]
-    return unbroadcast(t, like) if has_derivative(like) else None
+    return _given(t, like)
+
+
+def _given(t: Any, item: Any) -> Any:
+    """What an item gets of `t`: a whole number 0.0, for it may stand where reals do, and None what is no number."""
+    if has_derivative(item):
+        return unbroadcast(t, item)
+    return 0.0 if isinstance(item, int | np.integer) else None
 
 
 def unnested(bars: Any, like: Any) -> Any:
@@ -110,7 +117,7 @@ def repeated(t: Any, items: Any) -> Any:
     """Adjoint of the built-in sum: `t` for each of `items`, as an array if they are one."""
     if isinstance(items, np.ndarray):
         return np.array(np.broadcast_to(t, items.shape))
-    return [unbroadcast(t, item) if has_derivative(item) else None for item in items]
+    return [_given(t, item) for item in items]
 
 
 def total(dots: Any, items: Any) -> Any:
@@ -126,7 +133,7 @@ def give_best(t: Any, best: Any, args: Any) -> Any:
     """Adjoint of the built-in max and min of `args`: equal shares of `t` for those equal to `best`, 0 for others."""
     items = _candidates(args)
     count = sum(1 for item in items if item == best)
-    shares = [(t / count if item == best else zero(t)) if has_derivative(item) else None for item in items]
+    shares = [_given(t / count if item == best else zero(t), item) for item in items]
     if len(args) > 1:
         return tuple(shares)
     return (np.array(shares, dtype=items.dtype) if isinstance(items, np.ndarray) else shares,)

@@ -163,8 +163,9 @@ class Rewriter(Facts):
         return isinstance(kind, Num) or (isinstance(kind, Arr) and kind.region.still())
 
     def real(self, atom: Atom) -> bool:
-        """Whether the atom is a real or complex number, or an array of them."""
-        return is_inexact(self.kind(atom))
+        """Whether the atom is a real or complex number, or an array of them, and never a whole number."""
+        kind = self.kind(atom)
+        return is_inexact(kind) and not (isinstance(kind, Num) and not all(is_inexact(Num(t)) for t in kind.types))
 
 
 class Rules:

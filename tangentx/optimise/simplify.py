@@ -24,6 +24,7 @@ from tangentx.optimise.unit import Unit
 
 _VIEWS = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.ndarray.transpose, np.ndarray.swapaxes)
 _FLOATS = (float, np.float64)
+_COMPLEX = (complex, np.complex128, np.complex64)
 _LARGE = 1e300
 Rule = Callable[["Simplify", Assign, Op], "Sequence[Statement] | Statement | None"]
 
@@ -109,7 +110,8 @@ def _unbroadcast(p: Simplify, s: Assign, op: Op) -> Sequence[Statement] | Statem
         return None
     given, wanted = p.kind(t), p.kind(like)
     if isinstance(given, Num) and isinstance(wanted, Num):
-        return p.same(s, t) if _number_fits(given.type, wanted.type) else None
+        either = wanted.type in _COMPLEX and wanted.types  # where it is real, so is its cotangent
+        return p.same(s, t) if _number_fits(given.type, wanted.type) and not either else None
     if isinstance(wanted, Num) and wanted.type in _FLOATS and isinstance(given, Arr) and _plain(given):
         if wanted.type is np.float64:
             return replace(s, value=Op(np.sum, (t,)))

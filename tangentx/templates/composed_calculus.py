@@ -145,7 +145,9 @@ def slogdet(a: Any) -> Any:
 
 @composition(np.linalg.matrix_power, domain=("A(2,2), 3", "A(3,2,2), 0", "A(2,2) + 4.0 * np.eye(2), -2"))
 def matrix_power(a: Any, n: Any) -> Any:
-    """Repeated product of a matrix with itself."""
+    """Repeated product of a matrix with itself; once is the matrix, no copy."""
+    if n == 1:
+        return a
     factor = np.linalg.inv(a) if n < 0 else a
     result = np.copy(np.broadcast_to(np.eye(a.shape[-1]), np.shape(a)))
     for _ in range(abs(n)):
