@@ -1,17 +1,18 @@
 # grad
 import numpy as np
 
-def f(x, a, b):
-
-    def fn0(e):
-        a[..., -2:] /= 1.5
-    s = fn0(abs(a[3]))
-    return a.mean()
+def f(x, a, n, idx):
+    w = a[:, None].squeeze(-1)
+    w[idx] += 0.5 * np.sqrt(1.0 + a[n % 3] ** 2)
+    t = w[n % 3]
+    a[n % 3] += np.tanh(0.31 * x)
+    w[...] *= np.cos(a[::-1])
+    return np.sin(x) + np.sum(a * a) + np.sum(w * np.arange(1.0, 4.0)) + np.sin(t)
 
 # ---- arguments ----
-WRT = (0, 1, 2)
-a0_1 = np.array([-0.112137, -0.706137, -1.042137])
-a0_0 = np.array([-1.450137, -0.257137, -1.655137, 1.028137])
+WRT = (0, 1)
+a0_0 = np.array([-0.9191370000000001, -0.7821370000000001, 0.9361370000000001])
+a0_1 = np.array([0, 2, 0])
 POINTS = [
-    [0.626137, a0_0, a0_1],
+    [0.159137, a0_0, 2, a0_1],
 ]
