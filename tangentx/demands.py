@@ -70,15 +70,20 @@ def has_leaf(kind: Kind, seen: tuple[Region, ...]) -> bool:
     return is_inexact(kind)
 
 
-def demand_real_scalar(root: Instance, has_aux: bool, *, elementwise: bool = False) -> None:
-    """Refuses a result that has no gradient; `elementwise`, one element of which has none."""
-    kind, span = root.result, root.source.span
-    if isinstance(kind, Bottom):
+def demand_result(root: Instance) -> None:
+    """Refuses a function that gives nothing."""
+    if isinstance(root.result, Bottom):
         raise NotDifferentiable(
             "this function never returns for these arguments: it always raises, or reads an item that does not exist",
-            span,
+            root.source.span,
             "call it as it is to see its own exception",
         )
+
+
+def demand_real_scalar(root: Instance, has_aux: bool, *, elementwise: bool = False) -> None:
+    """Refuses a result that has no gradient; `elementwise`, one element of which has none."""
+    demand_result(root)
+    kind, span = root.result, root.source.span
     if has_aux:
         kind = value_of(kind, span)
     if isinstance(kind, Num | Arr) and is_inexact(kind):

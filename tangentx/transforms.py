@@ -8,7 +8,7 @@ from typing import Any
 from tangentx import batches, pipeline
 from tangentx.analysis.kinds import Bottom, Box, Kind, describe
 from tangentx.analysis.program import Instance, Program
-from tangentx.demands import demand_real_scalar, has_leaf, value_of
+from tangentx.demands import demand_real_scalar, demand_result, has_leaf, value_of
 from tangentx.derive import products
 from tangentx.derive.entry import has_effects
 from tangentx.derive.jacobians import Wanted
@@ -60,7 +60,8 @@ def _demand_repeatable(root: Instance, what: str) -> None:
 
 def demand_cotangent(root: Instance) -> None:
     """Refuses a result that has no real or complex number in it."""
-    if isinstance(root.result, Bottom) or not has_leaf(root.result, ()):
+    demand_result(root)
+    if not has_leaf(root.result, ()):
         raise NotDifferentiable(
             f"the result is {describe(root.result)}: it has no cotangent",
             root.source.span,

@@ -171,10 +171,10 @@ def with_set(x):
 
 
 def with_deleted(x):
-    y = x * x
+    y = x * x if x > 2.0 else None
     if x > 1.0:
         del y
-    return y
+    return x if y is None else y
 
 
 def with_iterator(x):

@@ -54,6 +54,7 @@ COVERED_BY = {
     "templates/*.py": "tests/templates/test_templates.py",
     "backend/*.py": "tests/backend/test_text.py",
     "analysis/attempts.py": "tests/frontend/test_attempts.py",
+    "analysis/unbound.py": "tests/frontend/test_unbound.py",
     "analysis/runs.py": "tests/tensor/test_runs.py",
     "frontend/loosely.py": "tests/tensor/test_runs.py",
     "frontend/loosened.py": "tests/tensor/test_runs.py",

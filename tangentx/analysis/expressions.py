@@ -26,7 +26,9 @@ from tangentx.analysis.outputs import taken_apart
 from tangentx.analysis.primitives import takes_arrays
 from tangentx.analysis.specials import SPECIAL, kind_with_set
 from tangentx.analysis.splits import split
+from tangentx.analysis.unbound import demanded
 from tangentx.errors import UnsupportedSyntax
+from tangentx.ir import marks
 from tangentx.ir.attempts import Attempt
 from tangentx.ir.functions import bound_method
 from tangentx.ir.nodes import (
@@ -84,6 +86,8 @@ def operation(
     """A primitive applied to atoms."""
     if isinstance(fn, Attempt):
         return attempt(w, fn, args)
+    if fn is marks.bound:
+        return demanded(w, args)
     placed = taken_apart(w, fn, args, kwargs) or split(w, fn, args, kwargs)
     if placed is not None:
         return placed

@@ -20,10 +20,12 @@ from tangentx.analysis.kinds import BOTTOM, Bottom, Kind, Top, located
 from tangentx.analysis.program import DELETED, Definition, Instance, Program
 from tangentx.analysis.regions import Region, join
 from tangentx.analysis.selection import is_missing
+from tangentx.analysis.unbound import empty
 from tangentx.analysis.values import constant_kind
 from tangentx.analysis.webs import close
 from tangentx.analysis.writes import accumulate, append, delete
 from tangentx.errors import NotResolved, Span
+from tangentx.ir import marks
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -196,6 +198,9 @@ def _assign(w: Walker, s: Assign) -> None:
         w.read(Var(s.target))
         assert w.env is not None
         w.env[s.target] = (DELETED,)
+        return
+    if type(s.value) is Op and s.value.fn is marks.emptied:
+        empty(w, s)
         return
     known = w.instance.definitions.get((id(s), s.target))
     if known is not None and known.choice is not None:

@@ -219,6 +219,7 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.finish: _public,
     arrays.entry_copy: _one_copy,
     arrays.apart: _always(Obj(None)),
+    arrays.demand_bound: _always(Obj(None)),
     arrays.demand_copied: _always(Obj(None)),
     arrays.demand_own: _always(Obj(None)),
     arrays.demand_unshared: _always(Obj(None)),

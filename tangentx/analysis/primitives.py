@@ -136,6 +136,7 @@ def hashable(group: frozenset[Any], fn: Any) -> Container[Any]:
 EFFECTS = frozenset(
     (
         arrays.apart,
+        arrays.demand_bound,
         arrays.demand_copied,
         arrays.demand_own,
         arrays.demand_unshared,

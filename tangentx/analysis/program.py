@@ -29,6 +29,7 @@ class Definition:
     """One place that binds a name; definitions that reach a common use are one variable (a web).
 
     `choice`: what is bound is one of several functions, at this position among them, and is bound as such a choice.
+    `empty`: the name has no value from there on.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Definition:
     parent: Definition | None = None
     round: int = 0
     choice: tuple[Any, int] | None = None
+    empty: bool = False
 
     @functools.cached_property
     def read(self) -> Var:
@@ -74,6 +76,7 @@ class Instance:
     expansions: dict[Any, tuple[Statement, ...]] = field(default_factory=dict)
     backs: dict[Any, Any] = field(default_factory=dict)
     kinds: dict[str, Kind] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)  # names of which it is asked, while it runs, whether they have a value
     makes_functions: bool = False
     given: list[Kind] = field(default_factory=list)  # of the root: kinds of its arguments before it writes into them
 

@@ -40,7 +40,16 @@ from tangentx.arrays.batches import (
     same_members,
     with_count,
 )
-from tangentx.arrays.checks import counted, equal_lengths, fitting, moving, same_length, seed_of_scalar
+from tangentx.arrays.checks import (
+    counted,
+    demand_bound,
+    equal_lengths,
+    fitting,
+    moving,
+    same_length,
+    seed_of_scalar,
+    unbound_message,
+)
 from tangentx.arrays.collections_ import DefaultDict, Deque
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, stop_gradient, writable, write_back
 from tangentx.arrays.einsums import einsum_left, einsum_right
@@ -111,6 +120,7 @@ __all__ = [
     "counted",
     "cropped",
     "cycled",
+    "demand_bound",
     "demand_copied",
     "demand_own",
     "demand_unshared",
@@ -201,6 +211,7 @@ __all__ = [
     "ties",
     "total",
     "unarange",
+    "unbound_message",
     "unbroadcast",
     "uncolumns",
     "unconvolve",

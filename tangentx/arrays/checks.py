@@ -66,6 +66,19 @@ def equal_lengths(first: int, *others: int) -> int:
     return first
 
 
+def demand_bound(x: Any, name: str, free: bool = False) -> None:
+    """Checks that variable `name` has a value. Raises UnboundLocalError as Python does, or NameError where `free`."""
+    if x is None:
+        raise (NameError if free else UnboundLocalError)(unbound_message(name, free))
+
+
+def unbound_message(name: str, free: bool) -> str:
+    """What Python says of a variable without a value; `free` where it belongs to a function around."""
+    which = "free" if free else "local"
+    where = " in enclosing scope" if free else ""
+    return f"cannot access {which} variable '{name}' where it is not associated with a value{where}"
+
+
 def same_length(x: Any, count: int) -> None:
     """Checks that a list still has the length with which a loop over it began. Raises UnsupportedSyntax if not."""
     if len(x) != count:

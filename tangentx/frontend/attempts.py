@@ -28,6 +28,14 @@ class Attempts(Managers):
             if isinstance(inner, _DEFINING):
                 message = "this statement inside a try statement is not differentiated"
                 raise self.refuse(inner, message, "move it before the try statement")
+            if id(inner) in self.unbound:
+                message = f"a try statement that reads `{self.unbound[id(inner)]}`, which may have no value there"
+                raise self.refuse(inner, message, "give it a value before the try statement")
+            if isinstance(inner, gast.ExceptHandler) and inner.name and inner.name.id in self.unbound.values():
+                message = (
+                    f"`{inner.name.id}` is read where the handler that binds it may have ended: it has no value then"
+                )
+                raise self.refuse(inner, message, "keep the exception under another name")
         leaving = [inner for inner in inside if isinstance(inner, _LEAVING)]
         tried = _can_be_tried(node) and not self._is_half_done(node)
         if leaving and not tried:

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tangentx.errors import Span, UnsupportedSyntax
+from tangentx.ir import marks, walk
 from tangentx.ir import nodes as ir
-from tangentx.ir import walk
 from tangentx.ir.attempts import Attempt
 from tangentx.ir.change import map_atoms
 from tangentx.ir.functions import Closure, function_of
@@ -29,10 +29,11 @@ def with_cells(function: ir.Function, captured: Iterable[str], rebound: frozense
         return function
     params = frozenset(param.name for param in function.params)
     own = (walk.bound(function.body) | params).difference(captured)
-    shared = rebound | ((_unsettled(function.body) | _unbound(function.body, params)) & own)
+    late = _unbound(function.body, params)
+    shared = rebound | ((_unsettled(function.body) | late) & own)
     if not shared:
         return function
-    cells = _Cells(shared, function.body)
+    cells = _Cells(shared, function.body, {}, frozenset(), late | _emptied(function.body))
     opened: list[ir.Statement] = []
     for name in sorted(shared):
         if name in params:
@@ -79,12 +80,19 @@ def _unbound(body: ir.Block, params: frozenset[str]) -> frozenset[str]:
                 known = frozenset.intersection(*ways)
             elif isinstance(stmt, ir.Break | ir.Continue | ir.Return | ir.Raise):
                 return None
+            elif walk.empties(stmt):
+                known = known - walk.writes(stmt)
             elif not isinstance(stmt, ir.For):
                 known = known | walk.writes(stmt)
         return known
 
     visit(body, params)
     return frozenset(found)
+
+
+def _emptied(body: ir.Block) -> frozenset[str]:
+    """The names that statements leave without a value, once functions may share them."""
+    return frozenset(name for stmt in walk.statements(body) if walk.empties(stmt) for name in walk.writes(stmt))
 
 
 def _captured(stmt: ir.Statement, cls: type[Closure]) -> set[str]:
@@ -95,16 +103,23 @@ def _captured(stmt: ir.Statement, cls: type[Closure]) -> set[str]:
 class _Cells:
     """Writes the blocks of function `body` again with the variables `names` in cells of these names.
 
-    `done`: the functions that were given cells already, by the parameters that are cells in them.
+    `done`: the functions that were given cells already, by the parameters that are cells in them. `asked` are the
+    cells that may hold no value where they are read here, `late` those where they are read in a function inside.
     """
 
     def __init__(
-        self, names: Iterable[str], body: ir.Block, done: dict[type[Closure], frozenset[str]] | None = None
+        self,
+        names: Iterable[str],
+        body: ir.Block,
+        done: dict[type[Closure], frozenset[str]],
+        asked: frozenset[str],
+        late: frozenset[str],
     ) -> None:
         self.names = frozenset(names)
+        self.asked, self.late = asked, late
         # By cells of the function's own too, where an enclosing one has some.
         self.taken = walk.bound(body) | walk.used(body)
-        self.done = {} if done is None else done
+        self.done = done
         self.opens: dict[int, str] = {}
         self.count = 0
 
@@ -139,6 +154,8 @@ class _Cells:
             bound = ir.Store(ir.Var(changed.target), _ITEM, ir.Var(held), changed.span)
             out.append(replace(changed, target=held, body=(bound, *blocks[0])))
         elif isinstance(changed, ir.Augment) and changed.target in self.names:
+            if changed.target in self.asked:
+                self._read(ir.Var(changed.target), stmt.span, out)
             out.append(ir.Augstore(ir.Var(changed.target), _ITEM, changed.fn, changed.value, changed.span))
         elif isinstance(changed, ir.Assign) and changed.target in self.names:
             self._bound(changed, id(stmt) in self.opens, out)
@@ -163,10 +180,13 @@ class _Cells:
 
     def _bound(self, stmt: ir.Assign, first: bool, out: list[ir.Statement]) -> None:
         held = stmt.value
-        if isinstance(held, ir.Op) and held.fn is ir.deleted:
+        gone = isinstance(held, ir.Op) and held.fn is ir.deleted
+        if gone or (walk.empties(stmt) and not first):
             raise UnsupportedSyntax(
                 f"`{stmt.target}` is deleted, and a function inside shares it", stmt.span, "remove the del statement"
             )
+        if walk.empties(stmt):
+            held = ir.Lit(ir.UNBOUND)
         if not isinstance(held, ir.Atom):
             held = ir.Var(self._temp())
             out.append(replace(stmt, target=held.name))
@@ -181,9 +201,7 @@ class _Cells:
         def read(atom: ir.Atom) -> ir.Atom:
             if not isinstance(atom, ir.Var) or atom.name not in self.names:
                 return atom
-            held = self._temp()
-            out.append(ir.Assign(held, ir.Index(atom, _ITEM), stmt.span))
-            return ir.Var(held)
+            return self._read(atom, stmt.span, out)
 
         cls = walk.made_closure(stmt)
         if cls is None:
@@ -194,6 +212,15 @@ class _Cells:
         self._inside(cls, variables)
         return replace(stmt, value=replace(stmt.value, items=(*variables, *map(read, defaults))))
 
+    def _read(self, cell: ir.Var, span: Span, out: list[ir.Statement]) -> ir.Var:
+        """What the cell holds, asked for where it may hold nothing."""
+        held = ir.Var(self._temp())
+        out.append(ir.Assign(held.name, ir.Index(cell, _ITEM), span))
+        if cell.name in self.asked:
+            asked = (held, ir.Lit(cell.name), ir.Lit(True))
+            out.append(ir.Assign(self._temp(), ir.Op(marks.bound, asked), span))
+        return held
+
     def _inside(self, cls: type[Closure], variables: tuple[ir.Atom, ...]) -> None:
         """Give the function of `cls` cells for those of its captured `variables` that are cells here."""
         shared = [i for i, atom in enumerate(variables) if isinstance(atom, ir.Var) and atom.name in self.names]
@@ -201,8 +228,10 @@ class _Cells:
             return
         function = function_of(cls)
         names = frozenset(function.params[i].name for i in shared)
+        late = frozenset(function.params[i].name for i in shared if _name(variables[i]) in self.late | self.asked)
         self.done[cls] = names
-        cls.link.function = replace(function, body=_Cells(names, function.body, self.done).block(function.body))
+        inside = _Cells(names, function.body, self.done, late, late)
+        cls.link.function = replace(function, body=inside.block(function.body))
 
     def _holder(self, name: str) -> str:
         """A new name for what the cell of `name` holds."""
@@ -217,6 +246,10 @@ class _Cells:
         while f"%c{self.count}" in self.taken:
             self.count += 1
         return f"%c{self.count}"
+
+
+def _name(atom: ir.Atom) -> str:
+    return atom.name if isinstance(atom, ir.Var) else ""
 
 
 def _with_blocks(stmt: ir.Statement, blocks: list[ir.Block]) -> ir.Statement:

@@ -6,6 +6,7 @@ import builtins
 import functools
 import math
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -205,10 +206,12 @@ class Displays(Loops):
         first = self.iterable(node.generators[0].iter)
         begin()
         self.renamed.append(self._variables(node))
+        self.apart.append(isinstance(node, gast.GeneratorExp) or sys.version_info < (3, 12))
         try:
             self._generator(node.generators, 0, first, leaf)
         finally:
             self.renamed.pop()
+            self.apart.pop()
 
     def _variables(self, node: Any) -> dict[str, str]:
         """The comprehension's variables, renamed where the function or a comprehension around has the name."""

@@ -11,7 +11,8 @@ from typing import Any
 import gast
 
 from tangentx.errors import NotResolved, Span, UnsupportedSyntax
-from tangentx.frontend import resolve
+from tangentx.frontend import resolve, unbound
+from tangentx.ir import marks
 from tangentx.ir import nodes as ir
 from tangentx.naming import Names
 from tangentx.source import Found
@@ -29,6 +30,9 @@ class Emitter:
         self.scope = resolve.scope(tree)
         self.asked: set[int] = set()  # expressions of which only the truth counts
         self.resolver: resolve.Resolver = resolve.Resolver(function) if outer is None else outer.resolver
+        self.unbound = unbound.reads(tree, self.scope.names)  # nodes that read a name which may have no value there
+        self.late: dict[str, None] = {}  # the names of which that is asked
+        self.apart: list[bool] = []  # for each comprehension that is open whether Python runs it as a function
         self.read_early: list[ir.Var] = []  # what has been read for a loop that is about to begin, where Python waits
         self.renamed: list[dict[str, str]] = []  # variables of the comprehensions that are open, innermost last
         self.unsettled: frozenset[str] = frozenset()  # names that the present statement may bind while it is evaluated
@@ -93,6 +97,19 @@ class Emitter:
             if name in renamed:
                 return renamed[name]
         return name if name in self.scope.names or name.startswith("%") else None
+
+    def demand_bound(self, node: Any) -> None:
+        """Where the name that `node` reads may have no value: emit the question, and what raises without one."""
+        if id(node) not in self.unbound or any(node.id in renamed for renamed in self.renamed):
+            return
+        self.late[node.id] = None
+        asked = (ir.Var(node.id), ir.Lit(node.id), ir.Lit(any(self.apart)))
+        self.emit(ir.Assign(self.temp(), ir.Op(marks.bound, asked), self.span(node)))
+
+    def openings(self) -> list[ir.Statement]:
+        """What binds the names that may have no value to none, where the function begins."""
+        span = self.found.span(self.tree)
+        return [ir.Assign(name, ir.Op(marks.emptied, ()), span) for name in self.late]
 
     def foreign(self, node: Any) -> ir.Ext:
         """The object behind a name that is not local."""

@@ -122,6 +122,7 @@ class Expressions(Emitter):
         name = self.local(node.id)
         if name is None:
             return self.foreign(node)
+        self.demand_bound(node)
         return self.copy(ir.Var(name), node) if name in self.unsettled else ir.Var(name)
 
     def _Attribute(self, node: Any) -> Steps:

@@ -108,6 +108,7 @@ class Functions(Displays):
                 self.emit(ir.Return(self.atom(self.tree.body), self.span(self.tree.body)))
             elif not self.body(self.tree.body):
                 self.emit(ir.Return(ir.Lit(None), self.span(self.tree.body[-1])))
+        body[:0] = self.openings()
         first = tuple(ir.Param(slot) for slot in (*self.slots.values(), *self.defaults))
         made = ir.Function(name, (*first, *params), tuple(body), self.span(self.tree))
         return self.shared(made)

@@ -85,6 +85,7 @@ def lift_as(function: FunctionType, way: type[Statements], prepare: Callable[[An
             body.append(ir.Return(lifter.atom(tree.body), lifter.span(tree.body)))
         elif not lifter.body(tree.body):
             body.append(ir.Return(ir.Lit(None), lifter.span(tree.body[-1])))
+    body[:0] = lifter.openings()
     name = "lambda_" if isinstance(found.tree, ast.Lambda) else _name(function, tree.name)
     params = _params(function, tree)
     doc = function.__doc__ if isinstance(function.__doc__, str) else ""
@@ -103,7 +104,7 @@ def _name(function: FunctionType, name: str) -> str:
 
 def _assigned(params: tuple[ir.Param, ...], body: ir.Block) -> None:
     """Refuse the reading of a local name that nothing assigns, or only what control never comes to."""
-    known = walk.bound(body) | {param.name for param in params}
+    known = walk.bound(tuple(stmt for stmt in body if not walk.empties(stmt))) | {param.name for param in params}
     for stmt in walk.statements(body):
         for name in sorted(walk.reads(stmt) - known):
             hint = f"assign {name!r} first; Python takes it as local because something in the function assigns it"

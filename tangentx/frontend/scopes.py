@@ -84,8 +84,26 @@ def definitions(tree: Any) -> dict[str, Any]:
     for name in (*stores, *(node.name for node in functions), *rebound_inside(tree)):
         count[name] = count.get(name, 0) + 1
     plain = (node for node in functions if not outside_parts(node) and count[node.name] == 1)
-    own = scope(tree).names
-    return {node.name: node for node in plain if node.name in own}
+    own, early = scope(tree).names, _early(tree, functions)
+    return {node.name: node for node in plain if node.name in own - early}
+
+
+def _early(tree: Any, functions: list[Any]) -> set[str]:
+    """The names of those functions that another one, defined before, may call before they are defined."""
+    found: set[str] = set()
+    names = {node.name: node for node in functions}
+    loads = [node for node in own_nodes(tree) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)]
+    for user in inner(tree):
+        for name in free(user) if len(functions) > 1 or isinstance(user, gast.Lambda) else ():
+            if name in names and _place(user) < _place(names[name]):
+                between = (n for n in loads if _place(user) < _place(n) < _place(names[name]))
+                if not isinstance(user, gast.FunctionDef) or any(n.id in names for n in between):
+                    found.add(name)
+    return found
+
+
+def _place(node: Any) -> tuple[int, int]:
+    return (node.lineno, node.col_offset)
 
 
 def own_nodes(tree: Any) -> Iterator[Any]:

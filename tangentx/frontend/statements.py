@@ -11,8 +11,8 @@ from tangentx.frontend import resolve
 from tangentx.frontend.expressions import BINARY
 from tangentx.frontend.imports import Imports
 from tangentx.frontend.targets import attribute_key
+from tangentx.ir import marks, walk
 from tangentx.ir import nodes as ir
-from tangentx.ir import walk
 
 _LIBRARIES = ("numpy", "math", "cmath", "builtins", "operator", "_operator")
 _WRITERS = frozenset(
@@ -46,7 +46,9 @@ class Statements(Imports):
     _Global = _Nonlocal = _Pass
 
     def _Expr(self, node: Any) -> bool:
-        if not isinstance(node.value, gast.Constant | gast.Name):
+        if isinstance(node.value, gast.Name):
+            self.demand_bound(node.value)
+        elif not isinstance(node.value, gast.Constant):
             self.atom(node.value)
         return False
 
@@ -80,6 +82,7 @@ class Statements(Imports):
         if isinstance(target, gast.Name):
             name = self.local(target.id)
             assert name is not None
+            self.demand_bound(target)
             # Python reads the old value first; a := in the new one must not change it.
             held = self.copy(ir.Var(name), node) if name in self.unsettled else ir.Var(name)
             value = self.atom(node.value)
@@ -135,7 +138,9 @@ class Statements(Imports):
             if isinstance(target, gast.Name):
                 name = self.local(target.id)
                 assert name is not None
-                self.emit(ir.Assign(name, ir.Op(ir.deleted, ()), self.span(node)))
+                self.demand_bound(target)
+                gone = marks.emptied if name in self.unbound.values() else ir.deleted
+                self.emit(ir.Assign(name, ir.Op(gone, ()), self.span(node)))
             elif isinstance(target, gast.Subscript):
                 base = self.atom(target.value)
                 self.emit(ir.Delete(base, self.key(target.slice), self.span(node)))

@@ -20,4 +20,15 @@ def without(table: Any, *keys: Any) -> Any:
     raise AssertionError("a marker, never run")
 
 
-MARKS = (column, unwritten, without)
+def bound(x: Any, name: str, free: bool = False) -> Any:
+    """Marker for `Op`: `x`, which a program calls `name`, may have no value here; `free` where another function, or
+    a comprehension, reads it."""
+    raise AssertionError("a marker, never run")
+
+
+def emptied(*nothing: Any) -> Any:
+    """Marker for `Op`: binds a name of which `bound` is asked to nothing."""
+    raise AssertionError("a marker, never run")
+
+
+MARKS = (column, unwritten, without, bound, emptied)

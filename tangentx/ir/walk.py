@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
+from tangentx.ir import marks
 from tangentx.ir import nodes as ir
 from tangentx.ir.functions import Closure, function_of
 
@@ -120,6 +121,11 @@ def reads(stmt: ir.Statement) -> frozenset[str]:
 def writes(stmt: ir.Statement) -> frozenset[str]:
     """The names that `stmt` itself binds. Writing into storage binds nothing."""
     return frozenset((stmt.target,)) if type(stmt) in BINDING else frozenset()  # type: ignore[union-attr]
+
+
+def empties(stmt: ir.Statement) -> bool:
+    """Whether the statement leaves its name without a value."""
+    return isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Op) and stmt.value.fn is marks.emptied
 
 
 def bound(block: ir.Block) -> frozenset[str]:

@@ -16,6 +16,7 @@ from tangentx import arrays
 from tangentx.analysis.kinds import BOTTOM, Box, Kind
 from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
+from tangentx.errors import NotDifferentiable
 from tangentx.ir.exposure import bound_after, exposed
 from tangentx.ir.nodes import Assign, Atom, Block, Index, Key, Link, Lit, Make, Note, Op, Param, Return, Statement, Var
 from tangentx.ir.sweeps import CUT, FORWARD, REVERSE
@@ -55,7 +56,11 @@ class _Cut:
     def __init__(self, program: Program, whole: Unit) -> None:
         self.program, self.whole = program, whole
         body = whole.body
-        at = max(i for i, s in enumerate(body) if isinstance(s, Note) and s.text == REVERSE)
+        marks = [i for i, s in enumerate(body) if isinstance(s, Note) and s.text == REVERSE]
+        if not marks:
+            message = "this function never returns for these arguments: it always raises"
+            raise NotDifferentiable(message, whole.function.span, "call it as it is to see its own exception")
+        at = marks[-1]
         *steps, last = body[at + 1 :]
         assert isinstance(last, Return)
         made = next(s for s in steps if isinstance(s, Assign) and Var(s.target) == last.value)

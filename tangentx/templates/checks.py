@@ -8,6 +8,7 @@ from tangentx.arrays import (
     apart,
     copied_tangent,
     counted,
+    demand_bound,
     demand_copied,
     demand_own,
     demand_unshared,
@@ -28,7 +29,7 @@ from tangentx.arrays import (
 )
 from tangentx.templates.registry import constant, linear
 
-constant(apart, counted, demand_copied, demand_own, demand_unshared, real_zero, same_length, write_back)
+constant(apart, counted, demand_bound, demand_copied, demand_own, demand_unshared, real_zero, same_length, write_back)
 constant(enough_snapshots, equal_lengths, generator_states, next_snapshot, set_generators, there)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tangentx.frontend import resolve
+from tangentx.ir import marks
 from tangentx.ir import nodes as ir
 from tangentx.ir.attempts import Attempt
 from tangentx.ir.functions import Closure, function_of
@@ -108,6 +109,10 @@ class Frame:
         match expr:
             case ir.Op(fn=Attempt() as tried):
                 return self.attempt(tried)
+            case ir.Op(fn=marks.bound, args=(held, called, free)):
+                if self.atom(held) is ir.UNBOUND:
+                    raise (NameError if self.atom(free) else UnboundLocalError)(self.atom(called))
+                return None
             case ir.Op() if expr.fn in MARKERS:
                 return MARKERS[expr.fn](*(self.atom(arg) for arg in expr.args))
             case ir.Op():
@@ -163,6 +168,8 @@ class Frame:
             case ir.Assign(value=ir.Op(fn=ir.deleted)):
                 self.atom(ir.Var(stmt.target))
                 del self.names[stmt.target]
+            case ir.Assign(value=ir.Op(fn=marks.emptied)):
+                self.names.pop(stmt.target, None)
             case ir.Assign():
                 self.names[stmt.target] = self.expr(stmt.value)
             case ir.Augment():

@@ -15,7 +15,7 @@ from tests.frontend.made import defined
 
 def tried(body):
     """The first try statement of a function."""
-    function = lift(defined("def f(x, y=0):\n    " + body.replace("\n", "\n    ") + "\n    return x"))
+    function = lift(defined("def f(x, y=0, n=0):\n    " + body.replace("\n", "\n    ") + "\n    return x"))
     ops = (stmt.value for stmt in walk.statements(function.body) if hasattr(stmt, "value"))
     return next(op.fn for op in ops if isinstance(getattr(op, "fn", None), Attempt))
 
@@ -26,7 +26,7 @@ def tried(body):
         ("try:\n    n = int(x)\nexcept ValueError:\n    n = y", ["n"], ["x", "y"]),
         ("try:\n    n = int(x)\nexcept ValueError:\n    pass", ["n"], ["n", "x"]),
         (
-            "try:\n    n = n + 1\n    m = n\nexcept ValueError as e:\n    m = e\nfinally:\n    k = m",
+            "try:\n    n = n + 1\n    m = n\nexcept ValueError as e:\n    m = e\nfinally:\n    k = n",
             ["k", "m", "n"],
             ["n"],
         ),
