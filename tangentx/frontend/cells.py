@@ -30,7 +30,7 @@ def with_cells(function: ir.Function, captured: Iterable[str], rebound: frozense
     params = frozenset(param.name for param in function.params)
     own = (walk.bound(function.body) | params).difference(captured)
     late = _unbound(function.body, params)
-    shared = rebound | ((_unsettled(function.body) | late) & own)
+    shared = rebound | (_unsettled(function.body) & own) | late
     if not shared:
         return function
     cells = _Cells(shared, function.body, {}, frozenset(), late | _emptied(function.body))
