@@ -51,7 +51,7 @@ def demanded(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
         return Lit(None), BOTTOM
     if may_be_none(kind) or (isinstance(kind, Obj) and kind.value is None) or isinstance(kind, Some):
         message = f"`{called.value}` may have no value here" if isinstance(called, Lit) else "a name without a value"
-        raise UnsupportedSyntax(f"{message}, and it may be None, or anything", w.span, "give it a value on every way")
+        raise UnsupportedSyntax(f"{message}, and it may be None, or anything", w.span, "assign it on every path")
     w.env[name.name] = bound
     return Op(arrays.demand_bound, (atom, called, free) if free == Lit(True) else (atom, called)), Obj(None)
 

@@ -30,7 +30,7 @@ class Attempts(Managers):
                 raise self.refuse(inner, message, "move it before the try statement")
             if id(inner) in self.unbound:
                 message = f"a try statement that reads `{self.unbound[id(inner)]}`, which may have no value there"
-                raise self.refuse(inner, message, "give it a value before the try statement")
+                raise self.refuse(inner, message, "assign it before the try statement")
             if isinstance(inner, gast.ExceptHandler) and inner.name and inner.name.id in self.unbound.values():
                 message = (
                     f"`{inner.name.id}` is read where the handler that binds it may have ended: it has no value then"
