@@ -14,7 +14,7 @@ from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region
 from tangentx.derive.batching import Batch
 from tangentx.derive.entry import has_effects
-from tangentx.derive.jacobians import Builder, Wanted
+from tangentx.derive.jacobians import Builder, Wanted, moving_of
 from tangentx.derive.products import primal
 from tangentx.errors import TangentxError
 from tangentx.ir.nodes import Function
@@ -78,7 +78,7 @@ def _at_once(instance: Instance, wanted: Wanted, moving: Function, reverse: bool
     second = pipeline.new_program()
     memo: dict[Region, Region] = {}
     given = [copy_kind(kind, second.world, memo) for kind in instance.given]
-    by = [instance.result] if reverse else [instance.given[i] for i in wanted.wrt]
+    by = [instance.result] if reverse else [instance.given[i] for i in moving_of(instance, wanted.wrt)]
     shadows = [Layout(second.world, lambda path: second.world.region(), True).kind(kind) for kind in by]
     try:
         root = pipeline.shortened(moving, [*given, *shadows], second)
@@ -86,6 +86,7 @@ def _at_once(instance: Instance, wanted: Wanted, moving: Function, reverse: bool
         function = batch.function()
         if not reverse:
             batch.demand_single(0)
+        build.least = batch.loops
         made = build.rows_at_once(primal(instance), function) if reverse else build.at_once(function)
         _try(made, instance)
     except TangentxError as error:

@@ -78,7 +78,7 @@ def compile_gradient(
     """Compiles the gradient for the kinds of `values`, of which `pairs` of storages share memory."""
     program = pipeline.new_program()
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt)
-    if isinstance(root.result, Bottom) and isinstance(target.function, types.FunctionType):
+    if never_returns(target, root):
         return always_raises(target, root)
     function = transforms.derived(program, root, wrt, spec)
     second = pipeline.new_program(axes_of(values))
@@ -100,13 +100,19 @@ def noted(header: str, program: Program, derived: Program) -> dict[str, Any]:
     return {"signature": header, "outside": outside_data(program), "axes": axes}
 
 
+def never_returns(target: Target, root: Instance) -> bool:
+    """Whether nothing comes back from the function, so that what it raises is all that there is to tell."""
+    return isinstance(root.result, Bottom) and (isinstance(target.function, types.FunctionType) or not target.owner)
+
+
 def always_raises(target: Target, root: Instance) -> Entry:
     """The entry for a function that never returns for these kinds: it is run, for what it raises."""
 
     def run(*values: Any) -> Any:
         placed: list[Any] = []
         named: dict[str, Any] = {}
-        for param, value in zip(root.source.params, entry_copies(*values), strict=True):
+        params = root.source.params
+        for param, value in zip(params, entry_copies(*values[: len(params)]), strict=True):  # tangents may follow
             if param.kind in ("keyword", "kwargs"):
                 named |= {param.name: value} if param.kind == "keyword" else value
             else:

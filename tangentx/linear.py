@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,15 +11,19 @@ import numpy as np
 from tangentx.derivative import Entry
 from tangentx.mapping import Arranged, Place, arranged, axes_of_leaves, members, stacked
 from tangentx.results import separate
-from tangentx.trees import leaves, rebuild
+from tangentx.trees import children, leaves, rebuild
 
 
 @dataclass(frozen=True)
 class Form:
-    """The places of the arguments that are not None, and of the results that are not, in their order."""
+    """The places of the arguments that are not None, and of the results that are not, in their order.
+
+    `many`: there are several results, in a tuple; else there is one, whatever its structure.
+    """
 
     taken: tuple[int, ...]
     given: tuple[int, ...]
+    many: bool
 
 
 class Linear:
@@ -72,7 +76,8 @@ class Linear:
         """The results of all members, or None where there is no program for all at once."""
         args = [given.args[i] for i in self._form.taken]
         found = [leaf for arg in args for _, leaf in leaves("", arg)]
-        parts = [first[i] for i in self._form.given] if isinstance(first, tuple) else [first]
+        results = [first[i] for i in self._form.given] if self._form.many else [first]
+        parts = [leaf for result in results for _, leaf in leaves("", result)]
         whole = all(all(given.axes[i]) for i in self._form.taken) and len(given.batched) == len(args)
         doubles = all(type(leaf) is np.ndarray and leaf.dtype == np.float64 for leaf in found)
         if not (whole and doubles and all(type(part) in (float, np.float64, np.ndarray) for part in parts)):
@@ -83,7 +88,26 @@ class Linear:
         if given.count not in self._states:
             self._states = {given.count: functions[0](given.count, *self._values)[1]}
         moved = functions[1](given.count, self._states[given.count], *(rebuild(arg, np.copy) for arg in args))
-        if not isinstance(first, tuple):
-            return separate(moved[0] if isinstance(moved, tuple) else moved, args)
+        if not self._form.many:
+            return separate(_formed(moved[0] if isinstance(moved, tuple) else moved, first, given.count), args)
         bars = dict(zip(self._form.given, separate(moved, args), strict=True))
         return tuple(bars.get(i) for i in range(len(first)))
+
+
+def _formed(batch: Any, like: Any, count: int) -> Any:
+    """A batch in the structure of the result of one member; tangents have lists for tuples, dicts for objects, and None
+    for what does not move."""
+    found = iter(list(_leaves_like(batch, like, count)))
+    return rebuild(like, lambda _: next(found))
+
+
+def _leaves_like(batch: Any, like: Any, count: int) -> Iterator[Any]:
+    """The leaves of a batch in the order of those of `like`."""
+    parts = children(like)
+    if parts is None:
+        yield np.zeros((count, *np.shape(like))) if batch is None else batch
+        return
+    by_place = isinstance(like, tuple | list)
+    keys = list(range(len(parts))) if by_place else list(like) if isinstance(like, dict) else [p[1:] for p, _ in parts]
+    for key, (_, part) in zip(keys, parts, strict=True):
+        yield from _leaves_like(None if batch is None else batch[key], part, count)

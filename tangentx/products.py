@@ -13,7 +13,7 @@ from tangentx.faults import traced
 from tangentx.linear import Form, Linear
 from tangentx.matching import fitted, is_alike, match, shown
 from tangentx.results import fresh, publish
-from tangentx.trees import children, is_differentiable, leaves
+from tangentx.trees import children, has_empty_list, is_differentiable, leaves
 
 
 def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -65,6 +65,7 @@ def _moving(
             hint = "write a function in which each primal has a parameter of its own"
             raise NotDifferentiable(f"the tangent of primal {i - owned}: it is gathered by a * parameter", hint=hint)
         _match_primal(derivative, i, values[i], t)
+    given = [(i, t) for i, t in given if _moves(values[i])]
     entry = sweeps.entry_jvp(
         derivative._target, derivative._cache, values, tuple(i for i, _ in given), derivative._spec
     )
@@ -76,10 +77,15 @@ def _match_primal(derivative: Any, place: int, primal: Any, tangent: Any) -> Non
     if tangent is None or is_alike(tangent, primal):
         return
     name = derivative._bind().names[place]
-    if not any(is_differentiable(leaf) for _, leaf in leaves("", primal)):
+    if not _moves(primal) and not (has_empty_list(primal) and has_empty_list(tangent)):
         message = f"`{name}` is {shown(primal)}: it has no derivative, so it can have no tangent"
         raise NotDifferentiable(message, hint="give None as its tangent, or pass a float")
     match(tangent, primal, "tangent", f"`{name}`", "primal")
+
+
+def _moves(primal: Any) -> bool:
+    """Whether a primal can have a tangent; an empty list, which holds reals at other calls, has one of nothing."""
+    return any(is_differentiable(leaf) for _, leaf in leaves("", primal))
 
 
 def linearize_of(
@@ -96,7 +102,7 @@ def linearize_of(
     if only is None:
         _demand_primals(derivative, primals, values, owned)
     given = range(owned, owned + len(primals)) if only is None else (only,)
-    places = differentiable(values, given)
+    places = tuple(i for i in differentiable(values, given) if _moves(values[i]))
     entry = sweeps.entry_linear(derivative._target, derivative._cache, own, places, derivative._spec)
     split = len(entry.functions) > 1
     value, state = entry.functions[0](*values, *(() if split else (fitted(None, values[i]) for i in places)))
@@ -118,7 +124,7 @@ def linearize_of(
         moved = entry.functions[1](state, *dots) if split else entry.functions[0](*values, *dots)[1]
         return public_tangent(moved, shape)
 
-    return value, Linear(tangent, entry, values, state, Form(tuple(given.index(i) for i in places), (0,)))
+    return value, Linear(tangent, entry, values, state, Form(tuple(given.index(i) for i in places), (0,), False))
 
 
 def public_tangent(dot: Any, value: Any) -> Any:
@@ -190,4 +196,4 @@ def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -
         result = tuple(found.get(i) for i in places)
         return result if many else result[0]
 
-    return value, Linear(pullback, entry, copies, state, Form((0,), tuple(places.index(i) for i in wrt)))
+    return value, Linear(pullback, entry, copies, state, Form((0,), tuple(places.index(i) for i in wrt), many))

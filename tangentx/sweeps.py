@@ -15,11 +15,13 @@ from tangentx.arrays import tangent_as
 from tangentx.axes import axes_of
 from tangentx.compilation import (
     Pairs,
+    always_raises,
     analysed,
     found_for,
     header_of,
     kinds_of,
     kinds_of_arguments,
+    never_returns,
     noted,
 )
 from tangentx.demands import gives_given, gives_own, writes_arguments
@@ -81,6 +83,8 @@ def compile_vjp(
     """Compiles the two sweeps."""
     program, second = pipeline.new_program(), pipeline.new_program(axes_of(values))
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt)
+    if never_returns(target, root):
+        return always_raises(target, root)
     demand_cotangent(root)
     derived = pipeline.derive_cut(program, root, wrt)
     seed = copy_kind(root.result, second.world, {})
@@ -120,6 +124,8 @@ def compile_linear(
     """
     program, middle, second = pipeline.new_program(), pipeline.new_program(), pipeline.new_program(axes_of(values))
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), active)
+    if never_returns(target, root):
+        return always_raises(target, root)
     tangent = pipeline.derive_tangent(program, root, active)
     dots = [tangent_as(None, values[i]) for i in active]
     count, name = len(values), root.source.name

@@ -27,6 +27,8 @@ def derived(program: Program, root: Instance, wrt: tuple[int, ...], spec: Any, *
     if spec.transform in ("jvp", "hvp"):
         tangent = pipeline.derive_tangent(program, root, wrt)
         return products.along(root, tangent, wrt, spec.wrt if spec.transform == "hvp" else None)
+    if inside and isinstance(root.result, Bottom):
+        return products.primal(root)  # which raises
     many = isinstance(spec.wrt, tuple)
     if spec.transform != "jacobian":
         ones = spec.transform == "elementwise"

@@ -45,6 +45,11 @@ def leaves(path: str, tree: Any, *others: Any) -> Iterator[tuple[Any, ...]]:
         yield from leaves(path + label, part, *(found[label] for found in columns))
 
 
+def has_empty_list(tree: Any) -> bool:
+    """Whether there is a list without items in a structure, or it is one."""
+    return (isinstance(tree, list) and not tree) or any(has_empty_list(part) for _, part in children(tree) or ())
+
+
 UNKNOWN: Any = object()
 """Stands for a value of which nothing is known."""
 

@@ -491,3 +491,27 @@ def test_lengths_that_must_be_equal() -> None:
             list(zip(*items, strict=True))
         with pytest.raises(ValueError, match=re.escape(str(wanted.value))):
             ar.equal_lengths(*lengths)
+
+
+def test_parts_of_blocks() -> None:
+    t = np.arange(9.0).reshape(3, 3)
+    (a, b), (c, d) = ar.unblock(t, [[np.ones((2, 2)), np.ones((2, 1))], [np.ones(2), 3]])
+    np.testing.assert_array_equal(a, t[:2, :2])
+    np.testing.assert_array_equal(b, t[:2, 2:])
+    np.testing.assert_array_equal(c, t[2, :2])
+    assert d is None
+    np.testing.assert_array_equal(np.block([[a, b], [c, 8.0]]), t)
+
+
+def test_what_is_taken_along_an_axis_may_be_broadcast() -> None:
+    a, places = np.arange(6.0).reshape(2, 3), np.array([[2, 2]])
+    t = np.array([[1.0, 2.0], [3.0, 4.0]])
+    assert np.take_along_axis(a, places, 1).shape == t.shape
+    np.testing.assert_array_equal(ar.put_along(t, (2, 3), places, 1), [[0.0, 0.0, 3.0], [0.0, 0.0, 7.0]])
+    np.testing.assert_array_equal(ar.put_along(t[:, :1], (1, 3), places.T, 1), [[0.0, 0.0, 4.0]])
+
+
+def test_a_tangent_of_nothing_stays_nothing_where_nothing_is() -> None:
+    moved = ar.filled([None, np.ones(2), None], [None, np.ones(2), np.ones(3)])
+    assert moved[0] is None
+    np.testing.assert_array_equal(moved[2], np.zeros(3))

@@ -168,7 +168,6 @@ COVERED_BY = {
     "tensor/makers.py": "tests/tensor/test_tracing.py",
     "tensor/making.py": "tests/tensor/test_methods.py",
     "tensor/members.py": "tests/tensor/test_methods.py",
-    "tensor/modes.py": "tests/tensor/test_engine.py",
     "tensor/operation.py": "tests/tensor/test_apply.py",
     "tensor/outcome.py": "tests/tensor/test_tracing.py",
     "tensor/places.py": "tests/tensor/test_engine.py",

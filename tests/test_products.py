@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
+from tangentx.trees import leaves
 from tests.harness.guard import assert_fresh
 
 
@@ -252,3 +253,82 @@ def test_values_and_tangents_are_in_memory_of_their_own(f: Any) -> None:
 
 
 KEPT = np.array([3.0, 4.0])
+
+
+class Point(NamedTuple):
+    x: Any
+    y: Any
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: (x * x, np.sum(x)),
+        lambda x: [x * x, 2.0],
+        lambda x: (x * x, KEPT),
+        lambda x: {"b": x * x, "a": (KEPT, np.sum(x), [])},
+        lambda x: Point(x[0] * x[1], [x * x, {"z": x}]),
+        lambda x: (x, x, 3),
+        lambda x: (KEPT, 1.0),
+        lambda x: KEPT,
+    ],
+)
+@pytest.mark.parametrize("fallback", ["error", "tensor"])
+def test_a_batch_of_tangents_of_several_results(f: Any, fallback: str) -> None:
+    _, linear = tx.linearize(f, np.array([1.0, 2.0, 3.0]), fallback=fallback)
+    batch = np.random.default_rng(0).normal(size=(4, 3))
+    found = tx.vmap(linear)(batch)
+    assert type(found) is type(linear(batch[0]))
+    for k, member in enumerate(batch):
+        for (path, one), (_, wanted) in zip(leaves("", found), leaves("", linear(member)), strict=True):
+            if wanted is None:
+                assert one is None, path
+            else:
+                np.testing.assert_allclose(one[k], wanted, rtol=1e-13)
+
+
+def test_a_batch_of_cotangents_of_several_results() -> None:
+    x = np.array([1.0, 2.0, 3.0])
+    _, pullback = tx.vjp(lambda x: {"a": x * x, "b": np.sum(x)}, x)
+    np.testing.assert_array_equal(tx.vmap(pullback)({"a": np.eye(3), "b": np.ones(3)}), np.diag(2.0 * x) + 1.0)
+    _, pullback = tx.vjp(lambda x: (x * x, np.sum(x)), x)
+    np.testing.assert_array_equal(tx.vmap(pullback)((np.eye(3), np.zeros(3))), np.diag(2.0 * x))
+
+
+def raising(x):
+    y = x * x
+    raise ArithmeticError(f"always, for {np.ndim(y)}")
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        lambda: tx.linearize(raising, 2.0),
+        lambda: tx.jvp(raising, (2.0,), (1.0,)),
+        lambda: tx.vjp(raising, 2.0),
+        lambda: tx.grad(raising)(2.0),
+        lambda: tx.value_and_grad(raising)(2.0),
+        lambda: tx.jacfwd(raising)(2.0),
+        lambda: tx.jacrev(raising)(2.0),
+        lambda: tx.hessian(raising)(2.0),
+        lambda: tx.hvp(raising, (2.0,), (1.0,)),
+        lambda: tx.grad(tx.grad(raising))(2.0),
+        lambda: tx.jvp(lambda x: tx.jvp(raising, (x,), (1.0,))[1], (2.0,), (1.0,)),
+    ],
+)
+def test_what_always_raises_does_so(derivative: Any) -> None:
+    with pytest.raises(ArithmeticError, match="always, for 0"):
+        derivative()
+
+
+def test_an_empty_list_has_an_empty_tangent() -> None:
+    def total(xs, y):
+        return sum(xs, y * y)
+
+    assert tx.jvp(total, ([], 3.0), ([], 1.0)) == (9.0, 6.0)
+    assert tx.linearize(total, [], 3.0)[1]([], 1.0) == 6.0
+    assert tx.hvp(total, ([], 3.0), ([], 1.0)) == ([], 2.0)
+    assert tx.jacfwd(total, (0, 1))([], 3.0) == ([], 6.0)
+    assert tx.jacfwd(lambda xs: 1.0)([]) == []
+    with pytest.raises(tx.TangentxError, match="can have no tangent"):
+        tx.jvp(total, ([], 3.0), ([1.0], 1.0))

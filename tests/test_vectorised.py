@@ -413,3 +413,19 @@ def test_the_gradient_of_a_physics_informed_residual() -> None:
         return np.sum((((-2.0 * t * (1.0 - t * t) * hidden**2 + t) @ out) ** 2))
 
     np.testing.assert_allclose(np.concatenate(gradient), tx.grad(plain)(np.concatenate(weights)), rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        lambda x: x.transpose(1, 0),
+        lambda x: x.transpose(-1, 0),
+        lambda x: x.transpose((1, 0)),
+        lambda x: x.transpose(),
+        lambda x: np.transpose(x, (1, 0)),
+    ],
+)
+def test_axes_in_another_order_however_they_are_written(turn):
+    batch = np.arange(12.0).reshape(2, 2, 3)
+    np.testing.assert_array_equal(tx.vmap(turn)(batch), [turn(x) for x in batch])
+    np.testing.assert_array_equal(tx.jacfwd(turn)(batch[0]), tx.jacrev(turn)(batch[0]))

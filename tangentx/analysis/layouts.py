@@ -159,6 +159,31 @@ def _unnested(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
     return Arr(np.dtype(float), rank + inner, fresh(()).root()) if inner is not None else None
 
 
+def _block(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
+    """An array of as many axes as the lists are deep, or the largest block has."""
+    found = _blocks(kinds[0]) if len(kinds) == 1 else None
+    if not found or any(rank is None for _, rank, _ in found) or len({depth for depth, _, _ in found}) > 1:
+        return None
+    rank = max(max(depth, rank or 0) for depth, rank, _ in found)
+    return Arr(np.result_type(*(dtype for _, _, dtype in found)), rank, fresh(()).root())
+
+
+def _blocks(kind: Kind, depth: int = 0) -> list[tuple[int, int | None, np.dtype[Any]]]:
+    """Of each block its depth in lists, its rank and its dtype."""
+    if isinstance(kind, Box):
+        node = kind.region.root()
+        if kind.cls is not list or depth > _DEEPEST:
+            return [(depth, None, np.dtype(float))]
+        items = (*node.fields.values(), *([] if isinstance(node.elt, Bottom) else [node.elt]))
+        return [block for item in items for block in _blocks(item, depth + 1)]
+    if isinstance(kind, Arr):
+        return [(depth, kind.rank if kind.sure else None, kind.dtype)]
+    return [(depth, 0 if isinstance(kind, Num) else None, dtype_of(kind) if isinstance(kind, Num) else np.dtype(float))]
+
+
+_DEEPEST = 8
+
+
 def _flat_key(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
     """One part for each axis: whole numbers for a number, else vectors of them."""
     key, dims = kinds
@@ -206,6 +231,8 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     **_shaped(),
     arrays.unnested: _unnested,
     arrays.flat_key: _flat_key,
+    np.block: _block,
+    arrays.unblock: _shadow_of(1, boxes=True),
     arrays.zero: _zero_like(0),
     arrays.real_zero: _real_zero,
     arrays.copied_tangent: _zero_like(1),

@@ -113,6 +113,34 @@ def unnested(bars: Any, like: Any) -> Any:
     return np.zeros(np.shape(like)) if bars is None else bars
 
 
+def unblock(t: Any, arrays: Any) -> Any:
+    """Adjoint of ``np.block``: the parts of `t` in the lists, and in the shapes, of `arrays`; None for arrays that have
+    no derivative."""
+    return _unblocked(t, arrays, -_depth(arrays))
+
+
+def _depth(arrays: Any) -> int:
+    return 1 + _depth(arrays[0]) if isinstance(arrays, list) and arrays else 0
+
+
+def _unblocked(t: Any, arrays: Any, axis: int) -> Any:
+    if not isinstance(arrays, list):
+        return np.array(t).reshape(np.shape(arrays))[()] if has_derivative(arrays) else None
+    found, start = [], 0
+    for item in arrays:
+        width = _width(item, axis)
+        found.append(_unblocked(t[(..., slice(start, start + width)) + (slice(None),) * (-axis - 1)], item, axis + 1))
+        start += width
+    return found
+
+
+def _width(arrays: Any, axis: int) -> int:
+    """The length along `axis` of what blocks make up that are put together along later axes."""
+    if isinstance(arrays, list):
+        return _width(arrays[0], axis)
+    return int(np.shape(arrays)[axis]) if np.ndim(arrays) >= -axis else 1
+
+
 def repeated(t: Any, items: Any) -> Any:
     """Adjoint of the built-in sum: `t` for each of `items`, as an array if they are one."""
     if isinstance(items, np.ndarray):
@@ -211,12 +239,15 @@ def arange_dot(dots: Any, ans: Any) -> Any:
 
 
 def put_along(t: Any, shape: tuple[int, ...], indices: Any, axis: Any = -1) -> Any:
-    """Adjoint of ``np.take_along_axis``: zeros of `shape` to which `t` is added at `indices` along `axis`."""
+    """Adjoint of ``np.take_along_axis``: zeros of `shape` to which `t` is added at `indices` along `axis`.
+
+    Along the other axes indices and array may have been broadcast together.
+    """
     if axis is None:
         return np.reshape(put_along(t, (int(np.prod(shape, dtype=int)),), indices, 0), shape)
     result = np.zeros(shape, np.asarray(t).dtype)
-    places = list(np.indices(np.shape(indices), sparse=True))
-    places[axis] = indices
+    places = list(np.indices(shape, sparse=True))
+    places[axis] = np.asarray(indices)
     np.add.at(result, tuple(places), t)
     return result
 

@@ -141,13 +141,16 @@ def _tangent_as(dot: Any, primal: Any, memo: dict[tuple[int, int], Any]) -> Any:
 
 
 def filled(dot: Any, primal: Any) -> Any:
-    """A tangent structure with real zeros where it has None, in the layout of a shadow; nothing is copied."""
+    """A tangent structure with real zeros where it has None, in the layout of a shadow; nothing is copied.
+
+    None stays where the primal has it too, as a tangent has for what does not move: it tells nothing of a shape.
+    """
     if isinstance(primal, (list, tuple)):
         dots = [None] * len(primal) if dot is None else dot
         return [filled(d, p) for d, p in zip(dots, primal, strict=True)]
     if isinstance(primal, dict):
         return {key: filled(None if dot is None else dot[key], item) for key, item in primal.items()}
-    return real_zero(primal) if dot is None else dot
+    return real_zero(primal) if dot is None and primal is not None else dot
 
 
 def copied_tangent(dot: Any, primal: Any) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind, Num, dtype_of
 from tangentx.analysis.primitives import hashable
-from tangentx.derive.batch_operands import NoRule, Operand, aligned, is_double, literal, settings, shifted
+from tangentx.derive.batch_operands import NoRule, Operand, aligned, is_double, known, literal, settings, shifted
 from tangentx.derive.emit import Emitter
 from tangentx.ir.nodes import Atom, Lit, Make, Op
 
@@ -118,7 +118,8 @@ def _outer(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, Ope
 
 def _transpose(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, Operand], count: Atom) -> Op:
     a = operands[0]
-    axes = settings(operands, named, ("axes",)).get("axes")
+    each = [known(o, None) for o in operands[1:]]
+    axes = settings(operands[:1], named, ("axes",)).get("axes") if not each else each[0] if len(each) == 1 else each
     order = tuple(reversed(range(a.rank))) if axes is None else tuple(i % a.rank for i in axes)
     return Op(np.transpose, (a.atom, literal(emit, (0, *(i + 1 for i in order)))))
 

@@ -49,11 +49,12 @@ from tangentx.naming import Names
 
 
 class Batch:
-    """A program and its batched functions."""
+    """A program and its batched functions; `loops`: some run an operation for one member after the other."""
 
     def __init__(self, program: Program, root: Instance, params: Sequence[int], item: int | None = None) -> None:
         self.facts = Batched(program, root, params, item)
         self.root = root
+        self.loops = False
         self.links: dict[Instance, Link] = {}
         self.pending: list[Instance] = []
 
@@ -194,6 +195,7 @@ class Writer(Keys):
         try:
             return batched(emit, op, operands, named, self.count, kind)
         except NoRule:
+            self.batch.loops = True
             return self.one_by_one(emit, op, kind)
 
     def _operand(self, atom: Atom) -> Operand:

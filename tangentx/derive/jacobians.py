@@ -12,7 +12,7 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind, Num, dtype_of, varied
 from tangentx.analysis.program import Instance
-from tangentx.derive.emit import NONE, Emitter
+from tangentx.derive.emit import NONE, Emitter, motion
 from tangentx.derive.entry import arguments_of
 from tangentx.derive.pairs import as_params
 from tangentx.derive.places import Part, at, counted, domains, mapped, seeds, stacked
@@ -31,7 +31,11 @@ class Wanted:
 
 
 class Builder:
-    """A function of the arguments of `instance` that returns a Jacobian."""
+    """A function of the arguments of `instance` that returns a Jacobian.
+
+    `least`: there is one direction at least, of zeros where nothing can move, as members that are put together show
+    their shape only where there is one.
+    """
 
     def __init__(self, instance: Instance, wanted: Wanted) -> None:
         self.instance = instance
@@ -40,9 +44,11 @@ class Builder:
         self.emit = Emitter(self.span)
         self.names = arguments_of(instance)
         self.xs = [Part(instance.given[i], Var(self.names[i])) for i in wanted.wrt]
+        self._moving = [i in moving_of(instance, wanted.wrt) for i in wanted.wrt]
         result = instance.result
         self.result = result.region.get(0) if wanted.aux and isinstance(result, Box) else result
         self.single = False
+        self.least = False
 
     def is_single(self) -> bool:
         """Whether there is one direction to move in, and nothing to put together."""
@@ -62,7 +68,7 @@ class Builder:
             for x in self.xs:
                 dot, before = seeds(inner, x.kind, x.atom, place, before)
                 dots.append(Lit(1.0) if self.single else dot)
-            made = inner.let(Call(Link(tangent.name, tangent), (*map(Var, self.names), *dots)))
+            made = inner.let(Call(Link(tangent.name, tangent), (*map(Var, self.names), *self._given(dots))))
             return inner.item(made, 0), inner.item(made, 1)
 
         path = (at(Lit(0)),) if self.wanted.aux else ()
@@ -81,16 +87,21 @@ class Builder:
         total: Atom = Lit(0)
         for x in self.xs:
             total = counted(emit, x.kind, x.atom, total)
+        total = self._at_least(total)
         before: Atom = Lit(0)
         dots: list[Atom] = []
-        alone = len(self.xs) == 1 and not isinstance(self.xs[0].kind, Box)
+        alone = len(self.xs) == 1 and not isinstance(self.xs[0].kind, Box) and not self.least
         for x in self.xs:
             dot, before = seeds(emit, x.kind, x.atom, None, before, None if alone else total)
             dots.append(dot)
-        made = emit.let(Call(Link(tangent.name, tangent), (total, *map(Var, self.names), *dots)))
+        made = emit.let(Call(Link(tangent.name, tangent), (total, *map(Var, self.names), *self._given(dots))))
         ans, moved = emit.item(made, 0), emit.item(made, 1)
         moved = emit.item(moved, 0) if self.wanted.aux else moved
         return self._finished(ans, self._joined(self._value(ans), moved, self.xs, _column_of))
+
+    def _given(self, dots: list[Atom]) -> list[Atom]:
+        """Those tangents for which forward mode has a parameter."""
+        return [dot for dot, moves in zip(dots, self._moving, strict=True) if moves]
 
     def reverse(self, forward: Function, back: Function) -> Function:
         """From the function of primals that gives value and state, and that of state and cotangent."""
@@ -111,11 +122,16 @@ class Builder:
         """As `inside`, from the function of the number of directions, of primals, and of all cotangents at once."""
         emit, names = self.emit, tuple(map(Var, self.names))
         ans = emit.let(Call(Link(primal.name, primal), names))
-        total = counted(emit, self.result, ans, Lit(0))
-        seed, _ = seeds(emit, self.result, ans, None, Lit(0), total if isinstance(self.result, Box) else None)
+        total = self._at_least(counted(emit, self.result, ans, Lit(0)))
+        several = isinstance(self.result, Box) or self.least
+        seed, _ = seeds(emit, self.result, ans, None, Lit(0), total if several else None)
         bars = emit.let(Call(Link(seeded.name, seeded), (total, *names, seed)))
         xs = [Part(x.kind, x.atom, emit.item(bars, i)) for i, x in enumerate(self.xs)]
         return self._finished(ans, self._joined(ans, None, xs, _row_of))
+
+    def _at_least(self, total: Atom) -> Atom:
+        """The number of directions that are moved along at once."""
+        return self.emit.op(builtins.max, total, Lit(1)) if self.least and not isinstance(total, Lit) else total
 
     def _rows(self, ans: Atom, back: Function, given: tuple[Atom, ...]) -> Function:
         emit = self.emit
@@ -172,6 +188,13 @@ class Builder:
         emit.add(Return(jacobian, self.span))
         name = f"{self.instance.source.name}_jacobian"
         return Function(name, as_params(self.names), tuple(emit.block), self.span)
+
+
+def moving_of(instance: Instance, wrt: Sequence[int]) -> list[int]:
+    """Those parameters in which something may move: not one that is an empty list."""
+    assert instance.link.function is not None
+    params = instance.link.function.params
+    return [i for i in wrt if motion(instance.kinds[params[i].name]) is not None]
 
 
 def _is_double(kind: Kind) -> bool:

@@ -78,16 +78,32 @@ def compress_method(a: Any, condition: Any, axis: Any = None) -> Any:
     return np.take(a, np.flatnonzero(condition), axis=axis)
 
 
-@composition(np.diff, domain=("A(4), prepend=x", "A(4), append=A(2)", "A(3,2), axis=0, prepend=A(1,2)"))
+@composition(
+    np.diff,
+    domain=(
+        "A(4), prepend=x",
+        "A(4), append=A(2)",
+        "A(3,2), axis=0, prepend=A(1,2)",
+        "A(3,2), append=x, prepend=y",
+        "A(2,3,2), 2, 1, 0.0, x",
+    ),
+)
 def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
     """Differences of neighbours, with elements before and behind."""
     if prepend is not None:
-        front = np.full((1,), prepend) if np.ndim(prepend) == 0 else prepend
+        front = _slice_of(prepend, a, axis) if np.ndim(prepend) == 0 else prepend
         a = np.concatenate([front, a], axis=axis)
     if append is not None:
-        back = np.full((1,), append) if np.ndim(append) == 0 else append
+        back = _slice_of(append, a, axis) if np.ndim(append) == 0 else append
         a = np.concatenate([a, back], axis=axis)
     return np.diff(a, n, axis)
+
+
+def _slice_of(x: Any, a: Any, axis: Any) -> Any:
+    """A number in a slice of length one of `a` along an axis."""
+    if np.ndim(a) == 1:
+        return np.full((1,), x)
+    return np.zeros_like(np.sum(a, axis=axis, keepdims=True)) + np.asarray(x)
 
 
 @composition(np.kron, domain=("A(2), A(3)", "A(2,2), A(2,3)"))

@@ -56,6 +56,14 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
         "A(5), P(5).cumsum()",
         "A(3,4), axis=0",
         "A(3,4), x, y",
+        "A(3,4)",
+        "A(3,4), x",
+        "A(3,4), axis=(1, 0)",
+        "A(3,4), x, P(4).cumsum(), axis=(0, 1)",
+        "A(2,3,4), axis=-2",
+        "A(2,3,4), x, P(3).cumsum(), y",
+        "A(2,3,4), P(4).cumsum(), x, axis=(-1, 0)",
+        "A(3,3), 2, edge_order=2",
         "A(5), x, edge_order=2",
         "A(5), np.array([0.0, 1.0, 1.5, 2.5, 2.75]), edge_order=2",
     ),
@@ -63,14 +71,24 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
     """Slopes of a table."""
     first = varargs[0] if len(varargs) > 0 else 1.0
-    if axis is not None or np.ndim(f) == 1:
-        along = -1 if axis is None else axis
-        return np.moveaxis(_slopes(np.moveaxis(f, along, -1), first, edge_order), -1, along)
-    if np.ndim(f) > 2 or edge_order > 2:
-        raise NotDifferentiable("np.gradient of so many axes has no derivative", hint="give it one axis at a time")
     second = varargs[1] if len(varargs) > 1 else first
-    down = np.swapaxes(_slopes(np.swapaxes(f, 0, 1), first, edge_order), 0, 1)
-    return down, _slopes(f, second, edge_order)
+    third = varargs[2] if len(varargs) > 2 else first
+    if axis is not None and not isinstance(axis, tuple):
+        return _along(f, first, axis, edge_order)
+    axes = (0, 1, 2)[: np.ndim(f)] if axis is None else axis
+    if len(axes) > 3 or (axis is None and np.ndim(f) > 3):
+        raise NotDifferentiable("np.gradient of so many axes has no derivative", hint="give it three axes at a time")
+    if len(axes) == 1:
+        return _along(f, first, axes[0], edge_order)
+    if len(axes) == 2:
+        return _along(f, first, axes[0], edge_order), _along(f, second, axes[1], edge_order)
+    down, across = _along(f, first, axes[0], edge_order), _along(f, second, axes[1], edge_order)
+    return down, across, _along(f, third, axes[2], edge_order)
+
+
+def _along(f: Any, spacing: Any, axis: Any, edge_order: Any) -> Any:
+    """Slopes along one axis."""
+    return np.moveaxis(_slopes(np.moveaxis(f, axis, -1), spacing, edge_order), -1, axis)
 
 
 def _slopes(f: Any, spacing: Any, edge_order: Any) -> Any:

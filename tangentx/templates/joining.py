@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import join_like, nested, split_like, unnested
+from tangentx.arrays import filled, join_like, nested, split_like, unblock, unnested
 from tangentx.templates.registry import linear, methods
 
 
@@ -53,6 +53,32 @@ def dstack(tup: Any, *, ans_bar: Any) -> Any:
     """Layers put behind each other."""
     tup_bar = split_like(ans_bar, tup, 2)
     return tup_bar
+
+
+@linear(
+    np.block,
+    domain=(
+        "[A(2), A(3)]",
+        "[[A(2,2), A(2,1)], [A(1,2), A(1,1)]]",
+        "[[A(2), x], [y, A(2)]]",
+        "[A(3), x, A(0)]",
+        "[[[A(2,2)]], [[A(2,2)]]]",
+        "[[A(2,1), A(1,2,2)]]",
+        "A(2,3)",
+        "[[1.0, x], [A(1), 2.0]]",
+    ),
+)
+def block(arrays: Any, *, ans_bar: Any) -> Any:
+    """Blocks put together along the last axes, one for each level of lists."""
+    arrays_bar = unblock(ans_bar, arrays)
+    return arrays_bar
+
+
+@linear(unblock, domain=("A(5), [A(2), A(3)]", "A(3,3), [[A(2,2), A(2,1)], [A(1,2), A(1,1)]]", "A(2,3), A(2,3)"))
+def unblock_(t: Any, arrays: Any, *, ans_bar: Any) -> Any:
+    """Parts of an array, in lists of lists."""
+    t_bar = np.block(filled(ans_bar, arrays))
+    return t_bar
 
 
 @linear(np.split, np.array_split, domain=("A(6), 3", "A(2,5), [1, 3], 1", "A(4), [2, 2], axis=-1"))

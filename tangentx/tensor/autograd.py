@@ -14,7 +14,7 @@ from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import like_of, ones, zeros
 from tangentx.tensor.making import made
-from tangentx.tensor.modes import STATE, setting
+from tangentx.tensor.modes import STATE, enable_grad, setting
 from tangentx.tensor.seeds import seed_of
 
 _STRICT = [False]
@@ -201,6 +201,7 @@ class GradManager:
     def __init__(self, materialize_zeros: bool = False) -> None:
         self.materialize_zeros = materialize_zeros
         self.attached: list[Any] = []
+        self._recording = enable_grad()
 
     def attach(self, tensors: Any) -> GradManager:
         """Tensors to differentiate by; they come to require a gradient."""
@@ -217,12 +218,11 @@ class GradManager:
                 t.clear_grad()
 
     def __enter__(self) -> GradManager:
-        self.outer = STATE.grad
-        STATE.grad = True
+        self._recording.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        STATE.grad = self.outer
+        self._recording.__exit__()
         self.release()
 
     def release(self) -> None:

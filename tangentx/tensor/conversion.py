@@ -12,7 +12,7 @@ from tangentx.errors import SharedMemory
 from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact
-from tangentx.tensor.modes import setting
+from tangentx.tensor.modes import during
 from tangentx.tensor.operation import attach
 from tangentx.tensor.writing import write
 
@@ -112,18 +112,23 @@ def _leaf(array: Any, active: bool) -> tuple[Tensor, Tensor | None]:
 
 def _again(t: Tensor, active: bool) -> tuple[Tensor, Tensor | None]:
     """A Tensor of the caller's as another one with a history from there on, so that it is not written."""
-    with setting(grad=True):
-        copied = np.copy if type(t.current) is np.ndarray else operator.pos
-        found: Tensor = call(copied, (t,), {})
-        if copied is np.copy and found._data.strides != t._data.strides:
-            straight, found = found, wrap(zeros_as(t._data))
-            write(found, Ellipsis, straight)
+    found = during(lambda: _copied(t), grad=True)
     if not (active and inexact(found._data)):
         return found, None
     if not found._needs:
         return _leaf(found._data, True)
     # What is differentiated by is the value as it comes in: the function may write into the other.
     return found, attach(found._data, found.edge)
+
+
+def _copied(t: Tensor) -> Tensor:
+    """A copy laid out as the other is, recorded."""
+    copied = np.copy if type(t.current) is np.ndarray else operator.pos
+    found: Tensor = call(copied, (t,), {})
+    if copied is np.copy and found._data.strides != t._data.strides:
+        straight, found = found, wrap(zeros_as(t._data))
+        write(found, Ellipsis, straight)
+    return found
 
 
 def collect_leaves(skeleton: Any, found: dict[int, Tensor], seen: set[int]) -> None:

@@ -12,7 +12,7 @@ from tangentx.errors import NotDifferentiable, place
 from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.graph import Node
-from tangentx.tensor.modes import STATE
+from tangentx.tensor.modes import STATE, during
 from tangentx.tensor.watching import Watching, accumulate
 
 _ARRAY = np.ndarray
@@ -42,17 +42,15 @@ class Sweep(Watching):
 
     def run(self, seeds: Sequence[Seed]) -> dict[tuple[Any, int], Any]:
         """The cotangents of the wanted edges."""
-        grad, honest = STATE.grad, STATE.honest
-        STATE.grad, STATE.honest = self.create, False
-        try:
-            with np.errstate(invalid="ignore"):
-                waiting = self.waiting = self._waiting([target for target, _, _ in seeds])
-                for target, slot, bar in seeds:
-                    self._give(target, slot, bar, False)
-                ready = [target for target, count in waiting.items() if count == 0]
-                self._follow(ready, not (self.create or self.told))
-        finally:
-            STATE.grad, STATE.honest = grad, honest
+        return during(lambda: self._run(seeds), grad=self.create, honest=False)
+
+    def _run(self, seeds: Sequence[Seed]) -> dict[tuple[Any, int], Any]:
+        with np.errstate(invalid="ignore"):
+            waiting = self.waiting = self._waiting([target for target, _, _ in seeds])
+            for target, slot, bar in seeds:
+                self._give(target, slot, bar, False)
+            ready = [target for target, count in waiting.items() if count == 0]
+            self._follow(ready, not (self.create or self.told))
         return self.found
 
     def reached(self, seeds: Sequence[Seed]) -> Collection[Any]:

@@ -11,7 +11,7 @@ from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact, like_of
 from tangentx.tensor.graph import Content, Node
 from tangentx.tensor.making import made
-from tangentx.tensor.modes import STATE, setting
+from tangentx.tensor.modes import STATE, during
 from tangentx.tensor.operation import attach, fit_tensor, zero_bar
 
 
@@ -88,8 +88,7 @@ class FunctionNode(Node):
             wrap(zero_bar(like, False)) if bar is None else bar if type(bar) is Tensor else wrap(bar)
             for bar, like in zip(bars, self.results, strict=True)
         ]
-        with setting(grad=create):
-            found = self.function.backward(self.context, *given)
+        found = during(lambda: self.function.backward(self.context, *given), grad=create)
         found = found if isinstance(found, tuple | list) else (found,)
         if len(found) > len(self.active) and all(extra is None for extra in found[len(self.active) :]):
             found = found[: len(self.active)]
@@ -137,8 +136,7 @@ class Function:
         """The results of `forward`, whose derivatives are those of `backward`."""
         needs = tuple(type(a) is Tensor and a.requires_grad for a in args)
         context = Context(needs)
-        with setting(grad=False):
-            out = cls.forward(context, *args, **kwargs)
+        out = during(lambda: cls.forward(context, *args, **kwargs), grad=False)
         several = isinstance(out, tuple)
         outs = list(out) if several else [out]
         results = _own(outs, args)

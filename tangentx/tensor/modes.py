@@ -8,8 +8,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 _GRAD: ContextVar[bool] = ContextVar("grad", default=True)
 
 recording: Callable[[], bool] = _GRAD.get
@@ -51,7 +52,8 @@ def honestly(run: Callable[[], Any]) -> Any:
     """What `run` gives, where no value may leave the record. Raises the refusal also where the program caught it."""
     if STATE.honest:
         return run()  # who has asked for it first looks after it
-    with setting(honest=True, refused=None):
+
+    def told() -> Any:
         try:
             result = run()
         except Exception as error:
@@ -59,7 +61,9 @@ def honestly(run: Callable[[], Any]) -> Any:
                 raise
         if STATE.refused is not None:
             raise STATE.refused from None  # somebody has caught it, and went on without the derivative
-    return result
+        return result
+
+    return during(told, honest=True)
 
 
 class _Switch:
@@ -70,11 +74,19 @@ class _Switch:
         self.before: list[bool] = []
 
     def __enter__(self) -> None:
-        self.before.append(STATE.grad)
-        STATE.grad = self.mode
+        self._enter(recording())
+
+    def _enter(self, before: bool) -> None:
+        self.before.append(before)
+        try:
+            _GRAD.set(self.mode)
+        except BaseException:  # an interrupt, after which nobody leaves what was not entered
+            _GRAD.set(before)
+            raise
 
     def __exit__(self, *exception: object) -> None:
-        STATE.grad = self.before.pop()
+        _GRAD.set(self.before[-1])
+        self.before.pop()
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         mode = self.mode
@@ -83,8 +95,7 @@ class _Switch:
 
         @functools.wraps(function)
         def switched(*args: Any, **kwargs: Any) -> Any:
-            with _Switch(mode):
-                return function(*args, **kwargs)
+            return during(lambda: function(*args, **kwargs), grad=mode)
 
         return switched
 
@@ -98,15 +109,13 @@ def _switched_generator(function: Callable[..., Any], mode: bool) -> Callable[..
         go_on, given = steps.send, None
         while True:
             try:
-                with _Switch(mode):
-                    value = go_on(given)
+                value = during(functools.partial(go_on, given), grad=mode)
             except StopIteration as end:
                 return end.value
             try:
                 go_on, given = steps.send, (yield value)
             except GeneratorExit:
-                with _Switch(mode):
-                    steps.close()
+                during(steps.close, grad=mode)
                 raise
             except BaseException as error:
                 go_on, given = steps.throw, error
@@ -133,8 +142,7 @@ class set_grad_enabled(_Switch):
         STATE.grad = self.mode
 
     def __enter__(self) -> None:
-        self.before.append(self.outer)
-        STATE.grad = self.mode
+        self._enter(self.outer)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         STATE.grad = self.outer
@@ -146,13 +154,34 @@ def is_grad_enabled() -> bool:
     return recording()
 
 
+def during(run: Callable[[], T], *, grad: bool | None = None, honest: bool | None = None) -> T:
+    """What `run` gives while recording, or honesty, are as told; they are as before afterwards, whatever happens.
+
+    Python looks for an interrupt where it enters a function and where a call has returned. So the state is changed
+    inside of the ``try`` alone, and set back by the first call of the ``finally``: a context manager written in Python
+    has places between the two where an interrupt would leave recording off for good.
+    """
+    before, was_honest, was_refused = recording(), STATE.honest, STATE.refused
+    try:
+        if honest is not None:
+            STATE.honest, STATE.refused = honest, None
+        if grad is not None:
+            _GRAD.set(grad)
+        return run()
+    finally:
+        if honest is not None:
+            STATE.honest, STATE.refused = was_honest, was_refused
+        if grad is not None:
+            _GRAD.set(before)
+
+
 @contextmanager
 def setting(**values: Any) -> Iterator[None]:
-    """Attributes of the thread's state while it lasts."""
+    """Listeners, and what else is told of backward, while it lasts."""
     before = {name: getattr(STATE, name) for name in values}
-    for name, value in values.items():
-        setattr(STATE, name, value)
     try:
+        for name, value in values.items():
+            setattr(STATE, name, value)
         yield
     finally:
         for name, value in before.items():

@@ -14,6 +14,7 @@ from tangentx.tensor.conversion import inside_of, rebuilt
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import like_of, ones
+from tangentx.tensor.modes import during
 from tangentx.tensor.tracing import Trace
 
 
@@ -52,17 +53,19 @@ def tangent(trace: Trace, dots: Sequence[Any]) -> Any:
     seeds = [wrap(ones(like_of(t.current))) for t in active]
     for seed in seeds:
         seed._needs = True
-    result: dict[int, Any] = {}
-    if active:
-        bars = trace.gradients(active, seeds, True, True)
+
+    def moved() -> dict[int, Any]:
+        bars = trace.gradients(active, seeds, True, True) if active else []
         total: Any = None
-        for bar, dot in zip(bars, dots, strict=True):
+        for bar, dot in zip(bars, dots if active else [], strict=True):
             total = paired(bar, dot, total)
-        if type(total) is Tensor and total.requires_grad:
-            edges = [seed.edge for seed in seeds]
-            sweep = Sweep(False, False, edges).run([(*total.edge, ones(like_of(total.current)))])
-            result = {id(t): sweep.get(edge) for t, edge in zip(active, edges, strict=True)}
-    return _dots(trace.result, result)
+        if not (type(total) is Tensor and total.requires_grad):
+            return {}
+        edges = [seed.edge for seed in seeds]
+        sweep = Sweep(False, False, edges).run([(*total.edge, ones(like_of(total.current)))])
+        return {id(t): sweep.get(edge) for t, edge in zip(active, edges, strict=True)}
+
+    return _dots(trace.result, during(moved, grad=True))
 
 
 def paired(bar: Any, dot: Any, total: Any) -> Any:

@@ -22,7 +22,7 @@ from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import fit, inexact, like_of, ones, zeros
 from tangentx.tensor.makers import called
-from tangentx.tensor.modes import setting
+from tangentx.tensor.modes import during
 from tangentx.tensor.operation import fit_tensor
 from tangentx.tensor.outcome import outputs_in, paired, plain
 from tangentx.tensor.tracing import Trace, gradients
@@ -131,8 +131,8 @@ class _Pulled(_Later):
         leaves, outputs = self.of.graph()
         found: list[tuple[Tensor, Any]] = []
         outputs_in(outputs, given, found)
-        with setting(grad=True, honest=False):
-            bars = gradients(leaves, [t for t, _ in found], [bar for _, bar in found], True, create)
+        outputs, seeds = [t for t, _ in found], [bar for _, bar in found]
+        bars = during(lambda: gradients(leaves, outputs, seeds, True, create), grad=True, honest=False)
         return _fitted(leaves, bars, create)
 
 
@@ -144,15 +144,17 @@ class _Pushed(_Later):
         outputs_in(outputs, None, found)
         active = [t for t, _ in found if t.requires_grad]
         seeds = _as_leaves([ones(like_of(t.current)) for t in active])
-        dots: dict[int, Any] = {}
-        with setting(grad=True, honest=False):
+
+        def moved() -> dict[int, Any]:
             total = paired(gradients(leaves, active, seeds, True, True), given, None) if active else None
-            if type(total) is Tensor and total.requires_grad:
-                edges = [seed.edge for seed in seeds]
-                one = ones(like_of(total.current))
-                bars = Sweep(create, True, edges).run([(*total.edge, wrap(one) if create else one)])
-                dots = {id(t): bars.get(edge) for t, edge in zip(active, edges, strict=True)}
-        return _dots(outputs, dots, create)
+            if not (type(total) is Tensor and total.requires_grad):
+                return {}
+            edges = [seed.edge for seed in seeds]
+            one = ones(like_of(total.current))
+            bars = Sweep(create, True, edges).run([(*total.edge, wrap(one) if create else one)])
+            return {id(t): bars.get(edge) for t, edge in zip(active, edges, strict=True)}
+
+        return _dots(outputs, during(moved, grad=True, honest=False), create)
 
 
 def _as_leaves(value: Any) -> Any:

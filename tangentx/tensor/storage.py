@@ -14,7 +14,7 @@ import numpy as np
 
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.core import Tensor, wrap
-from tangentx.tensor.modes import refusal, setting
+from tangentx.tensor.modes import during, refusal
 
 
 @dataclass(slots=True, eq=False)  # frozen ones take long to make
@@ -117,10 +117,14 @@ class View:
                 data = step.on(data)
             t._data = data
             return
-        current: Any = root
-        with setting(grad=True):
+
+        def formed() -> Any:
+            current: Any = root
             for step in self.steps:
                 current = step.on_tensor(current)
+            return current
+
+        current = during(formed, grad=True)
         before = t._node, t._slot
         t._data, t._node, t._slot, t._needs = current._data, current._node, current._slot, current._needs
         if t._retains:

@@ -18,7 +18,7 @@ from tangentx.tensor.core import Tensor
 from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import fit, like_of
 from tangentx.tensor.holding import holds_tensor, like_container, parts_of, with_parts
-from tangentx.tensor.modes import honestly, setting
+from tangentx.tensor.modes import during, honestly
 from tangentx.tensor.overlaps import joined
 
 
@@ -40,8 +40,8 @@ class Trace:
         for i, value in enumerate(copies):
             given[i], skeletons[i] = Conversion(i in wrt, {} if i in wrt else rest).of(value)
         self.skeletons = [skeletons[i] for i in wrt]
-        with setting(grad=True):
-            self.result = honestly(lambda: function([given[i] for i in range(len(values))]))
+        values_given = [given[i] for i in range(len(values))]
+        self.result = during(lambda: honestly(lambda: function(values_given)), grad=True)
 
     def gradients(self, outputs: Sequence[Tensor], seeds: Sequence[Any], retain: bool, create: bool = False) -> Any:
         """See `gradients`, for each place."""

@@ -260,3 +260,28 @@ def test_tangents_have_the_shapes_of_their_primals() -> None:
     found = tx.jacfwd(lambda x: np.sin(x) * x + x * W[0])
     np.testing.assert_allclose(found(X), np.diag(np.cos(X) * X + np.sin(X) + W[0]))
     assert "unbroadcast" not in found.source
+
+
+@pytest.mark.parametrize("jacobian", [tx.jacfwd, tx.jacrev, tx.jacobian])
+@pytest.mark.parametrize(
+    ("f", "x", "shape"),
+    [
+        (lambda x: x * x, np.zeros(0), (0, 0)),
+        (lambda x: np.sort(x), np.zeros(0), (0, 0)),
+        (lambda x: np.cumprod(x), np.zeros(0), (0, 0)),
+        (lambda x: np.stack([x, x * x, WEIGHTS[:0]]), np.zeros(0), (3, 0, 0)),
+        (lambda x: np.sum(np.sort(x, axis=1), axis=0), np.zeros((0, 3)), (3, 0, 3)),
+        (lambda x: np.sort(x)[1:1], np.ones(3), (0, 3)),
+        (lambda x: np.sum(x * x), np.zeros(0), (0,)),
+    ],
+)
+def test_jacobians_of_nothing(jacobian: Any, f: Any, x: Any, shape: tuple[int, ...]) -> None:
+    found = jacobian(f, fallback="error")(x)
+    assert found.shape == shape
+    assert not found.any()
+
+
+def test_jacobians_of_an_empty_part() -> None:
+    found = tx.jacfwd(lambda p: np.sort(np.concatenate([p["a"], p["b"]])))({"a": np.zeros(0), "b": np.ones(1)})
+    assert found["a"].shape == (1, 0)
+    np.testing.assert_array_equal(found["b"], [[1.0]])
