@@ -35,7 +35,7 @@ from tangentx.tensor.forms import fit, like_of, times, zeros
 from tangentx.tensor.functions import FunctionNode
 from tangentx.tensor.graph import Node, Watcher
 from tangentx.tensor.lifting import Lifting, lifted
-from tangentx.tensor.modes import setting
+from tangentx.tensor.modes import during
 from tangentx.tensor.operation import Operation, fit_tensor
 from tangentx.tensor.rules import PRODUCT, Pull, compiled_pullback
 from tangentx.tensor.writes import Write
@@ -169,8 +169,8 @@ def one_by_one(node: Node, bars: list[Any], count: int, create: bool) -> list[An
 def _by_function(node: FunctionNode, bars: list[Any], count: int, create: bool) -> list[Any]:
     """A function of ours that takes batches."""
     given = [over(zeros(like), count) if bar is None else bar for bar, like in zip(bars, node.results, strict=True)]
-    with setting(grad=create):
-        found = node.function._backward_batch(node.context, *(b if type(b) is Tensor else wrap(b) for b in given))
+    batch = [b if type(b) is Tensor else wrap(b) for b in given]
+    found = during(lambda: node.function._backward_batch(node.context, *batch), grad=create)
     mine = [bar for bar, active in zip(found, node.active, strict=True) if active]
     whole = [bar if create or bar is None else bar.current for bar in mine]
     return [
