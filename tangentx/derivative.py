@@ -11,16 +11,17 @@ import threading
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentx.errors import NoSource, NotDifferentiable, SharedMemory, Span
+from tangentx.errors import ChangedMeanwhile, NoSource, NotDifferentiable, NotResolved, SharedMemory, Span
 from tangentx.hits import Hits
 from tangentx.routes import Hit, Route
 from tangentx.templates import is_own
 
 LIMIT_KINDS = 64
+LIMIT_TRIES = 10
 LOCK = threading.RLock()
 _compiled = [0]
 
@@ -186,6 +187,15 @@ def _no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
+def _made(make: Callable[[], Entry]) -> Entry:
+    """What `make` compiles, again where other threads have bound names anew meanwhile."""
+    for _ in range(LIMIT_TRIES):
+        with suppress(ChangedMeanwhile), _no_garbage_collection():
+            return make()
+    message = "the functions and objects that this function reads are bound anew again and again while it is compiled"
+    raise NotResolved(message, hint="compile it, by a first call, before other threads change them")
+
+
 class Cache:
     """Compiled derivatives by key, the least recently used dropped. Hits take no lock."""
 
@@ -206,8 +216,7 @@ class Cache:
         with LOCK:
             entry = self.entries.get(key)
             if entry is None or not entry.holds():
-                with _no_garbage_collection():
-                    entry = make()
+                entry = _made(make)
                 _compiled[0] += 1
                 entry.notes["number"] = _compiled[0]
                 self.entries[key] = entry

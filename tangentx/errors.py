@@ -164,6 +164,10 @@ class SharedMemory(TangentxError, ValueError):
     """Two arguments share memory in a way that leaves the derivative undefined."""
 
 
+class ChangedMeanwhile(Exception):
+    """What a compilation has read was bound anew before it ended: it is to be done again. Never seen by the user."""
+
+
 NO_PROGRAM = (UnsupportedSyntax, NoTemplate, NotResolved, NoSource, StaleSource)
 """The errors that say that a program cannot be compiled, not that what was asked for has no meaning."""
 

@@ -16,7 +16,7 @@ from tangentx.analysis.keys import key, storages
 from tangentx.analysis.kinds import Arr, Box
 from tangentx.analysis.memory import sharing
 from tangentx.analysis.program import Program, static
-from tangentx.errors import NotResolved, SharedMemory, Span
+from tangentx.errors import ChangedMeanwhile, NotResolved, SharedMemory, Span
 from tangentx.frontend import resolve
 from tangentx.ir.nodes import Ext
 from tangentx.ir.walk import exts
@@ -25,7 +25,9 @@ from tangentx.ir.walk import exts
 class Guard:
     """Whether the functions and outside objects that programs have read are still the same.
 
-    Where nothing has been touched, comparing identities, all at once, is enough, but for what can change in place.
+    They are compared with what was read when it was read, not with what is there when the guard is made: another
+    thread may have bound a name again in between. Where nothing has been touched, comparing identities, all at once,
+    is enough, but for what can change in place. Raises ChangedMeanwhile for programs that are out of date already.
     """
 
     def __init__(self, programs: Sequence[Program]) -> None:
@@ -36,6 +38,8 @@ class Guard:
         for program in _all(programs):
             self._add(program)
         self._compare: Callable[[], bool] | None = None
+        if not all(check() for check in self._slow):
+            raise ChangedMeanwhile
 
     def __call__(self) -> bool:
         """Whether everything is as it was."""
@@ -55,7 +59,7 @@ class Guard:
                 continue  # the rules themselves
             self._function(function, code)
             for ext in exts(lifted):
-                self._ext(ext)
+                self._ext(ext, program.keys.get(id(ext)))
         data = [ext for ext, kind in program.externals.values() if isinstance(kind, Arr | Box)]
         if outside.written(program):
             check = _shares_as_before(data)
@@ -64,43 +68,45 @@ class Guard:
         for cls, name, found in program.members.values():
             self._slow.append(functools.partial(_has_still, cls, name, found))
             if getattr(cls, name, None) is getattr(cls, name, _ABSENT):
-                self._attribute(cls, name)
+                self._attribute(cls, name, getattr(cls, name))
             else:
                 self._inner.append(self._slow[-1])
 
-    def _attribute(self, owner: Any, name: str) -> None:
-        self._attributes[id(owner), name] = (owner, name, getattr(owner, name))
+    def _attribute(self, owner: Any, name: str, was: Any) -> None:
+        self._attributes[id(owner), name] = (owner, name, was)
 
-    def _item(self, space: dict[str, Any], name: str) -> None:
-        self._items[id(space), name] = (space, name, space.get(name, _ABSENT))
+    def _item(self, space: dict[str, Any], name: str, was: Any) -> None:
+        self._items[id(space), name] = (space, name, was)
 
     def _function(self, function: Any, code: Any) -> None:
-        self._attributes[id(function), "__code__"] = (function, "__code__", code)
+        self._attribute(function, "__code__", code)
         for name in ("__defaults__", "__kwdefaults__"):
             if getattr(function, name) is not None:  # what has none is given every argument
-                self._attribute(function, name)
-        for name in function.__kwdefaults__ or ():
-            self._item(function.__kwdefaults__, name)
+                self._attribute(function, name, getattr(function, name))
+        for name, value in (function.__kwdefaults__ or {}).items():
+            self._item(function.__kwdefaults__, name, value)
         self._slow.append(_unchanged(function, code))
 
-    def _ext(self, ext: Ext) -> None:
+    def _ext(self, ext: Ext, wanted: Any) -> None:
         if ext.path[0] == "object":
             return
-        check = _guard(ext)
+        check = _guard(ext, wanted)
         self._slow.append(check)
         if not whole(ext.value) and type(ext.value) not in _IMMUTABLE:
             self._inner.append(check)
         kind, name, *attributes = ext.path
+        first = resolve.current(replace(ext, path=(kind, name))) if attributes else ext.value
         for space in resolve.spaces(ext):
-            self._item(space, name)
+            self._item(space, name, first if name in space else _ABSENT)
             if name in space:
                 break
         if kind == "closure":
-            self._attribute(resolve.cell(ext.home, name), "cell_contents")
-        value = resolve.current(replace(ext, path=(kind, name)))
-        for attribute in attributes:
-            self._attribute(value, attribute)
-            value = getattr(value, attribute)
+            self._attribute(resolve.cell(ext.home, name), "cell_contents", first)
+        owner = first
+        for i, attribute in enumerate(attributes, 1):
+            value = getattr(owner, attribute) if i < len(attributes) else ext.value
+            self._attribute(owner, attribute, value)
+            owner = value
 
 
 _ABSENT = object()
@@ -187,9 +193,11 @@ def _unchanged(function: Any, code: Any) -> Callable[[], bool]:
     return same
 
 
-def _guard(ext: Ext) -> Callable[[], bool]:
+def _guard(ext: Ext, wanted: Any) -> Callable[[], bool]:
+    """Whether what the name of `ext` stands for is as it was: the same object, or data of the key `wanted`."""
     by_identity = whole(ext.value)
-    wanted = None if by_identity else key(ext.value)
+    if wanted is None and not by_identity:
+        wanted = key(ext.value)
 
     def same() -> bool:
         try:

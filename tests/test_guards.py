@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
+import typing
 
 import numpy as np
 import pytest
@@ -242,3 +243,90 @@ def test_what_a_module_bound_to_a_local_name_has_is_noticed(registered, monkeypa
     assert gradient(3.0) == 30.0
     monkeypatch.setattr(helpers, "FACTOR", 2.0)
     assert gradient(3.0) == 60.0
+
+
+# ---- what is bound anew while a derivative is compiled ----
+def bent(v):
+    return v * v
+
+
+def straight(v):
+    return 3.0 * v
+
+
+def through_a_name(x):
+    return bent(x) * RATE
+
+
+class Bends:
+    bend = staticmethod(bent)
+    factors: typing.ClassVar = {0: 1.0, 1: 2.0}
+
+
+def through_a_class(x):
+    return Bends.bend(x)
+
+
+def through_a_dict(x):
+    return x * Bends.factors[0] if type(Bends.factors[0]) is float else x * x
+
+
+def replaced():
+    def inner(v):
+        return v * v
+
+    return inner
+
+
+INNER = replaced()
+
+
+def through_its_code(x):
+    return INNER(x)
+
+
+CHANGES = {
+    "a global function": (through_a_name, lambda m: m.setitem(globals(), "bent", straight), 6.0),
+    "a number for an array": (through_a_name, lambda m: m.setitem(globals(), "RATE", np.array(4.0)), 24.0),
+    "an attribute of a class": (through_a_class, lambda m: m.setattr(Bends, "bend", staticmethod(straight)), 3.0),
+    "a dict in place": (through_a_dict, lambda m: m.setitem(Bends.factors, 0, 5), 6.0),
+    "the code of a function": (through_its_code, lambda m: m.setattr(INNER, "__code__", straight.__code__), 3.0),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("when", ["analyse", "compile_functions"])
+def test_what_is_bound_anew_while_it_is_compiled_counts(name: str, when: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by another thread, after it has been read and before the guard is made: deterministic."""
+    function, change, wanted = CHANGES[name]
+    whole = getattr(pipeline, when)
+    left = [1]
+
+    def interrupted(*args, **kwargs):
+        found = whole(*args, **kwargs)
+        if left and not left.pop() - 1:
+            change(monkeypatch)
+        return found
+
+    gradient = tx.grad(function, fallback="error")
+    monkeypatch.setattr(pipeline, when, interrupted)
+    assert gradient(3.0) == wanted
+    assert not left
+    assert gradient(3.0) == wanted
+    before = compilations()
+    assert gradient(3.0) == wanted
+    assert compilations() == before
+
+
+def test_what_is_bound_anew_each_time_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = pipeline.compile_functions
+
+    def interrupted(*args, **kwargs):
+        monkeypatch.setitem(globals(), "bent", types.FunctionType(bent.__code__, globals(), "bent"))
+        return whole(*args, **kwargs)
+
+    monkeypatch.setattr(pipeline, "compile_functions", interrupted)
+    with pytest.raises(tx.NotResolved, match="bound anew again and again"):
+        tx.grad(through_a_name, fallback="error")(3.0)
+    monkeypatch.undo()
+    assert tx.grad(through_a_name, fallback="error")(3.0) == 12.0

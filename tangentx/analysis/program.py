@@ -10,6 +10,7 @@ from typing import Any
 
 from tangentx.analysis.apart import Checkpoints
 from tangentx.analysis.copied import settle_copies
+from tangentx.analysis.keys import key
 from tangentx.analysis.kinds import BOTTOM, MISSING, Kind, TooDeep, signature
 from tangentx.analysis.memory import Memory
 from tangentx.analysis.regions import Region, World, join
@@ -104,6 +105,7 @@ class Program:
         self.checkpoints = Checkpoints()
         self.final = False
         self.externals: dict[int, tuple[Ext, Kind]] = {}
+        self.keys: dict[int, Any] = {}  # of those objects when their kinds were found, for the guards
         self.valuer = Valuer(self.world, memory=Memory())
         self.pending: list[Instance] = []
         self.met: list[Instance] = []
@@ -116,8 +118,9 @@ class Program:
 
     def lift(self, function: Any) -> Function:
         """The language's version of a Python function; what was lifted is remembered, for the guards."""
+        code = function.__code__  # before its text is read: another thread may replace it meanwhile
         lifted = self._lift(function)
-        self.lifted[id(function)] = (function, function.__code__, lifted)
+        self.lifted[id(function)] = (function, code, lifted)
         return lifted
 
     def member(self, owner: Any, name: str) -> Any:
@@ -237,6 +240,7 @@ class Program:
         """The kind of an object found outside the functions."""
         if id(ext) not in self.externals:
             kind = self.valuer.kind(ext.value)
+            self.keys[id(ext)] = key(ext.value)
             for region in self.valuer.known.values():
                 region.mark("external")
             self.externals[id(ext)] = (ext, kind)
