@@ -6,6 +6,7 @@ import difflib
 import gc
 import inspect
 import linecache
+import os
 import reprlib
 import threading
 import types
@@ -175,16 +176,35 @@ class Entry:
     notes: dict[str, Any] = field(default_factory=dict)
 
 
+_stopped: list[int] = []  # one item while a compilation keeps the collector of garbage from running
+
+
 @contextmanager
 def _no_garbage_collection() -> Iterator[None]:
     """What a compilation makes lives as long as it: to look for garbage there costs it a quarter of its time."""
-    enabled = gc.isenabled()
+    if not gc.isenabled():
+        yield
+        return
     gc.disable()
+    _stopped.append(1)
     try:
         yield
     finally:
-        if enabled:
-            gc.enable()
+        _stopped.pop()
+        gc.enable()
+
+
+def _in_a_child() -> None:
+    """A process that is forked while another thread compiles has the lock of a thread that it does not have."""
+    global LOCK
+    LOCK = threading.RLock()
+    if _stopped:
+        _stopped.clear()
+        gc.enable()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_a_child)
 
 
 def _made(make: Callable[[], Entry]) -> Entry:

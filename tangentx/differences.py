@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tangentx.quiet import quiet
 
 SHRINK = 4.0
 
@@ -79,8 +80,7 @@ def _central(phi: Callable[[float], Any], h: float) -> Any:
 def complex_step(phi: Callable[[complex], Any], h: float = 1e-30) -> float | None:
     """The derivative of `phi` at 0 from its value at ``h * 1j``; None where it does not go through as complex."""
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
+        with quiet():
             value = phi(complex(0.0, h))
     except Exception:  # whatever a program of real numbers may do with complex ones
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import os
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -30,6 +31,8 @@ from tangentx.spec import Spec
 from tangentx.switches import OFF
 
 _REGISTER = threading.Lock()
+if hasattr(os, "register_at_fork"):  # a child has no thread that would let go of it
+    os.register_at_fork(before=_REGISTER.acquire, after_in_parent=_REGISTER.release, after_in_child=_REGISTER.release)
 
 
 def derivative_of(f: Any, spec: Spec) -> Derivative:

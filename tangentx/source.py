@@ -15,13 +15,13 @@ import linecache
 import reprlib
 import struct
 import sys
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
 from tangentx.errors import NoSource, Span, StaleSource
+from tangentx.quiet import quiet
 
 Tree: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -137,8 +137,7 @@ def _survey(file: str, text: str, flags: int, rewriting: _Rewriting | None) -> _
     lines = tuple(line.removesuffix("\r") for line in text.removesuffix("\n").split("\n"))
     flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # notebook cells may
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the user saw the compiler's warnings when the function was made
+        with quiet():  # the user saw the compiler's warnings when the function was made
             tree, made = (compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True) for _ in range(2))
             # pytest is asked only where it is loaded: this module never imports it.
             rewriter: Any = sys.modules.get("_pytest.assertion.rewrite")

@@ -16,7 +16,7 @@ NAMES = [str(path.relative_to(PACKAGE)) for path in MODULES]
 
 # From the ground up. A module imports from lower layers only; those of one layer do not know each other.
 LAYERS = (
-    ("errors", "axes"),
+    ("errors", "axes", "quiet"),
     ("source", "naming", "arrays", "trees", "differences", "hits", "routes", "switches", "spec", "guests"),
     ("ir", "templates", "points"),
     ("analysis",),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,6 +19,7 @@ from tangentx.analysis.regions import Region, World, holds_itself, join
 from tangentx.analysis.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
 from tangentx.errors import NO_RULE, NoTemplate, NotResolved, Span
 from tangentx.naming import public_name
+from tangentx.quiet import quiet
 
 
 def constant(kinds: Sequence[Kind]) -> bool:
@@ -202,8 +202,7 @@ class Operation:
     ) -> tuple[Kind | None, Exception | None]:
         """The kind of what `fn` gives for one sample, or what it raises."""
         try:
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with quiet():
                 value = fn(*map(sampler.make, args), **{name: sampler.make(k) for name, k in kwargs.items()})
         except NoSample:
             raise self._unknown(fn, [*args, *kwargs.values()], None) from None

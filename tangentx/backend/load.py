@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import weakref
 from typing import Any
 
 from tangentx.backend.text import Text
@@ -17,7 +18,10 @@ def load(text: Text, filename: str, module: str = "tangentx.generated") -> dict[
     register(text, filename)
     namespace: dict[str, Any] = {"__name__": module, "__builtins__": __builtins__, **text.names}
     exec(compile(text.source, filename, "exec", dont_inherit=True), namespace)
-    return {name: namespace[name] for name in text.functions}
+    found = {name: namespace[name] for name in text.functions}
+    # They hold one another by their names: the last reader of the text goes with the first of them.
+    weakref.finalize(next(iter(found.values())), forget, filename).atexit = False
+    return found
 
 
 def register(text: Text, filename: str) -> None:

@@ -8,12 +8,12 @@ import re
 import sys
 import threading
 import tokenize
-import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # astor looks up node classes that Python gives up
+from tangentx.quiet import quiet
+
+with quiet():  # astor looks up node classes that Python gives up
     import astor
 
 WIDTH, WIDEST = 100, 120  # what is broken is broken at the first, what the user wrote may be as wide as the second
