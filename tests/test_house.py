@@ -177,6 +177,7 @@ COVERED_BY = {
     "tensor/ufuncs.py": "tests/tensor/test_methods.py",
     "tensor/conversion.py": "tests/tensor/test_tracing.py",
     "tensor/overlaps.py": "tests/tensor/test_tracing.py",
+    "tensor/torch_names.py": "tests/tensor/test_reference.py",
     "tensor/units.py": "tests/tensor/test_reference.py",
     "tensor/watching.py": "tests/tensor/test_reference.py",
     "tensor/writes.py": "tests/tensor/test_storage.py",

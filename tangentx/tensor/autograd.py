@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +15,8 @@ from tangentx.tensor.apply import call
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import like_of, ones, zeros
+from tangentx.tensor.graph import TAPES
+from tangentx.tensor.holding import mapped
 from tangentx.tensor.making import made
 from tangentx.tensor.modes import STATE, enable_grad, setting
 from tangentx.tensor.seeds import seed_of
@@ -193,15 +197,19 @@ def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False) -
 
 
 class GradManager:
-    """Collects gradients of what is attached to it, within ``with manager:``, and frees the graph after it.
+    """Collects gradients of what is attached to it, within ``with manager:``, and drops the graph after it.
 
-    What nothing depends on keeps None for its gradient, or gets zeros with `materialize_zeros`.
+    What was recorded in this thread while that lasted is let go, whoever holds a result: there is no way back from
+    it any more. Within another manager's, it is the outer one that drops it. What nothing depends on keeps None for
+    its gradient, or gets zeros with `materialize_zeros`.
     """
 
     def __init__(self, materialize_zeros: bool = False) -> None:
         self.materialize_zeros = materialize_zeros
         self.attached: list[Any] = []
+        self.nodes: list[Any] = []
         self._recording = enable_grad()
+        self._entered: list[Any] = []
 
     def attach(self, tensors: Any) -> GradManager:
         """Tensors to differentiate by; they come to require a gradient."""
@@ -219,15 +227,37 @@ class GradManager:
 
     def __enter__(self) -> GradManager:
         self._recording.__enter__()
+        self._entered.append((threading.get_ident(), weakref.ref(self)))
+        TAPES.append(self._entered[-1])
         return self
 
     def __exit__(self, *exception: object) -> None:
+        tape = self._entered.pop()
+        TAPES[:] = [other for other in TAPES if other is not tape]
         self._recording.__exit__()
-        self.release()
+        self._drop()
 
     def release(self) -> None:
-        """Forgets what is attached; gradients stay where they are."""
+        """Drops the graph, and forgets what is attached; gradients stay where they are."""
+        self._drop()
         self.attached.clear()
+
+    def _drop(self) -> None:
+        where = place()
+        for node in self._living():
+            node.drop(where)
+        self.nodes.clear()
+
+    def _living(self) -> Iterator[Any]:
+        return (node for reference in self.nodes if (node := reference()) is not None)
+
+    @property
+    def tape_bytes(self) -> int:
+        """How much memory the graph keeps for backward."""
+        arrays: dict[int, Any] = {}
+        for node in self._living():
+            mapped(node.kept(), lambda x: arrays.setdefault(id(x), x))
+        return sum(x.nbytes for x in arrays.values() if isinstance(x, np.ndarray | np.generic))
 
 
 @contextmanager

@@ -50,6 +50,15 @@ class Compiled(Node):
         super().free(where)
         self.reverse = self.values = None
 
+    def drop(self, where: Any) -> None:
+        super().drop(where)
+        self.again = None  # type: ignore[assignment]
+
+    def kept(self) -> Any:
+        found: list[Any] = []
+        mapped(self.values, lambda x: found.append(x.data if type(x) is _Kept else x))
+        return found
+
     def pull(self, bars: list[Any], create: bool) -> list[Any]:
         given = [zeros(like) if bar is None else bar for bar, like in zip(bars, self.answers, strict=True)]
         if create:

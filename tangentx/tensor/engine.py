@@ -113,6 +113,8 @@ class Sweep(Watching):
         assert self.wanted is not None
         parents: dict[Any, list[Any]] = {}
         for target in order:
+            if isinstance(target, Node) and target.dropped and target not in self.ends:
+                target.check()  # nobody can tell what it has led to
             for edge in target.edges if isinstance(target, Node) else ():
                 parents.setdefault(edge[0], []).append(target)
         stack = [target for target, _ in self.wanted if target in counts]

@@ -79,6 +79,14 @@ class FunctionNode(Node):
         super().free(where)
         self.context._kept = None
 
+    def drop(self, where: Any) -> None:
+        super().drop(where)
+        self.context = Context(self.context.needs_input_grad)  # without what the user has set on it
+        self.context._kept, self.context._node = None, self
+
+    def kept(self) -> Any:
+        return [value for value, _, _ in self.context._kept or ()]
+
     @property
     def saved(self) -> dict[str, Any]:
         return {str(i): value for i, (value, _, _) in enumerate(self.context._kept or ())}

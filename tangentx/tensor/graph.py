@@ -9,6 +9,8 @@ list. The place of the write that ended it while it was still needed is entered 
 
 from __future__ import annotations
 
+import threading
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +18,18 @@ from typing import Any
 from tangentx.errors import NotDifferentiable, Span, place, span_of
 
 Content = list[Any]
+TAPES: list[tuple[int, Any]] = []
+"""What is told of each node that is recorded: a thread and, weakly, an object with a list `nodes`; the first alone."""
+
+
+def noted(node: Node) -> None:
+    """Tells of a node that was recorded, while there is anything to be told."""
+    thread = threading.get_ident()
+    for its, reference in TAPES:
+        tape = reference() if its == thread else None
+        if tape is not None:
+            tape.nodes.append(weakref.ref(node))
+            return
 
 
 class Handle:
@@ -49,6 +63,7 @@ class Node(ABC):
     __slots__ = ("__dict__", "__weakref__", "contents", "freed", "likes", "place", "ports", "sources", "values")
 
     consumes = False
+    dropped = False
     simple = False
     operation: str = ""
     slots = 1
@@ -70,6 +85,8 @@ class Node(ABC):
         self.place = place()
         self.likes = self.values = self.contents = ()
         self.freed = None
+        if TAPES:
+            noted(self)
 
     @property
     def edges(self) -> tuple[Any, ...]:
@@ -152,6 +169,12 @@ class Node(ABC):
 
     def check(self) -> None:
         """Raises NotDifferentiable where what was kept is gone or was overwritten."""
+        if self.dropped:
+            raise NotDifferentiable(
+                f"backward comes to `{self.operation}`, whose graph a GradManager has dropped at {span_of(self.freed)}",
+                self.span,
+                "call backward within `with manager:`, before it ends or is released",
+            )
         if self.freed is not None:
             raise NotDifferentiable(
                 f"backward goes a second time through `{self.operation}`, whose values the first freed at "
@@ -170,6 +193,17 @@ class Node(ABC):
     def free(self, where: Any) -> None:
         """Lets go of what was kept."""
         self.freed, self.contents, self.values = where, (), None
+
+    def drop(self, where: Any) -> None:
+        """Lets go of what was kept and of all that it leads to: nobody can go back from here any more."""
+        self.free(where)
+        self.dropped, self.simple = True, False
+        self.sources, self.ports, self.likes = (), None, ()
+        self.before = self.after = self.watchers = None
+
+    def kept(self) -> Any:
+        """All that is kept for backward."""
+        return self.values
 
 
 class Watcher:

@@ -17,6 +17,7 @@ from tangentx.tensor.modes import recording, refusal
 from tangentx.tensor.quick import QUICK, operator_of, way
 from tangentx.tensor.rules import rule_of
 from tangentx.tensor.shortened import WAYS, form_of
+from tangentx.tensor.torch_names import KEYWORDS, Names, flatten, spelled, transpose
 from tangentx.tensor.ufuncs import array_ufunc
 from tangentx.tensor.writing import changed, overwrite
 from tangentx.tensor.written import CHANGING
@@ -43,7 +44,7 @@ _FUNCTIONS = (
 )  # fmt: skip
 _RENAMED: dict[str, Any] = {
     "abs": np.absolute, "mul": np.multiply, "sub": np.subtract, "div": np.divide, "pow": np.power, "neg": np.negative,
-    "mm": np.matmul, "unsqueeze": np.expand_dims, "clone": np.copy, "t": np.transpose, "norm": np.linalg.norm,
+    "mm": np.matmul, "clone": np.copy, "t": np.transpose, "norm": np.linalg.norm,
     "ptp": np.ptp, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
 }  # fmt: skip
 _IN_PLACE: dict[str, Any] = {
@@ -115,6 +116,8 @@ def _method(fn: Any, name: str, doc: str) -> Callable[..., Any]:
     def method(*args: Any, **kwargs: Any) -> Any:
         if alone is not None and len(args) == 1 and not kwargs and type(args[0]._data) is np.ndarray:
             return alone(args[0])
+        if kwargs and not KEYWORDS.isdisjoint(kwargs):
+            return spelled(name, args[0], args[1:], kwargs)
         if not recording():
             try:
                 known = ways[form_of(args, kwargs) if kwargs else len(args)]
@@ -125,6 +128,28 @@ def _method(fn: Any, name: str, doc: str) -> Callable[..., Any]:
         return call(fn, args, kwargs)
 
     return named(method, name, doc)
+
+
+def _transpose(as_ndarray: Any) -> Callable[..., Any]:
+    """For an array of more than two axes NumPy refuses two: PyTorch exchanges them."""
+
+    def method(self: Tensor, *axes: Any, **kwargs: Any) -> Any:
+        if len(axes) == 2 and self.ndim > 2:
+            return transpose(self, *axes)
+        return as_ndarray(self, *axes, **kwargs)
+
+    return named(method, "transpose", as_ndarray.__doc__)
+
+
+def _flatten(as_ndarray: Any) -> Callable[..., Any]:
+    """NumPy takes an order, which is a string: numbers are PyTorch's axes."""
+
+    def method(self: Tensor, *given: Any, **kwargs: Any) -> Any:
+        if given and isinstance(given[0], int):
+            return flatten(self, *given, **kwargs)
+        return as_ndarray(self, *given, **kwargs)
+
+    return named(method, "flatten", as_ndarray.__doc__)
 
 
 def _array_method(name: str) -> Callable[..., Any]:
@@ -181,7 +206,8 @@ def add_n(tensors: Any) -> Any:
 
 
 def _install() -> None:
-    members: dict[str, Any] = {name: member for name, member in vars(Members).items() if name not in vars(Nothing)}
+    written = vars(Members) | vars(Names)
+    members: dict[str, Any] = {name: member for name, member in written.items() if name not in vars(Nothing)}
     for name, fn in _ARITHMETIC.items():
         forward, reflected, in_place = _binary(fn)
         members |= {f"__{name}__": forward, f"__r{name}__": reflected, f"__i{name}__": in_place}
@@ -200,6 +226,8 @@ def _install() -> None:
             members.setdefault(name, _array_method(name))
     for name in _FUNCTIONS:
         members.setdefault(name, _function(getattr(np, name), name))
+    members["transpose"] = _transpose(members["transpose"])
+    members["flatten"] = _flatten(members["flatten"])
     for name, fn in _RENAMED.items():
         members[name] = _function(fn, name)
     for name, fn in _IN_PLACE.items():

@@ -11,7 +11,7 @@ from tangentx.arrays import unbroadcast
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit, fits, inexact, like_of, sample, zeros
-from tangentx.tensor.graph import Content, Node
+from tangentx.tensor.graph import TAPES, Content, Node, noted
 from tangentx.tensor.holding import LASTING
 from tangentx.tensor.modes import refusal
 from tangentx.tensor.rules import Pull, Rule
@@ -76,6 +76,8 @@ class Operation(Node):
         """A node of this place in the user's program."""
         node = object.__new__(Operation.kind(rule, places))
         node.edges, node.place, node.freed = edges, place(), None
+        if TAPES:
+            noted(node)
         return node
 
     @staticmethod
@@ -126,7 +128,7 @@ class Operation(Node):
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        if self.groups is not None:
+        if self.groups is not None or self.dropped:
             return self.edges
         by_place = dict(zip(self.places, self.edges, strict=True))
         return tuple(by_place.get(i) for i, has in enumerate(self.rule.with_cotangent) if has)

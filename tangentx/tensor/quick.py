@@ -14,6 +14,7 @@ import numpy as np
 
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.forms import inexact
+from tangentx.tensor.graph import TAPES, noted
 from tangentx.tensor.modes import recording
 from tangentx.tensor.operation import Operation, kept, of_another_class
 from tangentx.tensor.places import placed
@@ -23,6 +24,7 @@ from tangentx.tensor.texts import compiled, current, fresh
 QUICK = frozenset((Tensor, float, int, np.ndarray, np.float64))  # types of operands to hurry with
 _NAMES = {
     "array": np.ndarray, "inexact": inexact, "kept": kept, "new": object.__new__, "of_another_class": of_another_class,
+    "tapes": TAPES, "noted": noted,
     "quick": QUICK, "recording": recording, "shape": np.shape,
 }  # fmt: skip
 
@@ -124,6 +126,8 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str, through: int) -> 
         f"        node.ports, node.simple = {_tuple(ports)}, False",
         f"    node.likes = {_tuple(f'(a{i}.shape, a{i}.dtype) if type(a{i}) is array else a{i}' for i in places)}",
         "    node.freed = None",
+        "    if tapes:",
+        "        noted(node)",
     ]
     lines += [*_keeping(node.pull_rule.reads, given), "    return t"]
     space = _compiled(rule, lines, Node=node, **{f"default{i}": value for i, value in enumerate(rule.defaults)})

@@ -36,6 +36,10 @@ class Write(Node):
         self.value_like = like_of(value._data) if active else None
         self.likes = (*((like_of(root._data),) if self.into else ()), *((self.value_like,) if active else ()))
 
+    def drop(self, where: Any) -> None:
+        super().drop(where)
+        self.steps, self.key = (), None
+
     def pull(self, bars: list[Any], create: bool) -> Any:
         bar = bars[0]
         if create:

@@ -8,6 +8,7 @@ import inspect
 import math
 import operator
 import re
+import threading
 import tracemalloc
 import weakref
 from typing import Any
@@ -17,6 +18,7 @@ import pytest
 
 import tangentx as tx
 from tangentx.derivative import compilations
+from tangentx.tensor import graph
 
 
 def leaf(data: Any, **options: Any) -> Any:
@@ -71,20 +73,85 @@ def test_0_2_and_0_7_function() -> None:
     close(tx.autograd.grad(Exp.apply(x), x)[0], np.exp([1.0, 2.0, 3.0]))  # row 0.10
 
 
-def test_0_4_and_0_14_grad_manager() -> None:
+def recorded_by(manager: Any, x: Any) -> tuple[Any, list[Any]]:
+    """A result that is held on to, and weak references to all that led to it."""
+    a = np.sin(x)
+    b = Exp.apply(a)
+    b[0] = x[1] * 2.0
+    y = (b * a).sum()
+    nodes = [y.grad_fn.next_functions[0][0], a.grad_fn, b.grad_fn]
+    return y, [weakref.ref(thing) for thing in (a, b, *nodes)]
+
+
+@pytest.mark.parametrize("end", ["exit", "release", "exception"])
+@pytest.mark.parametrize("backward", [True, False])
+def test_0_4_and_0_14_grad_manager(end: str, backward: bool) -> None:
+    """No way leads from what is held on to any Tensor or node of the graph, and nothing is kept for one."""
     x = tx.tensor([1.0, 2.0])
     manager = tx.autograd.GradManager().attach([x])
-    with manager:
-        y = (x * x).sum()
-        kept = [weakref.ref(y), weakref.ref(y.grad_fn)]
+    manager.__enter__()
+    y, gone = recorded_by(manager, x)
+    if backward:
         manager.backward(y)
-    close(x.grad, [2.0, 4.0])
-    assert y.grad_fn.saved == {}
-    del y
+        (u, v), (s, t) = (1.0, 2.0), np.sin([1.0, 2.0])
+        close(x.grad, [2.0 * v * np.cos(u), 2.0 * s + np.exp(t) * (t + 1.0) * np.cos(v)])
+    else:
+        assert manager.tape_bytes == 4 * 16  # x, exp(a), and both factors
     gc.collect()
-    assert [ref() for ref in kept] == [None, None]
-    manager.release()
-    assert manager.attached == []
+    if not backward:
+        assert all(reference() is not None for reference in gone[2:])
+    if end == "release":
+        manager.release()
+        assert manager.attached == []
+    else:
+        manager.__exit__(*(ValueError, ValueError(), None) if end == "exception" else (None, None, None))
+        assert manager.attached == [x]
+    gc.collect()
+    assert [reference() for reference in gone] == [None] * len(gone)
+    assert manager.tape_bytes == 0 and y.grad_fn.saved == {} and y.grad_fn.next_functions == ()
+    later = y * 2.0
+    for run in (
+        later.backward,
+        lambda: tx.autograd.grad(later, x, materialize_grads=True),
+        lambda: tx.autograd.grad(y, x, np.ones(1), is_grads_batched=True, allow_unused=True),
+    ):
+        with pytest.raises(tx.NotDifferentiable, match=r"(?s)a GradManager has dropped at .*test_reference.*Instead"):
+            run()
+    if end == "release":
+        manager.__exit__(None, None, None)
+
+
+def test_0_4_a_manager_in_a_loop_and_in_another() -> None:
+    w = tx.tensor([1.0])
+    manager = tx.autograd.GradManager().attach(w)
+    for _ in range(3):
+        with manager:
+            manager.backward((w * w).sum())
+        with tx.no_grad():
+            w -= 0.1 * w.grad
+        w.grad = None
+    close(w, [0.8**3])
+    with tx.autograd.GradManager() as outer:
+        with manager:
+            y = (w * w).sum()
+        assert y.grad_fn.next_functions  # the outer one has still to go back through it
+        outer.backward(y)
+    assert y.grad_fn.next_functions == ()
+    before = (w * 2.0).sum()
+    with manager:
+        pass
+    before.backward()  # recorded before, it is none of the manager's
+    assert not graph.TAPES
+
+
+def test_0_4_another_thread_keeps_its_graph() -> None:
+    w, made = leaf([1.0]), []
+    with tx.autograd.GradManager():
+        thread = threading.Thread(target=lambda: made.append((w * w).sum()))
+        thread.start()
+        thread.join()
+    made[0].backward()
+    assert w.grad.tolist() == [2.0]
 
 
 def test_0_5_chain_rule() -> None:
@@ -713,6 +780,103 @@ def test_4_12_shapes() -> None:
     y = tx.tensor(np.ones((2, 3)))
     y.view(6)[0] = 7.0
     assert y.tolist()[0][0] == 7.0
+
+
+X = np.array([[[0.5, -1.0, 2.0, 0.1], [1.5, 0.2, -0.3, 0.4]]] * 3) + np.arange(24.0).reshape(3, 2, 4) / 7.0
+SPELLED: dict[str, tuple[Any, Any]] = {
+    "sum(dim=)": (lambda x: x.sum(dim=1), lambda x: np.sum(x, axis=1)),
+    "sum(dim=, keepdim=)": (lambda x: x.sum(dim=(0, 2), keepdim=True), lambda x: np.sum(x, (0, 2), keepdims=True)),
+    "sum(keepdim=)": (lambda x: x.sum(1, keepdim=True), lambda x: np.sum(x, 1, keepdims=True)),
+    "sum(dim=list, dtype=)": (lambda x: x.sum(dim=[0, 1], dtype=np.float32), lambda x: x.sum((0, 1))),
+    "mean(dim=, keepdim=)": (lambda x: x.mean(dim=-1, keepdim=True), lambda x: np.mean(x, -1, keepdims=True)),
+    "prod(dim=)": (lambda x: x.prod(dim=0), lambda x: np.prod(x, axis=0)),
+    "max(dim=)": (lambda x: x.max(dim=1).values, lambda x: np.max(x, axis=1)),
+    "min(dim=, keepdim=)": (lambda x: x.min(dim=2, keepdim=True)[0], lambda x: np.min(x, 2, keepdims=True)),
+    "var(dim=)": (lambda x: x.var(dim=1), lambda x: np.var(x, axis=1, ddof=1)),
+    "var(unbiased=)": (lambda x: x.var(dim=1, unbiased=False), lambda x: np.var(x, axis=1)),
+    "std(dim=, keepdim=)": (lambda x: x.std(dim=2, keepdim=True), lambda x: np.std(x, axis=2, ddof=1, keepdims=True)),
+    "std(correction=)": (lambda x: x.std(dim=2, correction=0), lambda x: np.std(x, axis=2)),
+    "cumsum(dim=)": (lambda x: x.cumsum(dim=2), lambda x: np.cumsum(x, axis=2)),
+    "cumprod(dim=)": (lambda x: x.cumprod(dim=1), lambda x: np.cumprod(x, axis=1)),
+    "norm(dim=)": (lambda x: x.norm(dim=1, keepdim=True), lambda x: np.linalg.norm(x, axis=1, keepdims=True)),
+    "flip(dims=)": (lambda x: x.flip(dims=(0, 2)), lambda x: np.flip(x, (0, 2))),
+    "roll(dims=)": (lambda x: x.roll(shifts=1, dims=2), lambda x: np.roll(x, 1, 2)),
+    "diagonal(dim1=)": (lambda x: x.diagonal(dim1=1, dim2=2), lambda x: np.diagonal(x, 0, 1, 2)),
+    "softmax": (lambda x: x.softmax(dim=1), lambda x: np.exp(x) / np.exp(x).sum(axis=1, keepdims=True)),
+    "log_softmax": (lambda x: x.log_softmax(-1), lambda x: x - np.log(np.exp(x).sum(axis=-1, keepdims=True))),
+    "logsumexp": (lambda x: x.logsumexp(dim=(0, 1)), lambda x: np.log(np.exp(x).sum(axis=(0, 1)))),
+    "relu": (lambda x: (x - 1.0).relu(), lambda x: np.maximum(x - 1.0, 0.0)),
+    "sigmoid": (lambda x: x.sigmoid(), lambda x: 1.0 / (1.0 + np.exp(-x))),
+    "permute": (lambda x: x.permute(2, 0, 1), lambda x: np.transpose(x, (2, 0, 1))),
+    "permute a tuple": (lambda x: x.permute((1, 0, 2)), lambda x: np.transpose(x, (1, 0, 2))),
+    "transpose": (lambda x: x.transpose(0, 2), lambda x: np.swapaxes(x, 0, 2)),
+    "transpose(dim0=)": (lambda x: x[0].transpose(dim0=0, dim1=1), lambda x: x[0].T),
+    "movedim": (lambda x: x.movedim(0, -1), lambda x: np.moveaxis(x, 0, -1)),
+    "flatten": (lambda x: x.flatten(1), lambda x: x.reshape(3, 8)),
+    "flatten(end_dim=)": (lambda x: x.flatten(end_dim=1), lambda x: x.reshape(6, 4)),
+    "flatten all": (lambda x: x.flatten(), lambda x: x.flatten()),
+    "unsqueeze": (lambda x: x.unsqueeze(dim=1), lambda x: x[:, None]),
+    "squeeze": (lambda x: x[:1].squeeze(dim=0).squeeze(dim=0), lambda x: x[0]),
+    "reshape(-1)": (lambda x: x.reshape(-1), lambda x: x.reshape(-1)),
+    "view": (lambda x: x.view(6, -1), lambda x: x.reshape(6, 4)),
+    "clamp": (lambda x: x.clamp(min=0.3, max=1.0), lambda x: np.minimum(np.maximum(x, 0.3), 1.0)),
+    "expand": (lambda x: x[:1].expand(5, -1, 4), lambda x: np.broadcast_to(x[:1], (5, 2, 4))),
+    "expand_as": (lambda x: x[:1].expand_as(x), lambda x: np.broadcast_to(x[:1], x.shape)),
+    "masked_fill": (lambda x: x.masked_fill(X > 1.0, 9.0), lambda x: np.where(X > 1.0, 9.0, x)),
+    "gather": (
+        lambda x: x.gather(1, np.array([[[0, 1, 1, 0]]] * 3)),
+        lambda x: np.take_along_axis(x, np.array([[[0, 1, 1, 0]]] * 3), 1),
+    ),
+    "bmm": (lambda x: x.bmm(x.permute(0, 2, 1)), lambda x: x @ np.transpose(x, (0, 2, 1))),
+    "double": (lambda x: x.double().contiguous().cpu(), lambda x: x * 1.0),
+}
+
+
+@pytest.mark.parametrize("name", SPELLED)
+def test_1_21_and_4_12_what_pytorch_calls_them(name: str) -> None:
+    """Values and gradients are those of the same in NumPy, differentiated by the compiler."""
+    theirs, plain = SPELLED[name]
+    x = leaf(X)
+    found = theirs(x)
+    wanted = plain(X)
+    tolerance = 1e-6 if found.dtype == np.float32 else 1e-12
+    assert found.shape == wanted.shape
+    close(found, wanted, tolerance)
+    weights = np.cos(np.arange(float(wanted.size))).reshape(wanted.shape)
+    (found * weights).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), tx.grad(lambda x: np.sum(plain(x) * weights))(X), tolerance, tolerance)
+    with tx.no_grad():
+        close(theirs(x), wanted, tolerance)
+
+
+def test_1_21_and_4_12_at_kinks_and_far_out() -> None:
+    assert grads(lambda x: x.relu(), [-1.0, 0.0, 2.0]) == [[0.0, 0.0, 1.0]]
+    x = leaf([-800.0, -40.0, 0.0, 800.0])
+    y = x.sigmoid()
+    y.sum().backward()
+    np.testing.assert_allclose(y.detach().numpy(), [0.0, np.exp(-40.0), 0.5, 1.0], rtol=1e-15)
+    np.testing.assert_allclose(x.grad.numpy(), [0.0, np.exp(-40.0), 0.25, 0.0], rtol=1e-15)
+    values, indices = leaf(X).max(dim=1)
+    assert values.shape == (3, 4) and indices.tolist() == np.argmax(X, axis=1).tolist()
+    assert leaf(X).argmax(dim=2).tolist() == np.argmax(X, axis=2).tolist()
+    huge = leaf([1000.0, 1000.0])
+    close(huge.softmax(dim=0), [0.5, 0.5])
+    close(huge.logsumexp(dim=0), 1000.0 + math.log(2.0))
+
+
+def test_1_21_and_4_12_what_numpy_has_too_means_what_it_means_there() -> None:
+    x = leaf(X[0])
+    assert x.transpose(0, 1).shape == (2, 4)  # as an ndarray's: the axes in this order
+    close(x.var(0), np.var(X[0], 0))
+    assert type(x.max(0)) is tx.Tensor
+    for wrong in (
+        lambda: x.argmax(keepdims=True, dim=1),
+        lambda: x.ravel(dim=1),
+        lambda: x.max(keepdim=True),
+        lambda: x.norm(1, dim=0),
+    ):
+        with pytest.raises(TypeError):
+            wrong()
 
 
 def test_4_13_two_outputs_and_an_integer_input() -> None:
