@@ -14,6 +14,7 @@ import numpy as np
 
 from tangentx import sweeps
 from tangentx.arrays import entry_copies, entry_copy
+from tangentx.errors import place
 from tangentx.fallback import demand_real, split
 from tangentx.matching import fitted
 from tangentx.results import publish
@@ -43,7 +44,7 @@ class Calls:
         from tangentx.tensor.compiled import Compiled, apart
         from tangentx.tensor.holding import raw, tensors_in
         from tangentx.tensor.modes import STATE
-        from tangentx.tensor.unrecorded import wrapped
+        from tangentx.tensor.unrecorded import made_of, wrapped
         from tangentx.tensor.writing import lent
 
         derivative = self.derivative
@@ -52,7 +53,7 @@ class Calls:
         if not wrt or not STATE.grad:
             with lent(list(tensors_in([values]))):
                 result = self.function(*raw(tuple(args)), **raw(dict(kwargs)))
-            return wrapped(apart(result, raw(list(values))))
+            return wrapped(apart(result, raw(list(values))), place() if wrt else made_of(list(values)))
         data = entry_copies(*(raw(v) for v in values))
         entry = sweeps.entry_vjp(derivative._target, derivative._cache, data, wrt, derivative._spec)
         if entry.notes.get("fallback") or (self.as_written and (entry.writes or entry.notes.get("given"))):

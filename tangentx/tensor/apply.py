@@ -19,7 +19,7 @@ from tangentx.tensor.outputs import from_out, has_out, into
 from tangentx.tensor.quick import binary, unary
 from tangentx.tensor.rules import Rule, rule_of
 from tangentx.tensor.shortened import Text, learn
-from tangentx.tensor.unrecorded import Viewed, results, unrecorded
+from tangentx.tensor.unrecorded import Viewed, made_of, results, unrecorded
 
 
 def as_array(value: Any) -> Any:
@@ -55,7 +55,7 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     ans = _run(rule, fn, args, kwargs, data)
     if places and STATE.grad and not rule.whole_numbers(ans):
         return Operation.record(rule, tuple(places), values, data, ans, nested, Viewed(rule, fn, args, kwargs))
-    return results(ans, Viewed(rule, fn, args, kwargs) if rule.may_view else None, bool(places))
+    return results(ans, Viewed(rule, fn, args, kwargs) if rule.may_view else None, bool(places), made_of(values))
 
 
 def as_member(fn: Any, *likely: Sequence[Any]) -> Any:
@@ -125,7 +125,7 @@ def _without_rule(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error
         tensors = list(tensors_in([*args, *kwargs.values()]))
         ans = fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})
         if _is_new(ans, tensors):
-            return results(ans, None, any(t.requires_grad for t in tensors))
+            return results(ans, None, any(t.requires_grad for t in tensors), made_of(tensors))
     body = composed(fn, args, kwargs)
     if body is not None:
         from tangentx.tensor.lifting import lifted_function
@@ -137,7 +137,7 @@ def _without_rule(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error
     for t in tensors_in([list(args), dict(kwargs)]):
         root_of(t)._exported = True
     ans = fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})
-    return results(_read_only(ans), None, False)
+    return results(_read_only(ans), None, False, made_of([list(args), dict(kwargs)]))
 
 
 def _is_new(ans: Any, tensors: Sequence[Tensor]) -> bool:

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import NotDifferentiable, place
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact, like_of
 from tangentx.tensor.graph import Content, Node
 from tangentx.tensor.making import made
 from tangentx.tensor.modes import STATE, during
 from tangentx.tensor.operation import attach, fit_tensor, zero_bar
+from tangentx.tensor.unrecorded import made_of
 
 
 class Context:
@@ -158,6 +159,11 @@ class Function:
                 if type(r) is Tensor and inexact(r._data):
                     r._content = given._content if type(given) is Tensor and r._data is given._data else None
                     r._node, r._slot, r._needs = (None, 0, False) if plain else (node, i, True)
+        else:
+            made = place() if any(needs) else made_of(list(args))
+            for r in results:
+                if type(r) is Tensor:
+                    r._made = made
         return tuple(results) if several else results[0]
 
 

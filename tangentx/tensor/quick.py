@@ -86,7 +86,8 @@ def _way(rule: Rule, given: str, through: int, otherwise: Any = None) -> Callabl
                 "        return t",
             ]
     names = {} if otherwise is None else {"otherwise": otherwise, "plainly": way(rule, "tp", through + 1)}
-    space = _compiled(rule, [*lines, "    return t"], **names)
+    lines += [f"    t._made = {' or '.join(f'x{i}._made' for i in tensors)}", "    return t"]
+    space = _compiled(rule, lines, **names)
     for places in _PLACES:
         _promise(space, rule, places, given, through)
     made: Callable[..., Any] = space["way"]

@@ -117,7 +117,7 @@ class Text:
 
     def _body(self, arguments: str, through: int) -> list[str]:
         long_way = f"return otherwise_(fn_, {arguments})"
-        lines = ["    late_ = False"]
+        lines = ["    late_, made_ = False, None"]
         for x in self.given:
             more, names = unwrapping(x, self.likely[x], self.rule.may_view and x != "x0_", long_way)
             lines += more
@@ -137,11 +137,12 @@ class Text:
         return [
             "    kind_ = type_(ans_)",
             "    if kind_ is not array_ and kind_ not in numbers_:",
-            f"        return results_(ans_, {viewed if self.rule.may_view else None}, late_)",
+            f"        return results_(ans_, {viewed if self.rule.may_view else None}, late_, made_)",
             *fresh("t_", "ans_"),
             *(self._viewed(viewed) if self.rule.may_view and self.by_place else []),
             "    if late_:",
-            *placed("        ", "t_._made", frames),
+            *placed("        ", "made_", frames),
+            "    t_._made = made_",
             "    return t_",
         ]
 

@@ -18,25 +18,30 @@ from tangentx.tensor.unwrapping import unwrapped
 
 def unrecorded(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """The results of a call where nothing is recorded: as Tensors, views as views."""
-    late = False
+    late, made = False, None
     given: list[Any] = []
     for value in (*args, *kwargs.values()):
         found = unwrapped(value)
         if found is None:
             given.append(raw(value))
             late = late or any(t.requires_grad for t in tensors_in(value))
+            made = made or made_of(value)
         else:
             given.append(found[0])
-            late = late or found[2]
+            late, made = late or found[2], made or found[3]
     ans = fn(*given[: len(args)], **dict(zip(kwargs, given[len(args) :], strict=True)))
     if type(ans) is not np.ndarray:
-        return results(ans, Viewed(rule, fn, args, kwargs) if rule.may_view else None, late)
+        return results(ans, Viewed(rule, fn, args, kwargs) if rule.may_view else None, late, made)
     t = wrap(ans)
     if rule.may_view and (ans.base is not None or id(ans) in map(id, given)):
         Viewed(rule, fn, args, kwargs)(t, None)
-    if late:
-        t._made = place()
+    t._made = place() if late else made
     return t
+
+
+def made_of(values: Any) -> Any:
+    """Where the first of some Tensors was made without gradient that was."""
+    return next((t._made for t in tensors_in(values) if t._made is not None), None)
 
 
 class Viewed:
@@ -72,9 +77,12 @@ class Viewed:
         return self.held[position]
 
 
-def results(ans: Any, viewed: Viewed | None, late: bool) -> Any:
-    """Results that are not recorded; `late` notes where, for the message of a backward that comes too late."""
-    return _wrapped(ans, viewed, None, place() if late else None)
+def results(ans: Any, viewed: Viewed | None, late: bool, made: Any = None) -> Any:
+    """Results that are not recorded; `late` notes where, for the message of a backward that comes too late.
+
+    `made` is where an argument was made without gradient: so are they.
+    """
+    return _wrapped(ans, viewed, None, place() if late else made)
 
 
 def _wrapped(ans: Any, viewed: Viewed | None, number: int | None, where: Any) -> Any:
@@ -91,8 +99,8 @@ def _wrapped(ans: Any, viewed: Viewed | None, number: int | None, where: Any) ->
     return t
 
 
-def wrapped(value: Any) -> Any:
-    """Plain results as Tensors without history, in their structure."""
+def wrapped(value: Any, made: Any = None) -> Any:
+    """Plain results as Tensors without history, in their structure; `made` is where, if that was without gradient."""
     if isinstance(value, dict):
-        return {key: wrapped(item) for key, item in value.items()}
-    return value if type(value) is Tensor else results(value, None, False)
+        return {key: wrapped(item, made) for key, item in value.items()}
+    return value if type(value) is Tensor else results(value, None, False, made)

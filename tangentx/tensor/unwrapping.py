@@ -10,31 +10,32 @@ from tangentx.tensor.holding import LASTING, ROWS, WITHOUT
 from tangentx.tensor.texts import current
 
 
-def unwrapped(value: Any) -> tuple[Any, Any, bool] | None:
-    """The data of an argument, the same again where nobody can change it, and whether a gradient is required.
+def unwrapped(value: Any) -> tuple[Any, Any, bool, Any] | None:
+    """The data of an argument, the same again where nobody can change it, whether a gradient is required, and where
+    it was made without one.
 
     None where it may hold Tensors in another way than a row does.
     """
     kind = type(value)
     if kind is Tensor:
-        return value.current, None, value._needs
+        return value.current, None, value._needs, value._made
     if kind in WITHOUT:
-        return value, value if kind in LASTING else None, False
+        return value, value if kind in LASTING else None, False, None
     if kind not in ROWS:
         return None
     if LASTING.issuperset(map(type, value)):
-        return value, value if kind is tuple else None, False
+        return value, value if kind is tuple else None, False, None
     items = []
-    late = False
+    late, made = False, None
     for item in value:
         if type(item) is Tensor:
             items.append(item.current)
-            late = late or item._needs
+            late, made = late or item._needs, made or item._made
         elif type(item) in WITHOUT:
             items.append(item)
         else:
             return None
-    return items if kind is list else tuple(items), None, late
+    return items if kind is list else tuple(items), None, late, made
 
 
 UNWRAPPING: dict[str, Any] = {
@@ -46,15 +47,17 @@ UNWRAPPING: dict[str, Any] = {
 def unwrapping(x: str, likely: Sequence[Any], holds: bool, otherwise: str) -> tuple[list[str], dict[str, Any]]:
     """The lines that do with the argument `x` what `unwrapped` does, and what they refer to of its own.
 
-    They bind ``xa_`` to the data, ``xh_``, if they are to, to what lasts, and make ``late_`` true; or they go
-    `otherwise`. Of what is like one of the `likely` values nothing more is asked than has to be.
+    They bind ``xa_`` to the data, ``xh_``, if they are to, to what lasts, make ``late_`` true, and bind ``made_`` to
+    where a Tensor was made without gradient; or they go `otherwise`. Of what is like one of the `likely` values nothing
+    more is asked than has to be.
     """
     other = [
         f"found_ = unwrapped_({x})",
         "if found_ is None:",
         f"    {otherwise}",
-        f"{x}a_, {f'{x}h_' if holds else '_'}, needs_ = found_",
+        f"{x}a_, {f'{x}h_' if holds else '_'}, needs_, where_ = found_",
         "late_ = late_ or needs_",
+        "made_ = made_ or where_",
     ]
     lines: list[str] = []
     types = {f"{x}t{number}_": type(value) for number, value in enumerate(likely)}
@@ -71,7 +74,7 @@ def _branch(x: str, value: Any, held: str, other: list[str], otherwise: str) -> 
     kind = type(value)
     lasts = kind in ROWS and LASTING.issuperset(map(type, value))
     if kind is Tensor:
-        lines = [*current("", x, f"{x}a_"), f"late_ = late_ or {x}._needs"]
+        lines = [*current("", x, f"{x}a_"), f"late_ = late_ or {x}._needs", f"made_ = made_ or {x}._made"]
     elif kind in LASTING:
         return [f"{x}a_ = {held}{x}"]
     elif kind in WITHOUT:
@@ -100,6 +103,7 @@ def _row(x: str, kind: type, otherwise: str) -> list[str]:
         f"for item_ in {x}:",
         "    if type_(item_) is Tensor_:",
         "        late_ = late_ or item_._needs",
+        "        made_ = made_ or item_._made",
         *current("        ", "item_", "item_"),
         "    elif type_(item_) not in plain_:",
         f"        {otherwise}",

@@ -46,6 +46,8 @@ def write(t: Tensor, key: Any, value: Any, fresh: bool = False) -> None:
         protect(root)
         data = t.current
     data[key] = new
+    if not recorded and type(value) is Tensor and (value._needs or value._made is not None):
+        root._made = t._made = value._made or place()
     if active or (recorded and root._needs):
         if t._view is not None and not t._view.with_history:
             return
@@ -147,6 +149,8 @@ def changed(t: Tensor, change: Callable[[Any, Any], Any], other: Any) -> bool:
     if view is not None:
         view.refresh(t)
     if type(other) is Tensor:
+        if other._needs or other._made is not None:
+            (t if view is None else view.root)._made = t._made = other._made or place()
         other = other.current
     elif type(other) not in WITHOUT:
         return False

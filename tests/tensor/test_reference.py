@@ -11,6 +11,7 @@ import re
 import threading
 import tracemalloc
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -915,6 +916,66 @@ def test_4_15_to_4_17_modes() -> None:
         y = x * 2
     with pytest.raises(tx.NotDifferentiable, match=r"made without gradient at .*test_reference"):
         y.backward()
+
+
+@tx.differentiate(fallback="error")
+def compiled_square(x: Any) -> Any:
+    return x * x
+
+
+@tx.no_grad()
+def made_under_no_grad(how: Any, x: Any) -> Any:
+    return how(x)  # here
+
+
+def written_under_no_grad(x: Any) -> Any:
+    u = tx.tensor([0.0, 0.0])
+    u[0] = x[1]  # here
+    return u
+
+
+def added_under_no_grad(x: Any) -> Any:
+    u = tx.tensor([0.0, 0.0])
+    u += x  # here
+    return u
+
+
+UNDER_NO_GRAD: dict[str, Any] = {
+    "operator": lambda x: x * 2,  # here
+    "ufunc": np.sin, "reduction": np.sum, "view": lambda x: x[1:],  # here
+    "list": lambda x: np.stack([x, x]),  # here
+    "a function of the user's": Exp.apply, "compiled": compiled_square,
+    "two results": lambda x: np.split(x, 2)[0],  # here
+    "written": written_under_no_grad, "added in place": added_under_no_grad,
+    "a composition": lambda x: np.trapezoid(x),  # here
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNDER_NO_GRAD)
+def test_4_16_says_where_y_was_made_without_gradient(name: str) -> None:
+    """Not where z was, which is computed from it later: in either mode, by whatever operations."""
+    x = leaf([1.0, 2.0])
+    y = made_under_no_grad(UNDER_NO_GRAD[name], x)
+    where = rf"made without gradient at .*test_reference\.py:({'|'.join(map(str, HERE))})\b"
+    with tx.no_grad():
+        later = np.cos(y) + 1.0
+        later = np.stack([later, later]).T
+    with tx.no_grad(), tx.enable_grad():
+        z = y.sum()
+    for t in (y, z, y.sum(), y * 2.0, np.reshape(y, (-1,)), later[0].sum(), Exp.apply(y), y.reshape(-1)[0], np.exp(-y)):
+        assert not t.requires_grad
+        with pytest.raises(tx.NotDifferentiable, match=where):
+            t.backward()
+    total = tx.tensor([3.0])
+    with tx.no_grad():
+        total += y.sum()
+    with pytest.raises(tx.NotDifferentiable, match=where):
+        tx.autograd.grad(total.sum(), x)
+    with pytest.raises(tx.NotDifferentiable, match="has no history$|has no history\n"):
+        tx.tensor([1.0]).backward()
+
+
+HERE = [n for n, line in enumerate(Path(__file__).read_text().splitlines(), 1) if line.endswith("# here")]
 
 
 def test_4_18_hooks() -> None:
