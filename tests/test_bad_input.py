@@ -583,8 +583,8 @@ def with_unknown_keyword_of_zip(x, how):
 def with_rows_that_are_written(x):
     import itertools
 
-    for a, b in itertools.pairwise(x):
-        x[2] = a * b
+    for a in itertools.chain.from_iterable([x[:2], x[2:]]):
+        x[2] = a * a
     return np.sum(x)
 
 

@@ -84,7 +84,7 @@ COVERED_BY = {
     "analysis/writes.py": "tests/analysis/test_expressions.py",
     "frontend/cells.py": "tests/frontend/test_functions.py",
     "frontend/scopes.py": "tests/frontend/test_functions.py",
-    "frontend/iterators.py": "tests/frontend/test_displays.py",
+    "frontend/quiet.py": "tests/frontend/test_iterators.py",
     "frontend/cycles.py": "tests/frontend/test_loops.py",
     "frontend/sources.py": "tests/frontend/test_loops.py",
     "derive/calls.py": "tests/derive/test_pairs.py",

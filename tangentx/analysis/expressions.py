@@ -24,6 +24,7 @@ from tangentx.analysis.methods import method
 from tangentx.analysis.operations import Operation
 from tangentx.analysis.outputs import taken_apart
 from tangentx.analysis.primitives import takes_arrays
+from tangentx.analysis.sequences import ASKING
 from tangentx.analysis.specials import SPECIAL, kind_with_set
 from tangentx.analysis.splits import split
 from tangentx.analysis.unbound import demanded
@@ -88,6 +89,9 @@ def operation(
         return attempt(w, fn, args)
     if fn is marks.bound:
         return demanded(w, args)
+    asking = ASKING.get(fn) if fn in marks.ASKING else None
+    if asking is not None:
+        return asking(w, args)
     placed = taken_apart(w, fn, args, kwargs) or split(w, fn, args, kwargs)
     if placed is not None:
         return placed

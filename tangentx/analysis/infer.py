@@ -207,7 +207,7 @@ def _assign(w: Walker, s: Assign) -> None:
         as_chosen(w, s, *known.choice)
         return
     expr, kind = w.walk(s.value)
-    if w.env is None:
+    if w.env is None or (type(s.value) is Op and s.value.fn in marks.ASKING and type(expr) is Lit):
         return
     target = w.bind(s.target, kind)
     w.out.append(Assign(target, expr, s.span))

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tangentx import arrays
 from tangentx.analysis.containers import copied, copied_list, expanded, make
 from tangentx.analysis.dicts import is_fixed, keys
 from tangentx.analysis.functions import external
@@ -22,6 +23,7 @@ from tangentx.ir.nodes import (
     Block,
     Delete,
     Expr,
+    Ext,
     For,
     Index,
     Key,
@@ -87,18 +89,58 @@ def column(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, 
     return expanded(w, ("column", count), build)
 
 
-def unwritten(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
-    """Refuses a list or a row of numbers that a loop writes, where all of it has been read before its time."""
-    (count, *atoms), found = args, list[set[Region]]()
-    assert isinstance(count, Lit) and isinstance(count.value, int) and w.env is not None
-    for atom in atoms if w.program.final else ():
-        definitions = w.env.get(atom.name, ()) if isinstance(atom, Var) else ()
-        found.append({region for d in definitions if d is not None for region in within(d.kind)})
-    written = set().union(*found[count.value :])
-    if any(region.written for regions in found[: count.value] for region in regions & written):
-        message = "an iterator of itertools over what the loop may write"
+def unwritten(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
+    """Refuses memory that may be written after all of it has been read before its time."""
+    deep, shallow = (count.value for count in args[:2] if isinstance(count, Lit))
+    assert isinstance(deep, int) and isinstance(shallow, int)
+    if not w.program.final:
+        return Lit(None), Obj(None)
+    read = set().union(*(_all_within(w, atom) for atom in args[2 : 2 + deep]))
+    read.update(*(_themselves(w, atom) for atom in args[2 + deep : 2 + deep + shallow]))
+    written = set().union(*(_all_within(w, atom) for atom in args[2 + deep + shallow :]))
+    outside = any(isinstance(atom, Ext) for atom in args[2 + deep + shallow :])
+    if any(region.written and (region in written or (outside and region.external)) for region in read):
+        message = "an iterator over what may be written before Python reads it"
         raise UnsupportedSyntax(message, w.span, "iterate over a copy, or over a list of what the iterator gives")
     return Lit(None), Obj(None)
+
+
+def unresized(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
+    """Asks for the length of what is iterated before each item is read, where the loop may change it."""
+    (atom, kind), count, *others = w.read(args[0]), *args[1:]
+    top = kind.region.root() if isinstance(kind, Box) and kind.cls in (list, dict) else None
+    changed = top is not None and (top.resized if isinstance(kind, Box) and kind.cls is list else top.written)
+    if changed and any(top in _all_within(w, other) for other in others):
+        return Op(arrays.same_length, (atom, w.read(count)[0])), Obj(None)
+    return Lit(None), Obj(None)
+
+
+def blind(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
+    """Refuses an iterator that may look at the list or dict that is filled with what it gives."""
+    base, *others = args
+    kind = w.read(base)[1]
+    if isinstance(kind, Box) and w.program.final:
+        seen = set().union(*(_all_within(w, atom) for atom in others))
+        outside = kind.region.root().external and any(isinstance(atom, Ext) for atom in others)
+        if outside or kind.region.root() in seen:
+            message = "an iterator that may look at what it fills"
+            raise UnsupportedSyntax(message, w.span, "make a list of the iterator first: list(...)")
+    return Lit(None), Obj(None)
+
+
+def _kinds(w: Walker, atom: Atom) -> list[Kind]:
+    """The kinds of what a name means anywhere in the function, or of what stands outside."""
+    if not isinstance(atom, Var):
+        return [] if isinstance(atom, Lit) else [w.read(atom)[1]]
+    return [d.kind for d in w.instance.definitions.values() if d.name == atom.name]
+
+
+def _all_within(w: Walker, atom: Atom) -> set[Region]:
+    return set().union(*(within(kind) for kind in _kinds(w, atom)))
+
+
+def _themselves(w: Walker, atom: Atom) -> set[Region]:
+    return {kind.region.root() for kind in _kinds(w, atom) if isinstance(kind, Arr | Box)}
 
 
 def within(kind: Kind, found: set[Region] | None = None) -> set[Region]:
@@ -189,4 +231,10 @@ def without(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr,
     return expanded(w, ("without", fixed, tuple(left)), build)
 
 
-MARKED: dict[Any, Any] = {marks.column: column, marks.unwritten: unwritten, marks.without: without}
+MARKED: dict[Any, Any] = {marks.column: column, marks.without: without}
+ASKING: dict[Any, Callable[[Walker, tuple[Atom, ...]], tuple[Expr, Kind]]] = {
+    marks.unwritten: unwritten,
+    marks.unresized: unresized,
+    marks.blind: blind,
+}
+"""Questions about memory, of atoms that may be functions too."""

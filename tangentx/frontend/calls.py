@@ -40,6 +40,7 @@ class Calls(Expressions, ABC):
                 return searched
         args, kwargs, stars = [], [], []
         rest = [*node.args, *(keyword.value for keyword in node.keywords)]
+        held: dict[int, ir.Atom] = {}
         for place, arg in enumerate(node.args):
             if isinstance(arg, gast.Starred):
                 stars.append(place)
@@ -48,11 +49,11 @@ class Calls(Expressions, ABC):
                 else:
                     args.append(self._taken((yield arg.value), tuple, rest[place + 1 :], arg))
             elif self.is_lazy(arg) and place == (1 if _reduces(fn) else 0):
-                args.append(self.consumed(fn, method, arg, rest[place + 1 :]))
+                args.append(self.consumed(fn, method, arg, node, held))
             else:
-                args.append((yield arg))
+                args.append(held[id(arg)] if id(arg) in held else (yield arg))
         for place, keyword in enumerate(node.keywords, len(node.args) + 1):
-            value = yield keyword.value
+            value = held[id(keyword.value)] if id(keyword.value) in held else (yield keyword.value)
             if keyword.arg is None:
                 value = self._taken(value, dict, rest[place:], keyword.value)
             kwargs.append((keyword.arg or "**", value))
@@ -62,10 +63,7 @@ class Calls(Expressions, ABC):
 
     def drained(self, node: Any) -> ir.Atom:
         """A list of what the iterator `node` gives to what takes all of it at once: a pattern, or a star."""
-        early = list(self.read_early)
-        found = self.gathered(node)
-        self.read_early = early
-        return found
+        return self.gathered(node)
 
     def _is_super(self, node: Any) -> bool:
         return isinstance(node, gast.Call) and not node.keywords and self.calls(node, super)
@@ -96,8 +94,7 @@ class Calls(Expressions, ABC):
         The function that a filter is given is evaluated here.
         """
         if self.calls(node, map):
-            item = self.temp()
-            return _generator(item, node, [], node)
+            return one_by_one(self.temp(), node)
         if self.calls(node, filter):
             item = self.temp()
             return _generator(item, node.args[1], [self.kept(node, item)], node)
@@ -126,8 +123,9 @@ class Calls(Expressions, ABC):
         """The call of any or all with an iterator, which looks no further than it must; None for any other."""
 
     @abstractmethod
-    def consumed(self, fn: ir.Atom, method: str | None, node: Any, others: list[Any]) -> ir.Atom:
-        """What the iterator `node`, the first argument of a call of `fn` or of its `method`, gives, as a list."""
+    def consumed(self, fn: ir.Atom, method: str | None, node: Any, call: Any, held: dict[int, ir.Atom]) -> ir.Atom:
+        """What the iterator `node`, an argument of `call`, of `fn` or of its `method`, gives, as a list. Other
+        arguments that have been evaluated for it are `held`."""
 
 
 def _reduces(fn: ir.Atom) -> bool:
@@ -138,6 +136,11 @@ def named(name: str, node: Any, store: bool = False) -> Any:
     """A use of a temporary as a node of the tree, at the place of `node`."""
     context = gast.Store() if store else gast.Load()
     return gast.copy_location(gast.Name(name, context, None, None), node)
+
+
+def one_by_one(item: str, node: Any) -> Any:
+    """The generator expression of all that the iterator `node` gives."""
+    return _generator(item, node, [], node)
 
 
 def _generator(item: str, iterable: Any, tests: list[Any], node: Any) -> Any:

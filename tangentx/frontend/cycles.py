@@ -39,7 +39,7 @@ class Cycles(Attempts):
             raise self.refuse(node, "`checkpointed` takes what is iterated, and the number of snapshots", hint)
         over = node.args[0]
         simple = self.calls(over, range) and len(over.args) < 3
-        source = self.iterable(over) if simple else self._items(over)
+        source = self.iterable(over) if simple else self.items(over)
         return replace(source, snapshots=self.atom(given[1]) if given[1:] else ir.Lit(None))
 
     def _filter(self, node: Any) -> Any:

@@ -13,9 +13,11 @@ from typing import Any
 import gast
 
 from tangentx.analysis.primitives import is_primitive
-from tangentx.frontend import resolve
+from tangentx.frontend import quiet, resolve, scopes
+from tangentx.frontend.calls import one_by_one
 from tangentx.frontend.expressions import CONVERSIONS, Steps, leaf
 from tangentx.frontend.loops import Loops
+from tangentx.ir import marks
 from tangentx.ir import nodes as ir
 from tangentx.naming import Names
 
@@ -143,40 +145,76 @@ class Displays(Loops):
         found = self.generator(node)
         return self._searched(value is any, found) if found is not None and len(found.generators) == 1 else None
 
-    def consumed(self, fn: ir.Atom, method: str | None, node: Any, others: list[Any]) -> ir.Atom:
+    def consumed(self, fn: ir.Atom, method: str | None, node: Any, call: Any, held: dict[int, ir.Atom]) -> ir.Atom:
         value = fn.value if isinstance(fn, ir.Ext) and method is None else None
         if method not in TAKERS and not any(value is consumer for consumer in CONSUMERS):
             raise self.refuse(node, "the callee may stop before the iterator ends", "pass a list: [... for ...]")
-        if any(self._may_tell(inner) for other in others for inner in gast.walk(other)):
+        others = [arg for arg in (*call.args, *(keyword.value for keyword in call.keywords)) if arg is not node]
+        if any(self._call_tells(inner) for other in others for inner in gast.walk(other)):
             message = "an iterator beside an argument that is a call: which runs first cannot be kept"
             raise self.refuse(node, message, "give the other argument a name first")
-        return self.drained(node)
+        tells = self.tells(node)
+        self._demand_apart(value, call, tells, node)
+        if not tells or not others or value is functools.reduce:
+            found = self.drained(node)
+        else:
+            found = self._collected(self._generated(node), lambda: self._evaluate(others, held))
+        if method in ("update", "extend"):
+            self._demand_blind(fn, node)
+        return found
 
-    def _may_tell(self, node: Any) -> bool:
-        """Whether it shows when `node` is evaluated: a call, but for one of what has no effect."""
-        if not isinstance(node, gast.Call):
-            return False
-        fn = self.outside(node.func)
-        return fn is None or not is_primitive(fn.value) or any(given.arg == "out" for given in node.keywords)
+    def _evaluate(self, others: list[Any], held: dict[int, ir.Atom]) -> None:
+        """The other arguments, which Python evaluates before it asks the iterator for its first item."""
+        for other in others:
+            if isinstance(other, gast.Starred):
+                raise self.refuse(other, "a starred argument beside an iterator", "make a list of the iterator first")
+            atom = self.atom(other)
+            held[id(other)] = self.copy(atom, other) if isinstance(atom, ir.Var) else atom
+
+    def _demand_apart(self, value: Any, call: Any, tells: bool, node: Any) -> None:
+        """Refuse a function that is called between two items, where that shows."""
+        between = [keyword.value for keyword in call.keywords if keyword.arg == "key" and value in (max, min)]
+        between += call.args[:1] if value is functools.reduce else []
+        for fn in between:
+            shown = self.shows(fn)
+            if (shown and not self._is_quiet(fn)) or (tells and not self._is_quiet(node) and self._looks_out(fn)):
+                message = "a function that is called between the items of an iterator, and may tell"
+                raise self.refuse(node, message, "make a list of the iterator first")
+
+    def _looks_out(self, fn: Any) -> bool:
+        """Whether a function may read what an iterator writes: any but a primitive, or a lambda of its arguments."""
+        if isinstance(fn, gast.Lambda):
+            return any(self.local(name) is not None for name in scopes.free(fn)) or self.tells(fn.body)
+        return self.shows(fn)
+
+    def _is_quiet(self, node: Any) -> bool:
+        """Whether nothing is written where `node` is evaluated, or called."""
+        return quiet.is_quiet(node, self.outside)
+
+    def _demand_blind(self, base: ir.Atom, node: Any) -> None:
+        """Demand that the iterator does not look at the list or dict `base`, which Python fills as it goes."""
+        names = [part for part in gast.walk(node) if isinstance(part, gast.Name)]
+        own = {part.id for part in names if not isinstance(part.ctx, gast.Load)}
+        read = [part for part in names if part.id not in own]
+        local = sorted({name for name in (self.local(part.id) for part in read) if name is not None})
+        called = [ext for ext in map(self.outside, read) if ext is not None and callable(ext.value)]
+        asked = (base, *map(ir.Var, local), *(ext for ext in called if not is_primitive(ext.value)))
+        self.emit(ir.Assign(self.temp(), ir.Op(marks.blind, asked), self.span(node)))
 
     def gathered(self, node: Any) -> ir.Atom:
-        generator = self.generator(node)
-        if generator is not None:
-            return self._collected(generator)
-        source = self._items(node)
-        result = self.copy(ir.Make(list, ()), node)
-        index = self.temp()
-        with self.block() as body:
-            item = self.hold(self.whole(source.read(ir.Var(index)), node), node)
-            self.emit(ir.Append(result, item, self.span(node)))
-        bounds = (ir.Lit(0), source.count, ir.Lit(1))
-        self.emit(ir.For(index, *bounds, source.backward, tuple(body), self.span(node)))
-        return result
+        return self._collected(self._generated(node))
 
-    def _collected(self, node: Any) -> ir.Var:
+    def _generated(self, node: Any) -> Any:
+        """The generator expression that `node`, an iterator, is or stands for."""
+        return self.generator(node) or one_by_one(self.temp(), node)
+
+    def _collected(self, node: Any, begun: Callable[[], None] | None = None) -> ir.Var:
+        """A list of what a comprehension gives; `begun` is done before its first item is asked for."""
         result: list[ir.Var] = []
 
         def begin() -> None:
+            if begun is not None:
+                begun()
             result.append(self.copy(ir.Make(list, ()), node))
 
         def leaf() -> None:

@@ -33,7 +33,6 @@ class Emitter:
         self.unbound = unbound.reads(tree, self.scope.names)  # nodes that read a name which may have no value there
         self.late: dict[str, None] = {}  # the names of which that is asked
         self.apart: list[bool] = []  # for each comprehension that is open whether Python runs it as a function
-        self.read_early: list[ir.Var] = []  # what has been read for a loop that is about to begin, where Python waits
         self.renamed: list[dict[str, str]] = []  # variables of the comprehensions that are open, innermost last
         self.unsettled: frozenset[str] = frozenset()  # names that the present statement may bind while it is evaluated
         # What imports before this place, in this block or one around it, have bound, and all names that they bind.

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
 
 from tangentx import arrays
 from tangentx.analysis import folds
+from tangentx.analysis.primitives import is_primitive
 from tangentx.frontend import resolve
 from tangentx.frontend.emitter import is_named
-from tangentx.frontend.iterators import FOREVER, Iterators
+from tangentx.frontend.iterators import FOREVER, Iterators, together
 from tangentx.frontend.sources import Items, Range
 from tangentx.frontend.targets import Column, Value
+from tangentx.ir import marks, walk
 from tangentx.ir import nodes as ir
-from tangentx.ir import walk
+from tangentx.ir.check import own_break
 
 VIEWS = frozenset("items keys values".split())
 RESIZING = frozenset("append extend insert pop remove clear".split())
@@ -38,7 +42,7 @@ class Loops(Iterators):
                 return Range(inner.start, inner.stop, inner.step, True)
             items = self._sequence(node.args[0])
             return Items(items.count, items.read, items.over, True)
-        return self._items(node)
+        return self.items(node)
 
     def _range(self, node: Any) -> Range | None:
         if not self.calls(node, range) or not _plain(node, 1, 3):
@@ -49,7 +53,7 @@ class Loops(Iterators):
         start, stop, step = [*bounds, ir.Lit(1)][:3]
         return Range(start, stop, step)
 
-    def _items(self, node: Any) -> Items:
+    def items(self, node: Any) -> Items:
         if self.calls(node, enumerate) and _plain(node, 1, 2, "start"):
             return self._enumerate(node)
         if self.calls(node, zip):
@@ -64,9 +68,12 @@ class Loops(Iterators):
         if (counted := self.counted(node)) is not None:
             start, step = counted
             return Items(FOREVER, lambda index: self.term(start, step, index, node), frozenset())
+        taken = self.in_turn(node)
+        if taken is not None:
+            return taken
         made = self.made_by_itertools(node)
         if made is not None:
-            return self._of(made, node)
+            return replace(self._of(made[0], node), early=made[1])
         if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and self.outside(node.func) is None:
             if node.func.attr in VIEWS and not node.args and not node.keywords:
                 return self._view(node)
@@ -76,8 +83,7 @@ class Loops(Iterators):
         """The function is called as the loop comes to each item."""
         if len(node.args) < 2:
             raise self.refuse(node, "map takes a function and what it is called with", "write map(function, items)")
-        fn = self.atom(node.args[0])
-        fn = self.copy(fn, node) if isinstance(fn, ir.Var) else fn
+        fn = self.held(node.args[0])
         parts = self._zip(node, 1)
 
         def read(index: ir.Atom) -> Value:
@@ -85,7 +91,8 @@ class Loops(Iterators):
             assert isinstance(values, tuple)
             return ir.Apply(fn, tuple(self.hold(self.whole(value, node), node) for value in values))
 
-        return Items(parts.count, read, parts.over, lengths=parts.lengths)
+        told = parts.told or not (isinstance(fn, ir.Ext) and is_primitive(fn.value))
+        return replace(parts, read=read, told=told)
 
     def _view(self, node: Any) -> Items:
         """A loop over ``d.items()``, ``d.keys()`` or ``d.values()``: over the keys, the values read as it goes."""
@@ -117,19 +124,18 @@ class Loops(Iterators):
         return Items(count, lambda index: ir.Index(found, ir.Key((index,))), over, lengths=(pair,))
 
     def _enumerate(self, node: Any) -> Items:
-        inner = self._items(node.args[0])
+        inner = self.items(node.args[0])
         starts = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
         start = self.atom(starts[0]) if starts else ir.Lit(0)
         if start == ir.Lit(0):
-            pairs = inner.lengths
-            return Items(inner.count, lambda index: (index, inner.read(index)), inner.over, counter=True, lengths=pairs)
+            return replace(inner, read=lambda index: (index, inner.read(index)), counter=True, entries=None)
         if is_named(start):
             start = self.copy(start, node)
 
         def numbered(index: ir.Atom) -> Value:
             return (ir.Op(operator.add, (start, index)), inner.read(index))
 
-        return Items(inner.count, numbered, inner.over, lengths=inner.lengths)
+        return replace(inner, read=numbered, counter=False, entries=None)
 
     def _zip(self, node: Any, first: int = 0) -> Items:
         """The arguments from the `first` on, side by side."""
@@ -141,14 +147,38 @@ class Loops(Iterators):
         if not known or not node.args or stars:
             message = "a call of zip with unknown keywords, no arguments, or several starred ones"
             raise self.refuse(node, message, "write zip(a, b), or zip(*rows) with all rows in one list")
-        parts = [self._items(arg) for arg in node.args[first:]]
+        parts = [self.items(arg) for arg in node.args[first:]]
         count = parts[0].count
         if len(parts) > 1:
             shortest = arrays.equal_lengths if strict and strict[0].value else builtins.min
             count = self.copy(ir.Op(shortest, tuple(part.count for part in parts)), node)
-        over = frozenset().union(*(part.over for part in parts))
-        lengths = tuple(pair for part in parts for pair in part.lengths)
-        return Items(count, lambda index: tuple(part.read(index) for part in parts), over, lengths=lengths)
+        return self._side_by_side(parts, count, node)
+
+    def _side_by_side(self, parts: list[Items], count: ir.Atom, node: Any) -> Items:
+        """The parts read one after the other; what one has given when a later one ends is lost, but has been read."""
+        found = together(parts, count, lambda index: tuple(part.read(index) for part in parts))
+        firsts = [part.first for part in parts if part.first is not None]
+        if len(parts) > 1 and found.told and (firsts or any(part.last for part in parts)):
+            raise self.refuse(node, "iterators with a state that call functions, side by side", "write the loop out")
+
+        def first() -> None:
+            for each in firsts:
+                each()
+
+        last = parts[0].last if len(parts) == 1 else functools.partial(self._lost, parts, count, node)
+        lost = len(parts) == 1 or any(part.told for part in parts[:-1])
+        return replace(found, first=first if firsts else None, last=last if lost else None)
+
+    def _lost(self, parts: list[Items], count: ir.Atom, node: Any) -> None:
+        """Read what those before the one that ends first give once more."""
+        if len(parts) == 1 or not any(part.told for part in parts[:-1]):
+            return
+        with self.block() as body:
+            if parts[0].told:
+                self.hold(self.whole(parts[0].read(count), node), node)
+            self._lost(parts[1:], count, node)
+        test = self.copy(ir.Op(operator.lt, (count, parts[0].count)), node)
+        self.emit(ir.If(test, tuple(body), (), self.span(node)))
 
     def _columns(self, node: Any) -> Items:
         """``zip(*rows)``: the columns, as many as the shortest row has."""
@@ -156,7 +186,7 @@ class Loops(Iterators):
         found = self.copy(ir.Op(ir.sequence, (rows,)), node)
         shortest = ir.Ext("shortest", folds.shortest, ("object",), folds.shortest)
         count = self.copy(ir.Apply(shortest, (found,)), node)
-        return Items(count, lambda index: Column(found, index), frozenset())
+        return Items(count, lambda index: Column(found, index), frozenset(), shallow=(found,))
 
     def _reversed(self, node: Any) -> Items:
         inner = self._sequence(node.args[0])
@@ -165,11 +195,10 @@ class Loops(Iterators):
         def read(index: ir.Atom) -> Value:
             return inner.read(self.copy(ir.Op(operator.sub, (last, index)), node))
 
-        return Items(inner.count, read, inner.over, lengths=inner.lengths)
+        return together([inner], inner.count, read)
 
     def loop(self, target: Any, source: Range | Items, body: Callable[[], object], node: Any) -> None:
         """Emit the loop over `source` that assigns to `target` and then does `body`, for statement `node`."""
-        early, self.read_early = self.read_early, []
         with self.block() as inner:
             body()
         first, rest = target, None
@@ -179,7 +208,10 @@ class Loops(Iterators):
         name = self._free(first, rest, tuple(inner))
         index = ir.Var(name or self.temp())
         entries = None if isinstance(source, Range) else source.entries
+        if isinstance(source, Items) and source.first is not None:
+            source.first()
         with self.block() as head:
+            self._still(source, tuple(inner), node)
             if entries is None or not self._bind_entry(target, entries, index, node):
                 value: Value = index if isinstance(source, Range) else source.read(index)
                 if name is None:
@@ -192,11 +224,28 @@ class Loops(Iterators):
         start, stop, step = (self.safe(atom, written, node) for atom in (bounds.start, bounds.stop, bounds.step))
         many = source.snapshots and self.safe(source.snapshots, written, node)
         self.emit(ir.For(index.name, start, stop, step, bounds.backward, block, self.span(node), many))
-        if early:
-            self.stays(early, block, node)
+        if isinstance(source, Items):
+            self._over(source, tuple(inner), block, node)
         for whole, count, found in source.lengths if isinstance(source, Items) else ():
             asked = found if isinstance(whole, ir.Var) and whole.name in written else whole
             self.emit(ir.Assign(self.temp(), ir.Op(arrays.same_length, (asked, count)), self.span(node)))
+
+    def _over(self, source: Items, inner: ir.Block, block: ir.Block, node: Any) -> None:
+        """What is read where nothing is left; and the demand that nothing was written that had been read."""
+        if source.last is not None:
+            if own_break(inner):
+                message = "a loop that a break may leave, over iterators side by side that call functions"
+                raise self.refuse(node, message, "make lists of them first: list(map(f, items))")
+            source.last()
+        self.stays(source, block, node)
+
+    def _still(self, source: Range | Items, inner: ir.Block, node: Any) -> None:
+        """Where the body may make shorter what is iterated: ask before each item is read, not at the end alone."""
+        given = [atom for stmt in walk.statements(inner) for atom in resized(stmt)]
+        for whole, count, _ in source.lengths if isinstance(source, Items) and given else ():
+            if isinstance(whole, ir.Var):
+                asked = (whole, count, *dict.fromkeys(given))
+                self.emit(ir.Assign(self.temp(), ir.Op(marks.unresized, asked), self.span(node)))
 
     def _bind_entry(self, target: Any, entries: tuple[ir.Atom, ir.Atom], index: ir.Atom, node: Any) -> bool:
         """Assign a key to the first name of `target`, and the value that it has to the second; False for others."""
@@ -225,6 +274,18 @@ class Loops(Iterators):
         name = self.local(first.id)
         others = frozenset() if rest is None else resolve.targets(rest)
         return None if first.id in others or name in walk.bound(body) else name
+
+
+def resized(stmt: ir.Statement) -> list[ir.Atom]:
+    """What the statement may make longer or shorter; functions of the program's among them, that may do so."""
+    match stmt:
+        case ir.Assign(value=ir.Method(base=base, name=name)):
+            return [base] if name in RESIZING or name in ("popitem", "setdefault", "update") else []
+        case ir.Assign(value=ir.Apply(fn=ir.Var() as fn)):
+            return [fn]
+        case ir.Delete() | ir.Store():
+            return [stmt.base]
+    return []
 
 
 def _counted(target: Any) -> tuple[Any, Any]:

@@ -26,7 +26,10 @@ class Items:
 
     `over` are the user's variables that hold what is read. `lengths` has for each sequence its variable, the length
     that it keeps, and what to ask for it where the variable is bound anew. `entries` are the keys of a dict and the
-    dict, where its items are read.
+    dict, where its items are read. `told`: it shows when an item is read, as code of the user's runs. `first` is done
+    where the loop begins, before an item is read; `last` where it ends because nothing is left: what Python has read
+    by then without making a trip of it. `early` has been read before its time, so that nothing may write there; of
+    `shallow` that is so for what it is itself, not for what is in it.
     """
 
     count: ir.Atom
@@ -37,3 +40,8 @@ class Items:
     lengths: tuple[tuple[ir.Atom, ir.Atom, ir.Atom], ...] = ()
     entries: tuple[ir.Atom, ir.Atom] | None = None
     snapshots: ir.Atom | None = None
+    told: bool = False
+    early: tuple[ir.Atom, ...] = ()
+    shallow: tuple[ir.Atom, ...] = ()
+    first: Callable[[], None] | None = None
+    last: Callable[[], None] | None = None

@@ -10,8 +10,19 @@ def column(rows: Any, place: Any) -> Any:
     raise AssertionError("a marker, never run")
 
 
-def unwritten(count: int, *xs: Any) -> Any:
-    """Marker for `Op`: the first `count` of `xs` were read before a loop, whose body may write into the others."""
+def unwritten(deep: int, shallow: int, *xs: Any) -> Any:
+    """Marker for `Op`: the first of `xs` were read before their time, so many with all that is in them, so many alone;
+    meanwhile the others may have been written into, with all that is in them."""
+    raise AssertionError("a marker, never run")
+
+
+def unresized(x: Any, count: int, *xs: Any) -> Any:
+    """Marker for `Op`: `x`, which had `count` items, may be one of `xs`, which may have been made longer or shorter."""
+    raise AssertionError("a marker, never run")
+
+
+def blind(base: Any, *xs: Any) -> Any:
+    """Marker for `Op`: none of `xs` may reach the list or dict `base`."""
     raise AssertionError("a marker, never run")
 
 
@@ -31,4 +42,6 @@ def emptied(*nothing: Any) -> Any:
     raise AssertionError("a marker, never run")
 
 
-MARKS = (column, unwritten, without, bound, emptied)
+MARKS = (column, unwritten, unresized, blind, without, bound, emptied)
+ASKING = (unwritten, unresized, blind, bound)
+"""The questions, of which nothing is left where the answer is known."""

@@ -113,6 +113,8 @@ class Frame:
                 if self.atom(held) is ir.UNBOUND:
                     raise (NameError if self.atom(free) else UnboundLocalError)(self.atom(called))
                 return None
+            case ir.Op(fn=marks.unresized | marks.blind | marks.unwritten):
+                return None
             case ir.Op() if expr.fn in MARKERS:
                 return MARKERS[expr.fn](*(self.atom(arg) for arg in expr.args))
             case ir.Op():
