@@ -81,17 +81,17 @@ def walk(w: Walker, expr: Expr) -> tuple[Expr, Kind]:
             return w.read(expr)
 
 
+_QUESTIONS: dict[Any, Any] = {marks.bound: demanded, **ASKING}
+
+
 def operation(
     w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...] = ()
 ) -> tuple[Expr, Kind]:
     """A primitive applied to atoms."""
     if isinstance(fn, Attempt):
         return attempt(w, fn, args)
-    if fn is marks.bound:
-        return demanded(w, args)
-    asking = ASKING.get(fn) if fn in marks.ASKING else None
-    if asking is not None:
-        return asking(w, args)
+    if fn in marks.ASKING:
+        return _QUESTIONS[fn](w, args)
     placed = taken_apart(w, fn, args, kwargs) or split(w, fn, args, kwargs)
     if placed is not None:
         return placed
