@@ -81,7 +81,7 @@ def walk(w: Walker, expr: Expr) -> tuple[Expr, Kind]:
             return w.read(expr)
 
 
-_QUESTIONS: dict[Any, Any] = {marks.bound: demanded, **ASKING}
+_QUESTIONS: dict[Any, Callable[[Walker, tuple[Atom, ...]], tuple[Expr, Kind]]] = {marks.bound: demanded, **ASKING}
 
 
 def operation(

@@ -38,6 +38,10 @@ class Calls(Expressions, ABC):
             searched = self.searched(fn, method, node.args[0])
             if searched is not None:
                 return searched
+        return (yield from self._with_arguments(fn, method, above, node))
+
+    def _with_arguments(self, fn: ir.Atom, method: str | None, above: ir.Ext | None, node: Any) -> Steps:
+        """The call, its arguments evaluated in Python's order."""
         args, kwargs, stars = [], [], []
         rest = [*node.args, *(keyword.value for keyword in node.keywords)]
         held: dict[int, ir.Atom] = {}
