@@ -21,6 +21,7 @@ from tangentx.arrays import stop_gradient
 from tangentx.arrays.schedules import checkpointed
 from tangentx.errors import (
     FallbackWarning,
+    InternalError,
     NoSource,
     NotDifferentiable,
     NoTemplate,
@@ -31,12 +32,14 @@ from tangentx.errors import (
     UnsupportedSyntax,
 )
 from tangentx.opaque import cotangent, primitive
+from tangentx.switches import checked
 
 __version__ = "0.1.0"
 
 __all__ = [
     "FallbackWarning",
     "Function",
+    "InternalError",
     "NoSource",
     "NoTemplate",
     "NotDifferentiable",
@@ -48,6 +51,7 @@ __all__ = [
     "UnsupportedSyntax",
     "add_n",
     "autograd",
+    "checked",
     "checkpoint",
     "checkpointed",
     "cotangent",

@@ -33,7 +33,13 @@ def _by_wrt(transform: Callable[P, R]) -> Callable[P, R]:
 
 @_by_wrt
 def differentiate(
-    function: Any = None, *, wrt: Any = 0, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
+    function: Any = None,
+    *,
+    wrt: Any = 0,
+    has_aux: bool = False,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
 ) -> Any:
     """Decorator: gives a function its derivatives: ``.grad``, ``.value_and_grad``, ``.vjp``, ``.jvp``, ``.jacobian``,
     ``.hessian`` and ``.hvp``.
@@ -42,7 +48,7 @@ def differentiate(
     Decorating reads nothing and never raises for what the function contains: the source is read at the first
     derivative.
     """
-    spec = Spec("grad", wrt, False, has_aux, fallback, jit)
+    spec = Spec("grad", wrt, False, has_aux, fallback, jit, check=check)
     if function is None:
         return lambda f: Differentiable(f, spec)
     return Differentiable(function, spec)
@@ -50,7 +56,13 @@ def differentiate(
 
 @_by_wrt
 def grad(
-    f: Any, wrt: Any = 0, *, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
+    f: Any,
+    wrt: Any = 0,
+    *,
+    has_aux: bool = False,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
 ) -> Derivative:
     """The gradient of `f`, a function with a real scalar result, with respect to `wrt`.
 
@@ -58,38 +70,60 @@ def grad(
     `wrt` names (a tuple of them for a tuple). With `has_aux`, `f` returns ``(value, extras)`` and the gradient comes
     as ``(gradient, extras)``. Raises `TangentxError` for what cannot be differentiated.
     """
-    return derivative_of(f, Spec("grad", wrt, False, has_aux, fallback, jit))
+    return derivative_of(f, Spec("grad", wrt, False, has_aux, fallback, jit, check=check))
 
 
 @_by_wrt
 def value_and_grad(
-    f: Any, wrt: Any = 0, *, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
+    f: Any,
+    wrt: Any = 0,
+    *,
+    has_aux: bool = False,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
 ) -> Derivative:
     """As `grad`, returning ``(value, gradient)``, or ``((value, extras), gradient)`` with `has_aux`."""
-    return derivative_of(f, Spec("grad", wrt, True, has_aux, fallback, jit))
+    return derivative_of(f, Spec("grad", wrt, True, has_aux, fallback, jit, check=check))
 
 
 def jvp(
-    f: Any, primals: Sequence[Any], tangents: Sequence[Any], *, fallback: str = "tensor", jit: str | None = None
+    f: Any,
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
 ) -> tuple[Any, Any]:
     """``(value, tangent)`` of `f` at `primals` along `tangents`: one for each primal, None holds it constant.
 
     A tangent has the structure, shape and dtype of its primal. Raises `NotDifferentiable` where it has not.
     """
-    return jvp_of(derivative_of(f, Spec("jvp", None, False, False, fallback, jit)), primals, tangents)
+    return jvp_of(derivative_of(f, Spec("jvp", None, False, False, fallback, jit, check=check)), primals, tangents)
 
 
-def vjp(f: Any, *primals: Any, fallback: str = "tensor", jit: str | None = None) -> tuple[Any, Callable[[Any], Any]]:
+def vjp(
+    f: Any,
+    *primals: Any,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
+) -> tuple[Any, Callable[[Any], Any]]:
     """``(value, pullback)`` of `f` at `primals`.
 
     The pullback takes a cotangent of the structure and shape of the value and returns one cotangent for one primal,
     a tuple for several, None where there is no derivative. It may be called any number of times.
     """
-    return vjp_of(derivative_of(f, Spec("vjp", None, False, False, fallback, jit)), primals, {})
+    return vjp_of(derivative_of(f, Spec("vjp", None, False, False, fallback, jit, check=check)), primals, {})
 
 
 def linearize(
-    f: Any, *primals: Any, fallback: str = "tensor", jit: str | None = None
+    f: Any,
+    *primals: Any,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
 ) -> tuple[Any, Callable[..., Any]]:
     """``(value, linear)`` of `f` at `primals`: ``linear(*tangents)`` is the tangent of the value, as `jvp` gives it.
 
@@ -101,7 +135,7 @@ def linearize(
     for each tangent, at copies of `primals`, and ``linear.source`` says so. Raises NotDifferentiable where such a
     program acts on something outside, and where tangents do not fit.
     """
-    return linearize_of(derivative_of(f, Spec("linear", None, False, False, fallback, jit)), primals, {})
+    return linearize_of(derivative_of(f, Spec("linear", None, False, False, fallback, jit, check=check)), primals, {})
 
 
 @_by_wrt
@@ -114,6 +148,7 @@ def jacobian(
     has_aux: bool = False,
     fallback: str = "tensor",
     jit: str | None = None,
+    check: bool = False,
 ) -> Any:
     """The Jacobian of `f`: the derivative of each number of its result by each number of `wrt`.
 
@@ -136,31 +171,49 @@ def jacobian(
 
         if has_aux:
             raise NotDifferentiable("a sparse Jacobian takes no has_aux", hint="return the value alone")
-        return SparseJacobian(f, Spec("jacobian", wrt, False, False, fallback, jit, mode).checked(), sparsity)
-    return derivative_of(f, Spec("jacobian", wrt, False, has_aux, fallback, jit, mode))
+        return SparseJacobian(f, Spec("jacobian", wrt, False, False, fallback, jit, mode, check).checked(), sparsity)
+    return derivative_of(f, Spec("jacobian", wrt, False, has_aux, fallback, jit, mode, check))
 
 
 @_by_wrt
 def jacfwd(
-    f: Any, wrt: Any = 0, *, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
+    f: Any,
+    wrt: Any = 0,
+    *,
+    has_aux: bool = False,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
 ) -> Derivative:
     """As `jacobian` in forward mode."""
-    found: Derivative = jacobian(f, wrt, "forward", has_aux=has_aux, fallback=fallback, jit=jit)
+    found: Derivative = jacobian(f, wrt, "forward", has_aux=has_aux, fallback=fallback, jit=jit, check=check)
     return found
 
 
 @_by_wrt
 def jacrev(
-    f: Any, wrt: Any = 0, *, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
+    f: Any,
+    wrt: Any = 0,
+    *,
+    has_aux: bool = False,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
 ) -> Derivative:
     """As `jacobian` in reverse mode."""
-    found: Derivative = jacobian(f, wrt, "reverse", has_aux=has_aux, fallback=fallback, jit=jit)
+    found: Derivative = jacobian(f, wrt, "reverse", has_aux=has_aux, fallback=fallback, jit=jit, check=check)
     return found
 
 
 @_by_wrt
 def hessian(
-    f: Any, wrt: Any = 0, *, has_aux: bool = False, fallback: str = "tensor", jit: str | None = None
+    f: Any,
+    wrt: Any = 0,
+    *,
+    has_aux: bool = False,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
 ) -> Derivative:
     """The second derivatives of `f`, a function with a real scalar result: the Jacobian of its gradient.
 
@@ -168,27 +221,41 @@ def hessian(
     parameter gives its structure, each leaf replaced by the structure again, and a tuple `wrt` a tuple of tuples. At a
     kink (`abs` at 0, a tie of `max`) it is the derivative of the gradient that is documented there.
     """
-    gradient = grad(f, wrt, has_aux=has_aux, fallback=fallback, jit=jit)
-    return jacfwd(gradient, wrt, has_aux=has_aux, fallback=fallback)
+    gradient = grad(f, wrt, has_aux=has_aux, fallback=fallback, jit=jit, check=check)
+    return jacfwd(gradient, wrt, has_aux=has_aux, fallback=fallback, check=check)
 
 
 @_by_wrt
-def elementwise_grad(f: Any, wrt: Any = 0, *, fallback: str = "tensor", jit: str | None = None) -> Derivative:
+def elementwise_grad(
+    f: Any,
+    wrt: Any = 0,
+    *,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
+) -> Derivative:
     """The derivative of each element of ``f(x)`` by the same element of `x`, for an `f` that works element by element.
 
     It is the gradient of the sum of all elements, of any other `f` too.
     """
-    return derivative_of(f, Spec("elementwise", wrt, False, False, fallback, jit))
+    return derivative_of(f, Spec("elementwise", wrt, False, False, fallback, jit, check=check))
 
 
-def hvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any], *, fallback: str = "tensor") -> Any:
+def hvp(
+    f: Any,
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    fallback: str = "tensor",
+    check: bool = False,
+) -> Any:
     """The Hessian of `f` at `primals` times `tangents`, without the Hessian: forward over reverse.
 
     One product for one primal, a tuple for several, of the structure, shapes and dtypes of the primals; None for a
     primal without derivative. A tangent None holds its primal constant. Raises NotDifferentiable where primals and
     tangents do not match.
     """
-    return hvp_of(f, None, primals, tangents, fallback)
+    return hvp_of(f, None, primals, tangents, fallback, check)
 
 
 def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:

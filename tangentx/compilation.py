@@ -19,10 +19,13 @@ from tangentx.backend.load import register
 from tangentx.backend.text import Text
 from tangentx.demands import demand_leaf, demand_real_scalar, writes_arguments
 from tangentx.derivative import Cache, Entry, Target, place_of, refuse_overlap
+from tangentx.derive.entry import has_effects
 from tangentx.errors import NotDifferentiable, NotResolved
 from tangentx.fallback import Otherwise, helped, on_tensors, otherwise
 from tangentx.guards import Guard, outside_data, refuse_outside
 from tangentx.ir.nodes import Function
+from tangentx.reference import called, checked, reference
+from tangentx.switches import is_checked
 from tangentx.trees import sample
 
 Pairs: TypeAlias = tuple[tuple[int, int], ...]  # positions of storages that share memory
@@ -54,7 +57,11 @@ def found_for(
     def made(pairs: Pairs) -> Entry:
         entry = make(pairs) if instead is None else helped(lambda: make(pairs), instead)
         entry.notes["samples"] = tuple(sample(value) for value in values)
-        return entry
+        return checked(entry, lambda: without_proofs(pairs)) if is_checked() else entry
+
+    def without_proofs(pairs: Pairs) -> Entry:
+        with pipeline.proofs(off="all"):
+            return make(pairs)
 
     main: tuple[Any, ...] = (key(values), more, pipeline.switched_off())
     found = cache.find(main, lambda: made(()))
@@ -90,6 +97,7 @@ def compile_gradient(
     functions, text, filename = pipeline.compile_functions(function, again, second, header)
     writes = writes_arguments(program)
     notes = noted(header, program, second) | transforms.sizes_wanted(root, wrt, spec)
+    notes["value"] = 0 if spec.transform == "grad" and spec.value else None
     return Entry(functions, text, filename, Guard((program, second)), writes, notes)
 
 
@@ -97,7 +105,8 @@ def noted(header: str, program: Program, derived: Program) -> dict[str, Any]:
     """What an entry remembers beside its code: its header, the data from outside that the program uses, and which
     axes of arguments have length one, where that matters."""
     axes = derived.axes.single if derived.axes.relied else None
-    return {"signature": header, "outside": outside_data(program), "axes": axes}
+    found = {"signature": header, "outside": outside_data(program), "axes": axes}
+    return found | ({"reference": program.reference} if program.reference is not None else {})
 
 
 def never_returns(target: Target, root: Instance) -> bool:
@@ -109,15 +118,8 @@ def always_raises(target: Target, root: Instance) -> Entry:
     """The entry for a function that never returns for these kinds: it is run, for what it raises."""
 
     def run(*values: Any) -> Any:
-        placed: list[Any] = []
-        named: dict[str, Any] = {}
         params = root.source.params
-        for param, value in zip(params, entry_copies(*values[: len(params)]), strict=True):  # tangents may follow
-            if param.kind in ("keyword", "kwargs"):
-                named |= {param.name: value} if param.kind == "keyword" else value
-            else:
-                placed += value if param.kind == "args" else [value]
-        target.function(*placed, **named)
+        called(target.function, params, *entry_copies(*values[: len(params)]))  # tangents may follow
         demand_real_scalar(root, False)
 
     text = Text(f"# `{root.source.name}` never returns a value for arguments of these kinds.\n")
@@ -148,6 +150,8 @@ def analysed(target: Target, program: Program, kinds: Sequence[Kind], wrt: tuple
     given = [copy_kind(kind, world, memo) for kind in varied]
     instance = pipeline.analyse(function, varied, program)
     instance.given = [fill(kind) if i in wrt else kind for i, kind in enumerate(given)]
+    if is_checked() and not has_effects(instance):
+        program.reference = reference(target, instance, pipeline.understood(program, instance))
     return instance
 
 

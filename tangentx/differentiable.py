@@ -129,9 +129,10 @@ class Differentiable:
     def hvp(self) -> Product:
         """``f.hvp(primals, tangents)``: the second derivatives with respect to `wrt` times `tangents`, one for each
         primal (None: it is constant)."""
-        gradient = derivative_of(self._plain(), Spec("grad", self._spec.wrt, False, False, self._spec.fallback))
-        tangent = _tangent_of(gradient, self._spec.fallback)
-        function = partial(hvp_of, self._plain(), self._spec.wrt, fallback=self._spec.fallback)
+        gradient = derivative_of(self._plain(), _gradient(self._spec.wrt, self._spec.fallback, self._spec.check))
+        tangent = _tangent_of(gradient)
+        options: dict[str, Any] = {"fallback": self._spec.fallback, "check": self._spec.check}
+        function = partial(hvp_of, self._plain(), self._spec.wrt, **options)
         return self._product("hvp", function, partial(compiled_jvp, tangent), tangent)
 
     def _product(
@@ -154,22 +155,29 @@ class Differentiable:
         return side_by_side(self.grad)
 
 
-def _tangent_of(gradient: Derivative, fallback: str) -> Derivative:
+def _gradient(wrt: Any, fallback: str, check: bool) -> Spec:
+    return Spec("grad", wrt, False, False, fallback, check=check)
+
+
+def _tangent_of(gradient: Derivative) -> Derivative:
     """Forward mode of a gradient, which gives the tangent alone."""
-    return derivative_of(gradient, Spec("jvp", None, False, False, fallback, None, "tangent"))
+    spec = gradient._spec
+    return derivative_of(gradient, Spec("jvp", None, False, False, spec.fallback, None, "tangent", spec.check))
 
 
-def hvp_of(f: Any, wrt: Any, primals: Sequence[Any], tangents: Sequence[Any], fallback: str) -> Any:
+def hvp_of(
+    f: Any, wrt: Any, primals: Sequence[Any], tangents: Sequence[Any], fallback: str, check: bool = False
+) -> Any:
     """The tangent of the gradient with respect to `wrt`, None for all primals that have a derivative."""
     if wrt is not None:
-        gradient = derivative_of(f, Spec("grad", wrt, False, False, fallback))
-        return tangent_of_gradient(_tangent_of(gradient, fallback), gradient, primals, tangents)
+        gradient = derivative_of(f, _gradient(wrt, fallback, check))
+        return tangent_of_gradient(_tangent_of(gradient), gradient, primals, tangents)
     if not isinstance(primals, tuple | list):
         raise NotDifferentiable("primals and tangents must be tuples", hint="write hvp(f, (x,), (v,))")
     from tangentx.demands import differentiable
 
     places = differentiable(primals, range(len(primals)))
-    found = hvp_of(f, places, primals, tangents, fallback)
+    found = hvp_of(f, places, primals, tangents, fallback, check)
     products = dict(zip(places, found, strict=True))
     result = tuple(products.get(i) for i in range(len(primals)))
     return result if len(primals) > 1 else result[0]

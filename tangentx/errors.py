@@ -164,6 +164,10 @@ class SharedMemory(TangentxError, ValueError):
     """Two arguments share memory in a way that leaves the derivative undefined."""
 
 
+class InternalError(TangentxError):
+    """Checked mode found that something is not as the compiler took it to be: a fault of tangentx itself."""
+
+
 class ChangedMeanwhile(Exception):
     """What a compilation has read was bound anew before it ended: it is to be done again. Never seen by the user."""
 

@@ -80,4 +80,6 @@ def fitted(given: Any, primal: Any) -> Any:
 
     if type(primal) in (float, int):  # what may be a whole number here and a real there
         return 0.0 if given is None else float(given)
+    if isinstance(primal, np.inexact) and isinstance(given, int | float):  # a number of Python's has no precision
+        return type(primal)(given)
     return tangent_as(given, primal)

@@ -28,7 +28,7 @@ from tangentx.routes import MISSED, Hit
 from tangentx.routes import hit as hit_of
 from tangentx.showing import explanation, show, side_by_side, what_of
 from tangentx.spec import Spec
-from tangentx.switches import OFF
+from tangentx.switches import OFF, checking
 
 _REGISTER = threading.Lock()
 if hasattr(os, "register_at_fork"):  # a child has no thread that would let go of it
@@ -166,7 +166,7 @@ class Derivative:
         """Called with Tensors: one node of their graph."""
         from tangentx import recorded
 
-        spec = Spec("vjp", None, fallback=self._spec.fallback, jit=self._spec.jit)
+        spec = Spec("vjp", None, fallback=self._spec.fallback, jit=self._spec.jit, check=self._spec.check)
         calls = recorded.Calls(self, derivative_of(self, spec), gradient_by)
         return calls.run(args, kwargs, lambda: recorded.gradient_on_tensors(self, args, kwargs))
 
@@ -184,7 +184,8 @@ class Derivative:
     def _entry(self, values: tuple[Any, ...]) -> Entry:
         from tangentx import sizes
 
-        return sizes.shorter(self, values)
+        with checking(self._spec.check):
+            return sizes.shorter(self, values)
 
     def _public(self, out: Any, values: tuple[Any, ...]) -> Any:
         """The compiled function's result in the form that is promised."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from tangentx.analysis import outside
 from tangentx.analysis.attempts import demand_apart
 from tangentx.analysis.batches import Unbatchable
+from tangentx.analysis.claims import asserted
 from tangentx.analysis.kinds import Kind
 from tangentx.analysis.program import Instance, Program
+from tangentx.arrays.claims import watched
 from tangentx.axes import Axes, Single
 from tangentx.backend.load import load
 from tangentx.backend.text import Text, write
@@ -24,8 +26,8 @@ from tangentx.frontend.lift import lift
 from tangentx.frontend.loosely import loosely
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Assign, Call, Function
-from tangentx.optimise import PASSES, exact, optimise, prepare, shorten, straighten
-from tangentx.switches import OFF
+from tangentx.optimise import PASSES, exact, optimise, optimised, prepare, shorten, straighten
+from tangentx.switches import CHECKED, OFF, is_checked
 
 PROOFS = ("trips", "again", "sparing", "present", "inline", "results", "lengths", "split", "continues", *PASSES)
 _COUNT = itertools.count(1)
@@ -38,7 +40,7 @@ def proofs(off: str | Sequence[str] = ()) -> Iterator[None]:
     unknown = names - frozenset(PROOFS)
     if unknown:
         raise ValueError(f"no such proof: {', '.join(sorted(unknown))}; there are {', '.join(PROOFS)}")
-    token = OFF.set(names)
+    token = OFF.set(names | (OFF.get() & {CHECKED}))
     try:
         yield
     finally:
@@ -127,17 +129,29 @@ def compile_functions(
     which come in the order in which it calls them.
     """
     root = again(derived, kinds, program)
-    functions = optimise(program, root, switched_off(), ties=skip > 0)
+    units = optimised(program, root, switched_off(), ties=skip > 0)
+    functions = [unit.function for unit in units]
     if skip:
         calls = [
             s.value.link.function for s in functions[0].body if isinstance(s, Assign) and isinstance(s.value, Call)
         ]
         functions[skip:] = sorted(functions[skip:], key=lambda f: calls.index(f) if f in calls else len(calls))
     taken = [program.axes.sentence([p.name for p in derived.params])] if program.axes.relied else []
-    text = write(functions[skip:], "\n".join((header, *taken)))
+    shown = asserted(functions[skip:], units) if is_checked() else functions[skip:]
+    text = write(shown, "\n".join((header, *taken)))
     filename = f"<tangentx {derived.name} {next(_COUNT)}>"
     loaded = load(text, filename)
-    return tuple(loaded[name] for name in text.functions[:count]), text, filename
+    found = tuple(loaded[name] for name in text.functions[:count])
+    return tuple(map(watched, found)) if is_checked() else found, text, filename
+
+
+def understood(program: Program, root: Instance) -> Callable[..., Any]:
+    """The program as the analysis understood it, as a function that asserts what is claimed."""
+    parts = program.reached()
+    functions = [function for part in parts if (function := part.link.function) is not None]
+    text = write(asserted(functions, parts), f"`{root.source.name}` as it was understood.")
+    loaded = load(text, f"<tangentx {root.source.name} {next(_COUNT)}>")
+    return watched(loaded[text.functions[0]])
 
 
 def close(derived: Function, kinds: Sequence[Kind], program: Program) -> Function:

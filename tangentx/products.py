@@ -13,6 +13,7 @@ from tangentx.faults import traced
 from tangentx.linear import Form, Linear
 from tangentx.matching import fitted, is_alike, match, shown
 from tangentx.results import fresh, publish
+from tangentx.switches import checking
 from tangentx.trees import children, has_empty_list, is_differentiable, leaves
 
 
@@ -66,9 +67,10 @@ def _moving(
             raise NotDifferentiable(f"the tangent of primal {i - owned}: it is gathered by a * parameter", hint=hint)
         _match_primal(derivative, i, values[i], t)
     given = [(i, t) for i, t in given if _moves(values[i])]
-    entry = sweeps.entry_jvp(
-        derivative._target, derivative._cache, values, tuple(i for i, _ in given), derivative._spec
-    )
+    with checking(derivative._spec.check):
+        entry = sweeps.entry_jvp(
+            derivative._target, derivative._cache, values, tuple(i for i, _ in given), derivative._spec
+        )
     return entry, values, [fitted(t, values[i]) for i, t in given]
 
 
@@ -103,7 +105,8 @@ def linearize_of(
         _demand_primals(derivative, primals, values, owned)
     given = range(owned, owned + len(primals)) if only is None else (only,)
     places = tuple(i for i in differentiable(values, given) if _moves(values[i]))
-    entry = sweeps.entry_linear(derivative._target, derivative._cache, own, places, derivative._spec)
+    with checking(derivative._spec.check):
+        entry = sweeps.entry_linear(derivative._target, derivative._cache, own, places, derivative._spec)
     split = len(entry.functions) > 1
     value, state = entry.functions[0](*values, *(() if split else (fitted(None, values[i]) for i in places)))
     inner = derivative._target.function
@@ -165,7 +168,8 @@ def _pulling(
     else:
         wrt = derivative._wrt()
         many, places = isinstance(derivative._spec.wrt, tuple), wrt
-    entry = sweeps.entry_vjp(derivative._target, derivative._cache, values, wrt, derivative._spec)
+    with checking(derivative._spec.check):
+        entry = sweeps.entry_vjp(derivative._target, derivative._cache, values, wrt, derivative._spec)
     return entry, values, wrt, places, many
 
 

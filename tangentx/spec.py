@@ -19,6 +19,7 @@ class Spec:
     fallback: str = "tensor"
     jit: str | None = None
     mode: str = ""
+    check: bool = False
 
     def checked(self) -> Spec:
         """Raises NotDifferentiable for an option that means nothing."""
@@ -26,6 +27,8 @@ class Spec:
             raise NotDifferentiable(f"fallback={self.fallback!r} is not an option", hint='use "tensor" or "error"')
         if self.jit not in (None, "numba"):
             raise NotDifferentiable(f"jit={self.jit!r} is not an option", hint='use None or "numba"')
+        if type(self.check) is not bool:
+            raise NotDifferentiable(f"check={self.check!r} is not an option", hint="use True or False")
         if self.transform == "jacobian" and self.mode not in ("auto", "forward", "reverse"):
             raise NotDifferentiable(f"mode={self.mode!r} is not an option", hint='use "auto", "forward" or "reverse"')
         if isinstance(self.wrt, list):

@@ -64,7 +64,7 @@ def compile_jvp(
     header = "\n".join(filter(None, (header_of(target, root, active, "jvp"), remark)))
     functions, text, filename = pipeline.compile_functions(derived, again, second, header)
     writes = writes_arguments(program)
-    notes = noted(header, program, second) | {"own": gives_own(root)}
+    notes = noted(header, program, second) | {"own": gives_own(root), "value": None if alone else 0}
     return Entry(functions, text, filename, Guard((program, second)), writes, notes)
 
 
@@ -92,7 +92,7 @@ def compile_vjp(
     header = header_of(target, root, wrt, "vjp")
     functions, text, filename = pipeline.compile_functions(derived, again, second, header, count=2)
     writes = writes_arguments(program)
-    notes = noted(header, program, second) | {"given": gives_given(root)}
+    notes = noted(header, program, second) | {"given": gives_given(root), "value": 0}
     if not (has_effects(root) or pairs):
         world = World()
         kinds = [*kinds_of(world, values), copy_kind(root.result, world, {})]

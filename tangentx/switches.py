@@ -1,8 +1,11 @@
-"""What is set for one compilation: the proofs that are off, and the functions that run on Tensors."""
+"""What is set for one compilation: the proofs that are off, the functions that run on Tensors, and checked mode."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -19,5 +22,50 @@ class Helper:
     met: bool = False
 
 
-OFF: ContextVar[frozenset[str]] = ContextVar("tangentx_proofs_off", default=frozenset())
+CHECKED = "unchecked"  # among the proofs that are off, so that it is part of whatever they are part of: keys, routes
+_ASKED = os.environ.get("TANGENTX_CHECK", "") not in ("", "0")
+OFF: ContextVar[frozenset[str]] = ContextVar("tangentx_proofs_off", default=frozenset({CHECKED} if _ASKED else ()))
 ON_TENSORS: ContextVar[Mapping[Any, Helper]] = ContextVar("tangentx_on_tensors", default=MappingProxyType({}))
+
+
+def is_checked() -> bool:
+    """Whether what is compiled here asserts what was claimed of it."""
+    return CHECKED in OFF.get()
+
+
+@contextmanager
+def checked() -> Iterator[None]:
+    """Checked mode: what is compiled while it lasts asserts, as it runs, what the compiler took for granted.
+
+    After each binding and each write the class of the value, its dtype, its rank, what a container holds, None or not,
+    and which arrays share no memory are held against what the analysis claimed; the function itself is run beside its
+    derivative, on copies of the arguments, unless it acts on something outside, and so is the derivative without any
+    of the proofs that shorten it. What is not as it was claimed raises `InternalError`. It is many times slower.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> with tx.checked():
+    ...     tx.grad(lambda x: np.sum(x**3))(np.array([1.0, 2.0]))
+    array([ 3., 12.])
+
+    ``check=True`` of `differentiate` and of the transforms is checked mode for that derivative alone, the environment
+    variable ``TANGENTX_CHECK=1`` for the process.
+    """
+    with checking():
+        yield
+
+
+@contextmanager
+def checking(on: bool = True) -> Iterator[None]:
+    """Checked mode while it lasts, if it is `on`."""
+    token = OFF.set(_with_checks(OFF.get())) if on else None
+    try:
+        yield
+    finally:
+        if token is not None:
+            OFF.reset(token)
+
+
+@functools.lru_cache(maxsize=64)
+def _with_checks(off: frozenset[str]) -> frozenset[str]:
+    return off | {CHECKED}  # one object for all calls: routes compare by identity

@@ -79,6 +79,7 @@ class Instance:
     kinds: dict[str, Kind] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)  # names of which it is asked, while it runs, whether they have a value
     makes_functions: bool = False
+    origins: dict[int, str] = field(default_factory=dict)  # as a `Unit` has them: none here
     given: list[Kind] = field(default_factory=list)  # of the root: kinds of its arguments before it writes into them
 
 
@@ -112,6 +113,7 @@ class Program:
         self.walker: Any = None
         self.closed_to_outside = self.aside = False
         self.derived = False  # whether the root is a derived program, which asks at run time what it has to ask
+        self.reference: Any = None  # what checked mode runs beside what is compiled
         self.apart = False  # whether the arguments of the root are known to share no memory
         self.on_tensors: Mapping[Any, Helper] = ON_TENSORS.get()
         self.read_on_tensors: list[TangentxError] = []  # for each object from outside that is read there, why it is

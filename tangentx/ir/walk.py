@@ -128,6 +128,15 @@ def empties(stmt: ir.Statement) -> bool:
     return isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Op) and stmt.value.fn is marks.emptied
 
 
+def written_name(stmt: ir.Statement) -> str | None:
+    """The name that `stmt` binds, or into whose value it writes."""
+    if type(stmt) in BINDING:
+        return stmt.target  # type: ignore[union-attr]
+    if isinstance(stmt, ir.Store | ir.Augstore | ir.Accumulate | ir.Append | ir.Delete):
+        return stmt.base.name if isinstance(stmt.base, ir.Var) else None
+    return None
+
+
 def bound(block: ir.Block) -> frozenset[str]:
     """The names that anything in `block` binds."""
     return frozenset([s.target for s in statements(block) if type(s) in BINDING])  # type: ignore[union-attr]

@@ -92,7 +92,12 @@ LIMIT_ROUNDS = 8
 
 
 def optimise(program: Program, root: Instance, off: frozenset[str], *, ties: bool = False) -> list[Function]:
-    """The functions of the program, the root first, after every pass that is not switched off.
+    """The functions of the program, the root first, after every pass that is not switched off."""
+    return [unit.function for unit in optimised(program, root, off, ties=ties)]
+
+
+def optimised(program: Program, root: Instance, off: frozenset[str], *, ties: bool = False) -> list[Unit]:
+    """The functions of the program with the kinds of their variables, as `optimise` gives them.
 
     The passes run in order, round after round, until none changes anything. `ties`: the root is never run, it only
     ties together functions that are called from outside.
@@ -114,7 +119,7 @@ def optimise(program: Program, root: Instance, off: frozenset[str], *, ties: boo
                 PASSES[each](program, units)
     for unit in units:
         unit.body = tidy(unit.body)
-    return [unit.function for unit in memory.reached(units)]
+    return memory.reached(units)
 
 
 def shorten(program: Program, root: Instance, off: frozenset[str]) -> None:

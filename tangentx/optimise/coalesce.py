@@ -15,9 +15,10 @@ from tangentx.analysis.kinds import BOTTOM, Arr, Box, Kind, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.change import rename
 from tangentx.ir.nodes import Assign, Block, Break, Continue, For, If, Loop, Raise, Return, Statement, Var
-from tangentx.ir.walk import blocks, bound, reads, statement_atoms
+from tangentx.ir.walk import blocks, bound, reads, statement_atoms, statements, written_name
 from tangentx.optimise import memory
 from tangentx.optimise.unit import Unit
+from tangentx.switches import is_checked
 
 _VARIANT = re.compile(r"([^%].*?)_(\d*)")
 _NOBODY: frozenset[str] = frozenset()
@@ -32,9 +33,21 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
         own = _own_names(program, unit)
         mapping = _mapping(unit, own)
         if mapping:
-            unit.body = _without_copies(rename(unit.body, mapping))
+            renamed = rename(unit.body, mapping)
+            unit.origins = _origins(unit.body, renamed) if is_checked() else {}
+            unit.body = _without_copies(renamed)
             changed = True
     return changed
+
+
+def _origins(old: Block, new: Block) -> dict[int, str]:
+    """The names that statements bound, or wrote into, before they were renamed, by the statements' identities."""
+    found: dict[int, str] = {}
+    for before, after in zip(statements(old), statements(new), strict=True):
+        name = written_name(before)
+        if name is not None and written_name(after) != name:
+            found[id(after)] = name
+    return found
 
 
 def _name_params(unit: Unit) -> bool:

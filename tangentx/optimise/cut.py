@@ -185,6 +185,7 @@ def _spare(unit: Unit, kept: Set[Region]) -> None:
             case _:
                 out.append(s)
     for name in joint:
+        unit.kinds[name] = BOTTOM
         out = _narrowed(out, name)
     unit.body = tuple(out)
 

@@ -9,6 +9,8 @@ import itertools
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
+
 from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Kind, Num, is_inexact
 from tangentx.analysis.program import Program
@@ -166,6 +168,13 @@ class Rewriter(Facts):
         """Whether the atom is a real or complex number, or an array of them, and never a whole number."""
         kind = self.kind(atom)
         return is_inexact(kind) and not (isinstance(kind, Num) and not all(is_inexact(Num(t)) for t in kind.types))
+
+
+def times_real(kind: Kind) -> Kind:
+    """The kind of a real literal times a value: a whole number becomes a real one."""
+    if not isinstance(kind, Num) or np.dtype(kind.type).kind not in "biu":
+        return kind
+    return Num(float if kind.type in (bool, int) else np.float64)
 
 
 class Rules:

@@ -24,7 +24,8 @@ class Unit:
 
     One that is called from outside is `outer`: its signature and its result stay. `exact`: dtypes of kinds are those
     at run time. `axes` are those of length one, of parameters of which they are known. `settled` maps a pass to what
-    it last found nothing to do in. One that was cut off another has the link of that: `part_of`.
+    it last found nothing to do in. One that was cut off another has the link of that: `part_of`. Where variables come
+    to share a name, `origins` has the names that statements bind or write by, as `kinds` has them, by their identities.
     """
 
     link: Link
@@ -35,6 +36,7 @@ class Unit:
     axes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     settled: dict[object, object] = field(default_factory=dict)
     part_of: Link | None = None
+    origins: dict[int, str] = field(default_factory=dict)
     asked: tuple[Block, dict[object, Any]] | None = None
 
     @property

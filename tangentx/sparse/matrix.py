@@ -38,7 +38,7 @@ class SparseJacobian:
         self._spec = spec
         self._pattern = None if isinstance(sparsity, str) else sparsity
         self._target = target_of(f)
-        self._linear = derivative_of(f, Spec("linear", None, fallback=spec.fallback, jit=spec.jit))
+        self._linear = derivative_of(f, Spec("linear", None, fallback=spec.fallback, jit=spec.jit, check=spec.check))
         self._said = "nothing has been called yet"
         if isinstance(sparsity, str) and sparsity != "auto":
             raise NotDifferentiable(f"sparsity={sparsity!r} is not an option", hint='use "auto", or a matrix')
@@ -80,7 +80,9 @@ class SparseJacobian:
         dtype = np.result_type(np.asarray(value).dtype, np.asarray(x).dtype)
         by_row, groups = self._groups(entries, shape, "several" in linear.entry.notes)
         if by_row:
-            derivative = derivative_of(self._f, Spec("vjp", self._spec.wrt, fallback=self._spec.fallback))
+            derivative = derivative_of(
+                self._f, Spec("vjp", self._spec.wrt, fallback=self._spec.fallback, check=self._spec.check)
+            )
             sweep, like, moving = vjp_of(derivative, args, kwargs)[1], value, entries[0]
         else:
             sweep, like, moving = linear, x, entries[1]

@@ -1,0 +1,245 @@
+"""What checked mode runs beside a derivative: the function as it is, and as the compiler understood it."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tangentx.analysis.program import Instance
+from tangentx.arrays import entry_copies
+from tangentx.arrays.claims import contents, is_gap, shown, untrue
+from tangentx.derivative import Entry, Target
+from tangentx.errors import InternalError, Span, TangentxError
+from tangentx.ir.nodes import Param
+
+PRECISION = {2: 1e-2, 4: 1e-5, 8: 1e-12, 16: 1e-12}  # of the largest magnitude, by the bytes of a real number
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a call: its result and what is then in its arguments, or the error that it raised."""
+
+    value: Any = None
+    values: tuple[Any, ...] = ()
+    error: BaseException | None = None
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A function without effects: as the user wrote it (None for a derivative), and as it was understood."""
+
+    plain: Callable[..., Any] | None
+    understood: Callable[..., Any]
+    params: tuple[Param, ...]
+    span: Span
+
+    def outcome(self, values: Sequence[Any]) -> Outcome:
+        """What the function gives, once it is certain that it was understood. Raises InternalError."""
+        values = values[: len(self.params)]
+        found = outcome(self.understood, values)
+        if self.plain is None:
+            return found
+        wanted = outcome(functools.partial(called, self.plain, self.params), values)
+        if type(wanted.error) is not type(found.error):
+            was, is_ = (
+                f"raises {type(e).__name__}" if e is not None else "returns" for e in (found.error, wanted.error)
+            )
+            raise untrue(f"`{self.name}`", f"understood as a function that {was}", f"it {is_}", self.span)
+        if wanted.error is None:
+            self.compare("the value", wanted.value, found.value)
+        for param, a, b in zip(self.params, wanted.values, found.values, strict=True):
+            self.compare(f"`{param.name}` after the call", a, b)
+        return wanted
+
+    @property
+    def name(self) -> str:
+        """What the function is called."""
+        return getattr(self.plain, "__name__", "the function")
+
+    def compare(self, what: str, wanted: Any, found: Any) -> None:
+        """Raises InternalError where two structures are not alike, numbers up to their precision."""
+        fault = difference(wanted, found)
+        if fault is not None:
+            raise untrue(f"{what} of `{self.name}`", "taken to be that of the plain function", fault, self.span)
+
+    def same(self, out: Any, general: Any, values: Sequence[Any]) -> Any:
+        """The result of a derivative. Raises InternalError where that of the general rule is another."""
+        floats = [leaf for leaf in _leaves((*values, general)) if isinstance(leaf, float | np.inexact | np.ndarray)]
+        parts = [np.abs(leaf[np.isfinite(leaf)]) for leaf in map(np.asarray, floats) if leaf.dtype.kind in "fc"]
+        size = max((float(np.max(part, initial=1.0)) for part in parts), default=1.0)
+        narrow = any(leaf.dtype.itemsize // (1 + (leaf.dtype.kind == "c")) < 8 for leaf in map(np.asarray, floats))
+        fault = agree(out, general, (1e-3 if narrow else 1e-9) * size)
+        if fault is not None:
+            claim = "taken to be the same with the proofs as by the general rule"
+            raise untrue(f"the derivative of `{self.name}`", claim, f"they give {fault}", self.span)
+        return out
+
+    def beside(self, function: Callable[..., Any], place: int | None) -> Callable[..., Any]:
+        """The compiled function, with the reference run before it; at `place` its result has the function's value."""
+
+        @functools.wraps(function)
+        def run(*values: Any) -> Any:
+            wanted = self.outcome(values)
+            before = entry_copies(*values)
+            try:
+                out = function(*values)
+            finally:
+                for i, (a, b) in enumerate(zip(before, values, strict=True)):
+                    if difference(a, b, exact=True) is not None:
+                        name = f"`{self.params[i].name}`" if i < len(self.params) else "a direction"
+                        raise untrue(name, "never written by a derivative", "is changed by it", self.span)
+            if place is not None and wanted.error is None:
+                value = out if place < 0 else out[place]
+                self.compare("the value beside a derivative", wanted.value, value)
+            return out
+
+        return run
+
+
+def outcome(function: Callable[..., Any], values: Sequence[Any]) -> Outcome:
+    """What comes of a call with copies of the values. An error of the compiler itself passes."""
+    copies = entry_copies(*values)
+    try:
+        return Outcome(function(*copies), copies)
+    except InternalError:
+        raise
+    except Exception as error:
+        return Outcome(None, copies, error)
+
+
+def ending(found: Outcome) -> str:
+    """How a call ends, in words."""
+    return "returns" if found.error is None else f"raises {type(found.error).__name__}"
+
+
+def called(function: Callable[..., Any], params: Sequence[Param], *values: Any) -> Any:
+    """The result of a call, with each value handed over as its parameter asks for."""
+    placed: list[Any] = []
+    named: dict[str, Any] = {}
+    for param, value in zip(params, values, strict=True):
+        if param.kind in ("keyword", "kwargs"):
+            named |= {param.name: value} if param.kind == "keyword" else value
+        else:
+            placed += value if param.kind == "args" else [value]
+    return function(*placed, **named)
+
+
+def difference(wanted: Any, found: Any, *, exact: bool = False, depth: int = 0) -> str | None:
+    """In what two structures differ; None where they are alike."""
+    numbers = (bool, int, float, complex, np.generic, np.ndarray)
+    if isinstance(wanted, numbers) and isinstance(found, numbers):
+        return _numbers(np.asarray(wanted), np.asarray(found), exact)
+    if isinstance(wanted, str | bytes | types.NoneType):
+        return None if wanted == found else f"it is {shown(found)} in place of {shown(wanted)}"
+    if type(wanted) is not type(found):
+        plain = isinstance(wanted, list | tuple | dict) or isinstance(found, list | tuple | dict)
+        return f"it is {shown(found)} in place of {shown(wanted)}" if plain else None
+    ones, others = contents(wanted), contents(found)
+    if ones is None or others is None or depth > 8:
+        return None
+    if list(ones) != list(others):
+        return f"it has {list(others)} in place of {list(ones)}"
+    for key, one in ones.items():
+        fault = difference(one, others[key], exact=exact, depth=depth + 1)
+        if fault is not None:
+            return f"at {key!r} {fault}"
+    return None
+
+
+def _numbers(wanted: Any, found: Any, exact: bool) -> str | None:
+    if wanted.dtype.kind not in "biufc" or found.dtype.kind not in "biufc":
+        return None
+    if wanted.shape != found.shape or wanted.dtype != found.dtype:
+        return f"it is {shown(found)} in place of {shown(wanted)}"
+    with np.errstate(all="ignore"):
+        same = (wanted == found) | ((wanted != wanted) & (found != found))
+        if same.all():
+            return None
+        if not exact and wanted.dtype.kind in "fc" and np.isfinite(wanted).all() and np.isfinite(found).all():
+            part = wanted.dtype.itemsize // (2 if wanted.dtype.kind == "c" else 1)
+            bound = PRECISION.get(part, 1e-12) * max(np.max(np.abs(wanted)), np.max(np.abs(found)), 1.0)
+            same = np.abs(wanted - found) <= bound
+    if same.all():
+        return None
+    at = tuple(int(i) for i in np.argwhere(~same)[0])
+    where = f"at index {at} " if at else ""
+    return f"{where}it is {found[at]!r} in place of {wanted[at]!r}"
+
+
+def reference(target: Target, root: Instance, understood: Callable[..., Any]) -> Reference:
+    """The reference of a root."""
+    plain = target.function if isinstance(target.function, types.FunctionType) else None
+    return Reference(plain, understood, root.source.params, root.source.span)
+
+
+def checked(entry: Entry, general: Callable[[], Entry]) -> Entry:
+    """The entry that runs its reference, if it has one, and beside it what the `general` rule alone gives."""
+    found: Reference | None = entry.notes.get("reference")
+    if found is None:
+        return entry
+    try:
+        other = general().functions
+    except TangentxError:  # a proof may be what a program needs to be compiled at all
+        other = ()
+    functions = list(entry.functions)
+    if len(other) == len(functions):
+        functions = _together(functions, other, found)
+    functions[0] = found.beside(functions[0], entry.notes.get("value"))
+    notes = {key: value for key, value in entry.notes.items() if key != "several"}  # for one state, not for two
+    return replace(entry, functions=tuple(functions), notes=notes)
+
+
+def _together(functions: Sequence[Any], other: Sequence[Any], found: Reference) -> list[Callable[..., Any]]:
+    """The functions, each compared with the other one of the same place; what the first ones keep is kept together."""
+    first, *rest = functions
+    if not rest:
+        return [lambda *values: found.same(first(*values), other[0](*entry_copies(*values)), values)]
+
+    def both(*values: Any) -> tuple[Any, Any]:
+        copies = entry_copies(*values)
+        (value, state), (again, kept) = first(*values), other[0](*copies)
+        found.same(value, again, values)
+        return value, (state, kept)
+
+    def after(states: tuple[Any, Any], *given: Any) -> Any:
+        return found.same(rest[0](states[0], *given), other[1](states[1], *entry_copies(*given)), given)
+
+    return [both, after]
+
+
+def agree(one: Any, other: Any, bound: float) -> str | None:
+    """In what two results differ of which a zero may stand for anything; None where they do not."""
+    if is_gap(one) or is_gap(other):
+        there = other if is_gap(one) else one
+        whole = [leaf for leaf in _leaves(there) if isinstance(leaf, float | complex | np.inexact | np.ndarray)]
+        large = any(np.max(np.abs(leaf), initial=0.0) > bound for leaf in whole)
+        return f"{shown(one)} and {shown(other)}" if large else None
+    numbers = (bool, int, float, complex, np.generic, np.ndarray)
+    if isinstance(one, numbers) and isinstance(other, numbers):
+        a, b = np.asarray(one), np.asarray(other)
+        if a.dtype.kind not in "biufc" or b.dtype.kind not in "biufc":
+            return None
+        if a.shape != b.shape and 1 not in (a.size, b.size):
+            return f"{shown(one)} and {shown(other)}"
+        with np.errstate(all="ignore"):
+            same = (a == b) | ((a != a) & (b != b)) | (np.abs(a - b) <= bound)
+        at = tuple(int(i) for i in np.argwhere(~same)[0]) if not same.all() else None
+        a, b = np.broadcast_arrays(a, b)
+        return None if at is None else f"{a[at]!r} and {b[at]!r}" + (f" at index {at}" if at else "")
+    ones, others = contents(one), contents(other)
+    if ones is None or others is None:
+        return None
+    for key in ones.keys() & others.keys():
+        if (fault := agree(ones[key], others[key], bound)) is not None:
+            return f"{fault}, at {key!r}"
+    return None
+
+
+def _leaves(x: Any) -> list[Any]:
+    inside = contents(x)
+    return [x] if inside is None else [leaf for item in inside.values() for leaf in _leaves(item)]

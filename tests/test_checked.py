@@ -1,0 +1,190 @@
+"""Checked mode: a wrong fact of each sort, planted in the compiler, is caught; what is right runs through."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.analysis import operations, regions
+from tangentx.analysis.kinds import Arr, Box, Kind, Num
+from tests.harness import leaves
+from tests.programs import PROGRAMS
+from tests.programs.case import Program
+from tests.programs.reference import names, tangents
+
+X = np.array([0.5, 1.5, 2.0])
+
+
+# ---- what is right ----
+def run(program: Program) -> None:
+    """The program in all ways, first order."""
+    tx.grad(program.fn, wrt=names(program))(*program.args())
+    tx.jvp(program.fn, program.args(), tangents(program))
+    _, pullback = tx.vjp(program.fn, *program.args())
+    pullback(1.0)
+    pullback(1.0)
+
+
+SOME = PROGRAMS[::24]
+KNOWN = {"settle": "max of a float and a float64 is taken for a float: kinds from samples, point 2 of issue 18"}
+
+
+@pytest.mark.parametrize(
+    "program",
+    [pytest.param(p, marks=() if p in SOME else pytest.mark.thorough) for p in PROGRAMS if p.name not in KNOWN],
+    ids=lambda program: program.name,
+)
+def test_a_program_of_the_corpus(program: Program) -> None:
+    with tx.checked():
+        run(program)
+
+
+# ---- what is wrong ----
+def lying(fn: Any, lie: Callable[[Kind], Kind]) -> Callable[..., Kind]:
+    """`Operation.kind` with a lie about what `fn` gives."""
+    honest = operations.Operation.kind
+
+    def kind(self: Any, given: Any, *rest: Any) -> Kind:
+        found = honest(self, given, *rest)
+        return lie(found) if given is fn else found
+
+    return kind
+
+
+def sine_of_a_number(x):
+    y = np.sin(x)
+    return y * x
+
+
+def running(x):
+    y = np.cumsum(x)
+    return np.sum(y * x)
+
+
+def largest(x):
+    best = None
+    for v in x:
+        if best is None or v > best:
+            best = v
+    return best * best
+
+
+def parts(x):
+    whole, rest = divmod(x, 0.7)
+    return rest * x + whole
+
+
+def written_view(x):
+    y = x * 2.0
+    z = np.reshape(y, (3, 1))
+    z[0] = 5.0
+    return np.sum(y * x)
+
+
+def as_int(kind: Kind) -> Kind:
+    assert isinstance(kind, Num)
+    return replace(kind, type=np.int64)
+
+
+def as_single(kind: Kind) -> Kind:
+    assert isinstance(kind, Arr)
+    return replace(kind, dtype=np.dtype(np.float32))
+
+
+def as_matrix(kind: Kind) -> Kind:
+    assert isinstance(kind, Arr)
+    return replace(kind, rank=2)
+
+
+def as_own(kind: Kind) -> Kind:
+    assert isinstance(kind, Arr)
+    return replace(kind, region=kind.region.root().world.region())
+
+
+def as_list(kind: Kind) -> Kind:
+    assert isinstance(kind, Box)
+    return replace(kind, cls=list)
+
+
+LIES = {
+    "kind": (np.sin, as_int, sine_of_a_number, 0.7, "int64"),
+    "dtype": (np.cumsum, as_single, running, X, "float32"),
+    "rank": (np.cumsum, as_matrix, running, X, "of rank 2"),
+    "structure": (divmod, as_list, parts, 1.9, "is a tuple"),
+    "sharing": (np.reshape, as_own, written_view, X, "share no memory"),
+}
+
+
+@pytest.mark.parametrize("sort", LIES)
+def test_a_wrong_fact_is_caught(sort: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fn, lie, program, x, what = LIES[sort]
+    with tx.checked():
+        tx.grad(program)(x)
+    monkeypatch.setattr(operations.Operation, "kind", lying(fn, lie))
+    with pytest.raises(tx.InternalError, match=what) as caught, pytest.MonkeyPatch.context() as fresh:
+        fresh.setattr(operations.outcomes, "find", lambda key: None)
+        tx.grad(copied(program), fallback="error", check=True)(x)
+    assert caught.value.span is not None
+    assert caught.value.span.file == __file__
+    first = program.__code__.co_firstlineno
+    assert first < caught.value.span.line <= first + 4
+    assert "report" in caught.value.hint
+
+
+def copied(program: Any) -> Any:
+    """Another function of the same code, for which nothing is compiled yet."""
+    return type(program)(program.__code__, program.__globals__, program.__name__, program.__defaults__)
+
+
+def test_none_that_was_not_foreseen_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tx.checked():
+        tx.grad(largest)(X)
+    monkeypatch.setattr(regions, "_or_none", lambda kind: kind)
+    with pytest.raises(tx.TangentxError):
+        tx.grad(copied(largest), check=True, fallback="error")(X)
+
+
+# ---- how it is asked for ----
+def test_the_text_is_the_same_before_and_after() -> None:
+    gradient = tx.grad(copied(running))
+    before = gradient.source_for(X)
+    with tx.checked():
+        assert "claimed(" in gradient.source_for(X)
+        np.testing.assert_allclose(gradient(X), tx.grad(running)(X))
+    assert gradient.source_for(X) == before
+    assert "claimed(" not in before
+
+
+def test_check_is_an_option_of_all() -> None:
+    f = copied(running)
+    for derivative in (tx.grad, tx.value_and_grad, tx.jacobian, tx.jacfwd, tx.jacrev, tx.elementwise_grad):
+        made = derivative(f, check=True)
+        made(X)
+        assert "claimed(" in made.source
+        assert "claimed(" not in derivative(f).source_for(X)
+    assert len(list(leaves(tx.hessian(f, check=True)(X)))) == 1
+    value, pullback = tx.vjp(f, X, check=True)
+    np.testing.assert_allclose(pullback(2.0), 2.0 * pullback(1.0))
+    np.testing.assert_allclose(tx.jvp(f, (X,), (X,), check=True)[1], tx.linearize(f, X, check=True)[1](X))
+    np.testing.assert_allclose(tx.hvp(f, (X,), (X,), check=True), tx.hessian(f)(X) @ X)
+    whole = tx.differentiate(f, check=True)
+    np.testing.assert_allclose(whole.grad(X), tx.grad(f)(X))
+    assert "claimed(" in whole.grad.source
+    with pytest.raises(tx.NotDifferentiable, match="check"):
+        tx.grad(f, check=1)
+
+
+def test_the_environment_asks_for_it() -> None:
+    text = (
+        "import tangentx as tx\n"
+        "from tests.test_checked import X, running\n"
+        "assert 'claimed(' in tx.grad(running).source_for(X)\n"
+    )
+    subprocess.run([sys.executable, "-c", text], check=True, env={"TANGENTX_CHECK": "1", "PYTHONPATH": "."})
