@@ -47,13 +47,13 @@ def test_a_program_of_the_corpus(program: Program) -> None:
 
 
 # ---- what is wrong ----
-def lying(fn: Any, lie: Callable[[Kind], Kind]) -> Callable[..., Kind]:
+def lying(fn: Any, lie: Callable[[Any, Kind], Kind]) -> Callable[..., Kind]:
     """`Operation.kind` with a lie about what `fn` gives."""
     honest = operations.Operation.kind
 
     def kind(self: Any, given: Any, *rest: Any) -> Kind:
         found = honest(self, given, *rest)
-        return lie(found) if given is fn else found
+        return lie(self, found) if given is fn else found
 
     return kind
 
@@ -77,8 +77,8 @@ def largest(x):
 
 
 def parts(x):
-    whole, rest = divmod(x, 0.7)
-    return rest * x + whole
+    n, m = np.shape(np.outer(x, x))
+    return np.sum(x * x) * n * m
 
 
 def written_view(x):
@@ -88,27 +88,27 @@ def written_view(x):
     return np.sum(y * x)
 
 
-def as_int(kind: Kind) -> Kind:
+def as_int(found_by: Any, kind: Kind) -> Kind:
     assert isinstance(kind, Num)
     return replace(kind, type=np.int64)
 
 
-def as_single(kind: Kind) -> Kind:
+def as_single(found_by: Any, kind: Kind) -> Kind:
     assert isinstance(kind, Arr)
     return replace(kind, dtype=np.dtype(np.float32))
 
 
-def as_matrix(kind: Kind) -> Kind:
+def as_matrix(found_by: Any, kind: Kind) -> Kind:
     assert isinstance(kind, Arr)
     return replace(kind, rank=2)
 
 
-def as_own(kind: Kind) -> Kind:
+def as_own(found_by: Any, kind: Kind) -> Kind:
     assert isinstance(kind, Arr)
-    return replace(kind, region=kind.region.root().world.region())
+    return replace(kind, region=found_by.fresh("lie"))
 
 
-def as_list(kind: Kind) -> Kind:
+def as_list(found_by: Any, kind: Kind) -> Kind:
     assert isinstance(kind, Box)
     return replace(kind, cls=list)
 
@@ -117,7 +117,7 @@ LIES = {
     "kind": (np.sin, as_int, sine_of_a_number, 0.7, "int64"),
     "dtype": (np.cumsum, as_single, running, X, "float32"),
     "rank": (np.cumsum, as_matrix, running, X, "of rank 2"),
-    "structure": (divmod, as_list, parts, 1.9, "is a tuple"),
+    "structure": (np.shape, as_list, parts, X, "is a tuple"),
     "sharing": (np.reshape, as_own, written_view, X, "share no memory"),
 }
 
