@@ -303,7 +303,7 @@ def test_ties_and_shares() -> None:
     assert ar.share(1.0, 1.0, 1.0) == 0.5
     assert ar.share(np.nan, 1.0, 1.0) == 0.0
     assert ar.share(np.nan, 1.0, np.nan) == 1.0
-    assert ar.give_best(1.0, 2.0, (2.0, 2.0, 1.0, 1)) == (0.5, 0.5, 0.0, None)
+    assert ar.give_best(1.0, 2.0, (2.0, 2.0, 1.0, 1, None)) == (0.5, 0.5, 0.0, 0.0, None)
 
 
 def test_unreduce_of_empty_and_scalar() -> None:

@@ -22,9 +22,14 @@ def _shadow_of(position: int, *, boxes: bool = False) -> Callable[[World, Fresh,
     def rule(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
         if boxes and not isinstance(kinds[position], Box):
             return None
-        return Layout(world, fresh, True).kind(kinds[position])
+        return shadow_of(world, fresh, kinds[position])
 
     return rule
+
+
+def shadow_of(world: World, fresh: Fresh, kind: Kind) -> Kind:
+    """The kind of what is laid out as the shadow of a value."""
+    return Layout(world, fresh, True).kind(kind)
 
 
 def _zero_like(position: int) -> Callable[[World, Fresh, Sequence[Kind]], Kind]:
@@ -238,6 +243,8 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.copied_tangent: _zero_like(1),
     arrays.tangent_as: _shadow_of(1),
     arrays.split_like: _shadow_of(1, boxes=True),
+    arrays.of_rule: _shadow_of(1, boxes=True),
+    arrays.to_rule: _shadow_of(1, boxes=True),
     arrays.nested: _shadow_of(1, boxes=True),
     arrays.repeated: _shadow_of(1, boxes=True),
     arrays.filled: _filled,

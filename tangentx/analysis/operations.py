@@ -183,6 +183,8 @@ class Operation:
             elif not told:
                 result = _shared_by_all(result, hidden)
         if isinstance(result, Bottom) and not any(still_empty(k) for k in kinds):
+            if fn is arrays.of_rule:  # which refuses what it is given, and says so while the program runs
+                return layouts.shadow_of(self.world, self.fresh, kinds[1])
             raise self._unknown(fn, kinds, error)
         return result
 

@@ -29,6 +29,7 @@ from tangentx.analysis.kinds import (
     varied,
 )
 from tangentx.analysis.sequences import MARKED, joined, listed, repeated
+from tangentx.arrays.einsums import lettered
 from tangentx.errors import NotResolved, Span, UnsupportedSyntax
 from tangentx.ir.nodes import (
     Assign,
@@ -182,10 +183,30 @@ def _ndim(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, K
 
 
 def _einsum(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
-    """A rule may ask for a product of two where there is one operand: the absent one is left out."""
+    """A rule may ask for a product of two where there is one operand: the absent one is left out. Axes that are given
+    by number, behind the operands, are given by letters."""
     if len(args) == 3 and kinds[2] == Obj(None):
         return w.walk(Op(np.einsum, args[:2]))
-    return None
+    if not isinstance(kinds[0], Num | Arr | Box) or len(args) < 2:
+        return None
+    axes = [_axes(kind) for kind in (*kinds[1::2], *(kinds[-1:] if len(kinds) % 2 else ()))]
+    if any(given is None for given in axes):
+        if not any(map(varied, kinds)):
+            return None
+        raise UnsupportedSyntax("the axes of this product are not known here", w.span, "write the subscripts as text")
+    known = [given for given in axes if given is not None]
+    count = len(args) // 2
+    text = lettered(known[:count], known[count] if len(args) % 2 else None)
+    return w.walk(Op(np.einsum, (Lit(text), *args[: 2 * count : 2])))
+
+
+def _axes(kind: Kind) -> list[Any] | None:
+    """The numbers of the axes in a list or tuple, or what stands for further ones; None where they are not known."""
+    node = kind.region.root() if isinstance(kind, Box) else None
+    if node is None or node.open or node.written or not isinstance(node.elt, Bottom):
+        return None
+    values = [getattr(item, "value", MISSING) for item in node.fields.values()]
+    return values if all(type(value) is int or value is Ellipsis for value in values) else None
 
 
 def _same_length(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:

@@ -47,8 +47,10 @@ from tangentx.arrays.checks import (
     equal_lengths,
     fitting,
     moving,
+    of_rule,
     same_length,
     seed_of_scalar,
+    to_rule,
     unbound_message,
 )
 from tangentx.arrays.collections_ import DefaultDict, Deque
@@ -169,6 +171,7 @@ __all__ = [
     "nested",
     "next_snapshot",
     "no_slope",
+    "of_rule",
     "on_tensors",
     "one_system_each",
     "ordered",
@@ -210,6 +213,7 @@ __all__ = [
     "tensordot_right",
     "there",
     "ties",
+    "to_rule",
     "total",
     "unarange",
     "unbound_message",

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.shapes import unbroadcast
+from tangentx.arrays.structures import fields, has_derivative
 from tangentx.errors import NotDifferentiable, UnsupportedSyntax
 
 
@@ -86,3 +88,73 @@ def same_length(x: Any, count: int) -> None:
             f"a list that is iterated over went from {count} to {len(x)} items",
             hint="iterate over a copy, `list(items)`, or by index in a `while` loop",
         )
+
+
+def of_rule(given: Any, like: Any, result: Any, rule: str, name: str) -> Any:
+    """What a rule of the user's gives for `like`, in the form of its cotangent: lists and dicts in its structure.
+
+    An array has the shape of `like`, or that of the `result` to which `like` was broadcast; 0.0 stands for no
+    derivative. Raises NotDifferentiable for all else.
+    """
+    if isinstance(like, list | tuple):
+        several = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim > 0)
+        if not several or len(given) != len(like):
+            raise _unfit(rule, name, given, f"{_a(like)} of length {len(like)}", "give one for each item, 0.0 for none")
+        return [_part(g, x, rule, f"{name}[{i}]") for i, (g, x) in enumerate(zip(given, like, strict=True))]
+    inside = like if isinstance(like, dict) else None if _is_plain(like) else fields(like)
+    if inside is not None:
+        found = given if isinstance(given, dict) else fields(given)
+        if found is None or set(found) != set(inside):
+            raise _unfit(rule, name, given, f"{_a(like)} of {list(inside)}", "give one for each, 0.0 for none")
+        return {key: _part(found[key], x, rule, f"{name}[{key!r}]") for key, x in inside.items()}
+    if not has_derivative(like):
+        return 0.0 if isinstance(like, int | np.integer) else None
+    if isinstance(given, list | tuple) and isinstance(like, np.ndarray):
+        given = np.asarray(given)
+    if isinstance(given, list | tuple | dict):
+        raise _unfit(rule, name, given, f"of shape {np.shape(like)}", "give it as a number or an array")
+    shape, wanted = (None if given is None else np.shape(given)), np.shape(like)
+    if shape == wanted or (shape == () and np.all(np.asarray(given) == 0)):
+        return unbroadcast(given, like)
+    if shape is None or isinstance(result, list | tuple) or shape != np.shape(result) or not _spreads(wanted, shape):
+        raise _unfit(rule, name, given, f"of shape {wanted}", "give it that shape, or 0.0 for no derivative")
+    return unbroadcast(given, like)
+
+
+def _part(given: Any, like: Any, rule: str, name: str) -> Any:
+    """An item, in memory of its own: what a rule gives may stand in several places."""
+    found = of_rule(given, like, None, rule, name)
+    return found.copy() if isinstance(found, np.ndarray) else found
+
+
+def _spreads(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
+    """Whether an array of the one shape may be broadcast to the other."""
+    pairs = zip(reversed(shape), reversed(larger), strict=False)
+    return len(shape) <= len(larger) and all(n in (1, m) for n, m in pairs)
+
+
+def _is_plain(like: Any) -> bool:
+    return isinstance(like, np.ndarray | np.generic | float | complex | int | str) or like is None
+
+
+def _a(like: Any) -> str:
+    return f"a {type(like).__name__}"
+
+
+def _unfit(rule: str, name: str, given: Any, wanted: str, hint: str) -> NotDifferentiable:
+    if isinstance(given, list | tuple | dict):
+        what = f"{_a(given)} of length {len(given)}"
+    else:
+        what = "None" if given is None else f"of shape {np.shape(given)}"
+    return NotDifferentiable(f"{name} in the rule of `{rule}` is {what}, but what it belongs to is {wanted}", hint=hint)
+
+
+def to_rule(t: Any, given: Any) -> Any:
+    """Adjoint of `of_rule`, and its own: a cotangent in the form of what the rule gave."""
+    if isinstance(given, list | tuple):
+        return [to_rule(part, item) for part, item in zip(t, given, strict=True)]
+    if isinstance(given, dict):
+        return {key: to_rule(t[key], item) for key, item in given.items()}
+    if given is None or t is None:
+        return None
+    return unbroadcast(np.asarray(t) if isinstance(t, list) else t, given)

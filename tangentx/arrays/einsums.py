@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import string
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,24 @@ def einsum_left(t: Any, y: Any, shape: tuple[int, ...], subscripts: str) -> Any:
 def einsum_right(t: Any, x: Any, shape: tuple[int, ...], subscripts: str) -> Any:
     """Cotangent of `y`, of `shape`, in ``np.einsum(subscripts, x, y)``; 0 for a single operand."""
     return _factor(t, x, shape, subscripts, 1) if "," in subscripts else 0.0
+
+
+def by_letters(args: Sequence[Any]) -> tuple[Any, ...]:
+    """The arguments of ``np.einsum`` with letters for the axes, where lists of numbers stand behind the operands."""
+    if isinstance(args[0], str):
+        return tuple(args)
+    return lettered(args[1::2], args[-1] if len(args) % 2 else None), *args[: len(args) // 2 * 2 : 2]
+
+
+def lettered(inputs: Sequence[Sequence[Any]], output: Sequence[Any] | None) -> str:
+    """The subscripts of ``np.einsum`` for axes that are given by number, in the order that the numbers have."""
+    numbers = [n for axes in (*inputs, output or ()) for n in axes if n is not Ellipsis]
+    letters = string.ascii_lowercase if max(numbers, default=0) < 26 else string.ascii_letters.swapcase()
+
+    def term(axes: Sequence[Any]) -> str:
+        return "".join("..." if n is Ellipsis else letters[n] for n in axes)
+
+    return ",".join(map(term, inputs)) + ("" if output is None else f"->{term(output)}")
 
 
 def _letters(subscripts: str) -> tuple[list[str], str]:

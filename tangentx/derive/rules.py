@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tangentx import arrays, templates
 from tangentx.derive.dialect import Dialect
-from tangentx.derive.emit import Emitter
+from tangentx.derive.emit import NONE, Emitter
 from tangentx.errors import NoTemplate, NotResolved, Span
 from tangentx.ir.change import rename
 from tangentx.ir.nodes import Apply, Assign, Atom, Ext, Lit, Make, Op, Return, Statement, Var
-from tangentx.templates import Template
+from tangentx.templates import Template, without_rule
 
 
 def arguments(op: Op, template: Template, span: Span) -> dict[str, Any]:
@@ -33,7 +33,8 @@ def atom_of(value: Any) -> Atom:
 def inline(
     lift: Any, emit: Emitter, body: Any, bound: Mapping[str, Any], requests: Mapping[str, Atom], swaps: Dialect
 ) -> list[Atom]:
-    """The statements of a rule's body with its parameters bound, in a dialect; the values that it returns."""
+    """The statements of a rule's body with its parameters bound, in a dialect; the values that it returns, those of a
+    tuple that stands behind the return itself one by one."""
     function = lift(body)
     names: dict[str, str] = {}
     for param in function.params:
@@ -43,6 +44,8 @@ def inline(
         atom = atom_of(value)
         names[param.name] = atom.name if isinstance(atom, Var) else emit.let(atom).name
     inner = _straight(function.body, function.span)
+    last = inner[-1]
+    several = isinstance(last, Return) and isinstance(last.value, Var) and last.value.name.startswith("%")
     for s in inner:
         if isinstance(s, Assign) and s.target not in names:
             names[s.target] = emit.temporary()
@@ -53,7 +56,7 @@ def inline(
     assert isinstance(final, Return)
     made = {s.target: s for s in renamed[:-1] if isinstance(s, Assign)}
     result = final.value
-    if isinstance(result, Var) and result.name in made and isinstance(made[result.name].value, Make):
+    if several and isinstance(result, Var) and result.name in made and isinstance(made[result.name].value, Make):
         tuple_made = made[result.name].value
         assert isinstance(tuple_made, Make)
         emit.add(*(_at(s, emit.span, swaps) for s in renamed[:-1] if s is not made[result.name]))
@@ -101,24 +104,47 @@ def cotangents(
     requests = requested(emit, template, template.requests, bound, given)
     if template.body is None:
         raise lacking(template, "adjoint", emit.span)
+    demand_rule(template, template.refusing, bound, wanted, emit.span)
     values = inline(lift, emit, template.body, bound, requests, swaps)
     names = list(template.cotangents)
     if template.kind == "elementwise" and is_square(names, values, bound):
         names, values = names[:1], [emit.op(operator.mul, Lit(2.0), values[0])]
     result: list[tuple[Atom, Atom]] = []
     for name, value in zip(names, values, strict=True):
-        if name is None or isinstance(value, Lit) and value.value is None:
+        if name is None or (isinstance(value, Lit) and value.value is None and template.signature is None):
             continue
         operand = bound[name]
         if isinstance(operand, tuple):
+            whole = emit.let(Make(tuple, tuple(map(atom_of, operand)))) if template.signature is not None else NONE
+            value = checked(emit, template, value, whole, ans_bar, f"`{name}_bar`")
             for i, each in enumerate(operand):
                 if wanted(atom_of(each)):
                     result.append((atom_of(each), emit.item(value, i)))
         elif wanted(atom_of(operand)):
             if template.kind == "elementwise":
                 value = times(emit, template, value, ans_bar)
-            result.append((atom_of(operand), value))
+            result.append(
+                (atom_of(operand), checked(emit, template, value, atom_of(operand), ans_bar, f"`{name}_bar`"))
+            )
     return result
+
+
+def checked(emit: Emitter, template: Template, value: Atom, like: Atom, result: Atom, name: str) -> Atom:
+    """What a rule of the user's gives, which is looked at while the program runs: it may be of any form."""
+    if template.signature is None:
+        return value
+    return emit.op(arrays.of_rule, value, like, result, Lit(template.name), Lit(name))
+
+
+def demand_rule(
+    template: Template, names: Sequence[str], bound: Mapping[str, Any], active: Callable[[Atom], bool], span: Span
+) -> None:
+    """Refuses what varies at a parameter of these names, of which the rule says nothing."""
+    for name in names:
+        value = bound[name]
+        if any(active(atom_of(each)) for each in (value if isinstance(value, tuple) else (value,))):
+            error = without_rule(template, name)
+            raise NoTemplate(error.message, span, error.hint)
 
 
 def lacking(template: Template, what: str, span: Span) -> NoTemplate:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.primitives import SPREADING, hashable
 from tangentx.derive.dialect import Dialect, dialect
 from tangentx.derive.emit import SHADOW, Emitter, Frame, motion
-from tangentx.derive.rules import arguments, atom_of, inline, is_square, lacking, requested, times
+from tangentx.derive.rules import arguments, atom_of, checked, demand_rule, inline, is_square, lacking, requested, times
 from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import Atom, Lit, Make, Op, Store, Var
 from tangentx.ir.walk import atoms
@@ -52,12 +53,24 @@ def stored_copy(emit: Emitter, new: Atom, dot: Atom) -> Atom:
 def fresh(f: Forward, emit: Emitter, op: Op, template: Template, new: Var, kind: Kind) -> Atom:
     """The tangent of an operation whose result is no view."""
     bound = arguments(op, template, emit.span)
+    demand_rule(template, _silent(template), bound, lambda a: f.frame.mode(a) is not None, emit.span)
     rules = {"elementwise": _elementwise, "linear": _linear, "bilinear": _bilinear}
     dot = rules.get(template.kind, _adjoint)(f, emit, op, template, bound, new)
+    dot = checked(emit, template, dot, new, new, "the tangent")
     if isinstance(kind, Box):
         return dot
     fitted = emit.op(arrays.unbroadcast, dot, new)
     return stored_copy(emit, new, fitted) if motion(kind) == SHADOW else fitted
+
+
+def _silent(template: Template) -> Sequence[str]:
+    """The parameters of whose tangents a rule says nothing, for forward mode."""
+    if template.signature is None or template.kind == "elementwise":
+        return template.refusing
+    if template.tangent is None:
+        return ()  # that there is no rule at all is said elsewhere
+    asked = _keyword_only(template.tangent)
+    return [p.name for p in template.params if f"{p.name}_dot" not in asked]
 
 
 def _sum(emit: Emitter, terms: list[Atom], new: Atom) -> Atom:
@@ -129,13 +142,15 @@ def _adjoint(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[
     if template.tangent is None:
         raise lacking(template, "tangent", emit.span)
     given: dict[str, Atom] = {"ans": new}
+    dot_of = f.dot_or_zero if template.signature is None else functools.partial(_whole_dot, f)
     for name in template.params:
         value = bound[name.name]
         if isinstance(value, tuple):
-            dots = tuple(f.dot_or_zero(emit, atom_of(a)) for a in value)
+            dots = tuple(dot_of(emit, atom_of(a)) for a in value)
             given[f"{name.name}_dot"] = emit.let(Make(list, dots))
         else:
-            given[f"{name.name}_dot"] = f.dot_or_zero(emit, atom_of(value))
+            given[f"{name.name}_dot"] = dot_of(emit, atom_of(value))
     wanted = _keyword_only(template.tangent)
     requests = requested(emit, template, wanted, bound, given)
-    return inline(f.frame.program.lift, emit, template.tangent, bound, requests, _dialect(f, op))[0]
+    found = inline(f.frame.program.lift, emit, template.tangent, bound, requests, _dialect(f, op))
+    return found[0] if len(found) == 1 else emit.let(Make(list, tuple(found)))

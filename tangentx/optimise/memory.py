@@ -44,6 +44,7 @@ _LAYOUT: dict[Any, tuple[int, ...]] = {
     arrays.zeros_as: (0,),
     arrays.unbroadcast: (1,),
     arrays.alike: (1,),
+    arrays.of_rule: (1, 2),
     arrays.shares: (0, 1),
     arrays.finish: (1,),
 }

@@ -125,6 +125,15 @@ def _unbroadcast(p: Simplify, s: Assign, op: Op) -> Sequence[Statement] | Statem
     return p.same(s, t) or p.walk.passed(s, t)
 
 
+def _of_rule(p: Simplify, s: Assign, op: Op) -> Statement | None:
+    """What a rule gives is not looked at where kinds and shapes show that it fits."""
+    t, like = op.args[:2]
+    numbers = isinstance(p.kind(t), Num) and isinstance(p.kind(like), Num)
+    shape = p.shape(like) if is_array(p.kind(like)) and is_array(p.kind(t)) else None
+    fits = numbers or (shape is not None and shape == p.shape(t))
+    return replace(s, value=Op(arrays.unbroadcast, (t, like))) if fits else None
+
+
 def _plain(kind: Arr) -> bool:
     return is_array(kind) and kind.dtype == np.float64
 
@@ -219,6 +228,7 @@ _RULES: dict[Any, Rule] = {
     operator.pow: _power,
     arrays.guarded: _guarded,
     arrays.unbroadcast: _unbroadcast,
+    arrays.of_rule: _of_rule,
     arrays.clone: _clone,
     arrays.zero: _zero,
     arrays.real_zero: _zero,

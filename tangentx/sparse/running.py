@@ -163,7 +163,7 @@ def _product(a: Any, b: Any) -> Any:
 
 _RULES: dict[Any, Callable[..., Any]] = {
     arrays.guarded: _guarded,
-    **dict.fromkeys((arrays.unbroadcast, arrays.alike, arrays.spread, arrays.moving), _fitted),
+    **dict.fromkeys((arrays.unbroadcast, arrays.alike, arrays.spread, arrays.moving, arrays.of_rule), _fitted),
     arrays.tangent_as: _laid_out,
     arrays.filled: arrays.filled,
     **dict.fromkeys((arrays.zero, arrays.real_zero, arrays.zeros_as, np.zeros_like), _zero),

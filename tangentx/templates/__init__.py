@@ -29,7 +29,7 @@ from tangentx.templates import support as support
 from tangentx.templates import tables as tables
 from tangentx.templates import trigonometric as trigonometric
 from tangentx.templates.compositions import Composition, composed, compositions, examples, has_composition
-from tangentx.templates.registry import Template, bind, find, is_own, templates
+from tangentx.templates.registry import Template, bind, find, is_own, templates, without_rule
 
 __all__ = [
     "Composition",
@@ -42,4 +42,5 @@ __all__ = [
     "has_composition",
     "is_own",
     "templates",
+    "without_rule",
 ]

@@ -19,12 +19,14 @@ from tangentx.arrays import (
     generator_states,
     moving,
     next_snapshot,
+    of_rule,
     real_zero,
     same_length,
     seed_of_scalar,
     set_generators,
     tangent_as,
     there,
+    to_rule,
     write_back,
 )
 from tangentx.templates.registry import constant, linear
@@ -45,6 +47,29 @@ def moving_(given: Any, primal: Any, *, ans_bar: Any) -> Any:
     """The tangent or cotangent itself."""
     given_bar = ans_bar
     return given_bar
+
+
+@linear(
+    of_rule,
+    domain=(
+        "A(3), A(3), x, 'f', 'x_bar'",
+        "A(2,3), A(3), A(2,3), 'f', 'x_bar'",
+        "[x, A(2)], [y, A(2)], x, 'f', 'x_bar'",
+        "x, y, x, 'f', 'x_bar'",
+    ),
+    broadcasts=True,
+)
+def of_rule_(given: Any, like: Any, result: Any, rule: Any, name: Any, *, ans_bar: Any) -> Any:
+    """What the rule gives, in the form of a cotangent."""
+    given_bar = to_rule(ans_bar, given)
+    return given_bar
+
+
+@linear(to_rule, domain=("A(3), A(3)", "A(3), A(2,3)", "[x, A(2)], [y, A(2)]"), broadcasts=True)
+def to_rule_(t: Any, given: Any, *, ans_bar: Any) -> Any:
+    """Its own adjoint, as `unbroadcast` is."""
+    t_bar = to_rule(ans_bar, t)
+    return t_bar
 
 
 @linear(seed_of_scalar, domain=("x, y",))

@@ -17,14 +17,19 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, ans_bar: Any) -> Any
     return fill_value_bar
 
 
-@linear(np.full_like, domain=("A(2,3), x", "A(2,3), A(3)"), broadcasts=True)
+@linear(np.full_like, domain=("A(2,3), x", "A(2,3), A(3)"), broadcasts=True, stepwise=("a",))
 def full_like(a: Any, fill_value: Any, dtype: Any = None, *, ans_bar: Any) -> Any:
     """An array like another, filled with a value."""
     fill_value_bar = ans_bar
     return fill_value_bar
 
 
-@linear(np.linspace, domain=("x, y, 5", "0.0, y", "x, y, 4, False", "x, y, num=1", "A(2), A(2), 3"), broadcasts=True)
+@linear(
+    np.linspace,
+    domain=("x, y, 5", "0.0, y", "x, y, 4, False", "x, y, num=1", "A(2), A(2), 3"),
+    broadcasts=True,
+    stepwise=("num", "endpoint"),
+)
 def linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, *, ans_bar: Any) -> Any:
     """Even steps from `start` to `stop`."""
     weights = np.reshape(np.linspace(0.0, 1.0, num, endpoint), (-1,) + (1,) * (np.ndim(ans_bar) - 1))

@@ -29,12 +29,14 @@ class Template:
     """One derivative rule.
 
     `params` mirror the primal's positional and varargs parameters, `requests` are the names that the body asks for,
-    `tangent` the second function of an adjoint template. `broadcasts`: cotangents come in the result's shape and the
-    engine must unbroadcast them. `singular`: partials may be infinite. `real_constant`: the derivative is zero where
-    the arguments are real. `domain` says how a test draws arguments: for elementwise templates the name of a domain
-    (one for each parameter, separated by blanks), for others one call a string (see `examples.draw`). Where not
-    `drawn`, no arguments can be made up: the rule has tests of its own. `signature` are the primal's parameters where
-    the user has declared the rule; an adjoint template of theirs may have a body, a tangent, or both.
+    `tangent` the second function of an adjoint template. `broadcasts`: cotangents come in the result's shape and
+    the engine must unbroadcast them. `singular`: partials may be infinite. `real_constant`: the derivative is zero
+    where the arguments are real. `domain` says how a test draws arguments: for elementwise templates the name of a
+    domain (one for each parameter, separated by blanks), for others one call a string (see `examples.draw`). Where
+    not `drawn`, no arguments can be made up: the rule has tests of its own. `stepwise` are parameters without a
+    cotangent of which the result depends in steps, or on whose form alone: there the derivative is zero. At any
+    other without one, what varies is refused. `signature` are the primal's parameters where the user has declared
+    the rule; an adjoint template of theirs may have a body, a tangent, or both.
     """
 
     kind: Kind
@@ -49,6 +51,7 @@ class Template:
     domain: str | tuple[str, ...] = ()
     drawn: bool = True
     signature: tuple[inspect.Parameter, ...] | None = None
+    stepwise: tuple[str, ...] = ()
 
     @cached_property
     def params(self) -> tuple[inspect.Parameter, ...]:
@@ -78,6 +81,33 @@ class Template:
                 for value, name in zip(values, names, strict=True)
             )
         return tuple(ast.unparse(value).removesuffix("_bar") for value in values)
+
+    @cached_property
+    def refusing(self) -> tuple[str, ...]:
+        """Parameters at which nothing may stand that varies: the rule has no cotangent for them.
+
+        A rule of one of our support functions leaves out none but those that give the form.
+        """
+        if self.kind == "constant" or (self.signature is None and _is_support(self.primals[0])):
+            return ()
+        stepwise = self.stepwise
+        if self.kind == "elementwise" and self.signature is None:
+            stepwise = tuple(p.name for p in self.params)
+        return tuple(p.name for p in self.params if p.name not in self.cotangents and p.name not in stepwise)
+
+
+def _is_support(primal: Any) -> bool:
+    return (getattr(primal, "__module__", None) or "").startswith("tangentx.arrays")
+
+
+def without_rule(template: Template, name: str) -> NoTemplate:
+    """The error for what varies at a parameter of which the rule says nothing."""
+    if template.signature is None:
+        message = f"`{template.name.rstrip('_')}` has no derivative with respect to `{name}`, which varies here"
+        return NoTemplate(message, hint=f"pass `tx.stop_gradient(...)` of it where `{name}` counts as a constant")
+    message = f"the rule of `{template.name}` says nothing of `{name}`, which varies here"
+    hint = f"let it give one for `{name}` (0.0 where it is zero), or pass `tx.stop_gradient(...)` of the argument"
+    return NoTemplate(message, hint=hint)
 
 
 class OwnRule:
@@ -189,11 +219,15 @@ def elementwise(
     return declare
 
 
-def linear(*primals: Callable[..., Any], domain: tuple[str, ...], broadcasts: bool = False) -> Callable[[F], F]:
+def linear(
+    *primals: Callable[..., Any], domain: tuple[str, ...], broadcasts: bool = False, stepwise: tuple[str, ...] = ()
+) -> Callable[[F], F]:
     """Declares cotangents of a function that is linear in all parameters that get one, jointly."""
 
     def declare(body: F) -> F:
-        _enter(Template("linear", primals, body.__name__, body, broadcasts=broadcasts, domain=domain))
+        _enter(
+            Template("linear", primals, body.__name__, body, broadcasts=broadcasts, domain=domain, stepwise=stepwise)
+        )
         return body
 
     return declare

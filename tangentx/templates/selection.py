@@ -25,6 +25,7 @@ from tangentx.templates.registry import elementwise, linear, methods
 @linear(
     np.where,
     broadcasts=True,
+    stepwise=("condition",),
     domain=(
         "A(2,3) > 0.0, A(2,3), A(3)",
         "A(3) > 0.0, x, A(3)",

@@ -123,7 +123,7 @@ def fliplr(m: Any, *, ans_bar: Any) -> Any:
     return m_bar
 
 
-@linear(np.roll, domain=("A(4), 1", "A(2,3), 2", "A(2,3), -1, axis=1", "A(2,3), (1,2), (0,1)"))
+@linear(np.roll, domain=("A(4), 1", "A(2,3), 2", "A(2,3), -1, axis=1", "A(2,3), (1,2), (0,1)"), stepwise=("shift",))
 def roll(a: Any, shift: Any, axis: Any = None, *, ans_bar: Any) -> Any:
     """Elements moved along, those that fall off entering at the other end."""
     a_bar = np.roll(ans_bar, np.negative(shift), axis)

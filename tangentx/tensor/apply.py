@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.einsums import by_letters
 from tangentx.errors import NO_RULE, NoTemplate, place, span_of
 from tangentx.naming import public_name
-from tangentx.templates import composed, has_composition
+from tangentx.templates import composed, has_composition, without_rule
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact
 from tangentx.tensor.holding import CONTAINERS, holds_tensor, like_container, raw, tensors_in
@@ -43,6 +44,8 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if not (isinstance(args[0], CONTAINERS) or isinstance(args[1], CONTAINERS)):
             return binary(rule, args[0], args[1])
     array = bool(args) and type(args[0]) is Tensor and type(args[0]._data) is np.ndarray
+    if fn is np.einsum and args:
+        args = by_letters(args)
     if not STATE.grad and (rule.owner is None or array):
         return _unrecorded(rule, fn, args, kwargs)
     if rule.reduces and len(args) == 1 and not kwargs and array:
@@ -70,6 +73,7 @@ def _opened(rule: Rule, values: Sequence[Any]) -> tuple[list[Any], list[int], bo
     places: list[int] = []
     data: list[Any] = []
     nested = False
+    own = rule.template.signature is not None
     for i, value in enumerate(values):
         if type(value) is Tensor:
             if value._view is not None:
@@ -77,14 +81,33 @@ def _opened(rule: Rule, values: Sequence[Any]) -> tuple[list[Any], list[int], bo
             data.append(value._data)
             if value._needs and rule.with_cotangent[i]:
                 places.append(i)
+            elif value._needs and rule.refusing[i]:
+                raise _not_there(rule, i)
         elif isinstance(value, CONTAINERS) and holds_tensor(value):
             nested = True
             data.append(raw(value))
-            if rule.with_cotangent[i] and any(t.requires_grad for t in tensors_in(value)):
-                places.append(i)
+            if any(t.requires_grad for t in tensors_in(value)):
+                if rule.with_cotangent[i]:
+                    places.append(i)
+                elif rule.refusing[i]:
+                    raise _not_there(rule, i)
         else:
+            if own and holds_tensor(value):
+                raise _of_object(rule, value)
             data.append(value)
     return data, places, nested
+
+
+def _not_there(rule: Rule, i: int) -> Exception:
+    """The error for a Tensor that requires a gradient at a parameter of which the rule says nothing."""
+    error = without_rule(rule.template, rule.params[i])
+    return refusal(NoTemplate(error.message, span_of(place()), error.hint))
+
+
+def _of_object(rule: Rule, value: Any) -> Exception:
+    """The error for an object that holds Tensors, given to a function with a rule of the user's."""
+    message = f"`{rule.template.name}` is given an object of class {type(value).__name__} that holds Tensors"
+    return refusal(NoTemplate(message, span_of(place()), "give it the attributes by themselves, or in a dict"))
 
 
 def _run(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], data: list[Any]) -> Any:

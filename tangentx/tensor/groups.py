@@ -29,7 +29,7 @@ def record_groups(
     node = Operation.of(rule, places, tuple(edges))
     node.likes = tuple(likes)
     node.simple = False
-    several = isinstance(ans, list | tuple)
+    several = isinstance(ans, list | tuple | dict)
     single = None if several else wrap(ans, node)
     node.keep(values, data, ans, single)
     node.groups = groups
@@ -53,6 +53,8 @@ def _numbered(value: Any, data: Any, edges: list[Any], likes: list[Any]) -> Any:
         return len(edges) - 1
     if isinstance(value, list | tuple) and isinstance(data, list | tuple):
         return [_numbered(v, d, edges, likes) for v, d in zip(value, data, strict=True)]
+    if isinstance(value, dict) and isinstance(data, dict):
+        return {key: _numbered(v, data[key], edges, likes) for key, v in value.items()}
     return None
 
 
@@ -60,6 +62,8 @@ def _formed(ans: Any, slots: list[Any]) -> Any:
     """The structure of the results: for each its slot and form, or None."""
     if isinstance(ans, list | tuple):
         return [_formed(item, slots) for item in ans]
+    if isinstance(ans, dict):
+        return {key: _formed(item, slots) for key, item in ans.items()}
     if not inexact(ans):
         return None
     slots.append(ans)
@@ -70,6 +74,8 @@ def _results(ans: Any, form: Any, node: Operation, viewed: Any, item: int | None
     if isinstance(form, list):
         parts = [_results(a, f, node, viewed, i) for i, (a, f) in enumerate(zip(ans, form, strict=True))]
         return like_container(ans, parts)
+    if isinstance(form, dict):
+        return {key: _results(ans[key], f, node, viewed, None) for key, f in form.items()}
     if form is None:
         return ans
     t = wrap(ans, node, form[0])
@@ -102,6 +108,8 @@ def attached_groups(node: Operation) -> list[Any]:
 def _answered(form: Any, bars: list[Any], create: bool) -> Any:
     if isinstance(form, list):
         return [_answered(item, bars, create) for item in form]
+    if isinstance(form, dict):
+        return {key: _answered(item, bars, create) for key, item in form.items()}
     if form is None:
         return None
     bar = bars[form[0]]
@@ -121,6 +129,8 @@ def _attached(node: Operation, how: str, i: int, value: Any, content: Any) -> An
 def _results_again(value: Any, form: Any, node: Operation) -> Any:
     if isinstance(form, list):
         return [_results_again(v, f, node) for v, f in zip(value, form, strict=True)]
+    if isinstance(form, dict):
+        return {key: _results_again(value[key], f, node) for key, f in form.items()}
     return value if form is None else attach(value, (node, form[0]))
 
 
@@ -128,6 +138,8 @@ def _with_edges(value: Any, group: Any, edges: tuple[Any, ...]) -> Any:
     if isinstance(group, list):
         parts = [_with_edges(v, g, edges) for v, g in zip(value, group, strict=True)]
         return parts if isinstance(value, list) else tuple(parts)
+    if isinstance(group, dict):
+        return {key: _with_edges(value[key], g, edges) for key, g in group.items()}
     return value if group is None else attach(value, edges[group])
 
 
@@ -136,5 +148,8 @@ def _spread(group: Any, bar: Any, likes: tuple[Any, ...], create: bool, result: 
         # A cotangent of a list may be an array of the cotangents of its items.
         for part, g in zip(bar, group, strict=True) if not np.isscalar(bar) else ():
             _spread(g, part, likes, create, result)
+    elif isinstance(group, dict):
+        for key, g in group.items() if isinstance(bar, dict) else ():
+            _spread(g, bar[key], likes, create, result)
     elif group is not None and bar is not None:
         result[group] = fit_tensor(bar, likes[group]) if create else fit(bar, likes[group])

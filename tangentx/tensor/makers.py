@@ -69,7 +69,8 @@ def on_tensors(function: Any) -> Any:
     if isinstance(getattr(function, "__self__", None), np.ufunc):
         return _of_lists(function, False)  # a method of it asks no list what is in there
     template = find(function)
-    if template is not None and template.body is not None and str(function.__module__ or "numpy").startswith("numpy"):
+    home = str(getattr(function, "__module__", None) or "numpy")  # a method of arrays has none
+    if template is not None and template.body is not None and home.startswith("numpy"):
         return _of_lists(function, template.body.__module__.endswith(".joining"))
     own = vars(kind).get("__call__")
     return types.MethodType(on_tensors(own), function) if _is_theirs(own) else function

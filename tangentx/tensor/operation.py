@@ -93,7 +93,7 @@ class Operation(Node):
         """The results of a call as Tensors."""
         if type(ans) is not np.ndarray and isinstance(ans, np.ndarray):
             raise of_another_class(ans)
-        if nested or isinstance(ans, list | tuple):
+        if nested or isinstance(ans, list | tuple | dict):
             from tangentx.tensor.groups import record_groups
 
             return record_groups(rule, places, values, data, ans, viewed)

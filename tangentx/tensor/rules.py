@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import guarded
+from tangentx.arrays import guarded, of_rule
 from tangentx.errors import NoTemplate
 from tangentx.templates import Template, find
 from tangentx.tensor.forms import inexact, times
@@ -27,7 +27,7 @@ _OPERATORS = (
     operator.neg,
     operator.matmul,
 )
-PRODUCT, _COMPLEX = "product_", "complex_"
+PRODUCT, _COMPLEX, _CHECKED = "product_", "complex_", "checked_"
 
 
 class Pull:
@@ -58,6 +58,7 @@ class Pull:
             **getattr(template.body, "__globals__", {}),
             **_captured(template.body),
             _COMPLEX: np.iscomplexobj,
+            _CHECKED: of_rule,
         }
         self.run = compiled_pullback(self.text, self.plain_names())
         self._lifted: Callable[..., Any] | None = None
@@ -117,6 +118,10 @@ def _pruned(template: Template, wanted: tuple[str, ...]) -> tuple[list[str], lis
     chosen = [texts[name] for name in wanted]
     if template.kind == "elementwise":
         chosen = [f"{PRODUCT}({value}, ans_bar)" for value in chosen]
+    if template.signature is not None:  # a rule of the user's may give anything
+        name = repr(template.name)
+        pairs = zip(wanted, chosen, strict=True)
+        chosen = [f"{_CHECKED}({value}, {x}, ans_bar, {name}, '`{x}_bar`')" for x, value in pairs]
     if template.real_constant:  # the formula is for complex numbers: for reals it may be infinite times zero
         pairs = zip(wanted, chosen, strict=True)
         chosen = [f"{value} if {_COMPLEX}({name}) else 0.0 * ans_bar" for name, value in pairs]
@@ -159,6 +164,7 @@ class Rule:
         self.reduces = fn in _REDUCING
         self.with_cotangent = tuple(name in template.cotangents for name in self.params)
         self.every_cotangent = all(self.with_cotangent)
+        self.refusing = tuple(name in template.refusing for name in self.params)
         self.ways: dict[tuple[str, int], Any] = {}
         self.nodes: dict[tuple[int, ...], Any] = {}
         self._pulls: dict[tuple[int, ...], Pull] = {}
@@ -184,7 +190,7 @@ class Rule:
 
     def whole_numbers(self, ans: Any) -> bool:
         """Whether the result has no derivative because of its type."""
-        return not isinstance(ans, list | tuple) and not inexact(ans)
+        return not isinstance(ans, list | tuple | dict) and not inexact(ans)
 
     def pull(self, places: tuple[int, ...]) -> Pull:
         """The pullback to the parameters at `places`."""

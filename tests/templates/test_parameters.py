@@ -1,0 +1,168 @@
+"""An active value at every parameter of every template: its derivative is right, or it is refused."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import engine
+import numpy as np
+import pytest
+from test_compiled import weighed
+
+import tangentx as tx
+from tangentx import arrays
+from tangentx.templates import Template, bind, examples, find, templates
+from tangentx.templates.examples import Example
+from tangentx.trees import is_differentiable, leaves
+
+PUBLIC = [t for t in templates() if t.kind != "constant" and getattr(arrays, t.primals[0].__name__, None) is None]
+SUPPORT = [t for t in templates() if t.kind != "constant" and t not in PUBLIC]
+
+
+def active(value: Any) -> Any:
+    """A real in the place of an argument, where it has one already or may have one; not where steps begin."""
+    if isinstance(value, bool | int):
+        return value + 0.25
+    if isinstance(value, tuple | list) and value and all(type(item) is int for item in value):
+        return np.array(value) + 0.25
+    return 0.7 if value is None else value
+
+
+def given(template: Template, example: Example, name: str, whole: bool) -> tuple[Any, ...] | None:
+    """The arguments of the example by position, a real at the parameter of the name, if the function takes it there."""
+    bound = bind(template, example.args, example.kwargs)
+    plain = [p for p in template.params if p.kind is not p.VAR_POSITIONAL]
+    if len(plain) < len(template.params):
+        return None  # what is gathered has a cotangent in each rule that has any
+    args = [bound[p.name] for p in plain]
+    at = [p.name for p in plain].index(name)
+    args[at] = active(args[at]) if whole else args[at]
+    args = args[: max(at + 1, len(example.args))]
+    found = is_differentiable(args[at]) and not np.iscomplexobj(args[at])
+    try:
+        with np.errstate(all="ignore"):
+            result = example.fn(*args)
+    except Exception:
+        return None  # NumPy takes no real there
+    return tuple(args) if found and any(is_differentiable(leaf) for _, leaf in leaves("", result)) else None
+
+
+def cases(chosen: list[Template], whole: bool) -> list[Any]:
+    """One call for each function and parameter without a cotangent that takes a real; `whole`: in the place of whole
+    numbers and of None too."""
+    found: dict[str, Any] = {}
+    for template in chosen:
+        for example in examples(template):
+            for param in template.params:
+                key = f"{template.name}-{getattr(example.fn, '__qualname__', example.fn)}-{param.name}"
+                if key in found or param.name in (*template.cotangents, "out"):
+                    continue
+                args = given(template, example, param.name, whole)
+                if args is not None:
+                    at = [p.name for p in template.params].index(param.name)
+                    found[key] = pytest.param(example.fn, args, at, id=key)
+    return list(found.values())
+
+
+def slope(f: Any, x: Any, h: float = 1e-6) -> Any:
+    """The derivative of a number with respect to each element, by central differences."""
+    result = np.zeros(np.shape(x))
+    for place in np.ndindex(np.shape(x)):
+        step = np.zeros(np.shape(x))
+        step[place] = h
+        result[place] = (f(x + step[()]) - f(x - step[()])) / (2.0 * h)
+    return result
+
+
+@pytest.mark.parametrize(("fn", "args", "at"), cases(PUBLIC, True))
+def test_a_real_at_a_parameter_without_a_cotangent(fn: Any, args: tuple[Any, ...], at: int) -> None:
+    f = weighed(fn, args, {}, (at,))
+    beyond = weighed(fn, args, {}, (at,), "class NotCompiled: pass")
+    with np.errstate(all="ignore"):
+        wanted = slope(f, args[at])
+    for mode, g in ((reverse, f), (forward, f), (on_tensors, beyond)):
+        try:
+            got = mode(g, args[at])
+        except tx.TangentxError:
+            continue
+        np.testing.assert_allclose(got, wanted, atol=1e-6)
+
+
+def reverse(f: Any, x: Any) -> Any:
+    return tx.grad(f, fallback="error")(x)
+
+
+def forward(f: Any, x: Any) -> Any:
+    found = np.zeros(np.shape(x))
+    for place in np.ndindex(np.shape(x)):
+        unit = np.zeros(np.shape(x))
+        unit[place] = 1.0
+        found[place] = tx.jvp(f, (x,), (unit if np.shape(x) else 1.0,), fallback="error")[1]
+    return found
+
+
+def on_tensors(f: Any, x: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tx.FallbackWarning)
+        return tx.grad(f)(x)
+
+
+@pytest.mark.parametrize(("fn", "args", "at"), cases(SUPPORT, False))
+def test_support_functions_depend_on_the_form_alone(fn: Any, args: tuple[Any, ...], at: int) -> None:
+    """Derivatives of derivatives hand them active values: what has no cotangent there has none to have."""
+
+    def along(h: float) -> Any:
+        changed = [
+            a if i != at else a + h * np.cos(np.arange(np.size(a))).reshape(np.shape(a)) for i, a in enumerate(args)
+        ]
+        return [np.sum(leaf) for leaf in engine.leaves(fn(*changed)) if leaf is not None]
+
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(along(1e-6), along(-1e-6), atol=1e-9)
+
+
+def test_what_is_found_here() -> None:
+    names = {case.id for case in cases(PUBLIC, True)}
+    assert {"var-var-ddof", "var-ndarray.var-ddof", "where-where-condition", "copysign-copysign-y"} <= names
+    assert find(np.where).stepwise == ("condition",) and find(np.where).refusing == ()
+    assert find(np.einsum).refusing == ("subscripts",) and "ddof" in find(np.std).refusing
+    for template in templates():
+        assert set(template.stepwise) <= {p.name for p in template.params} - set(template.cotangents)
+
+
+A = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+
+def by_number(A):
+    return np.einsum(A, (0, 1), (1, 0))[0, 1] ** 2
+
+
+def trace_by_number(A):
+    return np.einsum(A, [0, 0]) ** 2
+
+
+def product_by_number(A):
+    return np.sum(np.einsum(A, [0, 1], A, [1, 2], [0, 2]) ** 2) * np.einsum(A, [0, 1], A, [0, 1], [])
+
+
+def implicit_order(A):
+    return np.sum(np.einsum(A, [1, 0]) ** 2 * A) + np.sum(np.einsum(A, [30, 0], A, [0, 2]) ** 2 * A)
+
+
+@pytest.mark.parametrize("f", [by_number, trace_by_number, product_by_number, implicit_order])
+def test_axes_of_a_product_by_number(f: Any) -> None:
+    from tangentx.testing import check_grads
+
+    check_grads(f, (A,), order=2)
+    t = tx.tensor(A, requires_grad=True)
+    f(t).backward()
+    np.testing.assert_allclose(t.grad.numpy(), tx.grad(f, fallback="error")(A))
+
+
+def test_axes_that_are_not_known_are_refused_when_compiled() -> None:
+    f = lambda A, axes: np.sum(np.einsum(A, axes, (1, 0)) ** 2 * A)
+    with pytest.raises(tx.UnsupportedSyntax, match="axes of this product are not known"):
+        tx.grad(f, fallback="error")(A, (0, 1))
+    with pytest.warns(tx.FallbackWarning):
+        np.testing.assert_allclose(tx.grad(f)(A, (0, 1)), slope(lambda A: f(A, (0, 1)), A), rtol=1e-6)
