@@ -73,6 +73,8 @@ def tensor_rows(seconds: float) -> Iterator[Row]:
     """The runtime Tensor beside its peers, and beside NumPy where nothing is recorded."""
     for name, peer, theirs, ours in tensors.ratios(seconds):
         yield Row(f"Tensor {name}: {peer}", ours / theirs, 0.5, "x", f"{_shown(ours)} beside {_shown(theirs)}")
+    once, each = tensors.batch(seconds)
+    yield Row("Tensor 64 cotangents", once / each, 0.25, "x", f"{_shown(once)} at once, {_shown(each)} one by one")
     share = f"; of a function {_shown(tensors.handed_over(seconds))} are NumPy's, to hand it over"
     for name, ours, plain in tensors.overheads(seconds):
         yield Row(f"Tensor no_grad: {name}", (ours - plain) * 1e6, 1.0, "us", f"over NumPy's {_shown(plain)}{share}")

@@ -103,6 +103,34 @@ OPERATIONS: dict[str, Callable[[Any], Any]] = {
 }
 """Of one array of five numbers."""
 
+MEMBERS = 64
+
+
+def layers() -> tuple[Any, Any]:
+    """A point, and the sixty-four results of two layers of a network there, whose derivatives by it are asked for."""
+    random = np.random.default_rng(1)
+    w1, w2 = (tx.Tensor(random.standard_normal((MEMBERS, MEMBERS)) / 8.0, requires_grad=True) for _ in range(2))
+    x = tx.Tensor(random.standard_normal(MEMBERS), requires_grad=True)
+    h = np.tanh(w1 @ x)
+    return x, np.sqrt(1.0 + (w2 @ (h / (1.0 + np.exp(-h)))) ** 2)
+
+
+def batch(seconds: float) -> tuple[float, float]:
+    """Seconds of a pass back for sixty-four cotangents at once, and of as many passes."""
+    x, y = layers()
+    seeds = np.eye(MEMBERS)
+
+    def at_once() -> Any:
+        return tx.autograd.grad(y, x, seeds, retain_graph=True, is_grads_batched=True)[0].numpy()
+
+    def one_by_one() -> Any:
+        return np.stack([tx.autograd.grad(y, x, seed, retain_graph=True)[0].numpy() for seed in seeds])
+
+    demand_equal("a batch of cotangents", [at_once()], [one_by_one()])
+    once, each = interleaved([at_once, one_by_one], seconds)
+    return once, each
+
+
 PASSES = 5
 
 

@@ -20,6 +20,7 @@ ROWS = [
         for what in ("time", "statements", *(["memory"] if program.memory else []))
     ),
     *(f"Tensor {name}: {peer}" for name in tensors.PROGRAMS for peer in tensors.installed()),
+    "Tensor 64 cotangents",
     *(f"Tensor no_grad: {name}" for name in tensors.OPERATIONS),
     *("jvp beside the program", "jvp beside one by hand", "hvp beside the gradient", "jacobian, 100 x 100"),
     *("call on three numbers", "cache hit, four numbers", "compile ten lines", "import tangentx"),

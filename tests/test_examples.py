@@ -56,6 +56,19 @@ def check_heat_inverse(text):
         assert "No picture: matplotlib is not installed" in text
 
 
+def check_hidden_states(text):
+    assert float(re.search(r"off the sum over all paths by (\S+)\.$", text, re.MULTILINE)[1]) < 1e-12
+    assert float(re.search(r"counts of forward-backward, .* by (\S+)\.$", text, re.MULTILINE)[1]) < 1e-9
+    likelihoods = [float(number) for number in re.findall(r"^step +\d+ +log-likelihood (\S+)$", text, re.MULTILINE)]
+    assert len(likelihoods) == 11
+    assert likelihoods == sorted(likelihoods)  # no step of Baum and Welch's goes down
+    island = [float(number) for number in re.search(r"^an island +(.*)$", text, re.MULTILINE)[1].split()]
+    sea = [float(number) for number in re.search(r"^the sea +(.*)$", text, re.MULTILINE)[1].split()]
+    for found, true in zip((*island, *sea), (0.95, 0.12, 0.38, 0.38, 0.12, 0.97, 0.32, 0.18, 0.18, 0.32), strict=True):
+        assert abs(found - true) < 0.07
+    assert float(re.search(r"at (\S+) % of the places\.$", text, re.MULTILINE)[1]) > 85.0
+
+
 def check_sparse_newton(text):
     left = [float(number) for number in re.findall(r"^step +\d+ +residual (\S+)$", text, re.MULTILINE)]
     assert left[0] == 1.0
@@ -69,6 +82,7 @@ CHECKS = {
     "fit_ode.py": check_fit_ode,
     "greeks.py": check_greeks,
     "heat_inverse.py": check_heat_inverse,
+    "hidden_states.py": check_hidden_states,
     "quickstart.py": check_quickstart,
     "sparse_newton.py": check_sparse_newton,
 }

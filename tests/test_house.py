@@ -152,6 +152,7 @@ COVERED_BY = {
     "tensor/__init__.py": "tests/tensor/test_methods.py",
     "tensor/asked.py": "tests/tensor/test_special.py",
     "tensor/autograd.py": "tests/tensor/test_reference.py",
+    "tensor/blame.py": "tests/tensor/test_reference.py",
     "tensor/checking.py": "tests/tensor/test_reference.py",
     "tensor/checkpoints.py": "tests/tensor/test_reference.py",
     "tensor/compiled.py": "tests/test_recorded.py",

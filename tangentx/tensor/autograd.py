@@ -22,8 +22,6 @@ from tangentx.tensor.modes import STATE, enable_grad, setting
 from tangentx.tensor.seeds import seed_of
 
 _STRICT = [False]
-SWEEPS = [0]
-"""How many reverse sweeps were made."""
 
 
 def set_strict_backward(mode: bool) -> None:
@@ -82,7 +80,6 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None, c
     outputs = [tensors] if type(tensors) is Tensor else listed(tensors)
     gradients = [None] * len(outputs) if grad_tensors is None else listed(grad_tensors)
     retain = create_graph if retain_graph is None else retain_graph
-    SWEEPS[0] += 1
     Sweep(create_graph, retain, None).run(_seeds(outputs, gradients, create_graph))
 
 
@@ -111,7 +108,6 @@ def grad(
     for t in (*outs, *ins):
         _demand_history(t)
     retain = create_graph if retain_graph is None else retain_graph
-    SWEEPS[0] += 1
     if is_grads_batched:
         from tangentx.tensor.batches import batched
 
@@ -241,6 +237,10 @@ class GradManager:
         """Drops the graph, and forgets what is attached; gradients stay where they are."""
         self._drop()
         self.attached.clear()
+
+    def note(self, node: Any, results: Sequence[Any]) -> None:
+        """A node was recorded."""
+        self.nodes.append(weakref.ref(node))
 
     def _drop(self) -> None:
         where = place()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.tensor.autograd import grad
+from tangentx.tensor.blame import wrong_node
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.forms import inexact
 from tangentx.tensor.holding import tensors_in
@@ -29,8 +31,8 @@ def gradcheck(
     `inputs` is a Tensor, a number or an array, or a tuple of them; those that are real or complex and, if Tensors,
     require a gradient are checked, of complex results both parts. float32 is promoted, with a warning. Where one
     differs, or comes out otherwise by more than `nondet_tol` when it is computed again, `AssertionError` names the
-    operation, the input, the index and both numbers (False with ``raise_exception=False``). Raises ValueError where
-    there is nothing to check.
+    operation whose rule is wrong (the last where each by itself is right), the input, the index and both numbers (False
+    with ``raise_exception=False``). Raises ValueError where there is nothing to check.
     """
     given = list(inputs) if isinstance(inputs, tuple | list) else [inputs]
     leaves = [_leaf(x) for x in given]
@@ -49,20 +51,27 @@ def _differing(
 ) -> Iterator[str]:
     """What is wrong, where something is."""
     for o, out in enumerate(list(tensors_in(_several(func(*leaves))))):
-        node = out.grad_fn
-        name = node.operation if node else "leaf"
+        named = functools.partial(_named, func, leaves, active, out.grad_fn)
         for index in np.ndindex(np.shape(out.current)):
             for unit in (1.0, 1j) if np.iscomplexobj(out.current) else (1.0,):
                 found, again = _row(out, index, unit, active), _row(out, index, unit, active)
                 for k, t in enumerate(active):
-                    where = f"{name}: {'' if unit == 1.0 else 'i times '}output {o}{list(index)} by input {k}"
+                    where = f"{'' if unit == 1.0 else 'i times '}output {o}{list(index)} by input {k}"
                     at = _first(~(np.abs(found[k] - again[k]) <= nondet_tol) & ~np.isnan(found[k]))
                     if at is not None:
-                        yield f"{where}{list(at)}: backward gives {found[k][at]}, and then {again[k][at]}"
+                        yield named(f"{where}{list(at)}: backward gives {found[k][at]}, and then {again[k][at]}")
                     wanted = _differences(func, leaves, t, o, index, unit, eps)
                     at = _first(~np.isclose(found[k], wanted, rtol=rtol, atol=atol))
                     if at is not None:
-                        yield f"{where}{list(at)}: backward gives {found[k][at]}, differences give {wanted[at]}"
+                        both = f"backward gives {found[k][at]}, differences give {wanted[at]}"
+                        yield named(f"{where}{list(at)}: {both}")
+
+
+def _named(func: Any, leaves: list[Any], active: list[Any], last: Any, message: str) -> str:
+    """A message that begins with the operation whose rule is wrong, or with the last where none is, and ends with its
+    line."""
+    node = wrong_node(func, leaves, active) or last
+    return f"leaf: {message}" if node is None else f"{node.operation}: {message} ({node.source_line})"
 
 
 def _first(bad: Any) -> tuple[int, ...] | None:

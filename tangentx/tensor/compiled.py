@@ -9,7 +9,7 @@ import numpy as np
 
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit, inexact, like_of, zeros
-from tangentx.tensor.graph import Node
+from tangentx.tensor.graph import TAPES, Node, noted
 from tangentx.tensor.holding import mapped, parts_of, tensors_in
 from tangentx.tensor.operation import attach, fit_tensor
 
@@ -78,6 +78,8 @@ class Compiled(Node):
         self.slots = 0
         found = mapped(value, self._result)
         self.slots = max(self.slots, 1)
+        if TAPES:
+            noted(self, list(tensors_in(found)))
         return found
 
     def _result(self, value: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from tangentx.errors import NotDifferentiable, place
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact, like_of
-from tangentx.tensor.graph import Content, Node
+from tangentx.tensor.graph import TAPES, Content, Node, noted
 from tangentx.tensor.making import made
 from tangentx.tensor.modes import STATE, during
 from tangentx.tensor.operation import attach, fit_tensor, zero_bar
@@ -159,6 +159,8 @@ class Function:
                 if type(r) is Tensor and inexact(r._data):
                     r._content = given._content if type(given) is Tensor and r._data is given._data else None
                     r._node, r._slot, r._needs = (None, 0, False) if plain else (node, i, True)
+            if TAPES:
+                noted(node, results)
         else:
             made = place() if any(needs) else made_of(list(args))
             for r in results:

@@ -10,25 +10,24 @@ list. The place of the write that ended it while it was still needed is entered 
 from __future__ import annotations
 
 import threading
-import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tangentx.errors import NotDifferentiable, Span, place, span_of
 
 Content = list[Any]
 TAPES: list[tuple[int, Any]] = []
-"""What is told of each node that is recorded: a thread and, weakly, an object with a list `nodes`; the first alone."""
+"""What is told of each node that is recorded: a thread and, weakly, an object with a method `note`; the first alone."""
 
 
-def noted(node: Node) -> None:
-    """Tells of a node that was recorded, while there is anything to be told."""
+def noted(node: Node, results: Sequence[Any]) -> None:
+    """Tells of a node that was recorded, and of the Tensors that it gave, while there is anything to be told."""
     thread = threading.get_ident()
     for its, reference in TAPES:
         tape = reference() if its == thread else None
         if tape is not None:
-            tape.nodes.append(weakref.ref(node))
+            tape.note(node, results)
             return
 
 
@@ -85,8 +84,6 @@ class Node(ABC):
         self.place = place()
         self.likes = self.values = self.contents = ()
         self.freed = None
-        if TAPES:
-            noted(self)
 
     @property
     def edges(self) -> tuple[Any, ...]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit, inexact, like_of, zeros
-from tangentx.tensor.holding import like_container
+from tangentx.tensor.graph import TAPES, noted
+from tangentx.tensor.holding import like_container, tensors_in
 from tangentx.tensor.operation import Operation, attach, fit_tensor
 from tangentx.tensor.rules import Rule
 
@@ -34,13 +35,18 @@ def record_groups(
     node.keep(values, data, ans, single)
     node.groups = groups
     if single is not None:
+        if TAPES:
+            noted(node, (single,))
         if rule.may_view:
             viewed(single, None)
         return single
     slots: list[Any] = []
     node.answers = _formed(ans, slots)
     node.slots = max(len(slots), 1)
-    return _results(ans, node.answers, node, viewed, None)
+    found = _results(ans, node.answers, node, viewed, None)
+    if TAPES:
+        noted(node, list(tensors_in(found)))
+    return found
 
 
 def _numbered(value: Any, data: Any, edges: list[Any], likes: list[Any]) -> Any:

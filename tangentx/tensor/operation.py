@@ -76,8 +76,6 @@ class Operation(Node):
         """A node of this place in the user's program."""
         node = object.__new__(Operation.kind(rule, places))
         node.edges, node.place, node.freed = edges, place(), None
-        if TAPES:
-            noted(node)
         return node
 
     @staticmethod
@@ -101,6 +99,8 @@ class Operation(Node):
         node.likes = tuple(like_of(data[i]) for i in places)
         t = wrap(ans, node)
         node.keep(values, data, ans, t)
+        if TAPES:
+            noted(node, (t,))
         if rule.may_view:
             viewed(t, None)
         return t

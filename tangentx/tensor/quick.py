@@ -127,10 +127,8 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str, through: int) -> 
         f"        node.ports, node.simple = {_tuple(ports)}, False",
         f"    node.likes = {_tuple(f'(a{i}.shape, a{i}.dtype) if type(a{i}) is array else a{i}' for i in places)}",
         "    node.freed = None",
-        "    if tapes:",
-        "        noted(node)",
     ]
-    lines += [*_keeping(node.pull_rule.reads, given), "    return t"]
+    lines += [*_keeping(node.pull_rule.reads, given), "    if tapes:", "        noted(node, (t,))", "    return t"]
     space = _compiled(rule, lines, Node=node, **{f"default{i}": value for i, value in enumerate(rule.defaults)})
     made: Callable[..., Any] = space["record"]
     return made

@@ -19,6 +19,7 @@ from tangentx.arrays import demand_copied, demand_unshared, zeros_as
 from tangentx.errors import NotDifferentiable, SharedMemory, place, span_of
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.forms import inexact, like_of
+from tangentx.tensor.graph import TAPES, noted
 from tangentx.tensor.holding import WITHOUT, raw
 from tangentx.tensor.modes import STATE, recording, refusal
 from tangentx.tensor.operation import kept, root_of
@@ -60,6 +61,8 @@ def write(t: Tensor, key: Any, value: Any, fresh: bool = False) -> None:
 
             root._node, root._slot = Write(root, () if t._view is None else t._view.steps, key, value), 0
             root._needs = True
+            if TAPES:
+                noted(root._node, (root,))
         if root._retains:
             root.moved(*before)
 

@@ -8,6 +8,7 @@ import inspect
 import math
 import operator
 import re
+import sys
 import threading
 import tracemalloc
 import weakref
@@ -643,25 +644,66 @@ def test_2_23_the_residual_of_a_network() -> None:
 # ---- autograd.grad of OneFlow ----
 
 
-def test_3_1_to_3_3_batches_of_gradients() -> None:
+def rules_run(function: Any) -> tuple[int, int]:
+    """How many pullbacks of operations a call runs, and how many lines of ours and of NumPy's in all."""
+    pulls = lines = 0
+
+    def trace(frame: Any, event: str, given: Any) -> Any:
+        nonlocal pulls, lines
+        pulls += event == "call" and frame.f_code.co_name == "pull_"
+        lines += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    gc.disable()
+    sys.settrace(trace)
+    try:
+        function()
+    finally:
+        sys.settrace(before)
+        gc.enable()
+    return pulls, lines
+
+
+def test_3_1_batches_of_gradients() -> None:
+    """The two rules on the way back run once for the whole batch, and nothing runs more often for a larger one."""
     i = leaf([[0.0, 1.0], [2.0, 3.0]])
     o = np.exp(i).sum(1)
-    before = tx.autograd.SWEEPS[0]
-    (found,) = tx.autograd.grad((o,), (i,), (np.eye(2),), retain_graph=True, is_grads_batched=True)
-    assert tx.autograd.SWEEPS[0] == before + 1
+
+    def at_once(seeds: Any) -> Any:
+        return tx.autograd.grad((o,), (i,), (seeds,), retain_graph=True, is_grads_batched=True)
+
+    def one_by_one(seeds: Any) -> Any:
+        return [tx.autograd.grad(o, i, seed, retain_graph=True) for seed in seeds]
+
+    (found,) = at_once(np.eye(2))
     e = np.exp([0.0, 1.0, 2.0, 3.0])
     close(found, [[[e[0], e[1]], [0.0, 0.0]], [[0.0, 0.0], [e[2], e[3]]]])
-    with pytest.raises(tx.NotDifferentiable, match=r"(?s)\(2, 2\).*\(2,\).*is_grads_batched"):
-        tx.autograd.grad(o, i, np.eye(2))
+    one_by_one(np.eye(2))
+    few, many = np.ones((2, 2)), np.ones((64, 2))
+    assert rules_run(lambda: at_once(few))[0] == rules_run(lambda: at_once(many))[0] == 2
+    assert rules_run(lambda: at_once(few)) == rules_run(lambda: at_once(many))
+    assert rules_run(lambda: one_by_one(many))[0] == 2 * 64
 
+
+def test_3_2_what_is_no_batch_is_refused() -> None:
+    i = leaf([[0.0, 1.0], [2.0, 3.0]])
+    with pytest.raises(tx.NotDifferentiable, match=r"(?s)\(2, 2\).*\(2,\).*is_grads_batched"):
+        tx.autograd.grad(np.exp(i).sum(1), i, np.eye(2))
+
+
+def test_3_3_a_jacobian_is_one_sweep() -> None:
     def func(x: Any) -> Any:
         return np.exp(x).sum(1)
 
-    before = tx.autograd.SWEEPS[0]
-    by_batch = tx.autograd.jacobian(func, i, vectorize=True)
-    assert tx.autograd.SWEEPS[0] == before + 1
-    close(by_batch, tx.autograd.jacobian(func, i).numpy())
+    i = leaf([[0.0, 1.0], [2.0, 3.0]])
+    by_batch, by_rows = tx.autograd.jacobian(func, i, vectorize=True), tx.autograd.jacobian(func, i)
+    close(by_batch, by_rows.numpy())
     assert by_batch.shape == (2, 2, 2)
+    large = leaf(np.ones((64, 3)))
+    tx.autograd.jacobian(func, large, vectorize=True)
+    assert rules_run(lambda: tx.autograd.jacobian(func, large, vectorize=True))[0] == 2
+    assert rules_run(lambda: tx.autograd.jacobian(func, large))[0] == 2 * 64
 
 
 def test_3_4_several_outputs_in_a_batch() -> None:
@@ -1205,6 +1247,96 @@ def test_4_28_gradcheck() -> None:
     assert not tx.gradcheck(Wrong.apply, leaf([0.3]), raise_exception=False)
     with pytest.warns(UserWarning, match="float64"):
         tx.gradcheck(np.sin, leaf(np.ones(1, np.float32)))
+
+
+class Thrice(tx.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        return g * 3
+
+
+class Second(tx.Function):
+    """Of two results the second has a wrong rule."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2, x * 5
+
+    @staticmethod
+    def backward(ctx: Any, g: Any, h: Any) -> Any:
+        return g * 2 + h * 5.1
+
+
+@tx.primitive
+def wrongly(x: Any) -> Any:
+    return np.sin(x)
+
+
+@wrongly.adjoint
+def wrongly_adjoint(x: Any, *, ans_bar: Any) -> Any:
+    x_bar = np.sin(x) * ans_bar
+    return x_bar
+
+
+def around(x: Any, wrong: Any) -> Any:
+    u = np.tanh(x) * x
+    u[1] = np.exp(x[0])
+    v = wrong(u)  # wrong
+    v = v.reshape(1, -1) @ np.ones((2, 2))
+    v[0, 1] *= u[0]
+    return np.log(v * v + 1.0).sum()
+
+
+BLAMED: dict[str, Any] = {
+    "Thrice": Thrice.apply,
+    "Second": lambda u: Second.apply(u)[1] * 1.0,  # wrong
+    "Wrongly": wrongly,
+}
+
+
+@pytest.mark.parametrize("name", BLAMED)
+def test_4_28_gradcheck_names_the_wrong_operation_not_the_last(name: str) -> None:
+    lines = [n for n, line in enumerate(Path(__file__).read_text().splitlines(), 1) if line.endswith("# wrong")]
+    where = rf"test_reference\.py:({'|'.join(map(str, lines))}): "
+    pattern = rf"^{name}: output 0\[\] by input 0\[\d\]: backward gives .*, differences give .* \(.*{where}"
+    with pytest.raises(AssertionError, match=pattern):
+        tx.gradcheck(lambda x: around(x, BLAMED[name]), leaf([0.3, 0.7]))
+
+
+def test_4_28_gradcheck_names_where_a_derivative_is_lost() -> None:
+    with pytest.raises(AssertionError, match=r"^Mul: output 0\[\] by input 0\[0\]"):
+        tx.gradcheck(lambda x: (x * x.detach()).sum(), leaf([0.3, 0.7]))
+    runs: list[int] = []
+
+    def another_way(x: Any) -> Any:
+        runs.append(1)
+        y = np.sin(x) if len(runs) % 2 else np.cos(x)
+        return y * 2.0
+
+    with pytest.raises(AssertionError, match="^Mul: "):  # the last: it goes another way each time
+        tx.gradcheck(another_way, leaf([0.3]))
+    assert not graph.TAPES
+
+
+def test_4_28_gradgradcheck_names_the_wrong_operation() -> None:
+    class Once(tx.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return np.sin(x)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return Thrice.apply(np.cos(x) * g / 2.0)  # right once
+
+    assert tx.gradcheck(Once.apply, leaf([0.3]))
+    with pytest.raises(AssertionError, match=r"^Thrice: .*right once"):
+        tx.gradgradcheck(lambda x: Once.apply(x) * 2.0 + x, leaf([0.3]))
 
 
 def test_4_29_next_functions() -> None:
