@@ -109,8 +109,11 @@ MEMBERS = 64
 def layers() -> tuple[Any, Any]:
     """A point, and the sixty-four results of two layers of a network there, whose derivatives by it are asked for."""
     random = np.random.default_rng(1)
-    w1, w2 = (tx.Tensor(random.standard_normal((MEMBERS, MEMBERS)) / 8.0, requires_grad=True) for _ in range(2))
-    x = tx.Tensor(random.standard_normal(MEMBERS), requires_grad=True)
+    weights: list[Any] = [
+        tx.Tensor(random.standard_normal((MEMBERS, MEMBERS)) / 8.0, requires_grad=True) for _ in range(2)
+    ]
+    w1, w2 = weights
+    x: Any = tx.Tensor(random.standard_normal(MEMBERS), requires_grad=True)
     h = np.tanh(w1 @ x)
     return x, np.sqrt(1.0 + (w2 @ (h / (1.0 + np.exp(-h)))) ** 2)
 
