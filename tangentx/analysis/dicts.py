@@ -9,20 +9,25 @@ from tangentx.analysis import standins
 from tangentx.analysis.containers import copied, expanded, merged, new_dict
 from tangentx.analysis.inlining import standin
 from tangentx.analysis.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, Some, describe
+from tangentx.analysis.primitives import is_primitive
 from tangentx.analysis.regions import join
 from tangentx.analysis.selection import demand_key, known_key
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import (
+    Apply,
     Assign,
     Atom,
     Block,
     Expr,
+    Ext,
+    Index,
     Lit,
     Make,
     Method,
     Op,
     Var,
 )
+from tangentx.ir.walk import reads, statements
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -80,10 +85,33 @@ def _items(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
     return standin(w, standins.items, (expr.base,))
 
 
+def _is_consumed(w: Walker) -> bool:
+    """Whether what the statement in hand makes goes to nothing but operations, which keep nothing."""
+    if not isinstance(w.statement, Assign):
+        return True
+    target = w.statement.target
+    if not target.startswith("%"):
+        return False
+    used = [s for s in statements(w.instance.source.body) if target in reads(s)]
+    return all(isinstance(s, Assign) and _keeps_nothing(s.value, target) for s in used)
+
+
+def _keeps_nothing(value: Expr, target: str) -> bool:
+    if isinstance(value, Method):
+        return value.name in ("extend", "update", "join") and value.base != Var(target)
+    if isinstance(value, Apply):
+        return isinstance(value.fn, Ext) and (
+            is_primitive(value.fn.value) or any(value.fn.value is fn for fn in _CONSUMERS)
+        )
+    return isinstance(value, Op | Index)
+
+
+_CONSUMERS = (sum, list, tuple, max, min, sorted, set, frozenset, len, any, all)
+
+
 def demand_consumed(w: Walker, kind: Box) -> None:
     """Refuses to hold a view of a dict that is written: the list in its place would not follow the dict."""
-    target = w.statement.target if isinstance(w.statement, Assign) else "%"
-    if not is_fixed(kind) and not target.startswith("%"):
+    if not is_fixed(kind) and not _is_consumed(w):
         raise UnsupportedSyntax(
             "a view of a dict is kept, and the dict changes", w.span, "make a list of it: list(d.values())"
         )

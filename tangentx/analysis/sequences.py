@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tangentx import arrays
 from tangentx.analysis.containers import copied, copied_list, expanded, make
 from tangentx.analysis.dicts import is_fixed, keys
-from tangentx.analysis.functions import external
+from tangentx.analysis.functions import external, value_class
 from tangentx.analysis.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, varied
 from tangentx.analysis.regions import Region
 from tangentx.analysis.samples import of_any_length
@@ -98,7 +98,7 @@ def unwritten(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
     read = set().union(*(_all_within(w, atom) for atom in args[2 : 2 + deep]))
     read.update(*(_themselves(w, atom) for atom in args[2 + deep : 2 + deep + shallow]))
     written = set().union(*(_all_within(w, atom) for atom in args[2 + deep + shallow :]))
-    outside = any(isinstance(atom, Ext) for atom in args[2 + deep + shallow :])
+    outside = any(_looks_out(w, atom) for atom in args[2 + deep + shallow :])
     if any(region.written and (region in written or (outside and region.external)) for region in read):
         message = "an iterator over what may be written before Python reads it"
         raise UnsupportedSyntax(message, w.span, "iterate over a copy, or over a list of what the iterator gives")
@@ -121,11 +121,16 @@ def blind(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
     kind = w.read(base)[1]
     if isinstance(kind, Box) and w.program.final:
         seen = set().union(*(_all_within(w, atom) for atom in others))
-        outside = kind.region.root().external and any(isinstance(atom, Ext) for atom in others)
+        outside = kind.region.root().external and any(_looks_out(w, atom) for atom in others)
         if outside or kind.region.root() in seen:
             message = "an iterator that may look at what it fills"
             raise UnsupportedSyntax(message, w.span, "make a list of the iterator first: list(...)")
     return Lit(None), Obj(None)
+
+
+def _looks_out(w: Walker, atom: Atom) -> bool:
+    """Whether it is from outside, or a function, which may name what is."""
+    return isinstance(atom, Ext) or any(value_class(kind) is not None for kind in _kinds(w, atom))
 
 
 def _kinds(w: Walker, atom: Atom) -> list[Kind]:

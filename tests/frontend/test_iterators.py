@@ -950,6 +950,83 @@ def one_of_two_lists_grown(x):
     return s
 
 
+GIVEN = [1.0, 2.0, 3.0]
+
+
+def values_of(d):
+    return d.values()
+
+
+def view_from_a_function(x):
+    d = {"a": x[0], "b": x[1]}
+    t = values_of(d)
+    d["b"] = x[2] * x[2]
+    return sum(t)
+
+
+def view_in_a_list(x):
+    d = {"a": x[0], "b": x[1]}
+    t = [d.values()]
+    d["b"] = x[2] * x[2]
+    return sum(t[0])
+
+
+def views_taken_at_once(x):
+    d = {"a": x[0], "b": x[1]}
+    d["b"] = x[2] * x[2]
+    taken = []
+    taken.extend(d.values())
+    d["a"] = 5.0
+    return sum(d.values()) + max(d.values()) + len(list(d.items())) * sum(taken)
+
+
+def outside_extended_by_what_looks_at_it(x):
+    GIVEN[3:] = []
+
+    def look(v):
+        return v * len(GIVEN)
+
+    GIVEN.extend(look(v) for v in x)
+    return sum(GIVEN)
+
+
+def negative_part(x):
+    n = int(-3.0 * x[3])
+    return sum(v * v for v in it.islice(x, n))
+
+
+def zips_of_iterators(x):
+    s = 0.0
+    for (a, b), c in zip(it.pairwise(x), it.islice(x, 1, None)):
+        s = s + a * b * c
+    for a, b in zip(it.chain(x, x), it.accumulate(x)):
+        s = s + a * b
+    return s
+
+
+def map_of_two_calls_once_more(x):
+    log = [1.0]
+
+    def noted(v):
+        log[0] = log[0] * v
+        return v
+
+    s = 0.0
+    for p in map(lambda a, b: a * b, map(noted, x), x[:2]):
+        s = s + p * log[0]
+    return s * log[0]
+
+
+def rows_in_pairs(x):
+    y = x * 1.0
+    s = 0.0
+    for a, b in it.pairwise(y.reshape(2, 2)):
+        y[0] = 3.0
+        s = s + a[0] * b[1]
+        y[0] = 5.0 * x[0]
+    return s
+
+
 REFUSED = frozenset(
     """
     zip_beside_a_grower grown_by_an_alias shrunk_by_an_alias grown_by_an_alias_and_left grown_in_a_comprehension
@@ -966,6 +1043,7 @@ ON_TENSORS = frozenset(
     compressed enumerate_kept zip_kept map_of_a_rebound_name extended_by_itself extended_by_its_length
     updated_by_itself key_between_items reduced_between_items shrunk_in_a_try chain_of_a_dict part_beside_a_list
     rows_chained_grown rows_chained_rebound rows_chained_written unpacked_too_many grown_in_a_sum column_rebound
+    view_from_a_function view_in_a_list outside_extended_by_what_looks_at_it
     """.split()
 )
 """What is not compiled, and runs on Tensors where that is allowed."""
