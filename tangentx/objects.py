@@ -87,9 +87,9 @@ class Derivative:
         return f"<{what_of(self._spec)} of {name}>"
 
     def __reduce__(self) -> Any:
-        from tangentx.pickling import reduced_derivative
+        from tangentx.pickling import reduced
 
-        return reduced_derivative(self, _remade)
+        return reduced(self._target, _remade, self._spec)
 
     def __copy__(self) -> Derivative:
         other = object.__new__(Derivative)

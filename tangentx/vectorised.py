@@ -28,6 +28,7 @@ from tangentx.guards import Guard
 from tangentx.guests import holds_tensors
 from tangentx.mapping import Arranged, Place, arranged, axes_of_leaves, members, one_axis_each, stacked
 from tangentx.optimise import shorten
+from tangentx.pickling import found_function, reduced
 from tangentx.results import separate
 
 
@@ -42,6 +43,17 @@ class Vectorised:
         self._f = f
         self._said = "nothing has been called yet"
         functools.update_wrapper(self, f, updated=())
+
+    def __reduce__(self) -> Any:
+        return reduced(self._target, _remade, *self._axes)
+
+    def __copy__(self) -> Vectorised:
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        return other
+
+    def __deepcopy__(self, memo: Any) -> Vectorised:
+        return self._bound_to(copy.deepcopy(self._target.owner, memo))
 
     def __tangentx_target__(self) -> tuple[Any, tuple[Any, ...]]:
         return self, self._target.owner
@@ -68,7 +80,7 @@ class Vectorised:
     def _bound_to(self, owner: tuple[Any, ...]) -> Vectorised:
         if all(a is b for a, b in zip(owner, self._target.owner, strict=True)):
             return self
-        other = copy.copy(self)
+        other = self.__copy__()
         other._target = replace(self._target, owner=owner)
         other._f = functools.partial(self._target.function, *owner)
         return other
@@ -168,6 +180,10 @@ class Vectorised:
         functions, text, filename = pipeline.compile_functions(function, again, second, header)
         notes = compilation.noted(header, program, second) | {"said": "all members at once, along a batch axis"}
         return Entry(functions, text, filename, Guard((program, second)), False, notes)
+
+
+def _remade(where: tuple[Any, ...], owner: tuple[Any, ...], in_axes: Any, out_axes: Any) -> Vectorised:
+    return Vectorised(found_function(where, owner), in_axes, out_axes)
 
 
 def inside(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Vectorised:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx import showing
+from tangentx import pickling, showing
 from tangentx.derivative import compilations
 from tangentx.errors import NotDifferentiable
 
@@ -145,6 +145,44 @@ def test_travel_by_name() -> None:
     twin = copy.deepcopy(spring.energy)
     spring.k = 100.0
     assert twin(2.0) == 12.0
+
+
+@tx.vmap
+def of_rows(x):
+    return np.sum(x * x)
+
+
+def test_batches_and_sparse_jacobians_travel() -> None:
+    x = np.array([[1.0, 2.0], [3.0, 4.0]])
+    spring = Spring(3.0)
+    by_column = tx.vmap(tx.grad(total), in_axes=1, out_axes=1)
+    for batch, args in ((of_rows, (x,)), (tx.vmap(total), (x,)), (by_column, (x,)), (tx.vmap(top.grad), (x[0], x[1]))):
+        for twin in (pickle.loads(pickle.dumps(batch)), copy.copy(batch), copy.deepcopy(batch)):
+            assert np.array_equal(twin(*args), batch(*args))
+    bound = tx.vmap(spring.plain)
+    twins = (pickle.loads(pickle.dumps(bound)), copy.deepcopy(bound))
+    wanted = bound(x[0])
+    spring.k = 100.0
+    for twin in twins:
+        assert np.array_equal(twin(x[0]), wanted)
+    for pattern in ("auto", np.eye(2)):
+        sparse = tx.jacobian(squares, sparsity=pattern)
+        for twin in (pickle.loads(pickle.dumps(sparse)), copy.copy(sparse), copy.deepcopy(sparse)):
+            assert np.array_equal(twin(x[0]).toarray(), [[2.0, 0.0], [0.0, 4.0]])
+
+
+def squares(x):
+    return x * x
+
+
+@pytest.mark.parametrize(
+    "module, name",
+    [("os", "system"), ("builtins", "eval"), ("subprocess", "Popen")]
+    + [(__name__, name) for name in ("np.save", "pickle.loads", "Spring", "total.__globals__", "compilations")],
+)
+def test_a_pickle_names_functions_of_their_module_alone(module: str, name: str) -> None:
+    with pytest.raises(pickle.UnpicklingError, match="no function that is defined there"):
+        pickling._by_name(module, name)
 
 
 def test_a_local_function_does_not_travel() -> None:

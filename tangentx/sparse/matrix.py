@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import importlib
 import inspect
@@ -14,6 +15,7 @@ import numpy as np
 from tangentx.derivative import place_of, positions, target_of
 from tangentx.errors import NotDifferentiable
 from tangentx.objects import derivative_of
+from tangentx.pickling import Owned, found_function, reduced
 from tangentx.products import linearize_of, vjp_of
 from tangentx.sparse.colouring import colours
 from tangentx.sparse.running import Unknown, on_sets
@@ -36,6 +38,7 @@ class SparseJacobian:
     def __init__(self, f: Any, spec: Spec, sparsity: Any) -> None:
         self._f = f
         self._spec = spec
+        self._sparsity = sparsity
         self._pattern = None if isinstance(sparsity, str) else sparsity
         self._target = target_of(f)
         self._linear = derivative_of(f, Spec("linear", None, fallback=spec.fallback, jit=spec.jit, check=spec.check))
@@ -45,6 +48,18 @@ class SparseJacobian:
         if isinstance(spec.wrt, tuple):
             raise self._refused("a sparse Jacobian is by one parameter", "give one position or name as wrt")
         functools.update_wrapper(self, f, updated=())
+
+    def __reduce__(self) -> Any:
+        return reduced(self._target, _remade, self._spec, self._sparsity)
+
+    def __copy__(self) -> SparseJacobian:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> SparseJacobian:
+        if not self._target.owner:
+            return self
+        owner = copy.deepcopy(self._target.owner, memo)
+        return SparseJacobian(Owned(self._target.function, owner), self._spec, self._sparsity)
 
     def __tangentx_target__(self) -> Any:
         raise self._refused("the derivative of a sparse Jacobian", _INSIDE)
@@ -167,6 +182,10 @@ def _given(sparse: Any, pattern: Any, shape: tuple[int, int]) -> Places:
     made.sum_duplicates()
     entries = made.tocoo()
     return entries.row, entries.col
+
+
+def _remade(where: tuple[Any, ...], owner: tuple[Any, ...], spec: Spec, sparsity: Any) -> SparseJacobian:
+    return SparseJacobian(found_function(where, owner), spec, sparsity)
 
 
 def _scipy(place: Any) -> Any:
