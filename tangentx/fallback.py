@@ -222,6 +222,20 @@ def demand_real(value: Any, function: Any) -> None:
     )
 
 
+def _demand_open(trace: Any, value: Any, function: Any) -> None:
+    """Refuses a result in which a derivative would be asked for where nobody looks."""
+    from tangentx.tensor.outcome import copied
+
+    def look(x: Any) -> Any:
+        if any(x is hidden for hidden in trace.hidden):
+            message = f"the result holds a {type(x).__name__} with something in it that is being differentiated"
+            raise NotDifferentiable(message, place_of(function), "return a list, tuple, dict or dataclass instead")
+        return x
+
+    if trace.hidden:
+        copied(value, look)
+
+
 def _jacobian(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
     from tangentx.tensor.jacobians import jacobian
     from tangentx.tensor.makers import called
@@ -231,6 +245,7 @@ def _jacobian(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...
     def run(*values: Any) -> Any:
         trace = Trace(called(target.function), values, wrt)
         value, aux = split(trace.result, spec, target.function)
+        _demand_open(trace, value, target.function)
         primals, many = [values[i] for i in wrt], isinstance(spec.wrt, tuple)
         found = jacobian(trace, value, primals, many, place_of(target.function))
         return (found, plain(aux)) if spec.has_aux else found
@@ -245,6 +260,7 @@ def _pullback(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...
 
     def forward(*values: Any) -> Any:
         trace = Trace(called(target.function), values, wrt)
+        _demand_open(trace, trace.result, target.function)
         return plain(trace.result), (trace, entry_copies(*(values[i] for i in wrt)))
 
     def backward(state: Any, seed: Any) -> Any:
@@ -265,6 +281,7 @@ def _tangent(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]
     def run(*values: Any) -> Any:
         primals, dots = values[: len(values) - len(wrt)], values[len(values) - len(wrt) :]
         trace = Trace(called(target.function), primals, wrt)
+        _demand_open(trace, trace.result, target.function)
         return plain(trace.result), tangent(trace, dots)
 
     return (run,)

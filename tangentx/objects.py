@@ -170,6 +170,14 @@ class Derivative:
         calls = recorded.Calls(self, derivative_of(self, spec), gradient_by)
         return calls.run(args, kwargs, lambda: recorded.gradient_on_tensors(self, args, kwargs))
 
+    def __tangentx_recorded__(self, args: Sequence[Any], kwargs: Any) -> Any:
+        """The gradient of what comes to Tensors by itself, recorded; NotImplemented for other derivatives."""
+        from tangentx import recorded
+
+        if self._spec.transform != "grad":
+            return NotImplemented
+        return recorded.gradient_on_tensors(self, args, kwargs)
+
     def _values(self, args: Sequence[Any], kwargs: Any) -> tuple[Any, ...]:
         refuse_tensors(args, kwargs)
         return self._bind()((*self._target.owner, *args), kwargs)

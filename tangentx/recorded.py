@@ -114,7 +114,7 @@ def weighed_sum(
 def run_on_tensors(function: Any, args: Any, kwargs: Any) -> Any:
     """What cannot be compiled, called with Tensors: they record, and no value that is differentiated leaves them."""
     from tangentx.tensor.makers import on_tensors
-    from tangentx.tensor.modes import honestly
+    from tangentx.tensor.programs import honestly
 
     return honestly(lambda: on_tensors(function)(*args, **kwargs))
 

@@ -172,7 +172,7 @@ def differences(f: Any, x: Any, dot: Any, h: float = 1e-4) -> float:
 @tx.differentiate
 def by_float(v):
     try:
-        y = v * float(v)
+        y = v * v.__float__()
     except (ValueError, tx.TangentxError):
         y = v
     finally:

@@ -6,14 +6,19 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 CALL = "what is meant by this call"
+PATTERN = "the class of a pattern"
 _BINARY = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
-    ast.Pow: "pow", ast.MatMult: "matmul",
+    ast.Pow: "pow", ast.MatMult: "matmul", ast.BitOr: "or", ast.BitAnd: "and", ast.BitXor: "xor",
 }  # fmt: skip
 _UNARY = {ast.USub: "neg", ast.UAdd: "pos"}
-_COMPARED = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
+_COMPARED = {
+    ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
+    ast.In: "in", ast.NotIn: "in",
+}  # fmt: skip
 
 
 def mark(name: str) -> str:
@@ -25,10 +30,7 @@ class Asked(ast.NodeTransformer):
     """Asks in all that runs; annotations, which are no part of the code, are left out."""
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
-        if isinstance(node.func, ast.Attribute):
-            node.func.value = self.visit(node.func.value)
-        else:
-            node.func = self.visit(node.func)
+        node.func = self.visit(node.func)
         node.args = [self.visit(arg) for arg in node.args]
         node.keywords = [self.visit(keyword) for keyword in node.keywords]
         node.func = ast.copy_location(ast.Call(ast.Constant(CALL), [node.func], []), node.func)
@@ -43,9 +45,26 @@ class Asked(ast.NodeTransformer):
         self.generic_visit(node)
         return node
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign:
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        if node.value is not None and not isinstance(node.target, ast.Name):
+            return self.visit_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
         node.value = None if node.value is None else self.visit(node.value)
         return node
+
+    def visit_Match(self, node: ast.Match) -> list[ast.stmt]:
+        """The classes of patterns are asked for first: a name that no text can have is bound to what asks."""
+        found: list[ast.stmt] = []
+        for pattern in [part for case in node.cases for part in ast.walk(case.pattern)]:
+            if isinstance(pattern, ast.MatchClass):
+                name = self._name()
+                asked = ast.Lambda(
+                    ast.arguments([], [ast.arg(PATTERN)], None, [], [], None, [ast.Constant(None)]), pattern.cls
+                )
+                bound = ast.Assign([ast.Name(name, ast.Store())], _call("pattern", pattern.cls, asked))
+                found.append(ast.fix_missing_locations(ast.copy_location(bound, pattern.cls)))
+                pattern.cls = ast.copy_location(ast.Name(name, ast.Load()), pattern.cls)
+        self.generic_visit(node)
+        return [*found, node]
 
     def visit_match_case(self, node: ast.match_case) -> ast.match_case:
         # A pattern is no expression.
@@ -67,7 +86,11 @@ class Asked(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         self.generic_visit(node)
         name = _COMPARED.get(type(node.ops[0])) if len(node.ops) == 1 else None
-        return node if name is None else _call(name, node, node.left, node.comparators[0])
+        if name is None:
+            return node
+        found = _call(name, node, node.left, node.comparators[0])
+        negated = isinstance(node.ops[0], ast.NotIn)
+        return ast.copy_location(ast.UnaryOp(ast.Not(), found), node) if negated else found
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         self.generic_visit(node)
@@ -83,18 +106,26 @@ class Asked(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
         name = _BINARY.get(type(node.op))
-        if name is None or not isinstance(node.target, ast.Name):
+        target = node.target
+        if name is None or (isinstance(target, ast.Attribute) and _private(target.attr)):
             self.generic_visit(node)
             return node
-        before = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        if not isinstance(target, ast.Name):
+            # What is there is read before the value is computed, and the object and the key are computed once.
+            self.generic_visit(node)
+            key = _key(target.slice) if isinstance(target, ast.Subscript) else ast.Constant(target.attr)
+            place = "part" if isinstance(target, ast.Subscript) else "member"
+            found = _call(place, node, target.value, key)
+            return ast.copy_location(ast.Expr(_call(f"change i{name}", node, found, node.value)), node)
+        before = ast.copy_location(ast.Name(target.id, ast.Load()), target)
         value = _call(f"i{name}", node, before, self.visit(node.value))
-        return ast.copy_location(ast.Assign([node.target], value), node)
+        return ast.copy_location(ast.Assign([target], value), node)
 
-    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        if len(node.targets) > 1 or (isinstance(node.targets[0], ast.Tuple | ast.List) and _stores(node.targets[0])):
+            return self._one_by_one(node)
         self.generic_visit(node)
         target = node.targets[0]
-        if len(node.targets) > 1:
-            return node
         if isinstance(target, ast.Subscript):
             stored = _call("store", node, node.value, target.value, _key(target.slice))
         elif isinstance(target, ast.Attribute) and not _private(target.attr):
@@ -103,7 +134,47 @@ class Asked(ast.NodeTransformer):
             return node
         return ast.copy_location(ast.Expr(stored), node)
 
+    def _one_by_one(self, node: ast.Assign) -> list[ast.stmt]:
+        """Each target by itself, from left to right, by way of names that no text can have."""
+        if len(node.targets) > 1:
+            name = self._name()
+            each = [ast.Assign([target], ast.Name(name, ast.Load())) for target in node.targets]
+            first = ast.Assign([ast.Name(name, ast.Store())], node.value)
+        else:
+            each = []
+            first = ast.Assign([self._apart(node.targets[0], each)], node.value)
+        found: list[ast.stmt] = []
+        for statement in (first, *each):
+            ast.fix_missing_locations(ast.copy_location(statement, node))
+            made: Any = self.visit(statement) if statement is not first else self.generic_visit(statement)
+            found += made if isinstance(made, list) else [made]
+        return found
+
+    def _apart(self, target: ast.expr, each: list[ast.Assign]) -> ast.expr:
+        """A target with names in it, which are bound to what was there afterwards."""
+        if isinstance(target, ast.Tuple | ast.List):
+            return ast.copy_location(ast.Tuple([self._apart(part, each) for part in target.elts], ast.Store()), target)
+        if isinstance(target, ast.Starred):
+            return ast.copy_location(ast.Starred(self._apart(target.value, each), ast.Store()), target)
+        name = self._name()
+        each.append(ast.Assign([target], ast.Name(name, ast.Load())))
+        return ast.copy_location(ast.Name(name, ast.Store()), target)
+
+    def _name(self) -> str:
+        self._names = getattr(self, "_names", 0) + 1
+        return f".{self._names}"
+
+    def visit_With(self, node: ast.With) -> ast.With:
+        self.generic_visit(node)
+        for item in node.items:
+            item.context_expr = _call("manager", item.context_expr, item.context_expr)
+        return node
+
     def visit_For(self, node: ast.For) -> ast.For:
+        if _stores(node.target):
+            each: list[ast.Assign] = []
+            node.target = self._apart(node.target, each)
+            node.body[:0] = [ast.fix_missing_locations(ast.copy_location(one, node)) for one in each]
         self.generic_visit(node)
         node.iter = _call("iteration", node.iter, node.iter)
         return node
@@ -112,6 +183,11 @@ class Asked(ast.NodeTransformer):
         self.generic_visit(node)
         node.iter = _call("iteration", node.iter, node.iter)
         return node
+
+
+def _stores(target: ast.expr) -> bool:
+    """Whether a target writes into an object."""
+    return any(isinstance(node, ast.Subscript | ast.Attribute) for node in ast.walk(target))
 
 
 def _private(name: str) -> bool:

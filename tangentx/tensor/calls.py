@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import copy
 import dis
+import functools
 import sys
 import types
 import warnings
@@ -16,10 +17,12 @@ from typing import Any
 
 from tangentx import source
 from tangentx.errors import NoSource, StaleSource
-from tangentx.tensor.asked import CALL, Asked
+from tangentx.tensor.asked import CALL, PATTERN, Asked
 
 _LIMIT = 1000
 _MADE: dict[int, tuple[types.CodeType, types.CodeType | None]] = {}
+ORIGINALS: dict[int, tuple[types.CodeType, types.CodeType]] = {}
+"""By the identity of a code that asks: itself, and the one of which it was made."""
 
 
 def asking(function: types.FunctionType, meanings: Mapping[str, Any]) -> types.FunctionType | None:
@@ -33,6 +36,7 @@ def asking(function: types.FunctionType, meanings: Mapping[str, Any]) -> types.F
     if id(code) not in _MADE:
         if len(_MADE) >= _LIMIT:
             _MADE.clear()
+            ORIGINALS.clear()
         _MADE[id(code)] = (code, _rewritten(function, meanings))  # the code is kept, so that its id stays its own
     made = _MADE[id(code)][1]
     if made is None:
@@ -55,8 +59,8 @@ def _rewritten(function: types.FunctionType, meanings: Mapping[str, Any]) -> typ
     made = _compiled(found, code.co_freevars)
     if not set(made.co_freevars) <= set(code.co_freevars):
         return None
-    made = _with(made.replace(co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno), meanings)
-    return made
+    # Its first line stays that of the definition, from which all lines are counted: the other has the decorators'.
+    return _with(made, meanings, code)
 
 
 def _compiled(found: source.Found, captured: tuple[str, ...]) -> types.CodeType:
@@ -70,8 +74,9 @@ def _compiled(found: source.Found, captured: tuple[str, ...]) -> types.CodeType:
     if found.owner:
         inner = ast.ClassDef(found.owner, bases=[], keywords=[], body=[inner], decorator_list=[])
     names = ast.arguments([], [ast.arg(name) for name in captured], None, [], [], None, [])
-    # A class of the module's level is there by its global name for its own methods.
-    outside: list[ast.stmt] = [ast.Global([found.owner])] if found.owner and found.owner not in captured else []
+    # What is of the module's level is there by its global name: a class for its methods, a function for itself.
+    own = found.owner or getattr(inner, "name", "")
+    outside: list[ast.stmt] = [ast.Global([own])] if own and own not in captured else []
     around = ast.FunctionDef("around", names, [*outside, inner], decorator_list=[])
     definitions: list[Any] = [node for node in (inner, around) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     for node in definitions:
@@ -86,15 +91,30 @@ def _compiled(found: source.Found, captured: tuple[str, ...]) -> types.CodeType:
     return code
 
 
-def _with(code: types.CodeType, meanings: Mapping[str, Any]) -> types.CodeType:
-    """The code with the functions in the place of the marks, in what is nested in it too."""
+def _with(made: types.CodeType, meanings: Mapping[str, Any], code: types.CodeType) -> types.CodeType:
+    """The code `made` with the functions in the place of the marks, in what is nested in it too, which is named as in
+    the `code` that it was made of."""
+    own = iter([constant for constant in code.co_consts if isinstance(constant, types.CodeType)])
 
     def constant(value: Any) -> Any:
         if isinstance(value, types.CodeType):
-            return _with(value, meanings)
+            if value.co_varnames[:1] == (PATTERN,):
+                return value
+            return _with(value, meanings, next((c for c in own if c.co_name == value.co_name), value))
         return meanings.get(value, value) if type(value) is str else value
 
-    return code.replace(co_consts=tuple(map(constant, code.co_consts)))
+    found = made.replace(co_consts=tuple(map(constant, made.co_consts)), co_qualname=code.co_qualname)
+    ORIGINALS[id(found)] = found, code
+    return found
+
+
+@functools.lru_cache(maxsize=2000)
+def bound_outside(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """The globals and the captured variables that a function, or one inside of it, binds."""
+    steps = [step for inner in _codes(code) for step in dis.get_instructions(inner)]
+    names = frozenset(step.argval for step in steps if step.opname == "STORE_GLOBAL")
+    captured = frozenset(step.argval for step in steps if step.opname == "STORE_DEREF")
+    return names, captured & frozenset(code.co_freevars)
 
 
 _LOOK_AROUND = ("globals", "vars", "eval", "exec")

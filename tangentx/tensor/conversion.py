@@ -20,7 +20,9 @@ _NUMBERS = (float, complex, np.inexact)
 
 
 def inside_of(value: Any) -> dict[Any, Any] | None:
-    """The parts of a structure by position, key or name."""
+    """The parts of a structure by position, key or name; None for anything else, a Tensor among them."""
+    if type(value) is Tensor:
+        return None
     if isinstance(value, list | tuple):
         return dict(enumerate(value))
     return value if isinstance(value, dict) else fields(value)
@@ -42,9 +44,7 @@ class Conversion:
         if type(value) is Tensor or (type(value) is np.ndarray and inexact(value)):
             return self._tensor(value)
         if isinstance(value, _NUMBERS):
-            leaf = wrap(value)
-            leaf._needs = self.active
-            return (leaf, leaf) if self.active else (value, None)
+            return _leaf(value, True) if self.active else (value, None)
         inside = None if type(value) is np.ndarray else inside_of(value)
         if inside is None:
             return value, None
@@ -102,7 +102,7 @@ def rebuilt(value: Any, made: dict[Any, Any]) -> Any:
 
 
 def _leaf(array: Any, active: bool) -> tuple[Tensor, Tensor | None]:
-    """A Tensor that may be written, and the leaf behind it."""
+    """A Tensor that may be written, hashed and asked as the value itself, and the leaf behind it."""
     if not active:
         return wrap(array), None
     leaf = wrap(array)

@@ -12,7 +12,6 @@ import numpy as np
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.forms import inexact
 from tangentx.tensor.graph import Content, Handle, Node, Watcher, hooked
-from tangentx.tensor.modes import STATE
 
 
 class _Making(type):
@@ -58,6 +57,8 @@ class Tensor(metaclass=_Making):
     _hooks: Watcher | None = None
     _exported: bool = False
     _retains: bool = False
+    _owner: bool = False  # stands for an argument that owns its memory, though the copy does not
+    _program: Any = None  # the run of a program that is differentiated by this leaf
 
     if TYPE_CHECKING:
 
@@ -216,6 +217,10 @@ class Tensor(metaclass=_Making):
 
     def __reduce__(self) -> Any:
         if self._node is not None:
+            from tangentx.tensor.programs import lost, program_of
+
+            if program_of(self) is not None:
+                raise lost(self, "pickling", "copy it with `np.copy` or `copy.deepcopy`, or pickle the result")
             raise NotDifferentiable(
                 "a Tensor that was computed cannot be pickled or copied: its history belongs to this process",
                 hint="use `x.detach()`",
@@ -227,7 +232,9 @@ class Tensor(metaclass=_Making):
         return copied
 
     def __deepcopy__(self, memo: Any) -> Tensor:
-        if STATE.honest:  # the program copies what would be a number or an array
+        from tangentx.tensor.programs import stands_in
+
+        if stands_in(self):  # the program copies what would be a number or an array
             from tangentx.tensor.apply import call
 
             copied: Tensor = call(np.copy if type(self._data) is np.ndarray else operator.pos, (self,), {})

@@ -12,7 +12,7 @@ import dataclasses
 import functools
 import inspect
 import math
-import os
+import operator
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,65 +20,124 @@ from typing import Any
 import numpy as np
 
 from tangentx.templates import find, has_composition
+from tangentx.tensor.answers import ANSWERS, demand_numbers, shown
 from tangentx.tensor.apply import as_array
 from tangentx.tensor.asked import CALL, mark
-from tangentx.tensor.calls import asking, names_called
+from tangentx.tensor.calls import asking, bound_outside, names_called
 from tangentx.tensor.checkpoints import AGAIN, checkpoint
-from tangentx.tensor.core import wrap
+from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact
 from tangentx.tensor.holding import holds_tensor
+from tangentx.tensor.known import CALLING, is_known, known_function, known_object
 from tangentx.tensor.lifting import lifted
-from tangentx.tensor.special import meanings, special
+from tangentx.tensor.modes import STATE
+from tangentx.tensor.special import OPERATORS, meanings, special, touch
+from tangentx.tensor.taken import of_ours, taking
+from tangentx.tensor.theirs import OURS, is_users, is_users_class
+from tangentx.tensor.unknown import guarded
 
 _MAKERS = (
     *(np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like),
     *(np.array, np.arange, np.linspace, np.eye, np.identity),
 )
-_OF_OTHERS = (np.asarray, complex, *(f for f in vars(math).values() if callable(f) and (find(f) or has_composition(f))))
+_OF_OTHERS = (complex, float, *(f for f in vars(math).values() if callable(f) and (find(f) or has_composition(f))))
 """They know nothing of Tensors, but rules for them are known; they may give what is somebody else's."""
 
 _OTHERS = {id(f): f for f in (*_MAKERS, *_OF_OTHERS)}
 _ATTRIBUTES = frozenset(f.__name__ for f in _OTHERS.values())
-_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_INSTALLED = (_OURS, os.path.dirname(os.path.abspath(os.__file__)) + os.sep)
 _OWN = ("__builtins__", "__name__", "__package__", "__spec__", "__file__")
 
 
 def on_tensors(function: Any) -> Any:
-    """What is called in the place of a callable; itself where it is neither the user's nor a maker of arrays."""
+    """What is called in the place of a callable, so that it answers for the values that Tensors stand for."""
+    known = _BY_IDENTITY.get(id(function))
+    if known is not None:
+        return known
+    if hasattr(type(function), "__tangentx_target__") or type(function).__module__.startswith("tangentx."):
+        return of_ours(function, on_tensors)
     if id(function) in _OTHERS:
         return _other(function)
     kind = type(function)
     if kind is types.FunctionType:
-        if hasattr(function, AGAIN):
-            return _checkpointed(getattr(function, AGAIN))
-        if function.__code__.co_filename.startswith(_INSTALLED):
-            return function
-        return asking(function, _MEANINGS) or _shown(function, {})
+        return _function(function)
     if kind is types.MethodType:
-        inner = function.__func__
-        return types.MethodType(on_tensors(inner), function.__self__) if type(inner) is types.FunctionType else function
+        return _method(function)
     if kind is functools.partial:
         return functools.partial(on_tensors(function.func), *function.args, **function.keywords)
-    if id(function) in _CALLING:
-        return _handing(function)
-    if id(function) in _SPECIAL:
-        return _SPECIAL[id(function)]
     if isinstance(function, type) and kind.__call__ is type.__call__:
-        return _made_by(function)
+        return _class(function)
     if isinstance(getattr(function, "__self__", None), np.ufunc):
         return _of_lists(function, False)  # a method of it asks no list what is in there
     template = find(function)
     home = str(getattr(function, "__module__", None) or "numpy")  # a method of arrays has none
-    if template is not None and template.body is not None and home.startswith("numpy"):
-        return _of_lists(function, template.body.__module__.endswith(".joining"))
-    own = vars(kind).get("__call__")
-    return types.MethodType(on_tensors(own), function) if _is_theirs(own) else function
+    if template is not None and home.startswith("numpy"):
+        return _of_lists(function, template.body is not None and template.body.__module__.endswith(".joining"))
+    return _object(function, kind)
 
 
-def _is_theirs(function: Any) -> bool:
-    """Whether it is a function of the user's."""
-    return type(function) is types.FunctionType and not function.__code__.co_filename.startswith(_INSTALLED)
+def _function(function: types.FunctionType) -> Any:
+    if hasattr(function, AGAIN):
+        return _checkpointed(getattr(function, AGAIN))
+    if is_users(function):
+        _note(function)
+        return asking(function, _MEANINGS) or _shown(function, {})
+    if function.__code__.co_filename.startswith(OURS):
+        return taking(function)
+    return known_function(function, on_tensors) or guarded(function)
+
+
+def _note(function: types.FunctionType) -> None:
+    """What the function may bind outside of itself is to be looked at in the end."""
+    program = STATE.program
+    if program is None:
+        return
+    names, captured = bound_outside(function.__code__)
+    for name in names:
+        program.names[id(function.__globals__), name] = function.__globals__
+    for name in captured:
+        cell = (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
+        program.touched[id(cell)] = cell
+
+
+def _method(method: types.MethodType) -> Any:
+    inner: Any = method.__func__
+    if type(inner) is not types.FunctionType:
+        return guarded(method)
+    if inner.__code__.co_filename.startswith(OURS):
+        return method if type(method.__self__) is Tensor else taking(method)
+    if is_users(inner):
+        return types.MethodType(on_tensors(inner), method.__self__)
+    return known_function(inner, on_tensors, method) or guarded(method)
+
+
+def _class(cls: type) -> Any:
+    if is_users_class(cls):
+        return _noted(_made_by(cls))
+    if not is_known(cls):
+        return guarded(cls)
+    return cls if cls.__module__ == "builtins" else _noted(cls)
+
+
+def _noted(make: Callable[..., Any]) -> Callable[..., Any]:
+    """A class that makes objects of what it is given, which are looked at in the end."""
+
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        made = make(*args, **kwargs)
+        for value in (*args, *kwargs.values()):
+            touch(made, value)
+        return made
+
+    return noted
+
+
+def _object(function: Any, kind: type) -> Any:
+    """What is neither a function nor a class of Python's: an object that can be called, or a function in C."""
+    own = next((vars(base)["__call__"] for base in kind.__mro__ if "__call__" in vars(base)), None)
+    if is_users(own):
+        return types.MethodType(on_tensors(own), function)
+    if is_known(function):
+        return function
+    return known_object(function, on_tensors) or guarded(function)
 
 
 def _checkpointed(again: Any) -> Callable[..., Any]:
@@ -88,10 +147,17 @@ def _checkpointed(again: Any) -> Callable[..., Any]:
     return lambda function, *args: checkpoint(on_tensors(function), *args)
 
 
-_MEANINGS = {CALL: on_tensors, **meanings(on_tensors, _is_theirs)}
-_SPECIAL = {id(f): special(f, f"__{f.__name__}__", on_tensors, _is_theirs) for f in (abs, round, len, divmod, next)}
-_SPECIAL[id(sum)] = lambda items, /, start=0: functools.reduce(_MEANINGS[mark("add")], items, start)
-"""What calls a special method of its argument, in its version for those of the user's."""
+_MEANINGS = {CALL: on_tensors, **meanings(on_tensors, is_users)}
+_BY_IDENTITY: dict[int, Callable[..., Any]] = {
+    **ANSWERS,
+    **{id(f): special(f, f"__{f.__name__}__", on_tensors, is_users) for f in (abs, round, len, divmod, next)},
+    id(sum): lambda items, /, start=0: functools.reduce(_MEANINGS[mark("add")], items, start),
+    **{id(f): _MEANINGS[mark(name)] for name, f in OPERATORS.items()},
+    id(setattr): lambda x, name, value: _MEANINGS[mark("setting")](value, x, name),
+    id(operator.setitem): lambda x, key, value: _MEANINGS[mark("store")](value, x, key),
+    id(operator.contains): lambda row, x: _MEANINGS[mark("in")](x, row),
+}
+"""What is called in the place of functions of Python's: those that ask, and those that call a special method."""
 
 
 def _made_by(cls: type) -> Any:
@@ -99,8 +165,8 @@ def _made_by(cls: type) -> Any:
     new: Any = getattr(cls, "__new__", None)
     start: Any = getattr(cls, "__init__", None)
     after: Any = getattr(cls, "__post_init__", None)
-    written = [f for f in (new, start) if _is_theirs(f) and f.__code__.co_filename != "<string>"]
-    late = _is_theirs(after) and dataclasses.is_dataclass(cls) and cls.__dictoffset__ != 0
+    written = [f for f in (new, start) if is_users(f) and f.__code__.co_filename != "<string>"]
+    late = is_users(after) and dataclasses.is_dataclass(cls) and cls.__dictoffset__ != 0
     if not (written or late) or not (new is object.__new__ or new in written):
         return cls
 
@@ -119,10 +185,6 @@ def _made_by(cls: type) -> Any:
     return make
 
 
-_CALLING = frozenset(map(id, (map, filter, sorted, min, max, functools.reduce)))
-"""What calls a function that it is given."""
-
-
 def _of_lists(function: Any, joins: bool) -> Any:
     """A function of NumPy that also takes lists with Tensors in them for arrays; it would look for Tensors alone."""
 
@@ -138,12 +200,31 @@ def _of_lists(function: Any, joins: bool) -> Any:
 
 
 def _handing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What calls a function that it is given."""
+
     def hand(*args: Any, **kwargs: Any) -> Any:
-        given = [on_tensors(a) if type(a) is types.FunctionType or id(a) in _OTHERS else a for a in args]
-        named = {name: on_tensors(a) if name == "key" and a is not None else a for name, a in kwargs.items()}
+        given = [on_tensors(a) if callable(a) else a for a in args]
+        named = {name: on_tensors(a) if callable(a) else a for name, a in kwargs.items()}
         return function(*given, **named)
 
     return hand
+
+
+def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``max`` and ``min``, whose derivative equal numbers share."""
+    plainly, record = _handing(function), lifted(function)
+
+    def extreme(*args: Any, **kwargs: Any) -> Any:
+        if kwargs or len(args) == 0:
+            return plainly(*args, **kwargs)
+        items = args if len(args) > 1 else tuple(args[0])
+        numbers = len(items) > 1 and all(isinstance(shown(x), float | int | np.generic) for x in items)
+        return record(*items) if numbers else plainly(*args) if len(args) > 1 else plainly(items)
+
+    return extreme
+
+
+_BY_IDENTITY |= {id(f): _handing(f) for f in CALLING} | {id(f): _extreme(f) for f in (max, min)}
 
 
 def called(function: Any) -> Callable[[Sequence[Any]], Any]:
@@ -152,6 +233,8 @@ def called(function: Any) -> Callable[[Sequence[Any]], Any]:
     parameters = list(inspect.signature(function, follow_wrapped=False).parameters.values())
 
     def call(values: Sequence[Any]) -> Any:
+        if STATE.program is not None and not STATE.program.home:
+            STATE.program.home = str(getattr(function, "__module__", None) or "").partition(".")[0]
         run = on_tensors(function)
         if owned:
             run, values = function._bound_to(tuple(values[:owned])), values[owned:]
@@ -182,7 +265,7 @@ def _shown(value: Any, known: dict[int, Any]) -> Any:
     if type(value) is not types.FunctionType:
         return value
     names = names_called(value.__code__, _ATTRIBUTES)
-    if names is None or value.__code__.co_filename.startswith(_INSTALLED):
+    if names is None or not is_users(value):
         return value
     space = _Names(value.__globals__, names, known)
     made = types.FunctionType(value.__code__, space, value.__name__, value.__defaults__, value.__closure__)
@@ -223,6 +306,7 @@ def _other(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def make(*args: Any, **kwargs: Any) -> Any:
         made = record(*args, **kwargs)
+        demand_numbers(made, (args, kwargs))
         own = type(made) is np.ndarray and made.flags.owndata and kwargs.get("copy", True) is True
         return wrap(made) if own and inexact(made) else made
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.core import Tensor
-from tangentx.tensor.modes import STATE, refusal
+from tangentx.tensor.programs import lost, stands_in
 
 
 def made(data: Any, requires_grad: bool = False, dtype: Any = None, device: Any = None) -> Tensor:
@@ -43,12 +42,8 @@ def escaped(t: Tensor, how: str, always: bool = False) -> Any:
     if t._view is not None:
         t._view.refresh(t)
     data = t._data
-    if t._needs and (always or STATE.honest):
-        message = f"{how} makes a plain value of a Tensor that is being differentiated: its derivative would be lost"
-        hint = (
-            "use NumPy's function on the Tensor itself (np.stack joins several), or `tx.stop_gradient` for a constant"
-        )
-        raise refusal(NotDifferentiable(message, span_of(place()), hint))
+    if t._needs and (always or stands_in(t)):
+        raise lost(t, how)
     if type(data) is np.ndarray:
         root = t if t._view is None else t._view.root
         root._exported = True

@@ -15,9 +15,11 @@ from tangentx.arrays import demand_unshared
 from tangentx.errors import NoTemplate, place, span_of
 from tangentx.tensor import autograd
 from tangentx.tensor.apply import as_array, as_member, call
+from tangentx.tensor.histories import demand_one_history
 from tangentx.tensor.holding import ROWS, raw
 from tangentx.tensor.making import escaped
-from tangentx.tensor.modes import STATE, refusal
+from tangentx.tensor.modes import RUNNING, STATE, refusal
+from tangentx.tensor.programs import stands_in
 from tangentx.tensor.shortened import A_TENSOR
 from tangentx.tensor.storage import set_shape
 from tangentx.tensor.writing import overwrite, write
@@ -102,10 +104,24 @@ class Members:
         return count
 
     def __iter__(self: Any) -> Iterator[Any]:
+        iter(self.current)  # raises where there are no items
         return (self[i] for i in range(len(self)))
 
     def __contains__(self: Any, item: Any) -> bool:
         return raw(item) in self.current
+
+    def __hash__(self: Any) -> int:
+        """As the number's where it stands for one, and by identity for a Tensor of the user's, and for a leaf."""
+        if (self._node is None and self._needs) or not stands_in(self):
+            return object.__hash__(self)
+        return hash(self.current)
+
+    def __eq__(self: Any, other: Any) -> Any:
+        data = self.current
+        found = data == raw(other)
+        if RUNNING and found is not False and type(data) is not np.ndarray:
+            demand_one_history(self, other, found)
+        return found
 
     def __array__(self: Any, dtype: Any = None, copy: Any = None) -> Any:
         data = np.asarray(escaped(self, "a function that makes an array", always=True), dtype)
@@ -127,7 +143,8 @@ class Members:
         return complex(_number_of(self, "complex()"))
 
     def __round__(self: Any, digits: Any = None) -> Any:
-        number: Any = np.asarray(self.current)[()]
+        data = self.current
+        number: Any = data[()] if type(data) is np.ndarray and not stands_in(self) else data
         return round(number) if digits is None else round(number, digits)
 
     def __floor__(self: Any) -> int:
@@ -153,6 +170,8 @@ class Members:
 
     def __repr__(self: Any) -> str:
         data = self.current
+        if stands_in(self):
+            return repr(data)
         text = repr(data).removeprefix("array(").removesuffix(")") if type(data) is np.ndarray else repr(data)
         node = self.grad_fn
         more = f", grad_fn=<{node.name}>" if node is not None else ", requires_grad=True" if self._needs else ""

@@ -26,7 +26,7 @@ _ARITHMETIC = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv, "pow": operator.pow,
     "matmul": operator.matmul, "mod": operator.mod, "floordiv": operator.floordiv,
 }  # fmt: skip
-_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+_COMPARISONS = ("lt", "le", "gt", "ge", "ne")  # whether one is equal `Members` says
 _UNARY = {"neg": operator.neg, "pos": operator.pos, "abs": operator.abs}
 _OPERANDS = (int, float, complex, np.ndarray, np.generic, list, tuple)
 
@@ -234,7 +234,7 @@ def _install() -> None:
         members[f"{name}_"] = _changing(fn, name)
     members |= {"__array_ufunc__": array_ufunc, "__array_function__": _array_function}
     members["__tangentx_record__"] = staticmethod(lambda fn, args: call(fn, args, {}))
-    members["__hash__"], members["__array_priority__"] = object.__hash__, 1000.0
+    members["__array_priority__"] = 1000.0
     for name, member in members.items():
         setattr(Tensor, name, member)
 

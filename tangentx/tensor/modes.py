@@ -17,16 +17,39 @@ recording: Callable[[], bool] = _GRAD.get
 """Whether operations are recorded in this thread, and in this task of it. Nothing else is asked as soon."""
 
 
-class _State(threading.local):
-    """`grad`: operations are recorded. `honest`: turning an active Tensor into a plain number is an error.
+class Program:
+    """A run of a user's program on Tensors.
 
-    `refused` is the last error that code under `honest` may have caught. `anomaly`: backward stops at the first
-    cotangent that is not finite. `listeners` are told of each node that backward has passed.
+    `refused` is the last error that its code may have caught. `touched` are the objects into which it has put what may
+    hold a Tensor, by identity; `names` the globals that it has bound, as a dict and a name; `places` where iterators
+    were put, by their identity. It has `leaves` where it is differentiated by what it was given, and is not only run on
+    Tensors of the user's. `hidden` are objects in its result that held something differentiated where nobody looks.
+    """
+
+    leaves = False
+    home = ""  # the package of the function that is differentiated: its code is the user's, wherever it lies
+
+    def __init__(self) -> None:
+        self.refused: Exception | None = None
+        self.touched: dict[int, Any] = {}
+        self.names: dict[tuple[int, str], dict[str, Any]] = {}
+        self.places: dict[int, Any] = {}
+        self.hidden: list[Any] = []
+
+
+RUNNING: list[Program] = []
+"""The programs that run, in any thread, without those within others."""
+
+
+class _State(threading.local):
+    """`grad`: operations are recorded. `honest`: turning an active Tensor into a plain number is an error; `program` is
+    the one for whose sake that is. `anomaly`: backward stops at the first cotangent that is not finite. `listeners`
+    are told of each node that backward has passed.
     """
 
     honest = False
     anomaly = False
-    refused: Exception | None = None
+    program: Program | None = None
     listeners: tuple[Callable[..., None], ...] = ()
 
     @property
@@ -43,27 +66,9 @@ STATE = _State()
 
 def refusal(error: Exception) -> Exception:
     """An error to be raised, remembered where the program that is differentiated might catch it."""
-    if STATE.honest:
-        STATE.refused = error
+    if STATE.honest and STATE.program is not None:
+        STATE.program.refused = error
     return error
-
-
-def honestly(run: Callable[[], Any]) -> Any:
-    """What `run` gives, where no value may leave the record. Raises the refusal also where the program caught it."""
-    if STATE.honest:
-        return run()  # who has asked for it first looks after it
-
-    def told() -> Any:
-        try:
-            result = run()
-        except Exception as error:
-            if STATE.refused is None or error is STATE.refused:
-                raise
-        if STATE.refused is not None:
-            raise STATE.refused from None  # somebody has caught it, and went on without the derivative
-        return result
-
-    return during(told, honest=True)
 
 
 class _Switch:
@@ -154,25 +159,33 @@ def is_grad_enabled() -> bool:
     return recording()
 
 
-def during(run: Callable[[], T], *, grad: bool | None = None, honest: bool | None = None) -> T:
-    """What `run` gives while recording, or honesty, are as told; they are as before afterwards, whatever happens.
+def during(
+    run: Callable[[], T], *, grad: bool | None = None, honest: bool | None = None, program: Program | None = None
+) -> T:
+    """What `run` gives while recording, or honesty, are as told, and a `program` runs; they are as before afterwards,
+    whatever happens.
 
     Python looks for an interrupt where it enters a function and where a call has returned. So the state is changed
     inside of the ``try`` alone, and set back by the first call of the ``finally``: a context manager written in Python
     has places between the two where an interrupt would leave recording off for good.
     """
-    before, was_honest, was_refused = recording(), STATE.honest, STATE.refused
+    before, was_honest, was_run = recording(), STATE.honest, STATE.program
     try:
         if honest is not None:
-            STATE.honest, STATE.refused = honest, None
+            STATE.honest = honest
+        if program is not None:
+            STATE.program = program
+            RUNNING.append(program)
         if grad is not None:
             _GRAD.set(grad)
         return run()
     finally:
         if honest is not None:
-            STATE.honest, STATE.refused = was_honest, was_refused
+            STATE.honest, STATE.program = was_honest, was_run
         if grad is not None:
             _GRAD.set(before)
+        if program in RUNNING:
+            RUNNING.remove(program)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,22 @@ def plain(value: Any, known: dict[int, Any] | None = None) -> Any:
         return rebuilt(value, {key: plain(item, known) for key, item in inside.items()})
     result = known[id(value)] = object.__new__(type(value)) if fields(value) is not None else copy.copy(value)
     return rebuilt(result, {key: plain(item, known) for key, item in list(inside.items())})
+
+
+def copied(value: Any, other: Callable[[Any], Any], known: dict[int, Any] | None = None) -> Any:
+    """A result in containers of its own, with its Tensors, and ``other(x)`` for what is neither one nor a container."""
+    if type(value) is Tensor:
+        return value
+    known = {} if known is None else known
+    inside = None if type(value) is np.ndarray else inside_of(value)
+    if inside is None:
+        return other(value)
+    if id(value) in known:
+        return known[id(value)]
+    if isinstance(value, tuple):
+        return rebuilt(value, {key: copied(item, other, known) for key, item in inside.items()})
+    result = known[id(value)] = object.__new__(type(value)) if fields(value) is not None else copy.copy(value)
+    return rebuilt(result, {key: copied(item, other, known) for key, item in list(inside.items())})
 
 
 def outputs_in(value: Any, seed: Any, found: list[tuple[Tensor, Any]]) -> None:

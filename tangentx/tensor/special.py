@@ -1,5 +1,5 @@
 """What the operators of a text mean where it runs on Tensors: special methods and properties of the user's classes,
-which Python would call by itself, are called in their version on Tensors.
+which Python would call by itself, are called in their version on Tensors, and Tensors answer as what they stand for.
 
 All other operands are met by the operator itself. A value with a derivative that is stored in an array of whole
 numbers is stored as a number: nothing flows through that.
@@ -7,21 +7,40 @@ numbers is stored as a number: nothing flows through that.
 
 from __future__ import annotations
 
+import functools
 import operator
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from tangentx.errors import NotDifferentiable, place, span_of
+from tangentx.tensor.answers import attribute_of, pattern
 from tangentx.tensor.apply import call
 from tangentx.tensor.asked import mark
 from tangentx.tensor.core import Tensor
-from tangentx.tensor.holding import holds_tensor, raw
+from tangentx.tensor.histories import compared
+from tangentx.tensor.holding import LASTING, holds_tensor, raw, tensors_in
+from tangentx.tensor.modes import STATE, refusal
+from tangentx.tensor.reach import is_late
 
-_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "or", "and", "xor")
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 _PLAIN = frozenset((Tensor, np.ndarray, float, int, bool, complex, str, list, tuple, dict, np.float64, np.int64))
+_ATOMS = frozenset((float, int, bool, complex, str, np.float64, np.int64, np.ndarray, type(None)))
+_ROWS: Any = (list, tuple, deque, range, type({}.values()))
+_FREE = LASTING | {np.ndarray}
 Version = Callable[[Any], Any]
+
+
+def touch(x: Any, value: Any) -> None:
+    """Notes that an object has been given a value, which may be or hold a Tensor: see `release`."""
+    program = STATE.program
+    if program is not None and type(value) not in _FREE:
+        program.touched[id(x)] = x
+        if is_late(value):
+            program.places[id(value)] = place()
 
 
 def meanings(version: Version, theirs: Callable[[Any], bool]) -> dict[str, Any]:
@@ -32,18 +51,25 @@ def meanings(version: Version, theirs: Callable[[Any], bool]) -> dict[str, Any]:
         found = getattr(type(x), name, None)
         return version(found) if theirs(found) else None
 
-    found: dict[str, Any] = {"slice": slice}
+    found: dict[str, Any] = {"slice": slice, "pattern": pattern}
     for name in _BINARY:
-        found[name] = _binary(getattr(operator, name), f"__{name}__", f"__r{name}__", method)
+        plainly = getattr(operator, f"{name}_" if name in ("or", "and") else name)
+        if name == "mod":
+            plainly = _remainder
+        found[name] = _binary(plainly, f"__{name}__", f"__r{name}__", method)
         found[f"i{name}"] = _in_place(getattr(operator, f"i{name}"), f"__i{name}__", found[name], method)
     for name, mirrored in _MIRRORED.items():
-        found[name] = _binary(getattr(operator, name), f"__{name}__", f"__{mirrored}__", method)
+        plainly = functools.partial(_compare, getattr(operator, name))
+        found[name] = _binary(plainly, f"__{name}__", f"__{mirrored}__", method)
     for name in ("neg", "pos"):
         found[name] = _unary(getattr(operator, name), f"__{name}__", method)
     found["iteration"] = _unary(lambda x: x, "__iter__", method)
-    found["item"] = _item(method)
-    found["store"] = _store(method)
+    found["item"] = item = _item(method)
+    found["store"] = store = _store(method)
+    found["in"] = _contained(method)
+    found["manager"] = _manager(method)
     found |= _attributes(version, theirs)
+    found |= _changes(found, item, store)
     return {mark(name): function for name, function in found.items()}
 
 
@@ -81,10 +107,83 @@ def _binary(plainly: Any, name: str, reflected: str, method: Callable[[Any, str]
     return operate
 
 
+def _remainder(x: Any, y: Any) -> Any:
+    """``x % y``; a text is filled in with the plain values."""
+    return x % raw(y) if isinstance(x, str | bytes) else x % y
+
+
+def _compare(fn: Any, x: Any, y: Any) -> Any:
+    """A comparison that the program writes: of Tensors by their values, of what may hold them item by item."""
+    if type(x) is Tensor or type(y) is Tensor:
+        return fn(raw(x), raw(y))
+    if type(x) in _ATOMS or type(y) in _ATOMS:
+        return fn(x, y)
+    with compared():
+        return fn(x, y)
+
+
+def _contained(method: Callable[[Any, str], Any]) -> Callable[[Any, Any], Any]:
+    def contained(x: Any, row: Any) -> Any:
+        own = None if type(row) in _PLAIN else method(row, "__contains__")
+        if own is not None:
+            return bool(own(row, x))
+        if not isinstance(row, _ROWS):
+            return x in row  # in a set or a dict it is a key
+        with compared():
+            return x in row
+
+    return contained
+
+
+class _Managed:
+    """A context manager of the user's whose methods are run on Tensors."""
+
+    def __init__(self, x: Any, enter: Any, leave: Any) -> None:
+        self.x, self.enter, self.leave = x, enter, leave
+
+    def __enter__(self) -> Any:
+        return type(self.x).__enter__(self.x) if self.enter is None else self.enter(self.x)
+
+    def __exit__(self, *error: Any) -> Any:
+        return type(self.x).__exit__(self.x, *error) if self.leave is None else self.leave(self.x, *error)
+
+
+def _manager(method: Callable[[Any, str], Any]) -> Callable[[Any], Any]:
+    def manager(x: Any) -> Any:
+        enter, leave = method(x, "__enter__"), method(x, "__exit__")
+        return x if enter is None and leave is None else _Managed(x, enter, leave)
+
+    return manager
+
+
+def _changes(found: dict[str, Any], item: Any, store: Any) -> dict[str, Any]:
+    """``x[key] += value`` and ``x.name += value``: what is there is read first, as Python does it."""
+
+    def change(operate: Any) -> Callable[[Any, Any], None]:
+        def changed(there: tuple[Any, Any, Any, Any], value: Any) -> None:
+            x, key, old, put = there
+            put(operate(old, value), x, key)
+
+        return changed
+
+    def part(x: Any, key: Any) -> Any:
+        return x, key, item(x, key), store
+
+    def member(x: Any, name: str) -> Any:
+        return x, name, found["attribute"](x, name), found["setting"]
+
+    return {"part": part, "member": member, **{f"change i{name}": change(found[f"i{name}"]) for name in _BINARY}}
+
+
 def _in_place(plainly: Any, name: str, otherwise: Any, method: Callable[[Any, str], Any]) -> Callable[[Any, Any], Any]:
     def operate(x: Any, y: Any) -> Any:
         if type(x) in _PLAIN and type(y) in _PLAIN:
+            if type(x) is list or type(x) is dict:
+                touch(x, y)
+            elif type(x) is str:
+                return otherwise(x, y)
             return plainly(x, y)
+        touch(x, y)
         own = method(x, name)
         result = NotImplemented if own is None else own(x, y)
         if result is not NotImplemented:
@@ -104,6 +203,10 @@ def _unary(plainly: Any, name: str, method: Callable[[Any, str], Any]) -> Callab
 
 def _item(method: Callable[[Any, str], Any]) -> Callable[[Any, Any], Any]:
     def item(x: Any, key: Any) -> Any:
+        if type(x) is Tensor:
+            found = operator.getitem(x, key)
+            plain = type(found) is Tensor and not found._needs and type(found._data) is not np.ndarray
+            return found._data if plain else found  # a number that is constant needs no history
         if type(x) in _PLAIN:
             return x[key]
         if x is np.r_ or x is np.c_:
@@ -132,6 +235,11 @@ def _store(method: Callable[[Any, str], Any]) -> Callable[[Any, Any, Any], None]
         if type(x) is np.ndarray and x.dtype.kind in "biu":
             x[key] = raw(value)
             return
+        if type(x) is np.ndarray and x.dtype.kind == "O":
+            demand_plain(value)
+        touch(x, value)
+        if key is not None and type(key) not in _FREE:
+            touch(x, key)
         own = None if type(x) in _PLAIN else method(x, "__setitem__")
         if own is None:
             x[key] = value
@@ -141,14 +249,30 @@ def _store(method: Callable[[Any, str], Any]) -> Callable[[Any, Any, Any], None]
     return store
 
 
+def demand_plain(value: Any) -> None:
+    """Refuses to put what is differentiated into an array of objects, whose operations have no derivative."""
+    if any(t.requires_grad for t in tensors_in(value)):
+        message = "a value that is being differentiated goes into an array of objects: its derivative would be lost"
+        raise refusal(NotDifferentiable(message, span_of(place()), "use an array of floats, or a list"))
+
+
 def _attributes(version: Version, theirs: Callable[[Any], bool]) -> dict[str, Callable[..., Any]]:
     def attribute(x: Any, name: str) -> Any:
+        if type(x) is Tensor:
+            return attribute_of(x, name)
         found = None if type(x) in _PLAIN else getattr(type(x), name, None)
         if type(found) is property and theirs(found.fget):
             return version(found.fget)(x)
+        if type(found) is functools.cached_property and theirs(found.func):
+            space = vars(x)
+            if name not in space:
+                touch(x, found)
+                space[name] = version(found.func)(x)
+            return space[name]
         return getattr(x, name)
 
     def setting(value: Any, x: Any, name: str) -> None:
+        touch(x, value)
         found = getattr(type(x), name, None)
         if type(found) is property and theirs(found.fset):
             version(found.fset)(x, value)
@@ -156,3 +280,12 @@ def _attributes(version: Version, theirs: Callable[[Any], bool]) -> dict[str, Ca
             setattr(x, name, value)
 
     return {"attribute": attribute, "setting": setting}
+
+
+OPERATORS: dict[str, Any] = {
+    **{name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos")},
+    **{name: getattr(operator, f"{name}_" if name in ("or", "and") else name) for name in _BINARY},
+    **{f"i{name}": getattr(operator, f"i{name}") for name in _BINARY},
+    "item": operator.getitem,
+}
+"""By the name of an operator the function of the library that does the same."""

@@ -18,14 +18,35 @@ from tangentx.tensor.core import Tensor
 from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import fit, like_of
 from tangentx.tensor.holding import holds_tensor, like_container, parts_of, with_parts
-from tangentx.tensor.modes import during, honestly
+from tangentx.tensor.modes import STATE, during
 from tangentx.tensor.overlaps import joined
+from tangentx.tensor.programs import honestly
 
 
 class Trace:
     """One run: `result` as the function gave it, and for each place differentiated by the `leaves` in its structure."""
 
     def __init__(self, function: Callable[..., Any], values: Sequence[Any], wrt: Sequence[int]) -> None:
+        given = self._given(values, wrt)
+
+        program: Any = None
+
+        def run() -> Any:
+            nonlocal program
+            leaves: dict[int, Tensor] = {}
+            for skeleton in self.skeletons:
+                collect_leaves(skeleton, leaves, set())
+            program = STATE.program
+            program.leaves = True
+            for leaf in leaves.values():
+                leaf._program = program
+            return function(given)
+
+        self.result = during(lambda: honestly(run), grad=True)
+        self.hidden: list[Any] = program.hidden
+
+    def _given(self, values: Sequence[Any], wrt: Sequence[int]) -> list[Any]:
+        """The arguments as Tensors; `skeletons` are the leaves of those that are differentiated by."""
         if holds_tensor(values):
             values = [_holding(value) for value in values]
             copies: Sequence[Any] = [_released(copy) for copy in entry_copies(*values)]
@@ -37,11 +58,16 @@ class Trace:
         rest: dict[int, Any] = {id(a): (t, None, a) for a, t in joined(_arrays(copies), active)}
         given: dict[int, Any] = {}
         skeletons: dict[int, Any] = {}
+        arrays = zip(_arrays(list(values)), _arrays(list(copies)), strict=False)
+        owners = {id(copied) for own, copied in arrays if own.base is None}
         for i, value in enumerate(copies):
-            given[i], skeletons[i] = Conversion(i in wrt, {} if i in wrt else rest).of(value)
+            known = {} if i in wrt else rest
+            given[i], skeletons[i] = Conversion(i in wrt, known).of(value)
+            for t, _, copied in known.values():
+                if id(copied) in owners and type(t) is Tensor:
+                    t._owner = True
         self.skeletons = [skeletons[i] for i in wrt]
-        values_given = [given[i] for i in range(len(values))]
-        self.result = during(lambda: honestly(lambda: function(values_given)), grad=True)
+        return [given[i] for i in range(len(values))]
 
     def gradients(self, outputs: Sequence[Tensor], seeds: Sequence[Any], retain: bool, create: bool = False) -> Any:
         """See `gradients`, for each place."""

@@ -68,6 +68,10 @@ def _called(ufunc: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, An
     where = kwargs.pop("where", True)
     if method == "at":
         return _at(ufunc, *args)
+    if out is not None and all(type(into) is np.ndarray and into.dtype.kind in "biu" for into in out):
+        # Nothing flows through whole numbers; NumPy itself says whether they can be stored there.
+        more = {"out": out, **({} if where is True else {"where": raw(where)})}
+        return getattr(ufunc, method)(*map(raw, args), **{name: raw(x) for name, x in kwargs.items()}, **more)
     result = _result(ufunc, method, args, kwargs, where if out is None else True)
     if out is None:
         return result

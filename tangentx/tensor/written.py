@@ -15,7 +15,7 @@ from tangentx.tensor.modes import refusal
 from tangentx.tensor.writing import overwrite, write
 
 
-def filled(out: Any, result: Any) -> Any:
+def filled(out: Any, result: Any, casting: Any = "same_kind") -> Any:
     """Writes a result where `out=` asks for it. Raises NotDifferentiable for a plain array, which keeps no history."""
     if type(out) is Tensor:
         return overwrite(out, result)
@@ -23,13 +23,13 @@ def filled(out: Any, result: Any) -> Any:
     if type(result) is Tensor and result.requires_grad and not whole:
         message = "a value that is being differentiated is written into a plain array, which keeps no history"
         raise refusal(NotDifferentiable(message, span_of(place()), "make the array a Tensor first: `tx.tensor(a)`"))
-    out[...] = raw(result)
+    np.copyto(out, raw(result), casting)
     return out
 
 
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     src = as_array(src)
-    filled(dst, src if where is True else call(np.where, (where, src, dst), {}))
+    filled(dst, src if where is True else call(np.where, (where, src, dst), {}), casting)
 
 
 def _fill_diagonal(a: Any, val: Any) -> None:

@@ -481,7 +481,7 @@ def test_state_that_the_caller_writes_is_not_read_behind_its_back() -> None:
 def test_values_that_leave_the_record_are_errors() -> None:
     def rounded(x):
         try:
-            y = float(x) * x
+            y = x.__float__() * x
         except TypeError:
             y = x
         finally:
