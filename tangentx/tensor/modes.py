@@ -37,8 +37,8 @@ class Program:
         self.hidden: list[Any] = []
 
 
-RUNNING: list[Program] = []
-"""The programs that run, in any thread, without those within others."""
+RUNNING: dict[int, Program] = {}
+"""The programs that run, in any thread, without those within others, by identity."""
 
 
 class _State(threading.local):
@@ -169,23 +169,23 @@ def during(
     inside of the ``try`` alone, and set back by the first call of the ``finally``: a context manager written in Python
     has places between the two where an interrupt would leave recording off for good.
     """
-    before, was_honest, was_run = recording(), STATE.honest, STATE.program
+    before, was_honest, was_run, key = recording(), STATE.honest, STATE.program, id(program)
     try:
         if honest is not None:
             STATE.honest = honest
         if program is not None:
             STATE.program = program
-            RUNNING.append(program)
+            RUNNING[key] = program
         if grad is not None:
             _GRAD.set(grad)
         return run()
     finally:
         if honest is not None:
             STATE.honest, STATE.program = was_honest, was_run
+        if key in RUNNING:
+            del RUNNING[key]
         if grad is not None:
             _GRAD.set(before)
-        if program in RUNNING:
-            RUNNING.remove(program)
 
 
 @contextmanager

@@ -47,7 +47,7 @@ def program_of(t: Tensor) -> Program | None:
     found = _of(start)
     if found is _UNKNOWN:
         found = start.__dict__["program"] = _looked_for(start)
-    return found if found in RUNNING else None
+    return found if id(found) in RUNNING else None
 
 
 def _of(target: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.tensor.modes import STATE, during, recording
+from tangentx.tensor.modes import RUNNING, STATE, during, recording
 
 X, V = np.array([1.0, 2.0]), np.array([0.5, -1.0])
 
@@ -153,7 +153,7 @@ def test_an_interrupt_leaves_recording_as_it_was(run: Callable[[], Any]) -> None
         stopped = interrupted(run, after)
         assert recording()
         assert not STATE.honest
-        assert STATE.refused is None
+        assert STATE.program is None and not RUNNING
         if not stopped:
             break
     else:
