@@ -10,7 +10,7 @@ from typing import Any
 from tangentx.analysis import outside
 from tangentx.analysis.attempts import demand_apart
 from tangentx.analysis.batches import Unbatchable
-from tangentx.analysis.claims import asserted
+from tangentx.analysis.claims import NOTHING, asserted
 from tangentx.analysis.kinds import Kind
 from tangentx.analysis.program import Instance, Program
 from tangentx.arrays.claims import watched
@@ -27,6 +27,8 @@ from tangentx.frontend.loosely import loosely
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Assign, Call, Function
 from tangentx.optimise import PASSES, exact, optimise, optimised, prepare, shorten, straighten
+from tangentx.optimise.unit import Unit
+from tangentx.optimise.witness import told
 from tangentx.switches import CHECKED, OFF, is_checked
 
 PROOFS = ("trips", "again", "sparing", "present", "inline", "results", "lengths", "split", "continues", *PASSES)
@@ -137,12 +139,18 @@ def compile_functions(
         ]
         functions[skip:] = sorted(functions[skip:], key=lambda f: calls.index(f) if f in calls else len(calls))
     taken = [program.axes.sentence([p.name for p in derived.params])] if program.axes.relied else []
-    shown = asserted(functions[skip:], units) if is_checked() else functions[skip:]
+    shown = _with_claims(program, units, functions[skip:]) if is_checked() else functions[skip:]
     text = write(shown, "\n".join((header, *taken)))
     filename = f"<tangentx {derived.name} {next(_COUNT)}>"
     loaded = load(text, filename)
     found = tuple(loaded[name] for name in text.functions[:count])
     return tuple(map(watched, found)) if is_checked() else found, text, filename
+
+
+def _with_claims(program: Program, units: Sequence[Unit], functions: Sequence[Function]) -> list[Function]:
+    """The functions with assertions; where no pass has changed them, of all that the passes would go by."""
+    untouched = switched_off().issuperset(PASSES)
+    return asserted(functions, units, told(program, units) if untouched else NOTHING)
 
 
 def understood(program: Program, root: Instance) -> Callable[..., Any]:

@@ -67,17 +67,31 @@ class Reference:
         if fault is not None:
             raise untrue(f"{what} of `{self.name}`", "taken to be that of the plain function", fault, self.span)
 
-    def same(self, out: Any, general: Any, values: Sequence[Any]) -> Any:
-        """The result of a derivative. Raises InternalError where that of the general rule is another."""
-        floats = [leaf for leaf in _leaves((*values, general)) if isinstance(leaf, float | np.inexact | np.ndarray)]
-        parts = [np.abs(leaf[np.isfinite(leaf)]) for leaf in map(np.asarray, floats) if leaf.dtype.kind in "fc"]
-        size = max((float(np.max(part, initial=1.0)) for part in parts), default=1.0)
-        narrow = any(leaf.dtype.itemsize // (1 + (leaf.dtype.kind == "c")) < 8 for leaf in map(np.asarray, floats))
-        fault = agree(out, general, (1e-3 if narrow else 1e-9) * size)
+    def both(
+        self, function: Any, general: Any, values: Sequence[Any], like: Sequence[Any], place: int | None = None
+    ) -> tuple[Any, Any]:
+        """What a derivative and the general rule give (None where that raises), of which `place` alone is compared.
+
+        Raises InternalError where the two are not the same.
+        """
+        wanted = outcome(general, values)
+        claim = "taken to be the same with the proofs as by the general rule"
+        try:
+            out = function(*values)
+        except TangentxError:
+            raise
+        except Exception as error:
+            if wanted.error is not None:
+                raise
+            found = f"with them it raises {type(error).__name__}: {error}"
+            raise untrue(f"the derivative of `{self.name}`", claim, found, self.span) from error
+        if wanted.error is not None:
+            return out, None
+        one, other = (out, wanted.value) if place is None else (out[place], wanted.value[place])
+        fault = agree(one, other, _bound((*like, other)))
         if fault is not None:
-            claim = "taken to be the same with the proofs as by the general rule"
             raise untrue(f"the derivative of `{self.name}`", claim, f"they give {fault}", self.span)
-        return out
+        return out, wanted.value
 
     def beside(self, function: Callable[..., Any], place: int | None) -> Callable[..., Any]:
         """The compiled function, with the reference run before it; at `place` its result has the function's value."""
@@ -197,19 +211,32 @@ def checked(entry: Entry, general: Callable[[], Entry]) -> Entry:
 def _together(functions: Sequence[Any], other: Sequence[Any], found: Reference) -> list[Callable[..., Any]]:
     """The functions, each compared with the other one of the same place; what the first ones keep is kept together."""
     first, *rest = functions
-    if not rest:
-        return [lambda *values: found.same(first(*values), other[0](*entry_copies(*values)), values)]
 
-    def both(*values: Any) -> tuple[Any, Any]:
-        copies = entry_copies(*values)
-        (value, state), (again, kept) = first(*values), other[0](*copies)
-        found.same(value, again, values)
-        return value, (state, kept)
+    def alone(*values: Any) -> Any:
+        return found.both(first, other[0], values, values)[0]
+
+    def forward(*values: Any) -> tuple[Any, Any]:
+        (value, state), general = found.both(first, other[0], values, values, place=0)
+        return value, (state, general[1] if general is not None else None)
 
     def after(states: tuple[Any, Any], *given: Any) -> Any:
-        return found.same(rest[0](states[0], *given), other[1](states[1], *entry_copies(*given)), given)
+        if states[1] is None:
+            return rest[0](states[0], *given)
+        pulled, general = (functools.partial(f, s) for f, s in zip((rest[0], other[1]), states, strict=True))
+        return found.both(pulled, general, given, given)[0]
 
-    return [both, after]
+    return [forward, after] if rest else [alone]
+
+
+def _bound(values: Any) -> float:
+    """How far two numbers may be apart that are computed in two ways of these values."""
+    found = [
+        np.asarray(leaf) for leaf in _leaves(values) if isinstance(leaf, float | complex | np.inexact | np.ndarray)
+    ]
+    found = [leaf for leaf in found if leaf.dtype.kind in "fc"]
+    size = max((float(np.max(np.abs(leaf[np.isfinite(leaf)]), initial=1.0)) for leaf in found), default=1.0)
+    narrow = any(leaf.dtype.itemsize // (1 + (leaf.dtype.kind == "c")) < 8 for leaf in found)
+    return (1e-3 if narrow else 1e-9) * size
 
 
 def agree(one: Any, other: Any, bound: float) -> str | None:

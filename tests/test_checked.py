@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import operator
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import gast
 import numpy as np
 import pytest
 
 import tangentx as tx
 from tangentx.analysis import operations, regions
 from tangentx.analysis.kinds import Arr, Box, Kind, Num
+from tangentx.frontend import expressions
+from tangentx.ir.nodes import Op
+from tangentx.optimise import shapes, zeros
+from tangentx.optimise.rewriting import is_array
 from tests.harness import leaves
+from tests.mutants import MUTANTS, killer
+from tests.oracle.harness import check
+from tests.oracle.keeping import read as harness_read
 from tests.programs import PROGRAMS
 from tests.programs.case import Program
 from tests.programs.reference import names, tangents
@@ -141,6 +150,74 @@ def test_a_wrong_fact_is_caught(sort: str, monkeypatch: pytest.MonkeyPatch) -> N
 def copied(program: Any) -> Any:
     """Another function of the same code, for which nothing is compiled yet."""
     return type(program)(program.__code__, program.__globals__, program.__name__, program.__defaults__)
+
+
+def sliced(x):
+    y = x[1:] + x[0]
+    return np.sum(y * x[1:] * x[:1])
+
+
+def branched(x):
+    y = x * x
+    if x[0] > 0:
+        z = np.sum(y * x)
+    else:
+        z = np.sum(y)
+    return z * 3.0
+
+
+def difference(x):
+    return np.sum((x - 0.25) * x)
+
+
+def test_a_wrong_shape_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tx.checked():
+        tx.grad(sliced)(X)
+    honest = shapes.Facts.shape
+
+    def shape(self: Any, atom: Any) -> Any:
+        return ("one for all",) if is_array(self.kind(atom)) else honest(self, atom)
+
+    monkeypatch.setattr(shapes.Facts, "shape", shape)
+    with pytest.raises(tx.InternalError, match="taken to have the shape") as caught:
+        tx.grad(copied(sliced), check=True)(X)
+    assert caught.value.span is not None
+    assert caught.value.span.text.strip() in SLICED
+
+
+SLICED = ("y = x[1:] + x[0]", "return np.sum(y * x[1:] * x[:1])")
+
+
+def test_a_wrong_zero_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tx.checked():
+        tx.grad(branched)(X)
+    honest = zeros.Zeros._is_nothing
+
+    def is_nothing(self: Any, value: Any) -> bool:
+        return honest(self, value) or (isinstance(value, Op) and value.fn is operator.mul)
+
+    monkeypatch.setattr(zeros.Zeros, "_is_nothing", is_nothing)
+    with pytest.raises(tx.InternalError, match="taken for zero") as caught:
+        tx.grad(copied(branched), check=True)(X)
+    assert caught.value.span is not None
+    assert caught.value.span.text.strip() in ("z = np.sum(y * x)", "y = x * x", "return z * 3.0")
+
+
+def test_a_wrong_value_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tx.checked():
+        tx.value_and_grad(difference)(X)
+    monkeypatch.setitem(expressions.BINARY, gast.Sub, operator.add)
+    with pytest.raises(tx.InternalError, match="the value of `difference`.* in place of"):
+        tx.grad(copied(difference), check=True)(X)
+
+
+def test_a_proof_that_changes_the_derivative_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    mutant = next(m for m in MUTANTS if m.name == "part as long as the whole")
+    program = harness_read(killer(mutant))
+    with tx.checked():
+        assert check(program, only="grad").status == "compiled"
+        with mutant.planted():
+            assert "checked mode" in check(program, only="grad").details
 
 
 def test_none_that_was_not_foreseen_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

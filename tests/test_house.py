@@ -143,6 +143,7 @@ COVERED_BY = {
     "spec.py": "tests/test_api.py",
     "switches.py": "tests/test_pipeline.py",
     "analysis/claims.py": "tests/test_checked.py",
+    "optimise/witness.py": "tests/test_checked.py",
     "reference.py": "tests/test_checked.py",
     "pickling.py": "tests/test_derivative.py",
     "results.py": "tests/test_derivative.py",

@@ -9,7 +9,7 @@ import operator
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from tangentx.analysis import effects
 from tangentx.analysis.kinds import MISSING, Arr, Bottom, Box, Either, Kind, Num, Obj, Some
@@ -38,6 +38,7 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.walk import empties, statements, used, written_name
 
+Told: TypeAlias = tuple[Mapping[int, bool], Mapping[int, tuple[str, ...]]]
 MARK = "%claimed"
 _OURS = re.compile(r"_(bar|dot)_*\d*_*$")
 
@@ -53,12 +54,16 @@ class Part(Protocol):
         """The names that statements had for what they write, by their identities, where they have others now."""
 
 
-def asserted(functions: Sequence[Function], parts: Sequence[Part]) -> list[Function]:
+NOTHING: Told = ({}, {})
+
+
+def asserted(functions: Sequence[Function], parts: Sequence[Part], told: Told = NOTHING) -> list[Function]:
     """The functions, which are among the parts, with their assertions; calls of one another are of those with theirs.
 
-    What is derived records None for names that have no value yet, of which its kinds say nothing.
+    What is derived records None for names that have no value yet, of which its kinds say nothing. `told` is what else
+    is known: which statements bind a zero, and which names have the shape of what they bind, by their identities.
     """
-    writer = _Writer(parts)
+    writer = _Writer(parts, told)
     links = {part.link: Link(part.link.name) for part in parts if part.link.function in functions}
     for part in parts:
         if part.link in links:
@@ -70,7 +75,8 @@ def asserted(functions: Sequence[Function], parts: Sequence[Part]) -> list[Funct
 class _Writer:
     """Shares the facts of all functions of one text."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[Part], told: Told) -> None:
+        self.zero, self.alike = told
         self.derived = False
         self.gaps = {node for part in parts for node in _with_gaps(part)}
         self.facts: claims.Facts = {}
@@ -92,14 +98,14 @@ class _Writer:
         """The block with its assertions."""
         out: list[Statement] = []
         for s in block:
-            told = self.told(s)
+            told, more = self.told(s), self.more(s)
             s = map_blocks(s, self.block)
             if isinstance(s, For):
                 s = replace(s, body=(told, *s.body)) if told is not None else s
                 told = None
             if isinstance(s, Assign) and isinstance(s.value, Call):
                 s = replace(s, value=Call(self.links[s.value.link], s.value.args))
-            out += [s] if told is None else [s, told]
+            out += [s, *more] if told is None else [s, told, *more]
         return tuple(out)
 
     def told(self, s: Statement) -> Statement | None:
@@ -109,6 +115,23 @@ class _Writer:
             return None
         perhaps = self.derived and (not isinstance(s, Assign) or self._may_lack(name, s.value))
         return self.assertion(name, self.part.origins.get(id(s), name), s.span, perhaps)
+
+    def more(self, s: Statement) -> list[Statement]:
+        """The assertions of what is told beside the kinds."""
+        if not isinstance(s, Assign):
+            return []
+        name, shown = subject(s.target), "a value" if s.target.startswith("%") else s.target
+        fact = claims.Fact(name, claims.Anything(), s.span)
+        found: list[Statement] = []
+        if self.zero.get(id(s), False):
+            key = self.entered(f"{s.span.line}: {shown} is zero", fact)
+            found.append(Assign(MARK, Op(claims.claimed_zero, (self.atom, Lit(key), Var(s.target))), s.span))
+        for other in self.alike.get(id(s), ()):
+            like = "another" if other.startswith("%") else other
+            key = self.entered(f"{s.span.line}: {shown} is shaped as {like}", fact)
+            both = (self.atom, Lit(key), Var(s.target), Var(other))
+            found.append(Assign(MARK, Op(claims.claimed_alike, both), s.span))
+        return found
 
     def _may_lack(self, name: str, value: Expr) -> bool:
         """Whether a derived program may bind what stands for no value: of what it recorded, or no cotangent."""
@@ -120,15 +143,19 @@ class _Writer:
         if isinstance(claim, claims.Anything) or (name.startswith("%") and name not in self.read):
             return None
         claim = claims.Perhaps(claim) if perhaps else claim
-        subject = "a value of this line" if name.startswith("%") else f"`{name}`"
-        text = key = f"{span.line}: {'' if name.startswith('%') else name + ': '}{claim}"
-        fact = claims.Fact(subject, claim, span)
-        count = 1
+        text = f"{span.line}: {'' if name.startswith('%') else name + ': '}{claim}"
+        fact = claims.Fact(subject(name), claim, span)
+        key = self.entered(text, fact)
+        return Assign(MARK, Op(claims.claimed, (self.atom, Lit(key), Var(name))), span)
+
+    def entered(self, text: str, fact: claims.Fact) -> str:
+        """The text under which the fact is found; with a number where another one has the same."""
+        key, count = text, 1
         while key in self.facts and not same(self.facts[key], fact):
             count += 1
             key = f"{text} ({count})"
         self.facts[key] = fact
-        return Assign(MARK, Op(claims.claimed, (self.atom, Lit(key), Var(name))), span)
+        return key
 
     # ---- kinds ----
     def claim(self, kind: Kind | None) -> claims.Claim:
@@ -172,6 +199,11 @@ class _Writer:
         return self.boxes[node]
 
 
+def subject(name: str) -> str:
+    """What a variable is called in an error."""
+    return "a value of this line" if name.startswith("%") else f"`{name}`"
+
+
 def _with_gaps(part: Part) -> Iterator[Region]:
     """The lists that stand for variables which several functions share, made before there is a value."""
     assert part.link.function is not None
@@ -195,4 +227,4 @@ def same(one: claims.Fact, other: claims.Fact) -> bool:
         return a.cls is b.cls
     if isinstance(a, claims.Array) and isinstance(b, claims.Array):
         return a.memory is b.memory
-    return a is b or isinstance(a, claims.Number)
+    return a is b or isinstance(a, claims.Number | claims.Anything)

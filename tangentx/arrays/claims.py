@@ -220,6 +220,29 @@ def claimed(facts: Facts, text: str, value: Any) -> None:
         table.enter(value, fact)
 
 
+def claimed_zero(facts: Facts, text: str, value: Any) -> None:
+    """Asserts that a cotangent is zero. Raises InternalError where it is not."""
+    for leaf in numbers_in(value):
+        if np.any(leaf):
+            raise untrue(facts[text].subject, "taken for zero", f"is {shown(leaf)}", facts[text].span)
+
+
+def claimed_alike(facts: Facts, text: str, value: Any, other: Any) -> None:
+    """Asserts that two arrays have equal shapes. Raises InternalError where they have not."""
+    if not is_gap(value) and not is_gap(other) and np.shape(value) != np.shape(other):
+        claim, found = f"taken to have the shape {np.shape(other)}", f"has the shape {np.shape(value)}"
+        raise untrue(facts[text].subject, claim, found, facts[text].span)
+
+
+def numbers_in(value: Any, depth: int = 0) -> Iterator[Any]:
+    """The numbers and arrays of numbers in a structure."""
+    if isinstance(value, float | complex | np.inexact) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc"):
+        yield value
+    elif not isinstance(value, str | bytes | np.ndarray) and depth <= DEPTH:
+        for item in (contents(value) or {}).values():
+            yield from numbers_in(item, depth + 1)
+
+
 def untrue(subject: str, claim: str, found: str, span: Span | None) -> InternalError:
     """The error for a claim that does not hold."""
     return InternalError(f"checked mode: {subject} was {claim}, and {found}", span, REPORT)
