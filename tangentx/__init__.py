@@ -76,6 +76,7 @@ __all__ = [
     "stop_gradient",
     "tensor",
     "value_and_grad",
+    "verify",
     "vjp",
     "vmap",
 ]
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
     from tangentx.tensor.modes import enable_grad as enable_grad
     from tangentx.tensor.modes import no_grad as no_grad
     from tangentx.tensor.modes import set_grad_enabled as set_grad_enabled
+    from tangentx.verification import verify as verify
 
 
 def __getattr__(name: str) -> Any:
@@ -102,6 +104,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'tangentx' has no attribute {name!r}")
     import importlib
 
+    if name == "verify":
+        found = globals()[name] = importlib.import_module("tangentx.verification").verify
+        return found
     public = importlib.import_module("tangentx.tensor.public")
     found = globals()[name] = public if name == "public" else getattr(public, name)
     return found

@@ -265,3 +265,51 @@ def test_the_environment_asks_for_it() -> None:
         "assert 'claimed(' in tx.grad(running).source_for(X)\n"
     )
     subprocess.run([sys.executable, "-c", text], check=True, env={"TANGENTX_CHECK": "1", "PYTHONPATH": "."})
+
+
+# ---- verify ----
+def nested(p, n):
+    for _ in range(n):
+        p["w"][0] += 0.1 * p["b"]
+    return {"out": p["w"] * p["b"], "k": 3, "t": (p["b"] ** 2,)}
+
+
+def test_verify_reports_what_holds() -> None:
+    for f, args in (
+        (running, (X,)),
+        (nested, ({"w": np.ones((2, 2)), "b": 0.7}, 3)),
+        (lambda z: z * np.conj(z) * 1j, (np.array([1 + 2j, 0.3j]),)),
+        (lambda x: np.sum(x * x), (np.ones(3, np.float32),)),
+        (lambda x: x * 2.0, (np.zeros((0, 2)),)),
+        (lambda x: [x, x.copy()], (X,)),
+    ):
+        report = tx.verify(f, *args)
+        assert report, report
+        assert str(report).count("\n") == 7
+
+
+@tx.primitive
+def odd(x):
+    return x * x
+
+
+@odd.partials
+def of_odd(x):
+    return 3.0 * x
+
+
+def test_verify_reports_what_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = tx.verify(lambda x: np.sum(odd(x)), X)
+    assert not report
+    assert "FAILED  forward mode against differences" in str(report)
+    fn, lie, program, x, what = LIES["rank"]
+    monkeypatch.setattr(operations.Operation, "kind", lying(fn, lie))
+    monkeypatch.setattr(operations.outcomes, "find", lambda key: None)
+    report = tx.verify(copied(program), x, fallback="error")
+    assert not report
+    assert what in str(report)
+
+
+def test_verify_demands_something_to_differentiate_by() -> None:
+    with pytest.raises(tx.NotDifferentiable, match="real or complex number"):
+        tx.verify(lambda n: n * 2, 3)

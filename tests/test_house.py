@@ -36,7 +36,7 @@ LAYERS = (
     ("objects",),
     ("differentiable", "inside", "vectorised", "sparse", "opaque"),
     ("api",),
-    ("testing",),
+    ("testing", "verification"),
     ("__init__",),
 )
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
@@ -145,6 +145,7 @@ COVERED_BY = {
     "analysis/claims.py": "tests/test_checked.py",
     "optimise/witness.py": "tests/test_checked.py",
     "reference.py": "tests/test_checked.py",
+    "verification.py": "tests/test_checked.py",
     "pickling.py": "tests/test_derivative.py",
     "results.py": "tests/test_derivative.py",
     "sweeps.py": "tests/test_products.py",

@@ -133,7 +133,7 @@ class Of:
 class Container:
     """A container of class `cls`: what stands at known keys, and at any others where it is `open`.
 
-    With `gaps` anything may stand for what has no value (`is_gap`).
+    With `gaps` anything may stand for what has no value (`is_gap`), and a list for a tuple whose items are summed up.
     """
 
     cls: type
@@ -146,7 +146,8 @@ class Container:
 
     def fault(self, value: Any, depth: int = 0) -> str | None:
         """What `value`, or something in it, is instead."""
-        if not isinstance(value, self.cls):
+        shadow = self.gaps and isinstance(value, list) and issubclass(self.cls, tuple)
+        if not (isinstance(value, self.cls) or shadow):
             return shown(value)
         found = contents(value)
         if depth >= DEPTH or found is None:
@@ -341,7 +342,7 @@ def is_gap(value: Any) -> bool:
     zero for the cotangent of anything to which nothing was added, one without axes where there is perhaps None."""
     if type(value) is np.ndarray:
         return value.ndim == 0 and not value.any()
-    return value is None or (type(value) is float and value == 0.0)
+    return value is None or (isinstance(value, float | complex | np.inexact) and value == 0.0)
 
 
 def alike(value: Any, known: Any) -> bool:
