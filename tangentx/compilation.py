@@ -134,8 +134,10 @@ def always_raises(target: Target, root: Instance) -> Entry:
     )
 
 
-def analysed(target: Target, program: Program, kinds: Sequence[Kind], wrt: tuple[int, ...]) -> Instance:
-    """The function for these kinds, differentiated with respect to `wrt`."""
+def analysed(
+    target: Target, program: Program, kinds: Sequence[Kind], wrt: tuple[int, ...], *, keeps: bool = False
+) -> Instance:
+    """The function for these kinds, differentiated with respect to `wrt`; `keeps` as in `pipeline.analyse`."""
     function = order(target, program)
     for i, kind in enumerate(kinds):
         plain = isinstance(kind, Box) and issubclass(kind.cls, list | tuple | dict)
@@ -149,7 +151,7 @@ def analysed(target: Target, program: Program, kinds: Sequence[Kind], wrt: tuple
         function = target.function.__tangentx_function__(program, varied)
     world, memo = World(), dict[Region, Region]()
     given = [copy_kind(kind, world, memo) for kind in varied]
-    instance = pipeline.analyse(function, varied, program)
+    instance = pipeline.analyse(function, varied, program, keeps=keeps)
     instance.given = [fill(kind) if i in wrt else kind for i, kind in enumerate(given)]
     if is_checked() and not has_effects(instance):
         program.reference = reference(target, instance, pipeline.understood(program, instance))

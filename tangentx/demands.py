@@ -12,7 +12,7 @@ from typing import Any
 from tangentx import source
 from tangentx.analysis.kinds import Arr, Bottom, Box, Kind, Num, Some, describe, is_inexact
 from tangentx.analysis.program import Instance, Program
-from tangentx.analysis.regions import Region, World
+from tangentx.analysis.regions import Region, World, reached
 from tangentx.analysis.values import Valuer
 from tangentx.errors import NotDifferentiable, Span, TangentxError
 
@@ -150,22 +150,10 @@ def gives_own(root: Instance) -> bool:
     if not isinstance(root.result, Arr):
         return False
     node = root.result.region.root()
-    return not node.external and node not in _reached(root.params)
+    return not node.external and node not in set(reached(root.params))
 
 
 def gives_given(root: Instance) -> bool:
     """Whether an array of the result may be memory of an argument."""
-    given = _reached(root.params)
-    return any(not node.fields and node in given for node in _reached((root.result,)))
-
-
-def _reached(kinds: Sequence[Kind]) -> set[Region]:
-    """The memory that values of the kinds reach."""
-    found: set[Region] = set()
-    todo = list(kinds)
-    while todo:
-        kind = todo.pop()
-        if isinstance(kind, Arr | Box) and (node := kind.region.root()) not in found:
-            found.add(node)
-            todo += (*node.fields.values(), node.elt) if isinstance(kind, Box) else ()
-    return found
+    given = set(reached(root.params))
+    return any(not node.fields and node in given for node in reached((root.result,)))

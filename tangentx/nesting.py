@@ -16,7 +16,7 @@ from tangentx.analysis.regions import Region
 from tangentx.compilation import analysed, order
 from tangentx.demands import writes_arguments
 from tangentx.derivative import Target
-from tangentx.derive.entry import has_effects, outside_of
+from tangentx.derive.entry import has_effects, writes_outside
 from tangentx.derive.members import Wanted, gathered
 from tangentx.errors import NotDifferentiable, NotResolved, Span
 from tangentx.ir.nodes import Function
@@ -116,7 +116,7 @@ def nested_batch(vectorised: Any, target: Target, program: Program, kinds: Seque
         ]
         with _deeper(span):
             root = analysed(target, inner, members, ())
-        if outside_of(root):
+        if writes_outside(root):
             message = f"the batch of `{root.source.name}` inside a differentiated function writes into what is outside"
             raise NotDifferentiable(message, span, "return what it finds, and keep that where the batch is taken")
         try:

@@ -27,6 +27,7 @@ from tangentx.frontend.loosely import loosely
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Assign, Call, Function
 from tangentx.optimise import PASSES, exact, optimise, optimised, prepare, shorten, straighten
+from tangentx.optimise.private import private
 from tangentx.optimise.unit import Unit
 from tangentx.optimise.witness import told
 from tangentx.switches import CHECKED, OFF, is_checked
@@ -54,12 +55,15 @@ def switched_off() -> frozenset[str]:
     return OFF.get()
 
 
-def analyse(function: Function, kinds: Sequence[Kind], program: Program) -> Instance:
-    """Kinds, memory, closed form. Raises located errors."""
+def analyse(function: Function, kinds: Sequence[Kind], program: Program, *, keeps: bool = False) -> Instance:
+    """Kinds, memory, closed form. Raises located errors.
+
+    `keeps`: a part of what is derived runs later, when what the program has read outside may be another.
+    """
     instance = program.analyse(function, kinds)
-    objects = outside.written(program)
-    if objects:
-        if program.read_on_tensors:  # of what the program writes, a function on Tensors would see the old content
+    objects = outside.read(program) if keeps else outside.written(program)
+    if objects and not program.derived:
+        if outside.written(program) and program.read_on_tensors:  # a function on Tensors has no part in such writes
             raise program.read_on_tensors[0]
         function = outside.as_parameters(program, instance, objects)
         program.closed_to_outside = True
@@ -74,7 +78,9 @@ def analyse(function: Function, kinds: Sequence[Kind], program: Program) -> Inst
 def again(derived: Function, kinds: Sequence[Kind], program: Program) -> Instance:
     """As `analyse`, for a program that we wrote."""
     program.derived = True
-    return analyse(derived, kinds, program)
+    instance = analyse(derived, kinds, program)
+    function = private(program, instance)
+    return instance if function is None else analyse(function, kinds, program)
 
 
 def derive_gradient(program: Program, instance: Instance, request: Request) -> Function:

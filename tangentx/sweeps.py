@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tangentx import batches, pipeline
+from tangentx.analysis import outside
 from tangentx.analysis.batches import Unbatchable
 from tangentx.analysis.copied import copy_kind
 from tangentx.analysis.kinds import Arr, Kind, Num, dtype_of
@@ -82,7 +83,7 @@ def compile_vjp(
 ) -> Entry:
     """Compiles the two sweeps."""
     program, second = pipeline.new_program(), pipeline.new_program(axes_of(values))
-    root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt)
+    root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt, keeps=True)
     if never_returns(target, root):
         return always_raises(target, root)
     demand_cotangent(root)
@@ -93,7 +94,7 @@ def compile_vjp(
     functions, text, filename = pipeline.compile_functions(derived, again, second, header, count=2)
     writes = writes_arguments(program)
     notes = noted(header, program, second) | {"given": gives_given(root), "value": 0}
-    if not (has_effects(root) or pairs):
+    if not (has_effects(root) or pairs or outside.read(program)):  # a batch reads what is outside when it is run
         world = World()
         kinds = [*kinds_of(world, values), copy_kind(root.result, world, {})]
         notes["several"] = _several(lambda: pipeline.derive_pullback(program, root, wrt), kinds, 1, None, header)
@@ -146,7 +147,7 @@ def compile_linear(
     header = header_of(target, root, active, "linear")
     functions, text, filename = pipeline.compile_functions(both, again, second, header, skip=1, count=2)
     notes = noted(header, program, second)
-    if not (has_effects(root) or pairs):
+    if not (has_effects(root) or pairs or outside.read(program)):
         world = World()
         notes["several"] = _several(
             lambda: both, [*kinds_of(world, values), *kinds_of(world, dots)], len(dots), 1, header

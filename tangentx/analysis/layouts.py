@@ -257,7 +257,7 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.demand_copied: _always(Obj(None)),
     arrays.demand_own: _always(Obj(None)),
     arrays.demand_unshared: _always(Obj(None)),
-    arrays.write_back: _always(Obj(None)),
+    arrays.once: _one_copy,
     arrays.set_generators: _always(Obj(None)),
     arrays.generator_states: _always(Some(object)),
     arrays.there: _always(Num(bool)),

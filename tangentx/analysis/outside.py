@@ -1,8 +1,9 @@
 """State outside the arguments: objects that the program writes and that no caller passes become parameters.
 
 After a first analysis has shown which outside objects are written, every function that uses one of them, or calls
-one that does, gets it as a further parameter. The derived root reads the objects at entry, works on copies, and puts
-the final content back after the forward sweep.
+one that does, gets it as a further parameter. The derived root reads the objects at entry and works on them as the
+program does; what its reverse sweep changes is its own (`derive.private`). Where the reverse sweep may run later,
+what it reads must be its own too: then all objects that the program reads become parameters.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tangentx.analysis.kinds import Arr, Box, Kind, varied
+from tangentx.analysis.kinds import Arr, Box, Kind, Num, varied
 from tangentx.analysis.memory import Memory
 from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region, World
@@ -19,6 +20,7 @@ from tangentx.analysis.values import Valuer
 from tangentx.arrays.memory import address, arrays_in
 from tangentx.errors import SharedMemory
 from tangentx.ir.change import map_atoms, map_calls
+from tangentx.ir.functions import FunctionValue
 from tangentx.ir.nodes import Atom, Block, Call, Ext, Function, Link, Param, Var
 from tangentx.ir.walk import statements
 from tangentx.naming import Names
@@ -35,6 +37,24 @@ def written(program: Program) -> dict[int, Ext]:
     return found
 
 
+def read(program: Program) -> dict[Any, Ext]:
+    """The outside objects that the program reads or writes and that may change, or their names be bound anew."""
+    found: dict[Any, Ext] = dict(written(program))
+    for ext, kind in program.externals.values():
+        number = isinstance(kind, Num) and kind.type is not bool
+        box = isinstance(kind, Box) and not issubclass(kind.cls, FunctionValue)
+        if number or box or isinstance(kind, Arr):
+            found.setdefault(_key(ext, found), ext)
+    return found
+
+
+def _key(ext: Ext, objects: dict[Any, Ext]) -> Any:
+    """What an object is known by: one that is written by itself, others by where they are found."""
+    if id(ext.value) in objects:
+        return id(ext.value)
+    return (id(ext.home.__globals__), *ext.path) if ext.path[0] == "global" else ("at", id(ext))
+
+
 def _is_written(kind: Kind, seen: tuple[Region, ...]) -> bool:
     if not isinstance(kind, Arr | Box) or kind.region.root() in seen:
         return False
@@ -43,7 +63,7 @@ def _is_written(kind: Kind, seen: tuple[Region, ...]) -> bool:
     return node.written or any(_is_written(k, (*seen, node)) for k in inside)
 
 
-def as_parameters(program: Program, root: Instance, objects: dict[int, Ext]) -> Function:
+def as_parameters(program: Program, root: Instance, objects: dict[Any, Ext]) -> Function:
     """The root with the objects as further parameters; its notes list them, in order."""
     instances = {i.link: i for i in program.reached()}
     needs = _needs(instances, objects)
@@ -85,14 +105,14 @@ def _holds(value: Any, arrays: Sequence[Any]) -> bool:
     return any(found is a for found in arrays_in(value) for a in arrays)
 
 
-def _needs(instances: dict[Link, Instance], objects: dict[int, Ext]) -> dict[Link, list[int]]:
+def _needs(instances: dict[Link, Instance], objects: dict[Any, Ext]) -> dict[Link, list[Any]]:
     """For each function the objects that it or a callee uses, to a fixed point."""
-    needs: dict[Link, list[int]] = {link: [] for link in instances}
+    needs: dict[Link, list[Any]] = {link: [] for link in instances}
     changed = True
     while changed:
         changed = False
         for link in instances:
-            wanted = {key for key in objects if key in _used(link, needs)}
+            wanted = {key for key in objects if key in _used(link, needs, objects)}
             found = [key for key in objects if key in wanted]
             if found != needs[link]:
                 needs[link] = found
@@ -100,13 +120,13 @@ def _needs(instances: dict[Link, Instance], objects: dict[int, Ext]) -> dict[Lin
     return needs
 
 
-def _used(link: Link, needs: dict[Link, list[int]]) -> set[int]:
+def _used(link: Link, needs: dict[Link, list[Any]], objects: dict[Any, Ext]) -> set[Any]:
     assert link.function is not None
-    used: set[int] = set()
+    used: set[Any] = set()
 
     def note(atom: Atom) -> Atom:
         if isinstance(atom, Ext):
-            used.add(id(atom.value))
+            used.add(_key(atom, objects))
         return atom
 
     for s in statements(link.function.body):
@@ -117,14 +137,14 @@ def _used(link: Link, needs: dict[Link, list[int]]) -> set[int]:
     return used
 
 
-def _rewritten(link: Link, needs: dict[Link, list[int]], links: dict[Link, Link], objects: dict[int, Ext]) -> Function:
+def _rewritten(link: Link, needs: dict[Link, list[Any]], links: dict[Link, Link], objects: dict[Any, Ext]) -> Function:
     function = link.function
     assert function is not None
     names = Names([*function.notes["kinds"], *(p.name for p in function.params)])
     here = {key: names.fresh(objects[key].name.rpartition(".")[2] or "state") for key in needs[link]}
 
     def atom(found: Atom) -> Atom:
-        return Var(here[id(found.value)]) if isinstance(found, Ext) and id(found.value) in here else found
+        return Var(here[key]) if isinstance(found, Ext) and (key := _key(found, objects)) in here else found
 
     def call(found: Call) -> Call:
         return Call(links[found.link], (*found.args, *(Var(here[key]) for key in needs[found.link])))

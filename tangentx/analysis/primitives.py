@@ -142,7 +142,6 @@ EFFECTS = frozenset(
         arrays.demand_unshared,
         arrays.generator_states,
         arrays.set_generators,
-        arrays.write_back,
         arrays.same_length,
         arrays.counted,
         arrays.on_tensors,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -236,6 +236,18 @@ def _functions(kind: Kind) -> tuple[Any, ...]:
     if isinstance(kind, Either):
         return kind.values
     return (kind.value,) if isinstance(kind, Obj) and isinstance(kind.value, FUNCTIONS) else ()
+
+
+def reached(kinds: Iterable[Kind]) -> Iterator[Region]:
+    """Every class of memory that values of the kinds reach, each once."""
+    found: set[Region] = set()
+    todo = list(kinds)
+    while todo:
+        kind = todo.pop()
+        if isinstance(kind, Arr | Box) and (node := kind.region.root()) not in found:
+            found.add(node)
+            todo += (*node.fields.values(), node.elt) if isinstance(kind, Box) else ()
+            yield node
 
 
 def holds_itself(kind: Kind, above: tuple[Region, ...] = (), done: set[int] | None = None) -> bool:

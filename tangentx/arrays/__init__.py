@@ -54,7 +54,7 @@ from tangentx.arrays.checks import (
     unbound_message,
 )
 from tangentx.arrays.collections_ import DefaultDict, Deque
-from tangentx.arrays.copies import clone, entry_copies, entry_copy, shares, stop_gradient, writable, write_back
+from tangentx.arrays.copies import clone, entry_copies, entry_copy, once, shares, stop_gradient, writable
 from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.jacobians import columns, direction, directions, no_slope, rows, uncolumns, unrows
 from tangentx.arrays.memory import apart
@@ -173,6 +173,7 @@ __all__ = [
     "no_slope",
     "of_rule",
     "on_tensors",
+    "once",
     "one_system_each",
     "ordered",
     "outcome",
@@ -238,7 +239,6 @@ __all__ = [
     "winners",
     "with_count",
     "writable",
-    "write_back",
     "zero",
     "zeros_as",
 ]

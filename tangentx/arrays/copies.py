@@ -1,4 +1,4 @@
-"""Copies that keep aliasing, and content written back."""
+"""Copies that keep aliasing."""
 
 from __future__ import annotations
 
@@ -15,37 +15,28 @@ from tangentx.errors import SharedMemory
 _WORK: Any = 10_000
 
 
-def write_back(target: Any, source: Any) -> None:
-    """Gives `target`, an array, container or object, the content of `source`, in place as far as both are alike."""
-    if isinstance(target, np.ndarray):
-        target[...] = source
-        return
-    old, new = _parts(target), _parts(source)
-    merged = {key: _written_back(old.get(key), item) for key, item in new.items()}
-    if isinstance(target, list):
-        target[:] = merged.values()
-    elif isinstance(target, dict):
-        target.clear()
-        target.update(merged)
-    else:
-        for name in old.keys() - merged.keys():
-            object.__delattr__(target, name)
-        for name, item in merged.items():
-            object.__setattr__(target, name, item)
+def once(bar: Any) -> Any:
+    """A cotangent in memory of its own, in which each number stands once: where it stands first in `bar`.
+
+    What is one object there, or shares memory, is zero in all other places: so it is given back once.
+    """
+    return _once(entry_copies(bar)[0], set())
 
 
-def _parts(x: Any) -> dict[Any, Any]:
-    """What a container holds, by position, key or name."""
-    return dict(enumerate(x)) if isinstance(x, list) else dict(x if isinstance(x, dict) else fields(x) or {})
-
-
-def _written_back(old: Any, new: Any) -> Any:
-    open_ = isinstance(new, (list, dict, np.ndarray)) or (not isinstance(new, tuple) and fields(new) is not None)
-    alike = type(old) is type(new) and open_
-    if not alike or (isinstance(new, np.ndarray) and (old.shape != new.shape or old.dtype != new.dtype)):
-        return entry_copy(new)
-    write_back(old, new)
-    return old
+def _once(x: Any, above: set[int]) -> Any:
+    """What is left of a part; zeros are left in its place."""
+    if isinstance(x, np.ndarray):
+        taken = x.copy(order="K")
+        x[...] = 0
+        return taken
+    if not isinstance(x, (list, dict)) or id(x) in above:
+        return x
+    found: Any = list(x) if isinstance(x, list) else dict(x)
+    for key in range(len(x)) if isinstance(x, list) else tuple(x):
+        found[key] = _once(x[key], above | {id(x)})
+        if isinstance(x[key], (float, complex, np.inexact)):
+            x[key] = type(x[key])(0)
+    return found
 
 
 def clone(x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What the root does first and after the forward sweep: copies of what is written, and objects from outside."""
+"""What the root does first: copies of arguments that are written, and objects from outside."""
 
 from __future__ import annotations
 
@@ -87,12 +87,6 @@ def fetch(instance: Instance, emit: Emitter) -> None:
         emit.assign(name, ext)
 
 
-def put_back(instance: Instance, emit: Emitter) -> None:
-    """Gives the objects from outside their final content, where the forward sweep has ended."""
-    for name, ext in outside_of(instance).items():
-        emit.op(arrays.write_back, ext, Var(name))
-
-
 def arguments_of(instance: Instance) -> list[str]:
     """The parameters of the root that the caller gives."""
     assert instance.link.function is not None
@@ -113,7 +107,12 @@ def _is_written(kind: Kind, everything: bool, seen: tuple[Any, ...] = ()) -> boo
 
 def has_effects(root: Instance) -> bool:
     """Whether a second run of the program could do or answer something else."""
-    return bool(outside_of(root)) or root.link.function is not None and _acts(root)
+    return writes_outside(root) or root.link.function is not None and _acts(root)
+
+
+def writes_outside(root: Instance) -> bool:
+    """Whether the program writes into what is outside."""
+    return any(_is_written(root.kinds[name], False) for name in outside_of(root))
 
 
 def _acts(root: Instance) -> bool:

@@ -15,7 +15,6 @@ from tangentx.analysis.program import Instance
 from tangentx.analysis.selection import is_basic, known_key
 from tangentx.derive.calls import instance_of
 from tangentx.derive.emit import NONE, SHADOW, Emitter, Frame, item_at, motion, shadow_key
-from tangentx.derive.entry import put_back
 from tangentx.derive.tangents import fresh, notes_of, stored_copy
 from tangentx.ir.nodes import (
     Accumulate,
@@ -106,8 +105,6 @@ class Forward:
             case Loop():
                 emit.add(Loop(self.block(s.body), s.span))
             case Return():
-                if self.is_root:
-                    put_back(self.instance, emit)
                 dot = self._returned(emit, s.value)
                 emit.add(Return(emit.let(Make(tuple, (s.value, dot))), s.span))
             case Note():

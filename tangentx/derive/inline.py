@@ -49,7 +49,7 @@ def _called(s: Assign) -> Link | None:
 def _is_small(instance: Instance, sites: int) -> bool:
     """Whether the callee is one expression, of few enough operations."""
     function = instance.link.function
-    if function is None or not sites or not function.body or "outside" in function.notes:
+    if function is None or not sites or not function.body or function.notes.get("outside"):
         return False
     *steps, last = function.body
     if not isinstance(last, Return) or (len(steps) > (MOST if sites <= 2 else FEW) and len(steps) * sites > MOST):

@@ -46,7 +46,7 @@ def tangent(program: Program, instance: Instance, with_tangent: Sequence[int]) -
     dots = [f.frame.other(n) for n in chosen]
     emit = Emitter(f.frame.function.span)
     fetch(instance, emit)
-    entry(instance, emit, names)
+    entry(instance, emit, arguments_of(instance))
     _own_tangents(emit, f, chosen)
     still = [name for name in names if name not in chosen]
     zeros_of_storages(f.frame, emit, [name for name in still if motion(f.frame.kinds[name]) == SHADOW])

@@ -9,7 +9,7 @@ from tangentx.analysis.kinds import Box
 from tangentx.analysis.program import Instance
 from tangentx.derive.conjugates import demand_straight, turned
 from tangentx.derive.emit import SHADOW, VALUE, Emitter
-from tangentx.derive.entry import arguments_of, entry, fetch, put_back
+from tangentx.derive.entry import arguments_of, entry, fetch
 from tangentx.derive.gifts import give
 from tangentx.derive.pairs import Derivation, Pair, as_params
 from tangentx.derive.reverse import Reverse
@@ -33,11 +33,10 @@ def pullback(derivation: Derivation, instance: Instance, wrt: tuple[int, ...]) -
     names = [p.name for p in r.frame.function.params]
     emit = Emitter(r.frame.function.span)
     fetch(instance, emit)
-    entry(instance, emit, names, everything=True)
+    entry(instance, emit, arguments_of(instance), everything=True)
     shadows_of_params(r, emit, names)
     shadows = [Var(r.frame.other(n)) for n, m in zip(names, pair.params, strict=True) if m == SHADOW]
     made = emit.let(Call(pair.forward, (*(Var(n) for n in names), *shadows)))
-    put_back(instance, emit)
     ans = emit.item(made, 0)
     shadow: tuple[Atom, ...] = (emit.item(made, 1),) if pair.result == SHADOW else ()
     saved = emit.item(made, 2 if pair.result == SHADOW else 1)

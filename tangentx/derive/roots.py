@@ -12,7 +12,7 @@ from tangentx.analysis.kinds import Arr, Box, Kind, Num
 from tangentx.analysis.program import Instance
 from tangentx.derive.conjugates import demand_straight, turned
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
-from tangentx.derive.entry import arguments_of, entry, fetch, put_back, zeros_of_storages
+from tangentx.derive.entry import arguments_of, entry, fetch, writes_outside, zeros_of_storages
 from tangentx.derive.gifts import give, give_slot
 from tangentx.derive.pairs import Derivation, as_params, bars_at_end, opening
 from tangentx.derive.reverse import Reverse
@@ -59,7 +59,7 @@ def gradient(derivation: Derivation, instance: Instance, request: Request) -> Fu
     names = [p.name for p in r.frame.function.params]
     emit = Emitter(r.frame.function.span)
     fetch(instance, emit)
-    entry(instance, emit, names, everything=request.cut)
+    entry(instance, emit, arguments_of(instance), everything=request.cut)
     joint = r.code is None
     body = _joint(r, emit, names, request) if joint else _driver(derivation, r, instance, emit, names, request)
     derivation.finish()
@@ -79,7 +79,6 @@ def _joint(r: Reverse, emit: Emitter, names: list[str], request: Request) -> Blo
     bars_at_end(r, back)
     ans = last.value
     middle = Emitter(last.span)
-    put_back(r.instance, middle)
     shadow = r.shadow(middle, ans) if mode(r.instance.result) == SHADOW else None
     outputs = _outputs(r, middle, ans, request)
     _seed(r, back if request.cut else middle, ans, shadow, request)
@@ -97,12 +96,11 @@ def _driver(
     shadows_of_params(r, emit, names, [names[i] for i in request.wrt])
     shadows = [Var(r.frame.other(n)) for n, m in zip(names, pair.params, strict=True) if m == SHADOW]
     made = emit.let(Call(pair.forward, (*(Var(n) for n in names), *shadows)))
-    put_back(instance, emit)
     ans = emit.item(made, 0)
     shadow = emit.item(made, 1) if pair.result == SHADOW else None
     saved = emit.item(made, 2 if pair.result == SHADOW else 1)
     outputs = _outputs(r, emit, ans, request)
-    if request.cut:
+    if request.cut or writes_outside(instance):
         emit.add(Note(REVERSE, emit.span))
     _seed(r, emit, ans, shadow, request)
     seed = (Var(r.seed),) if pair.result == VALUE else ()

@@ -9,7 +9,7 @@ from dataclasses import replace
 from tangentx.analysis.batches import Batched, Unbatchable
 from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.program import Instance
-from tangentx.analysis.regions import Region
+from tangentx.analysis.regions import Region, reached
 from tangentx.derive.emit import NONE
 from tangentx.errors import Span
 from tangentx.ir.nodes import Assign, Atom, Attr, Expr, For, Index, Make, Pop, Var
@@ -40,6 +40,7 @@ class Sides:
         self.instance = instance
         self.both = both
         self.loops: list[str] = []
+        self.outside = frozenset(reached(kind for _, kind in facts.program.externals.values()))
 
     def kind(self, atom: Atom) -> Kind:
         """The kind of an atom."""
@@ -72,11 +73,11 @@ class Sides:
         raise Unbatchable("a container of what moves and of what does not", span)
 
     def is_written(self, kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
-        """Whether a value may be changed after it is made."""
+        """Whether a value may be changed after it is made: by the program, or by others that it is in reach of."""
         if not isinstance(kind, Arr | Box) or (node := kind.region.root()) in seen:
             return False
         inside = (*node.fields.values(), node.elt) if isinstance(kind, Box) else ()
-        return node.written or any(self.is_written(k, (*seen, node)) for k in inside)
+        return node.written or node in self.outside or any(self.is_written(k, (*seen, node)) for k in inside)
 
     @contextmanager
     def inside(self, loop: For) -> Iterator[None]:

@@ -65,6 +65,8 @@ class _Handed:
         """Whether all that refers to the memory are names, of arrays made here and of their views."""
         if self._is_in(region, [Var(param.name) for param in self.unit.function.params]):
             return False
+        if region in memory.outside(self.program):
+            return False
         return all(s is copy or self._is_plain(s, region) for s in statements(self.unit.body))
 
     def _is_plain(self, s: Statement, region: Region) -> bool:

@@ -12,6 +12,7 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind, Top
 from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
+from tangentx.analysis.regions import reached as reached_regions
 from tangentx.analysis.selection import is_basic
 from tangentx.ir.nodes import (
     Assign,
@@ -73,6 +74,11 @@ def reach(kinds: Iterable[Kind], *, arrays_too: bool = True) -> Sequence[Region]
                 inner = (*node.fields.values(), node.elt)
                 wanted += [k for k in inner if type(k) is Box or (arrays_too and type(k) is Arr)]
     return tuple(found)
+
+
+def outside(program: Program) -> frozenset[Region]:
+    """The memory that others can reach: that of objects from outside, and what the program has put into them."""
+    return frozenset(reached_regions(kind for _, kind in program.externals.values()))
 
 
 def is_opaque(units: Sequence[Unit]) -> bool:

@@ -19,6 +19,7 @@ from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
 from tangentx.ir.nodes import Assign, Atom, Lit, Op, Statement, Var
 from tangentx.ir.walk import statements
+from tangentx.optimise import memory
 from tangentx.optimise.rewriting import MUL, Rewriter, Rules, is_number, run_each
 from tangentx.optimise.unit import Unit
 
@@ -49,7 +50,8 @@ class Operators(Rules):
     def made_here(self, kind: Arr) -> bool:
         """Whether arrays of the kind are all results of operations of this function, none of them given back."""
         node = kind.region.root()
-        if not node.still() or node.external or any(self._in(node, p.name) for p in self.unit.function.params):
+        given = any(self._in(node, p.name) for p in self.unit.function.params)
+        if given or not node.still() or node in memory.outside(self.program):
             return False
         if any(self._in(node, name) for name in self.walk.returned):
             return False

@@ -29,6 +29,7 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.walk import statement_atoms
+from tangentx.optimise import memory
 from tangentx.optimise.flow import sweeps
 from tangentx.optimise.shapes import Facts, is_array
 from tangentx.optimise.sharing import PASSING, is_view, returned
@@ -157,7 +158,9 @@ class Rewriter(Facts):
         if self.hand is None or atom not in statement_atoms(self.hand):
             return False
         made = self.expr(atom)
-        return isinstance(made, Op) and made.fn not in PASSING and not is_view(self.program, self.unit, atom, made)
+        if not isinstance(made, Op) or made.fn in PASSING or is_view(self.program, self.unit, atom, made):
+            return False
+        return memory.region(self.kind(atom)) not in memory.outside(self.program)
 
     def still(self, atom: Atom) -> bool:
         """Whether the value of the atom cannot be changed by a write into memory."""

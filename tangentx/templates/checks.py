@@ -27,11 +27,10 @@ from tangentx.arrays import (
     tangent_as,
     there,
     to_rule,
-    write_back,
 )
 from tangentx.templates.registry import constant, linear
 
-constant(apart, counted, demand_bound, demand_copied, demand_own, demand_unshared, real_zero, same_length, write_back)
+constant(apart, counted, demand_bound, demand_copied, demand_own, demand_unshared, real_zero, same_length)
 constant(enough_snapshots, equal_lengths, generator_states, next_snapshot, set_generators, there)
 
 

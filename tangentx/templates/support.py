@@ -19,6 +19,7 @@ from tangentx.arrays import (
     has_derivative,
     inverse_axes,
     log_or_zero,
+    once,
     power_slope,
     quotient,
     ratio,
@@ -126,8 +127,8 @@ def writable_(view: Any, *, ans_bar: Any) -> Any:
 
 @adjoint(entry_copies, domain=("A(3), A(2)", "x, A(2)"))
 def entry_copies_(*xs: Any, ans_bar: Any) -> Any:
-    """Copies."""
-    xs_bar = ans_bar
+    """Copies: what is one in them is given back once."""
+    xs_bar = once(ans_bar)
     return xs_bar
 
 

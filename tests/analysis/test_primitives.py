@@ -28,7 +28,7 @@ def test_what_writes_or_changes_its_answer_is_none(fn) -> None:
 
 
 def test_one_operation_is_run_for_what_it_does() -> None:
-    assert has_effect(Op(arrays.write_back, ()))
+    assert has_effect(Op(arrays.demand_own, ()))
     assert not has_effect(Op(arrays.zero, ()))
     assert not has_effect(Op([].append, ()))
 

@@ -1,0 +1,77 @@
+"""What the reverse sweep changes, of memory that others can reach, it has for itself: a joint copy made before it.
+
+The forward sweep works on the user's own objects, as the program does: it writes into globals, and what is local
+escapes when it is stored in one. The reverse sweep restores what was overwritten, and must not do so there. So where it
+begins, every name that it reads and that reaches such memory is bound to a copy; all of them are copied together, so
+that what is one object, or shares memory, is so in the copies. Where the reverse sweep runs later, others may have
+written by then: what it only reads is copied too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import replace
+
+from tangentx import arrays
+from tangentx.analysis.kinds import Arr, Box, Kind
+from tangentx.analysis.program import Instance, Program
+from tangentx.analysis.regions import Region
+from tangentx.ir.exposure import bound_after, exposed
+from tangentx.ir.nodes import Assign, Block, Function, Index, Key, Link, Lit, Op, Statement, Var
+from tangentx.ir.sweeps import CUT
+from tangentx.optimise import memory
+from tangentx.optimise.flow import sweeps
+from tangentx.optimise.summary import summaries
+from tangentx.optimise.unit import Unit
+
+
+def private(program: Program, root: Instance) -> Function | None:
+    """The derived function with such copies; None where it needs none."""
+    function = root.link.function
+    assert function is not None
+    forward, reverse = sweeps(function)
+    others = memory.outside(program) if reverse else frozenset[Region]()
+    if not others:
+        return None
+    read = exposed(reverse)
+    kinds = {name: kind for name, kind in root.kinds.items() if name in read and isinstance(kind, Arr | Box)}
+    changed = _changed(program, root, reverse)
+    if CUT not in function.notes:
+        others &= changed
+    names = _together(kinds, others, changed)
+    if not names:
+        return None
+    sure = bound_after(forward, frozenset(p.name for p in function.params))
+    start = [Assign(name, Lit(None), function.span) for name in names if name not in sure]
+    return replace(
+        function, body=(*start, *forward, *_copies(names, isinstance(kinds[names[0]], Arr), reverse[0]), *reverse)
+    )
+
+
+def _together(kinds: Mapping[str, Kind], others: Set[Region], changed: Set[Region]) -> list[str]:
+    """The names that reach the memory of others, and those that reach what is changed and copied with it."""
+    reach = {name: set(memory.reach([kind])) for name, kind in kinds.items()}
+    found = [name for name in kinds if not reach[name].isdisjoint(others)]
+    while True:
+        copied = set[Region]().union(*(reach[name] for name in found)) & changed
+        more = [name for name in kinds if name not in found and not reach[name].isdisjoint(copied)]
+        if not more:
+            return [name for name in kinds if name in found]
+        found += more
+
+
+def _changed(program: Program, root: Instance, reverse: Block) -> set[Region]:
+    """What the reverse sweep writes; all that it reaches where that is not known."""
+    assert root.link.function is not None
+    part = Unit(Link("reverse", replace(root.link.function, body=reverse)), root.kinds, root.result, outer=True)
+    units = [part, *(Unit(i.link, i.kinds, i.result) for i in program.reached()[1:])]
+    found = summaries(program, units)[part.link].writes
+    return set(found) if None not in found else set(memory.reach(root.kinds.values()))
+
+
+def _copies(names: list[str], is_array: bool, first: Statement) -> list[Statement]:
+    if len(names) == 1 and is_array:
+        return [Assign(names[0], Op(arrays.entry_copy, (Var(names[0]),)), first.span)]
+    whole = "%own"
+    items = [Assign(n, Index(Var(whole), Key((Lit(k),))), first.span) for k, n in enumerate(names)]
+    return [Assign(whole, Op(arrays.entry_copies, tuple(map(Var, names))), first.span), *items]
