@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,6 @@ def linearize_of(
     from tangentx import sweeps
     from tangentx.arrays import entry_copies, entry_copy
     from tangentx.demands import differentiable
-    from tangentx.tensor.surroundings import Surroundings
 
     own = derivative._values(primals, kwargs)
     values = entry_copies(*own)
@@ -113,7 +112,7 @@ def linearize_of(
     inner = derivative._target.function
     value = inner._public(value, values) if hasattr(inner, "_public") else entry_copy(value)
     shape = entry_copy(value)
-    around = None if split else Surroundings(getattr(inner, "__tangentx_primal__", inner), ())
+    demand_unchanged = _nothing if split else _unchanged(inner)
 
     def tangent(*tangents: Any) -> Any:
         """The tangent of the value for one tangent for each primal; None holds it constant. Raises NotDifferentiable
@@ -126,22 +125,32 @@ def linearize_of(
         for i, t in found.items():
             _match_primal(derivative, i, values[i], t)
         dots = [fitted(found[i], values[i]) for i in places]
-        if around is not None:
-            _demand_unchanged(around.changed(), inner)
+        demand_unchanged()
         moved = entry.functions[1](state, *dots) if split else entry.functions[0](*values, *dots)[1]
         return public_tangent(moved, shape)
 
     return value, Linear(tangent, entry, values, state, Form(tuple(given.index(i) for i in places), (0,), False))
 
 
-def _demand_unchanged(changed: str, function: Any) -> None:
-    """Refuses to run a function anew where what it reads outside, by this name, is not as it was."""
-    if changed:
-        raise NotDifferentiable(
-            f"`{changed}` has changed since, and this linear function runs the program anew for each tangent",
-            place_of(function),
-            "take it again, or leave what it reads as it was",
-        )
+def _nothing() -> None:
+    """Refuses nothing."""
+
+
+def _unchanged(function: Any) -> Callable[[], None]:
+    """Refuses to run a function anew where something that it reaches outside is not as it is now."""
+    from tangentx.tensor.surroundings import Surroundings
+
+    around = Surroundings(function, ())
+
+    def demand() -> None:
+        if changed := around.changed():
+            raise NotDifferentiable(
+                f"`{changed}` has changed since, and this linear function runs the program anew for each tangent",
+                place_of(function),
+                "take it again, or leave what it reads as it was",
+            )
+
+    return demand
 
 
 def public_tangent(dot: Any, value: Any) -> Any:
