@@ -227,7 +227,9 @@ class Dual:
         if np.iscomplexobj(self.value):
             root = self.real * self.real + self.imag * self.imag
             return elementwise(np.sqrt, lambda v: 0.5 / np.sqrt(v), lambda v: -0.25 / (v * np.sqrt(v)), root)
-        return bilinear(np.multiply, self, np.sign(clear(self, 0.0)[0]))
+        sign = np.sign(self.value)  # at zero the slope is zero
+        clear(self + np.where(sign == 0.0, 1.0, 0.0), 0.0)
+        return bilinear(np.multiply, self, sign)
 
     # ---- in place: an array is written, a number is rebound ----
     def _renew(self, result: Dual) -> Dual:

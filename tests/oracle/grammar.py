@@ -17,6 +17,7 @@ from .control import statement
 from .expressions import array, num_leaf
 from .layout import overlapping, some_layout
 from .model import BUFFER, INDICES, INT, NUM, Draft, Entry, Type, arr, list_of
+from .oddities import FIRST, LAST, STILL, STILLS, TABLE, drawn
 from .routines import routine
 from .simple import run_helper, use_helper
 from .statements import tame, write_alias
@@ -27,6 +28,8 @@ IMPORTS = {
     "deque(": "from collections import deque",
     "defaultdict(": "from collections import defaultdict",
     "@dataclass": "from dataclasses import dataclass",
+    "functools.": "import functools",
+    "itertools.": "import itertools",
     "sliding_window_view": "from numpy.lib.stride_tricks import sliding_window_view",
 }
 SHARING = ("write through an alias", "write in a callee")
@@ -73,14 +76,32 @@ def draft(rng: Random) -> Program:
     for known in d.routines:
         if not any(f"{known.name}(" in line for line in (*called(d, helpers), *d.lines)):
             use_helper(d, known)
+    kinks = odd(d)
     d.emit(f"return {result(d)}")
+    if any("TABLE" in line for line in d.lines):
+        text[len(HEADER) : len(HEADER)] = TABLE
+    given = [(STILL, NUM), (STILLS, arr(d.width))] if kinks else []
     text += called(d, helpers)
-    text += [*made, "", f"def f({', '.join(name for name, _ in params)}):", *d.lines]
+    text += [*made, "", f"def f({', '.join(name for name, _ in (*params, *given))}):", *d.lines]
     text[:0] = [line for name, line in IMPORTS.items() if any(name in used for used in text)]
     wrt = tuple(i for i, (_, type_) in enumerate(params) if type_ not in (INT, INDICES))
     points = tuple([value(rng, type_) for _, type_ in params] for _ in range(2))
+    points = tuple(
+        [*point, *(np.copy(p) if isinstance(p, np.ndarray) else p for p in point[: len(given)])] for point in points
+    )
     program = Program("\n".join(text) + "\n", points, wrt, d.tags)
     return with_checkpoints(with_sum(overlaid(program, params), params))
+
+
+def odd(d: Draft) -> bool:
+    """Blocks of `oddities` at both ends; whether there are kinks among them."""
+    drawn(d, LAST, 2)
+    lines, d.lines = d.lines, []
+    if not d.calm and Random("\n".join(lines)).randrange(4) == 0:
+        drawn(d, FIRST, 2)
+    kinks = any(name in line for line in d.lines for name in (STILL, STILLS))
+    d.lines += lines
+    return kinks
 
 
 def called(d: Draft, helpers: list[list[str]]) -> list[str]:

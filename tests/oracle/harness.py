@@ -10,6 +10,7 @@ import linecache
 import re
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from .comparing import Wrong, agree, projected, snapshot
 from .deadline import limited
 from .grammar import Program, Values
 from .model import BUFFER
+from .oddities import STILL, STILLS
 from .screen import Truth, copied, directions, leaves, scope_of, truth
 
 SECONDS = 60
@@ -114,17 +116,23 @@ class Trial:
         finally:
             if snapshot(args) != before:
                 raise Wrong("an argument was changed")
-        for name in ("SCALE", BUFFER):
+        for name in ("SCALE", BUFFER, "TABLE"):
             if name in after and not np.array_equal(vars(self.module)[name], after[name]):
                 raise Wrong(f"{name} is not what a call of the program leaves")
         return result
 
-    def gradient(self) -> Callable[..., Any]:
-        grad: Callable[..., Any] = self.api.grad(self.module.f, wrt=self.program.wrt, fallback="error")
+    def gradient(self, fallback: str = "error") -> Callable[..., Any]:
+        grad: Callable[..., Any] = self.api.grad(self.module.f, wrt=self.program.wrt, fallback=fallback)
         return grad
 
-    def grad(self) -> None:
-        gradient = self.gradient()
+    def on_tensors(self) -> None:
+        """What is refused where it must be compiled, as it runs by default."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.grad("tensor")
+
+    def grad(self, fallback: str = "error") -> None:
+        gradient = self.gradient(fallback)
         for point in self.program.points:
             args, found = copied(point), truth_at(self.program, point, self.seed)
             result = self.intact(point, gradient, *args)
@@ -152,6 +160,17 @@ class Trial:
         found = truth_at(program, point, self.seed)
         agree("value by vjp", float(value), found.value, 1.0)
         spoil(args)
+        outside = {name: vars(self.module)[name] for name in (BUFFER, "TABLE") if name in vars(self.module)}
+        before = copied(outside)
+        spoil(outside)
+        try:
+            self._pulled(pullback, args, found)
+        finally:
+            for name, memory in outside.items():
+                memory[...] = before[name]
+
+    def _pulled(self, pullback: Callable[[float], Any], args: Values, found: Truth) -> None:
+        program = self.program
         for _ in range(2):
             bars = pullback(1.0)
             every = bars if len(args) > 1 else (bars,)
@@ -231,10 +250,13 @@ def check(
     with loaded(program.source + weighing(program)) as module, proofs_off(off):
         trial = Trial(program, module, seed, api)
         stages = [trial.grad, trial.jvp] + ([trial.vjp] if order2 or pull else [])
-        stages += [trial.jvp_of_grad, trial.grad_of_grad] if order2 else []
+        smooth = STILL not in program.source and STILLS not in program.source
+        stages += [trial.jvp_of_grad, trial.grad_of_grad] if order2 and smooth else []
         stages = [getattr(trial, only)] if only else stages
         for stage in stages:
             outcome.stages[stage.__name__] = attempt(stage, program.source)
+        if outcome.stages.get("grad", ("",))[0] == "refused" and api is tangentx:
+            outcome.stages["on_tensors"] = attempt(trial.on_tensors, program.source)
     return outcome
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import collections
 import dataclasses
+import functools
+import itertools
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -134,21 +136,62 @@ def where(test: Any, a: Any, b: Any) -> Dual:
 
 
 def extreme(a: Dual, axis: int | None, sign: float) -> Dual:
-    """The largest element along `axis` (the smallest for sign -1), which must win clearly."""
+    """The largest element along `axis` (the smallest for sign -1), which must win clearly, or by nothing: then all that
+    are as large share."""
     if axis is None:
-        return extreme(a.ravel(), 0, sign)
+        return extreme(lift(a).ravel(), 0, sign)
+    a = lift(a)
     best = np.expand_dims(np.argmax(sign * a.value, axis=axis), axis)
     top = a._each(lambda p: np.take_along_axis(p, best, axis))
-    clear(a, top)
-    return top._each(lambda p: np.squeeze(p, axis)[()])
+    tie = a.value == top.value
+    clear(select(tie, top, a), top)
+    parts = (np.sum(np.where(tie, p, 0.0), axis=axis) / np.sum(tie, axis=axis) for p in a.parts[1:])
+    return Dual((np.squeeze(top.value, axis)[()], *parts))  # type: ignore[arg-type]
+
+
+def shared(a: Any, b: Any, largest: bool) -> Dual:
+    """The larger or smaller of two, element by element; what is equal shares."""
+    p, q = lift(a), lift(b)
+    tie = p.value == q.value
+    apart = select(tie, p + 1.0, p)
+    won = (apart > q) if largest else (apart < q)
+    found = select(tie, (p + q) * 0.5, select(won, p, q))
+    return found[()] if found.shape == () else found
 
 
 def maximum(a: Any, b: Any) -> Dual:
-    return where(lift(a) > b, a, b)
+    return shared(a, b, True)
 
 
 def minimum(a: Any, b: Any) -> Dual:
-    return where(lift(a) < b, a, b)
+    return shared(a, b, False)
+
+
+def best(choose: Callable[..., Any], largest: bool) -> Callable[..., Any]:
+    """``max`` or ``min`` of Python's; what is equal shares."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        items = list(args[0]) if len(args) == 1 else list(args)
+        if kwargs or not any(isinstance(item, Dual) for item in items):
+            return choose(items, **kwargs)
+        top = choose(value_of(item) for item in items)
+        ties = [item for item in items if value_of(item) == top]
+        for item in items:
+            if value_of(item) != top:
+                clear(item, top)
+                clear(ties[0], item)
+        if len(ties) == 1:
+            return ties[0]
+        total = sum(lift(item) for item in ties) * (1.0 / len(ties))
+        return Dual((type(value_of(ties[0]))(total.value), *total.parts[1:]))
+
+    return call
+
+
+def norm(v: Dual) -> Dual:
+    """The Euclidean norm; its slope at zero is zero."""
+    squares = (v * v).sum()
+    return lift(0.0) if squares.value == 0.0 else FUNCTIONS["sqrt"](squares)
 
 
 def clip(a: Any, low: Any, high: Any, out: Dual | None = None) -> Dual:
@@ -218,6 +261,10 @@ def oracle_numpy() -> SimpleNamespace:
         conj=Ufunc(lambda a: lift(a).conjugate()),
         vdot=lambda a, b: bilinear(np.vdot, a, b),
         fft=SimpleNamespace(**{name: _linear(getattr(np.fft, name)) for name in ("fft", "ifft", "rfft", "irfft")}),
+        linalg=SimpleNamespace(norm=norm),
+        hypot=lambda a, b: norm(gather(np.array, [a, b])),
+        floating=np.floating,
+        isscalar=lambda x: np.isscalar(value_of(x)),
         errstate=np.errstate,
         pi=np.pi,
     )
@@ -235,6 +282,8 @@ def oracle_globals() -> dict[str, Any]:
         "numpy.lib.stride_tricks": windows,
         "math": SimpleNamespace(**FUNCTIONS, pi=np.pi),
         "collections": collections,
+        "functools": functools,
+        "itertools": itertools,
         "dataclasses": dataclasses,
         "tangentx": SimpleNamespace(checkpoint=_checkpoint, checkpointed=lambda over, snapshots=0: over),
     }
@@ -245,5 +294,16 @@ def oracle_globals() -> dict[str, Any]:
     def to_float(x: Any = 0.0) -> Any:
         return x if isinstance(x, Dual) else float(x)
 
-    scope = dict(vars(builtins)) | {"__import__": importer, "float": to_float}
+    def is_of(x: Any, classes: Any) -> bool:
+        which = classes if isinstance(classes, tuple) else (classes,)
+        return isinstance(value_of(x), tuple({to_float: float, Dual: np.ndarray}.get(cls, cls) for cls in which))
+
+    def type_of(x: Any) -> Any:
+        cls = type(value_of(x))
+        return {float: to_float, np.ndarray: Dual}.get(cls, cls)
+
+    scope = dict(vars(builtins)) | {"__import__": importer, "float": to_float, "isinstance": is_of, "type": type_of}
+    scope |= {"max": best(max, True), "min": best(min, False)}
+    scope |= {"hasattr": lambda x, name: hasattr(value_of(x), name)}
+    scope |= {"getattr": lambda x, *name: getattr(value_of(x), *name)}
     return {"__builtins__": scope, "__name__": "oracle_program"}

@@ -107,6 +107,8 @@ def truth(program: Program, point: Values, r: Values, s: Values) -> Truth:
     held: dict[int, Dual] = {}
 
     def dual(x: Any, e1: Any, e2: Any) -> Dual:
+        if e1 is None and not isinstance(x, np.ndarray):
+            return x
         if e1 is None:
             parts = tuple(in_memory_of(x, memory, keep=i == 0) for i, memory in enumerate(memories))
             return held.setdefault(id(x), Dual(parts))

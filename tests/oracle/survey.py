@@ -34,6 +34,7 @@ class Summary:
     stages: Counter[str] = field(default_factory=Counter)
     tags: Counter[str] = field(default_factory=Counter)
     refusals: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)  # constructs, by the refused programs that have them
     rejected: Counter[str] = field(default_factory=Counter)
     sharing: int = 0
     failures: list[tuple[int, str, str, str]] = field(default_factory=list)
@@ -43,7 +44,7 @@ class Summary:
         return self.statuses.total()
 
     def add(self, other: Summary) -> None:
-        for name in ("statuses", "stages", "tags", "refusals", "rejected"):
+        for name in ("statuses", "stages", "tags", "refusals", "refused", "rejected"):
             getattr(self, name).update(getattr(other, name))
         self.sharing += other.sharing
         self.failures += other.failures
@@ -54,7 +55,7 @@ class Summary:
             lines.append(f"{title}:")
             lines += [f"  {count:6d}  {what}" for what, count in getattr(self, title).most_common(25)]
         lines.append("constructs, by the number of programs that have them:")
-        lines += [f"  {count:6d}  {tag}" for tag, count in self.tags.most_common()]
+        lines += [f"  {count:6d} ({self.refused[tag]} refused)  {tag}" for tag, count in self.tags.most_common()]
         return "\n".join(lines)
 
 
@@ -91,6 +92,8 @@ def inspect(seed: int, off: tuple[str, ...] | str, every: int, **options: Any) -
     outcome = tried(program, seed, off, every, **options)
     found.statuses[outcome.status] += 1
     found.tags.update(program.tags.keys())
+    if outcome.status == "refused":
+        found.refused.update(program.tags.keys())
     found.sharing += program.shares
     for name, (status, text) in outcome.stages.items():
         found.stages[f"{name} {status}"] += 1
