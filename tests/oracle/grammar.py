@@ -17,7 +17,7 @@ from .control import statement
 from .expressions import array, num_leaf
 from .layout import overlapping, some_layout
 from .model import BUFFER, INDICES, INT, NUM, Draft, Entry, Type, arr, list_of
-from .oddities import FIRST, LAST, STILL, STILLS, TABLE, drawn
+from .oddities import FIRST, LAST, MIXED, STILL, STILLS, TABLE, drawn
 from .routines import routine
 from .simple import run_helper, use_helper
 from .statements import tame, write_alias
@@ -78,24 +78,42 @@ def draft(rng: Random) -> Program:
             use_helper(d, known)
     kinks = odd(d)
     d.emit(f"return {result(d)}")
-    if any("TABLE" in line for line in d.lines):
-        text[len(HEADER) : len(HEADER)] = TABLE
-    given = [(STILL, NUM), (STILLS, arr(d.width))] if kinks else []
-    text += called(d, helpers)
-    text += [*made, "", f"def f({', '.join(name for name, _ in (*params, *given))}):", *d.lines]
-    text[:0] = [line for name, line in IMPORTS.items() if any(name in used for used in text)]
-    wrt = tuple(i for i, (_, type_) in enumerate(params) if type_ not in (INT, INDICES))
-    points = tuple([value(rng, type_) for _, type_ in params] for _ in range(2))
-    points = tuple(
-        [*point, *(np.copy(p) if isinstance(p, np.ndarray) else p for p in point[: len(given)])] for point in points
-    )
-    program = Program("\n".join(text) + "\n", points, wrt, d.tags)
+    text += [*called(d, helpers), *made]
+    program = finished(d, text, params, kinks)
     return with_checkpoints(with_sum(overlaid(program, params), params))
 
 
-def odd(d: Draft) -> bool:
+def odd_draft(rng: Random) -> Program:
+    """A short program of the blocks of `oddities` alone."""
+    d = Draft(rng, width=3)
+    d.names["SCALE"] = Entry("SCALE", NUM, fixed=True)
+    params = [("x", NUM), ("a", arr(d.width))]
+    for name, type_ in params:
+        d.bind(name, type_)
+    for _ in range(rng.randrange(1, 3)):
+        d.pick(LAST)(d)
+    kinks = odd(d, 0)
+    d.emit(f"return {result(d)}")
+    return finished(d, list(HEADER), params, kinks)
+
+
+def finished(d: Draft, text: list[str], params: list[tuple[str, Type]], kinks: bool) -> Program:
+    """The program of the lines drawn, at two points; where it has kinks the still copies are among its parameters."""
+    if any("TABLE" in line for line in d.lines):
+        text[len(HEADER) : len(HEADER)] = TABLE
+    given = [STILL, STILLS] if kinks else []
+    text += ["", f"def f({', '.join([name for name, _ in params] + given)}):", *d.lines]
+    text[:0] = [line for name, line in IMPORTS.items() if any(name in used for used in text)]
+    wrt = tuple(i for i, (_, type_) in enumerate(params) if type_ not in (INT, INDICES))
+    points = tuple([value(d.rng, type_) for _, type_ in params] for _ in range(2))
+    for point in points:
+        point += [np.copy(p) if isinstance(p, np.ndarray) else p for p in point[: len(given)]]
+    return Program("\n".join(text) + "\n", points, wrt, d.tags)
+
+
+def odd(d: Draft, most: int = 2) -> bool:
     """Blocks of `oddities` at both ends; whether there are kinks among them."""
-    drawn(d, LAST, 2)
+    drawn(d, MIXED, most)
     lines, d.lines = d.lines, []
     if not d.calm and Random("\n".join(lines)).randrange(4) == 0:
         drawn(d, FIRST, 2)

@@ -214,7 +214,7 @@ def asked(d: Draft) -> None:
     tests = [
         f"isinstance({x}, float)", f"isinstance({x}, int)", f"type({x}) is float", f"isinstance({x}, (int, float))",
         "isinstance(a, np.ndarray)", "hasattr(a, 'shape')", f"hasattr({x}, 'shape')", f"isinstance({x}, np.floating)",
-        "a.__class__ is np.ndarray", f"{x}.__class__ is float", "type(a) is np.ndarray", f"np.isscalar({x})",
+        "type(a) is np.ndarray", f"np.isscalar({x})",
         "getattr(a, 'ndim', 0) == 1", f"isinstance(max(1, {x}), int)",
     ]  # fmt: skip
     _number(d, f"{d.const()} * {x} if {d.pick(tests)} else {y} * {num(d, 1)}", "class asked for")
@@ -241,3 +241,5 @@ FIRST: list[Block] = [kink, kink, selected_away]
 LAST: list[Block] = [
     largest, reduced, picked, iterated, iterated, iterated, told, told, kept, unbound, unbound, asked, asked, outside,
 ]  # fmt: skip
+MIXED = [block for block in LAST if block is not kept]
+"""Those of which most programs are compiled: they stand beside others."""

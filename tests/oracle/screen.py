@@ -171,10 +171,10 @@ def judge(program: Program, point: Values, seed: int) -> Truth:
     return found
 
 
-def generate(rng: Random, rejected: Counter[str] | None = None) -> Program:
+def generate(rng: Random, rejected: Counter[str] | None = None, drawn: Callable[[Random], Program] = draft) -> Program:
     """The next fit program; `rejected` counts why others were not. Its further points are those that are fit."""
     while True:
-        program = draft(rng)
+        program = drawn(rng)
         try:
             judge(program, program.points[0], 0)
         except Unfit as error:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from .grammar import Program
+from .grammar import Program, draft
 from .harness import Outcome, check
 from .keeping import written
 from .reduction import reduce
@@ -59,9 +60,9 @@ class Summary:
         return "\n".join(lines)
 
 
-def program_of(seed: int, rejected: Counter[str] | None = None) -> Program:
+def program_of(seed: int, rejected: Counter[str] | None = None, drawn: Callable[[Random], Program] = draft) -> Program:
     """The program that belongs to a seed."""
-    return generate(Random(seed), rejected)
+    return generate(Random(seed), rejected, drawn)
 
 
 def refusal(text: str) -> str:
@@ -85,10 +86,17 @@ def tried(
     return check(program, order2, off, pull=pulls > 0 and seed % pulls == 0, **options)
 
 
-def inspect(seed: int, off: tuple[str, ...] | str, every: int, **options: Any) -> Summary:
+def inspect(
+    seed: int,
+    off: tuple[str, ...] | str,
+    every: int,
+    *,
+    drawn: Callable[[Random], Program] = draft,
+    **options: Any,
+) -> Summary:
     """Draw the program of a seed and check it."""
     found = Summary()
-    program = program_of(seed, found.rejected)
+    program = program_of(seed, found.rejected, drawn)
     outcome = tried(program, seed, off, every, **options)
     found.statuses[outcome.status] += 1
     found.tags.update(program.tags.keys())
