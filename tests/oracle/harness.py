@@ -160,7 +160,7 @@ class Trial:
         found = truth_at(program, point, self.seed)
         agree("value by vjp", float(value), found.value, 1.0)
         spoil(args)
-        outside = {name: vars(self.module)[name] for name in (BUFFER, "TABLE") if name in vars(self.module)}
+        outside = {name: vars(self.module)[name] for name in self._written_outside()}
         before = copied(outside)
         spoil(outside)
         try:
@@ -168,6 +168,10 @@ class Trial:
         finally:
             for name, memory in outside.items():
                 memory[...] = before[name]
+
+    def _written_outside(self) -> list[str]:
+        """The arrays outside that the program fills."""
+        return [name for name in (BUFFER, "TABLE") if f"{name}[:] = " in self.program.source]
 
     def _pulled(self, pullback: Callable[[float], Any], args: Values, found: Truth) -> None:
         program = self.program
