@@ -17,6 +17,7 @@ from tangentx.arrays.adjoints import (
     put_along,
     repeated,
     scatter,
+    sorted_as,
     split_like,
     take_best,
     total,
@@ -27,6 +28,7 @@ from tangentx.arrays.adjoints import (
     undiff,
     unnested,
     unrepeat,
+    unsort,
     untake,
     unwindow,
     window,
@@ -73,7 +75,16 @@ from tangentx.arrays.products import (
     tensordot_right,
 )
 from tangentx.arrays.runs import Run, on_tensors, outcome, part, pull, pulled, push, pushed
-from tangentx.arrays.safe import guarded, log_or_zero, power_slope, quotient, ratio, ratio_or_zero
+from tangentx.arrays.safe import (
+    guarded,
+    length_of,
+    log_or_zero,
+    power_slope,
+    quotient,
+    ratio,
+    ratio_or_zero,
+    silent_power,
+)
 from tangentx.arrays.schedules import enough_snapshots, generator_states, next_snapshot, set_generators, there
 from tangentx.arrays.shapes import (
     alike,
@@ -161,6 +172,7 @@ __all__ = [
     "join_like",
     "largest_like",
     "length_along",
+    "length_of",
     "log_det",
     "log_or_zero",
     "mask_like",
@@ -205,6 +217,8 @@ __all__ = [
     "set_generators",
     "share",
     "shares",
+    "silent_power",
+    "sorted_as",
     "split_like",
     "spread",
     "stop_gradient",
@@ -232,6 +246,7 @@ __all__ = [
     "unrepeat",
     "unrows",
     "unselected",
+    "unsort",
     "untake",
     "untile",
     "unwindow",

@@ -252,6 +252,37 @@ def put_along(t: Any, shape: tuple[int, ...], indices: Any, axis: Any = -1) -> A
     return result
 
 
+def sorted_as(x: Any, a: Any, axis: Any = -1) -> Any:
+    """The elements of `x` in the order in which those of `a` are ascending; where some are equal, their mean."""
+    if axis is None:
+        x, a, axis = np.ravel(x), np.ravel(a), -1
+    order = np.argsort(a, axis=axis)
+    return _means_of_equals(np.take_along_axis(x, order, axis), np.take_along_axis(a, order, axis), axis)
+
+
+def unsort(t: Any, a: Any, axis: Any = -1) -> Any:
+    """Adjoint of ``np.sort(a, axis)``: each element of `t` where it came from; equal elements of `a` share theirs."""
+    if axis is None:
+        return unsort(t, np.ravel(a)).reshape(np.shape(a))
+    order = np.argsort(a, axis=axis)
+    shared = _means_of_equals(np.asarray(t), np.take_along_axis(a, order, axis), axis)
+    result = np.empty(np.shape(a), shared.dtype)
+    np.put_along_axis(result, order, shared, axis)
+    return result
+
+
+def _means_of_equals(t: Any, a: Any, axis: int) -> Any:
+    """`t` with the mean of each stretch along which the elements of `a`, in ascending order, are equal."""
+    t, a = np.moveaxis(t, axis, -1), np.moveaxis(a, axis, -1)
+    first = np.ones(a.shape, dtype=bool)
+    first[..., 1:] = a[..., 1:] != a[..., :-1]
+    if not first.all():
+        places = np.flatnonzero(first)
+        means = np.add.reduceat(t.ravel(), places) / np.diff(np.append(places, t.size)).astype(t.real.dtype)
+        t = means[np.cumsum(first.ravel()) - 1].reshape(t.shape)
+    return np.moveaxis(t, -1, axis)
+
+
 def undiff(t: Any, n: Any = 1, axis: Any = -1) -> Any:
     """Adjoint of ``np.diff``."""
     for _ in range(n):

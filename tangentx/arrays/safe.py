@@ -43,8 +43,23 @@ def quotient(a: Any, b: Any) -> Any:
 
 def ratio_or_zero(a: Any, b: Any) -> Any:
     """``a / b``, 0 where `b` is 0."""
+    if isinstance(a, float) and isinstance(b, float):  # np.float64 is one too
+        return a / b if b != 0.0 else type(a)(0.0)
     result = ratio(a, b)
+    if np.all(b):
+        return result
     return _number(np.where(np.equal(b, 0), np.zeros((), np.asarray(result).dtype), result))
+
+
+def length_of(square: Any) -> Any:
+    """The square root of a sum of squares, whose derivative is taken as 0 where it is 0."""
+    return np.sqrt(square)
+
+
+def silent_power(x: Any, y: Any) -> Any:
+    """``x ** y`` with inf and nan instead of warnings and errors."""
+    with np.errstate(all="ignore"):
+        return np.power(np.asarray(x, np.result_type(x, 0.0))[()], y)
 
 
 def log_or_zero(x: Any) -> Any:

@@ -37,7 +37,8 @@ def batched(emit: Emitter, op: Op, operands: list[Operand], named: dict[str, Ope
 _ELEMENTWISE = frozenset(
     (
         *(getattr(operator, n) for n in "add sub mul truediv floordiv mod pow neg pos abs eq ne lt le gt ge".split()),
-        *(arrays.guarded, arrays.ratio, arrays.quotient, arrays.ratio_or_zero, arrays.log_or_zero, arrays.power_slope),
+        *(arrays.guarded, arrays.ratio, arrays.quotient, arrays.ratio_or_zero, arrays.log_or_zero),
+        *(arrays.power_slope, arrays.length_of, arrays.silent_power),
         *(np.where, np.real, np.imag, np.conj),
     )
 )

@@ -29,6 +29,7 @@ from tangentx.optimise import (
     memory,
     nest,
     operators,
+    quiet,
     signatures,
     signs,
     simplify,
@@ -107,6 +108,7 @@ def optimised(program: Program, root: Instance, off: frozenset[str], *, ties: bo
         _tell_axes(program, units, ties)
     _rounds(program, units, [name for name in PASSES if name not in off and name not in LAST])
     check(units[0].function, closed=True)
+    quiet.run(program, units)
     for name in LAST:
         if name == "stores" and "sink" not in off:
             sink.run(program, units)  # the views of shadows that `direct` left out were on their way

@@ -68,15 +68,16 @@ class Unbounded:
     """Names of all functions of a program that may hold an infinity, or a value of which nothing is known.
 
     `of_primal`: where all that the user's own program computes is finite; else it has no derivative anyway.
+    `tied`: the arguments of functions that are called from outside, but for the first, may be infinite, too.
     """
 
-    def __init__(self, units: Sequence[Unit], of_primal: bool = False) -> None:
+    def __init__(self, units: Sequence[Unit], of_primal: bool = False, tied: bool = True) -> None:
         self.of_primal = of_primal
         self.found: set[tuple[Unit, str]] = set()
         self.returned: set[Any] = set()
         self.units = {unit.link: unit for unit in units}
-        tied = [unit for unit in units if unit.outer][1:]
-        self.found.update((unit, p.name) for unit in tied for p in unit.function.params)
+        others = [unit for unit in units if unit.outer][1:] if tied else []
+        self.found.update((unit, p.name) for unit in others for p in unit.function.params)
         before = -1
         while before != len(self.found) + len(self.returned):
             before = len(self.found) + len(self.returned)

@@ -68,6 +68,7 @@ SELECTING: frozenset[Any] = (
     frozenset(getattr(np, name) for name in _NAMES)
     | frozenset(getattr(np.ndarray, name) for name in _METHODS)
     | {arrays.share, arrays.ties, arrays.give_best, arrays.take_best, arrays.winners, arrays.put_along}
+    | {arrays.unsort, arrays.sorted_as}
 )
 """A maximum that a cotangent passes through leaves its weights in the reverse sweep; one that none does is harmless."""
 _HARMLESS: frozenset[Any] = BOUNDED | {

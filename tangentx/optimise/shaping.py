@@ -17,12 +17,13 @@ from tangentx.optimise.dims import LEAVES, Length, Lengths, Shape, lengths
 
 _KEEPING: tuple[Callable[..., Any], ...] = (
     np.zeros_like, np.ones_like, np.conj, np.real, np.copy, np.ndarray.copy, operator.neg, operator.pos, operator.abs,
-    abs, arrays.zero, arrays.real_zero, arrays.zeros_as, arrays.clone, arrays.entry_copy,
+    abs, arrays.length_of, arrays.zero, arrays.real_zero, arrays.zeros_as, arrays.clone, arrays.entry_copy,
 )  # fmt: skip
 _TOGETHER: tuple[Callable[..., Any], ...] = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
     operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, np.where,
     arrays.guarded, arrays.ratio, arrays.quotient, arrays.ratio_or_zero, arrays.power_slope,
+    arrays.silent_power,
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import guarded, log_or_zero, power_slope, quotient, ratio, share
+from tangentx.arrays import guarded, log_or_zero, power_slope, quotient, ratio, ratio_or_zero, share
 from tangentx.templates.registry import adjoint, elementwise, linear, methods
 
 
@@ -109,14 +109,14 @@ def fabs(x: Any) -> Any:
 @adjoint(np.sign, domain=("x", "A(3)", "C(3)", "A()", "A(0)"), real_constant=True)
 def sign(x: Any, *, ans: Any, ans_bar: Any) -> Any:
     """Sign, or direction of a complex number: it turns, its length stays 1."""
-    x_bar = guarded(ratio(1.0, np.abs(x)), ans_bar - np.conj(ans) * np.real(ans * ans_bar))
+    x_bar = guarded(ratio_or_zero(1.0, np.abs(x)), ans_bar - np.conj(ans) * np.real(ans * ans_bar))
     return x_bar
 
 
 @sign.tangent
 def sign_tangent(x: Any, *, ans: Any, x_dot: Any) -> Any:
     """The part of the tangent across `x`."""
-    ans_dot = guarded(ratio(1.0, np.abs(x)), x_dot - ans * np.real(np.conj(ans) * x_dot))
+    ans_dot = guarded(ratio_or_zero(1.0, np.abs(x)), x_dot - ans * np.real(np.conj(ans) * x_dot))
     return ans_dot
 
 

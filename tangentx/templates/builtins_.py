@@ -13,7 +13,7 @@ from tangentx.arrays import (
     guarded,
     merged,
     nested,
-    ratio,
+    ratio_or_zero,
     repeated,
     take_best,
     total,
@@ -60,8 +60,8 @@ def prod_tangent(iterable: Any, *, iterable_dot: Any) -> Any:
 
 @adjoint(math.dist, domain=("[x, y], [y, x]", "(x, y), (0.1, 0.2)", "A(3), A(3)"), singular=True)
 def dist(p: Any, q: Any, *, ans: Any, ans_bar: Any) -> Any:
-    """Distance of two points."""
-    slope = guarded(ratio(np.asarray(p) - np.asarray(q), ans), ans_bar)
+    """Distance of two points; 0 where they meet."""
+    slope = guarded(ratio_or_zero(np.asarray(p) - np.asarray(q), ans), ans_bar)
     p_bar = nested(slope, p)
     q_bar = nested(-slope, q)
     return p_bar, q_bar
@@ -71,7 +71,7 @@ def dist(p: Any, q: Any, *, ans: Any, ans_bar: Any) -> Any:
 def dist_tangent(p: Any, q: Any, *, ans: Any, p_dot: Any, q_dot: Any) -> Any:
     """The part of the tangents along the line."""
     moved = unnested(p_dot, p) - unnested(q_dot, q)
-    ans_dot = np.sum(guarded(ratio(np.asarray(p) - np.asarray(q), ans), moved))
+    ans_dot = np.sum(guarded(ratio_or_zero(np.asarray(p) - np.asarray(q), ans), moved))
     return ans_dot
 
 

@@ -117,7 +117,7 @@ def norm(x: Any, ord: Any, axis: Any = None, keepdims: Any = False) -> Any:
     """Norms of vectors by their order, and those norms of matrices that are sums or maxima."""
     if isinstance(axis, tuple) or (np.ndim(x) > 2 and axis is None):
         raise NotDifferentiable("this norm of matrices has no derivative", hint="take the norm of one matrix at a time")
-    if ord == "fro":
+    if ord is None or ord == "fro":
         return np.linalg.norm(x, axis=axis, keepdims=keepdims)
     if np.ndim(x) == 2 and axis is None:
         return _matrix_norm(np.abs(x), ord)
@@ -127,9 +127,41 @@ def norm(x: Any, ord: Any, axis: Any = None, keepdims: Any = False) -> Any:
         return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
     if ord == np.inf:
         return np.max(np.abs(x), axis=axis, keepdims=keepdims)
-    if ord <= 0:
-        raise NotDifferentiable("a norm of this order has no derivative", hint="use an order above 0")
-    return np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
+    if ord == -np.inf:
+        return np.min(np.abs(x), axis=axis, keepdims=keepdims)
+    if ord == 0:
+        return np.sum((x != 0).astype(np.abs(x).dtype), axis=axis, keepdims=keepdims)
+    if ord < 0:
+        return np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
+    total = np.sum(_power_of_some(np.abs(x), ord), axis=axis, keepdims=keepdims)
+    return _power_of_some(total, 1.0 / ord)[()]
+
+
+@composition(
+    np.linalg.vector_norm,
+    domain=("A(3)", "A(3), ord=1", "A(2,3), axis=1, ord=3"),
+)
+def vector_norm(x: Any, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
+    """Norms of vectors; of all elements in a row where there is no axis."""
+    if axis is None and not keepdims:
+        return np.linalg.norm(np.ravel(x), ord)
+    if isinstance(axis, tuple) or axis is None:
+        raise NotDifferentiable("this norm of several axes has no derivative", hint="reshape to one axis first")
+    return np.linalg.norm(x, ord, axis=axis, keepdims=keepdims)
+
+
+@composition(np.linalg.matrix_norm, domain=("A(2,3)", "A(2,3), ord=1"))
+def matrix_norm(x: Any, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+    """Norms of a matrix."""
+    if np.ndim(x) != 2 or keepdims:
+        raise NotDifferentiable("this norm of matrices has no derivative", hint="take the norm of one matrix at a time")
+    return np.linalg.norm(x, ord)
+
+
+def _power_of_some(sizes: Any, exponent: Any) -> Any:
+    """A power of what is not 0, which has no slope there."""
+    zero = sizes == 0.0
+    return np.where(zero, 0.0, np.where(zero, 1.0, sizes) ** exponent)
 
 
 def _matrix_norm(sizes: Any, ord: Any) -> Any:
@@ -138,7 +170,11 @@ def _matrix_norm(sizes: Any, ord: Any) -> Any:
         return np.max(np.sum(sizes, axis=0))
     if ord == np.inf:
         return np.max(np.sum(sizes, axis=1))
-    raise NotDifferentiable("this norm of a matrix has no derivative", hint="use 'fro', 1 or np.inf")
+    if ord == -1:
+        return np.min(np.sum(sizes, axis=0))
+    if ord == -np.inf:
+        return np.min(np.sum(sizes, axis=1))
+    raise NotDifferentiable("this norm of a matrix has no derivative", hint="use 'fro', 1, -1 or an infinity")
 
 
 @composition(np.fft.fftfreq, domain=("5, x", "6, x"))

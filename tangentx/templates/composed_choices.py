@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import largest_like
+from tangentx.arrays import largest_like, length_of
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import constant, methods
 
@@ -87,7 +87,7 @@ def variance_of_some(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any =
 @composition(np.std, *methods("std"), domain=(f"A(2,3), axis=1, where={_SOME}",))
 def spread_of_some(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False, where: Any = True) -> Any:
     """Standard deviation of the elements that `where` selects."""
-    return np.sqrt(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where))
+    return length_of(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where))
 
 
 @composition(

@@ -13,7 +13,7 @@ from tangentx.arrays import (
     guarded,
     log_det,
     one_system_each,
-    ratio,
+    ratio_or_zero,
     real_factor,
     unreduce,
 )
@@ -26,8 +26,8 @@ from tangentx.templates.registry import adjoint, bilinear, linear
 def norm(
     x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False, *, ans: Any, ans_bar: Any, x_shape: Any
 ) -> Any:
-    """Euclidean length; has no derivative (nan) at 0."""
-    direction = np.conj(x) * unreduce(ratio(1.0, ans), x_shape, axis, keepdims)
+    """Euclidean length; 0 at 0."""
+    direction = np.conj(x) * unreduce(ratio_or_zero(1.0, ans), x_shape, axis, keepdims)
     x_bar = guarded(direction, unreduce(ans_bar, x_shape, axis, keepdims))
     return x_bar
 
@@ -35,7 +35,7 @@ def norm(
 @norm.tangent
 def norm_tangent(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False, *, ans: Any, x_dot: Any) -> Any:
     """The part of the tangent along `x`."""
-    ans_dot = ratio(np.sum(np.real(np.conj(x) * x_dot), axis=axis, keepdims=keepdims), ans)
+    ans_dot = ratio_or_zero(np.sum(np.real(np.conj(x) * x_dot), axis=axis, keepdims=keepdims), ans)
     return ans_dot
 
 

@@ -6,38 +6,52 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import put_along, undiff
+from tangentx.arrays import put_along, sorted_as, undiff, unsort
 from tangentx.templates.registry import adjoint, linear
 
 
 @adjoint(np.sort, domain=("A(4)", "A(2,3)", "A(2,3), 0", "A(2,3), axis=None", "A(0)"))
-def sort(a: Any, axis: Any = -1, *, ans_bar: Any, a_shape: Any) -> Any:
-    """Elements in ascending order."""
-    a_bar = put_along(ans_bar, a_shape, np.argsort(a, axis=axis), axis)
+def sort(a: Any, axis: Any = -1, *, ans_bar: Any) -> Any:
+    """Elements in ascending order; equal ones share."""
+    a_bar = unsort(ans_bar, a, axis)
     return a_bar
 
 
 @sort.tangent
 def sort_tangent(a: Any, axis: Any = -1, *, a_dot: Any) -> Any:
-    """Tangents in the order of the elements."""
-    ans_dot = np.take_along_axis(a_dot, np.argsort(a, axis=axis), axis)
+    """Tangents in the order of the elements, the mean of them where these are equal."""
+    ans_dot = sorted_as(a_dot, a, axis)
     return ans_dot
 
 
 @adjoint(np.partition, domain=("A(5), 2", "A(2,4), 1", "A(3,2), 0, 0", "A(4), (1, 2)"))
-def partition(a: Any, kth: Any, axis: Any = -1, *, ans: Any, ans_bar: Any, a_shape: Any) -> Any:
+def partition(a: Any, kth: Any, axis: Any = -1, *, ans: Any, ans_bar: Any) -> Any:
     """Elements in an order of which only the places `kth` are told; it is found from what came out."""
     in_order = np.take_along_axis(ans_bar, np.argsort(ans, axis=axis), axis)
-    a_bar = put_along(in_order, a_shape, np.argsort(a, axis=axis), axis)
+    a_bar = unsort(in_order, a, axis)
     return a_bar
 
 
 @partition.tangent
 def partition_tangent(a: Any, kth: Any, axis: Any = -1, *, ans: Any, a_dot: Any, a_shape: Any) -> Any:
     """Tangents in the order of what came out."""
-    in_order = np.take_along_axis(a_dot, np.argsort(a, axis=axis), axis)
+    in_order = sorted_as(a_dot, a, axis)
     ans_dot = put_along(in_order, a_shape, np.argsort(ans, axis=axis), axis)
     return ans_dot
+
+
+@linear(sorted_as, domain=("A(4), A(4)", "A(2,3), A(2,3), 0", "A(2,3), A(2,3), None", "A(3), np.array([1., 0., 1.])"))
+def sorted_as_(x: Any, a: Any, axis: Any = -1, *, ans_bar: Any) -> Any:
+    """Elements in the order of others."""
+    x_bar = unsort(ans_bar, a, axis)
+    return x_bar
+
+
+@linear(unsort, domain=("A(4), A(4)", "A(2,3), A(2,3), 0", "A(6), A(2,3), None", "A(3), np.array([1., 0., 1.])"))
+def unsort_(t: Any, a: Any, axis: Any = -1, *, ans_bar: Any) -> Any:
+    """Adjoint of sorting."""
+    t_bar = sorted_as(ans_bar, a, axis)
+    return t_bar
 
 
 @linear(

@@ -6,7 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import before, chain, count_reduced, guarded, merged, ratio, ties, unmerged, unreduce
+from tangentx.arrays import (
+    before,
+    chain,
+    count_reduced,
+    guarded,
+    merged,
+    ratio,
+    ratio_or_zero,
+    ties,
+    unmerged,
+    unreduce,
+)
 from tangentx.templates.registry import adjoint, linear, methods
 
 _REDUCED = (
@@ -136,9 +147,9 @@ def std(
     ans_bar: Any,
     a_shape: Any,
 ) -> Any:
-    """Standard deviation over `axis`; has no derivative (nan) where it is 0."""
+    """Standard deviation over `axis`; 0 where it is 0."""
     deviation = np.conj(a - np.mean(a, axis=axis, keepdims=True))
-    scale = ratio(1.0, ans * (count_reduced(a_shape, axis) - ddof))
+    scale = ratio_or_zero(1.0, ans * (count_reduced(a_shape, axis) - ddof))
     slope = deviation * unreduce(scale, a_shape, axis, keepdims)
     a_bar = guarded(slope, unreduce(ans_bar, a_shape, axis, keepdims))
     return a_bar
@@ -160,7 +171,7 @@ def std_tangent(
     """The tangent weighted by the deviation."""
     deviation = np.conj(a - np.mean(a, axis=axis, keepdims=True))
     along = np.sum(np.real(deviation * a_dot), axis=axis, keepdims=keepdims)
-    ans_dot = ratio(along, ans * (count_reduced(a_shape, axis) - ddof))
+    ans_dot = ratio_or_zero(along, ans * (count_reduced(a_shape, axis) - ddof))
     return ans_dot
 
 

@@ -18,6 +18,7 @@ from tangentx.arrays import (
     guarded,
     has_derivative,
     inverse_axes,
+    length_of,
     log_or_zero,
     once,
     power_slope,
@@ -26,6 +27,7 @@ from tangentx.arrays import (
     ratio_or_zero,
     share,
     shares,
+    silent_power,
     spread,
     ties,
     unbroadcast,
@@ -85,6 +87,18 @@ def ratio_or_zero_(a: Any, b: Any, *, ans: Any) -> Any:
     return ratio_or_zero(1.0, b), -ratio_or_zero(ans, b)
 
 
+@elementwise(length_of, domain="positive")
+def length_of_(square: Any, *, ans: Any) -> Any:
+    """Square root of a sum of squares: 0 at 0, as that of a length."""
+    return ratio_or_zero(0.5, ans)
+
+
+@elementwise(silent_power, domain="positive exponent", singular=True)
+def silent_power_(x: Any, y: Any, *, ans: Any) -> Any:
+    """Power without a warning."""
+    return power_slope(x, y), guarded(ans, log_or_zero(x))
+
+
 @elementwise(log_or_zero, domain="positive")
 def log_or_zero_(x: Any) -> Any:
     """Logarithm, 0 at 0."""
@@ -94,7 +108,7 @@ def log_or_zero_(x: Any) -> Any:
 @elementwise(power_slope, domain="positive exponent", singular=True)
 def power_slope_(x: Any, y: Any, *, ans: Any) -> Any:
     """``y * x ** (y - 1)``, 0 where `y` is 0."""
-    return guarded(power_slope(x, y - 1), y), np.power(x, y - 1) + guarded(ans, log_or_zero(x))
+    return guarded(power_slope(x, y - 1), y), silent_power(x, y - 1) + guarded(ans, log_or_zero(x))
 
 
 @adjoint(entry_copy, domain=("A(3)", "x"))

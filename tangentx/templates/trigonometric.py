@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import ratio
+from tangentx.arrays import ratio, ratio_or_zero
 from tangentx.templates.registry import elementwise, linear
 
 
@@ -56,8 +56,8 @@ def arctan2(y: Any, x: Any) -> Any:
 
 @elementwise(np.hypot, math.hypot, singular=True, analytic=False)
 def hypot(x: Any, y: Any, *, ans: Any) -> Any:
-    """Length of the vector (x, y); keeps the result."""
-    return ratio(x, ans), ratio(y, ans)
+    """Length of the vector (x, y), 0 at 0; keeps the result."""
+    return ratio_or_zero(x, ans), ratio_or_zero(y, ans)
 
 
 @elementwise(np.sinh, math.sinh)

@@ -66,7 +66,7 @@ class Program:
     `f` is the call, `s` a weighed sum of all that it gives, `J` and `Js` are their tangents.
     """
 
-    def __init__(self, example: Example, group: tuple[str, ...]) -> None:
+    def __init__(self, example: Example, group: tuple[str, ...], bend: bool = True) -> None:
         self.space: dict[str, Any] = {"np": np, "tx": tx, "fn": example.fn}
         self.group = group
         self.given: dict[str, Any] = {}
@@ -75,7 +75,8 @@ class Program:
         call += [f"{key}={self._spelt(arg, f'k_{key}')}" for key, arg in example.kwargs.items()]
         self.names = ", ".join(self.given)
         dots = ", ".join(f"v_{name}" for name in self.given)
-        bent = [f"    q_{n} = {n} + 0.5 * ({n} - at_{n}) ** 2" for n in self.given]
+        more = [f" + 0.5 * ({n} - at_{n}) ** 2" if bend else "" for n in self.given]
+        bent = [f"    q_{n} = {n}{more[i]}" for i, n in enumerate(self.given)]
         lines = [f"def f({self.names}):", *bent, f"    return fn({', '.join(call)})"]
         lines += [f"def s({self.names}):", *bent, f"    result = fn({', '.join(call)})"]
         lines += [f"    return {' + '.join(self._terms(example))}"]

@@ -1,0 +1,87 @@
+"""Where a slope may be infinite though the program is fine, what it is multiplied with is guarded; nowhere else."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+
+ZEROS = np.zeros(3)
+
+
+def strictly(run: Any) -> Any:
+    with np.errstate(all="raise"), warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        return run()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sqrt(np.sum(x**2)),
+        lambda x: np.sqrt(np.sum(x * x)),
+        lambda x: np.sqrt(x[0] * x[0] + x[1] * x[1]),
+        lambda x: math.sqrt(x[0] * x[0] + x[1] ** 2),
+        lambda x: np.sum(np.sqrt(np.abs(x))),
+        lambda x: np.sum((x * x) ** 0.5),
+        lambda x: np.sum(np.sqrt(x * x)) * 3.0,
+    ],
+)
+def test_roots_of_squares(f: Any) -> None:
+    np.testing.assert_array_equal(strictly(lambda: tx.grad(f, fallback="error")(ZEROS)), ZEROS)
+    assert strictly(lambda: tx.jvp(f, (ZEROS,), (np.ones(3),), fallback="error")[1]) == 0.0
+
+
+def roots_in_a_loop(x):
+    total = 0.0
+    for i in range(3):
+        total = total + np.sqrt(x[i] * x[i])
+    return total
+
+
+def root_in_a_helper(x):
+    return roots_in_a_loop(x) * 2.0
+
+
+@pytest.mark.parametrize("f", [roots_in_a_loop, root_in_a_helper])
+def test_roots_that_are_recorded(f: Any) -> None:
+    np.testing.assert_array_equal(strictly(lambda: tx.grad(f, fallback="error")(ZEROS)), ZEROS)
+    value, pullback = tx.vjp(f, ZEROS, fallback="error")
+    assert value == 0.0
+    np.testing.assert_array_equal(strictly(lambda: pullback(1.0)), ZEROS)
+
+
+def test_the_root_itself_has_an_infinite_slope() -> None:
+    assert strictly(lambda: tx.grad(lambda x: np.sqrt(x), fallback="error")(0.0)) == np.inf
+    found = strictly(lambda: tx.grad(lambda x: np.sum(np.sqrt(x)), fallback="error")(ZEROS))
+    np.testing.assert_array_equal(found, np.full(3, np.inf))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sqrt(1.0 + np.sum(x**2)),
+        lambda x: np.sqrt(np.sum(x * x) + 1e-9),
+        lambda x: np.sum(np.log(x) * x),
+        lambda x: np.sum(1.0 / (x * x)),
+        lambda x: np.sum((x * x) ** 1.5),
+    ],
+)
+def test_what_is_finite_where_the_program_is_quiet_has_no_guard(f: Any) -> None:
+    assert "guarded" not in tx.grad(f, fallback="error").source_for(np.ones(3))
+
+
+def test_products_of_the_user_are_left_alone() -> None:
+    def f(x):
+        y = np.sqrt(x * x)
+        return np.sum(y * (x * np.inf))
+
+    with pytest.raises(FloatingPointError):
+        strictly(lambda: f(ZEROS))
+    with pytest.raises(FloatingPointError):
+        strictly(lambda: tx.value_and_grad(f, fallback="error")(ZEROS))
