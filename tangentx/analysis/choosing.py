@@ -22,16 +22,31 @@ _WHOLE = (bool, int)
 
 
 def is_mixed(kind: Kind) -> bool:
-    """Whether a number of the kind may be of several types."""
-    return isinstance(kind, Num) and bool(kind.types)
+    """Whether a number of the kind may be of several types, or an array of several domains."""
+    return (isinstance(kind, Num) and bool(kind.types)) or (isinstance(kind, Arr) and bool(kind.dtypes))
+
+
+def each_of(kind: Kind) -> list[Kind]:
+    """The kinds of one type each that a kind stands for."""
+    if isinstance(kind, Num) and kind.types:
+        return [replace(kind, type=t, types=()) for t in kind.types]
+    if isinstance(kind, Arr) and kind.dtypes:
+        return [replace(kind, dtype=dtype, dtypes=()) for dtype in kind.dtypes]
+    return [kind]
+
+
+def nested_types(kind: Kind, seen: tuple[Region, ...] = ()) -> int:
+    """How many types the items of a container have at most, at any depth; 1 where each has one."""
+    node = kind.region.root() if isinstance(kind, Box) else None
+    if node is None or node in seen:
+        return 1
+    items = (*node.fields.values(), node.elt)
+    return max((max(len(each_of(k)), nested_types(k, (*seen, node))) for k in items), default=1)
 
 
 def each_type(kinds: Sequence[Kind]) -> Iterator[list[Kind]]:
     """The kinds with one type in each place where a number may have several, in all ways, unless they are too many."""
-    options = [
-        [replace(kind, type=t, types=()) for t in kind.types] if isinstance(kind, Num) and kind.types else [kind]
-        for kind in kinds
-    ]
+    options = [each_of(kind) for kind in kinds]
     return map(list, itertools.islice(itertools.product(*options), _MOST))
 
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx.analysis import flats
+from tangentx.analysis.choosing import each_of
 from tangentx.analysis.containers import copied, copied_list, expanded
 from tangentx.analysis.grids import grid, is_grid
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, is_inexact
 from tangentx.analysis.operations import Operation
 from tangentx.analysis.protocols import defines, item_method
+from tangentx.analysis.regions import join
 from tangentx.analysis.samples import Sampler
 from tangentx.analysis.selection import fitted, is_basic, is_boolean, item_kind
 from tangentx.errors import NotResolved, UnsupportedSyntax
@@ -82,6 +84,11 @@ def _array_item(w: Walker, kind: Arr, key: Key, parts: tuple[Any, ...]) -> Kind:
             w.span,
             "give the array one rank in every branch, and `squeeze` the axes that it takes away",
         )
+    if kind.dtypes:
+        result: Kind = BOTTOM
+        for each in each_of(kind):
+            result = join(result, _array_item(w, each, key, parts))  # type: ignore[arg-type]
+        return result
     sampler = Sampler()
     array = sampler.make(kind)
     selector = tuple(_sample_part(part) for part in parts)

@@ -65,13 +65,15 @@ class Num:
 @dataclass(frozen=True, slots=True)
 class Arr:
     """An array; `rank` None is unknown; `loose` may also be a number, with `none` it may be None. Whether it varies is
-    a fact of its region."""
+    a fact of its region. `dtypes` are those that it may have where they are of several domains (whole numbers, reals,
+    complex numbers), `dtype` is what they have in common."""
 
     dtype: np.dtype[Any]
     rank: int | None
     region: Region
     loose: bool = False
     none: bool = False
+    dtypes: tuple[np.dtype[Any], ...] = ()
 
     @property
     def sure(self) -> bool:
@@ -85,6 +87,7 @@ class Arr:
             and self.rank == other.rank
             and self.loose == other.loose
             and self.none == other.none
+            and self.dtypes == other.dtypes
             and self.region.root() is other.region.root()
         )
 
@@ -190,6 +193,8 @@ def describe(kind: Kind) -> str:
         case Num(none=none):
             names = [f"{'an' if each.__name__[0] in 'aeiou' else 'a'} {each.__name__}" for each in kind.exact]
             return f"{' or '.join(names)}{' or None' if none else ''}"
+        case Arr(dtypes=dtypes) if dtypes:
+            return f"an array of {' or '.join(map(str, dtypes))}"
         case Arr(dtype=dtype, rank=None, loose=loose):
             return f"a{' number or an' if loose else 'n'} array of {dtype} of unknown rank"
         case Arr(dtype=dtype, rank=rank, none=none):
@@ -233,7 +238,8 @@ def signature(kind: Kind, seen: tuple[Region, ...] = (), left: list[int] | None 
     if isinstance(kind, Num):
         return ("num", kind.exact, kind.varied, kind.value if kind.type is bool else None, kind.none)
     if isinstance(kind, Arr):
-        return ("arr", kind.dtype.str, kind.rank, kind.loose, kind.none, kind.region.root().varied)
+        dtype = kind.dtype.str if not kind.dtypes else tuple(dtype.str for dtype in kind.dtypes)
+        return ("arr", dtype, kind.rank, kind.loose, kind.none, kind.region.root().varied)
     if isinstance(kind, Box):
         node = kind.region.root()
         if node in seen:

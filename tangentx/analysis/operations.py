@@ -12,7 +12,7 @@ import numpy as np
 from tangentx import arrays, templates
 from tangentx.analysis import layouts, outcomes
 from tangentx.analysis.absent import may_be_none, with_and_without, without_none
-from tangentx.analysis.choosing import each_type, is_mixed, with_start
+from tangentx.analysis.choosing import each_type, is_mixed, nested_types, with_start
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied, vary
 from tangentx.analysis.primitives import DIAGONALS, hashable, is_constant, makes_new
 from tangentx.analysis.regions import Region, World, holds_itself, join
@@ -174,6 +174,7 @@ class Operation:
                 error = caught or error
                 if found is not None and not still_empty(found):
                     result = join(result, self._of_any_shape(fn, args, kwargs, sampler, found))
+                    result = self._of_other_turns(fn, args, kwargs, sampler, result)
                     hidden, told = sampler, told or not sampler.hidden
                     if told and not others:
                         break
@@ -213,6 +214,16 @@ class Operation:
         if isinstance(value, np.ndarray) and fn in hashable(DIAGONALS, fn):
             value = arrays.writable(value)
         return self._kind_of(value, sampler, known, ()), None
+
+    def _of_other_turns(
+        self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], sampler: Sampler, found: Kind
+    ) -> Kind:
+        """The kind, also where items of containers are of the other types that they may have."""
+        turns = max(map(nested_types, (*args, *kwargs.values())), default=1)
+        for turn in range(1, turns):
+            other = Sampler(sampler.number, sampler.rank, sampler.forget, sampler.size, sampler.length, turn=turn)
+            found = join(found, self._tried(fn, args, kwargs, other, False)[0] or BOTTOM)
+        return found
 
     def _of_any_shape(
         self,

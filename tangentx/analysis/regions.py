@@ -189,7 +189,15 @@ def _join_arr(a: Arr, b: Arr) -> Arr:
     a.region.unite(b.region)
     dtype = a.dtype if a.dtype == b.dtype else np.result_type(a.dtype, b.dtype)
     rank = a.rank if a.rank == b.rank else None
-    return Arr(dtype, rank, a.region.root(), a.loose or b.loose, a.none or b.none)
+    dtypes = _domains(a, b) if a.dtypes or b.dtypes or a.dtype != b.dtype else ()
+    return Arr(dtype, rank, a.region.root(), a.loose or b.loose, a.none or b.none, dtypes)
+
+
+def _domains(a: Arr, b: Arr) -> tuple[np.dtype[Any], ...]:
+    """The dtypes of two arrays where one may be of whole numbers, of reals or of complex numbers, and one of others."""
+    found = sorted({*(a.dtypes or (a.dtype,)), *(b.dtypes or (b.dtype,))}, key=str)
+    domains = {dtype.kind if dtype.kind in "fc" else "i" for dtype in found}
+    return tuple(found) if len(domains) > 1 else ()
 
 
 def join(a: Kind, b: Kind) -> Kind:
@@ -211,7 +219,7 @@ def join(a: Kind, b: Kind) -> Kind:
     if isinstance(a, Arr) and isinstance(b, Num):
         if b.varied:
             a.region.mark("varied")
-        return Arr(np.result_type(a.dtype, dtype_of(b)), None, a.region.root(), loose=True, none=a.none or b.none)
+        return Arr(np.result_type(a.dtype, dtype_of(b)), None, a.region.root(), True, a.none or b.none, a.dtypes)
     if isinstance(a, Box) and isinstance(b, Box) and a.cls is b.cls:
         a.region.unite(b.region)
         return Box(a.cls, a.region.root())

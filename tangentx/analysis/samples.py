@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ class Sampler:
     """Makes small values of kinds: arrays have `size` elements along each axis.
 
     `hidden`: a result had no elements, so that it does not show whose memory it is.
+    `turn` chooses one of the types of what may have several.
     `unlike` gives reals that differ from one another, and in sign.
     `number` is the value of unknown numbers (with `forget`, of all whole numbers; COUNTING gives 0, 1, 2 ... one after
     the other in each container), `rank` stands for an unknown rank, a negative one for a plain number.
@@ -41,7 +43,9 @@ class Sampler:
         size: int = 1,
         length: int | None = None,
         unlike: bool = False,
+        turn: int = 0,
     ) -> None:
+        self.turn = turn
         self.unlike = unlike
         self.hidden = False
         self.size = size
@@ -55,6 +59,10 @@ class Sampler:
     def make(self, kind: Kind) -> Any:
         """A value of the kind. Raises NoSample where the kind does not say enough."""
         match kind:
+            case Num(types=types) if types:
+                return self.make(replace(kind, type=types[self.turn % len(types)], types=()))
+            case Arr(dtypes=dtypes) if dtypes:
+                return self.make(replace(kind, dtype=dtypes[self.turn % len(dtypes)], dtypes=()))
             case Num(type=t, value=value):
                 forget = self.forget and t is int
                 if self.unlike and value is MISSING and dtype_of(kind).kind in "fc":
@@ -129,9 +137,12 @@ def of_any_length(kind: Kind) -> bool:
 
 
 def still_empty(kind: Kind) -> bool:
-    """Whether the kind is of a list into which nothing has been put so far."""
+    """Whether the kind is of a list into which nothing has been put so far, or of a tuple with an item that has not
+    been seen."""
     node = kind.region.root() if isinstance(kind, Box) else None
-    return node is not None and node.open and not node.fields and isinstance(node.elt, Bottom)
+    if node is None or not isinstance(node.elt, Bottom):
+        return False
+    return node.open and not node.fields or any(isinstance(item, Bottom) for item in node.fields.values())
 
 
 ENOUGH = 2

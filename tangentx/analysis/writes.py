@@ -8,7 +8,7 @@ import numpy as np
 
 from tangentx.analysis import lists, overlaps
 from tangentx.analysis.containers import append_to, demand_own
-from tangentx.analysis.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Obj, is_inexact, varied
+from tangentx.analysis.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Obj, describe, dtype_of, is_inexact, varied
 from tangentx.analysis.selection import demand_alike, demand_key, fitted, known_key, may_repeat
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import (
@@ -66,6 +66,9 @@ def store_into(w: Walker, base: Kind, key: Key, parts: tuple[Any, ...], value: K
         base.region.mark("written")
         if varied(value) and is_inexact(base):
             base.region.mark("varied")
+        if w.program.final and any(map(varied, (base, value))) and not _holds(base, value):
+            hint = "make the array one of the same dtype in every branch: `np.zeros(n)`, `x.astype(float)`"
+            raise UnsupportedSyntax(f"what is written into is {describe(base)}, which may cut it off", w.span, hint)
         if isinstance(value, Box | Obj) or (isinstance(value, Num | Arr) and value_is_complex(value, base)):
             raise UnsupportedSyntax("this value cannot be stored in the array", w.span, "store a number or an array")
         return
@@ -84,6 +87,14 @@ def store_into(w: Walker, base: Kind, key: Key, parts: tuple[Any, ...], value: K
             base.region.put(known, value)
         return
     raise UnsupportedSyntax("this kind of value cannot be written by index", w.span, "use a list, a dict or an array")
+
+
+def _holds(base: Arr, value: Kind) -> bool:
+    """Whether each dtype that an array may have takes a value as it is; of a single one that is known elsewhere."""
+    if not base.dtypes or not isinstance(value, Num | Arr):
+        return True
+    order = "fc".find
+    return all(order(dtype.kind) >= order(dtype_of(value).kind) for dtype in base.dtypes)
 
 
 def value_is_complex(value: Num | Arr, base: Arr) -> bool:

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentx.analysis.kinds import Arr, Kind, Num
+from tangentx import arrays
+from tangentx.analysis.kinds import Arr, Kind, Num, is_inexact
 from tangentx.analysis.program import Instance, Program
 from tangentx.derive.again import Again, plan
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, mode
@@ -121,11 +122,16 @@ class Reverse:
         """The shadow of a storage; what has none (a constant, inactive data) gets one that nobody reads."""
         if self.frame.mode(atom) == SHADOW:
             return self.other(atom)
-        return atom if atom == NONE else emit.zero(atom, self.frame.kind(atom))
+        kind = self.frame.kind(atom)
+        if isinstance(kind, Arr) and not is_inexact(kind):  # whole numbers, where reals stand otherwise
+            return emit.op(arrays.real_zero, atom)
+        return atom if atom == NONE else emit.zero(atom, kind)
 
     def is_alike(self, made: Kind, given: Kind) -> bool:
         """Whether both are arrays of one rank and dtype for certain."""
         if not (isinstance(made, Arr) and isinstance(given, Arr) and made.sure and given.sure):
+            return False
+        if made.dtypes or given.dtypes:
             return False
         exact = self.derive.exact and self.derive.proves("fits")
         return exact and made.dtype == given.dtype and made.rank == given.rank and given.rank is not None

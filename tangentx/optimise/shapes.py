@@ -217,5 +217,5 @@ def _holds(shape: Shape, site: Site) -> bool:
 
 
 def is_array(kind: object) -> bool:
-    """Whether values of the kind certainly are arrays."""
-    return isinstance(kind, Arr) and kind.sure
+    """Whether values of the kind certainly are arrays, of one domain."""
+    return isinstance(kind, Arr) and kind.sure and not kind.dtypes

@@ -656,6 +656,23 @@ def _parts(bars: Any, count: int) -> Any:
     return [bars[i] for i in range(count)] if type(bars) is Batch else bars
 
 
+@_of_any(arrays.of_rule)
+def _of_rule(given: Any, like: Any, result: Any, rule: Any, name: Any) -> Any:
+    """What does not fit is told member by member."""
+    if type(given) is not Batch or isinstance(like, list | tuple | dict) or given.shape != _form(like):
+        raise NoRule(name)
+    return _unbroadcast(given, like)
+
+
+@_of_any(arrays.to_rule)
+def _to_rule(t: Any, given: Any) -> Any:
+    if isinstance(given, list | tuple):
+        return [_to_rule(part, item) for part, item in zip(_parts(t, len(given)), given, strict=True)]
+    if isinstance(given, dict):
+        return {key: _to_rule(t[key], item) for key, item in given.items()}
+    return _unbroadcast(t, given) if holds_batch((t, given)) else arrays.unbroadcast(t, given)
+
+
 @_of_any(arrays.repeated)
 def _repeated(t: Batch, items: Any) -> Any:
     if isinstance(items, np.ndarray):

@@ -6,6 +6,7 @@ import functools
 import itertools
 import math
 import operator
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -333,6 +334,45 @@ def eigenvalues_of_a_constant(n, x):
     return np.real(np.sum(w * w * x * x)) + np.imag(w[0] * x)
 
 
+@program(3, X)
+@program(0, X)
+def whole_numbers_or_reals_read(n, x):
+    a = np.ones(2, int) if n > 1 else x
+    return a[0] * a[1] * x[0] + np.sum(a * a) + np.sum(np.full(2, max(n, x[0])) * x)
+
+
+@program(3, X)
+@program(0, X)
+def a_copy_of_either_written(n, x):
+    a = np.arange(2) if n > 1 else x
+    b = a * 1.0
+    b[0] = x[1] * x[1]
+    return np.sum(b * b * x)
+
+
+@program(3, X)
+@program(0, X)
+def constants_written_into_either(n, x):
+    a = np.arange(2) if n > 1 else np.zeros(2)
+    a[0] = 7.9
+    return np.sum(a * x)
+
+
+@program(3, X)
+@program(0, X)
+def reals_or_complex_numbers_written(n, x):
+    a = np.zeros(2, complex) if n > 1 else np.zeros(2)
+    a[0] = x[0] * x[1]
+    return np.sum(np.real(a * (1 + 1j)) * x)
+
+
+@program(3, np.array([1.0, 2.5]))
+@program(1, np.array([1.5, 2.5]))
+def sum_of_what_may_be_whole(n, x):
+    s = sum([max(n, x[0]), 2])
+    return s * s * x[0] if isinstance(s, float) else x[0] * x[1]
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name: str) -> None:
     f, args = PROGRAMS[name]
@@ -357,6 +397,40 @@ def test_a_read_only_view_of_unknown_lengths_is_seen() -> None:
     with pytest.warns(tx.FallbackWarning):
         found = tx.grad(kept_beside_a_write)(np.array([1.0, 2.0]), 3, 2)
     np.testing.assert_allclose(found, [0.0, 600.0])
+
+
+def written_by_element(n, x):
+    a = np.zeros(2, int) if n > 1 else np.zeros(2)
+    a[0] = x
+    return a[0] * x
+
+
+def written_by_a_view(n, x):
+    a = np.full(2, max(n, x))
+    v = a[1:]
+    v[0] = x * x
+    return np.sum(a) * x
+
+
+def written_by_a_helper(n, x):
+    a = np.stack([np.array([max(n, x), 1])])
+    put(a, x * x)
+    return np.sum(a) * x
+
+
+def put(a, value):
+    a[0, 1] = value
+
+
+@pytest.mark.parametrize("n", [0, 3])
+@pytest.mark.parametrize("f", [written_by_element, written_by_a_view, written_by_a_helper])
+def test_what_varies_is_not_written_where_it_may_be_cut_off(f, n) -> None:
+    with pytest.raises(tx.UnsupportedSyntax, match=r"an array of float64 or int64, which may cut it off"):
+        tx.grad(f, wrt=1, fallback="error")(n, 2.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tx.FallbackWarning)
+        found = tx.grad(f, wrt=1)(n, 2.5)
+    assert found == pytest.approx((f(n, 2.5 + 1e-6) - f(n, 2.5 - 1e-6)) / 2e-6, rel=1e-6)
 
 
 def test_a_result_that_is_whole_here_counts_as_a_real() -> None:
