@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from tangentx.templates import find
 from tangentx.tensor.holding import raw
 
 _NEVER = 1 << 30
@@ -39,9 +40,10 @@ def _from_out(fn: Any) -> tuple[int, tuple[str, ...]]:
     if isinstance(shown, np.ufunc):
         return _NEVER, ()
     try:
-        parameters = inspect.signature(shown).parameters.values()
-    except (TypeError, ValueError):
-        return _NEVER, ()
+        parameters: Iterable[inspect.Parameter] = inspect.signature(shown).parameters.values()
+    except (TypeError, ValueError):  # before NumPy 2.3 functions in C told nothing; templates mirror what they take
+        template = find(shown)
+        parameters = () if template is None else template.parameters
     names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD or p.kind is p.POSITIONAL_ONLY]
     return (names.index("out"), tuple(names[names.index("out") :])) if "out" in names else (_NEVER, ())
 
