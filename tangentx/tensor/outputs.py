@@ -43,7 +43,7 @@ def _from_out(fn: Any) -> tuple[int, tuple[str, ...]]:
         parameters: Iterable[inspect.Parameter] = inspect.signature(shown).parameters.values()
     except (TypeError, ValueError):  # before NumPy 2.3 functions in C told nothing; templates mirror what they take
         template = find(shown)
-        parameters = () if template is None else template.parameters
+        parameters = () if template is None else template.params
     names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD or p.kind is p.POSITIONAL_ONLY]
     return (names.index("out"), tuple(names[names.index("out") :])) if "out" in names else (_NEVER, ())
 
