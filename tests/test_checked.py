@@ -5,7 +5,8 @@ from __future__ import annotations
 import operator
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -16,17 +17,23 @@ import pytest
 import tangentx as tx
 from tangentx.analysis import operations, regions
 from tangentx.analysis.kinds import Arr, Box, Kind, Num
+from tangentx.arrays import claims
+from tangentx.errors import NoTemplate, NotResolved, Span
 from tangentx.frontend import expressions
 from tangentx.ir.nodes import Op
 from tangentx.optimise import shapes, zeros
 from tangentx.optimise.rewriting import is_array
+from tangentx.templates import compositions, examples, templates
+from tangentx.trees import is_differentiable, rebuild
 from tests.harness import leaves
 from tests.mutants import MUTANTS, killer
 from tests.oracle.harness import check
 from tests.oracle.keeping import read as harness_read
+from tests.oracle.survey import program_of
 from tests.programs import PROGRAMS
 from tests.programs.case import Program
 from tests.programs.reference import names, tangents
+from tests.templates.test_compiled import weighed
 
 X = np.array([0.5, 1.5, 2.0])
 
@@ -41,7 +48,7 @@ def run(program: Program) -> None:
     pullback(1.0)
 
 
-SOME = PROGRAMS[5::24]
+SOME = PROGRAMS[5::40]
 KNOWN = {"settle": "max of a float and a float64 is taken for a float: kinds from samples, point 2 of issue 18"}
 
 
@@ -53,6 +60,73 @@ KNOWN = {"settle": "max of a float and a float64 is taken for a float: kinds fro
 def test_a_program_of_the_corpus(program: Program) -> None:
     with tx.checked():
         run(program)
+
+
+OPERATIONS = [*(t for t in templates() if t.kind != "constant"), *compositions()]
+SEEDS = [range(start, start + 50) for start in range(0, 3000, 50)]
+
+
+def changed(value: Any, how: str, rng: np.random.Generator) -> Any:
+    """The number or array with other values: random, equal, negative or zero ones, or none at all."""
+    if not is_differentiable(value) or np.iscomplexobj(value):
+        return value
+    if how == "empty":
+        return value[:0] if np.ndim(value) else value
+    made = {
+        "random": rng.uniform(0.1, 2.0, np.shape(value)),
+        "equal": 0.5,
+        "negative": -np.abs(value) - 0.1,
+        "zero": 0.0,
+    }
+    numbers = np.broadcast_to(made[how], np.shape(value))
+    return np.array(numbers, value.dtype) if isinstance(value, np.ndarray) else type(value)(numbers)
+
+
+def points(args: Any, wrt: Any) -> Iterator[tuple[Any, ...]]:
+    """The arguments of an example, and others like them."""
+    rng = np.random.default_rng(0)
+    yield tuple(args)
+    for how in ("random", "equal", "negative", "zero", "empty"):
+        yield tuple(rebuild(x, lambda v: changed(v, how, rng)) if i in wrt else x for i, x in enumerate(args))
+    for i in wrt:
+        if type(args[i]) is float:
+            yield tuple(2 if k == i else x for k, x in enumerate(args))
+
+
+def share(every: list[Any], some: list[Any]) -> list[Any]:
+    """Parameters, of which all but some are for ``--thorough``."""
+    return [pytest.param(each, marks=() if each in some else pytest.mark.thorough) for each in every]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "operation", share(OPERATIONS, OPERATIONS[3::120]), ids=lambda o: getattr(o, "name", "composed")
+)
+def test_an_operation_for_values_of_all_sorts(operation: Any) -> None:
+    for example in examples(operation):
+        for args in points(example.args, example.wrt):
+            wrt = [i for i in example.wrt if any(is_differentiable(leaf.value) for leaf in leaves(args[i]))]
+            chosen = tuple(args[i] for i in wrt)
+            try:
+                f = weighed(example.fn, args, dict(example.kwargs), tuple(wrt))
+                real = isinstance(f(*chosen), float | np.floating)
+            except Exception:
+                continue  # there is nothing to differentiate there
+            if wrt and real:
+                with suppress(NoTemplate, NotResolved, ArithmeticError, ValueError), tx.checked():
+                    tx.grad(f, wrt=tuple(range(len(chosen))), fallback="error")(*chosen)
+                    tx.jvp(f, chosen, chosen, fallback="error")
+
+
+@pytest.mark.parametrize("seeds", share(SEEDS, []), ids=str)
+def test_drawn_programs(seeds: range) -> None:
+    for seed in seeds:
+        with tx.checked():
+            assert "checked mode" not in str(check(program_of(seed), pull=True).stages), seed
+
+
+def test_some_drawn_programs() -> None:
+    test_drawn_programs(range(2))
 
 
 # ---- what is wrong ----
@@ -218,6 +292,23 @@ def test_a_proof_that_changes_the_derivative_is_caught(monkeypatch: pytest.Monke
         assert check(program, only="grad").status == "compiled"
         with mutant.planted():
             assert "checked mode" in check(program, only="grad").details
+
+
+def test_records_that_are_left_are_caught() -> None:
+    gradient = tx.grad(repeated, check=True)
+    gradient(X, 3)
+    assert "is taken back" in gradient.source
+    facts = {"tape": claims.Fact("`y_tape`", claims.Anything(), Span("f.py", 3))}
+    claims.claimed_spent(facts, "tape", [])
+    with pytest.raises(tx.InternalError, match="f.py:3: .*`y_tape` was taken to be used up in the end.* 1 records"):
+        claims.claimed_spent(facts, "tape", [1.0])
+
+
+def repeated(x, n):
+    y = x
+    for _ in range(n):
+        y = np.sin(y) * y
+    return np.sum(y)
 
 
 def test_none_that_was_not_foreseen_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

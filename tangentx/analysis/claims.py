@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeAlias
 
@@ -20,6 +20,7 @@ from tangentx.ir.change import map_blocks
 from tangentx.ir.functions import FunctionValue
 from tangentx.ir.nodes import (
     UNBOUND,
+    Append,
     Assign,
     Block,
     Call,
@@ -33,12 +34,14 @@ from tangentx.ir.nodes import (
     Make,
     Op,
     Pop,
+    Return,
     Statement,
     Var,
 )
-from tangentx.ir.walk import empties, statements, used, written_name
+from tangentx.ir.walk import empties, reads, statements, used, written_name
 
 Told: TypeAlias = tuple[Mapping[int, bool], Mapping[int, tuple[str, ...]]]
+_TAPE = re.compile(r"tape_*\d*_*$")
 MARK = "%claimed"
 _OURS = re.compile(r"_(bar|dot)_*\d*_*$")
 
@@ -92,7 +95,32 @@ class _Writer:
         self.derived = function.origin is None
         self.read = used(function.body)
         first = [self.assertion(p.name, p.name, function.span) for p in function.params]
-        return replace(function, body=(*(s for s in first if s is not None), *self.block(function.body)))
+        body = self.block(function.body)
+        if self.derived and body and isinstance(body[-1], Return):
+            body = (*body[:-1], *self.spent(function.body), body[-1])
+        return replace(function, body=(*(s for s in first if s is not None), *body))
+
+    def spent(self, block: Block) -> list[Statement]:
+        """The assertions that what was recorded and taken back in one function is all taken back at its end."""
+        made: dict[str, Span] = {}
+        popped: set[str] = set()
+        other: set[str] = set()
+        for s in statements(block):
+            match s:
+                case Assign(target, Make(cls=cls, items=())) if cls is list and _TAPE.search(target):
+                    made[target] = s.span
+                case Assign(value=Pop(Var(name))):
+                    popped.add(name)
+                case Append(Var(name), value):
+                    other |= {value.name} if isinstance(value, Var) else set()
+                case _:
+                    other |= reads(s)
+        return [self.asserting(claims.claimed_spent, n, made[n], "is taken back") for n in made if n in popped - other]
+
+    def asserting(self, check: Callable[..., None], name: str, span: Span, what: str) -> Statement:
+        """The statement that asserts something of a name alone."""
+        key = self.entered(f"{span.line}: {shown(name)} {what}", claims.Fact(subject(name), claims.Anything(), span))
+        return Assign(MARK, Op(check, (self.atom, Lit(key), Var(name))), span)
 
     def block(self, block: Block) -> Block:
         """The block with its assertions."""
@@ -120,15 +148,12 @@ class _Writer:
         """The assertions of what is told beside the kinds."""
         if not isinstance(s, Assign):
             return []
-        name, shown = subject(s.target), "a value" if s.target.startswith("%") else s.target
-        fact = claims.Fact(name, claims.Anything(), s.span)
+        fact = claims.Fact(subject(s.target), claims.Anything(), s.span)
         found: list[Statement] = []
         if self.zero.get(id(s), False):
-            key = self.entered(f"{s.span.line}: {shown} is zero", fact)
-            found.append(Assign(MARK, Op(claims.claimed_zero, (self.atom, Lit(key), Var(s.target))), s.span))
+            found.append(self.asserting(claims.claimed_zero, s.target, s.span, "is zero"))
         for other in self.alike.get(id(s), ()):
-            like = "another" if other.startswith("%") else other
-            key = self.entered(f"{s.span.line}: {shown} is shaped as {like}", fact)
+            key = self.entered(f"{s.span.line}: {shown(s.target)} is shaped as {shown(other)}", fact)
             both = (self.atom, Lit(key), Var(s.target), Var(other))
             found.append(Assign(MARK, Op(claims.claimed_alike, both), s.span))
         return found
@@ -197,6 +222,11 @@ class _Writer:
             made.items.update({key: self.claim(item) for key, item in node.fields.items()})
             made.others = None if isinstance(node.elt, Bottom) else self.claim(node.elt)
         return self.boxes[node]
+
+
+def shown(name: str) -> str:
+    """What a variable is called in the text of an assertion."""
+    return "a value" if name.startswith("%") else name
 
 
 def subject(name: str) -> str:

@@ -235,6 +235,13 @@ def claimed_alike(facts: Facts, text: str, value: Any, other: Any) -> None:
         raise untrue(facts[text].subject, claim, found, facts[text].span)
 
 
+def claimed_spent(facts: Facts, text: str, tape: Any) -> None:
+    """Asserts that all records have been taken back. Raises InternalError where some are left."""
+    if tape:
+        claim, found = "taken to be used up in the end", f"has {len(tape)} records left"
+        raise untrue(facts[text].subject, claim, found, facts[text].span)
+
+
 def numbers_in(value: Any, depth: int = 0) -> Iterator[Any]:
     """The numbers and arrays of numbers in a structure."""
     if isinstance(value, float | complex | np.inexact) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc"):

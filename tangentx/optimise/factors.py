@@ -21,7 +21,8 @@ from tangentx.analysis.kinds import Arr, Kind, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Assign, Atom, Lit, Op, Statement, Var
 from tangentx.ir.walk import blocks, reads
-from tangentx.optimise.rewriting import MUL, Rewriter, Rules, is_number, run_each, times_real
+from tangentx.optimise import rewriting
+from tangentx.optimise.rewriting import MUL, Rewriter, Rules, is_number, run_each
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit
 
@@ -82,7 +83,7 @@ class Factors(Rules):
             return None
         if number == 1.0 and self.real(x):
             return (Assign(s.target, Op(MUL, (x, t)), s.span),)
-        scaled = self.let(s, Op(MUL, (Lit(number), x)), times_real(self.kind(u)))
+        scaled = self.let(s, Op(MUL, (Lit(number), x)), rewriting.scaled(self.kind(u)))
         return scaled, Assign(s.target, Op(MUL, (Var(scaled.target), t)), s.span)
 
     def _number_scaled(self, s: Assign, u: Var, n: Var) -> Sequence[Statement] | None:
@@ -97,7 +98,7 @@ class Factors(Rules):
             return None
         if not (is_array(self.kind(x)) and self.real(x) and isinstance(self.kind(n), Num) and self.real(n)):
             return None
-        scaled = self.let(s, Op(MUL, (c, n)), times_real(self.kind(n)))
+        scaled = self.let(s, Op(MUL, (c, n)), rewriting.scaled(self.kind(n)))
         return scaled, Assign(s.target, Op(MUL, (Var(scaled.target), x)), s.span)
 
     def at_hand(self, wanted: Op, x: Var) -> Var | None:

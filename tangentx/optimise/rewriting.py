@@ -173,9 +173,14 @@ class Rewriter(Facts):
         return is_inexact(kind) and not (isinstance(kind, Num) and not all(is_inexact(Num(t)) for t in kind.types))
 
 
-def times_real(kind: Kind) -> Kind:
-    """The kind of a real literal times a value: a whole number becomes a real one."""
-    if not isinstance(kind, Num) or np.dtype(kind.type).kind not in "biu":
+def scaled(kind: Kind, real: bool = True) -> Kind:
+    """The kind of a value times a literal, which is `real`, or of its negative.
+
+    Of an array without axes it is a number; a whole number becomes a real one.
+    """
+    if isinstance(kind, Arr) and kind.sure and kind.rank == 0:
+        kind = Num(kind.dtype.type)
+    if not real or not isinstance(kind, Num) or np.dtype(kind.type).kind not in "biu":
         return kind
     return Num(float if kind.type in (bool, int) else np.float64)
 

@@ -15,7 +15,7 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Num
 from tangentx.analysis.program import Program
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Lit, Op, Statement, Store, Var
-from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each, times_real
+from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each, scaled
 from tangentx.optimise.shapes import is_array
 from tangentx.optimise.unit import Unit
 
@@ -48,8 +48,8 @@ class Signs(Rules):
         return (*made, negated, Accumulate(s.base, s.key, Var(negated.target), s.span, s.repeats))
 
     def _let(self, s: Statement, value: Op, like: Atom) -> Assign:
-        scaled = value.fn is MUL and any(isinstance(a, Lit) and type(a.value) is float for a in value.args)
-        return self.let(s, value, times_real(self.kind(like)) if scaled else self.kind(like))
+        real = value.fn is MUL and any(isinstance(a, Lit) and type(a.value) is float for a in value.args)
+        return self.let(s, value, scaled(self.kind(like), real))
 
     def _made_by(self, atom: Atom, fn: object) -> Op | None:
         """The operation whose result the atom is, if it is `fn` and nobody else reads the result."""
