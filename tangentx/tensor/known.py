@@ -50,6 +50,7 @@ _PYTHONS = frozenset("abc collections copy dataclasses enum functools numbers op
 _SHOWING = frozenset(("logging", "warnings", "pprint", "traceback", "numpy.testing"))
 """Modules that show values, or test them, and give nothing that depends on them."""
 _ROWS = (list, tuple, deque)
+_COMPARING = frozenset("index count remove __contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__".split())
 _CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 _VALUES = (*_CONTAINERS, str, bytes, int, float, complex, range, slice, type(None))
 _GETTERS = (operator.attrgetter, operator.methodcaller)
@@ -88,7 +89,7 @@ def known_function(function: types.FunctionType, version: Version, method: Any =
     if hasattr(function, "dispatch") and hasattr(function, "registry"):
         return lambda *args, **kwargs: version(function.dispatch(shown(args[0]).__class__))(*args, **kwargs)
     if home in _PYTHONS or function.__code__.co_filename == "<string>":
-        return called if method is None else _on(called, method.__self__, version)
+        return called if method is None else of_container(called, method.__self__, version)
     return None
 
 
@@ -107,17 +108,17 @@ def known_object(function: Any, version: Version) -> Any:
         if type(own) is np.ndarray:
             return _of_array(function)
         if isinstance(own, _VALUES):
-            return _on(function, own, version)
+            return of_container(function, own, version)
         if isinstance(own, types.GeneratorType) or isinstance(function, types.MethodWrapperType):
-            return _on(function, own, version)
+            return of_container(function, own, version)
         if isinstance(own, type) and (issubclass(own, _VALUES) or is_known(own)):  # dict.fromkeys, chain.from_iterable
             return function
     return None
 
 
-def _on(method: Any, own: Any, version: Version) -> Callable[..., Any]:
+def of_container(method: Any, own: Any, version: Version) -> Callable[..., Any]:
     """A method of a container or of an object, which keeps what it is given."""
-    written = isinstance(own, _ROWS)
+    written = isinstance(own, _ROWS) and getattr(method, "__name__", "") in _COMPARING
 
     def called(*args: Any, **kwargs: Any) -> Any:
         for arg in (*args, *kwargs.values()):
@@ -151,10 +152,20 @@ def _unbound(function: Any, version: Version) -> Any:
             return version(ask(args[0], function.__name__))(*args[1:], **kwargs)
         if not args or (isinstance(args[0], np.ndarray) or not isinstance(args[0], (*_VALUES, object))):
             return guarded(function)(*args, **kwargs)
-        return _on(functools.partial(function, args[0]), args[0], version)(*args[1:], **kwargs)
+        return of_container(_first(function, args[0]), args[0], version)(*args[1:], **kwargs)
 
     own = function.__objclass__
     return called if own is object or own is np.ndarray or issubclass(own, _VALUES) else None
+
+
+def _first(function: Any, x: Any) -> Any:
+    """A method of what it is given first."""
+
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return function(x, *args, **kwargs)
+
+    method.__name__ = function.__name__
+    return method
 
 
 def _past(function: Any, version: Version) -> Callable[..., Any]:

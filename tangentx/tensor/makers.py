@@ -14,6 +14,7 @@ import inspect
 import math
 import operator
 import types
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,7 +29,7 @@ from tangentx.tensor.checkpoints import AGAIN, checkpoint
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import inexact
 from tangentx.tensor.holding import holds_tensor
-from tangentx.tensor.known import CALLING, is_known, known_function, known_object
+from tangentx.tensor.known import CALLING, is_known, known_function, known_object, of_container
 from tangentx.tensor.lifting import lifted
 from tangentx.tensor.modes import STATE
 from tangentx.tensor.special import OPERATORS, meanings, special, touch
@@ -45,6 +46,8 @@ _OF_OTHERS = (complex, float, *(f for f in vars(math).values() if callable(f) an
 
 _OTHERS = {id(f): f for f in (*_MAKERS, *_OF_OTHERS)}
 _ATTRIBUTES = frozenset(f.__name__ for f in _OTHERS.values())
+_WRITTEN_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+_CONTAINERS = frozenset((list, dict, set, deque))
 _OWN = ("__builtins__", "__name__", "__package__", "__spec__", "__file__")
 
 
@@ -53,6 +56,8 @@ def on_tensors(function: Any) -> Any:
     known = _BY_IDENTITY.get(id(function))
     if known is not None:
         return known
+    if type(function) is types.BuiltinMethodType and type(function.__self__) in _CONTAINERS:
+        return of_container(function, function.__self__, on_tensors)
     if hasattr(type(function), "__tangentx_target__") or type(function).__module__.startswith("tangentx."):
         return of_ours(function, on_tensors)
     if id(function) in _OTHERS:
@@ -130,9 +135,16 @@ def _noted(make: Callable[..., Any]) -> Callable[..., Any]:
     return noted
 
 
+def _call_of(kind: type) -> Any:
+    """What a class has for ``__call__``, if it is one that Python's code makes."""
+    if not kind.__flags__ & _WRITTEN_IN_PYTHON:
+        return None
+    return next((vars(base)["__call__"] for base in kind.__mro__ if "__call__" in vars(base)), None)
+
+
 def _object(function: Any, kind: type) -> Any:
     """What is neither a function nor a class of Python's: an object that can be called, or a function in C."""
-    own = next((vars(base)["__call__"] for base in kind.__mro__ if "__call__" in vars(base)), None)
+    own = _call_of(kind)
     if is_users(own):
         return types.MethodType(on_tensors(own), function)
     if is_known(function):
