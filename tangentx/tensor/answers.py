@@ -227,11 +227,11 @@ def _stopped(x: Any) -> Any:
 
 
 ANSWERS: dict[int, Callable[..., Any]] = {
-    id(type): _type, id(getattr): ask, id(np.ndenumerate): _numbered, id(stop_gradient): _stopped,
-    **{id(f): _first(f) for f in (isinstance, hasattr, callable, dir, sys.getsizeof)},
+    id(type): _type, id(np.ndenumerate): _numbered, id(stop_gradient): _stopped,
+    **{id(f): _first(f) for f in (isinstance, callable, dir, sys.getsizeof)},
     **{id(f): looked_at(f) for f in (
         np.isscalar, np.iscomplexobj, np.isrealobj, np.result_type, np.can_cast, np.may_share_memory,
-        np.shares_memory, np.min_scalar_type, np.iscomplex, np.isreal, operator.index,
+        np.shares_memory, np.min_scalar_type, np.iscomplex, np.isreal, operator.index, np.iterable,
     )},
     **{id(f): _itself(f) for f in (np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)},
 }  # fmt: skip

@@ -41,7 +41,15 @@ _MAKERS = (
     *(np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like),
     *(np.array, np.arange, np.linspace, np.eye, np.identity),
 )
-_OF_OTHERS = (complex, float, *(f for f in vars(math).values() if callable(f) and (find(f) or has_composition(f))))
+_NUMBERS = (
+    complex,
+    float,
+    *(cls for cls in vars(np).values() if isinstance(cls, type) and issubclass(cls, np.inexact)),
+)
+_OF_OTHERS = (
+    *(cls for cls in _NUMBERS if find(cls)),
+    *(f for f in vars(math).values() if callable(f) and (find(f) or has_composition(f))),
+)
 """They know nothing of Tensors, but rules for them are known; they may give what is somebody else's."""
 
 _OTHERS = {id(f): f for f in (*_MAKERS, *_OF_OTHERS)}
@@ -159,11 +167,37 @@ def _checkpointed(again: Any) -> Callable[..., Any]:
     return lambda function, *args: checkpoint(on_tensors(function), *args)
 
 
+def _summed(items: Any, start: Any) -> Any:
+    return functools.reduce(_MEANINGS[mark("add")], _MEANINGS[mark("iteration")](items), start)
+
+
+def _looked_up(x: Any, name: str, *otherwise: Any) -> Any:
+    """``getattr``; of an object of the user's its properties too."""
+    try:
+        return _MEANINGS[mark("attribute")](x, name)
+    except AttributeError:
+        if not otherwise:
+            raise
+        return otherwise[0]
+
+
+def _is_there(x: Any, name: str) -> bool:
+    """``hasattr``."""
+    missing = object()
+    return hasattr(shown(x), name) if type(x) is Tensor else _looked_up(x, name, missing) is not missing
+
+
 _MEANINGS = {CALL: on_tensors, **meanings(on_tensors, is_users)}
 _BY_IDENTITY: dict[int, Callable[..., Any]] = {
     **ANSWERS,
+    id(getattr): _looked_up,
+    id(hasattr): _is_there,
     **{id(f): special(f, f"__{f.__name__}__", on_tensors, is_users) for f in (abs, round, len, divmod, next)},
-    id(sum): lambda items, /, start=0: functools.reduce(_MEANINGS[mark("add")], items, start),
+    **{
+        id(f): special(lifted(f), f"__{f.__name__}__", on_tensors, is_users)
+        for f in (float, int, complex, bool, str, repr, hash, iter)
+    },
+    id(sum): lambda items, /, start=0: _summed(items, start),
     **{id(f): _MEANINGS[mark(name)] for name, f in OPERATORS.items()},
     id(setattr): lambda x, name, value: _MEANINGS[mark("setting")](value, x, name),
     id(operator.setitem): lambda x, key, value: _MEANINGS[mark("store")](value, x, key),

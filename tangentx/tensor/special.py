@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ def meanings(version: Version, theirs: Callable[[Any], bool]) -> dict[str, Any]:
         found[name] = _binary(plainly, f"__{name}__", f"__{mirrored}__", method)
     for name in ("neg", "pos"):
         found[name] = _unary(getattr(operator, name), f"__{name}__", method)
-    found["iteration"] = _unary(lambda x: x, "__iter__", method)
+    found["iteration"] = _iteration(version, method)
     found["item"] = item = _item(method)
     found["store"] = store = _store(method)
     found["in"] = _contained(method)
@@ -76,9 +76,9 @@ def meanings(version: Version, theirs: Callable[[Any], bool]) -> dict[str, Any]:
 def special(function: Callable[..., Any], name: str, version: Version, theirs: Callable[[Any], bool]) -> Any:
     """A function of Python's that calls a special method, such as ``abs``."""
 
-    def ask(x: Any, *args: Any) -> Any:
-        found = getattr(type(x), name, None)
-        return version(found)(x, *args) if theirs(found) else function(x, *args)
+    def ask(*args: Any, **kwargs: Any) -> Any:
+        found = getattr(type(args[0]), name, None) if args else None
+        return version(found)(*args, **kwargs) if theirs(found) else function(*args, **kwargs)
 
     return ask
 
@@ -260,7 +260,9 @@ def _attributes(version: Version, theirs: Callable[[Any], bool]) -> dict[str, Ca
     def attribute(x: Any, name: str) -> Any:
         if type(x) is Tensor:
             return attribute_of(x, name)
-        found = None if type(x) in _PLAIN else getattr(type(x), name, None)
+        found = None if type(x) in _PLAIN else _of_class(type(x), name)
+        if found is None:
+            return getattr(x, name) if type(x) in _PLAIN else _otherwise(x, name)
         if type(found) is property and theirs(found.fget):
             return version(found.fget)(x)
         if type(found) is functools.cached_property and theirs(found.func):
@@ -269,17 +271,63 @@ def _attributes(version: Version, theirs: Callable[[Any], bool]) -> dict[str, Ca
                 touch(x, found)
                 space[name] = version(found.func)(x)
             return space[name]
+        ask = getattr(type(found), "__get__", None)
+        if theirs(ask) and (hasattr(type(found), "__set__") or name not in getattr(x, "__dict__", ())):
+            return version(ask)(found, x, type(x))
         return getattr(x, name)
+
+    def _otherwise(x: Any, name: str) -> Any:
+        """What an object has itself, or what its class makes up."""
+        made_up = _of_class(type(x), "__getattr__")
+        if not theirs(made_up):
+            return getattr(x, name)
+        look_up: Any = type(x).__getattribute__
+        try:
+            return look_up(x, name)
+        except AttributeError:
+            return version(made_up)(x, name)
 
     def setting(value: Any, x: Any, name: str) -> None:
         touch(x, value)
-        found = getattr(type(x), name, None)
-        if type(found) is property and theirs(found.fset):
+        found, store = _of_class(type(x), name), _of_class(type(x), "__setattr__")
+        put = getattr(type(found), "__set__", None)
+        if theirs(store):
+            version(store)(x, name, value)
+        elif type(found) is property and theirs(found.fset):
             version(found.fset)(x, value)
+        elif theirs(put):
+            version(put)(found, x, value)
         else:
             setattr(x, name, value)
 
     return {"attribute": attribute, "setting": setting}
+
+
+def _of_class(cls: type, name: str) -> Any:
+    """What a class has by a name, without asking it."""
+    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+
+
+def _iteration(version: Version, method: Callable[[Any, str], Any]) -> Callable[[Any], Any]:
+    """What is looped over: an iterator of the user's is asked for its items in its version on Tensors."""
+
+    def items(it: Any, following: Any) -> Iterator[Any]:
+        while True:
+            try:
+                item = following(it)
+            except StopIteration:
+                return
+            yield item
+
+    def iteration(x: Any) -> Any:
+        if type(x) in _PLAIN:
+            return x
+        own = method(x, "__iter__")
+        it = x if own is None else own(x)
+        following = None if type(it) in _PLAIN else method(it, "__next__")
+        return it if following is None else items(it, following)
+
+    return iteration
 
 
 OPERATORS: dict[str, Any] = {

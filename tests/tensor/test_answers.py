@@ -313,7 +313,71 @@ def by_methods_of_arrays(v):
     return np.arange(3.0).dot(v) + np.ones(3).clip(v[0], v[1]).sum()
 
 
+class MadeUp:
+    def __init__(self, t):
+        self._t = {"t": t}
+
+    def __getattr__(self, name):
+        if name not in self._t:
+            raise AttributeError(name)
+        return math.sin(self._t[name])
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, math.exp(value) if name == "e" else value)
+
+    def __float__(self):
+        return float(self.t * 2.0)
+
+
+class Stored:
+    def __get__(self, owner, cls):
+        return math.sin(owner.t)
+
+    def __set__(self, owner, value):
+        owner.t = math.exp(value)
+
+
+class Counted:
+    stored = Stored()
+
+    def __init__(self, v):
+        self.v, self.i = v, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.i == len(self.v):
+            raise StopIteration
+        self.i += 1
+        return math.sin(self.v[self.i - 1])
+
+
+def by_attributes_that_are_made_up(v):
+    made = MadeUp(v[0])
+    made.e = v[1]
+    return made.t * made.e * float(made) * getattr(made, "t") + hasattr(made, "e") * v[2]
+
+
+def by_descriptors(v):
+    counted = Counted(v)
+    counted.stored = v[0]
+    return counted.stored * counted.t
+
+
+def by_iterators_of_the_users(v):
+    first = Counted(v)
+    for _ in first:
+        break
+    return sum(Counted(v)) + sum(t * 2.0 for t in first) * next(iter(Counted(v)))
+
+
+def by_casts(v):
+    return v.dtype.type(3.0) * v[0] + np.float64(v[1]) * v.astype(int)[2] + complex(v[0], v[1]).imag * v[0]
+
+
 PROGRAMS = (
+    *(by_attributes_that_are_made_up, by_descriptors, by_iterators_of_the_users, by_casts),
     *(by_managers, by_dispatch, by_a_cached_property, by_type, by_asarray, by_contiguity, by_lists, by_items),
     *(by_getters, by_chains, by_parts, by_iterators, by_itself, by_an_exception, by_objects, by_methods_of_arrays),
 )
