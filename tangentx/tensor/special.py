@@ -287,6 +287,10 @@ def _attributes(version: Version, theirs: Callable[[Any], bool]) -> dict[str, Ca
         except AttributeError:
             return version(made_up)(x, name)
 
+    return {"attribute": attribute, "setting": _setting(version, theirs)}
+
+
+def _setting(version: Version, theirs: Callable[[Any], bool]) -> Callable[[Any, Any, str], None]:
     def setting(value: Any, x: Any, name: str) -> None:
         touch(x, value)
         found, store = _of_class(type(x), name), _of_class(type(x), "__setattr__")
@@ -300,7 +304,7 @@ def _attributes(version: Version, theirs: Callable[[Any], bool]) -> dict[str, Ca
         else:
             setattr(x, name, value)
 
-    return {"attribute": attribute, "setting": setting}
+    return setting
 
 
 def _of_class(cls: type, name: str) -> Any:
