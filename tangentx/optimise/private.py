@@ -16,9 +16,12 @@ from tangentx import arrays
 from tangentx.analysis.kinds import Arr, Box, Kind
 from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region
+from tangentx.ir.change import rename
 from tangentx.ir.exposure import bound_after, exposed
-from tangentx.ir.nodes import Assign, Block, Function, Index, Key, Link, Lit, Op, Statement, Var
+from tangentx.ir.nodes import UNBOUND, Assign, Block, Function, Index, Key, Link, Lit, Op, Statement, Var
 from tangentx.ir.sweeps import CUT
+from tangentx.ir.walk import bound, statements, writes
+from tangentx.naming import Names
 from tangentx.optimise import memory
 from tangentx.optimise.flow import sweeps
 from tangentx.optimise.summary import summaries
@@ -33,7 +36,7 @@ def private(program: Program, root: Instance) -> Function | None:
     others = memory.outside(program) if reverse else frozenset[Region]()
     if not others:
         return None
-    read = exposed(reverse)
+    read = exposed(reverse) & _made(function, forward)
     kinds = {name: kind for name, kind in root.kinds.items() if name in read and isinstance(kind, Arr | Box)}
     changed = _changed(program, root, reverse)
     if CUT not in function.notes:
@@ -42,10 +45,17 @@ def private(program: Program, root: Instance) -> Function | None:
     if not names:
         return None
     sure = bound_after(forward, frozenset(p.name for p in function.params))
-    start = [Assign(name, Lit(None), function.span) for name in names if name not in sure]
-    return replace(
-        function, body=(*start, *forward, *_copies(names, isinstance(kinds[names[0]], Arr), reverse[0]), *reverse)
-    )
+    start = [Assign(name, Lit(UNBOUND), function.span) for name in names if name not in sure]
+    fresh = Names([*root.kinds, *bound(function.body)])
+    own = {name: f"%own.{name}" if name.startswith("%") else fresh.fresh(f"{name}_") for name in names}
+    copies = _copies(own, isinstance(kinds[names[0]], Arr), reverse[0])
+    return replace(function, body=(*start, *forward, *copies, *rename(reverse, own)))
+
+
+def _made(function: Function, forward: Block) -> set[str]:
+    """The names that have a value before the reverse sweep, as far as control comes to where it is bound."""
+    binding = (s for s in statements(forward) if not (isinstance(s, Assign) and s.value == Lit(UNBOUND)))
+    return {p.name for p in function.params}.union(*map(writes, binding))
 
 
 def _together(kinds: Mapping[str, Kind], others: Set[Region], changed: Set[Region]) -> list[str]:
@@ -69,9 +79,10 @@ def _changed(program: Program, root: Instance, reverse: Block) -> set[Region]:
     return set(found) if None not in found else set(memory.reach(root.kinds.values()))
 
 
-def _copies(names: list[str], is_array: bool, first: Statement) -> list[Statement]:
-    if len(names) == 1 and is_array:
-        return [Assign(names[0], Op(arrays.entry_copy, (Var(names[0]),)), first.span)]
-    whole = "%own"
-    items = [Assign(n, Index(Var(whole), Key((Lit(k),))), first.span) for k, n in enumerate(names)]
-    return [Assign(whole, Op(arrays.entry_copies, tuple(map(Var, names))), first.span), *items]
+def _copies(own: Mapping[str, str], is_array: bool, first: Statement) -> list[Statement]:
+    """Binds the names of the copies, by the names of what is copied."""
+    given = tuple(map(Var, own))
+    if len(own) == 1 and is_array:
+        return [Assign(name, Op(arrays.entry_copy, given), first.span) for name in own.values()]
+    items = [Assign(n, Index(Var("%own"), Key((Lit(k),))), first.span) for k, n in enumerate(own.values())]
+    return [Assign("%own", Op(arrays.entry_copies, given), first.span), *items]

@@ -112,9 +112,32 @@ def left_early(x):
     return x[0]
 
 
+def step(s, x):
+    LOG.append(s)
+    s = s * 1.0
+    s[0] = s[0] * x[0] * 0.3 + LOG[len(LOG) // 2][1]
+    return s
+
+
+def steps_are_kept(x):
+    s = x * 1.0
+    for _ in range(4):
+        s = step(s, x)
+    return np.sum(s) + np.sum(LOG[1]) * LOG[2][0]
+
+
+def rebound_after_it_escaped(x):
+    u = x * 1.0
+    for i in range(3):
+        TABLE[i] = u
+        u[0] = u[0] * x[1]
+        u = u * 0.5
+    return np.sum(TABLE[0]) * u[0] + TABLE[2][0]
+
+
 WRITING = [
     *(log_and_table, escaped_then_written, escaped_into_an_object, written_in_a_loop, a_row_by_another_name),
-    left_early,
+    *(left_early, steps_are_kept, rebound_after_it_escaped),
 ]
 
 
