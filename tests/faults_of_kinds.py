@@ -392,4 +392,28 @@ HELD: tuple[Fault, ...] = (
     ),
 )
 
-FAULTS = VIEWED + WRITTEN + HELD
+
+BY_VALUE: tuple[Fault, ...] = (
+    (
+        "largest taken for the first",
+        "what chooses one of several numbers may give any of them",
+        "tangentx.analysis.choosing:_best",
+        (
+            (
+                "result = join(result, replace(kind,",
+                "result = result if result != BOTTOM else join(result, replace(kind,",
+            ),
+        ),
+        "max(",
+    ),
+    (
+        "array itself taken for a copy",
+        "whose memory a result is may depend on a whole number",
+        "tangentx.analysis.operations:_others",
+        (("return (0, 2)", "return ()"),),
+        "np.diff(",
+    ),
+)
+"""What is learnt from samples of other values too."""
+
+FAULTS = VIEWED + WRITTEN + HELD + BY_VALUE
