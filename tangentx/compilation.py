@@ -20,10 +20,11 @@ from tangentx.backend.text import Text
 from tangentx.demands import demand_leaf, demand_real_scalar, writes_arguments
 from tangentx.derivative import Cache, Entry, Target, place_of, refuse_overlap
 from tangentx.derive.entry import has_effects
-from tangentx.errors import NotDifferentiable, NotResolved
+from tangentx.errors import NO_PROGRAM, NotDifferentiable, NotResolved, TangentxError
 from tangentx.fallback import Otherwise, helped, on_tensors, otherwise
 from tangentx.guards import Guard, outside_data, refuse_outside
 from tangentx.ir.nodes import Function
+from tangentx.observing import Call, has_begun, observed_entry
 from tangentx.reference import called, checked, reference
 from tangentx.switches import is_checked
 from tangentx.trees import sample
@@ -39,7 +40,9 @@ def entry(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int,
 
     how = spec.transform
     instead = otherwise(target, values, wrt, spec, how) if how in ("grad", "jacobian") else None
-    return found_for(target, cache, values, wrt, spec.mode, make, instead)
+    return found_for(
+        target, cache, values, wrt, spec.mode, make, instead, lambda values: entry(target, cache, values, wrt, spec)
+    )
 
 
 def found_for(
@@ -49,13 +52,16 @@ def found_for(
     wrt: tuple[int, ...],
     more: Any,
     make: Callable[[Pairs], Entry],
-    instead: Otherwise = None,
+    instead: Otherwise,
+    again: Callable[[tuple[Any, ...]], Entry],
 ) -> Entry:
     """The entry for the kinds of `values` and what `more` says, made by `make` of the pairs of storages that share
-    memory: they count only where the program writes. Where it cannot be compiled, `instead` makes another."""
+    memory: they count only where the program writes. Where it cannot be compiled, `instead` makes another. `again` is
+    to find the entry for other values later."""
+    call = Call(target, cache, values, wrt, again, instead is not None)
 
     def made(pairs: Pairs) -> Entry:
-        entry = make(pairs) if instead is None else helped(lambda: make(pairs), instead)
+        entry = made_for(call, lambda: make(pairs), instead)
         entry.notes["samples"] = tuple(sample(value) for value in values)
         return checked(entry, lambda: without_proofs(entry, pairs)) if is_checked() else entry
 
@@ -64,8 +70,11 @@ def found_for(
         with pipeline.proofs(off=[name for name in pipeline.PROOFS if name != kept]):
             return make(pairs)
 
-    main: tuple[Any, ...] = (key(values), more, pipeline.switched_off())
+    plain: tuple[Any, ...] = (key(values), more, pipeline.switched_off())
+    main = (*plain, *call.key())
     found = cache.find(main, lambda: made(()))
+    if main != (observed := (*plain, *found.notes.get("forms", main[len(plain) :]))):
+        main, cache.entries[observed] = observed, found
     if found.notes["axes"] is not None and found.notes["axes"] != (axes := axes_of(values)):
         main = (*main, axes)
         found = cache.find(main, lambda: made(()))
@@ -78,6 +87,23 @@ def found_for(
         refuse_overlap(target, names, [(owners[i], owners[j]) for i, j in pairs], wrt)
         found = cache.find((main, pairs), lambda: made(pairs))
     return found
+
+
+def made_for(call: Call, make: Callable[[], Entry], instead: Otherwise) -> Entry:
+    """The entry that `make` compiles; with calls on constants as they are where it cannot be compiled without."""
+    error: TangentxError | None = None
+    begun = has_begun(call)
+    try:
+        if call.cache.observing is None:
+            return make()
+    except NO_PROGRAM as found:
+        error = found
+    try:
+        return observed_entry(call, make, error)
+    except NO_PROGRAM:
+        if begun or (instead is None and error is not None):
+            raise
+        return make() if instead is None else helped(make, instead)
 
 
 def compile_gradient(

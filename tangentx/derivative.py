@@ -19,6 +19,7 @@ from typing import Any
 from tangentx.errors import ChangedMeanwhile, NoSource, NotDifferentiable, NotResolved, SharedMemory, Span
 from tangentx.hits import Hits
 from tangentx.routes import Hit, Route
+from tangentx.switches import Observing
 from tangentx.templates import is_own
 
 LIMIT_KINDS = 64
@@ -226,6 +227,7 @@ class Cache:
         self.last: Entry | None = None
         self.hits: Hits[Hit] = Hits()
         self.route: Route | None = None
+        self.observing: Observing | None = None
 
     def find(self, key: Any, make: Callable[[], Entry]) -> Entry:
         """The entry for `key`, made under the lock where it is missing or no longer true."""

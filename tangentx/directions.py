@@ -8,6 +8,7 @@ from typing import Any
 from tangentx.derivative import Entry
 from tangentx.errors import NotDifferentiable
 from tangentx.showing import show
+from tangentx.switches import showing
 
 
 class Product:
@@ -48,7 +49,8 @@ class Product:
         """The text for the kinds of these arguments, which are those of a call; nothing is run."""
         from tangentx import compilation
 
-        return compilation.text_of(self._compiled(*args, **kwargs))
+        with showing():
+            return compilation.text_of(self._compiled(*args, **kwargs))
 
     def show(self) -> None:
         """Prints the source, in colours where Pygments is installed and the output is a terminal."""

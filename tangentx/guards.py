@@ -205,7 +205,9 @@ def _guard(ext: Ext, wanted: Any) -> Callable[[], bool]:
         except NotResolved:
             return False
         if by_identity:
-            return now is ext.value or (isinstance(now, types.MethodType) and bool(now == ext.value))
+            return now is ext.value or (
+                isinstance(now, types.MethodType | types.BuiltinMethodType) and bool(now == ext.value)
+            )
         return bool(key(now) == wanted)
 
     return same

@@ -28,7 +28,7 @@ from tangentx.routes import MISSED, Hit
 from tangentx.routes import hit as hit_of
 from tangentx.showing import explanation, show, side_by_side, what_of
 from tangentx.spec import Spec
-from tangentx.switches import OFF, checking
+from tangentx.switches import OFF, checking, showing
 
 _REGISTER = threading.Lock()
 if hasattr(os, "register_at_fork"):  # a child has no thread that would let go of it
@@ -224,7 +224,8 @@ class Derivative:
         """The text for the kinds of these arguments."""
         from tangentx import compilation
 
-        return compilation.text_of(self._entry(self._values(args, kwargs)))
+        with showing():
+            return compilation.text_of(self._entry(self._values(args, kwargs)))
 
     def explain(self) -> str:
         """What was compiled, for which kinds, and what is recorded."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tangentx.analysis import outside
+from tangentx.analysis import constants, outside
 from tangentx.analysis.attempts import demand_apart
 from tangentx.analysis.batches import Unbatchable
 from tangentx.analysis.claims import NOTHING, asserted
@@ -62,6 +62,11 @@ def analyse(function: Function, kinds: Sequence[Kind], program: Program, *, keep
     """
     instance = program.analyse(function, kinds)
     objects = outside.read(program) if keeps else outside.written(program)
+    observing = None if program.derived else program.observing
+    if observing is not None:
+        constants.demand_still(program)
+        if observing.met and (written := outside.written(program)):
+            constants.refuse_outside(function, written)
     if objects and not program.derived:
         if outside.written(program) and program.read_on_tensors:  # a function on Tensors has no part in such writes
             raise program.read_on_tensors[0]

@@ -13,6 +13,7 @@ import numpy as np
 
 from tangentx.errors import NotResolved, TangentxError
 from tangentx.source import find as source_of
+from tangentx.switches import showing
 from tangentx.trees import UNKNOWN
 
 _SAMPLES: dict[str, Any] = {"int": 1, "float": 1.0, "complex": 1j, "bool": True, "str": "", "None": None}
@@ -43,7 +44,8 @@ def source(derivative: Any, target: Any, binder: Any, siblings: Sequence[Any] = 
     values = (*target.owner, *found)
     cache = derivative._cache
     try:
-        entry = derivative._entry(values)
+        with showing():
+            entry = derivative._entry(values)
     except TangentxError as error:
         hint = "; or annotate the parameters, or ask source_for(...) with arguments, for their types were guessed"
         raise type(error)(error.message, error.span, error.hint + hint) from None

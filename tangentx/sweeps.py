@@ -43,7 +43,10 @@ def entry_jvp(target: Target, cache: Cache, values: tuple[Any, ...], active: tup
         return compile_jvp(target, values, active, pairs, alone=spec.mode == "tangent")
 
     instead = otherwise(target, values, active, spec, "jvp")
-    return found_for(target, cache, values, active, active, make, instead)
+    return found_for(
+        *(target, cache, values, active, active, make, instead),
+        lambda values: entry_jvp(target, cache, values, active, spec),
+    )
 
 
 def compile_jvp(
@@ -75,7 +78,10 @@ def entry_vjp(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[
     def make(pairs: Pairs) -> Entry:
         return compile_vjp(target, values, wrt, pairs)
 
-    return found_for(target, cache, values, wrt, wrt, make, otherwise(target, values, wrt, spec, "vjp"))
+    instead = otherwise(target, values, wrt, spec, "vjp")
+    return found_for(
+        target, cache, values, wrt, wrt, make, instead, lambda values: entry_vjp(target, cache, values, wrt, spec)
+    )
 
 
 def compile_vjp(
@@ -113,7 +119,10 @@ def entry_linear(target: Target, cache: Cache, values: tuple[Any, ...], active: 
             return compile_jvp(target, values, active, pairs, reason)
 
     instead = otherwise(target, values, active, spec, "jvp")
-    return found_for(target, cache, values, active, ("linear", active), make, instead)
+    return found_for(
+        *(target, cache, values, active, ("linear", active), make, instead),
+        lambda values: entry_linear(target, cache, values, active, spec),
+    )
 
 
 def compile_linear(

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -69,3 +69,38 @@ def checking(on: bool = True) -> Iterator[None]:
 @functools.lru_cache(maxsize=64)
 def _with_checks(off: frozenset[str]) -> frozenset[str]:
     return off | {CHECKED}  # one object for all calls: routes compare by identity
+
+
+@dataclass
+class Observing:
+    """What is known of calls of unknown code, in one derivative: see `analysis.constants`.
+
+    `forms` are those of the results, by site; `sites` name the sites by their places. `home` is the user's own package.
+    `as_is` are functions of the user's that cannot be compiled, and are called as they are.
+    """
+
+    home: str
+    forms: dict[str, str] = field(default_factory=dict)
+    sites: dict[tuple[Any, ...], str] = field(default_factory=dict)
+    as_is: tuple[Any, ...] = ()
+    met: dict[str, bool] = field(default_factory=dict)
+    """The sites that were met while this program was analysed, and whether it does no harm to run one again; whether
+    one was refused."""
+    refused: bool = False
+    trusted: bool = True
+    """Whether no site of the program runs code that may change or keep what it is given."""
+
+
+OBSERVING: ContextVar[Observing | None] = ContextVar("tangentx_observing", default=None)
+SHOWING: ContextVar[bool] = ContextVar("tangentx_showing", default=False)
+"""Whether a text is asked for, and nothing of the program may be run."""
+
+
+@contextmanager
+def showing() -> Iterator[None]:
+    """While it lasts texts are asked for, and nothing of a program is run."""
+    token = SHOWING.set(True)
+    try:
+        yield
+    finally:
+        SHOWING.reset(token)

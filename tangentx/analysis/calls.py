@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tangentx.analysis import checkpoints, derivatives, effects, folds, runs
+from tangentx.analysis import checkpoints, constants, derivatives, effects, folds, runs
 from tangentx.analysis.arguments import Called, Misfit, Named, Room, bind, room_by_signature, room_of, spread
 from tangentx.analysis.choices import call_chosen
 from tangentx.analysis.containers import expanded
@@ -60,7 +60,7 @@ def apply(w: Walker, expr: Apply) -> tuple[Expr, Kind]:
     if isinstance(kind, Either):
         return call_either(w, kind, expr)
     if isinstance(kind, Some) and (kind == effects.UNKNOWN or "__call__" in dir(kind.cls)):
-        return effects.call(w, expr.fn, expr.args, expr.kwargs)
+        return _unknown(w, expr.fn, expr.args, expr.kwargs)
     if isinstance(kind, Box) and isinstance(w.program.member(kind.cls, "__call__"), types.FunctionType):
         return w.walk(Method(expr.fn, "__call__", expr.args, expr.kwargs, expr.stars))
     if not isinstance(kind, Obj):
@@ -71,6 +71,13 @@ def apply(w: Walker, expr: Apply) -> tuple[Expr, Kind]:
         lambda given: call_object(w, kind.value, given.args, given.kwargs, given.fn),
         _room(w, expr, kind.value),
     )
+
+
+def _unknown(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
+    """A call of code that is not read."""
+    if constants.active(w):
+        return constants.call(w, callee, args, kwargs)
+    return effects.call(w, callee, args, kwargs)
 
 
 def called(w: Walker, expr: Called, go: Callable[[Called], tuple[Expr, Kind]], room: Room) -> tuple[Expr, Kind]:
@@ -133,7 +140,9 @@ def call_object(
 ) -> tuple[Expr, Kind]:
     """A call of a known object, which the atom `callee` holds if there is one."""
     if effects.is_opaque(fn):
-        return effects.call(w, callee or external(w, fn, name_of(fn)), args, kwargs)
+        return _unknown(w, callee or external(w, fn, name_of(fn)), args, kwargs)
+    if isinstance(fn, types.MethodType) and callee is not None and constants.applies(w, fn, args, kwargs):
+        return constants.call(w, callee, args, kwargs)
     if isinstance(fn, types.MethodType):
         owner = external(w, fn.__self__, "self")
         return call_object(w, fn.__func__, (owner, *args), kwargs)
@@ -157,16 +166,32 @@ def call_object(
         return instead
     if fn in (list, tuple, set, frozenset) or is_primitive(fn):
         return w.walk(Op(fn, args, kwargs))
+    return _call_code(w, fn, args, kwargs, callee)
+
+
+def _call_code(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: Atom | None) -> tuple[Expr, Kind]:
+    """A call of a function or class of which nothing is known but its code, if that."""
+    if constants.applies(w, fn, args, kwargs):
+        return constants.call(w, callee or external(w, fn, name_of(fn)), args, kwargs)
     if isinstance(fn, types.FunctionType):
         return call_python(w, fn, args, kwargs)
     if isinstance(fn, _CACHED):
         return _cached(w, fn, args, kwargs, callee or external(w, fn, name_of(fn)))
     if isinstance(fn, type):
         if not effects.is_closed(fn):
-            return construct(w, fn, args, kwargs)
-        opaque = effects.call(w, callee or external(w, fn, name_of(fn)), args, kwargs)
+            return _constructed(w, fn, args, kwargs)
+        opaque = _unknown(w, callee or external(w, fn, name_of(fn)), args, kwargs)
         return opaque or construct(w, fn, args, kwargs)
-    return effects.call(w, callee or external(w, fn, name_of(fn) or "f"), args, kwargs)
+    return _unknown(w, callee or external(w, fn, name_of(fn) or "f"), args, kwargs)
+
+
+def _constructed(w: Walker, cls: type, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
+    """An object made by a call of its class."""
+    try:
+        return construct(w, cls, args, kwargs)
+    except TangentxError as error:
+        init = w.program.member(cls, "__init__")
+        raise (at_the_call(error, init, w.span, cls) if isinstance(init, types.FunctionType) else error) from None
 
 
 def _standing_in(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind] | None:
@@ -239,16 +264,17 @@ def call_python(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tu
         raise at_the_call(error, fn, w.span) from None
 
 
-def at_the_call(error: TangentxError, fn: types.FunctionType, span: Span | None) -> TangentxError:
+def at_the_call(error: TangentxError, fn: types.FunctionType, span: Span | None, named: Any = None) -> TangentxError:
     """The error, or what it means to somebody who called a function of a library: there is no rule for that.
 
-    Why the library's own source cannot be differentiated is nothing that its user can change.
+    `named` is what was called, where that is not the function. Why the library's own source cannot be differentiated is
+    nothing that its user can change.
     """
     if span is None or is_library(span.file) or not is_library(fn.__code__.co_filename):
         return error
     if not isinstance(error, NO_PROGRAM) or (error.span is not None and not _is_of_library(error.span.file)):
         return error
-    found = NoTemplate(f"`{public_name(fn)}` has no derivative rule", span, NO_RULE)
+    found = NoTemplate(f"`{public_name(named or fn)}` has no derivative rule", span, NO_RULE)
     found.through = error.through
     return found
 

@@ -108,24 +108,24 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
         return Lit(None), BOTTOM
     fn = kind.value if isinstance(kind, Obj) else None
     closed = Op(operator.call, (called, *(a for a, _ in read)), tuple((n, a) for n, a, _ in named))
-    if _shows(fn):
+    if shows(fn):
         return closed, Obj(None)
     if fn in hashable(frozenset(_READERS), fn):
         return closed, _READERS[fn]
     if any(varied(k) for k in kinds):
-        raise NoTemplate(_what(fn, kind) + " has no derivative rule", w.span, _hint(fn))
-    _demand_own_set(w, fn)
-    found = _sampled(w, fn, [k for _, k in read], {n: k for n, _, k in named})
+        raise NoTemplate(what(fn, kind) + " has no derivative rule", w.span, hint(fn))
+    demand_own_set(w, fn)
+    found = sampled(w, fn, [k for _, k in read], {n: k for n, _, k in named})
     if found is None and any(isinstance(k, Arr | Box) for k in kinds) and not templates.is_own(fn):
         raise UnsupportedSyntax(
-            f"{_what(fn, kind)} has no source that can be read, and may write into what it is given",
+            f"{what(fn, kind)} has no source that can be read, and may write into what it is given",
             w.span,
             "give it numbers and strings, or call it outside the differentiated function",
         )
     return closed, found or _result_of(fn)
 
 
-def _demand_own_set(w: Walker, fn: Any) -> None:
+def demand_own_set(w: Walker, fn: Any) -> None:
     """Refuses to change a set or a bytearray where one came with the arguments, which must stay as they are."""
     if not isinstance(fn, Bound) or fn.owner not in _FIXED or hasattr(_FIXED[fn.owner], fn.__name__):
         return
@@ -147,7 +147,7 @@ def _reaches(kind: Kind, cls: type, seen: tuple[Any, ...]) -> bool:
     return any(_reaches(item, cls, (*seen, node)) for item in (*node.fields.values(), node.elt))
 
 
-def _what(fn: Any, kind: Kind) -> str:
+def what(fn: Any, kind: Kind) -> str:
     if isinstance(fn, Bound):
         return f"`{public_name(fn.owner)}.{fn.__name__}`"
     if isinstance(kind, Obj) and not name_of(fn):
@@ -155,7 +155,7 @@ def _what(fn: Any, kind: Kind) -> str:
     return f"`{public_name(fn)}`" if name_of(fn) else describe(kind)
 
 
-def _hint(fn: Any) -> str:
+def hint(fn: Any) -> str:
     if templates.is_own(fn):
         return f"give it a rule: `@{name_of(fn)}.adjoint` (and `.tangent`), or `@{name_of(fn)}.partials`"
     owner = fn.owner if isinstance(fn, Bound) else type(getattr(fn, "__self__", None))
@@ -168,7 +168,7 @@ def _hint(fn: Any) -> str:
     return NO_RULE
 
 
-def _shows(fn: Any) -> bool:
+def shows(fn: Any) -> bool:
     """Whether a function only shows what it is given, and answers None."""
     home = getattr(fn.owner if isinstance(fn, Bound) else fn, "__module__", None) or ""
     logs = "debug info warning error exception critical log warn".split()
@@ -181,7 +181,7 @@ def _result_of(fn: Any) -> Kind:
     return Some(fn) if made and fn is not type else UNKNOWN
 
 
-def _sampled(w: Walker, fn: Any, args: list[Kind], kwargs: dict[str, Kind]) -> Kind | None:
+def sampled(w: Walker, fn: Any, args: list[Kind], kwargs: dict[str, Kind]) -> Kind | None:
     """What a generator or a clock gives, found on a generator of our own."""
     if any(_mixed(kind) for kind in (*args, *kwargs.values())) or name_of(fn) in _WRITERS:
         return None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import templates
-from tangentx.analysis import calls, doubles, effects, flats, members
+from tangentx.analysis import calls, constants, doubles, effects, flats, members
 from tangentx.analysis.attempts import attempt
 from tangentx.analysis.compositions import in_terms_of
 from tangentx.analysis.containers import expanded, make, popped
@@ -50,6 +50,7 @@ from tangentx.ir.nodes import (
     Var,
     sequence,
 )
+from tangentx.ir.observed import Observed
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer import Walker
@@ -88,11 +89,7 @@ def operation(
     w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...] = ()
 ) -> tuple[Expr, Kind]:
     """A primitive applied to atoms."""
-    if isinstance(fn, Attempt):
-        return attempt(w, fn, args)
-    if fn in marks.ASKING:
-        return _QUESTIONS[fn](w, args)
-    placed = taken_apart(w, fn, args, kwargs) or split(w, fn, args, kwargs)
+    placed = _of_ours(w, fn, args, kwargs) or taken_apart(w, fn, args, kwargs) or split(w, fn, args, kwargs)
     if placed is not None:
         return placed
     read = [w.read(a) for a in args]
@@ -105,6 +102,8 @@ def operation(
     if fn is operator.call and args:
         return calls.apply(w, Apply(args[0], args[1:], kwargs))
     given = [*kinds, *(k for _, _, k in named)]
+    if not plain and constants.takes(w, fn, given):
+        return constants.operation(w, fn, args, kwargs)
     functions = not plain and any(value_class(k) for k in given)
     body = templates.composed(fn, args, dict(kwargs)) if functions or any(map(varied, given)) else None
     if functions and body is None:
@@ -123,6 +122,17 @@ def operation(
     if body is not None:
         return in_terms_of(w, body, args, kwargs)
     return _applied(w, fn, read, named)
+
+
+def _of_ours(
+    w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...]
+) -> tuple[Expr, Kind] | None:
+    """A statement that is kept whole, a question that is asked of kinds, or a call on constants; None for others."""
+    if isinstance(fn, Attempt):
+        return attempt(w, fn, args)
+    if isinstance(fn, Observed):
+        return constants.again(w, fn, args, kwargs)
+    return _QUESTIONS[fn](w, args) if fn in marks.ASKING else None
 
 
 def _applied(
@@ -244,7 +254,9 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
         case Obj(value=type() as cls) if w.program.member(cls, name) is not MISSING:
             return w.read(members.class_attribute(w, cls, name, getattr(cls, name)))
         case Some():
-            return effects.attribute(w, atom, kind, name)
+            found, result = effects.attribute(w, atom, kind, name)
+            unknown = result == effects.UNKNOWN and constants.active(w)
+            return constants.attribute(w, atom, kind, name) if unknown else (found, result)
     raise UnsupportedSyntax(f"attribute `{name}` of {describe(kind)}", w.span, "use a function or method instead")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tangentx.analysis import flats
+from tangentx.analysis import constants, flats
 from tangentx.analysis.choosing import each_of
 from tangentx.analysis.containers import copied, copied_list, expanded
 from tangentx.analysis.grids import grid, is_grid
@@ -51,6 +51,8 @@ def index(w: Walker, base: Atom, key: Key) -> tuple[Expr, Kind]:
         return Index(atom, closed), item_kind(w, kind, parts)
     if isinstance(kind, Arr):
         return Index(atom, closed), _array_item(w, kind, closed, parts)
+    if constants.is_opaque(kind) and constants.active(w) and not key.many and len(key.parts) == 1:
+        return expanded(w, ("part of an object", base), lambda: _part_of_range(w, base, key.parts[0]))
     if kind == Some(range) and len(key.parts) == 1 and isinstance(key.parts[0], Slice):
         return expanded(w, ("part of a range", base), lambda: _part_of_range(w, base, key.parts[0]))
     if isinstance(kind, Some | Obj) and len(parts) == 1 and not isinstance(parts[0], tuple):
@@ -63,6 +65,8 @@ def _by(w: Walker, base: Atom, making: Block, key: Key) -> Block:
 
 
 def _part_of_range(w: Walker, base: Atom, part: Any) -> Block:
+    if not isinstance(part, Slice):
+        return (Assign(w.temporary(), Op(operator.getitem, (base, part)), w.span),)
     made = Assign(w.temporary(), Op(slice, (part.start, part.stop, part.step)), w.span)
     return made, Assign(w.temporary(), Op(operator.getitem, (base, Var(made.target))), w.span)
 

@@ -55,6 +55,7 @@ from tangentx.ir.nodes import (
     Var,
     deleted,
 )
+from tangentx.ir.observed import Observed
 
 
 @dataclass(eq=False)
@@ -212,6 +213,7 @@ def _assign(w: Walker, s: Assign) -> None:
     target = w.bind(s.target, kind)
     w.out.append(Assign(target, expr, s.span))
     raises = is_missing(w, s.value) if isinstance(s.value, Index) else isinstance(expr, Call) and w.program.final
+    raises = raises or (isinstance(expr, Op) and isinstance(expr.fn, Observed))
     if raises and isinstance(kind, Bottom):
         never(w, Var(target))
 

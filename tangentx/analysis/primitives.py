@@ -16,6 +16,7 @@ from tangentx import arrays, templates
 from tangentx.analysis.kinds import Arr, Kind, Num, dtype_of
 from tangentx.ir.attempts import Attempt
 from tangentx.ir.nodes import Op
+from tangentx.ir.observed import Observed
 
 _PURE_BUILTINS = frozenset(
     getattr(builtins, name)
@@ -183,4 +184,4 @@ def is_constant(fn: Any, kinds: Iterable[Kind]) -> bool:
 
 def has_effect(expr: Any) -> bool:
     """Whether an expression must be evaluated even if nobody needs its value."""
-    return isinstance(expr, Op) and (isinstance(expr.fn, Attempt) or expr.fn in hashable(EFFECTS, expr.fn))
+    return isinstance(expr, Op) and (isinstance(expr.fn, Attempt | Observed) or expr.fn in hashable(EFFECTS, expr.fn))

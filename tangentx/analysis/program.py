@@ -18,7 +18,7 @@ from tangentx.analysis.values import Valuer
 from tangentx.axes import Axes
 from tangentx.errors import NotResolved, TangentxError, UnsupportedSyntax
 from tangentx.ir.nodes import Ext, Function, Link, Statement, Var
-from tangentx.switches import ON_TENSORS, Helper
+from tangentx.switches import OBSERVING, ON_TENSORS, Helper
 
 LIMIT_INSTANCES = 300  # of one function
 LIMIT_ROUNDS = 200
@@ -116,6 +116,7 @@ class Program:
         self.reference: Any = None  # what checked mode runs beside what is compiled
         self.apart = False  # whether the arguments of the root are known to share no memory
         self.on_tensors: Mapping[Any, Helper] = ON_TENSORS.get()
+        self.observing = OBSERVING.get()
         self.read_on_tensors: list[TangentxError] = []  # for each object from outside that is read there, why it is
 
     def lift(self, function: Any) -> Function:
@@ -180,7 +181,7 @@ class Program:
 
     def _walk_all(self, root: Instance, walker: type[Any]) -> None:
         self.round += 1
-        self.world.links, self.world.copies = [], []
+        self.world.links, self.world.copies, self.world.given = [], [], []
         self.pending, self.met, self.depth = [root], [root], 0
         self.walker = walker
         root.round = self.round

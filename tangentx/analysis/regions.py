@@ -157,12 +157,14 @@ class Region:
 class World:
     """What one analysis shares: whether a fact was added since `changed` was last cleared.
 
-    `links` are read-only views with their bases, `copies` what is copied as a whole with the copies, of this round.
+    `links` are read-only views with their bases, `copies` what is copied as a whole with the copies, of this round;
+    `given` is what is given to unknown code: the memory, whether that code lets go of it, what it is, and where.
     """
 
     changed: bool = False
     links: list[tuple[Region, Region, Any]] = field(default_factory=list)
     copies: list[tuple[Region, Region]] = field(default_factory=list)
+    given: list[tuple[list[Region], bool, str, Any]] = field(default_factory=list)
 
     def region(self) -> Region:
         """A new region."""

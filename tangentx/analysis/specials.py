@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis import asking, effects, flats
+from tangentx.analysis import asking, constants, effects, flats
 from tangentx.analysis.containers import expanded, new_dict
 from tangentx.analysis.dicts import contains, keys
 from tangentx.analysis.doubles import table_of
@@ -84,6 +84,9 @@ def _sequence(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Exp
     elif isinstance(kind, Box) and kind.cls is dict and count is None:
         return keys(w, args[0])
     elif not isinstance(kind, Arr) or kind.rank == 0:
+        found = constants.items(w, args[0], kind, count, more) if isinstance(kind, Some) else None
+        if found is not None:
+            return found
         if not (isinstance(kind, Some) and kind.cls in (range, str)):
             hint = (
                 "iterate over a range, an array, a list, a tuple or a dict; make a list of an iterator where it is made"
@@ -241,6 +244,7 @@ SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, 
     operator.add: joined,
     operator.mul: repeated,
     np.ndim: _ndim,
+    arrays.lent: constants.given_back,
     arrays.same_length: _same_length,
     arrays.counted: _length_checked,
     np.einsum: _einsum,

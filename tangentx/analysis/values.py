@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.analysis.foreign import is_foreign
 from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, Obj, Some, TooDeep, signature, vary
 from tangentx.analysis.memory import Memory
 from tangentx.analysis.regions import Region, World
 from tangentx.arrays import fields
 from tangentx.errors import NotResolved, Span
 from tangentx.ir.nodes import UNBOUND
+from tangentx.switches import OBSERVING
 
 SCALARS = (bool, int, float, complex)
 _WHOLE = (
@@ -66,7 +68,7 @@ class Valuer:
         if isinstance(value, _WHOLE) or value is Ellipsis:
             return Obj(value)
         if is_container(value):
-            return self._box(value)
+            return Some(type(value)) if _is_foreign(value) else self._box(value)
         return Obj(value) if callable(value) else Some(type(value))
 
     def _array(self, value: np.ndarray[Any, Any]) -> Kind:
@@ -115,6 +117,15 @@ class Valuer:
             raise NotResolved(
                 "a list holds more parts than a derivative can follow", self.span, "pass the part that is needed"
             ) from None
+
+
+def _is_foreign(value: Any) -> bool:
+    """Whether calls on constants are called as they are, and a value is an object of a class that is not the user's."""
+    observing = OBSERVING.get()
+    known = (
+        type(value) in (list, tuple, dict) or is_record(value) or type(value).__module__ in ("builtins", "functools")
+    )
+    return observing is not None and not known and is_foreign(type(value), observing.home)
 
 
 _OF_TYPE: dict[type, Kind] = {float: Num(float), complex: Num(complex), type(None): Obj(None), type(UNBOUND): BOTTOM}

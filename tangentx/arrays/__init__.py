@@ -99,6 +99,7 @@ from tangentx.arrays.shapes import (
     unmerged,
     unreduce,
 )
+from tangentx.arrays.sites import lent, observed
 from tangentx.arrays.spectra import cropped, doubled, halved, inverse_norm, length_along
 from tangentx.arrays.structures import fields, finish, has_derivative, instance
 from tangentx.arrays.tables import (
@@ -173,6 +174,7 @@ __all__ = [
     "largest_like",
     "length_along",
     "length_of",
+    "lent",
     "log_det",
     "log_or_zero",
     "mask_like",
@@ -187,6 +189,7 @@ __all__ = [
     "on_tensors",
     "once",
     "one_system_each",
+    "observed",
     "ordered",
     "outcome",
     "outer_left",

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, assert_never
 
-from tangentx.arrays import instance
+from tangentx.arrays import instance, observed
 from tangentx.backend import operators
 from tangentx.backend.constants import constant
 from tangentx.backend.pieces import BARRIER, Effect
@@ -32,6 +32,7 @@ from tangentx.ir.nodes import (
     Var,
     sequence,
 )
+from tangentx.ir.observed import Observed
 
 Look = Callable[[Atom], ast.expr]
 
@@ -151,10 +152,17 @@ class Writer:
             return ast.Call(self.builtin("list"), args[:1], [])
         if fn is operator.call:
             return ast.Call(args[0], args[1:], keywords)
+        if isinstance(fn, Observed):
+            return self._observed(fn, args, keywords)
         name = operators.method(fn)
         if name is not None and args:
             return ast.Call(ast.Attribute(args[0], name, ast.Load()), args[1:], keywords)
         return ast.Call(self.scope.spelled(fn), args, keywords)
+
+    def _observed(self, fn: Observed, args: list[ast.expr], keywords: list[ast.keyword]) -> ast.expr:
+        what = ast.Attribute(args[0], fn.name, ast.Load()) if fn.name else self._op(fn.fn, args, keywords)
+        own = [ast.keyword("own", ast.Constant(True))] if fn.own else []
+        return ast.Call(self.scope.spelled(observed), [what, ast.Constant(fn.form), ast.Constant(fn.site)], own)
 
     def _make(self, make: Make, look: Look) -> ast.expr:
         items = [look(item) for item in make.items]

@@ -41,6 +41,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
+from tangentx.ir.observed import Observed
 from tangentx.ir.walk import atoms, statements, writes
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _demand_repeatable(r: Reverse, s: Assign, callee: Instance) -> None:
         function = todo.pop().link.function
         for each in statements(function.body if function is not None else ()):
             value = each.value if isinstance(each, Assign) else None
-            if isinstance(value, Op) and (value.fn is operator.call or isinstance(value.fn, Attempt)):
+            if isinstance(value, Op) and (value.fn is operator.call or isinstance(value.fn, Attempt | Observed)):
                 hint = "move the call of other code out of it, or call it without `tx.checkpoint`"
                 raise _refused(s, callee, "has side effects, which running it twice would repeat", hint)
             if isinstance(value, Call) and (inner := calls.instance_of(r.program, value)) not in seen:

@@ -36,6 +36,7 @@ from tangentx.ir.nodes import (
     Statement,
     Var,
 )
+from tangentx.ir.observed import Observed
 from tangentx.ir.walk import bound, statements
 
 if TYPE_CHECKING:
@@ -135,6 +136,8 @@ class _Draws:
             value = s.value if isinstance(s, Assign) else None
             if isinstance(value, Op) and isinstance(value.fn, Attempt):
                 raise _refused("`try`", s.span, "move it out of the loop")
+            if isinstance(value, Op) and isinstance(value.fn, Observed):
+                raise _refused("a call of code that may have side effects", s.span, "move the call out of the loop")
             if isinstance(value, Op) and value.fn is operator.call:
                 drawn = self._drawn(instance, made, s, value, bool(above))
                 if isinstance(drawn, Var) and drawn.name not in (params if above else outside):

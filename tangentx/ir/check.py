@@ -10,6 +10,7 @@ from tangentx.ir import show, walk
 from tangentx.ir.attempts import Attempt
 from tangentx.ir.functions import FunctionValue
 from tangentx.ir.marks import MARKS
+from tangentx.ir.observed import Observed
 
 _STATEMENTS = get_args(ir.Statement)
 _EXPRESSIONS = get_args(ir.Expr)
@@ -132,11 +133,17 @@ def _ways(function: ir.Function) -> None:
         elif isinstance(stmt, ir.Loop):
             breaks = own_break(stmt.body)
             ends[id(stmt)] = not breaks
-            if not breaks and not any(isinstance(s, ir.Return | ir.Raise) for s in walk.statements(stmt.body)):
+            if not breaks and not any(map(_may_leave, walk.statements(stmt.body))):
                 _fail(function, "nothing leaves this loop", stmt)
     _reached(function, function.body, ends)
     if not leaves(function.body):
         _fail(function, "the end is reached without Return")
+
+
+def _may_leave(stmt: ir.Statement) -> bool:
+    """Whether a statement returns or raises; unknown code raises where it gives what was not known to come."""
+    unknown = isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Op) and isinstance(stmt.value.fn, Observed)
+    return unknown or isinstance(stmt, ir.Return | ir.Raise)
 
 
 def _reached(function: ir.Function, block: ir.Block, ends: dict[int, bool]) -> None:
