@@ -74,13 +74,40 @@ class Calls:
             found = dict(zip(wrt, slopes, strict=True))
             return [found.get(i) for i in range(len(tensors))]
 
-        return Compiled(getattr(self.function, "__name__", "Compiled"), values, reverse, again).results(value)
+        name = getattr(self.function, "__name__", "Compiled")
+        return Compiled(name, values, reverse, again, at_once(entry, data, wrt, shape)).results(value)
 
     def weighed(self, shape: Any) -> Any:
         """See `weighed_sum`."""
         paths = tuple((path, bool(np.iscomplexobj(x))) for path, x in leaves("", shape) if is_differentiable(x))
         parameters = tuple((p.name, p.kind) for p in self.derivative._bind().signature.parameters.values())
         return weighed_sum(self.function, parameters, len(self.derivative._target.owner), paths)
+
+
+def at_once(entry: Any, data: Sequence[Any], wrt: Sequence[int], shape: Any) -> Callable[..., Any]:
+    """A function of a batch of cotangents of the results, and of its length: those of all parameters.
+
+    It gives None where there is no program for all members. The forward sweep has no effects, or there is none.
+    """
+    states: dict[int, Any] = {}
+
+    def run(bars: Sequence[Any], count: int) -> Any:
+        doubles = [data[i] for i in wrt] + [leaf for _, leaf in leaves("", shape) if is_differentiable(leaf)]
+        if entry.writes or not all(type(x) is float or getattr(x, "dtype", None) == np.float64 for x in doubles):
+            return None
+        functions = entry.notes.get("several", lambda: None)()
+        if functions is None:
+            return None
+        if count not in states:
+            states.clear()
+            states[count] = functions[0](count, *entry_copies(*data))[1]
+        given = iter(bars)
+        seed = rebuild(shape, lambda leaf: np.copy(next(given)) if is_differentiable(leaf) else None)
+        moved = functions[1](count, states[count], seed)
+        found = dict(zip(wrt, moved if isinstance(moved, tuple) else (moved,), strict=True))
+        return [np.array(found[i]) if i in found else None for i in range(len(data))]
+
+    return run
 
 
 @lru_cache(maxsize=256)

@@ -29,6 +29,7 @@ from tangentx.templates.batched import (
     refitted,
 )
 from tangentx.tensor.apply import call
+from tangentx.tensor.compiled import Compiled
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.engine import Sweep
 from tangentx.tensor.forms import fit, like_of, times, zeros
@@ -150,6 +151,10 @@ def pulled(node: Node, bars: list[Any], count: int, create: bool, asked: Sequenc
             pass
     elif isinstance(node, Write) and not node.turned:
         return _by_places(node, bars[0], count)
+    elif isinstance(node, Compiled) and not create:
+        found = _by_program(node, bars, count)
+        if found is not None:
+            return found
     elif isinstance(node, FunctionNode) and node.function._backward_batch is not None:
         return _by_function(node, bars, count, create)
     return one_by_one(node, bars, count, create)
@@ -176,6 +181,27 @@ def _by_function(node: FunctionNode, bars: list[Any], count: int, create: bool) 
     return [
         None if bar is None else _in_form(Batch(bar), like, count) for bar, like in zip(whole, node.likes, strict=True)
     ]
+
+
+def _by_program(node: Compiled, bars: list[Any], count: int) -> list[Any] | None:
+    """The generated adjoint with a batch axis, where there is one that gives the first and the last member as the
+    adjoint itself does."""
+    try:
+        found = node.pull_batch(bars, count)
+    except Exception:  # one by one it says better what is wrong, if anything is
+        return None
+    if found is None:
+        return None
+    pairs = zip(found, node.likes, strict=True)
+    wholes = [None if bar is None else _in_form(Batch(bar), like, count) for bar, like in pairs]
+    for k in {0, count - 1}:
+        for whole, wanted in zip(wholes, node.pull(_member(bars, k), False), strict=True):
+            if whole is None or wanted is None:
+                if whole is not wanted:
+                    return None
+            elif not np.allclose(whole[k], wanted, rtol=1e-7, atol=1e-12, equal_nan=True):
+                return None
+    return wholes
 
 
 # ---- rules ----

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays import over
 from tangentx.tensor.core import Tensor, wrap
 from tangentx.tensor.forms import fit, inexact, like_of, zeros
 from tangentx.tensor.graph import TAPES, Node, noted
@@ -35,20 +36,24 @@ def apart(value: Any, given: Any) -> Any:
 
 class Compiled(Node):
     """A call of a compiled function. `reverse(bars)` gives the cotangents of the `values` by parameter, for those of
-    all results; `again(values, bars)` does so on Tensors, recorded."""
+    all results; `again(values, bars)` does so on Tensors, recorded, and `at_once(bars, count)` for a batch, or gives
+    None."""
 
-    def __init__(self, name: str, values: Sequence[Any], reverse: Any, again: Callable[..., Any]) -> None:
+    def __init__(
+        self, name: str, values: Sequence[Any], reverse: Any, again: Callable[..., Any], at_once: Callable[..., Any]
+    ) -> None:
         active = [t for t in tensors_in(list(values)) if t.requires_grad]
         super().__init__(name, tuple(t.edge for t in active))
         self.likes = tuple(like_of(t._data) for t in active)
         self.values: Any = _detached(list(values))
         self.reverse = reverse
         self.again = again
+        self.at_once: Any = at_once
         self.answers: list[Any] = []
 
     def free(self, where: Any) -> None:
         super().free(where)
-        self.reverse = self.values = None
+        self.reverse = self.values = self.at_once = None
 
     def drop(self, where: Any) -> None:
         super().drop(where)
@@ -72,6 +77,16 @@ class Compiled(Node):
             _matched(value, bar, flat)
         fitted = fit_tensor if create else fit
         return [None if bar is None else fitted(bar, like) for bar, like in zip(flat, self.likes, strict=True)]
+
+    def pull_batch(self, bars: list[Any], count: int) -> list[Any] | None:
+        """The cotangents for a batch of plain ones; None where there is no program for all members at once."""
+        given = [over(zeros(like), count) if bar is None else bar for bar, like in zip(bars, self.answers, strict=True)]
+        with np.errstate(all="ignore"):  # the program has been run, and has said what it says
+            found = self.at_once(given, count)
+        flat: list[Any] = []
+        for value, bar in zip(self.values, found or (), strict=found is not None):
+            _matched(value, bar, flat)
+        return None if found is None else flat
 
     def results(self, value: Any) -> Any:
         """The results as Tensors, each with a slot of the node."""

@@ -170,6 +170,11 @@ def compiled(a: Any, b: Any) -> Any:
     return total, a * b
 
 
+@tx.differentiate(fallback="error")
+def compiled_dict(x: Any) -> Any:
+    return {"a": x * x, "b": np.sum(np.sin(x)), "n": 3}
+
+
 def writes(x: Any) -> Any:
     u = x * 1.0
     rows = u.reshape(2, 2)
@@ -200,6 +205,7 @@ GRAPHS: dict[str, Callable[[Any], Any]] = {
     "a primitive": lambda x: doubled(x) * x,
     "a primitive that calls": lambda x: clipped(x * 3.0),
     "compiled": lambda x: compiled(x, x * 0.5),
+    "compiled, in a dict": lambda x: (compiled_dict(x)["a"], compiled_dict(x)["b"] * x),
     "writes": writes,
     "a checkpoint": lambda x: tx.checkpoint(lambda v: np.sin(v) * v, x) * x,
     "unused": lambda x: tx.tensor([1.0, 2.0], requires_grad=True) * 2.0,
@@ -343,6 +349,51 @@ def test_records_have_one_entry_for_a_node() -> None:
     with tx.autograd.record_gradients() as entries:
         tx.autograd.grad(y, x, seeds, is_grads_batched=True)
     assert [(name, *norms) for name, _, *norms in entries] == [("add", (5.0,), (5.0,)), ("mul", (10.0,), (5.0,))]
+
+
+COMPILED: dict[str, Any] = {
+    "of arrays": lambda x: compiled_arrays(x, x * 0.5),
+    "of a number": lambda x: compiled_number(x[0], x),
+    "a derivative": lambda x: tx.grad(lambda v: np.sum(np.sin(v) * v**2))(x),
+}
+
+
+@tx.differentiate(fallback="error")
+def compiled_number(a: Any, b: Any) -> Any:
+    return a * np.cos(b), a * a
+
+
+@tx.differentiate(fallback="error")
+def compiled_arrays(a: Any, b: Any) -> Any:
+    return np.tanh(a) * b
+
+
+def test_a_program_for_the_batch_that_is_wrong_is_not_used(monkeypatch: Any) -> None:
+    x = leaf([0.3, 1.5, -0.7, 0.9])
+    y = compiled_arrays(x, x * 0.5)
+    node, wanted = y.grad_fn, np.diag(tx.grad(lambda v: np.sum(np.tanh(v) * v * 0.5))(np.array([0.3, 1.5, -0.7, 0.9])))
+    assert node.pull_batch([np.eye(4)], 4) is not None
+    for wrong in (lambda bars, count: [np.zeros((4, 4))] * 2, lambda bars, count: 1 / 0, lambda bars, count: None):
+        node.at_once = wrong
+        (found,) = tx.autograd.grad(y, x, np.eye(4), retain_graph=True, is_grads_batched=True)
+        np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_the_adjoint_of_a_compiled_function_runs_once_for_the_batch(name: str, monkeypatch: Any) -> None:
+    monkeypatch.setattr(batches, "one_by_one", None)
+    x = leaf([0.3, 1.5, -0.7, 0.9])
+    outs = [t for t in tensors_in(COMPILED[name](x)) if t.requires_grad]
+    counts = []
+    for count in (3, 3, 7):
+        seeds = batch_of(outs, count)
+        wanted = one_after_the_other(outs, [x], seeds)[0]
+        (found,) = tx.autograd.grad(outs, x, seeds, retain_graph=True, is_grads_batched=True)
+        np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-12, atol=1e-12)
+        counts.append(
+            steps(lambda seeds=seeds: tx.autograd.grad(outs, x, seeds, retain_graph=True, is_grads_batched=True))
+        )
+    assert counts[1] == counts[2]
 
 
 def test_a_checkpoint_is_run_once_more_for_the_batch() -> None:
