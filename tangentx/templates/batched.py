@@ -30,7 +30,7 @@ AS_WRITTEN: frozenset[Any] = frozenset(
     (
         *(arrays.dot_left, arrays.dot_right, arrays.inner_left, arrays.inner_right, arrays.outer_left),
         *(arrays.outer_right, arrays.tensordot_left, arrays.tensordot_right, arrays.matmul_left, arrays.matmul_right),
-        *(arrays.columns_outer, arrays.untile, arrays.arange_dot, arrays.take_best),
+        *(arrays.columns_outer, arrays.untile, arrays.arange_dot, arrays.take_best, arrays.unblock),
     )
 )
 """Functions whose text is right for batches as it is, once the functions that it calls take them."""
@@ -69,6 +69,10 @@ class Batch:
 
     def __getitem__(self, key: Any) -> Any:
         return do(operator.getitem, (self, key), {})
+
+    def reshape(self, *shape: Any) -> Any:
+        """Each member in another shape."""
+        return do(np.reshape, (self, shape[0] if len(shape) == 1 else shape), {})
 
     def __neg__(self) -> Any:
         return do(operator.neg, (self,), {})
@@ -945,6 +949,32 @@ def _unbroadcast(t: Any, like: Any) -> Batch:
     if type(t) is Batch:
         return Batch(refitted(t, tuple(np.shape(like)), getattr(like, "dtype", None)))
     return Batch(refitted(Batch(whole_of(t, like.count)), like.shape, like.whole.dtype))
+
+
+@_of_any(arrays.of_rule)
+def _of_rule(given: Any, like: Any, result: Any, rule: str, name: str) -> Any:
+    """What a rule of the user's gives; for what does not fit it is told one by one."""
+    if isinstance(like, list | tuple) and isinstance(given, list | tuple) and len(given) == len(like):
+        return [
+            _of_rule(g, x, None, rule, name) if type(g) is Batch else arrays.of_rule(g, x, None, rule, name)
+            for g, x in zip(given, like, strict=True)
+        ]
+    if type(given) is not Batch or isinstance(like, list | tuple | dict) or not arrays.has_derivative(like):
+        raise NoRule("what a rule gives")
+    shape = tuple(np.shape(like))
+    spread = not isinstance(result, list | tuple) and given.shape == tuple(np.shape(result))
+    if given.shape != shape and not (spread and given.shape == np.broadcast_shapes(given.shape, shape)):
+        raise NoRule("what a rule gives")
+    return _unbroadcast(given, like)
+
+
+@_of_any(arrays.to_rule)
+def _to_rule(t: Any, given: Any) -> Any:
+    if isinstance(given, list | tuple) and isinstance(t, list | tuple):
+        return [_to_rule(part, item) for part, item in zip(t, given, strict=True)]
+    if isinstance(given, list | tuple | dict):
+        raise NoRule("a structure")
+    return None if given is None or t is None else _unbroadcast(t, given)
 
 
 def refitted(t: Batch, shape: tuple[int, ...], dtype: Any) -> Any:

@@ -18,6 +18,9 @@ from tangentx.tensor.holding import tensors_in
 from tests.tensor.test_apply import CASES, mapped
 from tests.tensor.test_random_writes import on_tensors
 
+ONE_BY_ONE = {"unblock_"}
+"""Rules, by the names of their templates, that have no rule for batches: they are pulled back member by member."""
+
 
 def leaf(data: Any, dtype: Any = float) -> Any:
     return tx.tensor(data, requires_grad=True, dtype=dtype)
@@ -100,8 +103,9 @@ def test_a_rule_runs_once_for_the_batch(rule: Any, example: Any, monkeypatch: An
                 assert (g.shape, g.dtype) == ((size, *x.shape), x.dtype)
                 tolerance = 1e-2 if narrow else 1e-11
                 np.testing.assert_allclose(g.detach().numpy(), wanted, rtol=tolerance, atol=tolerance)
-        assert not slowly, [node.name for node in slowly]
-        assert counts[1] == counts[2], counts
+        if getattr(rule, "name", "") not in ONE_BY_ONE:
+            assert not slowly, "give it a rule in templates/batched.py, or an entry above"
+            assert counts[1] == counts[2], counts
 
 
 # ---- whole graphs ----
