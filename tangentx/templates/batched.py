@@ -660,16 +660,10 @@ def _parts(bars: Any, count: int) -> Any:
     return [bars[i] for i in range(count)] if type(bars) is Batch else bars
 
 
-@_of_any(arrays.of_rule)
-def _of_rule(given: Any, like: Any, result: Any, rule: Any, name: Any) -> Any:
-    """What does not fit is told member by member."""
-    if type(given) is not Batch or isinstance(like, list | tuple | dict) or given.shape != _form(like):
-        raise NoRule(name)
-    return _unbroadcast(given, like)
-
-
 @_of_any(arrays.to_rule)
 def _to_rule(t: Any, given: Any) -> Any:
+    if given is None or t is None:
+        return None
     if isinstance(given, list | tuple):
         return [_to_rule(part, item) for part, item in zip(_parts(t, len(given)), given, strict=True)]
     if isinstance(given, dict):
@@ -975,15 +969,6 @@ def _of_rule(given: Any, like: Any, result: Any, rule: str, name: str) -> Any:
     if given.shape != shape and not (spread and given.shape == np.broadcast_shapes(given.shape, shape)):
         raise NoRule("what a rule gives")
     return _unbroadcast(given, like)
-
-
-@_of_any(arrays.to_rule)
-def _to_rule(t: Any, given: Any) -> Any:
-    if isinstance(given, list | tuple) and isinstance(t, list | tuple):
-        return [_to_rule(part, item) for part, item in zip(t, given, strict=True)]
-    if isinstance(given, list | tuple | dict):
-        raise NoRule("a structure")
-    return None if given is None or t is None else _unbroadcast(t, given)
 
 
 def refitted(t: Batch, shape: tuple[int, ...], dtype: Any) -> Any:
