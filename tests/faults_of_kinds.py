@@ -105,15 +105,15 @@ WRITTEN: tuple[Fault, ...] = (
     (
         "sorted back without the permutation",
         "the cotangent goes back to where an element came from",
-        f"{ORDERING}sort.template.body",
-        (("put_along(ans_bar, a_shape, np.argsort(a, axis=axis), axis)", "np.reshape(ans_bar, a_shape)"),),
+        "tangentx.arrays.adjoints:unsort",
+        (("np.put_along_axis(result, order, shared, axis)", "result[...] = shared"),),
         "sorted in place",
     ),
     (
         "sorted back by the inverse permutation",
         "the cotangent goes back to where an element came from",
-        f"{ORDERING}sort.template.body",
-        (("np.argsort(a, axis=axis)", "np.argsort(np.argsort(a, axis=axis), axis=axis)"),),
+        "tangentx.arrays.adjoints:unsort",
+        (("np.put_along_axis(result, order, shared", "np.put_along_axis(result, np.argsort(order, axis), shared"),),
         "sorted in place",
     ),
     (

@@ -166,6 +166,7 @@ PROOFS: tuple[Fault, ...] = (
             ("infinite = Unbounded(units) if selects or _may_be_zero(program, units) else None", "infinite = None"),
         ),
         "infinite slope overwritten",
+        (("tangentx.optimise.quiet:run", (("if not any(", "if True or not any("),)),),
     ),
     (
         "parameter taken for a constant",

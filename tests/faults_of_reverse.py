@@ -112,6 +112,7 @@ ALIASES: tuple[Fault, ...] = (
         "tangentx.derive.rules:times",
         (("emit.op(arrays.guarded, partial, other)", "emit.op(operator.mul, partial, other)"),),
         "infinite slope overwritten",
+        (("tangentx.optimise.quiet:run", (("if not any(", "if True or not any("),)),),
     ),
     (
         "state outside not put back",

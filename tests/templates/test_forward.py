@@ -43,7 +43,7 @@ def _parts(arg: Any, name: str) -> list[str]:
 
 
 def _moving(names: list[str]) -> list[tuple[str, ...]]:
-    """Which parts move: all, each alone, all but each."""
+    """Which parts move: all, each alone, all but each. Those without a sequence wait for ``--thorough``."""
     alone = [(name,) for name in names]
     rest = [tuple(other for other in names if other != name) for name in names]
     return list(dict.fromkeys(group for group in (tuple(names), *alone, *rest) if group))
@@ -55,7 +55,9 @@ def _cases() -> Iterator[Any]:
         for number, example in enumerate(_unlike(rule)):
             parts = [p for i in example.wrt for p in _parts(example.args[i], f"a{i}")]
             for place, group in enumerate(_moving(parts)):
-                late = place > len(parts) or (getattr(rule, "kind", "") == "elementwise" and number not in (0, 5))
+                in_sequence = any("_" in part for part in group) and place <= len(parts)
+                seldom = getattr(rule, "kind", "") == "elementwise" and number not in (0, 5)
+                late = seldom or number > 3 or (place > 0 and not in_sequence)
                 marks = [pytest.mark.thorough] if late else []
                 yield pytest.param(example, group, id=f"{name}-{number}-{','.join(group)}", marks=marks)
 
@@ -76,7 +78,9 @@ class Program:
         self.names = ", ".join(self.given)
         dots = ", ".join(f"v_{name}" for name in self.given)
         more = [f" + 0.5 * ({n} - at_{n}) ** 2" if bend else "" for n in self.given]
-        bent = [f"    q_{n} = {n}{more[i]}" for i, n in enumerate(self.given)]
+        terms = [f"{n}{more[i]}" for i, n in enumerate(self.given)]
+        flat = [isinstance(x, np.ndarray) and x.ndim == 0 and bend for x in self.given.values()]
+        bent = [f"    q_{n} = {f'np.asarray({terms[i]})' if flat[i] else terms[i]}" for i, n in enumerate(self.given)]
         lines = [f"def f({self.names}):", *bent, f"    return fn({', '.join(call)})"]
         lines += [f"def s({self.names}):", *bent, f"    result = fn({', '.join(call)})"]
         lines += [f"    return {' + '.join(self._terms(example))}"]
