@@ -22,6 +22,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from types import CodeType, FunctionType
 
+from tangentx.analysis import outcomes
 from tests import faults_of_kinds, faults_of_passes, faults_of_proofs, faults_of_reverse
 from tests.faults_of_reverse import Edits
 from tests.oracle.grammar import Program
@@ -67,8 +68,10 @@ class Mutant:
         try:
             for name, code in self.codes.items():
                 resolve_name(name).__code__ = code
+            outcomes.forget()  # what operations give was found by code without the fault
             yield
         finally:
+            outcomes.forget()
             for name, code in original.items():
                 resolve_name(name).__code__ = code
 

@@ -41,10 +41,15 @@ def find(key: Hashable) -> Outcome | None:
     return _KNOWN.get(key)
 
 
+def forget() -> None:
+    """Forgets all that was kept."""
+    _KNOWN.clear()
+
+
 def keep(key: Hashable, outcome: Outcome) -> None:
     """Keeps an outcome; forgets all of them where there are too many."""
     if len(_KNOWN) >= LIMIT:
-        _KNOWN.clear()
+        forget()
     _KNOWN[key] = outcome
 
 
