@@ -9,6 +9,7 @@ from tests.faults_of_reverse import ITEMS, VIEWS, Edits, Fault
 
 FILLS = "tangentx.analysis.fills:"
 STANDINS = "tangentx.analysis.standins:"
+SEQUENCES = "tangentx.analysis.sequences:"
 DEQUE = "tangentx.arrays.collections_:Deque."
 ORDERING = "tangentx.templates.ordering:"
 ARITHMETIC = "tangentx.templates.arithmetic:"
@@ -416,4 +417,42 @@ BY_VALUE: tuple[Fault, ...] = (
 )
 """What is learnt from samples of other values too."""
 
-FAULTS = VIEWED + WRITTEN + HELD + BY_VALUE
+ITERATORS: tuple[Fault, ...] = (
+    (
+        "item before a pair read again",
+        "an item of a pair is what it was a trip ago",
+        "tangentx.frontend.iterators:Iterators._pairwise",
+        (("before = self.copy(ir.Var(kept), node)", "before = self.hold(self.whole(inner.read(index), node), node)"),),
+        "pairwise(",
+    ),
+    (
+        "item that zip loses not read",
+        "zip takes an item of what comes before the one that ends",
+        "tangentx.frontend.loops:Loops._side_by_side",
+        (("last=last if lost else None", "last=None"),),
+        "zip(map(",
+    ),
+    (
+        "start of a sum read after its items",
+        "arguments are evaluated before an iterator is asked",
+        "tangentx.frontend.displays:Displays.consumed",
+        (("if not tells or", "if True or"),),
+        "iterator calls a function that writes",
+    ),
+    (
+        "rows read before they are written",
+        "an iterator is read when Python reads it",
+        f"{SEQUENCES}unwritten",
+        (("if any(region.written", "if False and any(region.written"),),
+        "from_iterable(",
+    ),
+    (
+        "iterator that looks at what it fills",
+        "a list is filled item by item",
+        f"{SEQUENCES}blind",
+        (("if outside or", "if False and"),),
+        ".extend(",
+    ),
+)
+
+FAULTS = VIEWED + WRITTEN + HELD + BY_VALUE + ITERATORS

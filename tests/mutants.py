@@ -38,6 +38,7 @@ EVERY = 10
 TRIES = 40
 ENOUGH = 8  # lines of a program that is not made smaller
 SECOND = ("jvp_of_grad", "grad_of_grad")
+REFUSING = ("tangentx.analysis.sequences:unwritten", "tangentx.analysis.sequences:blind")
 KILLERS = Path(__file__).with_name("killers")
 
 
@@ -56,6 +57,11 @@ class Mutant:
     edits: Edits
     tag: str = ""
     also: tuple[tuple[str, Edits], ...] = ()
+
+    @property
+    def refuses(self) -> bool:
+        """Whether what the fault leaves out is a refusal: without it the program is refused, not compiled."""
+        return self.target in REFUSING
 
     def is_likely(self, program: Program) -> bool:
         """Whether a program is tried before others."""
@@ -154,7 +160,7 @@ def kill(mutant: Mutant) -> bool:
     program, stage = read(path), path.read_text().partition("\n")[0].removeprefix("# ")
     with mutant.planted():
         found = fails(program, stage)
-    return found and check(program, only=stage).status == "compiled"
+    return found and check(program, only=stage).status == ("refused" if mutant.refuses else "compiled")
 
 
 def keep(mutant: Mutant, find: Find) -> None:
