@@ -170,8 +170,8 @@ class Trial:
                 memory[...] = before[name]
 
     def _written_outside(self) -> list[str]:
-        """The arrays outside that the program fills."""
-        return [name for name in (BUFFER, "TABLE") if f"{name}[:] = " in self.program.source]
+        """The arrays outside that the program reads."""
+        return [name for name in (BUFFER, "TABLE") if name in vars(self.module)]
 
     def _pulled(self, pullback: Callable[[float], Any], args: Values, found: Truth) -> None:
         program = self.program

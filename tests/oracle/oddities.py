@@ -71,7 +71,7 @@ def kink(d: Draft) -> None:
         f"max(x, {STILL})", f"min({STILL}, x)", f"abs(x - {STILL})", f"np.maximum(x, {STILL})",
         f"np.sum(np.maximum(a, {STILLS}))", f"np.sum(np.minimum(a, {STILLS}) * {c})",
         f"np.sum(np.abs(a - {STILLS}))", f"np.sum(np.clip(a, {STILLS}, 9.0))", f"np.max(np.array([{STILL}, x]))",
-        f"np.sum(np.clip(a, -9.0, {STILLS}))", f"np.sum(a) * abs(x - {STILL})", f"min(x, {STILL}, 9)",
+        f"np.sum(np.clip(a, -9.0, {STILLS}))", f"np.linalg.norm(a - {STILLS})", f"np.hypot(x - {STILL}, 0.0)",
     ]  # fmt: skip
     _number(d, f"{sign}{c} * {d.pick(forms)}", "kink")
 
