@@ -49,12 +49,11 @@ def run(program: Program) -> None:
 
 
 SOME = PROGRAMS[5::40]
-KNOWN = {"settle": "max of a float and a float64 is taken for a float: kinds from samples, point 2 of issue 18"}
 
 
 @pytest.mark.parametrize(
     "program",
-    [pytest.param(p, marks=() if p in SOME else pytest.mark.thorough) for p in PROGRAMS if p.name not in KNOWN],
+    [pytest.param(p, marks=() if p in SOME else pytest.mark.thorough) for p in PROGRAMS],
     ids=lambda program: program.name,
 )
 def test_a_program_of_the_corpus(program: Program) -> None:
@@ -106,7 +105,7 @@ def test_an_operation_for_values_of_all_sorts(operation: Any) -> None:
     for example in examples(operation):
         for args in points(example.args, example.wrt):
             if getattr(operation, "name", "") == "total_" and np.shape(args[0])[:1] == (0,):
-                continue  # KNOWN: `sum` of no rows is its start, a number; the kind is that of a row
+                continue  # `sum` of no rows is its start, a number; the kind is that of a row
             wrt = [i for i in example.wrt if any(is_differentiable(leaf.value) for leaf in leaves(args[i]))]
             chosen = tuple(args[i] for i in wrt)
             try:
