@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import keyword
 import types
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,8 +35,9 @@ class Guard:
         self._items: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
         self._inner: list[Callable[[], bool]] = []  # what can change in place
         self._slow: list[Callable[[], bool]] = []
-        for program in _all(programs):
-            self._add(program)
+        for program in programs:
+            for each in (program, *program.inside()):
+                self._add(each)
         self._compare: Callable[[], bool] | None = None
         if not all(check() for check in self._slow):
             raise ChangedMeanwhile
@@ -130,13 +131,6 @@ def _comparison(
     return same
 
 
-def _all(programs: Sequence[Program]) -> Iterator[Program]:
-    """The programs, and those of the derivatives inside them."""
-    for program in programs:
-        yield program
-        yield from _all([inner for _, inner in program.nested.values()])
-
-
 def _has_still(cls: Any, name: str, found: Any) -> bool:
     return static(cls, name) is found
 
@@ -148,10 +142,8 @@ def whole(value: Any) -> bool:
 
 def outside_data(program: Program) -> tuple[Ext, ...]:
     """The arrays and containers from outside that the program reads or writes, those of inner derivatives too."""
-    found = [ext for ext, kind in program.externals.values() if isinstance(kind, Arr | Box)]
-    for _, inner in program.nested.values():
-        found.extend(outside_data(inner))
-    return tuple(found)
+    programs = (program, *program.inside())
+    return tuple(ext for p in programs for ext, kind in p.externals.values() if isinstance(kind, Arr | Box))
 
 
 def refuse_outside(exts: Sequence[Ext], values: Sequence[Any], place: Span | None) -> None:

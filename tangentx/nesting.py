@@ -10,7 +10,7 @@ from typing import Any
 from tangentx import batches, pipeline, transforms
 from tangentx.analysis.batches import Unbatchable
 from tangentx.analysis.copied import copy_kind
-from tangentx.analysis.kinds import Arr, Box, Kind, Num, describe, signature
+from tangentx.analysis.kinds import Arr, Box, Kind, Num, describe, signature, without_varied
 from tangentx.analysis.program import Program
 from tangentx.analysis.regions import Region
 from tangentx.compilation import analysed, order
@@ -43,7 +43,7 @@ def nested(
     derivative: Any, target: Target, program: Program, kinds: Sequence[Kind], wrt: tuple[int, ...], spec: Any
 ) -> Function:
     """The derived function for these kinds, in closed form, as a callee of `program`."""
-    memo_key = (derivative, spec, wrt, tuple(_plain(signature(k)) for k in kinds), _aliases(kinds))
+    memo_key = (derivative, spec, wrt, tuple(without_varied(signature(k)) for k in kinds), _aliases(kinds))
     if memo_key not in program.nested:
         inner, again = pipeline.new_program(), pipeline.new_program()
         memo: dict[Region, Region] = {}
@@ -62,7 +62,7 @@ def nested_pullback(
     derivative: Any, target: Target, program: Program, kinds: Sequence[Kind], wrt: tuple[int, ...], spec: Any
 ) -> tuple[Function, Function]:
     """The function for these kinds and its pullback, of primals and cotangent, as callees of `program`."""
-    memo_key = (derivative, spec, wrt, tuple(_plain(signature(k)) for k in kinds), _aliases(kinds))
+    memo_key = (derivative, spec, wrt, tuple(without_varied(signature(k)) for k in kinds), _aliases(kinds))
     if memo_key not in program.nested:
         inner = pipeline.new_program()
         memo: dict[Region, Region] = {}
@@ -91,20 +91,9 @@ def _aliases(kinds: Sequence[Kind]) -> tuple[int, ...]:
     return tuple(order)
 
 
-def _plain(found: Any) -> Any:
-    """A signature without what varies."""
-    if isinstance(found, tuple):
-        if found and found[0] == "num":
-            return ("num", found[1], *found[3:])
-        if found and found[0] == "arr":
-            return found[:5]
-        return tuple(_plain(item) for item in found)
-    return found
-
-
 def nested_batch(vectorised: Any, target: Target, program: Program, kinds: Sequence[Kind], wanted: Wanted) -> Function:
     """The function of batches for these kinds, in closed form, as a callee of `program`."""
-    memo_key = (vectorised, wanted, tuple(_plain(signature(k)) for k in kinds), _aliases(kinds))
+    memo_key = (vectorised, wanted, tuple(without_varied(signature(k)) for k in kinds), _aliases(kinds))
     if memo_key not in program.nested:
         inner, again = pipeline.new_program(), pipeline.new_program()
         memo: dict[Region, Region] = {}

@@ -70,6 +70,7 @@ def analyse(function: Function, kinds: Sequence[Kind], program: Program, *, keep
     if objects and not program.derived:
         if outside.written(program) and program.read_on_tensors:  # a function on Tensors has no part in such writes
             raise program.read_on_tensors[0]
+        outside.demand_as_derived(program, objects)
         function = outside.as_parameters(program, instance, objects)
         program.closed_to_outside = True
         instance = program.analyse(function, [*kinds, *outside.kinds_of(program, function)])

@@ -49,9 +49,8 @@ def interpreter(version: str) -> str | None:
     """The path of a Python of this version."""
     if sys.version_info[:2] == tuple(map(int, version.split("."))):
         return sys.executable
-    found = shutil.which(f"python{version}")
     homes = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
-    return found or (str(homes[-1]) if homes else None)
+    return str(homes[-1]) if homes else shutil.which(f"python{version}")
 
 
 def run(row: Row, folder: Path) -> tuple[str, str]:

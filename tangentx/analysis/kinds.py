@@ -255,6 +255,34 @@ def signature(kind: Kind, seen: tuple[Region, ...] = (), left: list[int] | None 
     return (type(kind).__name__, getattr(kind, "cls", None))
 
 
+def without_varied(found: Any) -> Any:
+    """A signature of which it does not matter what varies."""
+    if isinstance(found, tuple):
+        if found and found[0] == "num":
+            return ("num", found[1], *found[3:])
+        if found and found[0] == "arr":
+            return found[:5]
+        return tuple(without_varied(item) for item in found)
+    return found
+
+
+def covers(wide: Any, narrow: Any) -> bool:
+    """Whether every value of the second signature is one of the first, both without what varies; False where that is
+    not plain to see."""
+    if wide == narrow or narrow[0] == "Bottom":
+        return True
+    if wide[0] != narrow[0] or len(wide) != len(narrow):
+        return False
+    if wide[0] == "num":
+        _, types, value, none = wide
+        return set(types) >= set(narrow[1]) and value in (None, narrow[2]) and (none or not narrow[3])
+    if wide[0] != "box" or len(wide) < 6 or wide[1:3] != narrow[1:3]:
+        return False
+    fields, found = dict(wide[3]), dict(narrow[3])
+    parts = [(fields[key], found[key]) for key in fields if key in found]
+    return fields.keys() == found.keys() and all(covers(*pair) for pair in (*parts, *zip(wide[4:], narrow[4:])))
+
+
 def is_view(result: Kind, operand: Kind) -> bool:
     """Whether the result of an operation may be a view of, or the same object as, its operand."""
     return isinstance(result, Arr) and isinstance(operand, Arr) and result.region.root() is operand.region.root()

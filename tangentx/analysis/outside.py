@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tangentx.analysis.kinds import Arr, Box, Kind, Num, varied
+from tangentx.analysis.kinds import Arr, Box, Kind, Num, covers, signature, varied, without_varied
 from tangentx.analysis.memory import Memory
 from tangentx.analysis.program import Instance, Program
 from tangentx.analysis.regions import Region, World
 from tangentx.analysis.values import Valuer
 from tangentx.arrays.memory import address, arrays_in
-from tangentx.errors import SharedMemory
+from tangentx.errors import NotResolved, SharedMemory
 from tangentx.ir.change import map_atoms, map_calls
 from tangentx.ir.functions import FunctionValue
 from tangentx.ir.nodes import Atom, Block, Call, Ext, Function, Link, Param, Var
@@ -80,6 +80,23 @@ def kinds_of(program: Program, function: Function) -> list[Kind]:
     """The kinds of the objects that became parameters of the root."""
     valuer = Valuer(program.world, memory=Memory())
     return [valuer.kind(ext.value) for ext in function.notes[NOTE]]
+
+
+def demand_as_derived(program: Program, objects: dict[Any, Ext]) -> None:
+    """Refuses what a derivative inside reads of objects that the program writes, where they become of other kinds.
+
+    The derivative was derived for what they hold before the program runs.
+    """
+    ours = {id(ext.value): (ext, kind) for ext, kind in program.externals.values() if id(ext.value) in objects}
+    for inner in program.inside():
+        for ext, kind in inner.externals.values():
+            found, now = ours.get(id(ext.value), (ext, kind))
+            if not covers(without_varied(signature(kind)), without_varied(signature(now))):
+                message = f"a derivative is taken of a function that reads `{found.name}`, which then holds other kinds"
+                hint = "pass it as an argument, or give it contents of these kinds before"
+                known = (*inner.lifted.values(), *program.lifted.values())
+                spans = (lifted.span for function, _, lifted in known if function is ext.home)
+                raise NotResolved(message, next(spans, None), hint)
 
 
 def demand_alike(program: Program, root: Instance) -> None:

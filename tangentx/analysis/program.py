@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -238,6 +238,12 @@ class Program:
         self.walker(self, instance).run()
         self.depth -= 1
         return instance
+
+    def inside(self) -> Iterator[Program]:
+        """The programs of the derivatives in this one, and those inside of them."""
+        for _, inner in self.nested.values():
+            yield inner
+            yield from inner.inside()
 
     def external(self, ext: Ext) -> Kind:
         """The kind of an object found outside the functions."""

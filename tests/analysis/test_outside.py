@@ -80,3 +80,28 @@ def test_objects_that_are_only_read_stay_outside() -> None:
         return np.sum(table) * x
 
     assert len(analysed(g, 2.0)[1].link.function.params) == 1
+
+
+STORE: dict[str, object] = {}
+
+
+def of_what_is_stored(v):
+    STORE["x"] = v[0]
+    return tx.grad(lambda y: STORE["x"] * y * y)(2.0)
+
+
+@pytest.mark.parametrize("before", [{}, {"x": 1}])
+def test_a_derivative_inside_does_not_go_by_what_an_object_held_before(before, monkeypatch) -> None:
+    monkeypatch.setitem(globals(), "STORE", dict(before))
+    v = np.array([1.0, 2.0])
+    with pytest.raises(tx.NotResolved, match=r"test_outside.*reads `STORE`, which then holds other kinds"):
+        tx.grad(of_what_is_stored, fallback="error")(v)
+    with pytest.raises(tx.NotResolved, match=r"test_outside.*reads `STORE`, which then holds other kinds"):
+        tx.jvp(of_what_is_stored, (v,), (np.ones(2),), fallback="error")
+
+
+def test_a_derivative_inside_reads_what_is_stored_of_the_same_kind(monkeypatch) -> None:
+    v = np.array([1.0, 2.0])
+    monkeypatch.setitem(globals(), "STORE", {"x": np.float64(5.0)})
+    assert np.array_equal(tx.grad(of_what_is_stored, fallback="error")(v), [4.0, 0.0])
+    assert STORE == {"x": 1.0}
