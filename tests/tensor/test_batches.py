@@ -18,7 +18,7 @@ from tangentx.tensor.holding import tensors_in
 from tests.tensor.test_apply import CASES, mapped
 from tests.tensor.test_random_writes import on_tensors
 
-ONE_BY_ONE = {"unblock_"}
+ONE_BY_ONE = {"unblock_", "sort", "partition", "sorted_as_", "unsort_"}
 """Rules, by the names of their templates, that have no rule for batches: they are pulled back member by member."""
 
 
