@@ -339,3 +339,11 @@ def test_what_no_reverse_sweep_reads_is_not_copied() -> None:
 
     source = tx.differentiate(f).vjp.source_for(X)
     assert "WEIGHTS" in source and "entry_cop" not in source.partition("def f_vjp")[2].replace("x = entry_copy(x)", "")
+
+
+@pytest.mark.parametrize("f", READING)
+def test_checked_mode_has_nothing_to_say_of_it(f) -> None:
+    expected = tx.grad(f)(X)
+    LOG.clear()
+    with tx.checked():
+        assert tx.vjp(f, X, fallback="error")[1](1.0) == pytest.approx(expected)
