@@ -40,7 +40,7 @@ def nested_types(kind: Kind, seen: tuple[Region, ...] = ()) -> int:
     node = kind.region.root() if isinstance(kind, Box) else None
     if node is None or node in seen:
         return 1
-    items = (*node.fields.values(), node.elt)
+    items = (*map(node.get, list(node.fields)), node.elt)  # as samples are made
     return max((max(len(each_of(k)), nested_types(k, (*seen, node))) for k in items), default=1)
 
 

@@ -281,6 +281,13 @@ def whole_numbers_appended(n, x):
 
 
 @program(2, X)
+def whole_number_put_into_a_list(n, x):
+    a = [v * v for v in x]
+    a[0] = n
+    return sum(a) * a[1] * a[0] + max(a) * np.sum(np.array(a))
+
+
+@program(2, X)
 def whole_numbers_made_an_array(n, x):
     return np.sum(np.array([v * v if v > 2 else n for v in x]) * x[0]) * math.fsum([v if v > 2 else n for v in x])
 
