@@ -130,6 +130,16 @@ def test_some_drawn_programs() -> None:
     test_drawn_programs(range(2))
 
 
+def negated(x, a):
+    if not a[0] > 1.22:
+        x = x * 2.0
+    return x * x
+
+
+def test_of_a_test_only_the_truth_counts() -> None:
+    assert tx.grad(negated, check=True)(3.0, X) == 24.0
+
+
 # ---- what is wrong ----
 def lying(fn: Any, lie: Callable[[Any, Kind], Kind]) -> Callable[..., Kind]:
     """`Operation.kind` with a lie about what `fn` gives."""

@@ -187,7 +187,8 @@ class _Writer:
         """What is claimed of values of the kind."""
         match kind:
             case Num(type=of, value=value, none=none):
-                return claims.Number(of, none, None if value is MISSING else value, self.derived)
+                either = self.derived or of is bool  # of a test only the truth counts, whoever's it is
+                return claims.Number(of, none, None if value is MISSING else value, either)
             case Arr(dtype, rank, region, loose, none):
                 return claims.Array(dtype, rank, self.memory(region), loose, none)
             case Box():
