@@ -14,7 +14,9 @@ from tangentx.analysis.program import Instance
 from tangentx.arrays import entry_copies
 from tangentx.arrays.claims import contents, is_gap, shown, untrue
 from tangentx.derivative import Entry, Target
+from tangentx.derive.entry import outside_of
 from tangentx.errors import InternalError, Span, TangentxError
+from tangentx.frontend.resolve import current
 from tangentx.ir.nodes import Param
 
 PRECISION = {2: 1e-2, 4: 1e-5, 8: 1e-12, 16: 1e-12}  # of the largest magnitude, by the bytes of a real number
@@ -188,7 +190,13 @@ def _numbers(wanted: Any, found: Any, exact: bool) -> str | None:
 def reference(target: Target, root: Instance, understood: Callable[..., Any]) -> Reference:
     """The reference of a root."""
     plain = target.function if isinstance(target.function, types.FunctionType) else None
-    return Reference(plain, understood, root.source.params, root.source.span)
+    outside = tuple(outside_of(root).values())  # parameters of its own for what is read there
+
+    def whole(*values: Any) -> Any:
+        return understood(*values, *entry_copies(*map(current, outside)))
+
+    count = len(root.source.params) - len(outside)
+    return Reference(plain, whole if outside else understood, root.source.params[:count], root.source.span)
 
 
 def checked(entry: Entry, general: Callable[[], Entry]) -> Entry:

@@ -136,6 +136,18 @@ def negated(x, a):
     return x * x
 
 
+OUTSIDE = np.array([1.0, 2.0, 3.0])
+
+
+def of_an_array_outside(x):
+    return np.sum(x * x * OUTSIDE)
+
+
+def test_what_is_read_outside_is_no_argument() -> None:
+    value, pullback = tx.vjp(of_an_array_outside, X, check=True)
+    np.testing.assert_allclose(pullback(1.0), 2.0 * X * OUTSIDE)
+
+
 def test_of_a_test_only_the_truth_counts() -> None:
     assert tx.grad(negated, check=True)(3.0, X) == 24.0
 
