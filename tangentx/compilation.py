@@ -19,7 +19,7 @@ from tangentx.backend.load import register
 from tangentx.backend.text import Text
 from tangentx.demands import demand_leaf, demand_real_scalar, writes_arguments
 from tangentx.derivative import Cache, Entry, Target, place_of, refuse_overlap
-from tangentx.derive.entry import has_effects, outside_of
+from tangentx.derive.entry import has_effects
 from tangentx.errors import NO_PROGRAM, NotDifferentiable, NotResolved, TangentxError
 from tangentx.fallback import Otherwise, helped, on_tensors, otherwise
 from tangentx.guards import Guard, outside_data, refuse_outside
@@ -179,7 +179,7 @@ def analysed(
     given = [copy_kind(kind, world, memo) for kind in varied]
     instance = pipeline.analyse(function, varied, program, keeps=keeps)
     instance.given = [fill(kind) if i in wrt else kind for i, kind in enumerate(given)]
-    if is_checked() and not (has_effects(instance) or outside_of(instance)):  # it is run with its own arguments alone
+    if is_checked() and not has_effects(instance):
         program.reference = reference(target, instance, pipeline.understood(program, instance))
     return instance
 

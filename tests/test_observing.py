@@ -711,10 +711,6 @@ def right_or_refused(way: Any, f: Any, allowed: bool) -> Any:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_is_right_or_refused(name, way):
     f, outcome = PROGRAMS[name]
-    if (name, way) == ("same_arr2", "default"):
-        pytest.xfail(
-            "on Tensors an array that a library gave back is not the one that is written later: silently wrong"
-        )
     reset()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tx.FallbackWarning)

@@ -56,6 +56,7 @@ class Tensor(metaclass=_Making):
     _grad: Any = None
     _hooks: Watcher | None = None
     _exported: bool = False
+    _lent: str = ""  # the code, not ours, that may hold on to the memory
     _retains: bool = False
     _owner: bool = False  # stands for an argument that owns its memory, though the copy does not
     _program: Any = None  # the run of a program that is differentiated by this leaf

@@ -9,7 +9,8 @@ from __future__ import annotations
 import copy
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from tangentx.errors import NO_RULE, NoTemplate, place, span_of
 from tangentx.naming import public_name
 from tangentx.tensor.core import Tensor
 from tangentx.tensor.holding import holds_tensor, raw, tensors_in
+from tangentx.tensor.operation import root_of
 from tangentx.tensor.programs import refused
 from tangentx.tensor.reach import active_in
 from tangentx.tensor.theirs import is_users_class
@@ -33,15 +35,31 @@ def guarded(function: Any) -> Callable[..., Any]:
             raise denied(function, t)
         if not holds_tensor(args) and not (kwargs and holds_tensor(kwargs)):
             return function(*args, **kwargs)
-        with lent(list(tensors_in([list(args), dict(kwargs)]))):
-            given = [raw(arg) for arg in args]
+        tensors = list(tensors_in([list(args), dict(kwargs)]))
+        with lent(tensors):
+            given, named = [raw(arg) for arg in args], {name: raw(value) for name, value in kwargs.items()}
             before = [copy.copy(value) for value in given]
-            result = function(*given, **{name: raw(value) for name, value in kwargs.items()})
+            with _kept(tensors, function):
+                result = function(*given, **named)
             for arg, value, was in zip(args, given, before, strict=True):
                 _write_back(arg, value, was)
             return result
 
     return called
+
+
+@contextmanager
+def _kept(tensors: list[Tensor], function: Any) -> Iterator[None]:
+    """Marks the memory to which there are more references afterwards: the code keeps it, or gives it back.
+
+    What varies is not to be written there later, for nobody would know that the code then reads it.
+    """
+    shown = [(t, raw(t)) for t in tensors]
+    before = [sys.getrefcount(data) for _, data in shown]
+    yield
+    for (t, data), count in zip(shown, before, strict=True):
+        if isinstance(data, np.ndarray) and sys.getrefcount(data) > count:
+            root_of(t)._lent = name_of(function)
 
 
 def _write_back(arg: Any, value: Any, was: Any) -> None:

@@ -98,6 +98,9 @@ def demand_writable(t: Tensor, root: Tensor, active: bool) -> None:
                 "write into a copy (`x.clone()`), or under `with tx.no_grad():`",
             )
         )
+    if active and root._lent:
+        message = f"a value that is being differentiated is written into memory that `{root._lent}` may read later"
+        raise refusal(NotDifferentiable(message, span_of(place()), "write into a copy (`x.copy()`)"))
     if active and t._view is not None and not t._view.with_history:
         raise refusal(
             NotDifferentiable(

@@ -8,15 +8,20 @@ import decimal
 import fractions
 import heapq
 import json
+import linecache
 import logging
 import math
 import multiprocessing.dummy
+import os
 import pickle
 import queue
 import random
 import statistics
 import struct
+import sys
+import sysconfig
 import threading
+import types
 from typing import Any
 
 import numpy as np
@@ -236,3 +241,63 @@ def test_public_names() -> None:
     assert found == [
         "struct.pack", "list.append", "numpy.random.Generator.normal", "threading.Thread.start", "decimal.Decimal",
     ]  # fmt: skip
+
+
+# ---- memory that a library keeps, or gives back ----
+LIBRARY = """
+KEPT = []
+def same(a): return a
+def view(a): return a[:1].T
+def keep(a): KEPT.append(a)
+def keep_part(rows): KEPT.append(rows[0])
+def total(): return float(KEPT[-1].sum())
+def norm(a): return float((a * a).sum())
+def copied(a): return a.copy()
+"""
+
+
+@pytest.fixture
+def library() -> Any:
+    """A module that counts as installed."""
+    made: Any = types.ModuleType("keeping_library")
+    made.__file__ = os.path.join(sysconfig.get_paths()["purelib"], "keeping_library.py")
+    linecache.cache[made.__file__] = (len(LIBRARY), None, LIBRARY.splitlines(True), made.__file__)
+    exec(compile(LIBRARY, made.__file__, "exec"), made.__dict__)
+    sys.modules["keeping_library"] = made
+    yield made
+    del sys.modules["keeping_library"], linecache.cache[made.__file__]
+
+
+@pytest.mark.parametrize("name", ["same", "view"])
+def test_what_a_library_gives_back_is_not_written_with_what_varies(library: Any, name: str) -> None:
+    def f(v):
+        a = np.ones(3)
+        b = getattr(library, name)(a[1:])
+        a[1] = v[0]
+        return np.sum(b) * v[1]
+
+    with pytest.raises(tx.NotDifferentiable, match=rf"test_unknown.*`keeping_library.{name}` may read later"):
+        tx.grad(f)(POINT)
+
+
+@pytest.mark.parametrize("name", ["keep", "keep_part"])
+def test_nor_is_what_it_keeps(library: Any, name: str) -> None:
+    def f(v):
+        a = np.ones(3)
+        part = a[1:]
+        getattr(library, name)(a if name == "keep" else [a])
+        part[0] = v[0]
+        return library.total() * v[1]
+
+    with pytest.raises(tx.NotDifferentiable, match=rf"test_unknown.*`keeping_library.{name}` may read later"):
+        tx.grad(f)(POINT)
+
+
+def test_what_it_only_reads_may_be_written(library: Any) -> None:
+    def f(v):
+        a = np.ones(3)
+        s, b = library.norm(a), library.copied(a)
+        a[1] = v[0]
+        return (s + np.sum(b)) * np.sum(a) * v[1]
+
+    assert np.allclose(tx.grad(f)(POINT), [6.0 * POINT[1], 6.0 * (2.0 + POINT[0]), 0.0])
