@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from tangentx.ir.nodes import Assign, Block, Break, Continue, For, Function, If, Loop, Raise, Return, Statement
+from tangentx.ir.nodes import (
+    UNBOUND,
+    Assign,
+    Block,
+    Break,
+    Continue,
+    Expr,
+    For,
+    Function,
+    If,
+    Lit,
+    Loop,
+    Raise,
+    Return,
+    Statement,
+    Var,
+)
 from tangentx.ir.walk import reads
 
 Known = frozenset[str] | None
@@ -14,6 +30,7 @@ class _Walk:
         self.shown: set[str] = set()
         self.target = target
         self.at_target: frozenset[str] = frozenset()
+        self.empty: set[str] = set()
 
     def block(self, block: Block, known: Known) -> Known:
         """What is known behind the block."""
@@ -28,8 +45,8 @@ class _Walk:
         if s is self.target:
             self.at_target = known
         match s:
-            case Assign(target=target):
-                return known | {target}
+            case Assign(target=target, value=value):
+                return known - {target} if self._is_empty(target, value) else known | {target}
             case If():
                 one, two = self.block(s.body, known), self.block(s.orelse, known)
                 return one & two if one is not None and two is not None else two if one is None else one
@@ -40,6 +57,15 @@ class _Walk:
             case Break() | Continue() | Return() | Raise():
                 return None
         return known
+
+    def _is_empty(self, target: str, value: Expr) -> bool:
+        """Whether the name is bound to what stands for no value."""
+        of = isinstance(value, Lit) and value.value is UNBOUND
+        if of or (isinstance(value, Var) and value.name in self.empty):
+            self.empty.add(target)
+        else:
+            self.empty.discard(target)
+        return target in self.empty
 
 
 def exposed(block: Block) -> frozenset[str]:

@@ -31,7 +31,7 @@ def test_each_wanted_operand_has_its_cotangent() -> None:
 
 
 def test_shapes_are_taken_where_they_are_asked_for() -> None:
-    _, emit = given(Op(np.sum, (X,)), lambda atom: True)
+    _, emit = given(Op(np.sum, (X,)), lambda atom: atom == X)
     assert any(s.value == Op(np.shape, (X,)) for s in emit.block)
 
 

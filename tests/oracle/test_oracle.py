@@ -81,6 +81,8 @@ def assert_curvature(program: Program, curvature: float, tolerance: float = 1e-6
 @pytest.mark.parametrize("seed", range(1000, 1030))
 def test_curvature_of_drawn_programs_agrees_with_differences(seed: int) -> None:
     program = program_of(seed)
+    if program.tags["kink"]:
+        pytest.skip("differences of slopes tell nothing where the slopes jump")
     point, (r, s) = program.points[0], directions(program, 1)
     try:
         assert_curvature(program, truth(program, point, r, s).curvature, 1e-4)
