@@ -143,6 +143,7 @@ def _unknown(function: Any) -> NotResolved:
 def _as_far_as_known(call: Call, primal: Any, state: Observing, run: Run) -> Run:
     """Runs the program until it is known of what kind its result is; gives what its calls gave."""
     for _ in range(_LIMIT_RUNS):
+        known = dict(state.forms)  # another thread may learn the same meanwhile
         found = _compiled(state, lambda: _primal(call, primal))
         if found is None:
             return run
@@ -157,7 +158,7 @@ def _as_far_as_known(call: Call, primal: Any, state: Observing, run: Run) -> Run
             running(run, found, entry_copies(*call.values))
         except Differs as other:
             run = other.run
-            state.forms = learned(state.forms, other)
+            state.forms = learned(known, other)
         else:
             break
     raise _unknown(primal)

@@ -16,7 +16,7 @@ from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num
 from tangentx.analysis.operations import Operation
 from tangentx.analysis.protocols import defines, item_method
 from tangentx.analysis.regions import join
-from tangentx.analysis.samples import Sampler
+from tangentx.analysis.samples import NoSample, Sampler
 from tangentx.analysis.selection import fitted, is_basic, is_boolean, item_kind
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.keys import attribute_of
@@ -95,7 +95,11 @@ def _array_item(w: Walker, kind: Arr, key: Key, parts: tuple[Any, ...]) -> Kind:
         return result
     sampler = Sampler()
     array = sampler.make(kind)
-    selector = tuple(_sample_part(part) for part in parts)
+    try:
+        selector = tuple(_sample_part(part) for part in parts)
+    except NoSample:
+        message = f"cannot tell what {describe(kind)} gives for this index"
+        raise NotResolved(message, w.span, "index it with whole numbers, slices and arrays of them") from None
     try:
         item = array[selector if key.many else selector[0]]
     except IndexError as error:

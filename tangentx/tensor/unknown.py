@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.memory import arrays_in
 from tangentx.errors import NO_RULE, NoTemplate, place, span_of
 from tangentx.naming import public_name
 from tangentx.tensor.core import Tensor
@@ -39,7 +40,7 @@ def guarded(function: Any) -> Callable[..., Any]:
         with lent(tensors):
             given, named = [raw(arg) for arg in args], {name: raw(value) for name, value in kwargs.items()}
             before = [copy.copy(value) for value in given]
-            with _kept(tensors, function):
+            with _kept(tensors, (given, named), function):
                 result = function(*given, **named)
             for arg, value, was in zip(args, given, before, strict=True):
                 _write_back(arg, value, was)
@@ -49,17 +50,20 @@ def guarded(function: Any) -> Callable[..., Any]:
 
 
 @contextmanager
-def _kept(tensors: list[Tensor], function: Any) -> Iterator[None]:
+def _kept(tensors: list[Tensor], given: Any, function: Any) -> Iterator[None]:
     """Marks the memory to which there are more references afterwards: the code keeps it, or gives it back.
 
     What varies is not to be written there later, for nobody would know that the code then reads it.
     """
-    shown = [(t, raw(t)) for t in tensors]
-    before = [sys.getrefcount(data) for _, data in shown]
+    roots = list({id(root): root for root in map(root_of, tensors)}.values())
+    shown = [*arrays_in(given), *(root._data for root in roots if isinstance(root._data, np.ndarray))]
+    before = list(map(sys.getrefcount, shown))
     yield
-    for (t, data), count in zip(shown, before, strict=True):
-        if isinstance(data, np.ndarray) and sys.getrefcount(data) > count:
-            root_of(t)._lent = name_of(function)
+    now = list(map(sys.getrefcount, shown))
+    held = [data for data, count, was in zip(shown, now, before, strict=True) if count > was]
+    for root in roots:
+        if any(np.may_share_memory(root._data, data) for data in held):
+            root._lent = name_of(function)
 
 
 def _write_back(arg: Any, value: Any, was: Any) -> None:
