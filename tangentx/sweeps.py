@@ -155,8 +155,8 @@ def compile_linear(
     again = [*kinds_of(second.world, values, pairs), *kinds_of(second.world, dots)]
     header = header_of(target, root, active, "linear")
     functions, text, filename = pipeline.compile_functions(both, again, second, header, skip=1, count=2)
-    notes = noted(header, program, second)
-    if not (has_effects(root) or pairs or outside.read(program)):
+    notes = noted(header, program, second) | {"repeats": not (has_effects(root) or pairs)}
+    if notes["repeats"] and not outside.read(program):
         world = World()
         notes["several"] = _several(
             lambda: both, [*kinds_of(world, values), *kinds_of(world, dots)], len(dots), 1, header

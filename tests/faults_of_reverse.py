@@ -115,13 +115,6 @@ ALIASES: tuple[Fault, ...] = (
         (("tangentx.optimise.quiet:run", (("if not any(", "if True or not any("),)),),
     ),
     (
-        "state outside not put back",
-        "state outside sees one call of the primal",
-        "tangentx.derive.entry:put_back",
-        (("outside_of(instance).items()", "()"),),
-        "state outside the arguments",
-    ),
-    (
         "arguments are written",
         "one copy at the entry",
         "tangentx.derive.entry:_is_written",

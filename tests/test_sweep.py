@@ -160,10 +160,16 @@ def sets_print_options(x):
     return x * x
 
 
-def test_a_function_of_numpy_with_effects_is_no_operation() -> None:
+def test_a_function_of_numpy_with_effects_is_called_when_the_program_calls_it() -> None:
+    """Compiling tries it on no sample, and showing the text runs nothing."""
     before = np.get_printoptions()["precision"]
+    gradient = tx.grad(sets_print_options, fallback="error")
     with pytest.raises(tx.TangentxError):
-        tx.grad(sets_print_options, fallback="error")(1.0)
+        gradient.source_for(1.0)
+    assert np.get_printoptions()["precision"] == before
+    with np.printoptions():
+        assert gradient(1.0) == 2.0
+        assert np.get_printoptions()["precision"] == 3
     assert np.get_printoptions()["precision"] == before
 
 

@@ -93,7 +93,7 @@ class SparseJacobian:
         shape = (int(np.size(value)), int(np.size(x)))
         entries = self._found(linear, x, value) if self._pattern is None else _given(sparse, self._pattern, shape)
         dtype = np.result_type(np.asarray(value).dtype, np.asarray(x).dtype)
-        by_row, groups = self._groups(entries, shape, "several" in linear.entry.notes)
+        by_row, groups = self._groups(entries, shape, linear.entry.notes.get("repeats", False))
         if by_row:
             derivative = derivative_of(
                 self._f, Spec("vjp", self._spec.wrt, fallback=self._spec.fallback, check=self._spec.check)

@@ -4,10 +4,10 @@ import numpy as np
 
 def f(x, a):
     s = 0.0
+    t = x
     for k in range(3):
-        if k > 0:
-            s = s + t * t
         t = np.sin(a[k] * x)
+        s = s + t * t
     return s + t
 
 # ---- arguments ----
