@@ -20,7 +20,26 @@ def once(bar: Any) -> Any:
 
     What is one object there, or shares memory, is zero in all other places: so it is given back once.
     """
+    if _has_history(bar):
+        return _once_each(bar, set())
     return _once(entry_copies(bar)[0], set())
+
+
+def _has_history(x: Any) -> bool:
+    """Whether there is a Tensor, of which this module does not know: memory of which is its own."""
+    if isinstance(x, (list, tuple, dict)):
+        return any(map(_has_history, x.values() if isinstance(x, dict) else x))
+    return getattr(x, "detach", None) is not None
+
+
+def _once_each(x: Any, met: set[int]) -> Any:
+    if isinstance(x, dict):
+        return {key: _once_each(item, met) for key, item in x.items()}
+    if isinstance(x, (list, tuple)):
+        return type(x)(_once_each(item, met) for item in x)
+    again = id(x) in met
+    met.add(id(x))
+    return x * 0.0 if again else x
 
 
 def _once(x: Any, above: set[int]) -> Any:

@@ -63,7 +63,7 @@ def periodic(a):
 
 
 REFUSED: list[Callable[..., Any]] = [
-    mixed_kron, ramp_pad, maximum_pad, layout_order, slopes_of_a_cube, nuclear, negative_order, norms_of_axes,
+    mixed_kron, ramp_pad, maximum_pad, layout_order, nuclear, norms_of_axes,
     complex_determinant, complex_factor, grid_of_three, periodic,
 ]  # fmt: skip
 
@@ -110,3 +110,13 @@ def test_equal_elements_share_a_median() -> None:
     gradient = tx.grad(middle)
     np.testing.assert_allclose(gradient(np.array([1.0, 2.0, 2.0, 2.0, 5.0])), [0.0, 1 / 3, 1 / 3, 1 / 3, 0.0])
     assert gradient(np.array([1.0, np.inf, 2.0, -np.inf, 5.0])).tolist() == [0.0, 0.0, 1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("f", [slopes_of_a_cube, negative_order])
+def test_calls_that_were_refused_once(f: Callable[..., Any]) -> None:
+    a = np.array([[1.5, 0.7, 2.1], [0.4, 1.1, 0.9]])
+    found = tx.grad(f, fallback="error")(a)
+    for place in np.ndindex(a.shape):
+        step = np.zeros_like(a)
+        step[place] = 1e-6
+        assert found[place] == pytest.approx((f(a + step) - f(a - step)) / 2e-6, abs=1e-6)
