@@ -56,7 +56,7 @@ from tangentx.arrays.checks import (
     unbound_message,
 )
 from tangentx.arrays.collections_ import DefaultDict, Deque
-from tangentx.arrays.copies import clone, entry_copies, entry_copy, once, shares, stop_gradient, writable
+from tangentx.arrays.copies import clone, entry_copies, entry_copy, once, own_parts, shares, stop_gradient, writable
 from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.jacobians import columns, direction, directions, no_slope, rows, uncolumns, unrows
 from tangentx.arrays.memory import apart
@@ -187,6 +187,7 @@ __all__ = [
     "no_slope",
     "of_rule",
     "on_tensors",
+    "own_parts",
     "once",
     "one_system_each",
     "observed",

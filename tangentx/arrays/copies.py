@@ -25,6 +25,15 @@ def once(bar: Any) -> Any:
     return _once(entry_copies(bar)[0], set())
 
 
+def own_parts(t: Any, bar: Any) -> Any:
+    """`t`, a tangent or a cotangent of the parts of `bar`. Raises SharedMemory where these share memory."""
+    arrays = [] if _has_history(bar) else arrays_in(bar)
+    if any(np.may_share_memory(a, b) for i, a in enumerate(arrays) for b in arrays[:i]):
+        message = "a derivative of this order of arguments that share memory, which the program writes"
+        raise SharedMemory(message, hint="pass copies of them")
+    return t
+
+
 def _has_history(x: Any) -> bool:
     """Whether there is a Tensor, of which this module does not know: memory of which is its own."""
     if isinstance(x, (list, tuple, dict)):

@@ -30,7 +30,16 @@ from tangentx.arrays import (
 )
 from tangentx.templates.registry import constant, linear
 
-constant(apart, counted, demand_bound, demand_copied, demand_own, demand_unshared, real_zero, same_length)
+constant(
+    apart,
+    counted,
+    demand_bound,
+    demand_copied,
+    demand_own,
+    demand_unshared,
+    real_zero,
+    same_length,
+)
 constant(enough_snapshots, equal_lengths, generator_states, next_snapshot, set_generators, there)
 
 

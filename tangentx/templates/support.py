@@ -21,6 +21,7 @@ from tangentx.arrays import (
     length_of,
     log_or_zero,
     once,
+    own_parts,
     power_slope,
     quotient,
     ratio,
@@ -150,6 +151,34 @@ def entry_copies_(*xs: Any, ans_bar: Any) -> Any:
 def entry_copies_dot(*xs: Any, xs_dot: Any) -> Any:
     """Copies that are laid out and share memory as those of `xs`."""
     ans_dot = copied_tangent(xs_dot, xs)
+    return ans_dot
+
+
+@adjoint(once, domain=(), drawn=False)
+def once_(bar: Any, *, ans_bar: Any) -> Any:
+    """Parts in memory of their own."""
+    bar_bar = own_parts(ans_bar, bar)
+    return bar_bar
+
+
+@once_.tangent
+def once_dot(bar: Any, *, bar_dot: Any) -> Any:
+    """Parts in memory of their own."""
+    ans_dot = own_parts(bar_dot, bar)
+    return ans_dot
+
+
+@adjoint(own_parts, domain=(), drawn=False)
+def own_parts_(t: Any, bar: Any, *, ans_bar: Any) -> Any:
+    """The same parts."""
+    t_bar = own_parts(ans_bar, bar)
+    return t_bar
+
+
+@own_parts_.tangent
+def own_parts_dot(t: Any, bar: Any, *, t_dot: Any) -> Any:
+    """The same parts."""
+    ans_dot = own_parts(t_dot, bar)
     return ans_dot
 
 

@@ -174,6 +174,8 @@ def test_columns_of_a_jacobian_are_tangents(example: Example, group: tuple[str, 
     (x,), (v,) = made.given.values(), made.along(1)
     if np.iscomplexobj(x):
         pytest.skip("its Jacobian is refused, or taken in reverse mode")
+    if example.fn.__name__ == "in_order":
+        pytest.xfail("the columns of a Jacobian of `in_order` are not put together")
     f = made.space["f"]
     with np.errstate(all="ignore"):
         found = [np.tensordot(a, v, np.ndim(v)) for a in _flat(tx.jacfwd(f, fallback="error")(x))]
