@@ -29,8 +29,11 @@ def columns(dots: Any, y: Any, x: Any, before: int = 0) -> Any:
     """The derivative of `y` by `x`, of shape ``y.shape + x.shape``, from tangents of `y` along all directions.
 
     `dots` has the shape ``(number of directions, *y.shape)``; the directions of `x` come after `before` others. Its
-    dtype is that of `x`, complex where the tangents are. A number where both are numbers.
+    dtype is that of `x`, complex where the tangents are. A number where both are numbers. The tangent of a constant
+    beside others in a list has no axis of directions: it is the same, zero, along all.
     """
+    if np.ndim(dots) == np.ndim(y):
+        dots = np.broadcast_to(dots, (before + np.size(x), *np.shape(y)))
     block = np.moveaxis(np.asarray(dots)[before : before + np.size(x)], 0, -1)
     return _shaped(block, y, x, np.iscomplexobj(dots))
 

@@ -169,15 +169,11 @@ def test_forward_mode_twice_and_with_gradients(example: Example, group: tuple[st
 
 
 @pytest.mark.parametrize(("example", "group"), [c for c in CASES if len(c.values[1]) == 1])  # type: ignore[arg-type]
-def test_columns_of_a_jacobian_are_tangents(
-    example: Example, group: tuple[str, ...], request: pytest.FixtureRequest
-) -> None:
+def test_columns_of_a_jacobian_are_tangents(example: Example, group: tuple[str, ...]) -> None:
     made = Program(example, group)
     (x,), (v,) = made.given.values(), made.along(1)
     if np.iscomplexobj(x):
         pytest.skip("its Jacobian is refused, or taken in reverse mode")
-    if "[in_order-" in request.node.name:
-        pytest.xfail("the columns of a Jacobian of `in_order` are not put together")
     f = made.space["f"]
     with np.errstate(all="ignore"):
         found = [np.tensordot(a, v, np.ndim(v)) for a in _flat(tx.jacfwd(f, fallback="error")(x))]
