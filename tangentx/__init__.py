@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tangentx.api import (
+from tangentx.api.functions import (
     differentiate,
     elementwise_grad,
     grad,
@@ -17,8 +17,11 @@ from tangentx.api import (
     vjp,
     vmap,
 )
+from tangentx.api.primitive import cotangent, primitive
 from tangentx.arrays import stop_gradient
+from tangentx.arrays.runs import Runtime, provide
 from tangentx.arrays.schedules import checkpointed
+from tangentx.common.options import checked
 from tangentx.errors import (
     FallbackWarning,
     InternalError,
@@ -31,8 +34,6 @@ from tangentx.errors import (
     TangentxError,
     UnsupportedSyntax,
 )
-from tangentx.opaque import cotangent, primitive
-from tangentx.switches import checked
 
 __version__ = "0.1.0"
 
@@ -75,6 +76,7 @@ __all__ = [
     "set_grad_enabled",
     "stop_gradient",
     "tensor",
+    "testing",
     "value_and_grad",
     "verify",
     "vjp",
@@ -83,34 +85,49 @@ __all__ = [
 
 if TYPE_CHECKING:
     from tangentx import tensor as tensor
-    from tangentx.tensor import autograd as autograd
-    from tangentx.tensor.checking import gradcheck as gradcheck
-    from tangentx.tensor.checking import gradgradcheck as gradgradcheck
-    from tangentx.tensor.checkpoints import checkpoint as checkpoint
-    from tangentx.tensor.core import Tensor as Tensor
-    from tangentx.tensor.drawing import graph as graph
-    from tangentx.tensor.functions import Function as Function
-    from tangentx.tensor.making import rand as rand
-    from tangentx.tensor.methods import add_n as add_n
-    from tangentx.tensor.modes import enable_grad as enable_grad
-    from tangentx.tensor.modes import no_grad as no_grad
-    from tangentx.tensor.modes import set_grad_enabled as set_grad_enabled
-    from tangentx.verification import verify as verify
+    from tangentx import testing as testing
+    from tangentx.tensor.core.making import rand as rand
+    from tangentx.tensor.core.methods import add_n as add_n
+    from tangentx.tensor.core.modes import enable_grad as enable_grad
+    from tangentx.tensor.core.modes import no_grad as no_grad
+    from tangentx.tensor.core.modes import set_grad_enabled as set_grad_enabled
+    from tangentx.tensor.core.tensor import Tensor as Tensor
+    from tangentx.tensor.graph import autograd as autograd
+    from tangentx.tensor.graph.checkpoints import checkpoint as checkpoint
+    from tangentx.tensor.graph.drawing import graph as graph
+    from tangentx.tensor.graph.functions import Function as Function
+    from tangentx.tensor.graph.gradcheck import gradcheck as gradcheck
+    from tangentx.tensor.graph.gradcheck import gradgradcheck as gradgradcheck
+    from tangentx.testing.verification import verify as verify
+
+
+def _runtime() -> Runtime:
+    from tangentx.tensor.fallback.runs import run
+
+    return run
+
+
+provide(_runtime)
 
 
 def __getattr__(name: str) -> Any:
     """The names of the runtime Tensor, which is loaded when one of them is asked for."""
     if name.startswith("_") or name not in __all__:
         raise AttributeError(f"module 'tangentx' has no attribute {name!r}")
-    import importlib
-
     if name == "verify":
-        found = globals()[name] = importlib.import_module("tangentx.verification").verify
-        return found
-    public = importlib.import_module("tangentx.tensor.public")
+        from tangentx.testing.verification import verify
+
+        globals()[name] = verify
+        return verify
+    if name == "testing":
+        import tangentx.testing as testing
+
+        return testing
+    from tangentx.tensor import public
+
     found = globals()[name] = public if name == "public" else getattr(public, name)
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -19,6 +19,7 @@ NO_RULE = (
 """What to do about an operation without a rule."""
 
 _PYTHONS = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+_LIMIT_FILES = 10_000
 _SITES = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
 _FILES = (*(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, np.__file__)), "<tangentx ")
 
@@ -46,13 +47,23 @@ def is_library(file: str) -> bool:
     return file.startswith((_PYTHONS, "<frozen ")) or any(site in file for site in _SITES)
 
 
+def is_ours(file: str) -> bool:
+    """Whether a file is one of tangentx's own."""
+    return file.startswith(_FILES[0])
+
+
 class _Inside(dict[str, bool]):
-    """Whether the code of a file is none of the user's. By file: to hash a code object takes as long as it is."""
+    """Whether the code of a file is none of the user's. By file: to hash a code object takes as long as it is.
+
+    Each text that is generated is a file of its own, so they are forgotten where there are too many.
+    """
 
     def __init__(self, found: Callable[[str], bool]) -> None:
         self.found = found
 
     def __missing__(self, file: str) -> bool:
+        if len(self) >= _LIMIT_FILES:
+            self.clear()
         self[file] = found = self.found(file)
         return found
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from tests.faults_of_reverse import ITEMS, VIEWS, Edits, Fault
 
-FILLS = "tangentx.analysis.fills:"
-STANDINS = "tangentx.analysis.standins:"
-SEQUENCES = "tangentx.analysis.sequences:"
+FILLS = "tangentx.analysis.library.fills:"
+STANDINS = "tangentx.analysis.library.stand_ins:"
+SEQUENCES = "tangentx.analysis.infer.sequences:"
 DEQUE = "tangentx.arrays.collections_:Deque."
 ORDERING = "tangentx.templates.ordering:"
 ARITHMETIC = "tangentx.templates.arithmetic:"
@@ -65,7 +65,7 @@ VIEWED: tuple[Fault, ...] = tuple(
     (
         "parts of a split are copies",
         "what is written into a part is written into the array",
-        "tangentx.analysis.splits:_parts",
+        "tangentx.analysis.library.splits:_parts",
         (
             ("views = [let(Index(array,", "views = [let(Op(np.copy, (v,))) for v in [let(Index(array,"),
             ("for start, stop in pairs]", "for start, stop in pairs]]"),
@@ -202,10 +202,15 @@ WRITTEN: tuple[Fault, ...] = (
     (
         "buffer of whole numbers has a derivative",
         "integers have no derivative",
-        "tangentx.analysis.kinds:varied",
+        "tangentx.analysis.types.kinds:varied",
         (("kind.region.root().varied and is_inexact(kind)", "kind.region.root().varied"),),
         "buffer of whole numbers",
-        (("tangentx.analysis.writes:store_into", (("if varied(value) and is_inexact(base):", "if varied(value):"),)),),
+        (
+            (
+                "tangentx.analysis.infer.writes:store_into",
+                (("if varied(value) and is_inexact(base):", "if varied(value):"),),
+            ),
+        ),
     ),
     (
         "what has no derivative is not restored",
@@ -224,21 +229,21 @@ WRITTEN: tuple[Fault, ...] = (
     (
         "factors of a matrix product exchanged",
         "the cotangent of the first factor",
-        "tangentx.optimise.operators:_left",
+        "tangentx.optimise.support_op_lowering:_left",
         (("lambda turned: (t, turned)", "lambda turned: (turned, t)"),),
         "augmented by a matrix",
     ),
     (
         "shape set on the primal alone",
         "a shadow has the layout of its primal",
-        "tangentx.analysis.parts:_reshape",
+        "tangentx.analysis.infer.attribute_writes:_reshape",
         (("Op(np.reshape, (s.base, s.value))", "Op(np.reshape, (s.base, Lit(-1)))"),),
         "shape set",
     ),
     (
         "shadow of a complex array not conjugated",
         "the imaginary part is viewed with the other sign",
-        "tangentx.derive.conjugates:turned",
+        "tangentx.derive.reverse.complex_shadows:turned",
         (("emit.op(np.conj, t) if is_turned(kind) else t", "t"),),
         ".imag",
     ),
@@ -379,7 +384,7 @@ HELD: tuple[Fault, ...] = (
     (
         "kept argument has another shadow",
         "what a callee keeps is what its caller has",
-        "tangentx.derive.calls:shadows",
+        "tangentx.derive.reverse.calls:shadows",
         (
             (
                 "    return tuple(r.shadow(emit, a) for a",
@@ -398,7 +403,7 @@ BY_VALUE: tuple[Fault, ...] = (
     (
         "largest taken for the first",
         "what chooses one of several numbers may give any of them",
-        "tangentx.analysis.choosing:_best",
+        "tangentx.analysis.types.number_joins:_best",
         (
             (
                 "result = join(result, replace(kind,",
@@ -410,7 +415,7 @@ BY_VALUE: tuple[Fault, ...] = (
     (
         "array itself taken for a copy",
         "whose memory a result is may depend on a whole number",
-        "tangentx.analysis.operations:_others",
+        "tangentx.analysis.types.operations:_others",
         (("return (0, 2)", "return ()"),),
         "np.diff(",
     ),

@@ -4,61 +4,59 @@ from __future__ import annotations
 
 from tests.faults_of_reverse import Fault
 
-OPTIMISE = "tangentx.optimise."
-
 LATE: tuple[Fault, ...] = (
     (
         "shadow made anew that another name reaches",
         "what is taken back is the very array that others have contributed to",
-        f"{OPTIMISE}anew:_Anew._look",
+        "tangentx.optimise.remake_shadows:_Anew._look",
         ((" or self.forward.readers[append.value.name] != [record]", ""),),
     ),
     (
         "record moved past a binding",
         "an append moves only where nothing on the way binds what it records",
-        f"{OPTIMISE}bundles:_Gaps._stops",
+        "tangentx.optimise.tape_packing:_Gaps._stops",
         (("self.walls[at] or name in self.names[at]", "self.walls[at]"),),
         "for over a range",
     ),
     (
         "pop moved past a reader",
         "a pop moves only where nothing on the way reads what it binds",
-        f"{OPTIMISE}bundles:_columns",
+        "tangentx.optimise.tape_packing:_columns",
         (("asks_reads=True", "asks_reads=False"),),
         "for over a range",
     ),
     (
         "branch taken for the end of a trip",
         "a branch ends the trip if both of its own do",
-        "tangentx.optimise.continues:_leaves",
+        "tangentx.optimise.structurise_continue:_leaves",
         (("_leaves(last.body) and _leaves(last.orelse)", "_leaves(last.body)"),),
         "continue",
     ),
     (
         "rest of a trip in one branch only",
         "the rest goes into the branch that does not end the trip",
-        f"{OPTIMISE}continues:_trip",
+        "tangentx.optimise.structurise_continue:_trip",
         (("if _leaves(body):", "if True:"),),
         "continue",
     ),
     (
         "written straight by a name that is bound anew",
         "the names of the view's key hold what they held",
-        f"{OPTIMISE}direct:_Direct._write",
-        (("if any(not held.isdisjoint(writes(each)) for each in statements((s,))):", "if False:"),),
+        "tangentx.optimise.view_store_forwarding:_Direct._write",
+        ((" or positions.is_bound_between(held, i, place)", ""),),
         "view",
     ),
     (
         "view formed for two readers written straight",
         "the view is formed for that write alone",
-        f"{OPTIMISE}direct:_Direct._is_for_one",
+        "tangentx.optimise.view_store_forwarding:_Direct._is_for_one",
         (("once = self.read[view.target] == 1 and self.bound", "once = self.bound"),),
         "view",
     ),
     (
         "copy left out for readers that keep it",
         "the readers of the copy compute something new",
-        f"{OPTIMISE}clones:_Clones._is_read_at_once",
+        "tangentx.optimise.copy_elision:_Clones._is_read_at_once",
         (
             (
                 "if not isinstance(s.value, Op) or not (number or makes_new(s.value.fn)):",
@@ -72,19 +70,19 @@ WHILE_WRITING: tuple[Fault, ...] = (
     (
         "array formed again of what was written",
         "an array is formed again only where nothing on the way changes what it is formed of",
-        "tangentx.derive.sparing:_memory_of",
+        "tangentx.derive.reverse.rematerialise_arrays:_memory_of",
         (("for node in nodes if node.written", "for node in nodes if not node.written"),),
         "array operation",
     ),
     (
         "write of a small callee lost",
         "a callee that is written out writes nothing",
-        "tangentx.derive.inline:_is_small",
+        "tangentx.derive.reverse.inline:_is_small",
         (("if not isinstance(s, Assign) or s", "if not isinstance(s, Assign):\n            continue\n        if s"),),
         "write in a callee",
         (
             (
-                "tangentx.derive.inline:_written",
+                "tangentx.derive.reverse.inline:_written",
                 (
                     (
                         "else:\n            assert isinstance(step, Return)",
@@ -97,33 +95,33 @@ WHILE_WRITING: tuple[Fault, ...] = (
     (
         "tuple that is kept taken apart",
         "every caller does nothing but read the items",
-        "tangentx.derive.results:find",
+        "tangentx.derive.reverse.tuple_results:find",
         (("modes.pop(link, None)", "held.setdefault(instance.link, {})"),),
         "call",
     ),
     (
         "part as long as the whole",
         "a slice has the length of what it is of only where it takes all",
-        f"{OPTIMISE}dims:_sliced",
+        "tangentx.optimise.facts.shape_arithmetic:_sliced",
         (('else ("slice", length, (start, stop, step))', "else length"),),
         "shape decided by a branch",
     ),
     (
         "tape of several records taken for one",
         "each list that is made is given one record",
-        f"{OPTIMISE}lone:_Tape.has_one_record",
-        (("block is not there or ", ""),),
+        "tangentx.optimise.tape_scalarisation:_Tape.has_one_record",
+        (("block is not there or ", ""), ("block[last] is append and ", "")),
     ),
     (
         "result written over another array than its operand",
         "nothing on the way binds the operand anew",
-        "tangentx.derive.filling:_made",
+        "tangentx.derive.reverse.in_place_results:_made",
         (("if bound((s,)) & {base.name, value.name}:", "if False:"),),
     ),
     (
         "sum of a zero and another value taken for a zero",
         "what is linear in several is zero where all are",
-        f"{OPTIMISE}zeros:Zeros._is_linear_in_nothing",
+        "tangentx.optimise.zero_propagation:Zeros._is_linear_in_nothing",
         (('(all if template.kind == "linear" else any)', "any"),),
     ),
 )
@@ -132,58 +130,58 @@ REWRITING: tuple[Fault, ...] = (
     (
         "computed again of what was written",
         "what has been computed is at hand while nothing writes its operands",
-        f"{OPTIMISE}common:Common._key",
+        "tangentx.optimise.cse:Common._key",
         (("not self.still(a) or ", ""),),
         "array operation",
     ),
     (
         "sign of a term lost",
         "`x + -t` is `x - t`",
-        f"{OPTIMISE}signs:Signs._sum",
+        "tangentx.optimise.sign_normalisation:Signs._sum",
         (("Op(SUB if plus else ADD, (a, atom))", "Op(ADD, (a, atom))"),),
     ),
     (
         "terms taken for equal",
         "equal terms are of equal operands",
-        f"{OPTIMISE}signs:Signs._alike",
+        "tangentx.optimise.sign_normalisation:Signs._alike",
         (("repr(one.args) == repr(two.args)", "repr(one.args[0]) == repr(two.args[0])"),),
     ),
     (
         "transform of other length not cut",
         "a transform has as many points as its argument only if no number is given",
-        f"{OPTIMISE}spectra:Spectra.operation",
+        "tangentx.optimise.fft_peephole:Spectra.operation",
         (('shape is not None and self.shape(op.args[1]) == ("shape of", shape)', "True"),),
         "transform of another length",
     ),
     (
         "items of a tuple that others read dropped",
         "a tuple is narrowed only where all that read it are known",
-        f"{OPTIMISE}slots:Reads.order",
+        "tangentx.optimise.tuple_fields:Reads.order",
         (("if node not in self.fixed and kept", "if kept"),),
         "tuple",
     ),
     (
         "shape of a number as an attribute",
         "only an array has the attribute",
-        f"{OPTIMISE}attributes:_statement",
+        "tangentx.optimise.attributes:_statement",
         (("plain = isinstance(kind, Arr) and kind.sure", "plain = True"),),
     ),
     (
         "binding moved past one of its operands",
         "nothing on the way binds what it reads",
-        f"{OPTIMISE}nest:_Nest._may_pass",
+        "tangentx.optimise.forward_substitution:_Nest._may_pass",
         (("if any(p.binds & reads(s) for p in between):", "if False:"),),
     ),
     (
         "read nested past a write",
         "nothing on the way writes memory that it looks into",
-        f"{OPTIMISE}nest:_Nest._may_pass",
+        "tangentx.optimise.forward_substitution:_Nest._may_pass",
         (("return not any(p.changes & seen or held in p.changes for p in between)", "return True"),),
     ),
     (
         "cotangent of what was broadcast taken as it is",
         "the result has the shape of an operand only where the others are numbers",
-        "tangentx.derive.statements:_keeps_shape",
+        "tangentx.derive.reverse.bindings:_keeps_shape",
         (
             (
                 "return operand == over or all(a == operand or isinstance(r.frame.kind(a), Num) for a in op.args)",

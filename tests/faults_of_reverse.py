@@ -10,11 +10,11 @@ Fault = (
     | tuple[str, str, str, Edits, str, tuple[tuple[str, Edits], ...]]
 )
 
-RULES = "tangentx.derive.statements:"
-REVERSE = "tangentx.derive.reverse:"
-ITEMS = "tangentx.derive.items:"
-VIEWS = "tangentx.derive.views:"
-LOOPS = "tangentx.derive.loops:"
+RULES = "tangentx.derive.reverse.bindings:"
+REVERSE = "tangentx.derive.reverse.walker:"
+ITEMS = "tangentx.derive.reverse.stores:"
+VIEWS = "tangentx.derive.reverse.shadows:"
+LOOPS = "tangentx.derive.reverse.loops:"
 TAKE = "t = reverse.op(arrays.clone, reverse.let(Index(bar, s.key)))"
 ZERO = "reverse.add(Store(bar, s.key, Lit(0.0), s.span))\n"
 GIVE = "    r.give(reverse, s.value, turned(reverse, kind, t), fits)\n"
@@ -49,7 +49,7 @@ WRITES: tuple[Fault, ...] = (
     (
         "repeats read once",
         "fancy indices repeat",
-        "tangentx.analysis.writes:accumulate",
+        "tangentx.analysis.infer.writes:accumulate",
         (("may_repeat(parts)", "False"),),
         "fancy read",
     ),
@@ -112,12 +112,12 @@ ALIASES: tuple[Fault, ...] = (
         "tangentx.derive.rules:times",
         (("emit.op(arrays.guarded, partial, other)", "emit.op(operator.mul, partial, other)"),),
         "infinite slope overwritten",
-        (("tangentx.optimise.quiet:run", (("if not any(", "if True or not any("),)),),
+        (("tangentx.optimise.guard_insertion:run", (("if not any(", "if True or not any("),)),),
     ),
     (
         "arguments are written",
         "one copy at the entry",
-        "tangentx.derive.entry:_is_written",
+        "tangentx.derive.prologue:_is_written",
         (
             (
                 "if node.written or everything:\n        return True",
@@ -180,7 +180,7 @@ NAMES: tuple[Fault, ...] = (
     (
         "not summed to shape",
         "broadcasting is undone",
-        "tangentx.derive.gifts:give",
+        "tangentx.derive.reverse.accumulate:give",
         (("emit.op(arrays.alike if fits else arrays.unbroadcast, cotangent, primal)", "cotangent"),),
         "broadcasting",
     ),
@@ -190,7 +190,7 @@ EXITS: tuple[Fault, ...] = (
     (
         "no guard after an exit",
         "what was not run is not reversed",
-        "tangentx.derive.groups:guarded",
+        "tangentx.derive.reverse.assemble:guarded",
         (("if guard:", "if False:"),),
         "early return",
     ),
@@ -230,7 +230,7 @@ CALLS: tuple[Fault, ...] = (
     (
         "callee's cotangent dropped",
         "`f(x, x)` contributes twice",
-        "tangentx.derive.calls:give_back",
+        "tangentx.derive.reverse.calls:give_back",
         (
             (
                 "for atom, bar, kind in taken:",
@@ -249,7 +249,7 @@ CALLS: tuple[Fault, ...] = (
     (
         "result without its shadow",
         "the shadow goes in and comes out",
-        "tangentx.derive.calls:call",
+        "tangentx.derive.reverse.calls:call",
         (
             (
                 "forward.assign(r.frame.other(s.target), forward.item(made, 1))",
@@ -261,7 +261,7 @@ CALLS: tuple[Fault, ...] = (
     (
         "pullback consumes its state",
         "a pullback is called any number of times",
-        "tangentx.optimise.cut:_Cut.taken",
+        "tangentx.optimise.split_pullback:_Cut.taken",
         (
             (
                 "found = [name for name, kind in kinds.items() if not changed.",
@@ -273,13 +273,13 @@ CALLS: tuple[Fault, ...] = (
     (
         "pullbacks share what was saved",
         "a pullback is called any number of times",
-        "tangentx.optimise.cut:_is_list_alone",
+        "tangentx.optimise.split_pullback:_is_list_alone",
         ((" and changed.isdisjoint(inside)", ""),),
     ),
     (
         "state of the caller's",
         "a pullback does not see what the caller writes into the arguments",
-        "tangentx.optimise.cut:_spare",
+        "tangentx.optimise.split_pullback:_spare",
         (("return not kept.isdisjoint(memory.reach([unit.kinds.get(name, BOTTOM)]))", "return False"),),
     ),
 )
@@ -333,7 +333,7 @@ BUFFERS = (
     (
         "value of a call with out is new",
         "a call with `out=` gives the array itself, which is written later under that name",
-        "tangentx.analysis.outputs.taken_apart",
+        "tangentx.analysis.library.out_argument.taken_apart",
         (
             (
                 'return w.read(_into(w, call.out, result, call.casting, "out"))',
@@ -345,7 +345,7 @@ BUFFERS = (
     (
         "repeated index multiplies once",
         "`np.multiply.at` does it as often as an index is named",
-        "tangentx.analysis.writers._at",
+        "tangentx.analysis.library.array_writes._at",
         (("if may_repeat((kinds[1],)):", "if False:"),),
         "repeated indices multiply",
     ),

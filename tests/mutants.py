@@ -22,8 +22,8 @@ from pathlib import Path
 from pkgutil import resolve_name
 from types import CodeType, FunctionType
 
-from tangentx.analysis import outcomes
-from tests import faults_of_kinds, faults_of_passes, faults_of_proofs, faults_of_reverse
+from tangentx.analysis.types import outcomes
+from tests import faults_of_kinds, faults_of_passes, faults_of_proofs, faults_of_reverse, faults_of_running
 from tests.faults_of_reverse import Edits
 from tests.oracle.grammar import Program
 from tests.oracle.harness import check
@@ -38,7 +38,7 @@ EVERY = 10
 TRIES = 40
 ENOUGH = 8  # lines of a program that is not made smaller
 SECOND = ("jvp_of_grad", "grad_of_grad")
-REFUSING = ("tangentx.analysis.sequences:unwritten", "tangentx.analysis.sequences:blind")
+REFUSING = ("tangentx.analysis.infer.sequences:unwritten", "tangentx.analysis.infer.sequences:blind")
 KILLERS = Path(__file__).with_name("killers")
 
 
@@ -106,7 +106,7 @@ def definition(function: FunctionType) -> str:
     return "\n".join(text.splitlines()[ast.parse(text).body[0].lineno - 1 :]) + "\n"
 
 
-TABLES = (faults_of_reverse, faults_of_proofs, faults_of_kinds, faults_of_passes)
+TABLES = (faults_of_reverse, faults_of_proofs, faults_of_kinds, faults_of_passes, faults_of_running)
 MUTANTS: tuple[Mutant, ...] = tuple(Mutant(*fault) for table in TABLES for fault in table.FAULTS)
 
 

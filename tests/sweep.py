@@ -1,4 +1,4 @@
-"""Compiles every function of Python's own library and of NumPy: nothing but a located refusal may come out.
+"""Compiles every function of Python's own library, NumPy and SciPy: nothing but a located refusal may come out.
 
 `python -m tests.sweep [--every N] [--start K] [--of PREFIX] [--kinds KIND ...] [--verbose]`: each function is compiled
 with each parameter a float, and again with each an array of floats (or of the given kinds); none is called. Prints the
@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 
 import tangentx as tx
-from tangentx import sweeps
-from tangentx.demands import differentiable
+from tangentx.compile import products
+from tangentx.dispatch.validation import differentiable
 
 LIMIT = 2.0
 """Seconds of processor time that one function may take."""
@@ -63,9 +63,9 @@ class Outcome:
 
 
 def module_names() -> list[str]:
-    """The modules of Python's library that are written in Python, and NumPy's, in order."""
+    """The modules of Python's library that are written in Python, NumPy's and SciPy's, in order."""
     names: list[str] = []
-    for top in (*sorted(sys.stdlib_module_names), "numpy"):
+    for top in (*sorted(sys.stdlib_module_names), "numpy", "scipy"):
         spec = None if _LEFT_OUT.match(top) else find_spec(top)
         if spec is None or not str(spec.origin).endswith(".py"):
             continue
@@ -139,11 +139,11 @@ def every_mode(fn: types.FunctionType, args: list[Any], kwargs: dict[str, Any]) 
             raise
         target, values = gradient._target, gradient._values(args, kwargs)
         active = differentiable(values, range(len(values)))
-        sweeps.compile_vjp(target, values, active, ())
-        sweeps.compile_jvp(target, values, active, ())
+        products.compile_vjp(target, values, active, ())
+        products.compile_jvp(target, values, active, ())
     else:
         values = gradient._values(args, kwargs)
-        sweeps.compile_jvp(gradient._target, values, (0,), ())
+        products.compile_jvp(gradient._target, values, (0,), ())
         if not any(isinstance(value, np.ndarray) for value in values):
             tx.grad(gradient, fallback="error").source_for(*args, **kwargs)
 

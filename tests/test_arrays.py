@@ -453,7 +453,7 @@ def test_stop_gradient_is_the_value_itself() -> None:
     np.testing.assert_array_equal(got, a)
     for number in (2, 1.5, 2j, np.float32(0.5)):
         assert ar.stop_gradient(number) is number
-    with pytest.raises(TypeError, match="not list: give it the parts"):
+    with pytest.raises(TypeError, match="not a list"):
         ar.stop_gradient([1.0])
 
 
@@ -515,3 +515,23 @@ def test_a_tangent_of_nothing_stays_nothing_where_nothing_is() -> None:
     moved = ar.filled([None, np.ones(2), None], [None, np.ones(2), np.ones(3)])
     assert moved[0] is None
     np.testing.assert_array_equal(moved[2], np.zeros(3))
+
+
+def test_the_best_so_far_shares_where_elements_are_equal() -> None:
+    a = np.array([1.0, 3.0, 3.0, 2.0, 3.0])
+    best = ar.running_max(a)
+    np.testing.assert_allclose(ar.running_as(np.arange(5.0), a, best), [0.0, 1.0, 1.5, 1.5, 7 / 3])
+    np.testing.assert_allclose(ar.unrun(np.ones(5), a, best), [1.0, 1 + 0.5 + 0.5 + 1 / 3, 0.5 + 0.5 + 1 / 3, 0, 1 / 3])
+    a = np.array([[2.0, 2.0], [1.0, 2.0], [1.0, np.nan], [5.0, 1.0]])
+    t, x = np.arange(8.0).reshape(4, 2), np.arange(1.0, 9.0).reshape(4, 2) ** 2
+    for axis in (0, 1):
+        for running in (ar.running_max, ar.running_min):
+            best = running(a, axis)
+            assert np.vdot(t, ar.running_as(x, a, best, axis)) == pytest.approx(np.vdot(ar.unrun(t, a, best, axis), x))
+
+
+def test_the_lead_of_equal_infinities_is_nothing() -> None:
+    with np.errstate(all="raise"):
+        found = ar.lead(np.array([np.inf, -np.inf, -np.inf, 3.0]), np.array([np.inf, -np.inf, np.inf, 1.0]))
+        assert ar.lead(-np.inf, -np.inf) == 0.0
+    np.testing.assert_array_equal(found, [0.0, 0.0, -np.inf, 2.0])

@@ -15,16 +15,21 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.analysis import operations, regions
-from tangentx.analysis.kinds import Arr, Box, Kind, Num
+from tangentx import arrays
+from tangentx.analysis.types import kinds, operations
+from tangentx.analysis.types.kinds import Arr, Box, Kind, Num
 from tangentx.arrays import claims
+from tangentx.common.trees import is_differentiable, rebuild
+from tangentx.compile import pipeline
+from tangentx.derive.reverse import block_effects, loops
+from tangentx.derive.reverse import walker as reverse
 from tangentx.errors import NoTemplate, NotResolved, Span
 from tangentx.frontend import expressions
-from tangentx.ir.nodes import Op
-from tangentx.optimise import shapes, zeros
+from tangentx.ir.nodes import For, Lit, Op, Var
+from tangentx.optimise import zero_propagation
+from tangentx.optimise.facts import shapes
 from tangentx.optimise.rewriting import is_array
 from tangentx.templates import compositions, examples, templates
-from tangentx.trees import is_differentiable, rebuild
 from tests.harness import leaves
 from tests.mutants import MUTANTS, killer
 from tests.oracle.harness import check
@@ -114,7 +119,8 @@ def test_an_operation_for_values_of_all_sorts(operation: Any) -> None:
             except Exception:
                 continue  # there is nothing to differentiate there
             if wrt and real:
-                with suppress(NoTemplate, NotResolved, ArithmeticError, ValueError), tx.checked():
+                refusals = (NoTemplate, NotResolved, tx.NotDifferentiable, ArithmeticError, ValueError)
+                with suppress(*refusals), tx.checked():
                     tx.grad(f, wrt=tuple(range(len(chosen))), fallback="error")(*chosen)
                     tx.jvp(f, chosen, chosen, fallback="error")
 
@@ -128,6 +134,41 @@ def test_drawn_programs(seeds: range) -> None:
 
 def test_some_drawn_programs() -> None:
     test_drawn_programs(range(2))
+
+
+def advanced(a):
+    a *= np.tanh(a[::-1])
+    return np.tanh(a[1] ** 2)
+
+
+def checkpointed(x, a):
+    y = tx.checkpoint(advanced, a[1:])
+    return 0.5 * y + a.mean() + x
+
+
+def test_a_result_that_nobody_reads_may_be_left_out() -> None:
+    a = np.arange(4.0) + 0.5
+    np.testing.assert_allclose(
+        tx.grad(checkpointed, wrt="a", check=True)(1.0, a), tx.grad(checkpointed, wrt="a")(1.0, a)
+    )
+
+
+def test_memory_that_was_never_written_says_nothing() -> None:
+    def partly(x):
+        u, v = np.empty(3), np.empty_like(x)
+        u[0] = x[0] * x[1]
+        v[1:] = x[1:] * u[0]
+        return u[0] * np.sum(v[1:])
+
+    tx.grad(partly, check=True)(X)
+
+
+def selected(x, a):
+    return np.sum(np.select([x < 0.9, x < 1.6], [x * a, x**2], default=np.log(x)) ** 2)
+
+
+def test_parts_of_a_list_have_memory_of_their_own() -> None:
+    np.testing.assert_allclose(tx.grad(selected, check=True)(X, 2.0), tx.grad(selected)(X, 2.0))
 
 
 def negated(x, a):
@@ -179,6 +220,15 @@ def largest(x):
     for v in x:
         if best is None or v > best:
             best = v
+    return best * best
+
+
+def first_of(x, n):
+    best = None
+    if n > 0:
+        best = x[0]
+    if best is None:
+        return x[1]
     return best * best
 
 
@@ -288,12 +338,12 @@ SLICED = ("y = x[1:] + x[0]", "return np.sum(y * x[1:] * x[:1])")
 def test_a_wrong_zero_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     with tx.checked():
         tx.grad(branched)(X)
-    honest = zeros.Zeros._is_nothing
+    honest = zero_propagation.Zeros._is_nothing
 
     def is_nothing(self: Any, value: Any) -> bool:
         return honest(self, value) or (isinstance(value, Op) and value.fn is operator.mul)
 
-    monkeypatch.setattr(zeros.Zeros, "_is_nothing", is_nothing)
+    monkeypatch.setattr(zero_propagation.Zeros, "_is_nothing", is_nothing)
     with pytest.raises(tx.InternalError, match="taken for zero") as caught:
         tx.grad(copied(branched), check=True)(X)
     assert caught.value.span is not None
@@ -337,9 +387,172 @@ def repeated(x, n):
 def test_none_that_was_not_foreseen_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     with tx.checked():
         tx.grad(largest)(X)
-    monkeypatch.setattr(regions, "_or_none", lambda kind: kind)
-    with pytest.raises(tx.TangentxError):
-        tx.grad(copied(largest), check=True, fallback="error")(X)
+        assert tx.grad(first_of)(X, 0)[1] == 1.0
+    monkeypatch.setattr(kinds, "_or_none", lambda kind: kind)
+    with pytest.raises(tx.InternalError, match="`best` was taken for .*, and is None") as caught:
+        tx.grad(copied(first_of), check=True, fallback="error")(X, 0)
+    assert caught.value.span is not None
+    assert caught.value.span.text.strip() == "best = None"
+
+
+def absent(x):
+    y = np.sin(x)
+    y = y * x
+    return np.sum(y)
+
+
+def test_none_in_the_derivative_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The function is understood; in what is derived of it an operation gives None."""
+    text = tx.grad(copied(absent), check=True).source_for(X)
+    assert ": y: an array of float64 of rank 1" in text
+    assert "y: an array of float64 of rank 1, or nothing" not in text
+    facts = {"y": claims.Fact("`y`", claims.Array(np.dtype(float), 1, claims.Memory(True)), Span("f.py", 3))}
+    with pytest.raises(
+        tx.InternalError, match="f.py:3: .*`y` was taken for an array of float64 of rank 1, and is None"
+    ):
+        claims.claimed(facts, "y", None)
+    claims.claimed({"y": claims.Fact("`y`", claims.Perhaps(facts["y"].claim), Span("f.py", 3))}, "y", None)
+
+
+# ---- what happened, and what is made of it ----
+def bound_anew(x):
+    y = x * 2.0
+    z = y - x
+    w = np.sum(z * z)
+    return w + np.sum(y)
+
+
+def stored(x):
+    u = np.zeros(3)
+    u[0] = x[1] - x[0]
+    return np.sum(u * u)
+
+
+@pytest.mark.parametrize(
+    ("program", "line", "name"), [(bound_anew, "z = y - x", "z"), (stored, "u[0] = x[1] - x[0]", "u")]
+)
+def test_a_wrong_value_of_a_statement_is_caught(
+    program: Any, line: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with tx.checked():
+        tx.grad(program)(X)
+    monkeypatch.setitem(expressions.BINARY, gast.Sub, operator.add)
+    with pytest.raises(tx.InternalError, match=f"`{name}` was taken to have the value .* in place of") as caught:
+        tx.grad(copied(program), check=True)(X)
+    assert caught.value.span is not None
+    assert caught.value.span.file == __file__
+    assert caught.value.span.text.strip() == line
+
+
+def switched(x, n):
+    u = x * 1.0
+    for i in range(n):
+        if u[i] > 0.7:
+            u[i] = u[i] * u[i] * 0.5
+        else:
+            u[i] = np.sin(u[i]) + 1.0
+    return np.sum(u * u)
+
+
+def test_a_test_that_is_another_when_it_is_evaluated_again_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tx.checked():
+        tx.grad(switched)(X, 3)
+        value, pullback = tx.vjp(switched, X, 3)
+        pullback(1.0)
+        pullback(1.0)
+    monkeypatch.setattr(block_effects.Steps, "stays", lambda *args: True)
+    with pytest.raises(
+        tx.InternalError, match="the test was taken to be .* in the reverse sweep too, and is"
+    ) as caught:
+        tx.grad(copied(switched), check=True)(X, 3)
+    assert caught.value.span is not None
+    assert caught.value.span.text.strip() == "if u[i] > 0.7:"
+    with pytest.raises(tx.InternalError, match="the test was taken to be"):
+        tx.vjp(copied(switched), X, 3, check=True)[1](1.0)
+
+
+def powered(x, n):
+    if n % 2 == 1:
+        return x * powered(x, n - 1)
+    if n > 0:
+        half = powered(x, n // 2)
+        return half * half
+    return 1.0
+
+
+def test_tests_in_a_function_that_calls_itself() -> None:
+    assert tx.grad(powered, check=True)(1.5, 5) == pytest.approx(5.0 * 1.5**4)
+    assert tx.vjp(powered, 1.5, 6, check=True)[1](1.0)[0] == pytest.approx(6.0 * 1.5**5)
+
+
+def shrinking(x, n):
+    total = 0.0
+    for k in range(3):
+        for i in range(n):
+            total = total + x[i] * x[i] * total + x[i]
+        n = n - 1
+    return total
+
+
+def test_a_range_that_is_another_when_it_is_evaluated_again_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tx.checked():
+        tx.grad(shrinking)(X, 3)
+    honest = loops.for_
+
+    def wrong(r: Any, s: Any) -> Any:
+        forward, reverse, escapes = honest(r, s)
+        found = [
+            replace(each, stop=Lit(1)) if isinstance(each, For) and isinstance(each.stop, Var) else each
+            for each in reverse
+        ]
+        return forward, found, escapes
+
+    monkeypatch.setattr(reverse, "for_", wrong)
+    with pytest.raises(
+        tx.InternalError, match="the range of the loop was taken to be range.0, .* and is range"
+    ) as caught:
+        tx.grad(copied(shrinking), check=True)(X, 3)
+    assert caught.value.span is not None
+    assert caught.value.span.text.strip() == "for i in range(n):"
+
+
+def overwritten(x):
+    u = x * 1.0
+    u[1:] = u[1:] * u[:-1]
+    u[:2] = np.sin(u[1:] * u[:2])
+    return np.sum(u * u)
+
+
+@pytest.mark.parametrize("off", ["", "all"])
+def test_memory_that_is_not_restored_to_what_it_was_is_caught(off: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with tx.checked(), pipeline.proofs(off=off or ()):
+        tx.grad(overwritten)(X)
+    monkeypatch.setattr(arrays, "clone", lambda x: x)
+    with pytest.raises(
+        tx.InternalError, match="was taken to be restored to what it was in the forward sweep"
+    ) as caught:
+        with pipeline.proofs(off=off or ()):
+            tx.grad(copied(overwritten), check=True)(X)
+    assert caught.value.span is not None
+    assert caught.value.span.text.strip().startswith("u[")
+
+
+def turned(x):
+    u = x.T * 1.0
+    u[0] = u[0] * u[1]
+    return np.sum(u * u)
+
+
+def test_a_shadow_of_another_layout_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    square = np.arange(1.0, 10.0).reshape(3, 3)
+    with tx.checked():
+        tx.grad(turned)(square)
+    honest = arrays.real_zero
+    monkeypatch.setattr(arrays, "real_zero", lambda x: np.ascontiguousarray(honest(x)))
+    with pytest.raises(tx.InternalError, match="`u_bar` was taken to have the shape .* and the strides") as caught:
+        tx.grad(copied(turned), check=True)(square)
+    assert caught.value.span is not None
+    assert caught.value.span.text.strip() == "u = x.T * 1.0"
 
 
 # ---- how it is asked for ----

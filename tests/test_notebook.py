@@ -138,7 +138,7 @@ print("gradient", tx.grad(f)(2.0))
 
 def says_what_to_do(shown: str) -> bool:
     hint = "Instead: define the function in a file or a notebook cell"
-    return "NoSource" in shown and "the source text of f was not kept" in shown and hint in shown
+    return "NoSource" in shown and "the source text of `f` was not kept" in shown and hint in shown
 
 
 def test_a_console_that_keeps_no_text(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx import pipeline
+from tangentx.compile import pipeline
 from tangentx.testing import check_grads
 
 X = np.array([1.0, 3.0])

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx import objects, pipeline
+from tangentx.compile import pipeline
+from tests.harness.surroundings import surroundings
 
 
 def cube(x):
@@ -81,7 +82,7 @@ def test_a_process_is_forked_while_others_ask_for_derivatives() -> None:
         stop.set()
         for thread in threads:
             thread.join()
-    assert not objects._REGISTER.locked()
+    assert surroundings()["register"]
 
 
 def generated() -> int:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import tangentx as tx
+from tangentx.analysis.infer.program import Program
+from tangentx.optimise.facts.dataflow import Flow
 
 
 def defined(name: str, text: str) -> Callable[..., Any]:
@@ -41,21 +43,185 @@ def calls(count: int) -> str:
     return "\n".join(["def g0(x):\n    return x * x\n", *lines, f"def f(x):\n    return g{count - 1}(x)\n"])
 
 
+def loops(count: int) -> str:
+    heads = [f"{'    ' * (i + 1)}for i{i} in range(1):" for i in range(count)]
+    return "\n".join(["def f(x):", "    s = x", *heads, f"{'    ' * (count + 1)}s = s + x * s", "    return s"]) + "\n"
+
+
+def comprehensions(count: int) -> str:
+    return f"def f(x):\n    return {'sum([' * count}x * x{''.join(f' for i{i} in range(1)])' for i in range(count))}\n"
+
+
+def branches(count: int) -> str:
+    """A chain of elif, of which most are made without a loop's help."""
+    lines = [f"    elif k == {i}:\n        y = x * {i}.0" for i in range(1, count)]
+    first = "def f(x):\n    k = int(100.5 * x)\n    y = 1.0\n    if k == 0:\n        y = x"
+    return "\n".join([first, *lines, "    else:", "        y = x * x", "    return y * x"]) + "\n"
+
+
+def leaving(count: int) -> str:
+    """A chain whose branches end the trip, leave the loop or the function, or change what the others read."""
+    does = ["continue", "break", "return y * x", "y = y * x", "y += np.sin(x)", "pass"]
+    lines = [f"        elif i * {k} % 97 == {k} - 1:\n            {does[k % 6]}" for k in range(1, count)]
+    first = "def f(x):\n    y = x\n    for i in range(60):\n        if i == 61:\n            y = x"
+    return "\n".join([first, *lines, "        else:\n            y = y + x * x", "    return y * x"]) + "\n"
+
+
+def cases(count: int) -> str:
+    lines = [f"        case {i}:\n            y = x * {i}.0" for i in range(count)]
+    first = "def f(x):\n    match int(100.5 * x):"
+    return "\n".join([first, *lines, "        case _:", "            y = x * x", "    return y * x"]) + "\n"
+
+
+def conditionals(count: int) -> str:
+    chain = "".join(f"x * {i}.0 if k == {i} else " for i in range(count))
+    return f"def f(x):\n    k = int(100.5 * x)\n    return {chain}x * x\n"
+
+
+def items(count: int) -> str:
+    return f"def f(x):\n    row = [{', '.join(f'x * {i}.0' for i in range(count))}]\n    return sum(row) * x\n"
+
+
+def keys(count: int) -> str:
+    row = ", ".join(f"{i}: x * {i}.0" for i in range(count))
+    return f"def f(x):\n    row = {{{row}}}\n    return row[3] * row[4] * x\n"
+
+
+def parameters(count: int) -> str:
+    names = ", ".join(f"a{i}=1.5" for i in range(count))
+    return f"def f(x, {names}):\n    return {' + '.join(f'a{i} * x' for i in range(count))}\n"
+
+
+def formats(count: int) -> str:
+    lines = [f"    row.append(f'{{x:.3f}} {i} {{x!r:>10}}')" for i in range(count)]
+    return "\n".join(["def f(x):", "    row = []", *lines, "    return x * len(row)"]) + "\n"
+
+
+def inner(count: int) -> str:
+    lines = [f"    def g{i}(v):\n        return v * x + {i}.0\n    y = y + g{i}(y)" for i in range(count)]
+    return "\n".join(["def f(x):", "    y = 0.1 * x", *lines, "    return y"]) + "\n"
+
+
+def writes(count: int) -> str:
+    lines = [f"    a[{i}] = x * {i}.0" for i in range(count)]
+    return "\n".join(["def f(x):", f"    a = np.zeros({count})", *lines, "    return np.sum(a * a)"]) + "\n"
+
+
+def arrays(count: int) -> str:
+    lines = ["    a = 0.5 * a + np.sin(a) * x"] * count
+    return "\n".join(["def f(x):", "    a = np.ones(2)", *lines, "    return np.sum(a)"]) + "\n"
+
+
+def counted_loops(count: int) -> str:
+    """Loops whose first trip nothing leaves: their counters are known to be 0 then."""
+    loop = "    i = 0\n    while i < 2:\n        a = a * x * 0.9 + 0.1\n        i += 1"
+    return "\n".join(["def f(x):", "    a = x", *[loop] * count, "    return a"]) + "\n"
+
+
 TEXTS = {
     "statements": statements(3_000),
     "names": names(1_000),
     "terms": terms(400),
     "brackets": f"def f(x):\n    return {'np.sin(' * 90}x{')' * 90}\n",
     "calls": calls(200),
+    "loops": loops(18),
+    "comprehensions": comprehensions(18),
+    "branches": branches(200),
+    "leaving": leaving(80),
+    "cases": cases(120),
+    "conditionals": conditionals(120),
+    "items": items(200),
+    "keys": keys(150),
+    "parameters": parameters(200),
+    "formats": formats(100),
+    "inner": inner(40),
+    "writes": writes(200),
+    "arrays": arrays(60),
+    "sum": f"def f(x):\n    return x * ({' + '.join(['x'] * 1_500)})\n",
+    "a long name": f"def f(x):\n    {'v' * 10_000} = x * x\n    return {'v' * 10_000} * x\n",
+    "letters read as others": "def f(x):\n    ﬁ = x * x\n    return fi * ﬁ\n",
 }
+LONGER = {
+    "leaving": leaving(300),
+    "counted loops": counted_loops(250),
+    "many terms": terms(900),
+    "branches": branches(1_000),
+    "cases": cases(600),
+    "conditionals": conditionals(500),
+    "terms": terms(1_500),
+    "items": items(3_000),
+    "keys": keys(1_000),
+    "parameters": parameters(500),
+    "formats": formats(300),
+    "inner": inner(100),
+    "writes": writes(1_000),
+    "arrays": arrays(1_000),
+}
+
+
+def compared(f: Callable[..., Any]) -> None:
+    h = 1e-5
+    slope = (f(0.7 + h) - f(0.7 - h)) / (2.0 * h)
+    assert tx.grad(f)(0.7) == pytest.approx(slope, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_long_text(name: str) -> None:
+    compared(defined(name, TEXTS[name]))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", LONGER)
+def test_longer_text(name: str) -> None:
+    compared(defined(f"longer {name}", LONGER[name]))
+
+
+@pytest.mark.parametrize("name", ["branches", "cases", "conditionals", "loops"])
+def test_deep_text_in_forward_mode_and_at_second_order(name: str) -> None:
     f = defined(name, TEXTS[name])
-    h = 1e-5
-    slope = (f(0.7 + h) - f(0.7 - h)) / (2.0 * h)
-    assert tx.grad(f)(0.7) == pytest.approx(slope, rel=1e-6)
+    h = 1e-4
+    slope, bend = (f(0.7 + h) - f(0.7 - h)) / (2.0 * h), (f(0.7 + h) - 2.0 * f(0.7) + f(0.7 - h)) / h**2
+    assert tx.jvp(f, (0.7,), (1.0,), fallback="error")[1] == pytest.approx(slope, rel=1e-6)
+    assert tx.grad(tx.grad(f, fallback="error"), fallback="error")(0.7) == pytest.approx(bend, rel=1e-4, abs=1e-4)
+
+
+def test_what_python_cannot_read_is_refused() -> None:
+    f = defined("21 loops", comprehensions(21))
+    with pytest.raises(tx.UnsupportedSyntax, match="nested so deeply") as caught:
+        tx.grad(f, fallback="error")(0.7)
+    assert "21 loops" in str(caught.value)
+    with pytest.warns(tx.FallbackWarning):
+        assert tx.grad(f)(0.7) == pytest.approx(1.4)
+
+
+def test_loops_one_after_the_other_settle_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each loop once took a round of the analysis of its own, and 200 of them were refused."""
+    rounds: list[Any] = []
+    plain = Program._walk_all
+
+    def counted(self: Any, *args: Any) -> None:
+        rounds.append(self)
+        plain(self, *args)
+
+    monkeypatch.setattr(Program, "_walk_all", counted)
+    compared(defined("counted loops", counted_loops(12)))
+    assert len(rounds) < 12
+
+
+def test_the_work_of_nested_loops_grows_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The walks along control flow, which once took twice as long for each further loop."""
+    counts: list[int] = []
+    plain = Flow._statement
+
+    def counted(self: Any, s: Any) -> Any:
+        counts[-1] += 1
+        return plain(self, s)
+
+    monkeypatch.setattr(Flow, "_statement", counted)
+    for count in (9, 18):
+        counts.append(0)
+        tx.grad(defined(f"loops {count}", loops(count)))(0.7)
+    assert counts[1] < 8 * counts[0]
 
 
 def many_trips(x: float, n: int) -> float:

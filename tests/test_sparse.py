@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx import sweeps
+from tangentx.compile import products
 from tangentx.sparse.colouring import colours
 from tangentx.sparse.sets import Indices, product, united, units
 
@@ -110,7 +110,7 @@ def test_the_matrix_is_the_dense_one(name: str) -> None:
 
 def test_a_tridiagonal_system_takes_three_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = [0]
-    compile_linear = sweeps.compile_linear
+    compile_linear = products.compile_linear
 
     def counting(*args: Any) -> Any:
         entry = compile_linear(*args)
@@ -137,7 +137,7 @@ def test_a_tridiagonal_system_takes_three_sweeps(monkeypatch: pytest.MonkeyPatch
         def __getattr__(self, name: str) -> Any:
             return getattr(self.inner, name)
 
-    monkeypatch.setattr(sweeps, "compile_linear", counting)
+    monkeypatch.setattr(products, "compile_linear", counting)
     u = np.linspace(0.0, 1.0, 100_000)
 
     def tridiagonal(u):

@@ -2,7 +2,9 @@
 
 import ast
 import ctypes
+import functools
 import inspect
+import math
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,7 +15,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx import pipeline
+from tangentx.compile import pipeline
 from tangentx.testing import check_grads
 
 
@@ -275,3 +277,12 @@ def calls_it_twice(x, y):
 def test_defaults_that_no_parameter_has_and_methods_of_classes_in_helpers() -> None:
     assert tx.grad(wrapped, fallback="error")(3.0) == (2.0,)
     check_grads(calls_it_twice, (0.7, 0.4), wrt=(0, 1))
+
+
+SINE = functools.lru_cache(math.sin)
+LENGTH = functools.lru_cache(len)
+
+
+def test_a_cache_of_a_function_without_source() -> None:
+    gradient = tx.grad(lambda x: SINE(x) * LENGTH("ab") * x, fallback="error")
+    assert gradient(0.7) == pytest.approx(2.0 * (math.cos(0.7) * 0.7 + math.sin(0.7)))

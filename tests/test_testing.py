@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from tangentx import trees
+from tangentx.common import trees
 from tangentx.errors import NotDifferentiable
 from tangentx.testing import check_grads, gradcheck
 
@@ -196,7 +196,7 @@ def test_gradient_of_another_structure_dtype_or_shape_fails():
 
     with pytest.raises(AssertionError, match=r"\['count'\] has no derivative"):
         check_grads(energy, nested_point(), order=1, using=ByHand(energy, with_count))
-    with pytest.raises(AssertionError, match=r"model\.parts: tuple does not have the structure of list"):
+    with pytest.raises(AssertionError, match=r"model\.parts: a tuple does not have the structure of a list"):
         check_grads(energy, nested_point(), order=1, using=ByHand(energy, lambda m, t: Model(None, ())))
 
 

@@ -18,11 +18,22 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 TOOLS = ("pytest>=8.3", "hypothesis>=6.112")
-SAMPLE = (
-    "tests/test_api.py tests/test_fallback.py tests/test_products.py tests/test_guards.py tests/test_goldens.py"
-    " tests/tensor/test_methods.py tests/tensor/test_storage.py README.md"
-).split()
-WITHOUT_SCIPY = "tests/test_api.py tests/test_fallback.py tests/test_guards.py tests/tensor/test_methods.py".split()
+SAMPLE = [
+    "tests/api/test_functions.py",
+    "tests/compile/test_fallback.py",
+    "tests/api/test_products.py",
+    "tests/dispatch/test_guards.py",
+    "tests/test_goldens.py",
+    "tests/tensor/core/test_methods.py",
+    "tests/tensor/writes/test_storage.py",
+    "README.md",
+]
+WITHOUT_SCIPY = [
+    "tests/api/test_functions.py",
+    "tests/compile/test_fallback.py",
+    "tests/dispatch/test_guards.py",
+    "tests/tensor/core/test_methods.py",
+]
 
 
 @dataclass(frozen=True)

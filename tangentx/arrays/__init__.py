@@ -16,6 +16,9 @@ from tangentx.arrays.adjoints import (
     placed,
     put_along,
     repeated,
+    running_as,
+    running_max,
+    running_min,
     scatter,
     sorted_as,
     split_like,
@@ -28,6 +31,7 @@ from tangentx.arrays.adjoints import (
     undiff,
     unnested,
     unrepeat,
+    unrun,
     unsort,
     untake,
     unwindow,
@@ -63,6 +67,8 @@ from tangentx.arrays.memory import apart
 from tangentx.arrays.overlaps import demand_copied, demand_own, demand_unshared
 from tangentx.arrays.places import along, cycled, flat_key, mask_like, positions, section_bounds, selected, unselected
 from tangentx.arrays.products import (
+    careful,
+    careful_matmul,
     dot_left,
     dot_right,
     inner_left,
@@ -77,13 +83,17 @@ from tangentx.arrays.products import (
 from tangentx.arrays.runs import Run, on_tensors, outcome, part, pull, pulled, push, pushed
 from tangentx.arrays.safe import (
     guarded,
+    lead,
     length_of,
     log_or_zero,
+    over_root,
     power_slope,
     quotient,
     ratio,
     ratio_or_zero,
+    real_power,
     silent_power,
+    sum_of_some,
 )
 from tangentx.arrays.schedules import enough_snapshots, generator_states, next_snapshot, set_generators, there
 from tangentx.arrays.shapes import (
@@ -95,12 +105,14 @@ from tangentx.arrays.shapes import (
     share,
     spread,
     ties,
+    top_of,
     unbroadcast,
     unmerged,
     unreduce,
 )
 from tangentx.arrays.sites import lent, observed
 from tangentx.arrays.spectra import cropped, doubled, halved, inverse_norm, length_along
+from tangentx.arrays.still import as_seen, demand_same
 from tangentx.arrays.structures import fields, finish, has_derivative, instance
 from tangentx.arrays.tables import (
     add_windows,
@@ -125,7 +137,10 @@ __all__ = [
     "along",
     "apart",
     "arange_dot",
+    "as_seen",
     "before",
+    "careful",
+    "careful_matmul",
     "chain",
     "clone",
     "columns",
@@ -138,6 +153,7 @@ __all__ = [
     "demand_bound",
     "demand_copied",
     "demand_own",
+    "demand_same",
     "demand_unshared",
     "det_sign",
     "direction",
@@ -163,6 +179,7 @@ __all__ = [
     "generator_states",
     "give_best",
     "guarded",
+    "over_root",
     "halved",
     "has_derivative",
     "inner_left",
@@ -173,6 +190,7 @@ __all__ = [
     "join_like",
     "largest_like",
     "length_along",
+    "lead",
     "length_of",
     "lent",
     "log_det",
@@ -212,6 +230,9 @@ __all__ = [
     "real_zero",
     "repeated",
     "rows",
+    "running_as",
+    "running_max",
+    "running_min",
     "same_length",
     "same_members",
     "scatter",
@@ -222,6 +243,8 @@ __all__ = [
     "share",
     "shares",
     "silent_power",
+    "real_power",
+    "sum_of_some",
     "sorted_as",
     "split_like",
     "spread",
@@ -233,6 +256,7 @@ __all__ = [
     "there",
     "ties",
     "to_rule",
+    "top_of",
     "total",
     "unarange",
     "unbound_message",
@@ -249,6 +273,7 @@ __all__ = [
     "unreduce",
     "unrepeat",
     "unrows",
+    "unrun",
     "unselected",
     "unsort",
     "untake",

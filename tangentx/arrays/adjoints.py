@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.products import careful
 from tangentx.arrays.shapes import unbroadcast
 from tangentx.arrays.structures import has_derivative
 from tangentx.arrays.zeros import zero, zeros_as
@@ -100,9 +101,11 @@ def nested(t: Any, like: Any) -> Any:
 
 
 def _given(t: Any, item: Any) -> Any:
-    """What an item gets of `t`: a whole number 0.0, for it may stand where reals do, and None what is no number."""
+    """What an item gets of `t`, in memory of its own: a whole number 0.0, for it may stand where reals do, and what is
+    no number None."""
     if has_derivative(item):
-        return unbroadcast(t, item)
+        found = unbroadcast(t, item)
+        return found.copy() if isinstance(found, np.ndarray) and found.base is not None else found
     return 0.0 if isinstance(item, int | np.integer) else None
 
 
@@ -271,6 +274,69 @@ def unsort(t: Any, a: Any, axis: Any = -1) -> Any:
     return result
 
 
+def running_max(a: Any, axis: int = 0) -> Any:
+    """The largest elements so far."""
+    return np.maximum.accumulate(a, axis=axis)
+
+
+def running_min(a: Any, axis: int = 0) -> Any:
+    """The smallest elements so far."""
+    return np.minimum.accumulate(a, axis=axis)
+
+
+def running_as(x: Any, a: Any, best: Any, axis: int = 0) -> Any:
+    """The elements of `x` at the places of the largest, or smallest, elements of `a` so far, which are `best`; where
+    some are equal, their mean."""
+    x, mine, first = (np.moveaxis(each, axis, 0) for each in (np.asarray(x), *_records(a, best, axis)))
+    if (mine == first).all():
+        found = np.take_along_axis(x, _latest(first), 0)
+    else:
+        found, total, zero = np.empty_like(x), np.zeros_like(x[0]), np.zeros((), x.dtype)
+        for i, count in enumerate(_counts(mine, first)):
+            total = np.where(first[i], zero, total) + np.where(mine[i], x[i], zero)
+            found[i] = total / count.astype(x.real.dtype)
+    return np.moveaxis(found, 0, axis)
+
+
+def unrun(t: Any, a: Any, best: Any, axis: int = 0) -> Any:
+    """Adjoint of `running_max` and `running_min`: each element of `t` where it came from; equal ones share."""
+    t, mine, first = (np.moveaxis(each, axis, 0) for each in (np.asarray(t), *_records(a, best, axis)))
+    found = np.zeros_like(t)
+    if (mine == first).all():
+        np.add.at(found, (_latest(first), *np.indices(t.shape, sparse=True)[1:]), t)
+    else:
+        total, zero = np.zeros_like(t[0]), np.zeros((), t.dtype)
+        counts = _counts(mine, first)
+        for i in reversed(range(len(t))):
+            total = total + t[i] / counts[i].astype(t.real.dtype)
+            found[i] = np.where(mine[i], total, zero)
+            total = np.where(first[i], zero, total)
+    return np.moveaxis(found, 0, axis)
+
+
+def _records(a: Any, best: Any, axis: int) -> tuple[Any, Any]:
+    """Where an element of `a` is the best so far, and where it is better than all before it."""
+    mine = (a == best) | (a != a)
+    before = np.moveaxis(best, axis, 0)
+    first = np.ones(before.shape, dtype=bool)
+    first[1:] = (before[1:] != before[:-1]) & ((before[1:] == before[1:]) | (before[:-1] == before[:-1]))
+    return mine, np.moveaxis(first, 0, axis)
+
+
+def _latest(first: Any) -> Any:
+    """The last place up to each one that is marked."""
+    places = np.arange(len(first)).reshape((-1,) + (1,) * (first.ndim - 1))
+    return np.maximum.accumulate(np.where(first, places, 0), axis=0)
+
+
+def _counts(mine: Any, first: Any) -> list[Any]:
+    """How many elements have been as good as the best one, at each place."""
+    found: list[Any] = []
+    for i in range(len(mine)):
+        found.append(mine[i] + np.where(first[i], 0, found[-1] if found else 0))
+    return found
+
+
 def _means_of_equals(t: Any, a: Any, axis: int) -> Any:
     """`t` with the mean of each stretch along which the elements of `a`, in ascending order, are equal."""
     t, a = np.moveaxis(t, axis, -1), np.moveaxis(a, axis, -1)
@@ -311,4 +377,8 @@ def one_system_each(t: Any, a_shape: tuple[int, ...], b_shape: tuple[int, ...]) 
 
 def columns_outer(u: Any, v: Any) -> Any:
     """Products of the columns of `u` with those of `v`, summed: ``u @ v.T``, of vectors their outer product."""
+    return careful(_columns_outer, u, v)
+
+
+def _columns_outer(u: Any, v: Any) -> Any:
     return np.outer(u, v) if np.ndim(u) == 1 else np.matmul(u, np.swapaxes(v, -1, -2))

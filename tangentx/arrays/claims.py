@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -17,7 +16,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from tangentx.arrays.histories import noting, outcome, recorded, restored, told
+from tangentx.arrays.memory import repeats
 from tangentx.arrays.structures import fields
+from tangentx.common.scoped_state import lasting
 from tangentx.errors import InternalError, Span
 
 ENDS = 8  # items of a long container that are looked at from either end
@@ -235,6 +237,51 @@ def claimed_alike(facts: Facts, text: str, value: Any, other: Any) -> None:
         raise untrue(facts[text].subject, claim, found, facts[text].span)
 
 
+def claimed_way(facts: Facts, text: str, number: int, back: bool, *decided: Any) -> None:
+    """Notes a test or the bounds of a loop; on the way `back`, where they are evaluated again, asserts that they are
+    the same. Raises InternalError where they are not."""
+    found = outcome(number, back, decided[0] if len(decided) == 1 else range(*decided))
+    if found is not None:
+        what = "the test" if len(decided) == 1 else "the range of the loop"
+        claim = f"taken to be {found[0]!r} in the reverse sweep too"
+        raise untrue(what, claim, f"is {found[1]!r} there", facts[text].span)
+
+
+def claimed_recorded(facts: Facts, text: str, tape: Any, what: str, value: Any) -> None:
+    """Notes the content of what has just been recorded, or of the memory that is overwritten next."""
+    recorded(tape, what, value)
+
+
+def claimed_restored(facts: Facts, text: str, tape: Any, what: str, value: Any) -> None:
+    """Asserts that the content is what it was when the record was made. Raises InternalError where it is not."""
+    found = restored(tape, what, value)
+    if found is not None:
+        claim = "taken to be restored to what it was in the forward sweep"
+        raise untrue(facts[text].subject, claim, f"is {found[1]} in place of {found[0]}", facts[text].span)
+
+
+def claimed_layout(facts: Facts, text: str, shadow: Any, primal: Any) -> None:
+    """Asserts that a shadow has the shape and the strides of its primal. Raises InternalError where it has not."""
+    if not (type(shadow) is type(primal) is np.ndarray) or is_gap(shadow) or repeats(primal):
+        return
+    if shadow.shape != primal.shape or _steps(shadow) != _steps(primal):
+        claim = f"taken to have the shape {primal.shape} and the strides {_steps(primal)} of its primal"
+        found = f"has the shape {shadow.shape} and the strides {_steps(shadow)}"
+        raise untrue(facts[text].subject, claim, f"{found}, in elements", facts[text].span)
+
+
+def _steps(array: Any) -> tuple[int, ...]:
+    """The strides in elements, of axes along which there is a step; none of what has no elements."""
+    pairs = zip(array.strides, array.shape, strict=True)
+    return tuple(stride // array.itemsize if n > 1 else 0 for stride, n in pairs) if array.size else ()
+
+
+def claimed_value(facts: Facts, text: str, name: str, value: Any) -> None:
+    """Notes the value that a statement of the user's gave a name of theirs."""
+    span = facts[text].span
+    told((span.file, span.line, name), value)
+
+
 def claimed_spent(facts: Facts, text: str, tape: Any) -> None:
     """Asserts that all records have been taken back. Raises InternalError where some are left."""
     if tape:
@@ -297,23 +344,12 @@ class Owners:
 _OWNERS: ContextVar[Owners | None] = ContextVar("tangentx_owners", default=None)
 
 
-@contextmanager
-def watching() -> Iterator[None]:
-    """While it lasts, the program that runs tells of its arrays, in a table of its own."""
-    token = _OWNERS.set(Owners())
-    try:
-        yield
-    finally:
-        _OWNERS.reset(token)
-
-
 def watched(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, each call of which is watched by itself."""
+    """The function, each call of which tells of its arrays in a table of its own."""
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        with watching():
-            return function(*args, **kwargs)
+        return lasting(_OWNERS, Owners(), lambda: noting(lambda: function(*args, **kwargs)))
 
     return run
 

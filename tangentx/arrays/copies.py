@@ -10,7 +10,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from tangentx.arrays.memory import address, arrays_in, repeats, stretches
 from tangentx.arrays.structures import PLAIN, fields
-from tangentx.errors import SharedMemory
+from tangentx.errors import NotDifferentiable, SharedMemory
 
 _WORK: Any = 10_000
 
@@ -22,7 +22,7 @@ def once(bar: Any) -> Any:
     """
     if _has_history(bar):
         return _once_each(bar, set())
-    return _once(entry_copies(bar)[0], set())
+    return _once(fresh_copies(bar)[0], set())
 
 
 def own_parts(t: Any, bar: Any) -> Any:
@@ -85,7 +85,8 @@ def stop_gradient(x: Any) -> Any:
         return x.copy(order="K")
     if isinstance(x, (int, float, complex, np.generic)):
         return x
-    raise TypeError(f"stop_gradient takes a number, an array or a Tensor, not {type(x).__name__}: give it the parts")
+    message = f"stop_gradient takes a number, an array or a Tensor, not a {type(x).__name__}"
+    raise NotDifferentiable(message, hint="call it for each of the parts")
 
 
 def writable(view: Any) -> Any:
@@ -114,20 +115,67 @@ def entry_copy(x: Any) -> Any:
 
 
 def entry_copies(*xs: Any) -> tuple[Any, ...]:
-    """One joint deep copy of arrays and containers.
+    """One joint deep copy of arrays and containers, but for arrays in memory that nobody can write: they stay.
 
     Keeps identities, strides, write flags and the overlaps between views, also across arguments. Numbers, strings,
     functions and other opaque objects are returned as they are. Objects are made without ``__init__``. Raises
     SharedMemory for a writable array that shows elements at several places.
     """
-    memo: dict[int, Any] = {}
-    blocks = _blocks(xs)
+    found = arrays_in(xs)
+    memo = {id(a): a for a in still_among(found)}
+    blocks = _blocks([a for a in found if id(a) not in memo])
     return tuple(_copied(x, memo, blocks) for x in xs)
 
 
-def _blocks(xs: tuple[Any, ...]) -> list[tuple[int, int, Any]]:
-    """Copies of the stretches of memory that the arrays in `xs` occupy: (first byte, end, copy)."""
-    return [(s.first, s.end, np.empty(s.end - s.first, np.uint8)) for s in stretches(arrays_in(xs))]
+def fresh_copy(x: Any) -> Any:
+    """A deep copy of `x`, whatever memory it lies in: see `fresh_copies`."""
+    if type(x) is np.ndarray and x.flags.forc and x.flags.writeable and x.dtype.kind != "O":
+        return x.copy(order="K")
+    return fresh_copies(x)[0]
+
+
+def fresh_copies(*xs: Any) -> tuple[Any, ...]:
+    """As `entry_copies`; every array is in new memory."""
+    memo: dict[int, Any] = {}
+    blocks = _blocks(arrays_in(xs))
+    return tuple(_copied(x, memo, blocks) for x in xs)
+
+
+def form_of(x: Any) -> Any:
+    """The structure of `x`, with arrays of the same shape, dtype and strides of which nothing can be read."""
+    memo: dict[int, Any] = {}
+    for a in arrays_in(x):
+        memo[id(a)] = np.lib.stride_tricks.as_strided(np.zeros((), a.dtype), a.shape, a.strides, writeable=False)
+    return _copied(x, memo, [])
+
+
+def still_among(found: list[Any]) -> list[Any]:
+    """Those of some arrays that lie in memory that nobody can write, as far as one can tell: they are read-only, and so
+    is the array that owns it, or it is that of a bytes object; and no other one of them can be written there."""
+    still = [a for a in found if _is_still(a)]
+    if not still:
+        return still
+    others = [byte_bounds(a) for a in found if not _is_still(a) and a.size and a.dtype.kind != "O"]
+    bounds = [byte_bounds(a) for a in still]
+    return [
+        a
+        for a, (low, high) in zip(still, bounds, strict=True)
+        if not any(low < end and first < high for first, end in others)
+    ]
+
+
+def _is_still(a: Any) -> bool:
+    """Whether an array is read-only, and its memory that of a read-only array or of a bytes object."""
+    while type(a) is np.ndarray and not a.flags.writeable and a.dtype.kind != "O":
+        if a.base is None:
+            return bool(a.flags.owndata)
+        a = a.base
+    return type(a) is bytes
+
+
+def _blocks(found: list[Any]) -> list[tuple[int, int, Any]]:
+    """Copies of the stretches of memory that the arrays occupy: (first byte, end, copy)."""
+    return [(s.first, s.end, np.empty(s.end - s.first, np.uint8)) for s in stretches(found)]
 
 
 def _copied_array(a: Any, blocks: list[tuple[int, int, Any]]) -> Any:

@@ -8,18 +8,23 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.products import careful
 from tangentx.arrays.shapes import resized
 from tangentx.errors import NotDifferentiable
 
 
 def einsum_left(t: Any, y: Any, shape: tuple[int, ...], subscripts: str) -> Any:
     """Cotangent of `x`, of `shape`, in ``np.einsum(subscripts, x, y)``; `y` is None for a single operand."""
-    return _factor(t, y, shape, subscripts, 0)
+    if y is None:
+        return _factor(t, y, shape, subscripts, 0)
+    return careful(_factor, t, y, shape, subscripts, 0)
 
 
 def einsum_right(t: Any, x: Any, shape: tuple[int, ...], subscripts: str) -> Any:
     """Cotangent of `y`, of `shape`, in ``np.einsum(subscripts, x, y)``; 0 for a single operand."""
-    return _factor(t, x, shape, subscripts, 1) if "," in subscripts else 0.0
+    if "," not in subscripts:
+        return 0.0
+    return careful(_factor, t, x, shape, subscripts, 1)
 
 
 def by_letters(args: Sequence[Any]) -> tuple[Any, ...]:

@@ -5,13 +5,47 @@ Of each product ``z = f(x, y)`` with cotangent `t`, `f_left` gives the cotangent
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 
+def careful(product: Callable[..., Any], x: Any, y: Any, *more: Any) -> Any:
+    """``product(x, y, *more)``, where an exact 0 in one factor gives 0 whatever it meets in the other, an infinity or
+    a nan: nothing was selected there.
+
+    `product` is linear in both factors, and adds products of their elements.
+    """
+    with np.errstate(invalid="ignore"):
+        found = product(x, y, *more)
+    if not np.isnan(found).any():
+        return found
+    some, other = np.isfinite(x), np.isfinite(y)
+    if np.all(some) and np.all(other):
+        return found
+    rest = product(np.where(some, x, np.zeros_like(x)), np.where(other, y, np.zeros_like(y)), *more)
+    left, right = _ones(np.not_equal(x, 0)), _ones(np.not_equal(y, 0))
+    met = product(left, _ones(~other), *more) + product(_ones(~some), right, *more)
+    result = np.where(np.equal(met, 0), rest, found)
+    return result if isinstance(found, np.ndarray) else result[()]
+
+
+def _ones(mask: Any) -> Any:
+    return np.asarray(mask, float)
+
+
+def careful_matmul(x: Any, y: Any) -> Any:
+    """``x @ y``, where what is exactly 0 in one factor gives 0 whatever it meets in the other."""
+    return careful(np.matmul, x, y)
+
+
 def dot_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
     """Cotangent of `x`, of `shape`, in ``np.dot(x, y)``."""
+    return careful(_dot_left, t, y, shape)
+
+
+def _dot_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
     if not shape:
         return np.sum(t * y)
     if np.ndim(y) == 0:
@@ -26,6 +60,10 @@ def dot_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
 
 def dot_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
     """Cotangent of `y`, of `shape`, in ``np.dot(x, y)``."""
+    return careful(_dot_right, t, x, shape)
+
+
+def _dot_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
     if not shape:
         return np.sum(t * x)
     if np.ndim(x) == 0:
@@ -37,6 +75,10 @@ def dot_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
 
 def matmul_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
     """Cotangent of `x`, of `shape`, in ``x @ y``; broadcast stacks are summed."""
+    return careful(_matmul_left, t, y, shape)
+
+
+def _matmul_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
     if type(y) is type(t) is np.ndarray and y.ndim == t.ndim == len(shape) == 2:
         return t @ y.T
     if np.ndim(y) == 1:
@@ -49,6 +91,10 @@ def matmul_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
 
 def matmul_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
     """Cotangent of `y`, of `shape`, in ``x @ y``; broadcast stacks are summed."""
+    return careful(_matmul_right, t, x, shape)
+
+
+def _matmul_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
     if type(x) is type(t) is np.ndarray and x.ndim == t.ndim == len(shape) == 2:
         return x.T @ t
     if np.ndim(x) == 1:
@@ -71,6 +117,10 @@ def _summed(t: Any, shape: tuple[int, ...]) -> Any:
 
 def inner_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
     """Cotangent of `x`, of `shape`, in ``np.inner(x, y)``."""
+    return careful(_inner_left, t, y, shape)
+
+
+def _inner_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
     if not shape:
         return np.sum(t * y)
     if np.ndim(y) == 0:
@@ -82,6 +132,10 @@ def inner_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
 
 def inner_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
     """Cotangent of `y`, of `shape`, in ``np.inner(x, y)``."""
+    return careful(_inner_right, t, x, shape)
+
+
+def _inner_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
     if not shape:
         return np.sum(t * x)
     if np.ndim(x) == 0:
@@ -92,11 +146,19 @@ def inner_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
 
 def outer_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
     """Cotangent of `x`, of `shape`, in ``np.outer(x, y)``."""
+    return careful(_outer_left, t, y, shape)
+
+
+def _outer_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
     return np.reshape(np.dot(t, np.ravel(y)), shape)[()]
 
 
 def outer_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
     """Cotangent of `y`, of `shape`, in ``np.outer(x, y)``."""
+    return careful(_outer_right, t, x, shape)
+
+
+def _outer_right(t: Any, x: Any, shape: tuple[int, ...]) -> Any:
     return np.reshape(np.dot(np.ravel(x), t), shape)[()]
 
 
@@ -110,6 +172,10 @@ def _contracted(axes: Any, left: int, right: int) -> tuple[tuple[int, ...], tupl
 
 def tensordot_left(t: Any, y: Any, shape: tuple[int, ...], axes: Any = 2) -> Any:
     """Cotangent of `x`, of `shape`, in ``np.tensordot(x, y, axes)``."""
+    return careful(_tensordot_left, t, y, shape, axes)
+
+
+def _tensordot_left(t: Any, y: Any, shape: tuple[int, ...], axes: Any) -> Any:
     ours, theirs = _contracted(axes, len(shape), np.ndim(y))
     free = tuple(i for i in range(np.ndim(y)) if i not in theirs)
     start = np.ndim(t) - len(free)
@@ -121,6 +187,10 @@ def tensordot_left(t: Any, y: Any, shape: tuple[int, ...], axes: Any = 2) -> Any
 
 def tensordot_right(t: Any, x: Any, shape: tuple[int, ...], axes: Any = 2) -> Any:
     """Cotangent of `y`, of `shape`, in ``np.tensordot(x, y, axes)``."""
+    return careful(_tensordot_right, t, x, shape, axes)
+
+
+def _tensordot_right(t: Any, x: Any, shape: tuple[int, ...], axes: Any) -> Any:
     theirs, ours = _contracted(axes, np.ndim(x), len(shape))
     free = tuple(i for i in range(np.ndim(x)) if i not in theirs)
     result = np.tensordot(x, t, (free, tuple(range(len(free)))))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -38,15 +37,23 @@ class Run(ABC):
         """Raises NotResolved where what it gave is of another kind than the compiled code was written for."""
 
 
+Runtime: TypeAlias = Callable[[Callable[..., Any], tuple[str, ...], tuple[Any, ...]], Run]
+_loading: list[Callable[[], Runtime]] = []
+
+
+def provide(load: Callable[[], Runtime]) -> None:
+    """`load` gives what runs functions on Tensors, when that is first asked for; it lies above, and is handed down."""
+    _loading[:] = [load]
+
+
 def on_tensors(function: Callable[..., Any], names: str, *arguments: Any) -> Run:
     """Runs `function`, which cannot be compiled, on Tensors; needs the runtime.
 
     `arguments` are all that its parameters are given, in order; `names` those that are differentiated by. Nothing of
     the caller's is written.
     """
-    runtime: Any = importlib.import_module("tangentx.tensor.runs")
-    run: Run = runtime.run(function, tuple(names.split(", ")) if names else (), arguments)
-    return run
+    (load,) = _loading
+    return load()(function, tuple(names.split(", ")) if names else (), arguments)
 
 
 def part(run: Run, number: int) -> Run:

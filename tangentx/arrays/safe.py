@@ -36,6 +36,17 @@ def ratio(a: Any, b: Any) -> Any:
     return float(result) if type(a) is float and type(b) is float else result
 
 
+def over_root(a: Any, b: Any) -> Any:
+    """`ratio`, exactly 0 where `a` is 0: the slope ``1 / b`` times `a`, guarded."""
+    if isinstance(a, float) and isinstance(b, float) and b != 0.0:  # np.float64 is one too
+        return a / b
+    result = ratio(a, b)
+    if not np.isnan(np.sum(result)):
+        return result
+    found = _number(np.where(np.equal(a, 0), np.zeros((), np.asarray(result).dtype), result))
+    return float(found) if type(result) is float else found
+
+
 def quotient(a: Any, b: Any) -> Any:
     """`ratio`, where the primal has divided by `b` too, so that it has raised or warned already."""
     return ratio(a, b)
@@ -49,6 +60,13 @@ def ratio_or_zero(a: Any, b: Any) -> Any:
     if np.all(b):
         return result
     return _number(np.where(np.equal(b, 0), np.zeros((), np.asarray(result).dtype), result))
+
+
+def lead(x: Any, y: Any) -> Any:
+    """``x - y``, 0 of equal infinities too."""
+    with np.errstate(invalid="ignore"):
+        found = np.subtract(x, y)
+    return found if np.isfinite(found).all() else _number(np.where(np.equal(x, y), np.zeros((), found.dtype), found))
 
 
 def length_of(square: Any) -> Any:
@@ -68,12 +86,29 @@ def log_or_zero(x: Any) -> Any:
         return np.log(_number(np.where(np.equal(x, 0), np.ones((), np.asarray(x).dtype), x)))
 
 
-def _real(slope: Any, x: float, y: float) -> Any:
-    if type(slope) is complex:
+def _complex_power(x: Any, y: Any) -> NotDifferentiable:
+    return NotDifferentiable(
+        f"{x!r} ** {y!r} is a complex number, but the derivative was compiled for a real one",
+        hint="make the base complex where that is meant: `complex(x) ** y`",
+    )
+
+
+def real_power(x: Any, y: Any) -> Any:
+    """``x ** y``, which has to be a real number."""
+    result = x**y
+    if type(result) is complex:
+        raise _complex_power(x, y)
+    return result
+
+
+def sum_of_some(items: Any, start: Any = 0) -> Any:
+    """``sum(items, start)`` of arrays, of which there have to be some."""
+    if len(items) == 0 and not isinstance(start, np.ndarray):
         raise NotDifferentiable(
-            f"{x!r} ** {y!r} is a complex number", hint="keep the base positive, or make it complex to begin with"
+            f"the built-in sum of no arrays is {start!r}, but the derivative was compiled for an array",
+            hint="start it with an array, `sum(rows, np.zeros(3))`, or use `np.sum(rows, axis=0)`",
         )
-    return slope
+    return sum(items, start)
 
 
 def power_slope(x: Any, y: Any) -> Any:
@@ -82,10 +117,14 @@ def power_slope(x: Any, y: Any) -> Any:
         if y == 0:
             return 0.0
         try:
-            return _real(y * x ** (y - 1), x, y)
+            slope = x ** (y - 1)
+            slope = y * slope if slope else slope
         except (ZeroDivisionError, OverflowError):
             return power_slope(np.float64(x), y)
+        if type(slope) is complex:
+            raise _complex_power(x, y)
+        return slope
     base = x if np.asarray(x).dtype.kind in "fc" else np.asarray(x, dtype=float)[()]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        slope = np.asarray(y * np.power(base, y - 1))
+        slope = np.asarray(guarded(np.power(base, y - 1), y))
     return _number(np.where(np.equal(y, 0), np.zeros((), slope.dtype), slope))

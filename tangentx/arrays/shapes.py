@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.safe import guarded
+
 _REALS = (float, np.float64)
 
 
@@ -111,6 +113,12 @@ def ties(a: Any, best: Any, axis: Any = None, keepdims: Any = False) -> Any:
     return (mask / count).astype(np.result_type(np.asarray(a), np.float16))
 
 
+def top_of(a: Any, axis: Any = None) -> Any:
+    """The largest elements along `axis`, which stays; 0 where that is not finite, or there are none."""
+    top = np.max(a, axis=axis, keepdims=True, initial=-np.inf)
+    return np.where(np.isfinite(top), top, np.zeros((), top.dtype))
+
+
 def share(x: Any, y: Any, best: Any) -> Any:
     """Weight of `x` in `best`, the larger or the smaller of `x` and `y`: 1, 0, or a half where they tie.
 
@@ -161,5 +169,5 @@ def chain(t: Any, a: Any) -> Any:
     t, a = np.asarray(t), np.asarray(a)
     s = np.zeros(a.shape, np.result_type(t, a))
     for k in range(a.shape[-1] - 2, -1, -1):
-        s[..., k] = t[..., k + 1] + a[..., k + 1] * s[..., k + 1]
+        s[..., k] = t[..., k + 1] + guarded(a[..., k + 1], s[..., k + 1])
     return s

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.runs import form_of as form_of_leaf
+from tangentx.common.bounded_cache import Bounded
+from tangentx.common.scoped_state import lasting
 from tangentx.errors import NotResolved
 
 UNSEEN = "?"
@@ -90,11 +92,7 @@ _RUN: ContextVar[Run | None] = ContextVar("tangentx_run", default=None)
 
 def running(run: Run, function: Callable[..., Any], args: Sequence[Any]) -> Any:
     """What `function`, of a generated text, gives as a part of the run."""
-    token = _RUN.set(run)
-    try:
-        return function(*args)
-    finally:
-        _RUN.reset(token)
+    return lasting(_RUN, run, lambda: function(*args))
 
 
 def observed(value: Any, form: str, site: str, own: bool = False) -> Any:
@@ -327,10 +325,16 @@ def class_of(name: str) -> Any:
     return None
 
 
-@functools.lru_cache(maxsize=1000)
+_PARSED: Bounded[str, ast.expr] = Bounded(1_000_000)
+
+
 def parsed(form: str) -> ast.expr:
     """A form as a tree of Python's grammar."""
-    return ast.parse(form, mode="eval").body
+    found = _PARSED.get(form)
+    if found is None:
+        found = ast.parse(form, mode="eval").body
+        _PARSED.put(form, found, len(form))
+    return found
 
 
 def options(tree: ast.expr) -> list[ast.expr]:

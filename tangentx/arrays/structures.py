@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
-from functools import lru_cache
+import weakref
 from typing import Any
 
 import numpy as np
@@ -35,9 +35,19 @@ def fields(x: Any) -> dict[str, Any] | None:
     return {**{name: getattr(x, name) for name in slots}, **getattr(x, "__dict__", {})}
 
 
-@lru_cache(maxsize=1000)
+_OPEN: dict[int, tuple[Any, bool]] = {}
+
+
 def is_open(cls: Any) -> bool:
     """Whether instances of the class are known by their attributes."""
+    known = _OPEN.get(id(cls))
+    if known is None:
+        key = id(cls)  # the class itself is not kept, so it goes with its last instance
+        known = _OPEN[key] = weakref.ref(cls, lambda _: _OPEN.pop(key, None)), _is_open(cls)
+    return known[1]
+
+
+def _is_open(cls: Any) -> bool:
     if getattr(cls, "__new__", None) is not object.__new__ or not cls.__flags__ & _WRITTEN_IN_PYTHON:
         return False
     return cls.__module__.partition(".")[0] not in sys.stdlib_module_names or cls.__module__ == "argparse"

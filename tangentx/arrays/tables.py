@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.products import careful
 from tangentx.errors import NotDifferentiable
 
 
@@ -16,6 +17,10 @@ def ordered(keys: Any, reverse: Any = False) -> list[int]:
 
 def unconvolve(t: Any, other: Any, shape: tuple[int, ...], mode: Any = "full") -> Any:
     """Adjoint of ``np.convolve`` in the operand of `shape`, the other one being `other`."""
+    return careful(_unconvolve, t, other, shape, mode)
+
+
+def _unconvolve(t: Any, other: Any, shape: tuple[int, ...], mode: Any) -> Any:
     size, width = shape[0], len(other)
     start = {"full": 0, "same": (min(size, width) - 1) // 2, "valid": min(size, width) - 1}[mode]
     whole = np.zeros(size + width - 1, np.asarray(t).dtype)

@@ -1,4 +1,4 @@
-"""Statements of the IR as Python statements."""
+"""Conditional expressions: two branches that do nothing but bind one temporary."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from tangentx.backend import attempts, forms, operators
-from tangentx.backend.around import Inside, runs, statement
-from tangentx.backend.choices import bound_by_both, conditional
+from tangentx.backend import forms, operators, try_blocks
 from tangentx.backend.expressions import Look, Writer, effect, order
-from tangentx.backend.pieces import BARRIER, Effect, Piece, Waiting, measure
+from tangentx.backend.positions import mark
+from tangentx.backend.printed_expressions import BARRIER, Effect, Piece, Waiting, measure
 from tangentx.backend.printer import WIDEST, WIDTH
-from tangentx.backend.shapes import Shaped, Unpack, Uses, prepared, temporary
 from tangentx.backend.spelling import Scope
-from tangentx.backend.written import written
-from tangentx.ir.attempts import Attempt
+from tangentx.backend.statement_groups import Shaped, Unpack, Uses, prepared, temporary
+from tangentx.backend.with_blocks import Inside, runs, statement
+from tangentx.backend.writes import written
+from tangentx.errors import Span
 from tangentx.ir.nodes import (
     Assign,
     Atom,
@@ -32,6 +32,50 @@ from tangentx.ir.nodes import (
     Statement,
     Var,
 )
+from tangentx.ir.try_op import Attempt
+
+
+def bound_by_both(w: BlockWriter, body: list[ast.stmt], orelse: list[ast.stmt]) -> str | None:
+    """The temporary that both branches bind, when they do nothing else and nothing else binds it."""
+    match body, orelse:
+        case [ast.Assign([ast.Name(one)]) as first], [ast.Assign([ast.Name(two)]) as second]:
+            known = first in w.context.values and second in w.context.values
+            if one == two and known and temporary(one) and w.context.uses.bound[one] == 2:
+                return one
+    return None
+
+
+def conditional(w: BlockWriter, test: ast.expr, reads: frozenset[str], body: ast.stmt, orelse: ast.stmt) -> Piece:
+    """The two values as one expression that chooses by the test."""
+    yes, no = w.context.values[body], w.context.values[orelse]
+    tree = _either(w, test, yes.tree, no.tree)
+    # The test may hold a call: it is read here as one.
+    impure = any(isinstance(node, ast.Call) for node in ast.walk(test))
+    return Piece(tree, yes.effect | no.effect | Effect(reads, True, impure), measure(tree))
+
+
+def _either(w: BlockWriter, test: ast.expr, yes: ast.expr, no: ast.expr) -> ast.expr:
+    """``yes if test else no``; ``and`` or ``or`` where one of them is the test itself."""
+    if not isinstance(test, ast.Name) or isinstance(yes, ast.Name) == isinstance(no, ast.Name):
+        return ast.IfExp(test, yes, no)
+    if isinstance(no, ast.Name) and no.id == test.id:
+        return operators.joined(ast.And(), _last(w, test.id), yes)
+    if isinstance(yes, ast.Name) and yes.id == test.id:
+        return operators.joined(ast.Or(), _last(w, test.id), no)
+    return ast.IfExp(test, yes, no)
+
+
+def _last(w: BlockWriter, name: str) -> ast.expr:
+    """What stands for `name`: its definition, where that is the last line and only the two readers here need
+    it."""
+    uses = w.context.uses
+    match w.lines:
+        case [*_, ast.Assign([ast.Name(bound)], value)] if bound == name and temporary(name):
+            if uses.bound[name] == 1 and uses.read[name] == 2:
+                w.lines.pop()
+                return value
+    return ast.Name(name, ast.Load())
+
 
 _LOAD, _STORE, _DEL = ast.Load(), ast.Store(), ast.Del()
 Tree = TypeVar("Tree", bound=ast.stmt)
@@ -69,7 +113,10 @@ class BlockWriter:
                 continue
             for stmt in group:
                 self.width = min(max(WIDTH, len(stmt.span.text.rstrip())), WIDEST)  # as wide as the user's own line
+                count = len(self.lines)
                 self._unpack(stmt) if isinstance(stmt, Unpack) else self._statement(stmt)
+                for line in self.lines[count:]:
+                    mark(line, stmt.span)
         self._name(self.waiting.leave(BARRIER, frozenset(), True))
         return self.lines
 
@@ -78,7 +125,7 @@ class BlockWriter:
             case Assign(target, Op(Attempt() as tried) as op):
                 self._attempt([target], op, tried)
             case Assign(target, value):
-                self._assign(target, value)
+                self._assign(target, value, stmt.span)
             case Note(text):
                 self._barrier()
                 self.lines += forms.remark(text)
@@ -108,9 +155,9 @@ class BlockWriter:
             return BlockWriter(context, self.depth + 1, self.inside).block(context.shaped[id(block)])
 
         self._barrier()
-        self.lines += attempts.statements(self.writer, tried, op.args, targets, apart)
+        self.lines += try_blocks.statements(self.writer, tried, op.args, targets, apart)
 
-    def _assign(self, target: str, value: Expr) -> None:
+    def _assign(self, target: str, value: Expr, span: Span) -> None:
         uses, atoms, own = self.context.uses, order(value), effect(value)
         if temporary(target) and not uses.read[target]:
             self._write(atoms, lambda look: ast.Expr(self.writer.expression(value, look)))
@@ -122,6 +169,8 @@ class BlockWriter:
         # A definition that will wait itself overtakes nobody: its place is settled with its reader's.
         waits = uses.single(target)
         tree, total = self._settle(atoms, own, build, frozenset([target]), barrier=False, waits=waits)
+        if not isinstance(value, Atom):
+            mark(tree.value, span)
         self._bind(target, tree, Piece(tree.value, total, measure(tree.value)))
 
     def _bind(self, target: str, tree: ast.Assign, piece: Piece) -> None:

@@ -10,7 +10,7 @@ from typing import Any, assert_never
 from tangentx.arrays import instance, observed
 from tangentx.backend import operators
 from tangentx.backend.constants import constant
-from tangentx.backend.pieces import BARRIER, Effect
+from tangentx.backend.printed_expressions import BARRIER, Effect
 from tangentx.backend.spelling import Scope
 from tangentx.ir import walk
 from tangentx.ir.keys import WHOLE, attribute_of
@@ -32,7 +32,7 @@ from tangentx.ir.nodes import (
     Var,
     sequence,
 )
-from tangentx.ir.observed import Observed
+from tangentx.ir.observed_op import Observed
 
 Look = Callable[[Atom], ast.expr]
 

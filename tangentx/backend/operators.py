@@ -72,8 +72,8 @@ _WRITERS = frozenset("copyto put place fill_diagonal put_along_axis putmask appl
 _ARRAY_WRITERS = frozenset("fill sort partition put resize setflags setfield byteswap tofile dump".split())
 _READERS = frozenset("index count get keys values items copy".split())
 _SUPPORT_EFFECTS = frozenset(
-    "add_at apart demand_bound demand_copied demand_own demand_unshared counted same_length seed_of_scalar"
-    " generator_states set_generators".split()
+    "add_at apart demand_bound demand_copied demand_own demand_same demand_unshared counted same_length seed_of_scalar"
+    " as_seen generator_states set_generators".split()
 )  # they write or refuse
 
 

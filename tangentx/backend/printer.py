@@ -5,31 +5,41 @@ from __future__ import annotations
 import ast
 import io
 import re
-import sys
-import threading
 import tokenize
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
-from tangentx.quiet import quiet
+from tangentx.common.own_warnings import quietly
+from tangentx.common.recursion import deep
 
-with quiet():  # astor looks up node classes that Python gives up
+
+def _astor() -> Any:
     import astor
 
+    return astor
+
+
+astor = quietly(_astor)  # it looks up node classes that Python gives up
+
 WIDTH, WIDEST = 100, 120  # what is broken is broken at the first, what the user wrote may be as wide as the second
-Result = TypeVar("Result")
 
 
 class PrinterFault(RuntimeError):
     """The printed text does not mean what the tree means: an error of tangentx itself."""
 
 
+class TooDeep(Exception):
+    """The text is nested more deeply than Python reads it."""
+
+
 def printed(tree: ast.FunctionDef) -> str:
     """`tree` as text without a trailing newline; a name that begins with "#" and stands alone is a comment.
 
-    Raises PrinterFault if the text, parsed back, is not `tree`.
+    Raises PrinterFault if the text, parsed back, is not `tree`, and TooDeep if Python cannot parse it.
     """
-    return deep(lambda: _guarded(tree))
+    try:
+        return deep(lambda: _guarded(tree))
+    except (RecursionError, MemoryError):
+        raise TooDeep from None
 
 
 def _guarded(tree: ast.FunctionDef) -> str:
@@ -134,7 +144,11 @@ def _pieces(line: str) -> list[str]:
 def _faithful(text: str, tree: ast.AST) -> bool:
     try:
         back = ast.parse(text).body
-    except SyntaxError:
+    except IndentationError:  # what is printed is indented well, but for the number of levels
+        raise TooDeep from None
+    except SyntaxError as error:
+        if "too many" in str(error):
+            raise TooDeep from None
         return False
     return len(back) == 1 and same(back[0], tree)
 
@@ -165,35 +179,3 @@ def _code(nodes: Any) -> list[Any]:
 
 def _comment(node: Any) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Name) and node.value.id.startswith("#")
-
-
-def deep(work: Callable[[], Result]) -> Result:
-    """The result of `work`; where it recurses too deeply, it is done again with a larger stack."""
-    try:
-        return work()
-    except RecursionError:
-        return _on_large_stack(work)
-
-
-def _on_large_stack(work: Callable[[], Result]) -> Result:
-    results: list[Result] = []
-    faults: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(work())
-        except BaseException as fault:
-            faults.append(fault)
-
-    size, limit = threading.stack_size(512 * 1024 * 1024), sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, 200_000))
-    try:
-        thread = threading.Thread(target=run, name="tangentx printer")
-        thread.start()
-        thread.join()
-    finally:
-        sys.setrecursionlimit(limit)
-        threading.stack_size(size)
-    if faults:
-        raise faults[0]
-    return results[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import keyword
 import sys
 from collections.abc import Iterable, Mapping
 from types import BuiltinFunctionType, ModuleType
@@ -12,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tangentx import naming
-from tangentx.backend.cells import Cells, Globals
+from tangentx.backend.captured_cells import Cells, Globals
+from tangentx.common import naming
+from tangentx.common.naming import Names, is_identifier
 from tangentx.ir.nodes import Ext, Function
-from tangentx.naming import Names
 
 # Objects of these packages are spelled by where they live, whatever name the user's program has for them.
 _KNOWN = ("builtins", "numpy", "math", "cmath", "operator", "tangentx")
@@ -64,7 +63,7 @@ class Scope:
     def held(self, stem: str, value: object) -> ast.expr:
         """An object that the namespace holds under a name like `stem`."""
         if id(value) not in self._held:
-            stem = stem if stem.isidentifier() and not keyword.iskeyword(stem) else "held"
+            stem = stem if is_identifier(stem) else "held"
             self._held[id(value)] = self.fresh(stem)
             self.objects[self._held[id(value)]] = value
         return _name(self._held[id(value)])
@@ -137,7 +136,7 @@ class Scope:
 
     def _proxy(self, key: object, stem: str, make: Any) -> ast.expr:
         if id(key) not in self._held:
-            stem = stem if stem.isidentifier() else "free"
+            stem = stem if is_identifier(stem) else "free"
             self._held[id(key)] = self.fresh(stem)
             self.objects[self._held[id(key)]] = make()
         return _name(self._held[id(key)])
@@ -146,7 +145,7 @@ class Scope:
 def importable(module: str, table: Mapping[str, Any] | None = None) -> bool:
     """Whether an import of `module` gives the module whose globals are `table` (any, where None)."""
     found = sys.modules.get(module)
-    if found is None or module == "__main__" or not all(part.isidentifier() for part in module.split(".")):
+    if found is None or module == "__main__" or not all(map(is_identifier, module.split("."))):
         return False
     if table is not None and vars(found) is not table:
         return False
@@ -163,7 +162,7 @@ def spell(value: Any) -> tuple[str, tuple[str, ...]] | None:
     if found is None or not importable(found.module):
         return None
     chain = tuple(found.chain.split(".")) if found.chain else ()
-    return (found.module, chain) if all(part.isidentifier() for part in chain) else None
+    return (found.module, chain) if all(map(is_identifier, chain)) else None
 
 
 def chained(base: ast.expr, chain: tuple[str, ...]) -> ast.expr:

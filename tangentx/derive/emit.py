@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tangentx import arrays
-from tangentx.analysis.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, varied
-from tangentx.analysis.program import Instance, Program
-from tangentx.analysis.selection import slots_alike
-from tangentx.analysis.values import constant_kind
+from tangentx.analysis.infer.program import Instance, Program
+from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, varied
+from tangentx.analysis.types.selection import slots_alike
+from tangentx.analysis.types.values import constant_kind
+from tangentx.common.naming import Names
 from tangentx.errors import Span
 from tangentx.ir.nodes import (
     Append,
@@ -29,7 +30,6 @@ from tangentx.ir.nodes import (
     Statement,
     Var,
 )
-from tangentx.naming import Names
 
 VALUE, SHADOW = "value", "shadow"
 NONE = Lit(None)

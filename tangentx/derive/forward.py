@@ -6,16 +6,26 @@ Where a statement reads what it overwrites, the new value and its tangent are fo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+import inspect
+import operator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from tangentx import arrays, templates
-from tangentx.analysis.kinds import Arr, Box, Kind
-from tangentx.analysis.primitives import is_constant, makes_new
-from tangentx.analysis.program import Instance
-from tangentx.analysis.selection import is_basic, known_key
-from tangentx.derive.calls import instance_of
-from tangentx.derive.emit import NONE, SHADOW, Emitter, Frame, item_at, motion, shadow_key
-from tangentx.derive.tangents import fresh, notes_of, stored_copy
+from tangentx.analysis.infer.program import Instance, Program
+from tangentx.analysis.types.kinds import Arr, Box, Kind
+from tangentx.analysis.types.primitives import SPREADING, hashable, is_constant, makes_new
+from tangentx.analysis.types.selection import is_basic, known_key
+from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, item_at, motion, shadow_key
+from tangentx.derive.prologue import arguments_of, entry, fetch, zeros_of_storages
+from tangentx.derive.reverse.calls import instance_of
+from tangentx.derive.rules import arguments, atom_of, checked, demand_rule, inline, is_square, lacking, requested, times
+from tangentx.derive.scalar_functions import Dialect, dialect
+from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -32,6 +42,7 @@ from tangentx.ir.nodes import (
     If,
     Index,
     Key,
+    Link,
     Lit,
     Loop,
     Make,
@@ -46,9 +57,138 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.walk import atoms, reads
+from tangentx.templates import Template
 
-if TYPE_CHECKING:
-    from tangentx.derive.jvp import Tangents
+
+def _each(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _keyword_only(fn: Any) -> list[str]:
+    kinds = inspect.signature(fn).parameters.values()
+    return [p.name for p in kinds if p.kind is inspect.Parameter.KEYWORD_ONLY]
+
+
+def notes_of(frame: Frame, names: Iterable[str]) -> dict[str, Any]:
+    """For the optimiser: the tangents of the parameters of these names, and which arrays have the shape of which."""
+    moving = {frame.other(n): n for n in names if motion(frame.kinds[n]) is not None}
+    return {
+        "dots": tuple(moving),
+        "alike": {dot: n for dot, n in moving.items() if isinstance(frame.kinds[n], Arr)},
+    }
+
+
+def stored_copy(emit: Emitter, new: Atom, dot: Atom) -> Atom:
+    """The tangent of a new storage: memory laid out as the primal's."""
+    made = emit.op(arrays.zero, new)
+    emit.add(Store(made, WHOLE, dot, emit.span))
+    return made
+
+
+def fresh(f: Forward, emit: Emitter, op: Op, template: Template, new: Var, kind: Kind) -> Atom:
+    """The tangent of an operation whose result is no view."""
+    bound = arguments(op, template, emit.span)
+    demand_rule(template, _silent(template), bound, lambda a: f.frame.mode(a) is not None, emit.span)
+    rules = {"elementwise": _elementwise, "linear": _linear, "bilinear": _bilinear}
+    dot = rules.get(template.kind, _adjoint)(f, emit, op, template, bound, new)
+    dot = checked(emit, template, dot, new, new, "the tangent")
+    if isinstance(kind, Box):
+        return dot
+    fitted = emit.op(arrays.unbroadcast, dot, new)
+    return stored_copy(emit, new, fitted) if motion(kind) == SHADOW else fitted
+
+
+def _silent(template: Template) -> Sequence[str]:
+    """The parameters of whose tangents a rule says nothing, for forward mode."""
+    if template.signature is None or template.kind == "elementwise":
+        return template.refusing
+    if template.tangent is None:
+        return ()  # that there is no rule at all is said elsewhere
+    asked = _keyword_only(template.tangent)
+    return [p.name for p in template.params if f"{p.name}_dot" not in asked]
+
+
+def _sum(emit: Emitter, terms: list[Atom], new: Atom) -> Atom:
+    if not terms:
+        return emit.op(arrays.zero, new)
+    total = terms[0]
+    for term in terms[1:]:
+        total = emit.op(operator.add, total, term)
+    return total
+
+
+def _elementwise(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
+    requests = requested(emit, template, template.requests, bound, {"ans": new})
+    partials = inline(f.frame.program.lift, emit, template.body, bound, requests, _dialect(f, op))
+    names = list(template.cotangents)
+    if is_square(names, partials, bound):
+        names, partials = names[:1], [emit.op(operator.mul, Lit(2.0), partials[0])]
+    terms = []
+    for name, partial in zip(names, partials, strict=True):
+        if name is not None and f.frame.mode(atom_of(bound[name])) is not None:
+            terms.append(times(emit, template, partial, f.dot(atom_of(bound[name]))))
+    return _sum(emit, terms, new)
+
+
+def _dialect(f: Forward, op: Op) -> Dialect:
+    return dialect(op, map(f.frame.kind, atoms(op)))
+
+
+def _linear(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
+    if op.fn in hashable(SPREADING, op.fn) and f.frame.mode(op.args[0]) == SHADOW:
+        # A read-only view of the tangent, which may be written yet; the view of the primal is not.
+        copied = emit.op(np.array, f.dot_or_zero(emit, op.args[0]))
+        return emit.let(Op(op.fn, (copied, *op.args[1:]), op.kwargs))
+    moving = [a for a in op.args if f.frame.mode(a) is not None]
+    if op.fn in hashable(_SUMS, op.fn) and len(moving) == 1:  # as it is: what is constant adds nothing
+        dot = f.dot(moving[0])
+        if op.fn is operator.sub and moving[0] is op.args[1]:
+            return emit.op(operator.neg, dot)
+        return emit.op(arrays.clone, dot) if f.frame.mode(moving[0]) == SHADOW else dot  # it may be written yet
+    return _applied(f, emit, op, template, bound, set(template.cotangents))
+
+
+_SUMS = frozenset((operator.add, operator.sub))
+
+
+def _bilinear(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
+    active = [n for n in template.cotangents if n and f.frame.mode(atom_of(bound[n])) is not None]
+    terms = [_applied(f, emit, op, template, bound, {name}) for name in active]
+    return _sum(emit, terms, new)
+
+
+def _applied(
+    f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], names: set[str | None]
+) -> Atom:
+    """The primal with the tangents of the named parameters in their places."""
+    places = {id(a) for n in names if n for a in _each(bound[n])}
+    args = tuple(_whole_dot(f, emit, a) if id(a) in places else a for a in op.args)
+    kwargs = tuple((k, _whole_dot(f, emit, a) if id(a) in places else a) for k, a in op.kwargs)
+    return emit.let(Op(op.fn, args, kwargs))
+
+
+def _whole_dot(f: Forward, emit: Emitter, atom: Atom) -> Atom:
+    """The tangent of an operand, zeros in a container where items have none."""
+    dot = f.dot_or_zero(emit, atom)
+    return emit.op(arrays.filled, dot, atom) if isinstance(f.frame.kind(atom), Box) else dot
+
+
+def _adjoint(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
+    if template.tangent is None:
+        raise lacking(template, "tangent", emit.span)
+    given: dict[str, Atom] = {"ans": new}
+    dot_of = f.dot_or_zero if template.signature is None else functools.partial(_whole_dot, f)
+    for name in template.params:
+        value = bound[name.name]
+        if isinstance(value, tuple):
+            dots = tuple(dot_of(emit, atom_of(a)) for a in value)
+            given[f"{name.name}_dot"] = emit.let(Make(list, dots))
+        else:
+            given[f"{name.name}_dot"] = dot_of(emit, atom_of(value))
+    wanted = _keyword_only(template.tangent)
+    requests = requested(emit, template, wanted, bound, given)
+    found = inline(f.frame.program.lift, emit, template.tangent, bound, requests, _dialect(f, op))
+    return found[0] if len(found) == 1 else emit.let(Make(list, tuple(found)))
 
 
 class Forward:
@@ -243,3 +383,58 @@ def _item_kind(f: Forward, box: Box, key: Key) -> Kind:
 def _function(instance: Instance) -> Function:
     assert instance.link.function is not None
     return instance.link.function
+
+
+@dataclass(eq=False)
+class Tangents:
+    """Forward mode of a whole program: one derived function for each instance that a derivative flows through."""
+
+    program: Program
+    links: dict[Instance, Link] = field(default_factory=dict)
+    pending: list[Instance] = field(default_factory=list)
+
+    def link(self, instance: Instance) -> Link:
+        """The derived function of a callee; written by `finish`."""
+        if instance not in self.links:
+            self.links[instance] = Link(f"{instance.link.name}_tangent")
+            self.pending.append(instance)
+        return self.links[instance]
+
+    def finish(self) -> None:
+        """Writes the functions that were asked for."""
+        while self.pending:
+            instance = self.pending.pop(0)
+            link = self.links[instance]
+            link.function = Forward(self, instance).function(link.name)
+
+
+def tangent(program: Program, instance: Instance, with_tangent: Sequence[int]) -> Function:
+    """The root: primals by position, then the tangents of those at `with_tangent`; returns (value, tangent)."""
+    tangents = Tangents(program)
+    f = Forward(tangents, instance, is_root=True)
+    names = [p.name for p in f.frame.function.params]
+    chosen = [names[i] for i in with_tangent if motion(f.frame.kinds[names[i]]) is not None]
+    dots = [f.frame.other(n) for n in chosen]
+    emit = Emitter(f.frame.function.span)
+    fetch(instance, emit)
+    entry(instance, emit, arguments_of(instance))
+    _own_tangents(emit, f, chosen)
+    still = [name for name in names if name not in chosen]
+    zeros_of_storages(f.frame, emit, [name for name in still if motion(f.frame.kinds[name]) == SHADOW])
+    for name in still:
+        if motion(f.frame.kinds[name]) == VALUE:
+            emit.assign(f.frame.other(name), f.frame.zero(emit, Var(name), f.frame.kinds[name]))
+    body = (*emit.block, *f.block(f.frame.function.body))
+    tangents.finish()
+    params = tuple(Param(n) for n in (*arguments_of(instance), *dots))
+    notes = notes_of(f.frame, chosen) | {"of primal": all(i.source.origin is not None for i in program.reached())}
+    return Function(f"{instance.source.name}_jvp", params, body, f.frame.function.span, notes=notes)
+
+
+def _own_tangents(emit: Emitter, f: Forward, chosen: Sequence[str]) -> None:
+    """Tangents of storages are copied in the layout of the primal: the user's are not written."""
+    for name in chosen:
+        kind = f.frame.kinds[name]
+        if motion(kind) == SHADOW:
+            dot = Var(f.frame.other(name))
+            emit.assign(dot.name, Op(arrays.tangent_as, (dot, Var(name))))

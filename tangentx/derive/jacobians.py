@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Box, Kind, Num, dtype_of, varied
-from tangentx.analysis.program import Instance
+from tangentx.analysis.infer.program import Instance
+from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, dtype_of, varied
 from tangentx.derive.emit import NONE, Emitter, motion
-from tangentx.derive.entry import arguments_of
-from tangentx.derive.pairs import as_params
-from tangentx.derive.places import Part, at, counted, domains, mapped, seeds, stacked
+from tangentx.derive.leaf_values import Part, at, counted, domains, mapped, seeds, stacked
+from tangentx.derive.prologue import arguments_of
+from tangentx.derive.reverse.callee_pairs import as_params
 from tangentx.ir.nodes import Append, Assign, Atom, Call, For, Function, Link, Lit, Make, Op, Return, Var
 
 Joined = Callable[[Emitter, "Part", "Part"], Atom]

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Box, Kind, is_inexact, varied
-from tangentx.analysis.program import Instance
+from tangentx.analysis.infer.program import Instance
+from tangentx.analysis.types.kinds import Arr, Box, Kind, is_inexact, varied
+from tangentx.common.naming import Names
 from tangentx.derive.emit import NONE, Emitter
-from tangentx.derive.entry import arguments_of, entry
-from tangentx.derive.pairs import as_params
+from tangentx.derive.prologue import arguments_of, entry
+from tangentx.derive.reverse.callee_pairs import as_params
 from tangentx.ir.nodes import Atom, Block, Call, For, Function, If, Link, Lit, Loop, Make, Return, Statement, Var
-from tangentx.naming import Names
 
 
 def along(instance: Instance, tangent: Function, wrt: Sequence[int], wanted: tuple[int | None, ...] | None) -> Function:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays, templates
-from tangentx.derive.dialect import Dialect
 from tangentx.derive.emit import NONE, Emitter
+from tangentx.derive.scalar_functions import Dialect
 from tangentx.errors import NoTemplate, NotResolved, Span
-from tangentx.ir.change import rename
 from tangentx.ir.nodes import Apply, Assign, Atom, Ext, Lit, Make, Op, Return, Statement, Var
+from tangentx.ir.rewrite import rename
 from tangentx.templates import Template, without_rule
 
 

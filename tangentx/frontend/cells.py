@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tangentx.errors import Span, UnsupportedSyntax
-from tangentx.ir import marks, walk
+from tangentx.ir import markers, walk
 from tangentx.ir import nodes as ir
-from tangentx.ir.attempts import Attempt
-from tangentx.ir.change import map_atoms
 from tangentx.ir.functions import Closure, function_of
+from tangentx.ir.rewrite import map_atoms
+from tangentx.ir.try_op import Attempt
 
 _ITEM = ir.Key((ir.Lit(0),))
 
@@ -218,7 +218,7 @@ class _Cells:
         out.append(ir.Assign(held.name, ir.Index(cell, _ITEM), span))
         if cell.name in self.asked:
             asked = (held, ir.Lit(cell.name), ir.Lit(True))
-            out.append(ir.Assign(self._temp(), ir.Op(marks.bound, asked), span))
+            out.append(ir.Assign(self._temp(), ir.Op(markers.bound, asked), span))
         return held
 
     def _inside(self, cls: type[Closure], variables: tuple[ir.Atom, ...]) -> None:

@@ -12,14 +12,14 @@ from typing import Any
 
 import gast
 
-from tangentx.analysis.primitives import is_primitive
-from tangentx.frontend import quiet, resolve, scopes
+from tangentx.analysis.types.primitives import is_primitive
+from tangentx.common.naming import Names
+from tangentx.frontend import effect_free, resolve, scopes
 from tangentx.frontend.calls import one_by_one
 from tangentx.frontend.expressions import CONVERSIONS, Steps, leaf
 from tangentx.frontend.loops import Loops
-from tangentx.ir import marks
+from tangentx.ir import markers
 from tangentx.ir import nodes as ir
-from tangentx.naming import Names
 
 # These take all that a generator gives before they return, so a list does as well.
 CONSUMERS = (sum, list, tuple, max, min, sorted, dict, set, frozenset, math.fsum, math.prod, functools.reduce)
@@ -150,7 +150,7 @@ class Displays(Loops):
         if method not in TAKERS and not any(value is consumer for consumer in CONSUMERS):
             raise self.refuse(node, "the callee may stop before the iterator ends", "pass a list: [... for ...]")
         others = [arg for arg in (*call.args, *(keyword.value for keyword in call.keywords)) if arg is not node]
-        if any(self._call_tells(inner) for other in others for inner in gast.walk(other)):
+        if any(map(self.calls_tell, others)):
             message = "an iterator beside an argument that is a call: which runs first cannot be kept"
             raise self.refuse(node, message, "give the other argument a name first")
         tells = self.tells(node)
@@ -189,7 +189,8 @@ class Displays(Loops):
 
     def _is_quiet(self, node: Any) -> bool:
         """Whether nothing is written where `node` is evaluated, or called."""
-        return quiet.is_quiet(node, self.outside)
+        with self.within(node):
+            return effect_free.is_quiet(node, self.outside)
 
     def _demand_blind(self, base: ir.Atom, node: Any) -> None:
         """Demand that the iterator does not look at the list or dict `base`, which Python fills as it goes."""
@@ -199,7 +200,7 @@ class Displays(Loops):
         local = sorted({name for name in (self.local(part.id) for part in read) if name is not None})
         called = [ext for ext in map(self.outside, read) if ext is not None and callable(ext.value)]
         asked = (base, *map(ir.Var, local), *(ext for ext in called if not is_primitive(ext.value)))
-        self.emit(ir.Assign(self.temp(), ir.Op(marks.blind, asked), self.span(node)))
+        self.emit(ir.Assign(self.temp(), ir.Op(markers.blind, asked), self.span(node)))
 
     def gathered(self, node: Any) -> ir.Atom:
         return self._collected(self._generated(node))

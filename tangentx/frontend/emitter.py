@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
 
 import gast
 
+from tangentx.common.naming import Names
+from tangentx.common.source import Found
 from tangentx.errors import NotResolved, Span, UnsupportedSyntax
-from tangentx.frontend import resolve, unbound
-from tangentx.ir import marks
+from tangentx.frontend import definite_assignment, resolve
+from tangentx.ir import markers
 from tangentx.ir import nodes as ir
-from tangentx.naming import Names
-from tangentx.source import Found
+
+LONGEST = 60
+"""As many branches of a chain are written one in another. Python reads no text of more than 99 levels."""
+
+
+@dataclass
+class Link:
+    """One branch of a chain: what is done before its test, the test, what is done where it holds."""
+
+    before: Sequence[ir.Statement]
+    test: ir.Atom
+    body: Sequence[ir.Statement]
+    span: Span
 
 
 class Emitter:
@@ -30,7 +43,9 @@ class Emitter:
         self.scope = resolve.scope(tree)
         self.asked: set[int] = set()  # expressions of which only the truth counts
         self.resolver: resolve.Resolver = resolve.Resolver(function) if outer is None else outer.resolver
-        self.unbound = unbound.reads(tree, self.scope.names)  # nodes that read a name which may have no value there
+        self.unbound = definite_assignment.reads(
+            tree, self.scope.names
+        )  # nodes that read a name which may have no value there
         self.late: dict[str, None] = {}  # the names of which that is asked
         self.apart: list[bool] = []  # for each comprehension that is open whether Python runs it as a function
         self.renamed: list[dict[str, str]] = []  # variables of the comprehensions that are open, innermost last
@@ -56,6 +71,26 @@ class Emitter:
     def emit(self, stmt: ir.Statement) -> None:
         """Append `stmt` to the open block."""
         self._out.append(stmt)
+
+    def chain(self, links: Sequence[Link], last: Sequence[ir.Statement]) -> None:
+        """Emit a chain of branches, each in the ``else`` of the one before it, `last` in that of the last.
+
+        A long chain is cut into pieces: what follows one is done where none of its tests held, which it tells.
+        """
+        cuts = list(range(0, len(links), LONGEST))
+        flags = [self.temp() for _ in cuts[1:]]
+        for flag in flags:
+            self.emit(ir.Assign(flag, ir.Lit(False), links[0].span))
+        for number, start in enumerate(cuts):
+            piece = links[start : start + LONGEST]
+            going_on = [ir.Assign(flag, ir.Lit(True), piece[-1].span) for flag in flags[number : number + 1]]
+            orelse: Sequence[ir.Statement] = going_on or last
+            for link in reversed(piece):
+                orelse = (*link.before, ir.If(link.test, tuple(link.body), tuple(orelse), link.span))
+            if number:
+                orelse = (ir.If(ir.Var(flags[number - 1]), tuple(orelse), (), piece[0].span),)
+            for stmt in orelse:
+                self.emit(stmt)
 
     @contextmanager
     def block(self) -> Iterator[list[ir.Statement]]:
@@ -97,18 +132,28 @@ class Emitter:
                 return renamed[name]
         return name if name in self.scope.names or name.startswith("%") else None
 
+    @contextmanager
+    def within(self, node: Any) -> Iterator[None]:
+        """While parts of `node` are looked at from outside: names that are bound in it are its own, whatever else has
+        the same ones."""
+        self.renamed.append({name: name for name in resolve.own(node)})
+        try:
+            yield
+        finally:
+            self.renamed.pop()
+
     def demand_bound(self, node: Any) -> None:
         """Where the name that `node` reads may have no value: emit the question, and what raises without one."""
         if id(node) not in self.unbound or any(node.id in renamed for renamed in self.renamed):
             return
         self.late[node.id] = None
         asked = (ir.Var(node.id), ir.Lit(node.id), ir.Lit(any(self.apart)))
-        self.emit(ir.Assign(self.temp(), ir.Op(marks.bound, asked), self.span(node)))
+        self.emit(ir.Assign(self.temp(), ir.Op(markers.bound, asked), self.span(node)))
 
     def openings(self) -> list[ir.Statement]:
         """What binds the names that may have no value to none, where the function begins."""
         span = self.found.span(self.tree)
-        return [ir.Assign(name, ir.Op(marks.emptied, ()), span) for name in self.late]
+        return [ir.Assign(name, ir.Op(markers.emptied, ()), span) for name in self.late]
 
     def foreign(self, node: Any) -> ir.Ext:
         """The object behind a name that is not local."""

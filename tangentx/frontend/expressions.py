@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 import gast
 
 from tangentx.frontend import resolve
-from tangentx.frontend.emitter import Emitter
+from tangentx.frontend.emitter import Emitter, Link
 from tangentx.ir import nodes as ir
 
 Steps: TypeAlias = Generator[Any, ir.Atom, ir.Expr]
@@ -189,16 +189,25 @@ class Expressions(Emitter):
         return self.copy(ir.Op(ir.truth, (held,)), operand) if id(operand) in self.asked else held
 
     def _IfExp(self, node: Any) -> Steps:
-        self.asked.update(map(id, _asked(node.test)))
-        test = yield node.test
-        test, name = self.fixed(test, node.test), self.temp()
-        sides: list[list[ir.Statement]] = []
-        for side in (node.body, node.orelse):
-            with self.block() as out:
-                value = yield side
-                self.emit(ir.Assign(name, value, self.span(side)))
-            sides.append(out)
-        self._choose(test, sides[0], sides[1], node)
+        """``a if p else b if q else c`` is a chain of branches that bind one name."""
+        links: list[Link] = []
+        outer, imports = self._out, self.imports
+        self._out = []
+        name = ""
+        while isinstance(node, gast.IfExp):
+            self.asked.update(map(id, _asked(node.test)))
+            test = self.fixed((yield node.test), node.test)
+            name = name or self.temp()
+            with self.block() as body:
+                value = yield node.body
+                self.emit(ir.Assign(name, value, self.span(node.body)))
+            links.append(Link(self._out, test, body, self.span(node)))
+            self._out, self.imports = [], dict(self.imports)
+            node = node.orelse
+        value = yield node
+        self.emit(ir.Assign(name, value, self.span(node)))
+        last, self._out, self.imports = self._out, outer, imports
+        self.chain(links, last)
         return ir.Var(name)
 
     def _NamedExpr(self, node: Any) -> Steps:

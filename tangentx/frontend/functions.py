@@ -16,13 +16,13 @@ from typing import Any
 
 import gast
 
+from tangentx.common.naming import Names
 from tangentx.frontend import resolve, scopes
 from tangentx.frontend.cells import with_cells
 from tangentx.frontend.displays import Displays
 from tangentx.frontend.expressions import Steps
 from tangentx.ir import nodes as ir
 from tangentx.ir.functions import Closure, closure
-from tangentx.naming import Names
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import importlib.util
 from typing import Any
 
 from tangentx.frontend import resolve
-from tangentx.frontend.cycles import Cycles
+from tangentx.frontend.loop_statements import Cycles
 from tangentx.ir import nodes as ir
 
 

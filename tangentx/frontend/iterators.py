@@ -13,20 +13,20 @@ from typing import Any
 
 import gast
 
-from tangentx.analysis import folds
-from tangentx.analysis.primitives import is_primitive
+from tangentx.analysis.library import itertools_models
+from tangentx.analysis.types.primitives import is_primitive
 from tangentx.frontend import resolve
-from tangentx.frontend.sources import Items
+from tangentx.frontend.loop_iterables import Items
 from tangentx.frontend.targets import Targets, Value
-from tangentx.ir import marks, walk
+from tangentx.ir import markers, walk
 from tangentx.ir import nodes as ir
 
 ITERTOOLS: dict[Any, dict[int, Callable[..., Any]]] = {
-    itertools.chain.from_iterable: {1: folds.chained_all},
-    itertools.repeat: {2: folds.repeated},
-    itertools.product: {2: folds.crossed, 3: folds.crossed_by_three},
-    itertools.combinations: {2: folds.combined, 3: folds.combined_by_three},
-    itertools.permutations: {2: folds.ordered},
+    itertools.chain.from_iterable: {1: itertools_models.chained_all},
+    itertools.repeat: {2: itertools_models.repeated},
+    itertools.product: {2: itertools_models.crossed, 3: itertools_models.crossed_by_three},
+    itertools.combinations: {2: itertools_models.combined, 3: itertools_models.combined_by_three},
+    itertools.permutations: {2: itertools_models.ordered},
 }
 """For what becomes a list where it is made the stand-ins by the number of arguments."""
 
@@ -72,7 +72,7 @@ class Iterators(Targets):
             raise self.refuse(node, "several iterators that call functions are taken together", hint)
         args = tuple(self.gathered(arg) if self.is_lazy(arg) else self.atom(arg) for arg in given) * times
         ext = ir.Ext(standin.__name__, standin, ("object",), standin)
-        return self.copy(ir.Apply(ext, args), node), args if standin is folds.chained_all else ()
+        return self.copy(ir.Apply(ext, args), node), args if standin is itertools_models.chained_all else ()
 
     def in_turn(self, node: Any) -> Items | None:
         """What a call of one of itertools gives, item by item; None for any other node."""
@@ -217,7 +217,13 @@ class Iterators(Targets):
 
     def tells(self, node: Any) -> bool:
         """Whether it may show when `node` is evaluated: calls, but for those of what has no effect, and ``:=``."""
-        return any(isinstance(part, gast.NamedExpr) or self._call_tells(part) for part in gast.walk(node))
+        with self.within(node):
+            return any(isinstance(part, gast.NamedExpr) or self._call_tells(part) for part in gast.walk(node))
+
+    def calls_tell(self, node: Any) -> bool:
+        """As `tells`, of calls alone."""
+        with self.within(node):
+            return any(self._call_tells(part) for part in gast.walk(node))
 
     def _call_tells(self, node: Any) -> bool:
         if not isinstance(node, gast.Call):
@@ -249,7 +255,7 @@ class Iterators(Targets):
         atoms = [atom for stmt in walk.statements(body) for atom in given_away(stmt)]
         if atoms and (early or shallow):
             marked = (ir.Lit(len(early)), ir.Lit(len(shallow)), *early, *shallow, *dict.fromkeys(atoms))
-            self.emit(ir.Assign(self.temp(), ir.Op(marks.unwritten, marked), self.span(node)))
+            self.emit(ir.Assign(self.temp(), ir.Op(markers.unwritten, marked), self.span(node)))
 
     def term(self, start: ir.Atom, step: ir.Atom, index: ir.Atom, node: Any) -> ir.Expr:
         """What ``itertools.count(start, step)`` gives at an index."""
@@ -266,7 +272,7 @@ class Iterators(Targets):
         if node.keywords or len(given) > 2 or type(start) is not int or type(step) is not int or step < 1:
             raise self.refuse(
                 node,
-                "itertools.count with arguments that are not known whole numbers",
+                "the arguments of itertools.count are not whole numbers that are known here",
                 "keep the counter in a variable of your own",
             )
         return ir.Lit(start), ir.Lit(step)

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from types import CodeType, EllipsisType, FunctionType
 from typing import Any
 
-from tangentx import source
+from tangentx.common import source
+from tangentx.common.naming import is_identifier
 from tangentx.errors import NotResolved
-from tangentx.frontend import fence, opaque, parse, resolve
+from tangentx.frontend import parse, primitives, resolve, unsupported
 from tangentx.frontend.functions import parameters
 from tangentx.frontend.statements import Statements
 from tangentx.ir import nodes as ir
@@ -66,7 +67,7 @@ def lift(function: FunctionType) -> ir.Function:
     memo = getattr(function, "__dict__", {}).get(_SLOT)
     if isinstance(memo, _Memo) and memo.lifted is not None and memo.holds(function):
         return memo.lifted
-    lifted = opaque.calling(function) if is_own(function) else lift_as(function, Statements)
+    lifted = primitives.calling(function) if is_own(function) else lift_as(function, Statements)
     function.__dict__[_SLOT] = _Memo(function, lifted)
     return lifted
 
@@ -77,7 +78,7 @@ def lift_as(function: FunctionType, way: type[Statements], prepare: Callable[[An
     tree = parse.parse(found)
     if prepare is not None:
         prepare(tree)
-    fence.check(tree, found)
+    unsupported.check(tree, found)
     lifter = way(function, found, tree)
     span = found.span(tree)
     with lifter.block() as body:
@@ -99,7 +100,7 @@ def _name(function: FunctionType, name: str) -> str:
     """The name of a function; ``__init__`` and its like are called after their class too."""
     owner = function.__qualname__.split(".")[-2:-1]
     special = name.startswith("__") and name.endswith("__")
-    return f"{owner[0]}_{name.strip('_')}" if special and owner and owner[0].isidentifier() else name
+    return f"{owner[0]}_{name.strip('_')}" if special and owner and is_identifier(owner[0]) else name
 
 
 def _assigned(params: tuple[ir.Param, ...], body: ir.Block) -> None:

@@ -12,14 +12,14 @@ from typing import Any
 import gast
 
 from tangentx import arrays
-from tangentx.analysis import folds
-from tangentx.analysis.primitives import is_primitive
+from tangentx.analysis.library import itertools_models
+from tangentx.analysis.types.primitives import is_primitive
 from tangentx.frontend import resolve
 from tangentx.frontend.emitter import is_named
 from tangentx.frontend.iterators import FOREVER, Iterators, together
-from tangentx.frontend.sources import Items, Range
+from tangentx.frontend.loop_iterables import Items, Range
 from tangentx.frontend.targets import Column, Value
-from tangentx.ir import marks, walk
+from tangentx.ir import markers, walk
 from tangentx.ir import nodes as ir
 from tangentx.ir.check import own_break
 
@@ -145,7 +145,7 @@ class Loops(Iterators):
         if stars and not first and not node.keywords and len(node.args) == 1:
             return self._columns(node)
         if not known or not node.args or stars:
-            message = "a call of zip with unknown keywords, no arguments, or several starred ones"
+            message = "zip is called with unknown keywords, without arguments, or with several starred ones"
             raise self.refuse(node, message, "write zip(a, b), or zip(*rows) with all rows in one list")
         parts = [self.items(arg) for arg in node.args[first:]]
         count = parts[0].count
@@ -184,7 +184,7 @@ class Loops(Iterators):
         """``zip(*rows)``: the columns, as many as the shortest row has."""
         rows = self.atom(node.args[0].value)
         found = self.copy(ir.Op(ir.sequence, (rows,)), node)
-        shortest = ir.Ext("shortest", folds.shortest, ("object",), folds.shortest)
+        shortest = ir.Ext("shortest", itertools_models.shortest, ("object",), itertools_models.shortest)
         count = self.copy(ir.Apply(shortest, (found,)), node)
         return Items(count, lambda index: Column(found, index), frozenset(), shallow=(found,))
 
@@ -245,7 +245,7 @@ class Loops(Iterators):
         for whole, count, _ in source.lengths if isinstance(source, Items) and given else ():
             if isinstance(whole, ir.Var):
                 asked = (whole, count, *dict.fromkeys(given))
-                self.emit(ir.Assign(self.temp(), ir.Op(marks.unresized, asked), self.span(node)))
+                self.emit(ir.Assign(self.temp(), ir.Op(markers.unresized, asked), self.span(node)))
 
     def _bind_entry(self, target: Any, entries: tuple[ir.Atom, ir.Atom], index: ir.Atom, node: Any) -> bool:
         """Assign a key to the first name of `target`, and the value that it has to the second; False for others."""

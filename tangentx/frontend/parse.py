@@ -8,7 +8,7 @@ from typing import Any
 import gast
 from gast.ast3 import Ast3ToGAst
 
-from tangentx.source import Found
+from tangentx.common.source import Found
 
 DEPTH = 40  # levels of a tree that are converted by one recursion
 
@@ -50,11 +50,27 @@ def parse(found: Found) -> Any:
     Names that Python mangles (``__x`` in a class) are mangled in it.
     """
     tree = convert(found.tree)
+    if not __debug__:  # Python ran with -O when it compiled the function
+        _drop_asserts(tree)
     owner = found.owner.lstrip("_")
     if owner:
         for node in gast.walk(tree):
             _mangle(node, owner)
     return tree
+
+
+def _drop_asserts(tree: Any) -> None:
+    """Takes out ``assert``; the names that one binds stay the function's own."""
+    for node in gast.walk(tree):
+        for field, block in gast.iter_fields(node):
+            if isinstance(block, list) and any(isinstance(part, gast.Assert) for part in block):
+                setattr(node, field, [_nothing(part) if isinstance(part, gast.Assert) else part for part in block])
+
+
+def _nothing(node: Any) -> Any:
+    binds = any(isinstance(part, gast.NamedExpr) for part in gast.walk(node))
+    dead = gast.If(gast.Constant(False, None), [node], []) if binds else gast.Pass()
+    return gast.fix_missing_locations(gast.copy_location(dead, node))
 
 
 def _mangle(node: Any, owner: str) -> None:

@@ -92,6 +92,13 @@ def targets(tree: Any) -> frozenset[str]:
     )
 
 
+def own(tree: Any) -> frozenset[str]:
+    """The names that anything in `tree` binds, the parameters of lambdas too."""
+    return frozenset(
+        node.id for node in gast.walk(tree) if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load)
+    )
+
+
 class Resolver:
     """Finds the objects behind the outside names of one function; one `Ext` for each path."""
 

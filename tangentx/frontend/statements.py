@@ -8,10 +8,11 @@ import gast
 import numpy as np
 
 from tangentx.frontend import resolve
+from tangentx.frontend.emitter import Link
 from tangentx.frontend.expressions import BINARY
 from tangentx.frontend.imports import Imports
 from tangentx.frontend.targets import attribute_key
-from tangentx.ir import marks, walk
+from tangentx.ir import markers, walk
 from tangentx.ir import nodes as ir
 
 _LIBRARIES = ("numpy", "math", "cmath", "builtins", "operator", "_operator")
@@ -106,29 +107,24 @@ class Statements(Imports):
         return False
 
     def _If(self, node: Any) -> bool:
-        """A chain of elif becomes a nest of If, without recursion: chains may be long."""
-        levels = []
-        outs = [self._out]
-        imports = self.imports
+        """A chain of elif is lifted without recursion: it may be long."""
+        links: list[Link] = []
+        after = True
+        outer, imports = self._out, self.imports
+        self._out = []
         while True:
             self._settle_own(node)
             test = self.test(node.test)
             with self.block() as body:
-                ends = self.body(node.body)
-            levels.append((node, test, body, ends))
-            outs.append([])
-            self._out, self.imports = outs[-1], dict(self.imports)
+                after = self.body(node.body) and after
+            links.append(Link(self._out, test, body, self.span(node)))
+            self._out, self.imports = [], dict(self.imports)
             if len(node.orelse) != 1 or not isinstance(node.orelse[0], gast.If):
                 break
             node = node.orelse[0]
-        after = self.body(node.orelse)
-        while levels:
-            node, test, body, ends = levels.pop()
-            orelse = outs.pop()
-            self._out = outs[-1]
-            self.emit(ir.If(test, tuple(body), tuple(orelse), self.span(node)))
-            after = after and ends
-        self.imports = imports
+        after = self.body(node.orelse) and after
+        last, self._out, self.imports = self._out, outer, imports
+        self.chain(links, last)
         return after
 
     def _Delete(self, node: Any) -> bool:
@@ -139,7 +135,7 @@ class Statements(Imports):
                 name = self.local(target.id)
                 assert name is not None
                 self.demand_bound(target)
-                gone = marks.emptied if name in self.unbound.values() else ir.deleted
+                gone = markers.emptied if name in self.unbound.values() else ir.deleted
                 self.emit(ir.Assign(name, ir.Op(gone, ()), self.span(node)))
             elif isinstance(target, gast.Subscript):
                 base = self.atom(target.value)

@@ -10,7 +10,7 @@ import gast
 from tangentx.frontend import resolve
 from tangentx.frontend.calls import Calls
 from tangentx.frontend.emitter import is_named
-from tangentx.ir import marks
+from tangentx.ir import markers
 from tangentx.ir import nodes as ir
 
 
@@ -52,7 +52,7 @@ class Targets(Calls):
     def whole(self, value: Value, node: Any) -> ir.Expr:
         """`value` as one expression."""
         if isinstance(value, Column):
-            return ir.Op(marks.column, (value.rows, value.place))
+            return ir.Op(markers.column, (value.rows, value.place))
         if not isinstance(value, tuple):
             return value
         return ir.Make(tuple, tuple(self.hold(self.whole(part, node), node) for part in value))

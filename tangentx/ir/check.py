@@ -7,10 +7,10 @@ from typing import NoReturn, get_args
 
 from tangentx.ir import nodes as ir
 from tangentx.ir import show, walk
-from tangentx.ir.attempts import Attempt
 from tangentx.ir.functions import FunctionValue
-from tangentx.ir.marks import MARKS
-from tangentx.ir.observed import Observed
+from tangentx.ir.markers import MARKS
+from tangentx.ir.observed_op import Observed
+from tangentx.ir.try_op import Attempt
 
 _STATEMENTS = get_args(ir.Statement)
 _EXPRESSIONS = get_args(ir.Expr)

@@ -29,7 +29,7 @@ Grammar
     key       = Key of parts, a part being an atom or a Slice of atoms
     atom      = Var name | Lit constant | Ext object of the user's world
 
-The frontend writes the language with the open forms in it; `analysis.kinds` replaces them, and every later stage
+The frontend writes the language with the open forms in it; `analysis.types.kinds` replaces them, and every later stage
 meets the closed forms only. The test of an `If` and the bounds of a `For` are not assigned in its blocks (the
 frontend copies them into fresh names where the user assigns them).
 """
@@ -192,7 +192,7 @@ def sequence(x: Any, count: int | None = None, more: bool = False) -> Any:
 
     With `more` there may be others.
 
-    The frontend writes it for the iterable of a `for` and for the right side of an unpacking; `analysis.kinds`
+    The frontend writes it for the iterable of a `for` and for the right side of an unpacking; `analysis.types.kinds`
     replaces it.
     """
     raise AssertionError("a marker, never run")
@@ -295,11 +295,21 @@ class Delete:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Twin:
+    """What a branch or a loop of the forward sweep has in common with that of the reverse sweep which undoes it: its
+    test has the same outcome there, in reverse order, or its bounds are the same."""
+
+    name: object
+    back: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class If:
     test: Atom
     body: Block
     orelse: Block
     span: Span
+    twin: Twin | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -312,6 +322,7 @@ class For:
     body: Block
     span: Span
     snapshots: Atom | None = None
+    twin: Twin | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from tangentx.ir import marks
+from tangentx.ir import markers
 from tangentx.ir import nodes as ir
 from tangentx.ir.functions import Closure, function_of
 
@@ -125,7 +125,7 @@ def writes(stmt: ir.Statement) -> frozenset[str]:
 
 def empties(stmt: ir.Statement) -> bool:
     """Whether the statement leaves its name without a value."""
-    return isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Op) and stmt.value.fn is marks.emptied
+    return isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Op) and stmt.value.fn is markers.emptied
 
 
 def written_name(stmt: ir.Statement) -> str | None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.analysis.kinds import Arr
-from tangentx.analysis.program import Program
+from tangentx.analysis.infer.program import Program
+from tangentx.analysis.types.kinds import Arr
 from tangentx.ir.nodes import Assign, Attr, Block, For, If, Loop, Op, Statement
-from tangentx.optimise.unit import Unit, write_each
+from tangentx.optimise.facts.unit import Unit, write_each
 
 _NAMES: dict[Any, str] = {np.transpose: "T", np.shape: "shape", np.size: "size", np.ndim: "ndim"}
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Kind, Num, is_inexact
-from tangentx.analysis.program import Program
+from tangentx.analysis.infer.program import Program
+from tangentx.analysis.types.kinds import Arr, Kind, Num, is_inexact
 from tangentx.ir.nodes import (
     Accumulate,
     Assign,
@@ -29,12 +29,12 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.walk import statement_atoms
-from tangentx.optimise import memory
-from tangentx.optimise.flow import sweeps
-from tangentx.optimise.shapes import Facts, is_array
-from tangentx.optimise.sharing import PASSING, is_view, returned
-from tangentx.optimise.tangents import of_tangents, target_of
-from tangentx.optimise.unit import Unit
+from tangentx.optimise.facts import memory
+from tangentx.optimise.facts.aliasing import PASSING, is_view, returned
+from tangentx.optimise.facts.dataflow import sweeps
+from tangentx.optimise.facts.shapes import Facts, is_array
+from tangentx.optimise.facts.tangent_names import of_tangents, target_of
+from tangentx.optimise.facts.unit import Unit
 
 _TEMPORARIES = itertools.count()
 

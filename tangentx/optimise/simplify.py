@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,16 +10,17 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Num
-from tangentx.analysis.program import Program
-from tangentx.analysis.regions import Region
+from tangentx.analysis.infer.program import Program
+from tangentx.analysis.types.kinds import Arr, Num, Region
+from tangentx.common.forks import once
 from tangentx.ir.nodes import Assign, Atom, If, Lit, Op, Statement, Var
 from tangentx.ir.walk import atoms
-from tangentx.optimise.dims import Lengths
+from tangentx.optimise.facts.aliasing import viewed
+from tangentx.optimise.facts.nonnegative import bindings, no_less
+from tangentx.optimise.facts.shape_arithmetic import Lengths
+from tangentx.optimise.facts.shapes import is_array
+from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import MUL, NEG, SUB, Rules, is_number, run_each
-from tangentx.optimise.shapes import is_array
-from tangentx.optimise.sharing import viewed
-from tangentx.optimise.unit import Unit
 
 _VIEWS = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.ndarray.transpose, np.ndarray.swapaxes)
 _FLOATS = (float, np.float64)
@@ -34,7 +34,7 @@ class Simplify(Rules):
 
     anywhere = True
 
-    @functools.cached_property
+    @once
     def viewed(self) -> frozenset[Region]:
         """Memory of which anything takes views by strides."""
         return viewed(self.program)
@@ -220,6 +220,11 @@ def _power(p: Simplify, s: Assign, op: Op) -> Statement | None:
     return p.same(s, op.args[0]) if is_number(op.args[1], 1) and p.real(op.args[0]) else None
 
 
+def _real_power(p: Simplify, s: Assign, op: Op) -> Statement | None:
+    """A power of what is no less than 0 is real."""
+    return replace(s, value=Op(operator.pow, op.args)) if no_less(p.unit.found(bindings), op.args[0]) else None
+
+
 _RULES: dict[Any, Rule] = {
     MUL: _mul,
     np.multiply: _mul,
@@ -235,11 +240,12 @@ _RULES: dict[Any, Rule] = {
     arrays.ratio: _ratio,
     arrays.quotient: _ratio,
     arrays.power_slope: _power_slope,
+    arrays.real_power: _real_power,
     np.conj: _real_part,
     np.real: _real_part,
     arrays.shares: _shares,
 }
-_ANYWHERE = (_clone, _zero, _shares, _unbroadcast, _guarded, _ratio, _power_slope)
+_ANYWHERE = (_clone, _zero, _shares, _unbroadcast, _guarded, _ratio, _power_slope, _real_power)
 
 
 def _rule(fn: Any) -> Rule | None:

@@ -170,7 +170,8 @@ _RULES: dict[Any, Callable[..., Any]] = {
     **dict.fromkeys((arrays.clone, arrays.entry_copy, np.copy), _copied),
     np.where: _where,
     **dict.fromkeys((np.sum, np.mean), _summed),
-    **dict.fromkeys((np.matmul, np.dot), _product),
+    **dict.fromkeys((np.matmul, np.dot, arrays.careful_matmul), _product),
+    arrays.careful: lambda product, *args: product(*args),
 }
 _NATIVE = frozenset(
     getattr(np, name)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import guarded, log_or_zero, power_slope, quotient, ratio, ratio_or_zero, share
+from tangentx.arrays import guarded, log_or_zero, power_slope, quotient, ratio, ratio_or_zero, real_power, share
 from tangentx.templates.registry import adjoint, elementwise, linear, methods
 
 
@@ -56,7 +56,9 @@ def positive(x: Any, *, ans_bar: Any) -> Any:
     return x_bar
 
 
-@elementwise(np.power, np.float_power, operator.pow, pow, math.pow, domain="positive exponent", singular=True)
+@elementwise(
+    *(np.power, np.float_power, operator.pow, pow, math.pow, real_power), domain="positive exponent", singular=True
+)
 def power(x: Any, y: Any, *, ans: Any) -> Any:
     """Power ``x ** y``; at ``x == 0`` the derivative with respect to `y` is taken as 0."""
     return power_slope(x, y), guarded(ans, log_or_zero(x))
@@ -89,14 +91,14 @@ def reciprocal(x: Any, *, ans: Any) -> Any:
 @adjoint(np.absolute, operator.abs, abs, domain=("x", "-x", "A(3)", "C(3)", "A()", "A(0)", "0.6-0.8j"))
 def absolute(x: Any, *, ans_bar: Any) -> Any:
     """Absolute value; 0 at 0."""
-    x_bar = np.conj(np.sign(x)) * ans_bar
+    x_bar = guarded(np.conj(np.sign(x)), ans_bar)
     return x_bar
 
 
 @absolute.tangent
 def absolute_tangent(x: Any, *, x_dot: Any) -> Any:
     """The part of the tangent along `x`."""
-    ans_dot = np.real(np.conj(np.sign(x)) * x_dot)
+    ans_dot = np.real(guarded(np.conj(np.sign(x)), x_dot))
     return ans_dot
 
 

@@ -210,7 +210,17 @@ def _product(shape: Any) -> int:
 
 for _fn in (
     *(getattr(operator, name) for name in ("add", "sub", "mul", "truediv", "neg", "pos")),
-    *(arrays.guarded, arrays.ratio, arrays.quotient, arrays.ratio_or_zero, np.where, np.real, np.imag, np.conj),
+    *(
+        arrays.guarded,
+        arrays.ratio,
+        arrays.over_root,
+        arrays.quotient,
+        arrays.ratio_or_zero,
+        np.where,
+        np.real,
+        np.imag,
+        np.conj,
+    ),
 ):
     RULES[_fn] = elementwise(_fn)
 for _fn in methods("conj", "conjugate"):
@@ -530,6 +540,16 @@ def _put_along(w: Any, shape: Any, indices: Any, axis: Any = -1) -> Any:
     return plainly(arrays.put_along, w, (len(w), *shape), _each(indices, len(w)), _later(axis))
 
 
+@_of_first(arrays.running_as)
+def _running_as(w: Any, a: Any, best: Any, axis: Any = 0) -> Any:
+    return plainly(arrays.running_as, w, _each(a, len(w)), _each(best, len(w)), _later(axis))
+
+
+@_of_first(arrays.unrun)
+def _unrun(w: Any, a: Any, best: Any, axis: Any = 0) -> Any:
+    return plainly(arrays.unrun, w, _each(a, len(w)), _each(best, len(w)), _later(axis))
+
+
 def _each(indices: Any, count: int) -> Any:
     return np.broadcast_to(indices, (count, *np.shape(indices)))
 
@@ -768,6 +788,20 @@ def _matmul(a: Any, b: Any) -> Any:
     if _rank(b) == 1:
         return Batch(np.squeeze(np.matmul(a, np.expand_dims(aligned(b, _rank(a) - 1), -1)), -1))
     return Batch(np.matmul(a, aligned(b, _rank(a))))
+
+
+@_of_any(arrays.careful_matmul)
+def _careful_matmul(a: Any, b: Any) -> Any:
+    return _careful(_matmul, a, b)
+
+
+@_of_any(arrays.careful)
+def _careful(product: Any, *args: Any) -> Batch:
+    """A product without a nan; else the members are taken one by one."""
+    found: Batch = product(*args)
+    if np.isnan(found.whole).any():
+        raise NoRule("careful")
+    return found
 
 
 @_of_any(np.cross)

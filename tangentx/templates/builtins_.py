@@ -15,6 +15,7 @@ from tangentx.arrays import (
     nested,
     ratio_or_zero,
     repeated,
+    sum_of_some,
     take_best,
     total,
     unmerged,
@@ -23,7 +24,11 @@ from tangentx.arrays import (
 from tangentx.templates.registry import adjoint, linear
 
 
-@linear(sum, domain=("[x, y, x]", "[x, y], 1.5", "(x,), y", "A(3)", "[A(2), A(2)]", "A(2,3), x"), broadcasts=True)
+@linear(
+    *(sum, sum_of_some),
+    domain=("[x, y, x]", "[x, y], 1.5", "(x,), y", "A(3)", "[A(2), A(2)]", "A(2,3), x"),
+    broadcasts=True,
+)
 def sum_(iterable: Any, start: Any = 0, *, ans_bar: Any) -> Any:
     """Sum of the items, on top of `start`."""
     iterable_bar = repeated(ans_bar, iterable)

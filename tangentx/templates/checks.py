@@ -6,11 +6,13 @@ from typing import Any
 
 from tangentx.arrays import (
     apart,
+    as_seen,
     copied_tangent,
     counted,
     demand_bound,
     demand_copied,
     demand_own,
+    demand_same,
     demand_unshared,
     enough_snapshots,
     equal_lengths,
@@ -32,10 +34,12 @@ from tangentx.templates.registry import constant, linear
 
 constant(
     apart,
+    as_seen,
     counted,
     demand_bound,
     demand_copied,
     demand_own,
+    demand_same,
     demand_unshared,
     real_zero,
     same_length,

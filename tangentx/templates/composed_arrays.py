@@ -106,11 +106,17 @@ def _slice_of(x: Any, a: Any, axis: Any) -> Any:
     return np.zeros_like(np.sum(a, axis=axis, keepdims=True)) + np.asarray(x)
 
 
-@composition(np.kron, domain=("A(2), A(3)", "A(2,2), A(2,3)"))
+@composition(np.kron, domain=("A(2), A(3)", "A(2,2), A(2,3)", "A(2), A(2,3)", "A(2,2), A(3)"))
 def kron(a: Any, b: Any) -> Any:
     """All products of an element of `a` with the whole of `b`."""
     if np.ndim(a) == 1 and np.ndim(b) == 1:
         return np.ravel(np.outer(a, b))
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return np.multiply(a, b)
+    if np.ndim(a) == 1 and np.ndim(b) == 2:
+        return np.kron(np.expand_dims(a, 0), b)
+    if np.ndim(a) == 2 and np.ndim(b) == 1:
+        return np.kron(a, np.expand_dims(b, 0))
     if np.ndim(a) != 2 or np.ndim(b) != 2:
         raise NotDifferentiable("np.kron takes two vectors or two matrices here", hint="reshape the arguments")
     products = np.expand_dims(a, (1, 3)) * np.expand_dims(b, (0, 2))

@@ -18,15 +18,23 @@ _SIGN_AND_LOG: Any = type(np.linalg.slogdet(np.eye(1)))
     domain=("A(3), np.array([-3.0, 0.1, 2.5]), A(3)", "x, P(1) * np.arange(4), A(4), -1.0, y", "x, P(1), A(1)"),
 )
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
-    """Straight lines between the points of a table."""
+    """Straight lines between the points of a table; what NumPy gives where these are in no order depends on how it
+    looks for them, and on what it has looked for before."""
     xp, fp = np.asarray(xp), np.asarray(fp)
+    if np.any(xp[1:] < xp[:-1]):
+        raise NotDifferentiable(
+            "np.interp of points `xp` that do not increase has no meaning",
+            hint="sort them: `order = np.argsort(xp)`, then `np.interp(x, xp[order], fp[order])`",
+        )
     low = fp[0] if left is None else left
     high = fp[-1] if right is None else right
     last = xp[-1]
     if len(xp) == 1:
         xp, fp = np.append(xp, xp + 1.0), np.append(fp, fp)
     i = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
-    between = fp[i] + (fp[i + 1] - fp[i]) / (xp[i + 1] - xp[i]) * (x - xp[i])
+    width = xp[i + 1] - xp[i]
+    start = np.where((width == 0) | np.isinf(xp[i]), i + 1, i)  # the end that NumPy counts from
+    between = fp[start] + (fp[i + 1] - fp[i]) / np.where(width == 0, 1.0, width) * (x - xp[start])
     if np.ndim(x) > 0:
         return np.where(x < xp[0], low, np.where(x > last, high, between))
     if x < xp[0]:

@@ -91,6 +91,58 @@ def spread_of_some(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = F
 
 
 @composition(
+    np.select,
+    domain=(
+        "[np.array([True, False, False]), np.array([True, True, False])], [A(3), A(3)], x",
+        "[np.array([[True], [False]])], [A(3)]",
+    ),
+)
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """Elements of the choice whose condition is the first that holds."""
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    found = default
+    for k in range(len(condlist) - 1, -1, -1):
+        found = np.where(condlist[k], choicelist[k], found)
+    return found
+
+
+_GAPS = ("A(4)", "A(2,3), axis=0", "np.array([[1.0, np.nan], [2.0, 3.0]]), axis=1, keepdims=True")
+
+
+@composition(np.nanmax, domain=_GAPS)
+def largest_number(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """The largest element that is a number."""
+    best = np.max(np.where(np.isnan(a), -np.inf, a), axis=axis, keepdims=keepdims)
+    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, best)[()]
+
+
+@composition(np.nanmin, domain=_GAPS)
+def smallest_number(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """The smallest element that is a number."""
+    best = np.min(np.where(np.isnan(a), np.inf, a), axis=axis, keepdims=keepdims)
+    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, best)[()]
+
+
+@composition(np.nanprod, domain=_GAPS)
+def product_of_numbers(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """Product of the elements that are numbers."""
+    return np.prod(np.where(np.isnan(a), 1.0, a), axis=axis, keepdims=keepdims)
+
+
+@composition(np.nanvar, domain=_GAPS)
+def variance_of_numbers(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+    """Variance of the elements that are numbers."""
+    return np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=~np.isnan(a))
+
+
+@composition(np.nanstd, domain=_GAPS)
+def spread_of_numbers(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+    """Standard deviation of the elements that are numbers."""
+    return np.std(a, axis=axis, ddof=ddof, keepdims=keepdims, where=~np.isnan(a))
+
+
+@composition(
     np.nan_to_num,
     domain=(
         "np.array([1.0, np.nan, -np.inf, np.inf]), posinf=2.0, neginf=-3.0",

@@ -61,7 +61,8 @@ def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any 
         table = np.concatenate([table, _as_rows(y, rowvar)])
     less = (0 if bias else 1) if ddof is None else ddof
     table = table - np.mean(table, axis=1, keepdims=True)
-    found = np.matmul(table, np.conj(table.T)) / (table.shape[1] - less)
+    # As in NumPy, too few observations leave nothing to divide by: nan, not a covariance of another sign.
+    found = np.matmul(table, np.conj(table.T)) / max(table.shape[1] - less, 0)
     if alone:
         return np.asarray(found[0, 0])
     if len(found) == 1:

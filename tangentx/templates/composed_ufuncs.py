@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays import running_max, running_min, top_of
 from tangentx.templates.compositions import composition
 
 
@@ -36,10 +37,10 @@ def minimum_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
 @composition(np.logaddexp.reduce, domain=("A(3)", "A(2,3), 1", "A(2,3), axis=0, keepdims=True"))
 def logaddexp_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
     """Logarithm of the sum of exponentials along the first axis, from the largest down, so that none overflows."""
-    top = np.max(array, axis=axis, keepdims=True)
-    top = np.where(np.isfinite(top), top, 0.0)
-    total = np.log(np.sum(np.exp(array - top), axis=axis, keepdims=True)) + top
-    return total if keepdims else np.squeeze(total, axis=axis)
+    top = top_of(array, axis)
+    total = np.sum(np.exp(array - top), axis=axis, keepdims=True)
+    total = np.where(total == 0.0, -np.inf, np.log(np.where(total == 0.0, 1.0, total)) + top)
+    return total if keepdims else np.squeeze(total, axis=axis)[()]
 
 
 @composition(np.add.accumulate, domain=("A(3)", "A(2,3), 1"))
@@ -52,6 +53,18 @@ def add_accumulate(array: Any, axis: Any = 0) -> Any:
 def multiply_accumulate(array: Any, axis: Any = 0) -> Any:
     """Running product along the first axis."""
     return np.cumprod(array, axis=axis)
+
+
+@composition(np.maximum.accumulate, domain=("A(3)", "A(2,3), 1"))
+def maximum_accumulate(array: Any, axis: Any = 0) -> Any:
+    """The largest elements so far, along the first axis."""
+    return running_max(array, axis)
+
+
+@composition(np.minimum.accumulate, domain=("A(3)", "A(2,3), 1"))
+def minimum_accumulate(array: Any, axis: Any = 0) -> Any:
+    """The smallest elements so far, along the first axis."""
+    return running_min(array, axis)
 
 
 @composition(np.add.outer, domain=("A(3), A(2)",))

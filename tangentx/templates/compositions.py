@@ -73,4 +73,4 @@ def compositions() -> tuple[Composition, ...]:
 
 def examples(rule: Template | Composition) -> list[Example]:
     """Calls that show the rule at work, with the positions of the arguments to differentiate."""
-    return draw(rule) if isinstance(rule, Template) else draw_composition(rule)
+    return draw(rule) if isinstance(rule, Template) else draw_composition(rule.primals, rule.domain)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from tangentx.templates.compositions import Composition
     from tangentx.templates.registry import Template
 
 _RANGES = {
@@ -108,12 +107,12 @@ def _calls(domain: Sequence[str]) -> list[tuple[tuple[Any, ...], dict[str, Any]]
     return [eval(f"call({text})", world) for text in domain]
 
 
-def draw_composition(composition: Composition) -> list[Example]:
-    """Examples of calls for each primal of `composition`, differentiated by every argument that is given by place."""
+def draw_composition(primals: Sequence[Callable[..., Any]], domain: Sequence[str]) -> list[Example]:
+    """Examples of calls for each primal of a composition, differentiated by every argument that is given by place."""
     return [
         Example(primal, args, kwargs, tuple(i for i, value in enumerate(args) if _differentiable(value)))
-        for primal in composition.primals
-        for args, kwargs in _calls(composition.domain)
+        for primal in primals
+        for args, kwargs in _calls(domain)
         if _accepts(primal, args)
     ]
 

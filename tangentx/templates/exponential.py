@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import quotient
+from tangentx.arrays import lead, quotient
 from tangentx.templates.registry import elementwise
 
 
@@ -56,15 +56,15 @@ def log1p(x: Any) -> Any:
 @elementwise(np.logaddexp, analytic=False)
 def logaddexp(x1: Any, x2: Any) -> Any:
     """``log(exp(x1) + exp(x2))``; the partials are the two shares, written so that equal infinities do no harm."""
-    return 0.5 + 0.5 * np.tanh(0.5 * (x1 - x2)), 0.5 + 0.5 * np.tanh(0.5 * (x2 - x1))
+    return 0.5 + 0.5 * np.tanh(0.5 * lead(x1, x2)), 0.5 + 0.5 * np.tanh(0.5 * lead(x2, x1))
 
 
 @elementwise(np.logaddexp2, analytic=False)
 def logaddexp2(x1: Any, x2: Any) -> Any:
     """``log2(2 ** x1 + 2 ** x2)``; the partials are the two shares."""
     return (
-        0.5 + 0.5 * np.tanh(0.34657359027997264 * (x1 - x2)),
-        0.5 + 0.5 * np.tanh(0.34657359027997264 * (x2 - x1)),
+        0.5 + 0.5 * np.tanh(0.34657359027997264 * lead(x1, x2)),
+        0.5 + 0.5 * np.tanh(0.34657359027997264 * lead(x2, x1)),
     )
 
 

@@ -57,7 +57,7 @@ def inv_tangent(a: Any, *, ans: Any, a_dot: Any) -> Any:
 @adjoint(np.linalg.det, domain=("A(2,2)", "A(3,2,2) + 4.0 * np.eye(2)", "A(1,1)"))
 def det(a: Any, *, ans: Any, ans_bar: Any) -> Any:
     """Determinant; where it is 0 the inverse raises LinAlgError."""
-    a_bar = np.expand_dims(ans * ans_bar, (-2, -1)) * np.swapaxes(np.linalg.inv(a), -1, -2)
+    a_bar = guarded(np.swapaxes(np.linalg.inv(a), -1, -2), np.expand_dims(guarded(ans, ans_bar), (-2, -1)))
     return a_bar
 
 
@@ -71,7 +71,7 @@ def det_tangent(a: Any, *, ans: Any, a_dot: Any) -> Any:
 @adjoint(log_det, domain=("A(2,2)", "A(3,2,2) + 4.0 * np.eye(2)", "A(1,1)"))
 def log_det_(a: Any, *, ans_bar: Any) -> Any:
     """Logarithm of the size of the determinant."""
-    a_bar = np.expand_dims(ans_bar, (-2, -1)) * np.swapaxes(np.linalg.inv(a), -1, -2)
+    a_bar = guarded(np.swapaxes(np.linalg.inv(a), -1, -2), np.expand_dims(ans_bar, (-2, -1)))
     return a_bar
 
 

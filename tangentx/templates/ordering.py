@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import put_along, sorted_as, undiff, unsort
+from tangentx.arrays import put_along, running_as, running_max, running_min, sorted_as, undiff, unrun, unsort
 from tangentx.templates.registry import adjoint, linear
 
 
@@ -72,6 +72,37 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1, *, ans_bar: Any, arr
 def put_along_(t: Any, shape: Any, indices: Any, axis: Any = -1, *, ans_bar: Any) -> Any:
     """Adjoint of taking along an axis."""
     t_bar = np.take_along_axis(ans_bar, indices, axis)
+    return t_bar
+
+
+@adjoint(running_max, running_min, domain=("A(4)", "A(3,2)", "A(2,3), 1", "A(0)"))
+def running_(a: Any, axis: Any = 0, *, ans: Any, ans_bar: Any) -> Any:
+    """The largest, or smallest, elements so far; equal ones share."""
+    a_bar = unrun(ans_bar, a, ans, axis)
+    return a_bar
+
+
+@running_.tangent
+def running_tangent(a: Any, axis: Any = 0, *, ans: Any, a_dot: Any) -> Any:
+    """Tangents of the elements that are the best so far, the mean of them where these are equal."""
+    ans_dot = running_as(a_dot, a, ans, axis)
+    return ans_dot
+
+
+_RUN = "np.array([1., 3., 3., 2.]), np.array([1., 3., 3., 3.])"
+
+
+@linear(running_as, domain=(f"A(4), {_RUN}", "A(1,3), np.array([[1., 0., 2.]]), np.array([[1., 1., 2.]]), 1"))
+def running_as_(x: Any, a: Any, best: Any, axis: Any = 0, *, ans_bar: Any) -> Any:
+    """Elements at the places of the best of others so far."""
+    x_bar = unrun(ans_bar, a, best, axis)
+    return x_bar
+
+
+@linear(unrun, domain=(f"A(4), {_RUN}", "A(1,3), np.array([[1., 0., 2.]]), np.array([[1., 1., 2.]]), 1"))
+def unrun_(t: Any, a: Any, best: Any, axis: Any = 0, *, ans_bar: Any) -> Any:
+    """Adjoint of the best so far."""
+    t_bar = running_as(ans_bar, a, best, axis)
     return t_bar
 
 

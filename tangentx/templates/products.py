@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import (
+    careful_matmul,
     dot_left,
     dot_right,
+    guarded,
     inner_left,
     inner_right,
     matmul_left,
@@ -69,6 +71,14 @@ def matmul(x1: Any, x2: Any, *, ans_bar: Any, x1_shape: Any, x2_shape: Any) -> A
     x1_bar = matmul_left(ans_bar, x2, x1_shape)
     x2_bar = matmul_right(ans_bar, x1, x2_shape)
     return x1_bar, x2_bar
+
+
+@bilinear(careful_matmul, domain=("A(3), A(3)", "A(2,3), A(3)", "A(3), A(3,2)", "A(2,3), A(3,4)"))
+def careful_matmul_(x: Any, y: Any, *, ans_bar: Any, x_shape: Any, y_shape: Any) -> Any:
+    """As `matmul`."""
+    x_bar = matmul_left(ans_bar, y, x_shape)
+    y_bar = matmul_right(ans_bar, x, y_shape)
+    return x_bar, y_bar
 
 
 @bilinear(matmul_left, domain=("A(2), A(3), (2,3)", "A(2,4), A(3,4), (2,3)", "A(5,2,4), A(5,3,4), (2,3)"))
@@ -138,8 +148,8 @@ def outer_right_(t: Any, x: Any, shape: Any, *, ans_bar: Any, x_shape: Any) -> A
 @bilinear(np.vdot, domain=("A(3), A(3)", "A(2,3), A(2,3)", "A(2,3), A(3,2)", "C(3), C(3)", "x, y"))
 def vdot(a: Any, b: Any, *, ans_bar: Any, a_shape: Any, b_shape: Any) -> Any:
     """Sum of all products, the first factor conjugated."""
-    a_bar = np.reshape(np.conj(ans_bar * b), a_shape)
-    b_bar = np.reshape(ans_bar * np.conj(a), b_shape)
+    a_bar = np.reshape(np.conj(guarded(b, ans_bar)), a_shape)
+    b_bar = np.reshape(guarded(np.conj(a), ans_bar), b_shape)
     return a_bar, b_bar
 
 

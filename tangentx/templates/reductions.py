@@ -191,7 +191,7 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, *, ans
     """Running product along `axis`, without division, so zeros are no exception."""
     elements = merged(a, axis)
     t = merged(ans_bar, axis)
-    a_bar = unmerged(before(elements) * (t + chain(elements * t, elements)), a_shape, axis)
+    a_bar = unmerged(guarded(before(elements), t + chain(guarded(elements, t), elements)), a_shape, axis)
     return a_bar
 
 
@@ -209,7 +209,7 @@ def cumprod_tangent(a: Any, axis: Any = None, dtype: Any = None, out: Any = None
 @adjoint(before, domain=("A(3)", "A(2,4)", "np.array([1.0, 0.0, 3.0])", "A(1)"))
 def before_(a: Any, *, ans: Any, ans_bar: Any) -> Any:
     """Products of all elements before each one."""
-    a_bar = ans * chain(ans_bar, a)
+    a_bar = guarded(ans, chain(ans_bar, a))
     return a_bar
 
 
@@ -224,14 +224,14 @@ def before_tangent(a: Any, *, ans: Any, a_dot: Any) -> Any:
 def chain_(t: Any, a: Any, *, ans: Any, ans_bar: Any) -> Any:
     """Linear recurrence from the right; its adjoint runs from the left."""
     t_bar = np.flip(chain(np.flip(ans_bar, -1), np.flip(a, -1)), -1)
-    a_bar = t_bar * ans
+    a_bar = guarded(ans, t_bar)
     return t_bar, a_bar
 
 
 @chain_.tangent
 def chain_tangent(t: Any, a: Any, *, ans: Any, t_dot: Any, a_dot: Any) -> Any:
     """The same recurrence, driven by the tangents."""
-    ans_dot = chain(t_dot + a_dot * ans, a)
+    ans_dot = chain(t_dot + guarded(a_dot, ans), a)
     return ans_dot
 
 

@@ -7,12 +7,12 @@ import inspect
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from types import FunctionType
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from tangentx.common.forks import once
 from tangentx.errors import NoTemplate
 
 Kind = Literal["elementwise", "linear", "bilinear", "adjoint", "constant"]
@@ -53,14 +53,14 @@ class Template:
     signature: tuple[inspect.Parameter, ...] | None = None
     stepwise: tuple[str, ...] = ()
 
-    @cached_property
+    @once
     def params(self) -> tuple[inspect.Parameter, ...]:
         """Positional and varargs parameters of the body, in order."""
         if self.signature is not None:
             return self.signature
         return tuple(p for p in self._parameters() if p.kind is not inspect.Parameter.KEYWORD_ONLY)
 
-    @cached_property
+    @once
     def requests(self) -> tuple[str, ...]:
         """Names of the keyword-only parameters of the body."""
         return tuple(p.name for p in self._parameters() if p.kind is inspect.Parameter.KEYWORD_ONLY)
@@ -68,7 +68,7 @@ class Template:
     def _parameters(self) -> Sequence[inspect.Parameter]:
         return () if self.body is None else tuple(inspect.signature(self.body).parameters.values())
 
-    @cached_property
+    @once
     def cotangents(self) -> tuple[str | None, ...]:
         """For each value that the body returns, the parameter it belongs to; None for one without derivative."""
         if self.body is None:
@@ -82,7 +82,7 @@ class Template:
             )
         return tuple(ast.unparse(value).removesuffix("_bar") for value in values)
 
-    @cached_property
+    @once
     def refusing(self) -> tuple[str, ...]:
         """Parameters at which nothing may stand that varies: the rule has no cotangent for them.
 
@@ -111,11 +111,14 @@ def without_rule(template: Template, name: str) -> NoTemplate:
 
 
 class OwnRule:
-    """The template of a primitive of the user's, once it has a rule."""
+    """The template of a primitive of the user's, once it has a rule, and what was found for it: its `outcomes`
+    by kinds of arguments, its `rule` on Tensors. It goes with the function."""
 
     def __init__(self, function: FunctionType) -> None:
         self.function = function
         self.template: Template | None = None
+        self.outcomes: dict[Any, Any] = {}
+        self.rule: Any = None
 
 
 class Rule:

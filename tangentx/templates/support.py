@@ -18,9 +18,11 @@ from tangentx.arrays import (
     guarded,
     has_derivative,
     inverse_axes,
+    lead,
     length_of,
     log_or_zero,
     once,
+    over_root,
     own_parts,
     power_slope,
     quotient,
@@ -31,6 +33,7 @@ from tangentx.arrays import (
     silent_power,
     spread,
     ties,
+    top_of,
     unbroadcast,
     unreduce,
     writable,
@@ -39,7 +42,7 @@ from tangentx.arrays import (
 )
 from tangentx.templates.registry import adjoint, constant, elementwise, linear
 
-constant(count_reduced, fields, has_derivative, inverse_axes, share, shares, ties, zero, zeros_as)
+constant(count_reduced, fields, has_derivative, inverse_axes, share, shares, ties, top_of, zero, zeros_as)
 
 
 @linear(unbroadcast, domain=("A(2,3), A(3)", "A(3), A(2,3)", "A(2), x", "C(2), A(2)", "A(2), C(2)", "x, A(3)"))
@@ -82,10 +85,22 @@ def ratio_(a: Any, b: Any, *, ans: Any) -> Any:
     return ratio(1.0, b), ratio(-ans, b)
 
 
+@elementwise(over_root, domain="real positive", singular=True)
+def over_root_(a: Any, b: Any, *, ans: Any) -> Any:
+    """Silent quotient, 0 where `a` is."""
+    return ratio(1.0, b), over_root(-ans, b)
+
+
 @elementwise(ratio_or_zero, domain="real positive")
 def ratio_or_zero_(a: Any, b: Any, *, ans: Any) -> Any:
     """Quotient, 0 where `b` is."""
     return ratio_or_zero(1.0, b), -ratio_or_zero(ans, b)
+
+
+@elementwise(lead, analytic=False)
+def lead_(x: Any, y: Any) -> Any:
+    """Difference, also of infinities."""
+    return 1.0, -1.0
 
 
 @elementwise(length_of, domain="positive")

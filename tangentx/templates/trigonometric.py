@@ -49,9 +49,9 @@ def arctan(x: Any) -> Any:
 
 @elementwise(np.arctan2, math.atan2, singular=True, analytic=False)
 def arctan2(y: Any, x: Any) -> Any:
-    """Angle of the point (x, y)."""
-    square = x * x + y * y
-    return ratio(x, square), ratio(-y, square)
+    """Angle of the point (x, y); by its distance, whose square may be too large or too small."""
+    r = np.hypot(x, y)
+    return ratio(ratio(x, r), r), ratio(ratio(-y, r), r)
 
 
 @elementwise(np.hypot, math.hypot, singular=True, analytic=False)

@@ -18,7 +18,7 @@ class _Package(types.ModuleType):
     """
 
     def __call__(self, data: Any, requires_grad: bool = False, dtype: Any = None, device: Any = None) -> Any:
-        from tangentx.tensor.making import made
+        from tangentx.tensor.core.making import made
 
         return made(data, requires_grad, dtype, device)
 
@@ -26,4 +26,4 @@ class _Package(types.ModuleType):
 sys.modules[__name__].__class__ = _Package
 sys.modules[__name__].__doc__ = _Package.__doc__
 
-from tangentx.tensor import methods as methods  # noqa: E402  (completes the class Tensor)
+from tangentx.tensor.core import methods as methods  # noqa: E402  (completes the class Tensor)

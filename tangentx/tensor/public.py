@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import tangentx.tensor as tensor
-from tangentx.tensor import autograd
-from tangentx.tensor.checking import gradcheck, gradgradcheck
-from tangentx.tensor.checkpoints import checkpoint
-from tangentx.tensor.core import Tensor
-from tangentx.tensor.drawing import graph
-from tangentx.tensor.functions import Function
-from tangentx.tensor.making import rand
-from tangentx.tensor.methods import add_n
-from tangentx.tensor.modes import enable_grad, no_grad, set_grad_enabled
+from tangentx.tensor.core.making import rand
+from tangentx.tensor.core.methods import add_n
+from tangentx.tensor.core.modes import enable_grad, no_grad, set_grad_enabled
+from tangentx.tensor.core.tensor import Tensor
+from tangentx.tensor.graph import autograd
+from tangentx.tensor.graph.checkpoints import checkpoint
+from tangentx.tensor.graph.drawing import graph
+from tangentx.tensor.graph.functions import Function
+from tangentx.tensor.graph.gradcheck import gradcheck, gradgradcheck
 
 __all__ = [
     "Function",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tangentx import pipeline
-from tangentx.analysis.kinds import vary
-from tangentx.analysis.program import Instance, Program
-from tangentx.analysis.values import Valuer
+from tangentx.analysis.infer.program import Instance, Program
+from tangentx.analysis.types.kinds import vary
+from tangentx.analysis.types.values import Valuer
+from tangentx.compile import pipeline
 from tangentx.ir.show import show
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from unittest import mock
 
 from tangentx.backend.load import load
-from tangentx.backend.text import Text, write
+from tangentx.backend.module_text import Text, write
 from tangentx.errors import Span
-from tangentx.ir import marks
+from tangentx.ir import markers
 from tangentx.ir import nodes as ir
 
 SPAN = Span("flight.py", 1)
@@ -59,8 +59,8 @@ def function(name: str, params: str, *body: ir.Statement, doc: str = "") -> ir.F
 
 def run(text: Text, *args: Any) -> Any:
     """What the first function gives; the questions that the analysis answers are not asked."""
-    asking = {mark.__name__: lambda *_: None for mark in marks.ASKING}
-    with mock.patch.multiple(marks, **asking):
+    asking = {mark.__name__: lambda *_: None for mark in markers.ASKING}
+    with mock.patch.multiple(markers, **asking):
         return load(text, "<tangentx test>")[text.functions[0]](*args)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tangentx.backend.text import write
+from tangentx.backend.module_text import write
 from tangentx.ir import nodes as ir
 
 from .build import SPAN, add, atom, body, function, give, index, key, let, note, op, run, store

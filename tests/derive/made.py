@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tangentx.derive.jvp import tangent
-from tangentx.derive.pairs import Derivation
-from tangentx.derive.reverse import Reverse
-from tangentx.derive.roots import Request, gradient
+from tangentx.derive.forward import tangent
+from tangentx.derive.reverse.callee_pairs import Derivation
+from tangentx.derive.reverse.gradient import Request, gradient
+from tangentx.derive.reverse.walker import Reverse
 from tangentx.ir.show import show
 from tests.analysis.made import analysed
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tangentx.analysis.kinds import Arr, Box, Num
-from tangentx.analysis.regions import World
+from tangentx.analysis.types.kinds import Arr, Box, Num, World
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
 from tangentx.errors import Span
 from tangentx.ir.nodes import Assign, Key, Lit, Make, Op, Slice, Var

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx import pipeline
+from tangentx.compile import pipeline
 from tests.analysis.made import in_order
 from tests.derive.made import forward_text
 
@@ -40,7 +40,7 @@ def test_the_tangent_is_found_before_the_name_is_bound() -> None:
     assert in_order(body, "x_dot)", "x = ", "x_dot = ")
     step = 1e-6
     numeric = (rebound(2.0 + step) - rebound(2.0 - step)) / (2 * step)
-    with tx.pipeline.proofs("all"):
+    with pipeline.proofs("all"):
         assert tx.jvp(rebound, (2.0,), (1.0,))[1] == pytest.approx(numeric, rel=1e-6)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx import pipeline
+from tangentx.compile import pipeline
 from tests.harness.guard import assert_fresh
 
 Pair = collections.namedtuple("Pair", "first second")

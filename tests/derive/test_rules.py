@@ -7,7 +7,8 @@ import operator
 import numpy as np
 import pytest
 
-from tangentx import pipeline, templates
+from tangentx import templates
+from tangentx.compile import pipeline
 from tangentx.derive.emit import Emitter
 from tangentx.derive.rules import arguments, atom_of, cotangents, times
 from tangentx.errors import NoTemplate, Span

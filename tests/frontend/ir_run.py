@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tangentx.frontend import resolve
-from tangentx.ir import marks
+from tangentx.ir import markers
 from tangentx.ir import nodes as ir
-from tangentx.ir.attempts import Attempt
 from tangentx.ir.functions import Closure, function_of
+from tangentx.ir.try_op import Attempt
 
 INPLACE = {
     getattr(operator, name): getattr(operator, f"i{name.rstrip('_')}")
@@ -109,11 +109,11 @@ class Frame:
         match expr:
             case ir.Op(fn=Attempt() as tried):
                 return self.attempt(tried)
-            case ir.Op(fn=marks.bound, args=(held, called, free)):
+            case ir.Op(fn=markers.bound, args=(held, called, free)):
                 if self.atom(held) is ir.UNBOUND:
                     raise (NameError if self.atom(free) else UnboundLocalError)(self.atom(called))
                 return None
-            case ir.Op(fn=marks.unresized | marks.blind | marks.unwritten):
+            case ir.Op(fn=markers.unresized | markers.blind | markers.unwritten):
                 return None
             case ir.Op() if expr.fn in MARKERS:
                 return MARKERS[expr.fn](*(self.atom(arg) for arg in expr.args))
@@ -170,7 +170,7 @@ class Frame:
             case ir.Assign(value=ir.Op(fn=ir.deleted)):
                 self.atom(ir.Var(stmt.target))
                 del self.names[stmt.target]
-            case ir.Assign(value=ir.Op(fn=marks.emptied)):
+            case ir.Assign(value=ir.Op(fn=markers.emptied)):
                 self.names.pop(stmt.target, None)
             case ir.Assign():
                 self.names[stmt.target] = self.expr(stmt.value)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tangentx import source
+from tangentx.common import source
 from tangentx.frontend import parse
 from tangentx.frontend.emitter import Emitter, is_named
 from tangentx.ir import nodes as ir

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,21 +22,41 @@ class Fault(Exception):
     """Raised by the harness inside the traced code; an ordinary exception, as a user's own would be."""
 
 
-class _Tracer:
-    """Counts the lines run in generated texts and in programs; raises `Fault` at line number `at`."""
+class Stop(BaseException):
+    """The same as an interrupt would be: no program catches it."""
 
-    def __init__(self, at: int | None = None) -> None:
+
+class _Tracer:
+    """Counts the lines run in generated texts and in programs; raises `fault` at line number `at`.
+
+    `places` are the lines by number: where they stand. Python tells of the line of a ``with`` again where its block is
+    left, before the manager is told: nothing can be raised there.
+    """
+
+    def __init__(self, at: int | None = None, fault: type[BaseException] = Fault) -> None:
         self.at = at
+        self.fault = fault
         self.count = 0
+        self.places: list[tuple[str, int]] = []
+        self.entered: set[tuple[int, int]] = set()
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> _Tracer | None:
         if event == "call":
             return self if _is_traced(frame.f_code.co_filename) else None
-        if event == "line":
+        if event == "line" and not self._leaves(frame):
             if self.count == self.at:
-                raise Fault(f"{frame.f_code.co_filename}:{frame.f_lineno}")
+                raise self.fault(f"{frame.f_code.co_filename}:{frame.f_lineno}")
+            self.places.append((frame.f_code.co_filename, frame.f_lineno))
             self.count += 1
         return self
+
+    def _leaves(self, frame: FrameType) -> bool:
+        """Whether a block is being left."""
+        if not linecache.getline(frame.f_code.co_filename, frame.f_lineno).lstrip().startswith("with "):
+            return False
+        block = (id(frame), frame.f_lineno)
+        self.entered ^= {block}
+        return block not in self.entered
 
 
 def _is_traced(filename: str) -> bool:
@@ -72,6 +93,27 @@ def call_with_fault(
     assert fault is not None, "the injected exception was swallowed"
     before.assert_unchanged()
     assert_same(call(derivative, *args, watch=watch), expected)
+
+
+def each_line(work: Callable[[], Any]) -> list[int]:
+    """The numbers, among the lines that `work` runs, at which each line runs for the first and for the last time."""
+    counter = _Tracer()
+    _traced(counter, work, ())
+    first: dict[tuple[str, int], int] = {}
+    last: dict[tuple[str, int], int] = {}
+    for number, place in enumerate(counter.places):
+        first.setdefault(place, number)
+        last[place] = number
+    return sorted({*first.values(), *last.values()})
+
+
+def with_fault(work: Callable[[], Any], at: int, fault: type[BaseException] = Fault) -> BaseException | None:
+    """Does `work` with an exception at one of its lines; gives what comes out, None where it is caught on the way."""
+    try:
+        _traced(_Tracer(at, fault), work, ())
+    except BaseException as error:
+        return error
+    return None
 
 
 def assert_same(a: object, b: object) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 import tangentx as tx
-from tangentx import pipeline
-from tangentx.analysis.program import Program
-from tangentx.analysis.values import Valuer
+from tangentx.analysis.infer.program import Program
+from tangentx.analysis.types.values import Valuer
+from tangentx.compile import pipeline
 from tangentx.ir.nodes import Assign, Op, Statement
 from tangentx.ir.walk import statements
-from tangentx.optimise import PASSES
-from tangentx.optimise.unit import Unit
+from tangentx.optimise.facts.unit import Unit
+from tangentx.optimise.pipeline import PASSES
 
 WAYS: tuple[Any, ...] = ((), "all", *PASSES)
 

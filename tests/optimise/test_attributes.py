@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import tangentx as tx
-from tangentx import pipeline
+from tangentx.compile import pipeline
 
 
 def turned(w, x):

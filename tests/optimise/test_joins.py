@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx import pipeline
+from tangentx.compile import pipeline
 from tests.optimise.support import WAYS, differences, gradient
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx import pipeline
+from tangentx.compile import pipeline
 from tangentx.errors import TangentxError
-from tangentx.optimise import PASSES
+from tangentx.optimise.pipeline import PASSES
 from tests.oracle.harness import loaded
 from tests.oracle.screen import copied
 from tests.oracle.survey import program_of

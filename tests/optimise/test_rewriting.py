@@ -7,12 +7,12 @@ import operator
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.kinds import Arr, Num
+from tangentx.analysis.types.kinds import Arr, Num
 from tangentx.ir.nodes import Assign, Lit, Op, Var
 from tangentx.optimise.rewriting import Rewriter, is_number, run_each
-from tangentx.optimise.signs import Signs
+from tangentx.optimise.sign_normalisation import Signs
 from tangentx.optimise.simplify import Simplify
-from tangentx.optimise.zeros import Zeros
+from tangentx.optimise.zero_propagation import Zeros
 from tests.optimise.support import every, operations, unit_of
 
 

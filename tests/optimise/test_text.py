@@ -7,7 +7,7 @@ import pytest
 import tangentx as tx
 from tests.conftest import Golden
 from tests.optimise import textbook
-from tests.optimise.test_dead import ARGUMENTS
+from tests.optimise.test_dce import ARGUMENTS
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)

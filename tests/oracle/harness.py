@@ -28,7 +28,7 @@ from .deadline import limited
 from .grammar import Program, Values
 from .model import BUFFER
 from .oddities import STILL, STILLS
-from .screen import Truth, copied, directions, leaves, scope_of, truth
+from .screen import Truth, copied, directions, leaves, scope_of, truth, zipped
 
 SECONDS = 60
 _counter = itertools.count()
@@ -56,7 +56,7 @@ def proofs_off(off: tuple[str, ...] | str) -> AbstractContextManager[Any]:
     """The context in which the named proofs of tangentx are off ("all" for all; empty for none)."""
     if not off:
         return nullcontext()
-    from tangentx.pipeline import proofs
+    from tangentx.compile.pipeline import proofs
 
     manager: AbstractContextManager[Any] = proofs(off)
     return manager
@@ -109,6 +109,8 @@ class Trial:
         """The result of a call. Raises `Wrong` if it changed its arguments, or left the globals otherwise than a call
         of the program at `point` does."""
         after = scope_of(self.program.source)
+        for name in self._written_outside():  # a call before this one may have left something there
+            vars(self.module)[name][...] = after[name]
         after["f"](*copied(point))
         before = snapshot(args)
         try:
@@ -168,6 +170,21 @@ class Trial:
         finally:
             for name, memory in outside.items():
                 memory[...] = before[name]
+
+    def batch(self) -> None:
+        """A pullback of a batch of seeds, in one sweep."""
+        program, args = self.program, copied(self.program.points[0])
+        _, pullback = self.api.vjp(self.module.f, *args, fallback="error")
+        bars = self.api.vmap(pullback)(np.array([1.0, -2.0]))
+        every = bars if len(args) > 1 else (bars,)
+        found = truth_at(program, program.points[0], self.seed)
+        for member, seed in enumerate((1.0, -2.0)):
+            mine = tuple(
+                zipped(lambda leaf, k=member: leaf.tolist()[k] if leaf.ndim == 1 else leaf[k], every[i])
+                for i in program.wrt
+            )
+            got, size = projected(mine, args, program, self.r)
+            agree("slope by vjp of a batch", got, seed * found.along_r, size)
 
     def _written_outside(self) -> list[str]:
         """The arrays outside that the program reads."""

@@ -74,9 +74,26 @@ def portfolio(w, mean, cov, aversion):
     return w @ mean - 0.5 * aversion * risk - 0.01 * np.sqrt(risk)
 
 
+def drawdown(prices, floor):
+    """The largest fall from the highest price so far, in a record with ties, and the lowest one of each moment."""
+    peak = np.maximum.accumulate(prices)
+    fall = (peak - prices) / peak
+    low = np.minimum.accumulate(prices, axis=-1)
+    return np.max(fall) + floor * np.sum(low * peak) / np.sum(prices**2)
+
+
+def payoff(spots, strike):
+    """A payoff in three pieces."""
+    moneyness = spots / strike
+    pieces = np.select([moneyness < 0.9, moneyness < 1.1], [spots * 0.0 + strike, spots**2], default=np.log(spots))
+    return np.sum(pieces[()] ** 2)
+
+
 PROGRAMS = [
     Program(black_scholes, lambda: (1.05, 1.0, 0.03, 0.25, 0.8), ("spot", "strike", "rate", "sigma", "years")),
     Program(binomial_tree, lambda: (1.03, 1.1, 0.3, 0.04, 5), ("spot", "strike", "sigma")),
+    Program(drawdown, lambda: (np.array([1.0, 1.3, 1.2, 1.1, 1.7, 1.4, 1.6]), 0.3), ("prices", "floor")),
+    Program(payoff, lambda: (np.array([0.7, 1.0, 1.4]), 1.05), ("spots", "strike")),
     Program(bond_yield, lambda: (0.97, [0.04, 0.05, 1.06]), ("price", "coupons")),
     Program(asian_option, lambda: (1.02, 0.3, draw(2, 3, seed=1)), ("spot", "sigma")),
     Program(

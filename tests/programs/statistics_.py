@@ -129,7 +129,65 @@ def partition(energies, weights):
     return shift + np.log(np.sum(weights * np.exp(energies - shift)))
 
 
+def alignments_by_scores(scores):
+    """A forward recursion in logarithms that begins with what cannot be: -inf meets -inf."""
+    total = np.array([0.0, -np.inf, -np.inf, -np.inf])
+    for row in scores:
+        moved = np.concatenate(([-np.inf], total[:-1]))
+        total = np.logaddexp(total, moved) + row
+    return np.log(np.sum(np.exp(total)))
+
+
+def reachable(scores, rates):
+    """The same by the method of the ufunc, over candidates of which there may be none that can be."""
+    total = [0.0, -np.inf, -np.inf]
+    for score in scores:
+        best = list(total)
+        for k in range(3):
+            ways = [total[k]] + ([total[k - 1]] if k > 0 else [])
+            best[k] = np.logaddexp.reduce(ways) + score * rates[k]
+        total = best
+    return np.logaddexp.reduce(total)
+
+
+def weighed_columns(weights, columns):
+    """Names that are bound in a comprehension alone, called there and enumerated from one."""
+    return sum(float(rank) * column.sum() ** 2 for rank, column in enumerate([columns @ weights, weights], start=1))
+
+
+def robust_fit(w, data, target):
+    """Least absolute deviations, where rows and targets are missing."""
+    rest = data @ w - target
+    lost = np.isnan(rest)
+    spread = np.std(data * w, where=~np.isnan(data))
+    return np.sum(np.where(lost, 0.0, np.abs(rest))) + np.nanmean(np.cumprod(rest) ** 2) + spread
+
+
+def low_rank(left, right, table):
+    """A factorisation of a table with gaps, and of a product with an infinite factor of which little is used."""
+    rest = (left @ right - table)[~np.isnan(table)]
+    scales = np.outer(np.array([1.0, np.inf]), left[:, 0])
+    return np.mean(rest**2) + np.sum(scales[0] ** 2) + np.nansum(np.einsum("ij,jk->ik", table, right.T) ** 3)
+
+
 PROGRAMS = [
+    Program(
+        robust_fit,
+        lambda: (
+            draw(2, seed=8),
+            np.array([[1.0, 2.0], [0.5, np.nan], [-1.0, 0.3], [0.2, 0.7]]),
+            np.array([1.0, 0.0, 0.4, np.nan]),
+        ),
+        "w",
+    ),
+    Program(
+        low_rank,
+        lambda: (draw(2, 2, seed=9), draw(2, 3, seed=10), np.array([[1.0, np.nan, 2.0], [0.5, 0.1, 0.7]])),
+        ("left", "right"),
+    ),
+    Program(alignments_by_scores, lambda: (draw(2, 4, seed=3),), "scores"),
+    Program(reachable, lambda: (draw(2, seed=4), draw(3, seed=5)), ("scores", "rates")),
+    Program(weighed_columns, lambda: (draw(2, seed=6), draw(3, 2, seed=7)), ("weights", "columns")),
     Program(
         logistic_regression,
         lambda: (draw(2, seed=1), 0.2, draw(4, 2, seed=2), np.array([0.0, 1.0, 1.0, 0.0])),

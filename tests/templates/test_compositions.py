@@ -14,8 +14,8 @@ x = np.array([0.3, 1.2, 0.7])
 A = np.array([[1.0, 0.3, 0.2], [0.1, 2.0, 0.4], [0.5, 0.6, 3.0]])
 
 
-def mixed_kron(a):
-    return np.sum(np.kron(x, a))
+def deep_kron(a):
+    return np.sum(np.kron(np.expand_dims(a, (0, 1)), x))
 
 
 def ramp_pad(a):
@@ -63,7 +63,7 @@ def periodic(a):
 
 
 REFUSED: list[Callable[..., Any]] = [
-    mixed_kron, ramp_pad, maximum_pad, layout_order, nuclear, norms_of_axes,
+    deep_kron, ramp_pad, maximum_pad, layout_order, nuclear, norms_of_axes,
     complex_determinant, complex_factor, grid_of_three, periodic,
 ]  # fmt: skip
 
@@ -120,3 +120,47 @@ def test_calls_that_were_refused_once(f: Callable[..., Any]) -> None:
         step = np.zeros_like(a)
         step[place] = 1e-6
         assert found[place] == pytest.approx((f(a + step) - f(a - step)) / 2e-6, abs=1e-6)
+
+
+WHERE = np.array([-1.0, 0.5, 1.5, 1.0, 2.0, 5.0])
+INTERPOLATED = {
+    "equal points inside": [0.0, 1.0, 1.0, 2.0],
+    "equal points at the end": [0.0, 1.0, 2.0, 2.0],
+    "equal points at both ends": [1.0, 1.0, 2.0, 2.0],
+    "all points equal": [1.0, 1.0, 1.0, 1.0],
+    "infinite points": [-np.inf, 0.25, 2.0, np.inf],
+    "whole numbers": [0, 1, 2, 4],
+}
+
+
+@pytest.mark.parametrize("points", INTERPOLATED.values(), ids=INTERPOLATED)
+def test_interp_of_a_table_that_does_not_decrease(points: Any) -> None:
+    def f(table):
+        return np.sum(np.interp(WHERE, points, table) * np.arange(1.0, 7.0))
+
+    table = np.array([1.0, 3.0, -2.0, 0.5])
+    wanted = [f(row) for row in np.eye(4)]  # it is linear in the table
+    for fallback in ("error", "tensor"):
+        value, slope = tx.value_and_grad(f, fallback=fallback)(table)
+        assert value == pytest.approx(f(table))
+        np.testing.assert_allclose(slope, wanted)
+    np.testing.assert_allclose(tx.jvp(f, (table,), (np.ones(4),), fallback="error")[1], np.sum(wanted))
+
+
+@pytest.mark.parametrize("points", [[0.0, 2.0, 1.0], [2.0, 1.0, 0.0], [0, 2, 1]])
+def test_interp_of_a_table_in_no_order_is_refused(points: Any) -> None:
+    def by_table(table):
+        return np.sum(np.interp(WHERE, points, table))
+
+    def by_place(place):
+        return np.interp(place, points, [1.0, 2.0, 3.0])
+
+    def by_points(at):
+        return np.interp(0.5, at, np.arange(3.0))
+
+    for f, at in ((by_table, np.ones(3)), (by_place, 0.5), (by_points, np.array(points, float))):
+        for fallback in ("error", "tensor"):
+            with pytest.raises(tx.NotDifferentiable, match="do not increase"):
+                tx.grad(f, fallback=fallback)(at)
+            with pytest.raises(tx.NotDifferentiable, match="do not increase"):
+                tx.jvp(f, (at,), (at,), fallback=fallback)

@@ -148,6 +148,44 @@ def test_numbers_of_python_are_flat_at_zero(text: str) -> None:
     assert strictly(lambda: tx.jvp(f, (x,), (v,), fallback="error"))[1] == 0.0
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np.sum(np.sqrt(x) ** 2)",
+        "np.sum(np.sqrt(x) * np.sqrt(x))",
+        "np.sum(np.square(np.sqrt(x)))",
+        "np.sum(np.sqrt(x) ** 3)",
+        "np.sum(np.array([0.0, 0.0, 0.0]) * np.sqrt(x))",
+        "np.sqrt(x[0]) ** 2 + math.sqrt(x[1]) ** 2",
+        "np.sum((x ** 0.5) ** 2)",
+        "np.sum(2.0 * np.sqrt(np.sqrt(x)) ** 4)",
+        "np.sum(np.sqrt(x) * x)",
+        "np.sum(np.cbrt(x) ** 3)",
+        "np.sum(np.cbrt(x) * np.array([0.0, 0.0, 0.0]))",
+    ],
+)
+def test_a_root_times_what_is_zero_is_flat(text: str) -> None:
+    x, f = np.zeros(3), made(text)
+    np.testing.assert_array_equal(strictly(lambda: tx.grad(f, fallback="error")(x)), x)
+    assert strictly(lambda: tx.jvp(f, (x,), (np.array([1.0, 2.0, 3.0]),), fallback="error"))[1] == 0.0
+    if "math" not in text:
+        np.testing.assert_array_equal(strictly(lambda: of_tensor(f, x)), x)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e160])
+def test_angles_of_very_large_and_small_numbers(scale: float) -> None:
+    with np.errstate(under="ignore"):
+        found = tx.grad(lambda y, x: np.arctan2(y, x), wrt=("y", "x"), fallback="error")(scale, 2.0 * scale)
+        np.testing.assert_allclose(np.multiply(found, scale), [0.4, -0.2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("text", ["np.sum(np.sqrt(x))", "np.sum(x ** 0.5)", "math.sqrt(x[0])", "np.sum(np.cbrt(x))"])
+def test_a_root_whose_argument_stays_stays(text: str) -> None:
+    x, f = np.zeros(2), made(text)
+    assert strictly(lambda: tx.jvp(f, (x,), (x,), fallback="error"))[1] == 0.0
+    assert strictly(lambda: tx.linearize(f, x, fallback="error")[1](x)) == 0.0
+
+
 CLIPS = [
     "np.clip(x, {}, {})",
     "np.clip(x, a_min={}, a_max={})",

@@ -12,9 +12,9 @@ from test_compiled import weighed
 
 import tangentx as tx
 from tangentx import arrays
+from tangentx.common.trees import is_differentiable, leaves
 from tangentx.templates import Template, bind, examples, find, templates
 from tangentx.templates.examples import Example
-from tangentx.trees import is_differentiable, leaves
 
 PUBLIC = [t for t in templates() if t.kind != "constant" and getattr(arrays, t.primals[0].__name__, None) is None]
 SUPPORT = [t for t in templates() if t.kind != "constant" and t not in PUBLIC]

@@ -16,7 +16,7 @@ import test_templates
 import tangentx as tx
 from tangentx.templates import compositions, examples, find, registry, templates
 from tangentx.templates.listing import listing
-from tests.tensor import test_apply
+from tests.tensor.calls import test_apply
 
 TEXT = '''
 import numpy as np
@@ -72,13 +72,13 @@ def test_one_template_is_all_that_an_operation_needs(added: ModuleType) -> None:
     assert "| `softened_operation.softened` | elementwise | A ramp without a corner. |\n" in listing()
 
 
-def test_the_test_over_the_table_takes_it(added: ModuleType) -> None:
+def test_the_test_over_the_table_takes_it(added: ModuleType, request: pytest.FixtureRequest) -> None:
     template = find(added.softened)
     assert template is not None and template in templates()
     assert len(examples(template)) > 1
     for number, example in enumerate(examples(template)):
         test_templates.test_both_modes_agree_with_differences(template, example)
-        test_compiled.test_through_the_compiler(template, number)
+        test_compiled.test_through_the_compiler(template, number, request)
         test_apply.test_an_operation_on_tensors(template, example)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.tensor.modes import is_grad_enabled
+from tangentx.tensor.core.modes import is_grad_enabled
 
 VIEWS: dict[str, Callable[[Any], Any]] = {
     "T": lambda a: a.T, "transpose": np.transpose, "by name": lambda a: np.transpose(a=a),

@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.derivative import compilations
-from tangentx.tensor import graph
+from tangentx.dispatch.entries import compilations
+from tangentx.tensor.graph import nodes as graph
 
 
 def leaf(data: Any, **options: Any) -> Any:
@@ -1142,6 +1142,32 @@ def test_4_23_running_mean() -> None:
     assert depth < 6
     running.backward()
     close(x.grad, [0.05, 0.05])
+
+
+@tx.checkpoint
+def damped(x, rate=0.5):
+    return np.tanh(x * rate)
+
+
+@tx.checkpoint
+def damped_by_name(x, *, rate):
+    return np.tanh(x * rate)
+
+
+def test_a_checkpointed_function_takes_arguments_by_name() -> None:
+    point = np.array([0.1, 0.2])
+    np.testing.assert_array_equal(damped(point, rate=2.0), np.tanh(2.0 * point))
+
+    def f(x: Any) -> Any:
+        return np.sum(damped(x, rate=x[1]) ** 2)
+
+    x = leaf(point)
+    f(x).backward()
+    np.testing.assert_allclose(x.grad.numpy(), tx.grad(f, fallback="error")(point), rtol=1e-12)
+    with pytest.raises(tx.NotDifferentiable, match="takes `rate` by name alone"):
+        damped_by_name(x, rate=2.0)
+    with pytest.raises(TypeError, match="speed"):
+        damped(point, speed=2.0)
 
 
 def test_1_24_and_4_27_checkpoint() -> None:

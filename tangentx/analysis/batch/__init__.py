@@ -1,0 +1,1 @@
+"""Which values differ from member to member of a batch."""

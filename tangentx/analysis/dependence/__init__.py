@@ -1,0 +1,1 @@
+"""Which elements of arrays statements read and write, and whether they may meet."""

@@ -1,0 +1,322 @@
+"""Calls: the callee found by its kind, its arguments put in order."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+import types
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tangentx.analysis.infer import checkpoints, constant_calls, inner_derivatives, opaque_calls, tensor_runs
+from tangentx.analysis.infer.arguments import Called, Misfit, Named, Room, bind, room_by_signature, room_of, spread
+from tangentx.analysis.infer.containers import expanded
+from tangentx.analysis.infer.function_choices import call_chosen
+from tangentx.analysis.infer.functions import external, items, same_memory, unfolded, value_class
+from tangentx.analysis.infer.inlining import INLINED, standin
+from tangentx.analysis.infer.objects import construct
+from tangentx.analysis.library import itertools_models
+from tangentx.analysis.library.array_writes import writing
+from tangentx.analysis.library.collection_classes import made
+from tangentx.analysis.library.container_methods import made_dict
+from tangentx.analysis.library.flat import numbered
+from tangentx.analysis.library.higher_order import call_either, call_higher
+from tangentx.analysis.types.kinds import (
+    BOTTOM,
+    MISSING,
+    Arr,
+    Bottom,
+    Box,
+    Either,
+    Kind,
+    Num,
+    Obj,
+    Some,
+    describe,
+    varied,
+)
+from tangentx.analysis.types.primitives import is_primitive, name_of
+from tangentx.common.naming import public_name
+from tangentx.errors import NO_PROGRAM, NO_RULE, NoTemplate, NotResolved, Span, TangentxError, is_library, is_ours
+from tangentx.ir.functions import BoundMethod, Chosen, Closure, Derived, Partial, function_of
+from tangentx.ir.nodes import (
+    Apply,
+    Assign,
+    Atom,
+    Block,
+    Call,
+    Expr,
+    Function,
+    Link,
+    Lit,
+    Method,
+    Op,
+    Raise,
+    Var,
+)
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer.walker import Walker
+
+
+def apply(w: Walker, expr: Apply) -> tuple[Expr, Kind]:
+    """A call of what an atom holds."""
+    _, kind = w.read(expr.fn)
+    if isinstance(kind, Bottom):
+        return Lit(None), BOTTOM
+    cls = value_class(kind)
+    if cls is not None and issubclass(cls, Chosen):
+        return call_chosen(w, cls, expr)
+    if cls is not None:
+        return called(w, expr, lambda given: call_value(w, kind, given), _room_of_value(w, expr, kind))
+    if isinstance(kind, Either):
+        return call_either(w, kind, expr)
+    if isinstance(kind, Some) and (kind == opaque_calls.UNKNOWN or "__call__" in dir(kind.cls)):
+        return _unknown(w, expr.fn, expr.args, expr.kwargs)
+    if isinstance(kind, Box) and isinstance(w.program.member(kind.cls, "__call__"), types.FunctionType):
+        return w.walk(Method(expr.fn, "__call__", expr.args, expr.kwargs, expr.stars))
+    if not isinstance(kind, Obj):
+        raise NotResolved(f"cannot call {describe(kind)}", w.span, "call a function that is known when it is compiled")
+    return called(
+        w,
+        expr,
+        lambda given: call_object(w, kind.value, given.args, given.kwargs, given.fn),
+        _room(w, expr, kind.value),
+    )
+
+
+def _unknown(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
+    """A call of code that is not read."""
+    if constant_calls.active(w):
+        return constant_calls.call(w, callee, args, kwargs)
+    return opaque_calls.call(w, callee, args, kwargs)
+
+
+def called(w: Walker, expr: Called, go: Callable[[Called], tuple[Expr, Kind]], room: Room) -> tuple[Expr, Kind]:
+    """The call with its starred arguments taken apart; where the arguments do not fit, what Python raises."""
+    try:
+        given = spread(w, expr, room)
+        return (Lit(None), BOTTOM) if given is None else go(given)
+    except Misfit as error:
+        return _misfits(w, error.reason)
+
+
+def _misfits(w: Walker, reason: str) -> tuple[Expr, Kind]:
+    def build() -> Block:
+        error = w.temporary()
+        return (Assign(error, Op(TypeError, (Lit(reason),)), w.span), Raise(Var(error), w.span))
+
+    w.expand(("misfit", reason), build)
+    return Lit(None), BOTTOM
+
+
+def _room(w: Walker, expr: Apply | Method, fn: Any) -> Room:
+    """How many arguments a function of the user's takes; asked only where some are starred."""
+    first = 0
+    if isinstance(fn, types.MethodType):
+        fn, first = fn.__func__, 1
+    if not expr.stars:
+        return lambda given, named: None
+    if not isinstance(fn, types.FunctionType):
+        return room_by_signature(fn)
+    lift = w.program.loosely if fn in w.program.on_tensors else w.program.lift
+    return room_of(lift(fn), first)
+
+
+def call_value(w: Walker, kind: Kind, expr: Apply) -> tuple[Expr, Kind]:
+    """A call of a function value."""
+    cls = value_class(kind)
+    if cls is not None and issubclass(cls, Closure):
+        source = function_of(cls)
+        return call(w, source, None, bind(w, source, (*items(w, expr.fn, cls.captured), *expr.args), expr.kwargs))
+    if cls is not None and issubclass(cls, BoundMethod):
+        (owner,) = items(w, expr.fn, 1)
+        return w.walk(Method(owner, cls.name, expr.args, expr.kwargs))
+    if cls is not None and issubclass(cls, Derived):
+        return inner_derivatives.call_made(w, cls, expr)
+    assert cls is not None and issubclass(cls, Partial)
+    inner, *held = items(w, expr.fn, 1 + cls.positional + len(cls.names))
+    named = dict(zip(cls.names, held[cls.positional :], strict=True)) | dict(expr.kwargs)
+    return apply(w, Apply(inner, (*held[: cls.positional], *expr.args), tuple(named.items())))
+
+
+def _room_of_value(w: Walker, expr: Apply, kind: Kind) -> Room:
+    cls = value_class(kind)
+    if expr.stars and cls is not None and issubclass(cls, Closure):
+        return room_of(function_of(cls), cls.captured)
+    return lambda given, named: None
+
+
+def call_object(
+    w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: Atom | None = None
+) -> tuple[Expr, Kind]:
+    """A call of a known object, which the atom `callee` holds if there is one."""
+    if opaque_calls.is_opaque(fn):
+        return _unknown(w, callee or external(w, fn, name_of(fn)), args, kwargs)
+    if isinstance(fn, types.MethodType) and callee is not None and constant_calls.applies(w, fn, args, kwargs):
+        return constant_calls.call(w, callee, args, kwargs)
+    if isinstance(fn, types.MethodType):
+        owner = external(w, fn.__self__, "self")
+        return call_object(w, fn.__func__, (owner, *args), kwargs)
+    taken = checkpoints.taken(w, fn, args, kwargs) or inner_derivatives.taken(w, fn, args, kwargs)
+    if taken is not None:
+        return taken
+    if hasattr(fn, "__tangentx_target__"):
+        function, owner = fn.__tangentx_target__()
+        objects = tuple(external(w, value, "self") for value in owner)
+        return call_python(w, function, (*objects, *args), kwargs)
+    written = call_higher(w, fn, args, kwargs)
+    if written is not None:
+        return written
+    if fn is dict and len(args) < 2:
+        return made_dict(w, args, kwargs)
+    into = writing(w, fn, args, kwargs) or numbered(w, fn, args) or made(w, fn, args, kwargs)
+    if into is not None:
+        return into
+    instead = _standing_in(w, fn, args, kwargs)
+    if instead is not None:
+        return instead
+    if fn in (list, tuple, set, frozenset) or is_primitive(fn):
+        return w.walk(Op(fn, args, kwargs))
+    return _call_code(w, fn, args, kwargs, callee)
+
+
+def _call_code(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: Atom | None) -> tuple[Expr, Kind]:
+    """A call of a function or class of which nothing is known but its code, if that."""
+    if constant_calls.applies(w, fn, args, kwargs):
+        return constant_calls.call(w, callee or external(w, fn, name_of(fn)), args, kwargs)
+    if isinstance(fn, types.FunctionType):
+        return call_python(w, fn, args, kwargs)
+    if isinstance(fn, _CACHED):
+        return _cached(w, fn, args, kwargs, callee or external(w, fn, name_of(fn)))
+    if isinstance(fn, type):
+        if not opaque_calls.is_closed(fn):
+            return _constructed(w, fn, args, kwargs)
+        opaque = _unknown(w, callee or external(w, fn, name_of(fn)), args, kwargs)
+        return opaque or construct(w, fn, args, kwargs)
+    return _unknown(w, callee or external(w, fn, name_of(fn) or "f"), args, kwargs)
+
+
+def _constructed(w: Walker, cls: type, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
+    """An object made by a call of its class."""
+    try:
+        return construct(w, cls, args, kwargs)
+    except TangentxError as error:
+        init = w.program.member(cls, "__init__")
+        raise (at_the_call(error, init, w.span, cls) if isinstance(init, types.FunctionType) else error) from None
+
+
+def _standing_in(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind] | None:
+    """A call of what we have written ourselves, or of a function in whose place we have; None for any other."""
+    if isinstance(fn, types.FunctionType) and fn in INLINED:
+        return standin(w, fn, args)
+    if fn in (max, min) and len(args) == 1 and _is_dict(w.read(args[0])[1]):
+        return _of_keys(w, fn, args[0], kwargs)
+    ours: Callable[..., Any] | None = None
+    if isinstance(fn, types.BuiltinMethodType) and fn == dict.fromkeys:
+        ours = itertools_models.from_keys
+    elif fn is sum and _starts_with_box(w, args, kwargs):
+        ours, kwargs = itertools_models.joined, tuple((_SUM.get(name, name), a) for name, a in kwargs)
+    elif fn is math.prod and any(varied(w.read(a)[1]) for a in args):
+        ours = itertools_models.product
+    return None if ours is None else standin(w, ours, bind(w, w.program.library(ours), args, kwargs))
+
+
+_SUM = {"iterable": "rows"}
+
+
+def _starts_with_box(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> bool:
+    """Whether a sum starts with a list or a tuple, so that it joins others to it."""
+    start = dict(kwargs).get("start", args[1] if len(args) == 2 else None)
+    kind = w.read(start)[1] if start is not None else BOTTOM
+    return isinstance(kind, Box) and kind.cls in (list, tuple)
+
+
+def _is_dict(kind: Kind) -> bool:
+    return isinstance(kind, Box) and kind.cls is dict
+
+
+def _of_keys(w: Walker, fn: Any, table: Atom, kwargs: Named) -> tuple[Expr, Kind]:
+    """A call of ``max`` or ``min`` that is given a dict goes over its keys."""
+
+    def build() -> Block:
+        found = Assign(w.temporary(), Op(list, (table,)), w.span)
+        call = Apply(external(w, fn, fn.__name__), (Var(found.target),), kwargs)
+        return found, Assign(w.temporary(), call, w.span)
+
+    return expanded(w, ("keys", fn.__name__, table), build)
+
+
+_CACHED = type(functools.lru_cache(abs))
+
+
+def _cached(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: Atom) -> tuple[Expr, Kind]:
+    """A function with a cache: asked as it is where no derivative is wanted and it answers with a plain value."""
+    given = [w.read(a) for a in (*args, *(a for _, a in kwargs))]
+    kinds = [k for _, k in given]
+    read = isinstance(fn.__wrapped__, types.FunctionType)
+    if not read or w.program.aside or any(varied(k) or isinstance(k, Arr | Box | Bottom) for k in kinds):
+        return call_object(w, fn.__wrapped__, args, kwargs)
+    source = w.program.lift(fn.__wrapped__)
+    kind = w.program.result_aside(source, [_argument(w.read(a)[1]) for a in bind(w, source, args, kwargs)])
+    if not isinstance(kind, Num | Obj | Some):
+        return call_object(w, fn.__wrapped__, args, kwargs)
+    named = tuple((name, w.read(a)[0]) for name, a in kwargs)
+    return Op(operator.call, (w.read(callee)[0], *(a for a, _ in given[: len(args)])), named), kind
+
+
+def call_python(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
+    """A call of one of the user's functions."""
+    if fn in w.program.on_tensors:
+        return tensor_runs.call(w, fn, args, kwargs)
+    try:
+        source = w.program.lift(fn)
+        return call(w, source, None, bind(w, source, args, kwargs))
+    except TangentxError as error:
+        error.through = (*error.through, fn)
+        raise at_the_call(error, fn, w.span) from None
+
+
+def at_the_call(error: TangentxError, fn: types.FunctionType, span: Span | None, named: Any = None) -> TangentxError:
+    """The error, or what it means to somebody who called a function of a library: there is no rule for that.
+
+    `named` is what was called, where that is not the function. Why the library's own source cannot be differentiated is
+    nothing that its user can change. What a function of ours refuses that stands for one of Python's is refused there
+    too.
+    """
+    if span is not None and error.span is not None and is_ours(error.span.file) and not is_ours(span.file):
+        return type(error)(error.message, span, error.hint)
+    if span is None or is_library(span.file) or not is_library(fn.__code__.co_filename):
+        return error
+    if not isinstance(error, NO_PROGRAM) or (error.span is not None and not _is_of_library(error.span.file)):
+        return error
+    found = NoTemplate(f"`{public_name(named or fn)}` has no derivative rule", span, NO_RULE)
+    found.through = error.through
+    return found
+
+
+def _is_of_library(file: str) -> bool:
+    return is_library(file) or file.startswith("<string>")  # what a library makes by `exec`
+
+
+def call(w: Walker, source: Function, link: Link | None, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
+    """A call with every argument by position."""
+    source, args, functions = unfolded(w, source, args) if link is None else (source, args, {})
+    read = [w.read(a) for a in args]
+    kinds = [_argument(k) for _, k in read]
+    if any(isinstance(k, Bottom) for k in kinds) and link is None:
+        return Lit(None), BOTTOM
+    instance = w.program.call(source, link, kinds)
+    if link in w.program.checkpoints.links:  # it was closed before, and is walked again
+        w.program.checkpoints.links[instance.link] = None
+    same_memory(w, instance, source, functions)
+    return Call(instance.link, tuple(a for a, _ in read)), instance.result
+
+
+def _argument(kind: Kind) -> Kind:
+    """A number's value is forgotten at a call, so that a helper is compiled once for all of them."""
+    if isinstance(kind, Num) and kind.type is not bool:
+        return replace(kind, value=MISSING)
+    return kind

@@ -1,0 +1,41 @@
+"""Calls of functions that are written in others: what their bodies refuse is refused where the user calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tangentx.analysis.infer import calls
+from tangentx.analysis.types.kinds import Bottom, Kind
+from tangentx.errors import NotDifferentiable, TangentxError
+from tangentx.ir.nodes import Assign, Atom, Call, Expr, Lit, Op
+from tangentx.ir.walk import statements
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer.walker import Walker
+
+Named = tuple[tuple[str, Atom], ...]
+
+
+def in_terms_of(w: Walker, body: Callable[..., Any], args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
+    """The call of a composition's `body`. Raises at the call what is raised inside, whatever the arguments' values."""
+    try:
+        call, result = calls.call_python(w, body, args, kwargs)
+    except TangentxError as error:
+        if error.span is None or error.span.file != body.__code__.co_filename:
+            raise
+        raise type(error)(error.message, w.span, error.hint) from None
+    given = [w.read(a)[1] for a in (*args, *(a for _, a in kwargs))]
+    if w.program.final and isinstance(result, Bottom) and not any(isinstance(k, Bottom) for k in given):
+        raise _refusal(w, body, call)
+    return call, result
+
+
+def _refusal(w: Walker, body: Callable[..., Any], call: Expr) -> NotDifferentiable:
+    """What a body says that always raises."""
+    function = call.link.function if isinstance(call, Call) else None
+    for s in statements(function.body if function is not None else ()):
+        if isinstance(s, Assign) and isinstance(s.value, Op) and s.value.fn is NotDifferentiable:
+            texts = [str(a.value) for a in (*s.value.args, *(a for _, a in s.value.kwargs)) if isinstance(a, Lit)]
+            return NotDifferentiable(texts[0], w.span, texts[1])
+    return NotDifferentiable(f"`{body.__name__}` has no derivative for these arguments", w.span, "write it out")

@@ -1,0 +1,269 @@
+"""Expressions: each in closed form with the kind of its value."""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import operator
+import types
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tangentx import templates
+from tangentx.analysis.infer import assumptions, calls, constant_calls, members, opaque_calls
+from tangentx.analysis.infer.compositions import in_terms_of
+from tangentx.analysis.infer.containers import expanded, make, popped
+from tangentx.analysis.infer.functions import as_operand, value_class
+from tangentx.analysis.infer.indexing import index
+from tangentx.analysis.infer.methods import method
+from tangentx.analysis.infer.sequences import ASKING
+from tangentx.analysis.infer.try_statements import attempt
+from tangentx.analysis.infer.unbound_names import demanded
+from tangentx.analysis.library import collection_classes, flat
+from tangentx.analysis.library.builtins import SPECIAL, kind_with_set
+from tangentx.analysis.library.out_argument import taken_apart
+from tangentx.analysis.library.splits import split
+from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied
+from tangentx.analysis.types.operations import Operation
+from tangentx.analysis.types.primitives import takes_arrays
+from tangentx.errors import UnsupportedSyntax
+from tangentx.ir import markers
+from tangentx.ir.functions import bound_method
+from tangentx.ir.nodes import (
+    Apply,
+    Assign,
+    Atom,
+    Attr,
+    Block,
+    Call,
+    Expr,
+    Index,
+    Key,
+    Lit,
+    Make,
+    Method,
+    Op,
+    Pop,
+    Var,
+    sequence,
+)
+from tangentx.ir.observed_op import Observed
+from tangentx.ir.try_op import Attempt
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer.walker import Walker
+
+
+def walk(w: Walker, expr: Expr) -> tuple[Expr, Kind]:
+    """The expression in closed form, and its kind."""
+    if isinstance(expr, Op):
+        return operation(w, expr.fn, expr.args, expr.kwargs)
+    match expr:
+        case Apply():
+            return calls.apply(w, expr)
+        case Method():
+            return method(w, expr)
+        case Call(link=link, args=args):
+            assert link.function is not None
+            return calls.call(w, link.function, link, args)
+        case Index(base=base, key=key):
+            return index(w, base, key)
+        case Attr(base=base, name=name):
+            return attribute(w, base, name)
+        case Make():
+            return make(w, expr)
+        case Pop(base=base):
+            atom, kind = w.read(base)
+            assert isinstance(atom, Var)
+            return Pop(atom), popped(w, kind)
+        case _:
+            return w.read(expr)
+
+
+_QUESTIONS: dict[Any, Callable[[Walker, tuple[Atom, ...]], tuple[Expr, Kind]]] = {markers.bound: demanded, **ASKING}
+
+
+def operation(
+    w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...] = ()
+) -> tuple[Expr, Kind]:
+    """A primitive applied to atoms."""
+    placed = _of_ours(w, fn, args, kwargs) or taken_apart(w, fn, args, kwargs) or split(w, fn, args, kwargs)
+    if placed is not None:
+        return placed
+    read = [w.read(a) for a in args]
+    named = [(name, *w.read(a)) for name, a in kwargs]
+    kinds = [k for _, k in read]
+    plain = not kwargs and all(type(k) in _PLAIN for k in kinds)
+    other = None if plain else _in_other_words(w, fn, args, kwargs, kinds)
+    if other is not None:
+        return other
+    if fn is operator.call and args:
+        return calls.apply(w, Apply(args[0], args[1:], kwargs))
+    given = [*kinds, *(k for _, _, k in named)]
+    if not plain and constant_calls.takes(w, fn, given):
+        return constant_calls.operation(w, fn, args, kwargs)
+    functions = not plain and any(value_class(k) for k in given)
+    body = templates.composed(fn, args, dict(kwargs)) if functions or any(map(varied, given)) else None
+    if functions and body is None:
+        return as_operand(w, fn, given)
+    meant = _meant(w, fn, args, kinds) if not kwargs and _is_hashable(fn) else None
+    if meant is not None:
+        return meant
+    if fn is operator.getitem and len(args) == 2:
+        return index(w, args[0], Key((args[1],)))
+    if fn is np.tensordot and any(_has_unknown_length(k) for k in (*kinds[2:], *(k for _, _, k in named))):
+        raise UnsupportedSyntax("how many axes are meant is not known here", w.span, "write the axes out, as tuples")
+    lists = [] if plain else [i for i, k in enumerate(given) if isinstance(k, Box) and k.cls in (list, tuple)]
+    listed = [i for i in lists if varied(given[i])]
+    if listed and takes_arrays(fn, body):
+        return _with_arrays(w, fn, args, kwargs, listed)
+    if body is not None:
+        return in_terms_of(w, body, args, kwargs)
+    return _applied(w, fn, read, named)
+
+
+def _of_ours(
+    w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...]
+) -> tuple[Expr, Kind] | None:
+    """A statement that is kept whole, a question that is asked of kinds, or a call on constants; None for others."""
+    if isinstance(fn, Attempt):
+        return attempt(w, fn, args)
+    if isinstance(fn, Observed):
+        return constant_calls.again(w, fn, args, kwargs)
+    return _QUESTIONS[fn](w, args) if fn in markers.ASKING else None
+
+
+def _applied(
+    w: Walker, fn: Callable[..., Any], read: list[tuple[Atom, Kind]], named: list[tuple[str, Atom, Kind]]
+) -> tuple[Expr, Kind]:
+    """The operation itself, of what was read."""
+    kinds = [k for _, k in read]
+    atoms = tuple([a for a, _ in read])
+    fn = assumptions.checked(w, fn, atoms, kinds)
+    closed = Op(fn, atoms, tuple([(n, a) for n, a, _ in named]))
+    if any(type(k) is Some and k.cls in (set, frozenset) for k in kinds):
+        return closed, kind_with_set(fn, kinds, w.span)
+    op = Operation(w.program.world, w.fresh("op"), w.span)
+    kind = op.kind(fn, kinds, {n: k for n, _, k in named})
+    assumptions.notice(w, fn, kinds, kind)
+    if type(kind) is Arr and any(_is_part(kind, k) for k in kinds) and fn is not np.real:
+        kind.region.mark("parted")
+    if w.program.final:
+        op.demand_template(fn, [*kinds, *(k for _, _, k in named)], kind)
+    return closed, kind
+
+
+_PLAIN: frozenset[type] = frozenset((Num, Arr))
+"""Kinds of numbers and arrays: no container, no function, no object."""
+
+
+def _in_other_words(
+    w: Walker,
+    fn: Callable[..., Any],
+    args: tuple[Atom, ...],
+    kwargs: tuple[tuple[str, Atom], ...],
+    kinds: list[Kind],
+) -> tuple[Expr, Kind] | None:
+    """A call that is written as others: one that is given an object that stands for another, or a row of elements."""
+    given = collection_classes.listed(w, fn, args)
+    if given is not None:
+        return operation(w, fn, given, kwargs)
+    rows = [flat.is_flat(kind) for kind in kinds]
+    if not any(rows) or fn is sequence:
+        return None
+    given = tuple(flat.as_array(w, a) if row else a for a, row in zip(args, rows, strict=True))
+    return operation(w, fn, given, kwargs)
+
+
+def _meant(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    """What kinds decide: an operator that a class of the user's defines, identity, lists joined ..."""
+    special = SPECIAL.get(fn)
+    return members.operated(w, fn, args, kinds) or (special(w, args, kinds) if special is not None else None)
+
+
+def _has_unknown_length(kind: Kind) -> bool:
+    """Whether axes are given by a number that is not known, or by a list of unknown length."""
+    if not isinstance(kind, Box):
+        return isinstance(kind, Num) and kind.value is MISSING
+    node = kind.region.root()
+    return node.open or any(_has_unknown_length(k) for k in node.fields.values() if isinstance(k, Box))
+
+
+def _with_arrays(
+    w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...], listed: list[int]
+) -> tuple[Expr, Kind]:
+    """Lists given where NumPy makes arrays of them are made arrays first."""
+
+    atoms = (*args, *(a for _, a in kwargs))
+
+    def build() -> Block:
+        names = {i: w.temporary() for i in listed}
+        made = tuple(Assign(names[i], Op(np.array, (atoms[i],)), w.span) for i in listed)
+        given = tuple(Var(names[i]) if i in names else a for i, a in enumerate(atoms))
+        named = tuple((name, a) for (name, _), a in zip(kwargs, given[len(args) :], strict=True))
+        return (*made, Assign(w.temporary(), Op(fn, given[: len(args)], named), w.span))
+
+    return expanded(w, f"arrays{listed}", build)
+
+
+def _is_hashable(fn: Any) -> bool:
+    try:
+        hash(fn)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_part(kind: Kind, operand: Kind) -> bool:
+    """Whether the result of an operation is a view of real numbers in complex memory."""
+    both = isinstance(kind, Arr) and isinstance(operand, Arr) and kind.region.root() is operand.region.root()
+    return both and kind.dtype.kind == "f" and operand.dtype.kind == "c"  # type: ignore[union-attr]
+
+
+_STATIC = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes")
+_GETTERS = {name: operator.attrgetter(name) for name in _STATIC}  # one of each, by which outcomes are known again
+
+
+def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
+    """``base.name``, read."""
+    atom, kind = w.read(base)
+    match kind:
+        case Bottom():
+            return Attr(atom, name), BOTTOM
+        case Arr() | Num() if name == "__class__":
+            return operation(w, builtins.type, (base,))
+        case Arr(rank=int() as rank, loose=False) if name == "ndim":
+            return Attr(atom, name), Num(int, value=rank)
+        case Arr() | Num() if name in _STATIC and (isinstance(kind, Arr) or hasattr(kind.type, name)):
+            op = Operation(w.program.world, w.fresh("attr"), w.span)
+            return Attr(atom, name), op.kind(_GETTERS[name], [_without_variation(kind)], {})
+        case Arr() if name == "flat":
+            return flat.flat(w, base)
+        case Arr() if name == "T":
+            return operation(w, np.transpose, (base,))
+        case Arr() if name == "mT":
+            return operation(w, np.swapaxes, (base, Lit(-1), Lit(-2)))
+        case Arr() | Num() if name in ("real", "imag"):
+            return operation(w, getattr(np, name), (base,))
+        case Arr() if callable(getattr(np.ndarray, name, None)):
+            return w.walk(Make(bound_method(name), (base,)))
+        case Box():
+            return members.field(w, base, atom, kind, name)
+        case Obj(value=enum.Enum() as member):
+            return Attr(atom, name), w.program.valuer.kind(getattr(member, name))
+        case Obj(value=types.ModuleType() as module) if hasattr(module, name):
+            return w.read(members.module_attribute(w, module, name))
+        case Obj(value=type() as cls) if w.program.member(cls, name) is not MISSING:
+            return w.read(members.class_attribute(w, cls, name, getattr(cls, name)))
+        case Some():
+            found, result = opaque_calls.attribute(w, atom, kind, name)
+            unknown = result == opaque_calls.UNKNOWN and constant_calls.active(w)
+            return constant_calls.attribute(w, atom, kind, name) if unknown else (found, result)
+    raise UnsupportedSyntax(f"attribute `{name}` of {describe(kind)}", w.span, "use a function or method instead")
+
+
+def _without_variation(kind: Kind) -> Kind:
+    return replace(kind, varied=False, value=MISSING) if isinstance(kind, Num) else kind

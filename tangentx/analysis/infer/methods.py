@@ -1,0 +1,80 @@
+"""Calls of methods, by the kind of the object."""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tangentx import templates
+from tangentx.analysis.infer import members
+from tangentx.analysis.infer.calls import call_object, called
+from tangentx.analysis.infer.containers import expanded
+from tangentx.analysis.library.array_writes import writing
+from tangentx.analysis.library.container_methods import container_method
+from tangentx.analysis.types.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe
+from tangentx.analysis.types.primitives import is_primitive
+from tangentx.errors import NotResolved, UnsupportedSyntax
+from tangentx.ir.nodes import Apply, Assign, Attr, Block, Expr, Lit, Method, Op, Var
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer.walker import Walker
+
+
+def method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
+    """A call of a method."""
+    return called(w, expr, lambda given: _method(w, given), lambda given, named: None)
+
+
+def _method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
+    atom, kind = w.read(expr.base)
+    match kind:
+        case Bottom():
+            return Lit(None), BOTTOM
+        case Arr() | Num() if expr.name == "__class__":
+            return expanded(w, "called", lambda: _called(w, expr))
+        case Arr():
+            return _array_method(w, expr, kind)
+        case Num(type=t):
+            fn = getattr(t, expr.name, None)
+            known = templates.find(fn) is not None or templates.has_composition(fn)
+            if fn is not None and (known or not kind.varied):
+                return w.walk(Op(fn, (expr.base, *expr.args), expr.kwargs))
+        case Box(cls=cls) if cls in (list, dict):
+            return container_method(w, expr, atom, kind)
+        case Box(cls=cls):
+            return members.method(w, expr, kind)
+        case Obj(value=type() as cls) if expr.above is not None:
+            found = members.found_in(w, cls, expr.name, expr.above.value)
+            if isinstance(found, classmethod):
+                return call_object(w, found.__func__, (expr.base, *expr.args), expr.kwargs)
+        case Obj(value=str()) | Some(cls=builtins.str) if hasattr(str, expr.name):
+            return w.walk(Op(getattr(str, expr.name), (expr.base, *expr.args), expr.kwargs))
+        case Some():
+            return expanded(w, "called", lambda: _called(w, expr))
+        case Obj(value=value) if hasattr(value, expr.name):
+            w.program.member(value, expr.name)
+            return call_object(w, getattr(value, expr.name), expr.args, expr.kwargs)
+    raise NotResolved(
+        f"cannot tell what method `{expr.name}` of {describe(kind)} does", w.span, "call a function instead"
+    )
+
+
+def _called(w: Walker, expr: Method) -> Block:
+    """A method of an opaque object: looked up, then called."""
+    found, result = w.temporary(), w.temporary()
+    call = Apply(Var(found), expr.args, expr.kwargs)
+    return (Assign(found, Attr(expr.base, expr.name), w.span), Assign(result, call, w.span))
+
+
+def _array_method(w: Walker, expr: Method, kind: Arr) -> tuple[Expr, Kind]:
+    fn = getattr(np.ndarray, expr.name, None)
+    into = writing(w, fn, (expr.base, *expr.args), expr.kwargs)
+    if into is not None:
+        return into
+    if fn is None or not is_primitive(fn):
+        raise UnsupportedSyntax(
+            f"method `{expr.name}` of an array", w.span, "use a function that returns its result, or write by index"
+        )
+    return w.walk(Op(fn, (expr.base, *expr.args), expr.kwargs))

@@ -1,0 +1,271 @@
+"""All the functions that one compilation reaches, each for the kinds that it is called with."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tangentx.analysis.infer.calling_conventions import Checkpoints
+from tangentx.analysis.types.address_map import Memory
+from tangentx.analysis.types.kind_copies import settle_copies
+from tangentx.analysis.types.kinds import BOTTOM, MISSING, Kind, Region, TooDeep, World, join, signature
+from tangentx.analysis.types.signatures import key
+from tangentx.analysis.types.values import Valuer
+from tangentx.common.axes import Axes
+from tangentx.common.forks import once
+from tangentx.common.options import OBSERVING, ON_TENSORS, Helper
+from tangentx.errors import NotResolved, TangentxError, UnsupportedSyntax
+from tangentx.ir.nodes import Ext, Function, Link, Statement, Var
+
+LIMIT_INSTANCES = 300  # of one function
+LIMIT_ROUNDS = 200
+LIMIT_DEPTH = 12
+
+
+@dataclass(eq=False)
+class Definition:
+    """One place that binds a name; definitions that reach a common use are one variable (a web).
+
+    `choice`: what is bound is one of several functions, at this position among them, and is bound as such a choice.
+    `empty`: the name has no value from there on.
+    """
+
+    name: str
+    kind: Kind = BOTTOM
+    parent: Definition | None = None
+    round: int = 0
+    choice: tuple[Any, int] | None = None
+    empty: bool = False
+
+    @once
+    def read(self) -> Var:
+        """What reads it, by a name that cannot clash."""
+        return Var(f"{self.name}#{id(self)}")
+
+    def web(self) -> Definition:
+        """The representative of the variable."""
+        node = self
+        while node.parent is not None:
+            node = node.parent
+        if node is not self:
+            self.parent = node
+        return node
+
+    def unite(self, other: Definition) -> None:
+        """Makes the two one variable."""
+        a, b = self.web(), other.web()
+        if a is not b:
+            b.parent = a
+
+
+DELETED = Definition("del")
+"""Stands for the value of a name that has been deleted."""
+
+
+@dataclass(eq=False)
+class Instance:
+    """A function for given kinds of its arguments, while and after it is analysed."""
+
+    source: Function
+    link: Link
+    params: list[Kind]
+    result: Kind = BOTTOM
+    round: int = 0
+    definitions: dict[Any, Definition] = field(default_factory=dict)
+    regions: dict[Any, Region] = field(default_factory=dict)
+    expansions: dict[Any, tuple[Statement, ...]] = field(default_factory=dict)
+    backs: dict[Any, Any] = field(default_factory=dict)
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)  # names of which it is asked, while it runs, whether they have a value
+    makes_functions: bool = False
+    origins: dict[int, str] = field(default_factory=dict)  # as a `Unit` has them: none here
+    given: list[Kind] = field(default_factory=list)  # of the root: kinds of its arguments before it writes into them
+
+
+class Program:
+    """The analysis of a root function and of all that it calls, to a fixed point."""
+
+    def __init__(
+        self,
+        lift: Callable[[Any], Function],
+        axes: Axes | None = None,
+        loosely: Callable[[Any], Function] | None = None,
+    ) -> None:
+        self.world = World()
+        self.axes = axes or Axes()
+        self._lift, self.loosely = lift, lift if loosely is None else functools.cache(loosely)
+        self.lifted: dict[int, tuple[Any, Any, Function]] = {}
+        self.nested: dict[Any, tuple[Function, Program]] = {}
+        self.members: dict[tuple[int, str], tuple[Any, str, Any]] = {}
+        self.locals: dict[Any, Any] = {}
+        self.unfolded: dict[Any, tuple[Function, Function]] = {}
+        self.instances: dict[Any, Instance] = {}
+        self._counts: dict[int, int] = {}
+        self.round = self.depth = 0
+        self.checkpoints = Checkpoints()
+        self.final = False
+        self.externals: dict[int, tuple[Ext, Kind]] = {}
+        self.keys: dict[int, Any] = {}  # of those objects when their kinds were found, for the guards
+        self.valuer = Valuer(self.world, memory=Memory())
+        self.pending: list[Instance] = []
+        self.met: list[Instance] = []
+        self.walker: Any = None
+        self.closed_to_outside = self.aside = False
+        self.derived = False  # whether the root is a derived program, which asks at run time what it has to ask
+        self.reference: Any = None  # what checked mode runs beside what is compiled
+        self.apart = False  # whether the arguments of the root are known to share no memory
+        self.on_tensors: Mapping[Any, Helper] = ON_TENSORS.get()
+        self.observing = OBSERVING.get()
+        self.noticed: set[str] = set()  # what is asked of values that their kinds take for granted, see `assumptions`
+        self.read_on_tensors: list[TangentxError] = []  # for each object from outside that is read there, why it is
+
+    def lift(self, function: Any) -> Function:
+        """The language's version of a Python function; what was lifted is remembered, for the guards."""
+        code = getattr(function, "__code__", None)  # before its text is read: another thread may replace it meanwhile
+        lifted = self._lift(function)
+        self.lifted[id(function)] = (function, code, lifted)
+        return lifted
+
+    def member(self, owner: Any, name: str) -> Any:
+        """What a class, a module or an object has under a name, as `static`; remembered, for the guards."""
+        found = static(owner, name)
+        self.members[id(owner), name] = (owner, name, found)
+        return found
+
+    def library(self, function: Any) -> Function:
+        """The language's version of one of our own functions, which never changes."""
+        return self._lift(function)
+
+    def analyse(self, source: Function, kinds: Sequence[Kind]) -> Instance:
+        """The root instance, with every instance that it reaches closed. Raises located errors."""
+        from tangentx.analysis.infer.functions import as_tuples
+        from tangentx.analysis.infer.walker import Walker
+
+        self.final = False
+        settled = False  # the round before found nothing, so an error of this one is no want of knowledge
+        root = self._make(source, None, kinds)
+        for _ in range(LIMIT_ROUNDS):
+            self.world.changed = False
+            try:
+                self._walk_all(root, Walker)
+            except TangentxError:
+                if settled or not self.final:
+                    raise
+                self.final = False
+                continue
+            if self.final and not self.world.changed:
+                break
+            # What is known now may well be all: the next round is the last, unless it finds something.
+            settled = not self.world.changed
+            self.final = True
+        else:
+            raise NotResolved("the kinds of this function do not settle", source.span, "give names one kind each")
+        self._check_links()
+        settle_copies(self.world)
+        as_tuples(self, root)
+        return root
+
+    def result_aside(self, source: Function, kinds: Sequence[Kind]) -> Kind:
+        """What a function gives that is called as it is: its kind is found beside the program, whose guards know it."""
+        key = ("aside", id(source), tuple(signature(k) for k in kinds))
+        if key not in self.nested:
+            aside = Program(self._lift)
+            aside.aside = True
+            self.nested[key] = (source, aside)
+            aside.analyse(source, kinds)
+        return next(iter(self.nested[key][1].instances.values())).result
+
+    def reached(self) -> list[Instance]:
+        """The instances that the final walk met, the root first: analysed again it is younger than its callees."""
+        found = [i for i in self.instances.values() if i.round == self.round]
+        return sorted(found, key=lambda i: i is not self.met[0])
+
+    def _walk_all(self, root: Instance, walker: type[Any]) -> None:
+        self.round += 1
+        self.world.links, self.world.copies, self.world.given = [], [], []
+        self.pending, self.met, self.depth = [root], [root], 0
+        self.walker = walker
+        root.round = self.round
+        postponed = False
+        while self.pending:
+            walker(self, self.pending.pop()).run()
+            postponed = postponed or bool(self.pending)
+        # Callers of what was postponed walked without its result: once more, callees first, so that results pass
+        # through all levels of calls in one round.
+        for instance in reversed(self.met) if postponed else ():
+            walker(self, instance).run()
+
+    def _make(self, source: Function, link: Link | None, kinds: Sequence[Kind]) -> Instance:
+        try:
+            key = (id(link or source), tuple(signature(k) for k in kinds))
+            instance = self.instances.get(key)
+        except (TooDeep, RecursionError):
+            raise NotResolved(
+                f"`{source.name}` is called with containers nested ever deeper",
+                source.span,
+                "give it arguments of one kind",
+            ) from None
+        if instance is None:
+            self._counts[key[0]] = self._counts.get(key[0], 0) + 1
+            if self._counts[key[0]] > LIMIT_INSTANCES:
+                raise NotResolved(
+                    f"`{source.name}` is called with ever new kinds of arguments",
+                    source.span,
+                    "give it arguments of one kind",
+                )
+            instance = self.instances[key] = Instance(source, Link(source.name), [BOTTOM] * len(kinds))
+            self.world.changed = True
+        for i, kind in enumerate(kinds):
+            joined = join(instance.params[i], kind)
+            if joined != instance.params[i]:
+                instance.params[i] = joined
+                self.world.changed = True
+        return instance
+
+    def call(self, source: Function, link: Link | None, kinds: Sequence[Kind]) -> Instance:
+        """The instance for a call met during a walk; its result so far is `result`.
+
+        It is walked at once, so that its result is known, but for a call inside itself, and very deep ones.
+        """
+        instance = self._make(source, link, kinds)
+        if instance.round == self.round:
+            return instance
+        instance.round = self.round
+        self.met.append(instance)
+        if self.depth >= LIMIT_DEPTH:
+            self.pending.append(instance)
+            return instance
+        self.depth += 1
+        self.walker(self, instance).run()
+        self.depth -= 1
+        return instance
+
+    def inside(self) -> Iterator[Program]:
+        """The programs of the derivatives in this one, and those inside of them."""
+        for _, inner in self.nested.values():
+            yield inner
+            yield from inner.inside()
+
+    def external(self, ext: Ext) -> Kind:
+        """The kind of an object found outside the functions."""
+        if id(ext) not in self.externals:
+            kind = self.valuer.kind(ext.value)
+            self.keys[id(ext)] = key(ext.value)
+            for region in self.valuer.known.values():
+                region.mark("external")
+            self.externals[id(ext)] = (ext, kind)
+        return self.externals[id(ext)][1]
+
+    def _check_links(self) -> None:
+        for view, base, span in self.world.links:
+            if view.root().written or base.root().written:
+                hint = "copy the view, or write before it is taken"
+                raise UnsupportedSyntax("a read-only view of an array that is written elsewhere", span, hint)
+
+
+def static(owner: Any, name: str) -> Any:
+    """What a class (or one above it), a module or an object has under a name, unbound; MISSING for nothing."""
+    return inspect.getattr_static(owner, name, MISSING)

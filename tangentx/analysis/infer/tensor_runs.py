@@ -1,0 +1,137 @@
+"""Calls of functions that cannot be compiled: they run on Tensors, each call for itself, inside of compiled code.
+
+What such a call gives must be known, and that it writes and keeps nothing that others hold. Both is found by the
+analysis of the function, beside the program, with its ``try`` statements free to bind what is differentiated.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.infer.arguments import Named, bind
+from tangentx.analysis.infer.functions import external
+from tangentx.analysis.infer.program import Instance, Program
+from tangentx.analysis.memory import global_writes
+from tangentx.analysis.types.kind_copies import copy_kind
+from tangentx.analysis.types.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Region, signature, varied, vary
+from tangentx.analysis.types.primitives import name_of
+from tangentx.errors import TangentxError
+from tangentx.ir.functions import FunctionValue
+from tangentx.ir.nodes import Assign, Atom, Expr, Lit, Make, Op, Var
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer.walker import Walker
+
+
+def call(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
+    """A call of a function that runs on Tensors. Raises the error for which it does where it cannot do that alone."""
+    helper = w.program.on_tensors[fn]
+    try:
+        source = w.program.loosely(fn)
+    except TangentxError:
+        raise helper.error from None
+    given = bind(w, source, args, kwargs)
+    kinds = [w.read(a)[1] for a in given]
+    if any(isinstance(k, Bottom) for k in kinds):
+        return Lit(None), BOTTOM
+    try:
+        instance = _beside(w.program, source, kinds)
+    except TangentxError:
+        raise helper.error from None
+    form = _form(instance.result)
+    if form is None or not all(map(_is_given, kinds)):
+        raise helper.error
+    helper.met = True
+    names = tuple(p.name for p, k in zip(source.params, kinds, strict=True) if varied(k))
+    active = tuple(a for a, k in zip(given, kinds, strict=True) if varied(k))
+    found = _written(w, external(w, fn, name_of(fn)), ", ".join(names), given, active, form)
+    if w.program.final:
+        _demand_apart(w.program, helper.error, instance, [*kinds, found[1]])
+    return found
+
+
+def _written(
+    w: Walker, fn: Atom, names: str, given: tuple[Atom, ...], active: tuple[Atom, ...], form: Any
+) -> tuple[Expr, Kind]:
+    """The run, and what it gave."""
+
+    def let(expr: Expr, *tag: Any) -> Atom:
+        where = ("on tensors", names, form, *tag)
+        w.expand(where, lambda: (Assign(w.temporary(), expr, w.span),))
+        (bound,) = w.instance.expansions[id(w.statement), where]
+        assert isinstance(bound, Assign)
+        return Var(bound.target)
+
+    def taken(run: Atom, form: Any, *path: int) -> Expr:
+        if isinstance(form, str):
+            return Op(arrays.outcome, (run, Lit(form), *active))
+        parts = [(let(Op(arrays.part, (run, Lit(i))), *path, i), i, item) for i, item in enumerate(form)]
+        return Make(tuple, tuple(let(taken(part, item, *path, i), *path, i, "of") for part, i, item in parts))
+
+    return w.walk(taken(let(Op(arrays.on_tensors, (fn, Lit(names), *given))), form))
+
+
+def _beside(program: Program, source: Any, kinds: list[Kind]) -> Instance:
+    """The function analysed beside the program, whose guards know of it."""
+    key = ("on tensors", id(source), tuple(signature(k) for k in kinds))
+    if key not in program.nested:
+        beside = Program(program.loosely)
+        beside.on_tensors = {}
+        beside.lift(source.origin)
+        memo: dict[Region, Region] = {}
+        copied = [copy_kind(kind, beside.world, memo) for kind in kinds]
+        beside.analyse(source, [vary(new) if varied(old) else new for old, new in zip(kinds, copied, strict=True)])
+        program.nested[key] = (source, beside)
+    return next(iter(program.nested[key][1].instances.values()))
+
+
+def _is_given(kind: Kind) -> bool:
+    """Whether values of the kind may be arguments: numbers, arrays, known objects, and plain structures of them."""
+    if isinstance(kind, Box):
+        plain = issubclass(kind.cls, list | tuple | dict) or dataclasses.is_dataclass(kind.cls)
+        node = kind.region.root()
+        inside = [k for k in (*node.fields.values(), node.elt) if not isinstance(k, Bottom)]
+        return plain and not issubclass(kind.cls, FunctionValue) and all(map(_is_given, inside))
+    return (isinstance(kind, Num) and not kind.none) or (isinstance(kind, Arr) and kind.sure) or isinstance(kind, Obj)
+
+
+def _form(kind: Kind) -> Any:
+    """The kind of a result as text (see `arrays.form_of`), a tuple of them for a tuple; None for all others."""
+    if isinstance(kind, Num) and not kind.none:
+        return f"np.{np.dtype(kind.type)}" if issubclass(kind.type, np.generic) else kind.type.__name__
+    if isinstance(kind, Arr) and kind.sure and kind.rank is not None:
+        return f"{kind.dtype}[{kind.rank}]"
+    if isinstance(kind, Box) and kind.cls is tuple and not kind.region.root().open:
+        parts = tuple(_form(item) for item in kind.region.root().fields.values())
+        return parts if parts and None not in parts else None
+    return "None" if kind == Obj(None) else None
+
+
+def _demand_apart(program: Program, error: TangentxError, instance: Instance, theirs: list[Kind]) -> None:
+    """Refuses a function that writes into what others hold, or gives it where anybody writes into it.
+
+    `theirs` are the kinds of the arguments and of the result where it is called.
+    """
+    beside = next(b for _, b in program.nested.values() if instance in b.instances.values())
+    data = [kind for _, kind in beside.externals.values() if isinstance(kind, Arr | Box)]
+    held = [region for kind in (*instance.params, *data) for region in _regions(kind)]
+    if global_writes.written(beside) or any(region.written for region in held):
+        raise error
+    given = any(region in held for region in _regions(instance.result))
+    if given and any(region.written for kind in theirs for region in _regions(kind)):
+        raise error
+    program.read_on_tensors += [error] * len(data)
+
+
+def _regions(kind: Kind) -> list[Region]:
+    """The memory of a value, that of its items too."""
+    if isinstance(kind, Arr):
+        return [kind.region.root()]
+    if not isinstance(kind, Box):
+        return []
+    node = kind.region.root()
+    return [node, *(region for item in (*node.fields.values(), node.elt) for region in _regions(item))]

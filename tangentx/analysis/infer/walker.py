@@ -1,0 +1,256 @@
+"""Walks a function with the kinds of its arguments, and writes it again in closed form.
+
+One round walks every reached function once; rounds repeat until no kind, region or definition changes. The last walk
+keeps what it writes: open forms are replaced, decided branches removed, and names that are bound to unrelated values
+are told apart (a *web* is a set of definitions that reach a common use; each becomes one variable with one kind).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tangentx.analysis.infer import attribute_writes, expressions
+from tangentx.analysis.infer.augmented_assignments import augment, augstore
+from tangentx.analysis.infer.control_flow import Env, LoopState, break_, continue_, for_, if_, loop, never
+from tangentx.analysis.infer.function_choices import as_chosen, choose
+from tangentx.analysis.infer.program import DELETED, Definition, Instance, Program
+from tangentx.analysis.infer.unbound_names import empty
+from tangentx.analysis.infer.web_renaming import close
+from tangentx.analysis.infer.writes import accumulate, append, delete
+from tangentx.analysis.types.kinds import BOTTOM, Bottom, Kind, Region, Top, join, located
+from tangentx.analysis.types.selection import is_missing
+from tangentx.analysis.types.values import constant_kind
+from tangentx.errors import NotResolved, Span
+from tangentx.ir import markers
+from tangentx.ir.nodes import (
+    Accumulate,
+    Append,
+    Assign,
+    Atom,
+    Augment,
+    Augstore,
+    Block,
+    Break,
+    Call,
+    Continue,
+    Delete,
+    Expr,
+    For,
+    If,
+    Index,
+    Key,
+    Lit,
+    Loop,
+    Note,
+    Op,
+    Raise,
+    Return,
+    Slice,
+    Statement,
+    Store,
+    Var,
+    deleted,
+)
+from tangentx.ir.observed_op import Observed
+
+
+@dataclass(eq=False)
+class Walker:
+    """One walk of one instance."""
+
+    program: Program
+    instance: Instance
+    env: Env | None = field(default_factory=dict)
+    loops: list[LoopState] = field(default_factory=list)
+    out: list[Statement] = field(default_factory=list)
+    statement: Any = None
+
+    @property
+    def span(self) -> Span:
+        """The place in hand."""
+        return self.statement.span if self.statement is not None else self.instance.source.span
+
+    def run(self) -> None:
+        """Walks the body; on the final round leaves the closed function in the instance's link."""
+        params = []
+        self.env = {}
+        for param, kind in zip(self.instance.source.params, self.instance.params, strict=True):
+            params.append(self.bind(param.name, kind, ("param", param.name)))
+        body = self.block(self.instance.source.body)
+        if self.program.final:
+            close(self.instance, params, body, self.program.round)
+
+    def block(self, block: Block) -> Block:
+        """Walks statements in order; those that cannot be reached are dropped."""
+        saved, self.out = self.out, []
+        self.inline(block)
+        written, self.out = self.out, saved
+        return tuple(written)
+
+    def inline(self, block: Block) -> None:
+        """Walks statements, adding to the block in hand."""
+        outer = self.statement
+        for statement in block:
+            if self.env is None:
+                break
+            self.statement = statement
+            _STATEMENTS[type(statement)](self, statement)
+        self.statement = outer
+
+    def expand(self, tag: Any, build: Callable[[], Block]) -> None:
+        """Walks statements that stand for the one in hand, built once and kept: their identities last."""
+        key = (id(self.statement), tag)
+        if key not in self.instance.expansions:
+            self.instance.expansions[key] = build()
+        self.inline(self.instance.expansions[key])
+
+    def temporary(self) -> str:
+        """A new temporary name, for expansions."""
+        return f"%e{len(self.instance.expansions)}.{id(self.statement) % 100_000}.{next(_COUNTER)}"
+
+    def fresh(self, tag: Any) -> Callable[[Any], Region]:
+        """Regions of what the statement in hand makes, the same ones in each round."""
+
+        def region(path: Any) -> Region:
+            key = (id(self.statement), tag, path)
+            if key not in self.instance.regions:
+                self.instance.regions[key] = self.program.world.region()
+            return self.instance.regions[key]
+
+        return region
+
+    def bind(self, name: str, kind: Kind, tag: Any = None) -> str:
+        """Binds `name` here; the token stands for the variable until its web is known."""
+        key = (id(self.statement), tag if tag is not None else name)
+        definitions = self.instance.definitions
+        if key not in definitions:
+            definitions[key] = Definition(name)
+        definition = definitions[key]
+        joined = join(definition.kind, kind)
+        if joined != definition.kind:
+            definition.kind = joined
+            self.program.world.changed = True
+        definition.round = self.program.round
+        assert self.env is not None
+        self.env[name] = (definition,)
+        return definition.read.name
+
+    def read(self, atom: Atom) -> tuple[Atom, Kind]:
+        """The atom in closed form and its kind here."""
+        if isinstance(atom, Var):
+            return self._read_name(atom)
+        if isinstance(atom, Lit):
+            return atom, constant_kind(self.program.valuer, atom.value)
+        return atom, self.program.external(atom)
+
+    def _read_name(self, atom: Var) -> tuple[Atom, Kind]:
+        assert self.env is not None
+        known = self.env.get(atom.name, ())
+        if len(known) == 1 and (only := known[0]) is not None and only is not DELETED and only.choice is None:
+            if type(only.kind) is Top:
+                raise located(only.kind, self.span)
+            return only.read, only.kind
+        definitions = [d for d in known if d is not None and d.choice is None]
+        if DELETED in definitions:
+            raise NotResolved(f"`{atom.name}` may have been deleted here", self.span, "remove the del statement")
+        if not definitions and not self.program.final:
+            return atom, BOTTOM
+        if not definitions:
+            raise NotResolved(f"`{atom.name}` is read before it is bound", self.span, "bind it first")
+        if choose(self, definitions):
+            return atom, BOTTOM
+        kind, web = definitions[0].kind, definitions[0].web()
+        for definition in definitions[1:]:
+            if definition.parent is not web:
+                web.unite(definition)
+            if definition.kind is not kind:
+                kind = join(kind, definition.kind)
+        if isinstance(kind, Top):
+            raise located(kind, self.span)
+        return definitions[0].read, kind
+
+    def walk(self, expr: Expr) -> tuple[Expr, Kind]:
+        """An expression in closed form, and its kind here."""
+        return expressions.walk(self, expr)
+
+    def key(self, key: Key) -> tuple[Key, tuple[Any, ...]]:
+        """The key in closed form, and for each part its kind (for a slice, the kinds of its bounds)."""
+        parts: list[Atom | Slice] = []
+        kinds: list[Any] = []
+        for part in key.parts:
+            if isinstance(part, Slice):
+                bounds = [self.read(a) for a in (part.start, part.stop, part.step)]
+                parts.append(Slice(*(a for a, _ in bounds)))
+                kinds.append(tuple(k for _, k in bounds))
+            else:
+                atom, kind = self.read(part)
+                parts.append(atom)
+                kinds.append(kind)
+        return Key(tuple(parts), key.many, key.attribute), tuple(kinds)
+
+
+_COUNTER = itertools.count(1)
+
+
+def _assign(w: Walker, s: Assign) -> None:
+    if type(s.value) is Op and s.value.fn is deleted:
+        w.read(Var(s.target))
+        assert w.env is not None
+        w.env[s.target] = (DELETED,)
+        return
+    if type(s.value) is Op and s.value.fn is markers.emptied:
+        empty(w, s)
+        return
+    known = w.instance.definitions.get((id(s), s.target))
+    if known is not None and known.choice is not None:
+        as_chosen(w, s, *known.choice)
+        return
+    expr, kind = w.walk(s.value)
+    if w.env is None or (type(s.value) is Op and s.value.fn in markers.ASKING and type(expr) is Lit):
+        return
+    target = w.bind(s.target, kind)
+    w.out.append(Assign(target, expr, s.span))
+    raises = is_missing(w, s.value) if isinstance(s.value, Index) else isinstance(expr, Call) and w.program.final
+    raises = raises or (isinstance(expr, Op) and isinstance(expr.fn, Observed))
+    if raises and isinstance(kind, Bottom):
+        never(w, Var(target))
+
+
+def _return(w: Walker, s: Return) -> None:
+    value, kind = w.read(s.value)
+    joined = join(w.instance.result, kind)
+    if isinstance(joined, Top):
+        raise located(joined, s.span)
+    if joined != w.instance.result:
+        w.instance.result = joined
+        w.program.world.changed = True
+    w.env = None
+    w.out.append(Return(value, s.span))
+
+
+def _raise(w: Walker, s: Raise) -> None:
+    value, cause = w.read(s.value)[0], None if s.cause is None else w.read(s.cause)[0]
+    w.env = None
+    w.out.append(Raise(value, s.span, cause))
+
+
+_STATEMENTS: dict[type, Callable[[Walker, Any], None]] = {
+    Assign: _assign,
+    Augment: augment,
+    Store: attribute_writes.store,
+    Augstore: augstore,
+    Accumulate: accumulate,
+    Append: append,
+    Delete: delete,
+    If: if_,
+    For: for_,
+    Loop: loop,
+    Break: break_,
+    Continue: continue_,
+    Return: _return,
+    Raise: _raise,
+    Note: lambda w, s: w.out.append(s),
+}

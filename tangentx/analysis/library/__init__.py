@@ -1,0 +1,1 @@
+"""Models of Python's and NumPy's functions, in the language of the compiler."""

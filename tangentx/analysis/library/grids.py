@@ -1,0 +1,98 @@
+"""``np.mgrid[...]``, ``np.ogrid[...]``, ``np.r_[...]`` and ``np.c_[...]``, in terms of functions that have rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tangentx.analysis.infer.containers import expanded
+from tangentx.analysis.types.kinds import Arr, Bottom, Box, Kind, Num
+from tangentx.errors import UnsupportedSyntax
+from tangentx.ir.nodes import Assign, Atom, Block, Expr, Ext, Index, Key, Lit, Make, Op, Slice, Var
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer.walker import Walker
+
+_GRIDS: tuple[Any, ...] = (np.mgrid, np.ogrid)
+_JOINED: tuple[Any, ...] = (np.r_, np.c_)
+_WIDE = frozenset(map(np.dtype, (int, float, complex)))
+
+
+def is_grid(base: Atom) -> bool:
+    """Whether the atom is one of these objects."""
+    return isinstance(base, Ext) and any(base.value is each for each in (*_GRIDS, *_JOINED))
+
+
+def grid(w: Walker, base: Ext, key: Key) -> tuple[Expr, Kind]:
+    """``base[key]``. Raises UnsupportedSyntax for a key that is no plain use of it."""
+    if not key.parts:
+        raise _refusal(w, base)
+    kinds = [_kind(w, part) for part in key.parts]
+    if base.value in _GRIDS and not all(isinstance(part, Slice) for part in key.parts):
+        raise _refusal(w, base)
+    if base.value in _JOINED and not any(isinstance(kind, Bottom) for kind in kinds):
+        _demand_alike(w, base, kinds)
+    return expanded(w, ("grid", base.name), lambda: _built(w, base, key))
+
+
+def _kind(w: Walker, part: Atom | Slice) -> Kind | None:
+    return None if isinstance(part, Slice) else w.read(part)[1]
+
+
+def _demand_alike(w: Walker, base: Ext, kinds: Sequence[Kind | None]) -> None:
+    """The parts are numbers and rows, or (rows and) matrices, of which NumPy makes what `concatenate` does."""
+    ranks = {k.rank if isinstance(k, Arr) and k.sure else 1 if k is None else 0 for k in kinds}
+    allowed: tuple[set[Any], ...] = ({0, 1}, {2}) if base.value is np.r_ else ({1, 2},)
+    numbers = all(k is None or isinstance(k, Num | Arr) for k in kinds)
+    wide = all(k.dtype in _WIDE for k in kinds if isinstance(k, Arr)) or 0 not in ranks
+    if not numbers or not wide or not any(ranks <= each for each in allowed):
+        raise _refusal(w, base)
+
+
+def _refusal(w: Walker, base: Ext) -> UnsupportedSyntax:
+    if base.value in _GRIDS:
+        hint = "give it slices with both bounds, or write np.meshgrid(np.arange(n), np.arange(m), indexing='ij')"
+    else:
+        hint = "give it numbers, arrays and slices with both bounds, or write np.concatenate or np.column_stack"
+    return UnsupportedSyntax(f"`{base.name}` with this index is not differentiated", w.span, hint)
+
+
+def _built(w: Walker, base: Ext, key: Key) -> Block:
+    out: list[Assign] = []
+
+    def let(value: Expr) -> Var:
+        out.append(Assign(w.temporary(), value, w.span))
+        return Var(out[-1].target)
+
+    rows = [let(_axis(w, base, part)) if isinstance(part, Slice) else part for part in key.parts]
+    if base.value is np.r_:
+        let(Op(np.concatenate, (let(Make(list, tuple(let(Op(np.atleast_1d, (row,))) for row in rows))),)))
+    elif base.value is np.c_:
+        let(Op(np.column_stack, (let(Make(list, tuple(rows))),)))
+    elif not key.many:
+        let(rows[0])
+    elif base.value is np.mgrid:
+        let(Op(np.array, (let(Op(np.meshgrid, tuple(rows), (("indexing", Lit("ij")),))),)))
+    else:
+        let(Make(tuple, tuple(let(Index(row, _along(i, len(rows)))) for i, row in enumerate(rows))))
+    return tuple(out)
+
+
+def _axis(w: Walker, base: Ext, part: Slice) -> Expr:
+    """The numbers that a slice stands for: from start to stop by a step, or so many where that is imaginary."""
+    start = Lit(0) if part.start == Lit(None) else part.start
+    if part.stop == Lit(None):
+        raise _refusal(w, base)
+    step = w.read(part.step)[1]
+    if isinstance(part.step, Lit) and isinstance(part.step.value, complex):
+        return Op(np.linspace, (start, part.stop, Lit(int(abs(part.step.value)))))
+    if isinstance(step, Num | Box | Arr) and not (isinstance(step, Num) and not issubclass(step.type, complex)):
+        raise _refusal(w, base)
+    return Op(np.arange, (start, part.stop, Lit(1) if part.step == Lit(None) else part.step))
+
+
+def _along(axis: int, count: int) -> Key:
+    """The key by which a row lies along one of so many axes."""
+    return Key(tuple(Slice() if i == axis else Lit(None) for i in range(count)), True)

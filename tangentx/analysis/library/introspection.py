@@ -1,0 +1,126 @@
+"""What builtins answer that ask what an object is and has: `isinstance`, `type`, `hasattr`, `getattr`, `setattr`."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tangentx.analysis.infer import assumptions, opaque_calls
+from tangentx.analysis.infer.containers import expanded
+from tangentx.analysis.infer.functions import external
+from tangentx.analysis.infer.special_methods import is_object
+from tangentx.analysis.library.collection_classes import original
+from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, holds_itself
+from tangentx.analysis.types.optional_values import may_be_none
+from tangentx.errors import UnsupportedSyntax
+from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, If, Key, Lit, Op, Store, Var
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer.walker import Walker
+
+
+def _isinstance(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    a, b = kinds
+    classes = b.value if isinstance(b, Obj) else None
+    if isinstance(b, Box):
+        items = [k.value for k in b.region.root().fields.values() if isinstance(k, Obj)]
+        classes = tuple(items)
+    if a == opaque_calls.UNKNOWN or may_be_none(a):
+        return Op(builtins.isinstance, tuple(w.read(x)[0] for x in args)), Num(bool)
+    cls = a.type if isinstance(a, Num) else np.ndarray if isinstance(a, Arr) else original(getattr(a, "cls", None))
+    if isinstance(a, Obj):
+        cls = type(a.value)
+    if isinstance(a, Bottom) or cls is None or classes is None or _either_way(a, cls, classes):
+        return (Lit(None), BOTTOM) if isinstance(a, Bottom) else None
+    assumptions.asked(w, a)
+    answer = issubclass(cls, classes)
+    return Lit(answer), Num(bool, value=answer)
+
+
+def _either_way(kind: Kind, cls: type, classes: Any) -> bool:
+    """Whether what may be of several types is of the classes as the one, and not as the other."""
+    return any(issubclass(each, classes) != issubclass(cls, classes) for each in types_of(kind))
+
+
+def types_of(kind: Kind) -> tuple[type, ...]:
+    """The types that a number, or what may be an array or a number, may have; empty for all else."""
+    if isinstance(kind, Arr):
+        return (np.ndarray, kind.dtype.type, bool, int, float, complex) if kind.loose else (np.ndarray,)
+    return kind.exact if isinstance(kind, Num) else ()
+
+
+def _truth(w: Walker, args: tuple[Atom, ...], kinds: list[Kind], fn: Any) -> tuple[Expr, Kind] | None:
+    """Asked at run time of an opaque object, and of a container that may hold itself: no sample can be made of one."""
+    kind = kinds[0] if len(kinds) == 1 else BOTTOM
+    endless = isinstance(kind, Box) and kind.cls in (list, tuple, dict) and holds_itself(kind)
+    return (Op(fn, (w.read(args[0])[0],)), Num(bool)) if endless or isinstance(kind, Some) else None
+
+
+def _hasattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    if not isinstance(kinds[0], Box | Some) or len(args) != 2:
+        return None
+    if isinstance(kinds[0], Box) and isinstance(kinds[1], Obj) and _lacks(w, kinds[0], kinds[1].value):
+        return Lit(False), Num(bool, value=False)
+    return Op(builtins.hasattr, tuple(w.read(a)[0] for a in args)), Num(bool)
+
+
+def _lacks(w: Walker, kind: Box, name: Any) -> bool:
+    """Whether no object of the kind has the attribute: nothing gives it to one, and its class has none."""
+    missing = all(w.program.member(kind.cls, known) is MISSING for known in (name, "__getattr__"))
+    return missing and is_object(kind) and name not in kind.region.root().fields and not kind.region.root().open
+
+
+def _getattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    name = kinds[1].value if len(args) > 1 and isinstance(kinds[1], Obj) else None
+    if not isinstance(name, str) or len(args) > 3:
+        return None
+    if len(args) == 2:
+        return w.walk(Attr(args[0], name))
+
+    def build() -> Block:
+        there, found = w.temporary(), w.temporary()
+        taken = (Assign(found, Attr(args[0], name), w.span),)
+        return (
+            Assign(there, Apply(external(w, builtins.hasattr, "hasattr"), args[:2]), w.span),
+            If(Var(there), taken, (Assign(found, args[2], w.span),), w.span),
+            Assign(w.temporary(), Var(found), w.span),
+        )
+
+    return expanded(w, ("getattr", name), build)
+
+
+def _setattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
+    if any(isinstance(kind, Bottom) for kind in kinds):
+        return Lit(None), BOTTOM
+    name = kinds[1].value if len(args) == 3 and isinstance(kinds[1], Obj) else None
+    if not isinstance(name, str):
+        raise UnsupportedSyntax(
+            "the name of the attribute that is written is not known", w.span, "keep the values in a dict"
+        )
+    w.expand(("setattr", name), lambda: (Store(args[0], Key((Lit(name),), attribute=True), args[2], w.span),))
+    return Lit(None), Obj(None)
+
+
+def _type(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    kind, types = kinds[0], types_of(kinds[0])
+    if len(args) != 1:
+        return None
+    if len(types) > 1 or may_be_none(kind):
+        return Op(builtins.type, (w.read(args[0])[0],)), Some(type)
+    assumptions.asked(w, kind)
+    cls = kind.cls if isinstance(kind, Box) else types[0] if types else None
+    return None if cls is None else w.read(external(w, cls, cls.__name__))
+
+
+ANSWERS: dict[Any, Any] = {
+    builtins.isinstance: _isinstance,
+    **{fn: functools.partial(_truth, fn=fn) for fn in (bool, operator.not_, operator.truth)},
+    builtins.type: _type,
+    builtins.hasattr: _hasattr,
+    builtins.getattr: _getattr,
+    builtins.setattr: _setattr,
+}

@@ -1,0 +1,147 @@
+"""Calls of NumPy's functions that put their result into an array: the result first, then the write.
+
+``f(x, out=a)`` is ``a[...] = f(x)``, whose value is `a`. With ``where=`` only the chosen elements are computed: the
+function is applied to those, and they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tangentx import arrays, templates
+from tangentx.analysis.types.kinds import Arr, Bottom, Box, Kind, Num, Obj, describe, dtype_of
+from tangentx.errors import UnsupportedSyntax
+from tangentx.ir.keys import WHOLE
+from tangentx.ir.nodes import Assign, Atom, Expr, Index, Key, Lit, Op, Store, Var
+
+if TYPE_CHECKING:
+    from tangentx.analysis.infer.walker import Walker
+
+Named = tuple[tuple[str, Atom], ...]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """A call without what says where its result goes, and that."""
+
+    value: Op
+    out: Atom | None
+    where: Atom | None
+    casting: Atom
+
+
+def taken_apart(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind] | None:
+    """A call with ``out=`` or a ufunc's ``where=``, as the statements it stands for; None for any other call."""
+    call = _outputs_of(w, fn, args, kwargs)
+    if call is None:
+        return None
+    where = None if call.where is None or _is_true(w, call.where) else call.where
+    if call.out is None or w.read(call.out)[1] == Obj(None):
+        if where is not None:
+            raise UnsupportedSyntax(
+                "`where=` without `out=` leaves elements without a value", w.span, "say where they stand: `out=a`"
+            )
+        return w.walk(call.value)
+    if where is not None:
+        return w.read(_into_some(w, call, call.out, where))
+    if fn in (np.concatenate, np.stack):  # these write one array after the other, where others copy what overlaps
+        let(w, "unshared", Op(arrays.demand_unshared, (call.out, call.value.args[0])))
+    result = let(w, "result", call.value)
+    kind = w.read(call.out)[1]
+    if not (isinstance(kind, Box) and issubclass(kind.cls, tuple)):
+        return w.read(_into(w, call.out, result, call.casting, "out"))
+    several = isinstance(w.read(result)[1], Box)
+    for k in range(len(kind.region.root().fields)):
+        at = Key((Lit(k),))
+        place = let(w, ("place", k), Index(call.out, at))
+        part = let(w, ("part", k), Index(result, at)) if several else result
+        _into(w, place, part, call.casting, ("out", k))
+    return w.read(call.out if several else let(w, "first", Index(call.out, Key((Lit(0),)))))
+
+
+def _outputs_of(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: Named) -> Outputs | None:
+    ufunc = isinstance(fn, np.ufunc)
+    if not kwargs and len(args) <= (fn.nin if isinstance(fn, np.ufunc) else 1):
+        return None  # nobody's first argument is where the result goes
+    named = dict(kwargs)
+    place = _place_of_out(fn)
+    given = args[place:] if ufunc else args[place : place + 1]
+    if len(given) > 1:
+        raise UnsupportedSyntax("several arrays for the results, by position", w.span, "name them: `out=(a, b)`")
+    if given and not ufunc and w.read(given[0])[1] == Obj(None):
+        return None
+    out, where = (given or (named.get("out"),))[0], named.get("where") if ufunc else None
+    if out is None and where is None:
+        return None
+    own = ("out", "where", "casting") if ufunc else ("out",)
+    rest = tuple((name, atom) for name, atom in kwargs if name not in own)
+    behind = args[place + len(given) :]
+    others = (*args[:place], Lit(None), *behind) if behind else args[:place]
+    return Outputs(Op(fn, others, rest), out, where, named.get("casting", Lit("same_kind")))
+
+
+def _place_of_out(fn: Any) -> int:
+    """The position at which a function takes its array for the result; one that is never reached where by name only."""
+    if isinstance(fn, np.ufunc):
+        return fn.nin
+    template = templates.find(fn)
+    names = [p.name for p in template.params] if template is not None else []
+    return names.index("out") if "out" in names else 1000
+
+
+def _is_true(w: Walker, atom: Atom) -> bool:
+    _, kind = w.read(atom)
+    return isinstance(kind, Num) and kind.value is True
+
+
+def let(w: Walker, tag: Any, value: Expr) -> Var:
+    """A temporary bound to the value, the same one in each round; by the name that expansions know."""
+    w.expand(tag, lambda: (Assign(w.temporary(), value, w.span),))
+    last = w.instance.expansions[id(w.statement), tag][-1]
+    assert isinstance(last, Assign)
+    return Var(last.target)
+
+
+def _into(w: Walker, out: Atom, value: Atom, casting: Atom, tag: Any) -> Atom:
+    """``out[...] = value``, where NumPy would write it."""
+    check_output(w, w.read(out)[1], w.read(value)[1], casting)
+    w.expand(tag, lambda: (Store(out, WHOLE, value, w.span),))
+    return out
+
+
+def _into_some(w: Walker, call: Outputs, out: Atom, where: Atom) -> Atom:
+    """The function of the chosen elements, written to their places."""
+    kind = w.read(out)[1]
+    if isinstance(kind, Box):
+        raise UnsupportedSyntax("`where=` with a tuple of arrays", w.span, "give one array: `out=a`")
+    chosen = let(w, "chosen", Op(arrays.mask_like, (where, out)))
+    given = []
+    for i, atom in enumerate(call.value.args):
+        plain = isinstance(w.read(atom)[1], Num)
+        given.append(atom if plain else let(w, ("given", i), Op(arrays.selected, (atom, chosen))))
+    result = let(w, "result", Op(call.value.fn, tuple(given), call.value.kwargs))
+    check_output(w, kind, w.read(result)[1], call.casting)
+    w.expand("some", lambda: (Store(out, Key((chosen,)), result, w.span),))
+    return out
+
+
+def check_output(w: Walker, out: Kind, value: Kind, casting: Atom) -> None:
+    """Refuses what NumPy refuses: a result that `casting` does not let into the array. Raises UnsupportedSyntax."""
+    if isinstance(out, Bottom) or not isinstance(value, Num | Arr):
+        return
+    if not isinstance(out, Arr):
+        raise UnsupportedSyntax(f"a result is written into {describe(out)}", w.span, "give an array")
+    rule = w.read(casting)[1]
+    if not isinstance(rule, Obj) or not isinstance(rule.value, str):
+        raise UnsupportedSyntax("a casting that is not known here", w.span, "write the string")
+    how: Any = rule.value
+    if not np.can_cast(dtype_of(value), out.dtype, how):
+        raise UnsupportedSyntax(
+            f"numpy does not write results of {dtype_of(value)} into an array of {out.dtype}",
+            w.span,
+            "make the array one of floats, or say `casting='unsafe'`",
+        )

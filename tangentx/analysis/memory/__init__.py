@@ -1,0 +1,1 @@
+"""What shares memory, who holds it, and what from outside is written."""

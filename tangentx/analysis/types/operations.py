@@ -1,0 +1,343 @@
+"""The kind of a primitive's result, found by running the primitive on small samples of its arguments."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tangentx import arrays, templates
+from tangentx.analysis.types import outcomes, structure_results
+from tangentx.analysis.types.kinds import (
+    BOTTOM,
+    MISSING,
+    Arr,
+    Bottom,
+    Box,
+    Kind,
+    Num,
+    Obj,
+    Region,
+    Some,
+    World,
+    describe,
+    holds_itself,
+    join,
+    varied,
+    vary,
+)
+from tangentx.analysis.types.number_joins import each_type, is_mixed, nested_types, with_start
+from tangentx.analysis.types.optional_values import may_be_none, with_and_without, without_none
+from tangentx.analysis.types.primitives import DIAGONALS, hashable, is_constant, makes_new
+from tangentx.analysis.types.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
+from tangentx.common.naming import public_name
+from tangentx.common.own_warnings import quietly
+from tangentx.errors import NO_RULE, NoTemplate, NotResolved, Span, TangentxError
+
+
+def constant(kinds: Sequence[Kind]) -> bool:
+    """Whether every argument is known whole."""
+    return all(isinstance(k, Obj) or (isinstance(k, Num) and k.value is not MISSING) for k in kinds)
+
+
+_ATTEMPTS = (
+    (1, False, 1),
+    (0, False, 1),
+    (2, False, 1),
+    (1, True, 1),
+    (0, True, 1),
+    (1, False, 3),
+    (1, False, 2),
+    (COUNTING, False, 1),
+)
+"""Values of unknown whole numbers, whether known ones are forgotten, and lengths of axes, one after the other."""
+_BY_VALUE = frozenset((
+    np.linalg.eig, np.linalg.eigvals, np.roots, np.poly, np.real_if_close,
+    *(getattr(np.emath, name) for name in np.lib.scimath.__all__),
+))  # fmt: skip
+"""NumPy's functions that give real or complex numbers as the values have it."""
+_RULED = frozenset(structure_results.RULES)
+_COPIES = frozenset(structure_results.COPIES)
+_ARRAYS_FOR_NONE = frozenset((arrays.unbroadcast, arrays.share))  # or numbers that nobody writes into
+
+
+class Operation:
+    """Finds the kind of one application of a primitive; `fresh(path)` gives the region of a new array or container."""
+
+    def __init__(self, world: World, fresh: Callable[[Any], Any], span: Span) -> None:
+        self.world = world
+        self.fresh = fresh
+        self.span = span
+
+    def kind(self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind]) -> Kind:
+        """The kind of ``fn(*args, **kwargs)``. Raises NotResolved where no sample can be run."""
+        kinds = [*args, *kwargs.values()]
+        if any(type(k) is Bottom for k in kinds):
+            return BOTTOM
+        rule = structure_results.RULES.get(fn) if fn in hashable(_RULED, fn) else None
+        result = rule(self.world, self.fresh, kinds) if rule is not None and not kwargs else None
+        if result is None:
+            result = self._with_none(fn, args, kwargs, kinds)
+            if fn is builtins.sum:
+                result = with_start(args, kwargs, result)
+        if templates.find(fn) is not None and is_constant(fn, kinds):
+            return result
+        if any(varied(k) for k in kinds) and fn not in hashable(_COPIES, fn):
+            result = self._vary(result)
+        return result
+
+    def _with_none(
+        self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], kinds: Sequence[Kind]
+    ) -> Kind:
+        """As `_of_each_type`, also for None in the place of arguments that may be that, unless it raises."""
+        if not any(map(may_be_none, kinds)):
+            return self._of_each_type(fn, args, kwargs, kinds)
+        if fn in hashable(_ARRAYS_FOR_NONE, fn):
+            first, rest = (without_none(given) for given in (args, kwargs.values()))
+            return self._of_each_type(fn, first, dict(zip(kwargs, rest, strict=True)), without_none(kinds))
+        result: Kind = BOTTOM
+        for given, absent in with_and_without(kinds):
+            named = dict(zip(kwargs, given[len(args) :], strict=True))
+            try:
+                result = join(result, self._of_each_type(fn, given[: len(args)], named, given))
+            except NotResolved:
+                if not absent:
+                    raise
+        return result
+
+    def _of_each_type(
+        self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], kinds: Sequence[Kind]
+    ) -> Kind:
+        """As `_remembered`, for each type that numbers of several types may have, unless it raises."""
+        if not any(map(is_mixed, kinds)):
+            return self._remembered(fn, args, kwargs, kinds)
+        error: NotResolved | None = None
+        result: Kind = BOTTOM
+        for given in each_type(kinds):
+            named = dict(zip(kwargs, given[len(args) :], strict=True))
+            try:
+                result = join(result, self._remembered(fn, given[: len(args)], named, given))
+            except NotResolved as caught:
+                error = caught
+        if error is not None and isinstance(result, Bottom):
+            raise error
+        return result
+
+    def _remembered(
+        self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], kinds: Sequence[Kind]
+    ) -> Kind:
+        """As `_sampled`, found once in a process where the kinds say all that counts."""
+        key = outcomes.key_of(fn, kinds, tuple(kwargs))
+        if key is None:
+            return self._sampled(fn, args, kwargs, kinds)
+        found = outcomes.find(key)
+        if found is None:
+            scratch = outcomes.Scratch(kinds)
+            there = Operation(scratch.world, scratch.fresh, self.span)
+            first, rest = scratch.kinds[: len(args)], scratch.kinds[len(args) :]
+            result = there._sampled(fn, first, dict(zip(kwargs, rest, strict=True)), scratch.kinds)
+            found = scratch.outcome(result)
+            if found is None or isinstance(result, Bottom):
+                return self._sampled(fn, args, kwargs, kinds)
+            outcomes.keep(key, found)
+        return outcomes.put_together(found, self.world, self.fresh, kinds, self.span)
+
+    def demand_template(self, fn: Callable[..., Any], kinds: Sequence[Kind], result: Kind) -> None:
+        """Raises NoTemplate where a derivative would have to flow through `fn` and there is no rule for it."""
+        if templates.find(fn) is None and any(varied(k) for k in kinds) and varied(result):
+            raise NoTemplate(
+                f"`{public_name(fn)}` has no derivative rule",
+                self.span,
+                NO_RULE,
+            )
+
+    def _vary(self, kind: Kind, around: frozenset[Region] = frozenset()) -> Kind:
+        if isinstance(kind, Box):
+            node = kind.region.root()
+            if node not in around:  # a node may have nodes for children
+                inner = around | {node}
+                for key, item in list(node.fields.items()):
+                    node.put(key, self._vary(item, inner))
+                node.put_any(self._vary(node.elt, inner))
+            return kind
+        return vary(kind)
+
+    def _sampled(
+        self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], kinds: Sequence[Kind]
+    ) -> Kind:
+        if any(map(holds_itself, kinds)):
+            hint = "give each container a name of its own"
+            raise NotResolved(f"`{public_name(fn)}` is given a container that may hold itself", self.span, hint)
+        known = constant(kinds)
+        result: Kind = BOTTOM
+        error: Exception | None = None
+        attempts = _ATTEMPTS if not any(map(has_counts, kinds)) else (_ATTEMPTS[-1], *_ATTEMPTS)
+        empty: Kind = BOTTOM
+        others = _others(fn, kinds)
+        for rank, length in settings(kinds):
+            if (length or 0) > ENOUGH and not isinstance(result, Bottom):
+                continue
+            hidden: Sampler | None = None
+            told = False
+            for number, forget, size in attempts:
+                if told and (forget or size > 1 or number not in others):
+                    continue
+                sampler = Sampler(number, rank, forget, size, length)
+                found, caught = self._tried(fn, args, kwargs, sampler, known and not forget)
+                error = caught or error
+                if found is not None and not still_empty(found):
+                    result = join(result, self._of_any_shape(fn, args, kwargs, sampler, found))
+                    result = self._of_other_turns(fn, args, kwargs, sampler, result)
+                    hidden, told = sampler, told or not sampler.hidden
+                    if told and not others:
+                        break
+                empty = found or empty  # a list without items does not tell of what kind they are
+            if hidden is None:
+                result = join(result, empty)
+            elif not told:
+                result = _shared_by_all(result, hidden)
+        if isinstance(result, Bottom) and not any(still_empty(k) for k in kinds):
+            if fn is arrays.of_rule:  # which refuses what it is given, and says so while the program runs
+                return structure_results.shadow_of(self.world, self.fresh, kinds[1])
+            raise self._unknown(fn, kinds, error)
+        return result
+
+    def draw(self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind]) -> Kind | None:
+        """The kind of what a random generator of our own, or a clock, gives; None where no sample can be run."""
+        for number, forget in ((1, True), (2, True), (1, False), (0, True)):
+            try:
+                found, _ = self._tried(fn, args, kwargs, Sampler(number, 1, forget, 1), False)
+            except NotResolved:
+                return None
+            if found is not None:
+                return found
+        return None
+
+    def _tried(
+        self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], sampler: Sampler, known: bool
+    ) -> tuple[Kind | None, Exception | None]:
+        """The kind of what `fn` gives for one sample, or what it raises."""
+        try:
+            value = quietly(lambda: fn(*map(sampler.make, args), **{n: sampler.make(k) for n, k in kwargs.items()}))
+        except NoSample:
+            raise self._unknown(fn, [*args, *kwargs.values()], None) from None
+        except MemoryError:  # which says nothing of the operation
+            raise
+        except Exception as error:
+            return None, error
+        if isinstance(value, np.ndarray) and fn in hashable(DIAGONALS, fn):
+            value = arrays.writable(value)
+        return self._kind_of(value, sampler, known, ()), None
+
+    def _of_other_turns(
+        self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], sampler: Sampler, found: Kind
+    ) -> Kind:
+        """The kind, also where items of containers are of the other types that they may have."""
+        turns = max(map(nested_types, (*args, *kwargs.values())), default=1)
+        for turn in range(1, turns):
+            other = Sampler(sampler.number, sampler.rank, sampler.forget, sampler.size, sampler.length, turn=turn)
+            found = join(found, self._tried(fn, args, kwargs, other, False)[0] or BOTTOM)
+        return found
+
+    def _of_any_shape(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Kind],
+        kwargs: dict[str, Kind],
+        sampler: Sampler,
+        found: Kind,
+    ) -> Kind:
+        """The kind, of unknown rank if a sample with longer axes gives another one (as `squeeze` does)."""
+        if fn in hashable(_BY_VALUE, fn):
+            for size in (1, 2):
+                unlike = Sampler(sampler.number, sampler.rank, sampler.forget, size, sampler.length, unlike=True)
+                found = join(found, self._tried(fn, args, kwargs, unlike, False)[0] or BOTTOM)
+        if not isinstance(found, Num | Arr) or not any(isinstance(k, Arr) for k in (*args, *kwargs.values())):
+            return found
+        longer = Sampler(sampler.number, sampler.rank, sampler.forget, 2, sampler.length)
+        other, _ = self._tried(fn, args, kwargs, longer, False)
+        if other is not None and not longer.hidden:
+            sampler.hidden = False
+        ranks = [k.rank if isinstance(k, Arr) else 0 for k in (found, other) if isinstance(k, Num | Arr)]
+        if len(ranks) < 2 or ranks[0] == ranks[1] or other is None:
+            return found
+        joined = join(found, other)
+        assert isinstance(joined, Arr)
+        return replace(joined, rank=None)
+
+    def _unknown(self, fn: Callable[..., Any], kinds: Sequence[Kind], error: Exception | None) -> NotResolved:
+        if isinstance(error, TangentxError):  # one of our own functions says what is wrong
+            return NotResolved(error.message, self.span, error.hint)
+        why = f": {type(error).__name__}: {error}" if error is not None else ""
+        hint = "make the types of its arguments definite, for example with a separate name for each"
+        if Some(object) in kinds:
+            hint = "convert it first, with `float(...)`, `int(...)` or `str(...)`"
+        what = f"cannot tell what `{public_name(fn)}` gives for {', '.join(map(describe, kinds))}{why}"
+        return NotResolved(what, self.span, hint)
+
+    def _kind_of(self, value: Any, sampler: Sampler, known: bool, path: tuple[Any, ...]) -> Kind:
+        if type(value) in (bool, int):
+            return Num(type(value), value=value if known else MISSING)
+        if type(value) in (float, complex) or (isinstance(value, np.generic) and value.dtype.kind in "biufc"):
+            return Num(type(value))
+        if isinstance(value, np.ndarray):
+            return self._array(value, sampler, path)
+        if type(value) in (list, tuple) or (isinstance(value, tuple) and hasattr(value, "_fields")):
+            return self._sequence(value, sampler, known, path)
+        if type(value) is dict:
+            box = Box(dict, self.fresh(path))
+            box.region.born(())
+            for key, item in value.items():
+                box.region.put(key, self._kind_of(item, sampler, known, (*path, key)))
+            return box
+        if value is None or isinstance(value, type | np.dtype) or (known and isinstance(value, str | bytes)):
+            return Obj(value)
+        return Some(type(value))
+
+    def _sequence(self, value: Any, sampler: Sampler, known: bool, path: tuple[Any, ...]) -> Kind:
+        cls = tuple if isinstance(value, tuple) else list
+        box = Box(cls, self.fresh(path))
+        if cls is list or len(box.region.root().fields) not in (0, len(value)):  # shapes of samples of several ranks
+            box.region.mark("open")
+        for key, item in enumerate(value):
+            kind = self._kind_of(item, sampler, known, (*path, key if cls is tuple else "item"))
+            if cls is list:
+                box.region.put_any(kind)
+            else:
+                box.region.put(key, kind)
+        return box
+
+    def _array(self, value: np.ndarray[Any, Any], sampler: Sampler, path: tuple[Any, ...]) -> Kind:
+        if value.dtype.kind not in "biufc":
+            raise NotResolved(f"an array of dtype {value.dtype} has no derivative rules", self.span, "use numbers")
+        result = Arr(value.dtype, value.ndim, self.fresh(path))
+        sampler.hidden = sampler.hidden or (value.size == 0 and any(array.size for array, _ in sampler.made))
+        for array, region in sampler.made:
+            if value is array or np.may_share_memory(value, array):
+                if value.flags.writeable:
+                    region.unite(result.region)
+                else:
+                    self.world.links.append((result.region, region, self.span))
+        return Arr(value.dtype, value.ndim, result.region.root())
+
+
+def _others(fn: Callable[..., Any], kinds: Sequence[Kind]) -> tuple[int, ...]:
+    """Values of whole numbers that are tried although one has told: of them may depend what a result is, and which
+    array it is a view of (``np.diff(x, 0)`` is `x` itself)."""
+    unknown = {t for k in kinds if isinstance(k, Num) and k.value is MISSING for t in k.exact}
+    if bool not in unknown and (int not in unknown or makes_new(fn) or not any(isinstance(k, Arr) for k in kinds)):
+        return ()
+    return (0, 2)
+
+
+def _shared_by_all(kind: Kind, sampler: Sampler) -> Kind:
+    """The kind of an array that had no elements in any sample, so that none shows whose memory it is: anyone's."""
+    if isinstance(kind, Arr):
+        for array, region in sampler.made:
+            if array.dtype == kind.dtype:
+                region.unite(kind.region)
+        return replace(kind, region=kind.region.root())
+    return kind

@@ -1,0 +1,195 @@
+"""From values to kinds, and from kinds to small sample values on which a primitive can be tried."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import types
+from typing import Any
+
+import numpy as np
+
+from tangentx.analysis.types.address_map import Memory
+from tangentx.analysis.types.kinds import (
+    BOTTOM,
+    MISSING,
+    Arr,
+    Box,
+    Kind,
+    Num,
+    Obj,
+    Region,
+    Some,
+    TooDeep,
+    World,
+    signature,
+    vary,
+)
+from tangentx.analysis.types.user_code import is_foreign
+from tangentx.arrays import fields
+from tangentx.common.options import OBSERVING
+from tangentx.errors import NotResolved, Span
+from tangentx.ir.nodes import UNBOUND
+
+SCALARS = (bool, int, float, complex)
+_WHOLE = (
+    type(None),
+    types.NotImplementedType,
+    str,
+    bytes,
+    type,
+    np.dtype,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.ModuleType,
+    np.ufunc,
+    enum.Enum,
+)
+
+
+class Valuer:
+    """Gives kinds to values; `known` maps the identity of arrays and containers met before to their regions.
+
+    With `memory`, arrays that overlap those met before are of one region with them.
+    """
+
+    def __init__(
+        self, world: World, span: Span | None = None, *, constants: bool = False, memory: Memory | None = None
+    ) -> None:
+        self.world = world
+        self.span = span
+        self.constants = constants
+        self.memory = memory
+        self.known: dict[int, Region] = {}
+        self.keep: list[Any] = []
+
+    def kind(self, value: Any) -> Kind:
+        """The kind of one value.
+
+        Raises NotResolved for a subclass of ndarray and for an array of objects.
+        """
+        if type(value) in SCALARS:
+            literal = self.constants or type(value) is bool
+            return Num(type(value), value=value if literal and type(value) in (bool, int) else MISSING)
+        if isinstance(value, np.ndarray | np.generic) and not issubclass(type(value), np.ndarray | np.generic):
+            message = f"a {type(value).__name__} claims to be a number or an array, but behaves differently"
+            raise NotResolved(message, self.span, "pass plain numbers and arrays")
+        if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+            return Num(type(value))
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if isinstance(value, _WHOLE) or value is Ellipsis:
+            return Obj(value)
+        if is_container(value):
+            return Some(type(value)) if _is_foreign(value) else self._box(value)
+        return Obj(value) if callable(value) else Some(type(value))
+
+    def _array(self, value: np.ndarray[Any, Any]) -> Kind:
+        if type(value) is not np.ndarray:
+            raise NotResolved(
+                f"{type(value).__name__} is a subclass of numpy.ndarray with its own rules",
+                self.span,
+                "pass a plain array: np.asarray(x)",
+            )
+        if value.dtype.kind not in "biufc":
+            raise NotResolved(
+                f"an array of dtype {value.dtype} has no derivative rules", self.span, "use an array of numbers"
+            )
+        return Arr(value.dtype, value.ndim, self._region(value))
+
+    def _region(self, value: Any) -> Region:
+        if id(value) not in self.known:
+            self.known[id(value)] = self.world.region()
+            self.keep.append(value)
+            if self.memory is not None and isinstance(value, np.ndarray):
+                self.memory.add(value, self.known[id(value)])
+        return self.known[id(value)]
+
+    def _box(self, value: Any) -> Kind:
+        met = id(value) in self.known
+        box = Box(type(value), self._region(value))
+        if met:
+            return box
+        items = contents(value)
+        box.region.born(key for key, _ in items)
+        kinds = [(key, self.kind(item)) for key, item in items]
+        if type(value) is list and self._alike([kind for _, kind in kinds]):
+            box.region.mark("open")
+            for _, kind in kinds:
+                box.region.put_any(kind)
+        else:
+            for key, kind in kinds:
+                box.region.put(key, kind)
+        return box
+
+    def _alike(self, kinds: list[Kind]) -> bool:
+        """Whether the items of a list are of one kind."""
+        try:
+            return len({signature(kind) for kind in kinds}) <= 1
+        except TooDeep:
+            raise NotResolved(
+                "a list holds more parts than a derivative can follow", self.span, "pass the part that is needed"
+            ) from None
+
+
+def _is_foreign(value: Any) -> bool:
+    """Whether calls on constants are called as they are, and a value is an object of a class that is not the user's."""
+    observing = OBSERVING.get()
+    known = (
+        type(value) in (list, tuple, dict) or is_record(value) or type(value).__module__ in ("builtins", "functools")
+    )
+    return observing is not None and not known and is_foreign(type(value), observing.home)
+
+
+_OF_TYPE: dict[type, Kind] = {float: Num(float), complex: Num(complex), type(None): Obj(None), type(UNBOUND): BOTTOM}
+
+
+def constant_kind(valuer: Valuer, value: Any) -> Kind:
+    """The kind of a literal; whole numbers and booleans are known by value."""
+    known = _OF_TYPE.get(type(value))
+    if known is not None:
+        return known
+    return Num(type(value), value=value) if type(value) in (bool, int) else valuer.kind(value)
+
+
+def is_record(value: Any) -> bool:
+    """Whether the value is a named tuple or an instance of a dataclass."""
+    named = isinstance(value, tuple) and hasattr(type(value), "_fields")
+    return named or (dataclasses.is_dataclass(value) and not isinstance(value, type))
+
+
+def is_record_class(cls: type) -> bool:
+    """Whether instances of the class are tuples or records: equal where their parts are."""
+    return issubclass(cls, tuple) or dataclasses.is_dataclass(cls)
+
+
+def is_container(value: Any) -> bool:
+    """Whether the value is a list, tuple, dict or record, or an object that is known by its attributes."""
+    if type(value) in (list, tuple, dict) or is_record(value):
+        return True
+    calls = [vars(cls)["__call__"] for cls in type(value).__mro__ if "__call__" in vars(cls)]
+    return isinstance(calls[0] if calls else _plain, types.FunctionType) and fields(value) is not None
+
+
+def _plain() -> None:
+    """Stands for what is not called."""
+
+
+def contents(value: Any) -> list[tuple[Any, Any]]:
+    """Keys and items of a container: positions, keys, or attribute names."""
+    if isinstance(value, list | tuple):
+        return list(enumerate(value))
+    if isinstance(value, dict):
+        return list(value.items())
+    return list((fields(value) or vars(value)).items())
+
+
+def fill(kind: Kind) -> Kind:
+    """Marks every real leaf of the kind as varied, and returns it."""
+    if isinstance(kind, Box):
+        node = kind.region.root()
+        for key, item in list(node.fields.items()):
+            node.fields[key] = fill(item)
+        node.elt = fill(node.elt)
+        return kind
+    return vary(kind)

@@ -1,0 +1,130 @@
+"""Derivatives as people read them: their text in colours, and what was compiled."""
+
+from __future__ import annotations
+
+import html
+import importlib
+import re
+import sys
+import textwrap
+from typing import Any
+
+from tangentx.api.tape_report import kept
+from tangentx.common.source import find as source_of
+from tangentx.dispatch.entries import LIMIT_TEXT
+from tangentx.errors import TangentxError
+
+_SOURCES = {
+    "argument": "an argument",
+    "captured": "captured by the function",
+    "global": "a global",
+    "outside": "from outside",
+}
+_EXITS = re.compile(r"^ +exits(?:_\w+)? = \[\]$", re.MULTILINE)
+
+
+class Explanation(str):
+    """A text that shells and notebooks show as it stands."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self)}</pre>"
+
+
+def what_of(spec: Any) -> str:
+    """A derivative in words."""
+    name = "value_and_grad" if spec.value else spec.transform
+    return name if spec.wrt is None else f"{name} with respect to {spec.wrt!r}"
+
+
+def show(source: str) -> None:
+    """Prints a text, in colours where Pygments is installed and the output is a terminal."""
+    print(_coloured(source) if sys.stdout.isatty() else source, end="")
+
+
+def _coloured(source: str) -> str:
+    return _highlighted(source, "TerminalFormatter") or source
+
+
+def _highlighted(source: str, formatter: str, **options: Any) -> str:
+    """The text in colours, or "" where Pygments is not installed."""
+    try:
+        pygments: Any = importlib.import_module("pygments")
+        formatters: Any = importlib.import_module("pygments.formatters")
+        lexers: Any = importlib.import_module("pygments.lexers")
+    except ImportError:
+        return ""
+    return str(pygments.highlight(source, lexers.PythonLexer(), getattr(formatters, formatter)(**options)))
+
+
+def side_by_side(derivative: Any) -> str:
+    """A table for notebooks: the function on the left, its derivative on the right, or why there is none."""
+    cells = []
+    for text in (_primal, _derived):
+        try:
+            source = text(derivative)
+            cell = _highlighted(source, "HtmlFormatter", noclasses=True) or f"<pre>{html.escape(source)}</pre>"
+        except TangentxError as error:
+            cell = f"<pre>{html.escape(f'{type(error).__name__}: {error}')}</pre>"
+        cells.append(f'<td style="text-align: left; vertical-align: top">{cell}</td>')
+    return f"<table><tr>{''.join(cells)}</tr></table>"
+
+
+def _derived(derivative: Any) -> str:
+    text: str = derivative.source
+    return text
+
+
+def _primal(derivative: Any) -> str:
+    """The text of the function that was differentiated, itself perhaps a derivative."""
+    function = derivative.__wrapped__
+    if hasattr(function, "__tangentx_target__"):
+        return _derived(function)
+    found = source_of(function)
+    return textwrap.dedent("\n".join(found.lines[found.tree.lineno - 1 : found.tree.end_lineno])) + "\n"
+
+
+def explanation(what: str, cache: Any) -> Explanation:
+    """What `cache` holds of the derivative `what`: for each entry the kinds, the file and what is recorded."""
+    entries = list(cache.entries.values())
+    lines = [f"{what}: {len(entries)} compiled"]
+    for found in entries:
+        source = found.text.source
+        if found.notes.get("fallback"):
+            lines += ["", *found.notes["signature"].splitlines()]
+            continue
+        lines += ["", *found.notes["signature"].splitlines()]
+        lines.append(f"  file {found.filename}, {source.count(chr(10))} lines")
+        lines += [f"  {line}" for line in (*_recorded(source), *_copied(found))]
+    if cache.dropped:
+        limits = f"only the {cache.limit} kinds used last are kept, and {LIMIT_TEXT} characters of text"
+        lines += ["", f"{cache.dropped} dropped: {limits}"]
+    return Explanation("\n".join(lines))
+
+
+def _copied(entry: Any) -> list[str]:
+    """What a pullback has copies of, for others may write there before it is called, and how large they were last."""
+    if "given" not in entry.notes:
+        return []
+    copied = entry.text.copied
+    sizes, rest = entry.notes.get("sizes") or ((None,) * len(copied), 0)
+    told = [f"  `{one.what}`, {_SOURCES[one.source]}{_size(size)}" for one, size in zip(copied, sizes, strict=True)]
+    if rest:
+        told.append(f"  the other arguments, for batches of cotangents{_size(rest)}")
+    return ["copies, for the pullback reads it later", *told] if told else ["copies nothing that others hold"]
+
+
+def _size(size: int | None) -> str:
+    if size is None:
+        return ""
+    return f": {size:,} bytes at the last call" if size else ": nothing at the last call, for nobody can write there"
+
+
+def _recorded(source: str) -> list[str]:
+    """What the forward sweep keeps, read from the text."""
+    parts = kept(source)
+    if _EXITS.search(source):
+        parts.append("the way out of loops")
+    return ["records, for the reverse of", *(f"  {part}" for part in parts)] if parts else ["records nothing"]

@@ -1,0 +1,305 @@
+"""The public face: `differentiate`, `grad` and their like."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar
+
+from tangentx.api.decorated import Differentiable, hvp_of
+from tangentx.api.derivative import Derivative, derivative_of
+from tangentx.api.inner_products import Product
+from tangentx.api.products import jvp_of, linearize_of, vjp_of
+from tangentx.dispatch.nesting_depth import shallow
+from tangentx.dispatch.request import Spec
+from tangentx.errors import NotDifferentiable
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _by_wrt(transform: Callable[P, R]) -> Callable[P, R]:
+    """Names `wrt` to those who know the parameter by the name that it has elsewhere."""
+
+    @functools.wraps(transform)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name in ("argnums", "argnum"):
+            if name in kwargs:
+                hint = f"write wrt={kwargs[name]!r}: a position, a name, or a tuple of them"
+                raise NotDifferentiable(f"`{transform.__name__}` has no option `{name}`", hint=hint)
+        return transform(*args, **kwargs)
+
+    return called
+
+
+@_by_wrt
+def differentiate(
+    function: Any = None,
+    *,
+    wrt: Any = 0,
+    has_aux: bool = False,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
+) -> Any:
+    """Decorator: gives a function its derivatives: ``.grad``, ``.value_and_grad``, ``.vjp``, ``.jvp``, ``.jacobian``,
+    ``.hessian`` and ``.hvp``.
+
+    `wrt` is a position or a name, or a tuple of them; the default is the first parameter, after `self` of a method.
+    Decorating reads nothing and never raises for what the function contains: the source is read at the first
+    derivative.
+    """
+    spec = Spec("grad", wrt, False, has_aux, fallback, jit, check=check)
+    if function is None:
+        return lambda f: Differentiable(f, spec)
+    return Differentiable(function, spec)
+
+
+@_by_wrt
+def grad(
+    f: Any,
+    wrt: Any = 0,
+    *,
+    has_aux: bool = False,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
+) -> Derivative:
+    """The gradient of `f`, a function with a real scalar result, with respect to `wrt`.
+
+    Returns a function of the same arguments whose result has the structure, shapes and dtypes of the parameter that
+    `wrt` names (a tuple of them for a tuple). With `has_aux`, `f` returns ``(value, extras)`` and the gradient comes
+    as ``(gradient, extras)``. Raises `TangentxError` for what cannot be differentiated.
+    """
+    return derivative_of(f, Spec("grad", wrt, False, has_aux, fallback, jit, check=check))
+
+
+@_by_wrt
+def value_and_grad(
+    f: Any,
+    wrt: Any = 0,
+    *,
+    has_aux: bool = False,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
+) -> Derivative:
+    """As `grad`, returning ``(value, gradient)``, or ``((value, extras), gradient)`` with `has_aux`."""
+    return derivative_of(f, Spec("grad", wrt, True, has_aux, fallback, jit, check=check))
+
+
+@shallow
+def jvp(
+    f: Any,
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
+) -> tuple[Any, Any]:
+    """``(value, tangent)`` of `f` at `primals` along `tangents`: one for each primal, None holds it constant.
+
+    A tangent has the structure, shape and dtype of its primal. Raises `NotDifferentiable` where it has not.
+    """
+    return jvp_of(derivative_of(f, Spec("jvp", None, False, False, fallback, jit, check=check)), primals, tangents)
+
+
+@shallow
+def vjp(
+    f: Any,
+    *primals: Any,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
+) -> tuple[Any, Callable[[Any], Any]]:
+    """``(value, pullback)`` of `f` at `primals`.
+
+    The pullback takes a cotangent of the structure and shape of the value and returns one cotangent for one primal,
+    a tuple for several, None where there is no derivative. It may be called any number of times.
+    """
+    return vjp_of(derivative_of(f, Spec("vjp", None, False, False, fallback, jit, check=check)), primals, {})
+
+
+@shallow
+def linearize(
+    f: Any,
+    *primals: Any,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
+) -> tuple[Any, Callable[..., Any]]:
+    """``(value, linear)`` of `f` at `primals`: ``linear(*tangents)`` is the tangent of the value, as `jvp` gives it.
+
+    `linear` takes one tangent for each primal, of its structure and shape, None for a primal that is held constant,
+    and may be called any number of times; `tx.vmap` of it takes a batch of tangents. The program is run once, here, and
+    keeps its partials: `linear` repeats its control flow and the products and sums of forward mode alone, and changes
+    nothing of what is kept. ``linear.source`` shows both functions. Where forward mode cannot be taken apart so (an
+    operation on a container of primals and tangents, a program that runs on Tensors), `linear` runs the program anew
+    for each tangent, at copies of `primals`, and ``linear.source`` says so. Raises NotDifferentiable where such a
+    program acts on something outside, and where tangents do not fit.
+    """
+    return linearize_of(derivative_of(f, Spec("linear", None, False, False, fallback, jit, check=check)), primals, {})
+
+
+@_by_wrt
+def jacobian(
+    f: Any,
+    wrt: Any = 0,
+    mode: str = "auto",
+    *,
+    sparsity: Any = None,
+    has_aux: bool = False,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
+) -> Any:
+    """The Jacobian of `f`: the derivative of each number of its result by each number of `wrt`.
+
+    Returns a function of the same arguments. For a result of shape ``s`` and a parameter of shape ``t`` its result
+    has the shape ``s + t`` and the dtype of the parameter, complex where the result is; a nested result gives its own
+    structure with, in the place of each leaf, the structure of the parameter, and None in the place of what has no
+    derivative. A tuple `wrt` counts as a tuple of parameters. `mode` is "forward" (a sweep for each number of the
+    parameters), "reverse" (one for each number of the result) or "auto": the shorter one. A program that acts on
+    anything outside is run once, so always in reverse. Raises `TangentxError` for what cannot be differentiated.
+
+    With `sparsity` the result is a SciPy sparse matrix (CSR; the extra `scipy`), of one row for each number of the
+    result and one column for each number of the parameter, both real arrays in row-major order. "auto" finds the
+    pattern anew in each call, by running the linear function of that point on index sets: it is that of the way which
+    the program takes there. A matrix, sparse or dense, is a pattern: what is not zero in it. Columns that have no row
+    in common move together, or rows where that takes fewer sweeps and `mode` leaves it open. A pattern that lacks
+    entries is refused, by one more sweep along a direction of random numbers.
+    """
+    if sparsity is not None:
+        from tangentx.api.sparse_jacobian import SparseJacobian
+
+        if has_aux:
+            raise NotDifferentiable("a sparse Jacobian takes no has_aux", hint="return the value alone")
+        return SparseJacobian(f, Spec("jacobian", wrt, False, False, fallback, jit, mode, check).checked(), sparsity)
+    return derivative_of(f, Spec("jacobian", wrt, False, has_aux, fallback, jit, mode, check))
+
+
+@_by_wrt
+def jacfwd(
+    f: Any,
+    wrt: Any = 0,
+    *,
+    has_aux: bool = False,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
+) -> Derivative:
+    """As `jacobian` in forward mode."""
+    found: Derivative = jacobian(f, wrt, "forward", has_aux=has_aux, fallback=fallback, jit=jit, check=check)
+    return found
+
+
+@_by_wrt
+def jacrev(
+    f: Any,
+    wrt: Any = 0,
+    *,
+    has_aux: bool = False,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
+) -> Derivative:
+    """As `jacobian` in reverse mode."""
+    found: Derivative = jacobian(f, wrt, "reverse", has_aux=has_aux, fallback=fallback, jit=jit, check=check)
+    return found
+
+
+@_by_wrt
+def hessian(
+    f: Any,
+    wrt: Any = 0,
+    *,
+    has_aux: bool = False,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
+) -> Derivative:
+    """The second derivatives of `f`, a function with a real scalar result: the Jacobian of its gradient.
+
+    It is taken forward over reverse. For a parameter of shape ``t`` its result has the shape ``t + t``; a nested
+    parameter gives its structure, each leaf replaced by the structure again, and a tuple `wrt` a tuple of tuples. At a
+    kink (`abs` at 0, a tie of `max`) it is the derivative of the gradient that is documented there.
+    """
+    gradient = grad(f, wrt, has_aux=has_aux, fallback=fallback, jit=jit, check=check)
+    return jacfwd(gradient, wrt, has_aux=has_aux, fallback=fallback, check=check)
+
+
+@_by_wrt
+def elementwise_grad(
+    f: Any,
+    wrt: Any = 0,
+    *,
+    fallback: str = "tensor",
+    jit: str | None = None,
+    check: bool = False,
+) -> Derivative:
+    """The derivative of each element of ``f(x)`` by the same element of `x`, for an `f` that works element by element.
+
+    It is the gradient of the sum of all elements, of any other `f` too.
+    """
+    return derivative_of(f, Spec("elementwise", wrt, False, False, fallback, jit, check=check))
+
+
+@shallow
+def hvp(
+    f: Any,
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    fallback: str = "tensor",
+    check: bool = False,
+) -> Any:
+    """The Hessian of `f` at `primals` times `tangents`, without the Hessian: forward over reverse.
+
+    One product for one primal, a tuple for several, of the structure, shapes and dtypes of the primals; None for a
+    primal without derivative. A tangent None holds its primal constant. Raises NotDifferentiable where primals and
+    tangents do not match.
+    """
+    return hvp_of(f, None, primals, tangents, fallback, check)
+
+
+def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
+    """`f` for a batch of arguments: its arguments and its results have one more axis.
+
+    Of a pullback and of what `linearize` gives it takes a batch of cotangents, or of tangents, in one sweep.
+
+    `in_axes` is the batch's axis in all arguments, or a tuple with one entry for each, keyword arguments in the order
+    of `f`'s parameters: an axis, None for what is the same for all members, or a structure of them like that of the
+    argument. `out_axes` is the same for the result. All members move at once, along a batch axis, where the program's
+    control flow is the same for all and each operation has a rule; else one after the other, which `explain` says.
+    Arguments are never written; `f` gets copies of them where it runs member by member. Tensors are recorded, member by
+    member.
+
+    It is differentiated as any other function is, and may be taken inside a differentiated function; there its
+    arguments are numbers and arrays.
+
+    Raises NotDifferentiable where axes do not fit arguments, where batches have different lengths, or none, and for
+    results that are no numbers or whose shapes differ.
+    """
+    from tangentx.api.vmap import Vectorised
+
+    batched = getattr(f, "__tangentx_batched__", None)
+    if batched is not None:
+        return batched(in_axes, out_axes)
+    return Vectorised(f, in_axes, out_axes)
+
+
+setattr(linearize, "__tangentx_outside__", "take tx.jvp(f, primals, tangents) there")  # noqa: B010
+
+
+def _inside(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
+    from tangentx.api.vmap import inside
+
+    return inside(f, in_axes, out_axes)
+
+
+for _maker in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, elementwise_grad, vmap):
+    setattr(_maker, "__tangentx_static__", True)  # noqa: B010
+setattr(vmap, "__tangentx_inside__", _inside)  # noqa: B010
+for _name, _product in {"vjp": vjp, "jvp": jvp, "hvp": hvp}.items():
+    setattr(_product, "__tangentx_product__", functools.partial(Product, _name))  # noqa: B010

@@ -1,0 +1,233 @@
+"""Products with a direction: `jvp` and `vjp` at given primals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tangentx.api.linear_map import Form, Linear
+from tangentx.common.options import checking
+from tangentx.common.trees import children, has_empty_list, is_differentiable, leaves
+from tangentx.dispatch.entries import Entry, place_of
+from tangentx.dispatch.results import fresh, publish
+from tangentx.dispatch.structure_check import fitted, is_alike, match, shown
+from tangentx.dispatch.tracebacks import traced
+from tangentx.errors import NotDifferentiable
+
+
+def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """``(value, tangent)``. Raises NotDifferentiable where primals and tangents do not match."""
+    entry, values, active = _moving(derivative, primals, tangents)
+    value, dot = traced(entry, 0, *values, *active)
+    inner = derivative._target.function
+    if not entry.notes.get("own") or hasattr(inner, "_public"):
+        shown = inner._public(value, values) if hasattr(inner, "_public") else fresh(value)
+        return shown, public_tangent(dot, shown)
+    taken = {id(each) for each in (*values, *active)}
+    shown = publish(value, value, taken)
+    return shown, publish(dot, shown, taken | {id(shown)})
+
+
+def compiled_jvp(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Entry:
+    """What `jvp_of` runs. Raises NotDifferentiable where primals and tangents do not match."""
+    return _moving(derivative, primals, tangents)[0]
+
+
+def tangent_of_gradient(derivative: Any, gradient: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """The tangent of a gradient, of which `derivative` is forward mode, in the form of what that is taken by."""
+    entry, values, active = _moving(derivative, primals, tangents)
+    found = traced(entry, 0, *values, *active)
+    dot = found[1] if entry.notes.get("fallback") else found
+    places = gradient._wrt()
+    likes = tuple(values[i] for i in places)
+    return public_tangent(dot, likes if isinstance(gradient._spec.wrt, tuple) else likes[0])
+
+
+def _moving(
+    derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[Entry, tuple[Any, ...], list[Any]]:
+    """The compiled forward mode, all arguments, and the tangents that are not None. Raises NotDifferentiable."""
+    from tangentx.compile import products
+
+    if not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
+        raise NotDifferentiable("primals and tangents must be tuples", hint="write jvp(f, (x,), (v,))")
+    if len(primals) != len(tangents):
+        raise NotDifferentiable(
+            f"there are {len(primals)} primals, but the number of tangents is {len(tangents)}",
+            hint="give one for each, None for a constant",
+        )
+    values = derivative._values(primals, {})
+    owned = len(derivative._target.owner)
+    given = [(owned + i, t) for i, t in enumerate(tangents) if t is not None]
+    for i, t in given:
+        # What a parameter such as *args gathers is one value of several primals.
+        if i >= len(values) or values[i] is not primals[i - owned]:
+            hint = "write a function in which each primal has a parameter of its own"
+            raise NotDifferentiable(f"the tangent of primal {i - owned}: it is gathered by a * parameter", hint=hint)
+        _match_primal(derivative, i, values[i], t)
+    given = [(i, t) for i, t in given if _moves(values[i])]
+    moving = tuple(i for i, _ in given)
+    entry = checking(
+        derivative._spec.check,
+        lambda: products.entry_jvp(derivative._target, derivative._cache, values, moving, derivative._spec),
+    )
+    return entry, values, [fitted(t, values[i]) for i, t in given]
+
+
+def _match_primal(derivative: Any, place: int, primal: Any, tangent: Any) -> None:
+    """Raises NotDifferentiable where a tangent does not fit its primal, or that has no derivative."""
+    if tangent is None or is_alike(tangent, primal):
+        return
+    name = derivative._bind().names[place]
+    if not _moves(primal) and not (has_empty_list(primal) and has_empty_list(tangent)):
+        message = f"`{name}` is {shown(primal)}: it has no derivative, so it can have no tangent"
+        raise NotDifferentiable(message, hint="give None as its tangent, or pass a float")
+    match(tangent, primal, "tangent", f"`{name}`", "primal")
+
+
+def _moves(primal: Any) -> bool:
+    """Whether a primal can have a tangent; an empty list, which holds reals at other calls, has one of nothing."""
+    return any(is_differentiable(leaf) for _, leaf in leaves("", primal))
+
+
+def linearize_of(
+    derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any], only: int | None = None
+) -> tuple[Any, Linear]:
+    """``(value, linear function of tangents)``: one for each primal, or that of the parameter at `only` alone."""
+    from tangentx.arrays.copies import entry_copies, fresh_copy
+    from tangentx.compile import products
+    from tangentx.dispatch.validation import differentiable
+
+    own = derivative._values(primals, kwargs)
+    values = entry_copies(*own)
+    owned = len(derivative._target.owner)
+    if only is None:
+        _demand_primals(derivative, primals, values, owned)
+    given = range(owned, owned + len(primals)) if only is None else (only,)
+    places = tuple(i for i in differentiable(values, given) if _moves(values[i]))
+    target, cache, spec = derivative._target, derivative._cache, derivative._spec
+    entry = checking(spec.check, lambda: products.entry_linear(target, cache, own, places, spec))
+    split = len(entry.functions) > 1
+    value, state = traced(entry, 0, *values, *(() if split else (fitted(None, values[i]) for i in places)))
+    inner = derivative._target.function
+    value = inner._public(value, values) if hasattr(inner, "_public") else fresh_copy(value)
+    shape = fresh_copy(value)
+    demand_unchanged = _nothing if split else _unchanged(inner)
+
+    def tangent(*tangents: Any) -> Any:
+        """The tangent of the value for one tangent for each primal; None holds it constant. Raises NotDifferentiable
+        where one does not fit its primal."""
+        if len(tangents) != len(given):
+            raise NotDifferentiable(
+                f"there are {len(given)} primals, but the number of tangents is {len(tangents)}",
+                hint="give one for each, None for a constant",
+            )
+        found = dict(zip(given, tangents, strict=True))
+        for i, t in found.items():
+            _match_primal(derivative, i, values[i], t)
+        dots = [fitted(found[i], values[i]) for i in places]
+        demand_unchanged()
+        moved = traced(entry, 1, state, *dots) if split else traced(entry, 0, *values, *dots)[1]
+        return public_tangent(moved, shape)
+
+    return value, Linear(tangent, entry, values, state, Form(tuple(given.index(i) for i in places), (0,), False))
+
+
+def _nothing() -> None:
+    """Refuses nothing."""
+
+
+def _unchanged(function: Any) -> Callable[[], None]:
+    """Refuses to run a function anew where something that it reaches outside is not as it is now."""
+    from tangentx.tensor.graph.surroundings import Surroundings
+
+    around = Surroundings(function, ())
+
+    def demand() -> None:
+        if changed := around.changed():
+            raise NotDifferentiable(
+                f"`{changed}` has changed since, and this linear function runs the program anew for each tangent",
+                place_of(function),
+                "take it again, or leave what it reads as it was",
+            )
+
+    return demand
+
+
+def public_tangent(dot: Any, value: Any) -> Any:
+    from tangentx.arrays import finish
+
+    if type(value) is float:
+        return 0.0 if dot is None else float(np.real(dot))
+    if type(value) is int and dot is not None:  # a whole number here, and a real elsewhere
+        return float(np.real(dot))
+    return finish(dot, value)
+
+
+def _demand_primals(derivative: Any, primals: Sequence[Any], values: Sequence[Any], owned: int) -> None:
+    if owned + len(primals) > derivative._bind().single:
+        hint = "write a function in which each primal has a parameter of its own"
+        raise NotDifferentiable("one parameter is needed for each primal, and this function gathers some", hint=hint)
+
+
+def compiled_vjp(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -> Entry:
+    """What `vjp_of` runs."""
+    return _pulling(derivative, primals, kwargs)[0]
+
+
+def _pulling(
+    derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Entry, tuple[Any, ...], tuple[int, ...], tuple[int, ...], bool]:
+    """The compiled sweeps, all arguments, the places of those with a cotangent and of those that are given one, and
+    whether these come as a tuple."""
+    from tangentx.compile import products
+    from tangentx.dispatch.validation import differentiable
+
+    values = derivative._values(primals, kwargs)
+    owned = len(derivative._target.owner)
+    if derivative._spec.wrt is None:
+        _demand_primals(derivative, primals, values, owned)
+        wrt = differentiable(values, range(owned, owned + len(primals)))
+        many, places = len(primals) > 1, tuple(range(owned, owned + len(primals)))
+    else:
+        wrt = derivative._wrt()
+        many, places = isinstance(derivative._spec.wrt, tuple), wrt
+    entry = checking(
+        derivative._spec.check,
+        lambda: products.entry_vjp(derivative._target, derivative._cache, values, wrt, derivative._spec),
+    )
+    return entry, values, wrt, places, many
+
+
+def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, Linear]:
+    """``(value, pullback)``."""
+    from tangentx.api.owned_state import owned
+    from tangentx.arrays.copies import form_of, fresh_copy
+
+    entry, values, wrt, places, many = _pulling(derivative, primals, kwargs)
+    value, state = traced(entry, 0, *values)
+    held = owned(entry, state, values)
+    kept = {i: form_of(values[i]) for i in wrt}
+    inner = derivative._target.function
+    value = inner._public(value, values) if hasattr(inner, "_public") else fresh_copy(value)
+
+    shape = fresh_copy(value)  # the user may write into the value
+
+    def pullback(cotangent: Any) -> Any:
+        """Cotangents of the primals for a cotangent of the value. Raises NotDifferentiable where it does not fit."""
+        seed = cotangent
+        single = isinstance(cotangent, np.ndarray) and cotangent.shape == (1,)
+        if single and children(shape) is None and np.ndim(shape) == 0:
+            seed = np.reshape(cotangent, ())[()]
+        match(seed, shape, "cotangent", "the value", "value")
+        held.demand_still()
+        bars = traced(entry, 1, state, fitted(seed, shape))
+        found: dict[int, Any] = {}
+        for i, bar in zip(wrt, bars, strict=True):
+            found[i] = publish(bar, kept[i], set(map(id, found.values())))
+        result = tuple(found.get(i) for i in places)
+        return result if many else result[0]
+
+    return value, Linear(pullback, entry, held.values, state, Form((0,), tuple(places.index(i) for i in wrt), many))

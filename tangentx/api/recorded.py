@@ -1,0 +1,190 @@
+"""Compiled functions and derivatives called with Tensors: one node of their graph, at any order of derivative."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from inspect import Parameter
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays.copies import fresh_copies, fresh_copy
+from tangentx.backend.load import load
+from tangentx.backend.module_text import Text
+from tangentx.common import source
+from tangentx.common.trees import is_differentiable, leaves, rebuild
+from tangentx.compile import products
+from tangentx.compile.fallback import demand_real, split
+from tangentx.dispatch.nesting_depth import shallow
+from tangentx.dispatch.results import publish
+from tangentx.dispatch.structure_check import fitted
+from tangentx.dispatch.tracebacks import traced
+from tangentx.errors import place
+
+_COUNT = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Calls:
+    """Calls of a compiled `function` with Tensors. `derivative` is that of its pullbacks, `make` gives gradients.
+
+    `as_written`: it is the user's own function, whose writes reach its arguments, and not a derivative.
+    """
+
+    function: Any
+    derivative: Any
+    make: Callable[[Any, tuple[int, ...]], Any]
+    as_written: bool = False
+
+    @shallow
+    def run(self, args: Any, kwargs: Any, plain: Callable[[], Any]) -> Any:
+        """The results as Tensors of one node; what `plain` gives, for a function that cannot be compiled, and for one
+        that writes into its arguments or gives parts of them: on Tensors they are written, and the parts are views.
+
+        Results that share memory with each other are read-only: a write into one would not be seen in the other.
+        """
+        from tangentx.tensor.calls.unrecorded import made_of, wrapped
+        from tangentx.tensor.core.containers import raw, tensors_in
+        from tangentx.tensor.core.modes import STATE
+        from tangentx.tensor.graph.compiled import Compiled, apart
+        from tangentx.tensor.writes.writing import lent
+
+        derivative = self.derivative
+        values = derivative._bind()((*derivative._target.owner, *args), kwargs)
+        wrt = tuple(i for i, v in enumerate(values) if any(t.requires_grad for t in tensors_in(v)))
+        if not wrt or not STATE.grad:
+            with lent(list(tensors_in([values]))):
+                result = self.function(*raw(tuple(args)), **raw(dict(kwargs)))
+            return wrapped(apart(result, raw(list(values))), place() if wrt else made_of(list(values)))
+        data = fresh_copies(*(raw(v) for v in values))
+        entry = products.entry_vjp(derivative._target, derivative._cache, data, wrt, derivative._spec)
+        if entry.notes.get("fallback") or (self.as_written and (entry.writes or entry.notes.get("given"))):
+            return plain()
+        value, state = traced(entry, 0, *data)
+        inner = derivative._target.function
+        value = inner._public(value, data) if hasattr(inner, "_public") else fresh_copy(apart(value, list(data)))
+        shape = fresh_copy(value)
+
+        def reverse(bars: Sequence[Any]) -> Any:
+            given = iter(bars)
+            seed = rebuild(shape, lambda leaf: next(given) if is_differentiable(leaf) else None)
+            found = dict(zip(wrt, traced(entry, 1, state, fitted(seed, shape)), strict=True))
+            return [publish(found[i], data[i], set()) if i in found else None for i in range(len(data))]
+
+        def again(tensors: Sequence[Any], bars: Sequence[Any]) -> Any:
+            slopes = self.make(self.weighed(shape), wrt)(*tensors, *bars)
+            found = dict(zip(wrt, slopes, strict=True))
+            return [found.get(i) for i in range(len(tensors))]
+
+        name = getattr(self.function, "__name__", "Compiled")
+        return Compiled(name, values, reverse, again, at_once(entry, data, wrt, shape)).results(value)
+
+    def weighed(self, shape: Any) -> Any:
+        """See `weighed_sum`."""
+        paths = tuple((path, bool(np.iscomplexobj(x))) for path, x in leaves("", shape) if is_differentiable(x))
+        parameters = tuple((p.name, p.kind) for p in self.derivative._bind().signature.parameters.values())
+        known: dict[Any, Any] = self.function._weighed  # goes with the function
+        key = parameters, paths
+        if key not in known:
+            known[key] = weighed_sum(self.function, parameters, len(self.derivative._target.owner), paths)
+        return known[key]
+
+
+def at_once(entry: Any, data: Sequence[Any], wrt: Sequence[int], shape: Any) -> Callable[..., Any]:
+    """A function of a batch of cotangents of the results, and of its length: those of all parameters.
+
+    It gives None where there is no program for all members. The forward sweep has no effects, or there is none.
+    """
+    states: dict[int, Any] = {}
+
+    def run(bars: Sequence[Any], count: int) -> Any:
+        doubles = [data[i] for i in wrt] + [leaf for _, leaf in leaves("", shape) if is_differentiable(leaf)]
+        if entry.writes or not all(type(x) is float or getattr(x, "dtype", None) == np.float64 for x in doubles):
+            return None
+        functions = entry.notes.get("several", lambda: None)()
+        if functions is None:
+            return None
+        if count not in states:
+            states.clear()
+            states[count] = functions[0](count, *fresh_copies(*data))[1]
+        given = iter(bars)
+        seed = rebuild(shape, lambda leaf: np.copy(next(given)) if is_differentiable(leaf) else None)
+        moved = functions[1](count, states[count], seed)
+        found = dict(zip(wrt, moved if isinstance(moved, tuple) else (moved,), strict=True))
+        return [np.array(found[i]) if i in found else None for i in range(len(data))]
+
+    return run
+
+
+def weighed_sum(
+    function: Any, parameters: tuple[tuple[str, Any], ...], owned: int, paths: tuple[tuple[str, bool], ...]
+) -> Any:
+    """A function of the same parameters and one weight for each number or array of the result: their weighed sum.
+
+    Its gradient is the pullback as a function of primals and cotangents, which can be differentiated again. The
+    first `owned` parameters are bound already.
+    """
+    names = [f"p{i}" for i in range(len(parameters))]
+    given = []
+    for own, (name, kind) in list(zip(names, parameters, strict=True))[owned:]:
+        star = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}.get(kind, "")
+        given.append(f"{name}={own}" if kind is Parameter.KEYWORD_ONLY else f"{star}{own}")
+    terms = [
+        f"np.sum(np.real(w{k} * result{path}))" if imaginary else f"np.sum(w{k} * result{path})"
+        for k, (path, imaginary) in enumerate(paths)
+    ]
+    weights = [f"w{k}" for k in range(len(paths))]
+    text = f"def weighed({', '.join([*names, *weights])}):\n"
+    text += f"    result = function({', '.join(given)})\n    return {' + '.join(terms)}\n"
+    made = Text(text, {"np": np, "function": function}, functions=("weighed",))
+    file = f"<tangentx weighed {next(_COUNT)}>"
+    found = load(made, file)["weighed"]
+    weakref.finalize(found, source.forget, file).atexit = False
+    return found
+
+
+def run_on_tensors(function: Any, args: Any, kwargs: Any) -> Any:
+    """What cannot be compiled, called with Tensors: they record, and no value that is differentiated leaves them."""
+    from tangentx.tensor.fallback.makers import on_tensors
+    from tangentx.tensor.fallback.programs import honestly
+
+    return honestly(lambda: on_tensors(function)(*args, **kwargs))
+
+
+def gradient_on_tensors(derivative: Any, args: Any, kwargs: Any) -> Any:
+    """The gradient of what cannot be compiled, by operations on Tensors that are recorded themselves."""
+    from tangentx.tensor.calls.operation import fit_tensor
+    from tangentx.tensor.core.containers import parts_of, with_parts
+    from tangentx.tensor.core.forms import like_of, ones, zeros
+    from tangentx.tensor.core.modes import STATE
+    from tangentx.tensor.core.tensor import Tensor, wrap
+    from tangentx.tensor.fallback.makers import called
+    from tangentx.tensor.fallback.tracing import Trace
+
+    target, spec, wrt = derivative._target, derivative._spec, derivative._wrt()
+    values = derivative._bind()((*target.owner, *args), kwargs)
+    trace = Trace(called(target.function), values, wrt)
+    value, aux = split(trace.result, spec, target.function)
+    demand_real(value, target.function)
+    create = STATE.grad
+    active = type(value) is Tensor and value.requires_grad
+    seeds = [wrap(ones(like_of(value.current)))] if active else []
+    bars = trace.gradients([value] if active else [], seeds if create else [1.0] * len(seeds), True, create)
+
+    def shown(primal: Any, bar: Any) -> Any:
+        if type(bar) is Tensor or isinstance(bar, np.ndarray | np.generic | float | complex):
+            return fit_tensor(bar, like_of(primal.current if type(primal) is Tensor else primal))
+        data = primal.current if type(primal) is Tensor else primal
+        if (parts := parts_of(data)) is not None:
+            found = parts_of(bar) or {}
+            return with_parts(data, {key: shown(p, found.get(key)) for key, p in parts.items()})
+        return wrap(zeros(like_of(data))) if is_differentiable(data) else None
+
+    found = tuple(shown(values[i], bar) for i, bar in zip(wrt, bars, strict=True))
+    grads = found if isinstance(spec.wrt, tuple) else found[0]
+    if spec.value:
+        return (value, aux) if spec.has_aux else value, grads
+    return (grads, aux) if spec.has_aux else grads

@@ -1,0 +1,1 @@
+"""What every stage may use: names, sources, structures of leaves, options."""

@@ -1,0 +1,81 @@
+"""Work on trees that are deeper than Python's limit of recursion: it is done again, on a larger stack."""
+
+from __future__ import annotations
+
+import contextvars
+import sys
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from tangentx.common.forks import hold
+
+Result = TypeVar("Result")
+_STACK, _LIMIT = 512 * 1024 * 1024, 200_000
+_NAME = "tangentx on a large stack"
+_LOCK = threading.Lock()
+hold(_LOCK)
+_limits: dict[int, int] = {}  # for each that works on a large stack now, the limit to go back to after the last
+
+
+def deep(work: Callable[[], Result]) -> Result:
+    """The result of `work`; where it recurses too deeply, it is done again with a larger stack.
+
+    Raises RecursionError where that is not enough, or not to be had. `work` takes no lock that its caller holds.
+    """
+    try:
+        return work()
+    except RecursionError as error:
+        if threading.current_thread().name == _NAME:
+            raise
+        first = error
+    results: list[Result] = []
+    faults: list[BaseException] = []
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        try:
+            results.append(context.run(work))
+        except BaseException as fault:
+            faults.append(fault)
+
+    try:
+        _raise_limit(results)
+        thread = _started(run)
+        if thread is None:
+            raise first
+        thread.join()
+    finally:
+        _lower_limit(results)
+    if faults:
+        raise faults[0]
+    return results[0]
+
+
+def _started(run: Callable[[], None]) -> threading.Thread | None:
+    """A thread with a large stack; None where there is no memory for one."""
+    thread = threading.Thread(target=run, name=_NAME)
+    with _LOCK:
+        size = threading.stack_size()
+        try:
+            threading.stack_size(_STACK)
+            thread.start()
+        except (RuntimeError, MemoryError):
+            return None
+        finally:
+            threading.stack_size(size)
+    return thread
+
+
+def _raise_limit(owner: object) -> None:
+    """A higher limit of recursion, which is the process's, until the last of those that want it is done."""
+    with _LOCK:
+        _limits[id(owner)] = next(iter(_limits.values()), sys.getrecursionlimit())
+        sys.setrecursionlimit(max(_limits[id(owner)], _LIMIT))
+
+
+def _lower_limit(owner: object) -> None:
+    with _LOCK:
+        limit = _limits.pop(id(owner), None)
+        if limit is not None and not _limits and sys.getrecursionlimit() == max(limit, _LIMIT):
+            sys.setrecursionlimit(limit)

@@ -1,0 +1,262 @@
+"""From arguments to compiled entries: keys, kinds, checks of what was asked, guards, nesting."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from tangentx.analysis.infer.program import Instance, Program
+from tangentx.analysis.types.kind_copies import copy_kind
+from tangentx.analysis.types.kinds import Bottom, Box, Kind, Num, Region, World, describe, holds_itself
+from tangentx.analysis.types.signatures import key, overlaps, storages
+from tangentx.analysis.types.values import Valuer, fill
+from tangentx.arrays.copies import fresh_copies
+from tangentx.backend.load import register
+from tangentx.backend.module_text import Text
+from tangentx.common.axes import axes_of
+from tangentx.common.options import is_checked
+from tangentx.common.trees import sample
+from tangentx.compile import pipeline, transforms
+from tangentx.compile.fallback import Otherwise, helped, on_tensors, otherwise
+from tangentx.compile.observation import Call, begin, has_begun, observed_entry
+from tangentx.compile.reference import called, checked, reference
+from tangentx.derive.prologue import has_effects
+from tangentx.dispatch.entries import Cache, Entry, Target, place_of, refuse_overlap
+from tangentx.dispatch.guards import Guard, outside_data, refuse_outside
+from tangentx.dispatch.validation import demand_leaf, demand_real_scalar, writes_arguments
+from tangentx.errors import NO_PROGRAM, NotDifferentiable, NotResolved, TangentxError
+from tangentx.ir.nodes import Function
+
+Pairs: TypeAlias = tuple[tuple[int, int], ...]  # positions of storages that share memory
+
+
+def entry(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int, ...], spec: Any) -> Entry:
+    """The compiled derivative for these arguments."""
+
+    def make(pairs: Pairs) -> Entry:
+        return compile_gradient(target, values, wrt, spec, pairs)
+
+    how = spec.transform
+    instead = otherwise(target, values, wrt, spec, how) if how in ("grad", "jacobian") else None
+    return found_for(
+        target, cache, values, wrt, spec.mode, make, instead, lambda values: entry(target, cache, values, wrt, spec)
+    )
+
+
+def found_for(
+    target: Target,
+    cache: Cache,
+    values: tuple[Any, ...],
+    wrt: tuple[int, ...],
+    more: Any,
+    make: Callable[[Pairs], Entry],
+    instead: Otherwise,
+    again: Callable[[tuple[Any, ...]], Entry],
+) -> Entry:
+    """The entry for the kinds of `values` and what `more` says, made by `make` of the pairs of storages that share
+    memory: they count only where the program writes. Where it cannot be compiled, `instead` makes another. `again` is
+    to find the entry for other values later."""
+    begin()
+    call = Call(target, cache, values, wrt, again, instead is not None)
+
+    def made(pairs: Pairs) -> Entry:
+        entry = made_for(call, lambda: make(pairs), instead)
+        entry.notes["samples"] = tuple(sample(value) for value in values)
+        return checked(entry, lambda: without_proofs(entry, pairs)) if is_checked() else entry
+
+    def without_proofs(entry: Entry, pairs: Pairs) -> Entry:
+        kept = "lengths" if entry.notes["axes"] is not None else ""  # then there is an entry for each answer
+        with pipeline.proofs(off=[name for name in pipeline.PROOFS if name != kept]):
+            return make(pairs)
+
+    plain: tuple[Any, ...] = (key(values), more, pipeline.switched_off())
+    main = (*plain, *call.key())
+    found = cache.find(main, lambda: made(()))
+    if main != (observed := (*plain, *found.notes.get("forms", main[len(plain) :]))):
+        main, cache.entries[observed] = observed, found
+    if found.notes["axes"] is not None and found.notes["axes"] != (axes := axes_of(values)):
+        main = (*main, axes)
+        found = cache.find(main, lambda: made(()))
+    if found.writes and found.notes["outside"]:
+        refuse_outside(found.notes["outside"], values, place_of(target.function))
+    pairs = overlaps(values) if found.writes else ()
+    if pairs:
+        owners = [i for i, value in enumerate(values) for _ in storages(value)]
+        names = [param.name for param in order(target, pipeline.new_program()).params]
+        refuse_overlap(target, names, [(owners[i], owners[j]) for i, j in pairs], wrt)
+        found = cache.find((main, pairs), lambda: made(pairs))
+    return found
+
+
+def made_for(call: Call, make: Callable[[], Entry], instead: Otherwise) -> Entry:
+    """The entry that `make` compiles; with calls on constants as they are where it cannot be compiled without."""
+    error: TangentxError | None = None
+    begun = has_begun(call)
+    try:
+        if call.cache.observing is None:
+            return make()
+    except NO_PROGRAM as found:
+        error = found
+    try:
+        return observed_entry(call, make, error)
+    except NO_PROGRAM:
+        if begun or (instead is None and error is not None):
+            raise
+        return make() if instead is None else helped(make, instead)
+
+
+def compile_gradient(
+    target: Target, values: Sequence[Any], wrt: tuple[int, ...], spec: Any, pairs: tuple[tuple[int, int], ...]
+) -> Entry:
+    """Compiles the gradient for the kinds of `values`, of which `pairs` of storages share memory."""
+    program = pipeline.new_program()
+    root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt)
+    if never_returns(target, root):
+        return always_raises(target, root)
+    function = transforms.derived(program, root, wrt, spec)
+    second = pipeline.new_program(axes_of(values))
+    again = kinds_of(second.world, values, pairs)
+    again += [Num(float)] * (len(function.params) - len(again))  # the seed
+    header = header_of(target, root, wrt, spec.transform)
+    if "alone" in function.notes:
+        header += f"\n{function.notes['alone']}"
+    functions, text, filename = pipeline.compile_functions(function, again, second, header)
+    writes = writes_arguments(program)
+    notes = noted(header, program, second) | transforms.sizes_wanted(root, wrt, spec)
+    notes["value"] = 0 if spec.transform == "grad" and spec.value else None
+    return Entry(functions, text, filename, Guard((program, second)), writes, notes)
+
+
+def noted(header: str, program: Program, derived: Program) -> dict[str, Any]:
+    """What an entry remembers beside its code: its header, the data from outside that the program uses, and which
+    axes of arguments have length one, where that matters."""
+    axes = derived.axes.single if derived.axes.relied else None
+    found = {"signature": header, "outside": outside_data(program), "axes": axes}
+    return found | ({"reference": program.reference} if program.reference is not None else {})
+
+
+def never_returns(target: Target, root: Instance) -> bool:
+    """Whether nothing comes back from the function, so that what it raises is all that there is to tell."""
+    return isinstance(root.result, Bottom) and (isinstance(target.function, types.FunctionType) or not target.owner)
+
+
+def always_raises(target: Target, root: Instance) -> Entry:
+    """The entry for a function that never returns for these kinds: it is run, for what it raises."""
+
+    def run(*values: Any) -> Any:
+        params = root.source.params
+        called(target.function, params, *fresh_copies(*values[: len(params)]))  # tangents may follow
+        demand_real_scalar(root, False)
+
+    text = Text(f"# `{root.source.name}` never returns a value for arguments of these kinds.\n")
+    return Entry(
+        (run,),
+        text,
+        "<tangentx nothing>",
+        lambda: False,
+        False,
+        {"signature": text.source, "outside": (), "axes": None},
+    )
+
+
+def analysed(
+    target: Target, program: Program, kinds: Sequence[Kind], wrt: tuple[int, ...], *, keeps: bool = False
+) -> Instance:
+    """The function for these kinds, differentiated with respect to `wrt`; `keeps` as in `pipeline.analyse`."""
+    function = order(target, program)
+    for i, kind in enumerate(kinds):
+        plain = isinstance(kind, Box) and issubclass(kind.cls, list | tuple | dict)
+        if (i in wrt or plain) and holds_itself(kind):
+            message = f"`{function.params[i].name}` holds itself"
+            raise NotDifferentiable(message, function.span, "pass the parts that are needed")
+    varied = [fill(kind) if i in wrt else kind for i, kind in enumerate(kinds)]
+    for i in wrt:
+        demand_leaf(varied[i], function.params[i].name, function.span)
+    if not isinstance(target.function, types.FunctionType):
+        function = target.function.__tangentx_function__(program, varied)
+    world, memo = World(), dict[Region, Region]()
+    given = [copy_kind(kind, world, memo) for kind in varied]
+    instance = pipeline.analyse(function, varied, program, keeps=keeps)
+    instance.given = [fill(kind) if i in wrt else kind for i, kind in enumerate(given)]
+    if is_checked() and not has_effects(instance):
+        users = [function for function, _, _ in program.lifted.values()]
+        program.reference = reference(target, instance, pipeline.understood(program, instance), users)
+    return instance
+
+
+def order(target: Target, program: Program) -> Function:
+    """The function of the language whose parameters the arguments fill."""
+    if isinstance(target.function, types.FunctionType):
+        return program.lift(target.function)
+    function, _ = target.function.__tangentx_order__(program)
+    result: Function = function
+    return result
+
+
+def kinds_of_arguments(
+    target: Target, program: Program, values: Sequence[Any], pairs: Sequence[tuple[int, int]]
+) -> list[Kind]:
+    """As `kinds_of`; what has no kind is refused by the name of its parameter."""
+    function = order(target, program)
+    for param, value in zip(function.params, values, strict=True):
+        try:
+            Valuer(World()).kind(value)
+        except NotResolved as error:
+            raise NotResolved(f"the argument `{param.name}`: {error.message}", function.span, error.hint) from None
+    program.apart = not pairs
+    return kinds_of(program.world, values, pairs)
+
+
+def kinds_of(world: World, values: Sequence[Any], pairs: Sequence[tuple[int, int]] = ()) -> list[Kind]:
+    """Kinds of arguments; regions of storages that share memory are united."""
+    valuer = Valuer(world)
+    kinds = [valuer.kind(value) for value in values]
+    found = storages(tuple(values)) if pairs else []
+    for i, j in pairs:
+        a, b = valuer.known.get(id(found[i])), valuer.known.get(id(found[j]))
+        if a is not None and b is not None:
+            a.unite(b)
+    return kinds
+
+
+SHOWN_KEYS = 8
+_TITLES = {
+    "jacobian": "Jacobian",
+    "jvp": "Tangent",
+    "vjp": "Pullback",
+    "linear": "Linear function",
+    "elementwise": "Elementwise gradient",
+    "vmap": "Batch",
+}
+
+
+def header_of(target: Target, root: Instance, wrt: tuple[int, ...], what: str = "grad") -> str:
+    """What the text is, and the kinds that it was made for."""
+    params = root.source.params
+    kinds = [f"{p.name}: {_given(k)}" for p, k in zip(params, root.params, strict=True)]
+    span = root.source.span
+    file = span.file.rpartition("/")[2]
+    names = ", ".join(f"`{params[i].name}`" for i in wrt)
+    title = _TITLES.get(what, "Gradient")
+    first = f"{title} of `{root.source.name}` ({file}:{span.line}) with respect to {names}, written by tangentx"
+    return "\n".join((f"{first}\nfor {'; '.join(kinds)}.", *on_tensors()))
+
+
+def _given(kind: Kind) -> str:
+    """The kind of an argument, with what of its form the text was made for: keys, the length of a tuple."""
+    if not (isinstance(kind, Box) and kind.cls in (dict, tuple)):
+        return describe(kind)
+    node = kind.region.root()
+    keys = [key for key in node.fields if key in (node.always or ())]
+    if kind.cls is tuple:
+        return f"{describe(kind)} of {len(keys)}" if keys else describe(kind)
+    shown = ", ".join(map(repr, keys[:SHOWN_KEYS])) + (", ..." if len(keys) > SHOWN_KEYS else "")
+    return f"{describe(kind)} with keys {shown}" if keys else describe(kind)
+
+
+def text_of(entry: Entry) -> str:
+    """The text, entered in linecache again."""
+    register(entry.text, entry.filename)
+    source: str = entry.text.source
+    return source

@@ -1,0 +1,58 @@
+"""How many numbers go into a function and come out, which says in which mode its Jacobian is shorter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays.copies import fresh_copies
+from tangentx.common.trees import is_differentiable, leaves
+from tangentx.compile import gradients
+from tangentx.dispatch.entries import Entry
+
+
+def shorter(derivative: Any, values: tuple[Any, ...]) -> Entry:
+    """The compiled derivative for these arguments; of a Jacobian, if it may be either, the mode with fewer sweeps."""
+    given = (derivative._target, derivative._cache, values, derivative._wrt())
+    entry = gradients.entry(*given, derivative._spec)
+    if not entry.notes.get("undecided") or not _is_wide(derivative, entry, values):
+        return entry
+    return gradients.entry(*given, replace(derivative._spec, mode="reverse"))
+
+
+def _is_wide(derivative: Any, entry: Entry, values: tuple[Any, ...]) -> bool:
+    """Whether the result has fewer numbers than the parameters that are differentiated by.
+
+    The function is run once for each combination of shapes, on copies; a program that acts on anything outside is never
+    asked. What comes out decides about speed alone.
+    """
+    places = derivative._wrt()
+    known = entry.notes.setdefault("sizes", {})
+    key = tuple(np.shape(leaf) for _, leaf in leaves("", values))
+    if key not in known:
+        known[key] = _size(_run(derivative, fresh_copies(*values)))
+    return bool(known[key] < sum(_size(values[i]) for i in places))
+
+
+def _run(derivative: Any, values: tuple[Any, ...]) -> Any:
+    placed: list[Any] = []
+    named: dict[str, Any] = {}
+    for param, value in zip(derivative._bind().signature.parameters.values(), values, strict=True):
+        if param.kind is param.VAR_KEYWORD:
+            named |= value
+        elif param.kind is param.KEYWORD_ONLY:
+            named[param.name] = value
+        else:
+            placed += value if param.kind is param.VAR_POSITIONAL else [value]
+    owned = len(derivative._target.owner)
+    function = derivative._target.function
+    if hasattr(function, "__tangentx_target__"):
+        function, placed = function._bound_to(tuple(placed[:owned])), placed[owned:]
+    value = function(*placed, **named)
+    return value[0] if derivative._spec.has_aux else value
+
+
+def _size(tree: Any) -> int:
+    return sum(np.size(leaf) for _, leaf in leaves("", tree) if is_differentiable(leaf))

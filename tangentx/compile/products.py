@@ -1,0 +1,191 @@
+"""Compiled entries of products: forward mode, and the two sweeps of a pullback."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tangentx.analysis.batch.varying import Unbatchable
+from tangentx.analysis.memory import global_writes
+from tangentx.analysis.types.kind_copies import copy_kind
+from tangentx.analysis.types.kinds import Arr, Kind, Num, Region, World, dtype_of
+from tangentx.arrays import tangent_as
+from tangentx.common.axes import axes_of
+from tangentx.compile import batched, pipeline
+from tangentx.compile.fallback import otherwise
+from tangentx.compile.gradients import (
+    Pairs,
+    always_raises,
+    analysed,
+    found_for,
+    header_of,
+    kinds_of,
+    kinds_of_arguments,
+    never_returns,
+    noted,
+)
+from tangentx.compile.transforms import demand_cotangent
+from tangentx.derive.products import tangent_alone
+from tangentx.derive.prologue import has_effects
+from tangentx.dispatch.entries import Cache, Entry, Target
+from tangentx.dispatch.guards import Guard
+from tangentx.dispatch.validation import gives_given, gives_own, writes_arguments
+from tangentx.errors import NotDifferentiable, TangentxError
+from tangentx.ir.nodes import Function
+
+
+def entry_jvp(target: Target, cache: Cache, values: tuple[Any, ...], active: tuple[int, ...], spec: Any) -> Entry:
+    """The compiled forward mode for these arguments, of which those at `active` have tangents."""
+
+    def make(pairs: Pairs) -> Entry:
+        return compile_jvp(target, values, active, pairs, alone=spec.mode == "tangent")
+
+    instead = otherwise(target, values, active, spec, "jvp")
+    return found_for(
+        *(target, cache, values, active, active, make, instead),
+        lambda values: entry_jvp(target, cache, values, active, spec),
+    )
+
+
+def compile_jvp(
+    target: Target,
+    values: Sequence[Any],
+    active: tuple[int, ...],
+    pairs: tuple[tuple[int, int], ...],
+    remark: str = "",
+    *,
+    alone: bool = False,
+) -> Entry:
+    """Compiles forward mode; the text begins with `remark`, too. `alone`: it gives the tangent without the value."""
+    program, second = pipeline.new_program(), pipeline.new_program(axes_of(values))
+    root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), active)
+    derived = pipeline.derive_tangent(program, root, active)
+    derived = tangent_alone(derived) if alone else derived
+    dots = kinds_of(second.world, [tangent_as(None, values[i]) for i in active])
+    again = [*kinds_of(second.world, values, pairs), *dots]
+    header = "\n".join(filter(None, (header_of(target, root, active, "jvp"), remark)))
+    functions, text, filename = pipeline.compile_functions(derived, again, second, header)
+    writes = writes_arguments(program)
+    notes = noted(header, program, second) | {"own": gives_own(root), "value": None if alone else 0}
+    return Entry(functions, text, filename, Guard((program, second)), writes, notes)
+
+
+def entry_vjp(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int, ...], spec: Any) -> Entry:
+    """The compiled forward and reverse sweep for these arguments as two functions."""
+
+    def make(pairs: Pairs) -> Entry:
+        return compile_vjp(target, values, wrt, pairs)
+
+    instead = otherwise(target, values, wrt, spec, "vjp")
+    return found_for(
+        target, cache, values, wrt, wrt, make, instead, lambda values: entry_vjp(target, cache, values, wrt, spec)
+    )
+
+
+def compile_vjp(
+    target: Target, values: Sequence[Any], wrt: tuple[int, ...], pairs: tuple[tuple[int, int], ...]
+) -> Entry:
+    """Compiles the two sweeps."""
+    program, second = pipeline.new_program(), pipeline.new_program(axes_of(values))
+    root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt, keeps=True)
+    if never_returns(target, root):
+        return always_raises(target, root)
+    demand_cotangent(root)
+    derived = pipeline.derive_cut(program, root, wrt)
+    seed = copy_kind(root.result, second.world, {})
+    again = [*kinds_of(second.world, values, pairs), seed]
+    header = header_of(target, root, wrt, "vjp")
+    functions, text, filename = pipeline.compile_functions(derived, again, second, header, count=2)
+    writes = writes_arguments(program)
+    notes = noted(header, program, second) | {"given": gives_given(root), "value": 0}
+    if not (has_effects(root) or pairs or global_writes.read(program)):  # a batch reads what is outside when it is run
+        world = World()
+        kinds = [*kinds_of(world, values), copy_kind(root.result, world, {})]
+        notes["several"] = _several(lambda: pipeline.derive_pullback(program, root, wrt), kinds, 1, None, header)
+    return Entry(functions, text, filename, Guard((program, second)), writes, notes)
+
+
+def entry_linear(target: Target, cache: Cache, values: tuple[Any, ...], active: tuple[int, ...], spec: Any) -> Entry:
+    """The primal and its linear function as two functions; forward mode as one where there are no such two."""
+
+    def make(pairs: Pairs) -> Entry:
+        try:
+            return compile_linear(target, values, active, pairs)
+        except Unbatchable as error:
+            place = f"{error.span.file.rpartition('/')[2]}:{error.span.line}"
+            reason = f"It is run anew for each tangent: {error.reason} ({place})."
+            return compile_jvp(target, values, active, pairs, reason)
+
+    instead = otherwise(target, values, active, spec, "jvp")
+    return found_for(
+        *(target, cache, values, active, ("linear", active), make, instead),
+        lambda values: entry_linear(target, cache, values, active, spec),
+    )
+
+
+def compile_linear(
+    target: Target, values: Sequence[Any], active: tuple[int, ...], pairs: tuple[tuple[int, int], ...]
+) -> Entry:
+    """Compiles the primal and its linear function. Raises Unbatchable where forward mode cannot be split.
+
+    Raises NotDifferentiable where it cannot, and the program acts on something outside.
+    """
+    program, middle, second = pipeline.new_program(), pipeline.new_program(), pipeline.new_program(axes_of(values))
+    root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), active)
+    if never_returns(target, root):
+        return always_raises(target, root)
+    tangent = pipeline.derive_tangent(program, root, active)
+    dots = [tangent_as(None, values[i]) for i in active]
+    count, name = len(values), root.source.name
+    given = [*kinds_of(middle.world, values, pairs), *kinds_of(middle.world, dots)]
+    try:
+        both = pipeline.split_tangent(
+            tangent, given, middle, range(count, count + len(dots)), (f"{name}_linearize", f"{name}_linear")
+        )
+    except Unbatchable as error:
+        if has_effects(root):
+            message = (
+                f"the linear function of `{name}` would run it anew for each tangent, and it acts on something outside"
+            )
+            hint = "take tx.jvp for each tangent, or what acts out of it"
+            raise NotDifferentiable(f"{message}: {error.reason}", error.span, hint) from None
+        raise
+    again = [*kinds_of(second.world, values, pairs), *kinds_of(second.world, dots)]
+    header = header_of(target, root, active, "linear")
+    functions, text, filename = pipeline.compile_functions(both, again, second, header, skip=1, count=2)
+    notes = noted(header, program, second) | {"repeats": not (has_effects(root) or pairs)}
+    if notes["repeats"] and not global_writes.read(program):
+        world = World()
+        notes["several"] = _several(
+            lambda: both, [*kinds_of(world, values), *kinds_of(world, dots)], len(dots), 1, header
+        )
+    return Entry(functions, text, filename, Guard((program, second)), writes_arguments(program), notes)
+
+
+def _several(
+    both: Callable[[], Function], kinds: Sequence[Kind], moving: int, item: int | None, header: str
+) -> Callable[[], Any]:
+    """Compiles, when it is first asked for, both functions with a batch of tangents or cotangents; None where it
+    cannot."""
+
+    @functools.cache
+    def made() -> Any:
+        program = pipeline.new_program()
+        memo: dict[Region, Region] = {}
+        still = [copy_kind(kind, program.world, memo) for kind in kinds[: len(kinds) - moving]]
+        again = [Num(int), *still, *(_batch_of(kind, program.world) for kind in kinds[len(kinds) - moving :])]
+        try:
+            function = batched.repeated(both(), kinds, moving, item)
+            return pipeline.compile_functions(function, again, program, header, skip=1, count=2)[0]
+        except (TangentxError, Unbatchable):
+            return None
+
+    return made
+
+
+def _batch_of(kind: Kind, world: World) -> Kind:
+    """The kind of a batch of numbers or arrays."""
+    rank = kind.rank if isinstance(kind, Arr) else 0
+    rank = None if rank is None else rank + 1
+    return Arr(dtype_of(kind), rank, world.region()) if isinstance(kind, Num | Arr) else copy_kind(kind, world, {})

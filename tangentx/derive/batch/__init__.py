@@ -1,0 +1,1 @@
+"""Programs with one more axis: a batch of members at once."""

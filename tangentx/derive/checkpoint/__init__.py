@@ -1,0 +1,1 @@
+"""What is run again from snapshots in place of being recorded."""

@@ -1,0 +1,1 @@
+"""A tangent program in two: what does not move with the tangent, and what does."""

@@ -1,0 +1,168 @@
+"""Reverse of bindings: the value first, then its shadow, then both names; and the table of the rules."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tangentx import templates
+from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, is_view
+from tangentx.analysis.types.primitives import is_by_element, is_constant
+from tangentx.analysis.types.selection import is_basic
+from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
+from tangentx.derive.reverse.accumulate import give_slot
+from tangentx.derive.reverse.calls import call
+from tangentx.derive.reverse.complex_shadows import demand_straight, turned
+from tangentx.derive.reverse.shadows import item_of_box, parts_of, shadow_of
+from tangentx.derive.reverse.stores import accumulate, append, delete, pop, store
+from tangentx.derive.reverse.tape import restored
+from tangentx.derive.reverse.tuple_results import give_item, give_parts
+from tangentx.derive.rules import cotangents
+from tangentx.derive.scalar_functions import dialect
+from tangentx.ir.nodes import (
+    Accumulate,
+    Append,
+    Assign,
+    Atom,
+    Attr,
+    Call,
+    Delete,
+    If,
+    Index,
+    Key,
+    Lit,
+    Make,
+    Op,
+    Pop,
+    Statement,
+    Store,
+    Var,
+)
+from tangentx.ir.walk import atoms
+
+if TYPE_CHECKING:
+    from tangentx.derive.reverse.walker import Reverse
+
+
+def _assign(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:
+    match s.value:
+        case Call():
+            call(r, s, s.value, forward, reverse)
+        case Pop(base=base):
+            pop(r, s, base, forward, reverse)
+        case _:
+            _bind(r, s, forward, reverse)
+
+
+def _bind(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:
+    """A name bound to what an expression gives: the value first, then its shadow, then both names."""
+    kind = r.frame.kinds[s.target]
+    how = r.how(s.target)
+    restore = r.record(forward, s.target)
+    if how == SHADOW:
+        value = forward.let(s.value)
+        shadow, shared = shadow_of(r, s.value, value, kind, forward)
+        forward.assign(s.target, value)
+        forward.assign(r.frame.other(s.target), shadow)
+    else:
+        shared = None
+        forward.add(s)
+    if how is None:
+        restore(reverse)
+        restored(r, reverse, s)
+        if s.target in r.parts.made:
+            assert isinstance(s.value, Make)
+            give_parts(r, reverse, s.value)
+        return
+    other = Var(r.frame.other(s.target))
+    ans = reverse.let(Var(s.target)) if s.target in r.frame.rebound else Var(s.target)
+    t = reverse.let(other) if s.target in r.frame.rebound else other
+    flag = shared(reverse) if shared is not None else None
+    restore(reverse)
+    restored(r, reverse, s)
+    inner = Emitter(s.span)
+    if isinstance(s.value, Op) and isinstance(kind, Box):
+        demand_straight(kind, s.span)
+    _contribute(r, s, ans, turned(inner, kind, t), kind, inner)
+    if flag is None:
+        reverse.add(*inner.block)
+    elif inner.block:
+        reverse.add(If(flag, (), tuple(inner.block), s.span))
+
+
+def _contribute(r: Reverse, s: Assign, ans: Atom, t: Atom, kind: Kind, emit: Emitter) -> None:
+    """Gives the cotangent `t` of what is bound to the operands."""
+    match value := s.value:
+        case Var():
+            if mode(kind) == VALUE:
+                r.give(emit, value, t, r.is_alike(kind, r.frame.kind(value)))
+        case Op():
+            _contribute_op(r, value, ans, t, kind, emit, r.filling.get(id(s)))
+        case Index(base=Var(name=name)) if name in r.parts.held:
+            give_item(r, emit, value, t)
+        case Index(base=base, key=key):
+            _contribute_index(r, base, key, t, kind, emit)
+        case Attr(base=base, name=name):
+            _contribute_slot(r, base, name, t, kind, emit)
+        case Make(items=items, keys=keys):
+            for key, item in zip(keys if keys is not None else range(len(items)), items, strict=True):
+                if isinstance(kind, Box) and mode(kind.region.get(key)) == VALUE and r.frame.mode(item):
+                    r.give(emit, item, emit.item(t, key))
+
+
+def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emitter, over: Atom | None) -> None:
+    """`over`: the operand over which the result is written."""
+    template = templates.find(op.fn)
+    if template is None or is_constant(op.fn, map(r.frame.kind, atoms(op))):
+        return
+    swaps = dialect(op, map(r.frame.kind, atoms(op)))
+    found = cotangents(r.program.lift, emit, op, template, ans, t, lambda a: r.frame.mode(a) is not None, swaps)
+    while found:
+        operand, cotangent = found.pop(0)
+        if template.kind == "elementwise" and r.frame.mode(operand) is not None:
+            for other in [pair for pair in found if pair[0] == operand]:
+                cotangent = emit.op(operator.add, cotangent, other[1])
+                found.remove(other)
+        r.give(emit, operand, cotangent, _keeps_shape(r, op, kind, operand, over))
+
+
+def _keeps_shape(r: Reverse, op: Op, made: Kind, operand: Atom, over: Atom | None) -> bool:
+    """Whether the result of an operation element by element has the shape and dtype of the operand for certain: the
+    others are numbers, or the same array, or it is written over the operand."""
+    if op.kwargs or not is_by_element(op.fn) or not r.is_alike(made, r.frame.kind(operand)):
+        return False
+    return operand == over or all(a == operand or isinstance(r.frame.kind(a), Num) for a in op.args)
+
+
+def _contribute_index(r: Reverse, base: Atom, key: Key, t: Atom, kind: Kind, emit: Emitter) -> None:
+    base_kind = r.frame.kind(base)
+    if r.frame.mode(base) is None:
+        return
+    if isinstance(base_kind, Arr):
+        if not (mode(kind) == SHADOW and is_view(kind, base_kind) and is_basic(parts_of(r, key))):
+            emit.add(Accumulate(r.other(base), key, turned(emit, base_kind, t), emit.span))
+        return
+    assert isinstance(base_kind, Box)
+    item = item_of_box(r.frame, base_kind, key)
+    if mode(item) == VALUE:
+        give_slot(emit, item, r.other(base), key, emit.let(Index(base, key)), t, r.is_alike(kind, item))
+
+
+def _contribute_slot(r: Reverse, base: Atom, name: str, t: Atom, kind: Kind, emit: Emitter) -> None:
+    base_kind = r.frame.kind(base)
+    if r.frame.mode(base) is None or not isinstance(base_kind, Box):
+        return
+    item = base_kind.region.get(name)
+    if mode(item) == VALUE:
+        fits = r.is_alike(kind, item)
+        give_slot(emit, item, r.other(base), Key((Lit(name),)), emit.let(Attr(base, name)), t, fits)
+
+
+RULES: dict[type[Statement], Callable[[Reverse, Any, Emitter, Emitter], None]] = {
+    Assign: _assign,
+    Store: store,
+    Accumulate: accumulate,
+    Append: append,
+    Delete: delete,
+}

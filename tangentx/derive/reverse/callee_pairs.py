@@ -1,0 +1,205 @@
+"""Derived functions: the two sweeps of a callee as a pair, joined by what the first one saved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tangentx.analysis.infer.program import Instance, Program
+from tangentx.analysis.types.kinds import Arr
+from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode, rebound
+from tangentx.derive.reverse.inline import inline
+from tangentx.derive.reverse.tape import formed
+from tangentx.derive.reverse.tuple_results import ITEMS, Results, find, zero_items
+from tangentx.derive.reverse.walker import Reverse
+from tangentx.ir.nodes import (
+    UNBOUND,
+    Assign,
+    Atom,
+    Call,
+    For,
+    Function,
+    If,
+    Index,
+    Key,
+    Link,
+    Lit,
+    Loop,
+    Make,
+    Param,
+    Return,
+    Statement,
+    Var,
+)
+from tangentx.ir.walk import reads, statements, writes
+
+
+@dataclass(eq=False)
+class Pair:
+    """The derived functions of a callee; `params` and `result` are modes.
+
+    The backward function is given again what the callee never binds anew: the caller has it, as it has all that it had
+    at the call. `again` says which parameters these are.
+    """
+
+    forward: Link
+    backward: Link
+    params: tuple[str | None, ...]
+    again: tuple[bool, ...]
+    result: str | None
+
+    def given_again(self, atoms: Sequence[Atom], shadows: Sequence[Atom]) -> tuple[Atom, ...]:
+        """Of the arguments of the forward function those that the backward function gets too, in its order."""
+        left = iter(shadows)
+        found: list[Atom] = []
+        for atom, how, again in zip(atoms, self.params, self.again, strict=True):
+            both = [atom, next(left)] if how == SHADOW else [atom]
+            found += both if again else []
+        return tuple(found)
+
+
+class Derivation:
+    """Reverse mode of a whole program; `exact` says that its arrays have the dtypes of their kinds."""
+
+    def __init__(self, program: Program, off: frozenset[str] = frozenset(), exact: bool = False) -> None:
+        self.program = program
+        self.off = off
+        self.exact = exact
+        if self.proves("inline"):
+            inline(program)
+        self.results = find(program) if self.proves("results") else Results()
+        self.pairs: dict[Instance, Pair] = {}
+        self.pending: list[Instance] = []
+
+    def proves(self, name: str) -> bool:
+        """Whether a proof is to be made."""
+        return name not in self.off
+
+    def pair(self, instance: Instance) -> Pair:
+        """The pair of a callee; its functions are written by `finish`."""
+        if instance not in self.pairs:
+            name = instance.link.name
+            params = tuple(mode(instance.kinds[p.name]) for p in _params(instance))
+            links = Link(f"{name}_forward"), Link(f"{name}_backward")
+            assert instance.link.function is not None
+            names = [p.name for p in _params(instance)]
+            anew = rebound(instance.link.function.body, names)
+            again = tuple(n not in anew for n in names)
+            self.pairs[instance] = Pair(*links, params, again, self._result(instance))
+            self.pending.append(instance)
+        return self.pairs[instance]
+
+    def _result(self, instance: Instance) -> str | None:
+        return ITEMS if instance.link in self.results.modes else mode(instance.result)
+
+    def finish(self) -> None:
+        """Writes the functions of all pairs that were asked for."""
+        while self.pending:
+            instance = self.pending.pop(0)
+            write_pair(self, instance, self.pairs[instance])
+
+
+def _params(instance: Instance) -> tuple[Param, ...]:
+    assert instance.link.function is not None
+    return instance.link.function.params
+
+
+def bars_at_end(r: Reverse, emit: Emitter, names: Sequence[str] | None = None) -> None:
+    """Zero cotangents of all values, where the reverse sweep begins."""
+    for name, kind in r.frame.kinds.items():
+        inside = name == r.named or name in r.local or r.frame.other(name) in r.seeds
+        later = isinstance(kind, Arr) and name in r.again.names  # its cotangent begins where it is formed
+        if mode(kind) == VALUE and not (inside or later):
+            if isinstance(kind, Arr):
+                r.unbound[name] = None
+            emit.assign(r.frame.other(name), r.frame.zero(emit, Var(name), kind))
+    for s in statements(r.frame.function.body):
+        if isinstance(s, Assign) and isinstance(s.value, Call) and s.target in r.parts.held:
+            zero_items(r, emit, s.target, r.derive.results.modes[s.value.link])
+
+
+def opening(r: Reverse, params: Sequence[str], also: Sequence[str] = ()) -> list[Statement]:
+    """Empty tapes, and names that may be recorded before they are bound."""
+    emit = Emitter(r.frame.function.span)
+    for tape in r.tapes:
+        emit.assign(tape, Make(list, ()))
+    for name in dict.fromkeys((*r.unbound, *also)):
+        if name not in params and name not in r.tapes:
+            emit.assign(name, Lit(UNBOUND))
+    return emit.block
+
+
+def write_pair(derivation: Derivation, instance: Instance, pair: Pair) -> None:
+    """Fills in both functions of a pair."""
+    r = Reverse(derivation.program, instance, derivation, paired=True)
+    forward, reverse = r.sweeps()
+    span = r.frame.function.span
+    names = [p.name for p in r.frame.function.params]
+    shadows = [r.frame.other(n) for n, m in zip(names, pair.params, strict=True) if m == SHADOW]
+    start = Emitter(span)
+    bars_at_end(r, start)
+    back = [*start.block, *reverse]
+    bound = {n for s in statements(tuple(forward)) for n in writes(s)} | {*names, *shadows, *r.tapes, *r.unbound}
+    given = [
+        atom.name
+        for atom in pair.given_again([Var(n) for n in names], [Var(n) for n in shadows])
+        if isinstance(atom, Var)
+    ]
+    again = formed(r)
+    saved = [n for n in _read(back) if n in bound and n not in given and n not in again]
+    forward = [
+        *opening(r, [*names, *shadows], [n for n in saved if n not in shadows]),
+        *_with_saved(r, forward, saved, pair.result),
+    ]
+    params = as_params([*names, *shadows])
+    notes = {"shadows": r.shadows()}
+    pair.forward.function = Function(pair.forward.name, params, tuple(forward), span, notes=notes)
+    taken = Emitter(span)
+    state = r.frame.names.fresh("saved")
+    for i, name in enumerate(saved):
+        taken.assign(name, Index(Var(state), Key((Lit(i),))))
+    values = [r.frame.other(n) for n, m in zip(names, pair.params, strict=True) if m == VALUE]
+    end = Emitter(span)
+    result = end.let(Make(tuple, tuple(Var(v) for v in values)))
+    body = (*taken.block, *back, *end.block, Return(result, span))
+    seeds = [r.seed] if pair.result == VALUE else r.seeds
+    pair.backward.function = Function(pair.backward.name, as_params([*given, state, *seeds]), body, span, notes=notes)
+
+
+def as_params(names: Sequence[str]) -> tuple[Param, ...]:
+    """Parameters of these names."""
+    return tuple(Param(name) for name in names)
+
+
+def _read(block: Sequence[Statement]) -> list[str]:
+    """Names read anywhere in the block, in the order of the text."""
+    found: dict[str, None] = {}
+    for s in statements(tuple(block)):
+        found.update(dict.fromkeys(sorted(reads(s))))
+    return list(found)
+
+
+def _with_saved(r: Reverse, block: Sequence[Statement], saved: list[str], result: str | None) -> list[Statement]:
+    """The forward sweep with what it saves added to each of its returns."""
+    out: list[Statement] = []
+    for s in block:
+        match s:
+            case Return(value=value):
+                emit = Emitter(s.span)
+                state = emit.let(Make(tuple, tuple(Var(n) for n in saved)))
+                parts: tuple[Atom, ...] = (value, r.shadow(emit, value), state) if result == SHADOW else (value, state)
+                out += [*emit.block]
+                last = Emitter(s.span)
+                made = last.let(Make(tuple, parts))
+                out += [*last.block, Return(made, s.span)]
+            case If():
+                body, orelse = _with_saved(r, s.body, saved, result), _with_saved(r, s.orelse, saved, result)
+                out.append(replace(s, body=tuple(body), orelse=tuple(orelse)))
+            case For():
+                inner = tuple(_with_saved(r, s.body, saved, result))
+                out.append(replace(s, body=inner))
+            case Loop():
+                out.append(Loop(tuple(_with_saved(r, s.body, saved, result)), s.span))
+            case _:
+                out.append(s)
+    return out

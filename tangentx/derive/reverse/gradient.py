@@ -1,0 +1,181 @@
+"""The root: the gradient function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.infer.program import Instance
+from tangentx.analysis.types.kinds import Arr, Box, Kind, Num
+from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
+from tangentx.derive.prologue import arguments_of, entry, fetch, has_effects, zeros_of_storages
+from tangentx.derive.reverse.accumulate import give, give_slot
+from tangentx.derive.reverse.callee_pairs import Derivation, as_params, bars_at_end, opening
+from tangentx.derive.reverse.complex_shadows import demand_straight, turned
+from tangentx.derive.reverse.walker import Reverse
+from tangentx.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Function,
+    Index,
+    Key,
+    Lit,
+    Make,
+    Note,
+    Op,
+    Param,
+    Return,
+    Statement,
+    Var,
+)
+from tangentx.ir.sweep_marks import CUT, FORWARD, REVERSE
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of the root: positions of `wrt`, whether the value comes too, whether the result carries extras.
+
+    `ones`: the result may be an array, and each of its elements gets the cotangent one. `seeded`: the result may be
+    anything with a derivative, and the last parameter is its cotangent. `cut`: what is seeded gives the value and the
+    cotangents, and is to become two functions, the second one from the mark of the reverse sweep on.
+    """
+
+    wrt: tuple[int, ...]
+    many: bool = False
+    value: bool = False
+    aux: bool = False
+    ones: bool = False
+    seeded: bool = False
+    cut: bool = False
+
+
+def gradient(derivation: Derivation, instance: Instance, request: Request) -> Function:
+    """The gradient function of the root: a real scalar result, cotangents of `request.wrt`."""
+    r = Reverse(derivation.program, instance, derivation)
+    names = [p.name for p in r.frame.function.params]
+    emit = Emitter(r.frame.function.span)
+    fetch(instance, emit)
+    entry(instance, emit, arguments_of(instance), everything=request.cut)
+    joint = r.code is None
+    body = _joint(r, emit, names, request) if joint else _driver(derivation, r, instance, emit, names, request)
+    derivation.finish()
+    seed = Param(r.seed, None if request.seeded else Lit(1.0))
+    given = as_params(arguments_of(instance))
+    notes: dict[str, object] = {"shadows": r.shadows(), **({CUT: True} if request.cut else {})}
+    return Function(f"{instance.source.name}_grad", (*given, seed), body, r.frame.function.span, notes=notes)
+
+
+def _joint(r: Reverse, emit: Emitter, names: list[str], request: Request) -> Block:
+    """Both sweeps in one function, for a root with one return at its end."""
+    forward, reverse = r.sweeps()
+    last = forward.pop()
+    assert isinstance(last, Return)
+    shadows_of_params(r, emit, names, [names[i] for i in request.wrt])
+    back = Emitter(r.frame.function.span)
+    bars_at_end(r, back)
+    ans = last.value
+    middle = Emitter(last.span)
+    shadow = r.shadow(middle, ans) if mode(r.instance.result) == SHADOW else None
+    outputs = _outputs(r, middle, ans, request)
+    _seed(r, back if request.cut else middle, ans, shadow, request)
+    end = _results(r, names, request, outputs)
+    notes = Note(FORWARD, last.span), Note(REVERSE, last.span)
+    start = opening(r, names)
+    return (*start, *emit.block, notes[0], *forward, *middle.block, notes[1], *back.block, *reverse, *end)
+
+
+def _driver(
+    derivation: Derivation, r: Reverse, instance: Instance, emit: Emitter, names: list[str], request: Request
+) -> Block:
+    """A call of the forward function and one of the backward function, for a root with several returns."""
+    pair = derivation.pair(instance)
+    shadows_of_params(r, emit, names, [names[i] for i in request.wrt])
+    shadows = [Var(r.frame.other(n)) for n, m in zip(names, pair.params, strict=True) if m == SHADOW]
+    made = emit.let(Call(pair.forward, (*(Var(n) for n in names), *shadows)))
+    ans = emit.item(made, 0)
+    shadow = emit.item(made, 1) if pair.result == SHADOW else None
+    saved = emit.item(made, 2 if pair.result == SHADOW else 1)
+    outputs = _outputs(r, emit, ans, request)
+    if request.cut or has_effects(instance):
+        emit.add(Note(REVERSE, emit.span))
+    _seed(r, emit, ans, shadow, request)
+    seed = (Var(r.seed),) if pair.result == VALUE else ()
+    given = pair.given_again([Var(n) for n in names], shadows)
+    back = emit.let(Call(pair.backward, (*given, saved, *seed)))
+    position = 0
+    for name, m in zip(names, pair.params, strict=True):
+        if m == VALUE:
+            emit.assign(r.frame.other(name), Index(back, Key((Lit(position),))))
+            position += 1
+    return (*emit.block, *_results(r, names, request, outputs))
+
+
+def shadows_of_params(r: Reverse, emit: Emitter, names: Sequence[str], wrt: Sequence[str] = ()) -> None:
+    """Shadows for parameters that are storages; of those in `wrt` no parts share memory that is written."""
+    zeros_of_storages(r.frame, emit, [name for name in names if mode(r.frame.kinds[name]) == SHADOW], wrt)
+
+
+def _outputs(r: Reverse, emit: Emitter, ans: Atom, request: Request) -> list[Atom]:
+    """The value, and what comes with it, out of reach of the reverse sweep."""
+    outputs: list[Atom] = []
+    if request.value:
+        value: Atom = emit.item(ans, 0) if request.aux else ans
+        outputs.append(emit.op(arrays.entry_copy if isinstance(r.instance.result, Box) else arrays.clone, value))
+    if request.aux:
+        outputs.append(emit.op(arrays.entry_copy, emit.item(ans, 1)))
+    return outputs
+
+
+def _seed(r: Reverse, emit: Emitter, ans: Atom, shadow: Atom | None, request: Request) -> None:
+    """Puts the seed where the reverse sweep starts."""
+    kind = r.instance.result
+    value: Atom = ans
+    if request.aux:
+        assert isinstance(kind, Box)
+        value, item = emit.item(ans, 0), kind.region.get(0)
+        _demand_scalar(r, emit, value, item, request.ones)
+        if shadow is not None and mode(item) is not None:
+            give_slot(emit, item, shadow, Key((Lit(0),)), value, Var(r.seed))
+        return
+    if request.seeded and not request.cut:
+        emit.assign(r.seed, Op(arrays.tangent_as if isinstance(kind, Box) else arrays.moving, (Var(r.seed), value)))
+    elif not request.cut:
+        _demand_scalar(r, emit, value, kind, request.ones)
+    if shadow is not None:
+        assert isinstance(shadow, Var)
+        give(emit, kind, shadow, ans, Var(r.seed))
+
+
+def _demand_scalar(r: Reverse, emit: Emitter, value: Atom, kind: Kind, ones: bool) -> None:
+    if ones:
+        emit.assign(r.seed, Op(np.ones_like, (value,)) if isinstance(kind, Arr) else Lit(1.0))
+    elif (isinstance(kind, Arr) and kind.rank is None) or (isinstance(kind, Num) and kind.none):
+        emit.assign(r.seed, Op(arrays.seed_of_scalar, (value, Var(r.seed))))
+
+
+def _results(r: Reverse, names: list[str], request: Request, outputs: list[Atom]) -> list[Statement]:
+    emit = Emitter(r.frame.function.span)
+    bars: list[Atom] = []
+    for position in request.wrt:
+        name = names[position]
+        kind = r.frame.kinds[name]
+        if isinstance(kind, Num | Arr) and mode(kind) is not None:
+            bar = Var(r.frame.other(name))
+            bars.append(turned(emit, kind, bar))
+        else:
+            demand_straight(kind, emit.span)
+            shadow: Atom = Var(r.frame.other(name)) if mode(kind) is not None else emit.op(arrays.zero, Var(name))
+            bars.append(emit.op(arrays.finish, shadow, Var(name)))
+    grads = emit.let(Make(tuple, tuple(bars))) if request.many else bars[0]
+    if outputs:
+        value: Atom = outputs[0]
+        if request.value and request.aux:
+            value = emit.let(Make(tuple, tuple(outputs)))
+        parts = (value, grads) if request.value else (grads, value)
+        grads = emit.let(Make(tuple, parts))
+    emit.add(Return(grads, emit.span))
+    return emit.block

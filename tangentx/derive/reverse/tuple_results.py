@@ -1,0 +1,201 @@
+"""Results that are tuples of numbers, taken apart where they are received.
+
+By the general rule a tuple has a shadow, a list of cotangents that callee and caller share. Where the callee makes the
+tuple as it returns it, and every caller does nothing but read its items, the items are as good as results of their own:
+their cotangents are plain numbers, which the backward function is given one by one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tangentx.analysis.infer.program import Instance, Program
+from tangentx.analysis.types.kinds import Box, Kind, Num
+from tangentx.derive.emit import VALUE, Emitter, mode
+from tangentx.derive.reverse.accumulate import give
+from tangentx.ir.nodes import Assign, Atom, Block, Call, Index, Link, Lit, Make, Return, Statement, Var
+from tangentx.ir.walk import blocks, reads, statements, writes
+
+if TYPE_CHECKING:
+    from tangentx.derive.reverse.walker import Reverse
+
+ITEMS = "items"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """`made`: in a callee, the tuple that a name holds as it is returned; `held`: in a caller, the name under which
+    the cotangents of a result are kept, by each name that the result has."""
+
+    made: Mapping[str, Make] = field(default_factory=dict)
+    held: Mapping[str, str] = field(default_factory=dict)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.made or name in self.held
+
+
+@dataclass(frozen=True)
+class Results:
+    """What was found in a program: the modes of the items by callee, and the names by function."""
+
+    modes: Mapping[Link, tuple[str | None, ...]] = field(default_factory=dict)
+    parts: Mapping[Link, Parts] = field(default_factory=dict)
+
+
+def find(program: Program) -> Results:
+    """The callees of a program whose results can be taken apart."""
+    root, *others = program.reached()
+    modes = {i.link: found for i in others if (found := _item_modes(i)) is not None}
+    held: dict[Link, dict[str, str]] = {}
+    for instance in (root, *others):
+        body = instance.link.function.body if instance.link.function is not None else ()
+        for link, names in _received(body, modes):
+            if names is None:
+                modes.pop(link, None)
+            else:
+                held.setdefault(instance.link, {}).update(dict.fromkeys(names, names[0]))
+    parts = {i.link: Parts(_kept_made(i, modes), _kept_held(i, modes, held)) for i in (root, *others)}
+    return Results(modes, parts)
+
+
+def _kept_made(instance: Instance, modes: Mapping[Link, object]) -> dict[str, Make]:
+    return _made(instance) or {} if instance.link in modes else {}
+
+
+def _kept_held(instance: Instance, modes: Mapping[Link, object], held: dict[Link, dict[str, str]]) -> dict[str, str]:
+    """The names of results that all callers take apart."""
+    function = instance.link.function
+    names = held.get(instance.link, {})
+    if function is None:
+        return {}
+    calls = {s.target for s in statements(function.body) if isinstance(s, Assign) and _call_of(s) in modes}
+    return {name: first for name, first in names.items() if first in calls}
+
+
+def _call_of(s: Statement) -> Link | None:
+    return s.value.link if isinstance(s, Assign) and isinstance(s.value, Call) else None
+
+
+def _item_modes(instance: Instance) -> tuple[str | None, ...] | None:
+    """The modes of the items of a result that is made where it is returned; None if that is not so."""
+    made, kind = _made(instance), instance.result
+    if not made or not isinstance(kind, Box) or kind.cls is not tuple or kind.region.root().open:
+        return None
+    count = {len(make.items) for make in made.values()}
+    items: list[Kind] = [kind.region.get(k) for k in range(max(count))]
+    if len(count) > 1 or len(kind.region.root().fields) > len(items):
+        return None
+    if not all(isinstance(item, Num) for item in items):
+        return None
+    return tuple(mode(item) for item in items)
+
+
+def _made(instance: Instance) -> dict[str, Make] | None:
+    """By the name that is returned, the tuple that the statement before its return makes; None if one has no such."""
+    found: dict[str, Make] = {}
+    if instance.link.function is None:
+        return None
+    body = instance.link.function.body
+    bound = Counter(name for s in statements(body) for name in writes(s))
+    read = Counter(name for s in statements(body) for name in reads(s))
+    todo: list[Block] = [body]
+    while todo:
+        block = todo.pop()
+        todo += [inner for s in block for inner in blocks(s)]
+        for before, s in zip((None, *block), block, strict=False):
+            if not isinstance(s, Return):
+                continue
+            match before, s.value:
+                case Assign(target=target, value=Make(cls=cls) as make), Var(name=name) if (
+                    name == target and cls is tuple and bound[name] == 1 and read[name] == 1
+                ):
+                    found[name] = make
+                case _:
+                    return None
+    return found
+
+
+def _received(body: Block, modes: Mapping[Link, object]) -> list[tuple[Link, list[str] | None]]:
+    """The names of each result that is received; None in their place where more is done than reading its items."""
+    every = list(statements(body))
+    bound = Counter(name for s in every for name in writes(s))
+    readers: dict[str, list[Statement]] = {}
+    for s in every:
+        for name in reads(s):
+            readers.setdefault(name, []).append(s)
+    found: list[tuple[Link, list[str] | None]] = []
+    for s in every:
+        link = _call_of(s)
+        if link is not None and link in modes:
+            assert isinstance(s, Assign)
+            found.append((link, _names(s.target, bound, readers)))
+    return found
+
+
+def _names(first: str, bound: Counter[str], readers: Mapping[str, list[Statement]]) -> list[str] | None:
+    names = [first]
+    for name in names:
+        if bound[name] != 1:
+            return None
+        for s in readers.get(name, ()):
+            match s:
+                case Assign(target=target, value=Var()):
+                    names.append(target)
+                case Assign(value=Index(base=Var(name=base), key=key)) if base == name:
+                    part = key.parts[0]
+                    if key.many or not isinstance(part, Lit) or type(part.value) is not int or part.value < 0:
+                        return None
+                case _:
+                    return None
+    return names
+
+
+def seeds_of(r: Reverse) -> tuple[str, ...]:
+    """The parameters of the backward function for the items of the result that have a cotangent."""
+    modes = r.derive.results.modes.get(r.instance.link, ())
+    made = list(r.parts.made.values())
+    items = made[0].items if r.code is None and len(made) == 1 else (None,) * len(modes)
+    return tuple(_seed(r, item, items, k) for k, (item, m) in enumerate(zip(items, modes, strict=True)) if m == VALUE)
+
+
+def _seed(r: Reverse, item: Atom | None, items: Sequence[Atom | None], position: int) -> str:
+    """The cotangent of a name of the user's that is returned in one place, once, and bound once; else a new name."""
+    if isinstance(item, Var) and not item.name.startswith("%") and list(items).count(item) == 1:
+        params = [p.name for p in r.frame.function.params]
+        if item.name not in r.frame.rebound and item.name not in params:
+            return r.frame.other(item.name)
+    return r.frame.names.fresh(f"ans_bar_{position}")
+
+
+def give_parts(r: Reverse, emit: Emitter, made: Make) -> None:
+    """Where the result is made, to be returned at once: the seeds go to the items."""
+    modes = r.derive.results.modes[r.instance.link]
+    items = [item for item, m in zip(made.items, modes, strict=True) if m == VALUE]
+    for item, seed in zip(items, r.seeds, strict=True):
+        if not (isinstance(item, Var) and r.frame.other(item.name) == seed):
+            r.give(emit, item, Var(seed))
+
+
+def item_bar(r: Reverse, name: str, position: int) -> Var:
+    """The cotangent of an item of a result that `name` holds."""
+    return Var(f"%{r.parts.held[name].lstrip('%')}_bar_{position}")
+
+
+def give_item(r: Reverse, emit: Emitter, read: Index, t: Atom) -> None:
+    """``x = result[k]``: the cotangent goes to that of the item."""
+    assert isinstance(read.base, Var)
+    part = read.key.parts[0]
+    assert isinstance(part, Lit) and isinstance(part.value, int)
+    held = r.frame.kinds[read.base.name]
+    assert isinstance(held, Box)
+    give(emit, held.region.get(part.value), item_bar(r, read.base.name, part.value), emit.let(read), t)
+
+
+def zero_items(r: Reverse, emit: Emitter, name: str, modes: tuple[str | None, ...]) -> None:
+    """No cotangent of any item yet."""
+    for k, m in enumerate(modes):
+        if m == VALUE:
+            emit.assign(item_bar(r, name, k).name, Lit(0.0))

@@ -1,0 +1,294 @@
+"""What lies between a user's call and compiled code: arguments bound, code looked up, results made public."""
+
+from __future__ import annotations
+
+import difflib
+import gc
+import inspect
+import linecache
+import os
+import reprlib
+import threading
+import types
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from tangentx.common.options import NOBODY, OBSERVING, ON_TENSORS, Observing
+from tangentx.common.scoped_state import lasting
+from tangentx.dispatch.call_stubs import Hit, Route
+from tangentx.dispatch.signature_cache import Hits
+from tangentx.errors import ChangedMeanwhile, NoSource, NotDifferentiable, NotResolved, SharedMemory, Span
+from tangentx.templates import is_own
+
+LIMIT_KINDS = 64
+LIMIT_TEXT = 4_000_000
+"""How many characters of generated text one derivative keeps, each of which takes 15 to 20 bytes with its code."""
+LIMIT_TRIES = 10
+LOCK = threading.RLock()
+_compiled = [0]
+
+
+def compilations() -> int:
+    """How many derivatives this process has compiled."""
+    return _compiled[0]
+
+
+@dataclass(frozen=True)
+class Target:
+    """The function behind what the user passed, and the objects that it is bound to, if any."""
+
+    function: Any
+    owner: tuple[Any, ...] = ()
+
+
+def target_of(f: Any) -> Target:
+    """Raises NoSource where there is no Python function to read."""
+    if isinstance(f, types.MethodType):  # asked first: it shows the attributes of what it binds
+        below = target_of(f.__func__)
+        return Target(below.function, (f.__self__, *below.owner))
+    if hasattr(f, "__tangentx_target__"):
+        return Target(*f.__tangentx_target__())
+    if isinstance(f, types.FunctionType):
+        return Target(f)
+    call = next((vars(c)["__call__"] for c in type(f).__mro__ if "__call__" in vars(c)), None)
+    if isinstance(call, types.FunctionType):
+        return Target(call, (f,))
+    name = getattr(f, "__name__", None)
+    if callable(f) and name is None:
+        what, hint = f"an object of class `{type(f).__name__}`", "write a function that calls it, and pass that"
+    elif callable(f):
+        what, hint = f"`{name}`", f"wrap it in one: `def f(x): return {name}(x)`"
+    else:
+        what, hint = f"{reprlib.repr(f)}", "pass a function"
+    raise NoSource(f"{what} is not a Python function, so there is no source to differentiate", hint=hint)
+
+
+def place_of(function: Any) -> Span | None:
+    """Where a function is defined."""
+    code = getattr(inspect.unwrap(function) if is_own(function) else function, "__code__", None)
+    if code is None:
+        return None
+    line = linecache.getline(code.co_filename, code.co_firstlineno).rstrip()
+    return Span(code.co_filename, code.co_firstlineno, len(line) - len(line.lstrip()), line)
+
+
+def _signature(function: Any) -> inspect.Signature:
+    """The parameters that the code of a function has, whatever it shows to others; a primitive's are what it shows."""
+    if is_own(function):
+        return inspect.signature(function)
+    shown = any(hasattr(function, name) for name in ("__signature__", "__text_signature__"))
+    if isinstance(function, types.FunctionType) and shown:
+        plain = types.FunctionType(
+            function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+        )
+        plain.__kwdefaults__ = function.__kwdefaults__
+        return inspect.signature(plain)
+    return inspect.signature(function, follow_wrapped=False)
+
+
+_SINGLE = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
+"""Parameters that take one argument by its place."""
+
+
+class Binder:
+    """Puts arguments in the order of a function's parameters, defaults filled in."""
+
+    def __init__(self, function: Any) -> None:
+        while hasattr(function, "__tangentx_target__") and function.__tangentx_primal__() is not function:
+            function = function.__tangentx_primal__()
+        self.function = function
+        self.made_for = self._state()
+        self.signature = _signature(function)
+        self.names = tuple(self.signature.parameters)
+        kinds = {p.kind for p in self.signature.parameters.values()}
+        self.plain = kinds <= set(_SINGLE)
+        self.single = sum(p.kind in _SINGLE for p in self.signature.parameters.values())
+
+    def _state(self) -> tuple[Any, ...]:
+        function = self.function
+        named = getattr(function, "__kwdefaults__", None) or {}
+        return (getattr(function, "__code__", None), getattr(function, "__defaults__", None), *named, *named.values())
+
+    def holds(self) -> bool:
+        """Whether the function still has the code and the defaults that it had."""
+        now = self._state()
+        return len(now) == len(self.made_for) and all(a is b for a, b in zip(now, self.made_for, strict=True))
+
+    def __call__(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """All arguments by position. Raises TypeError as a call of the function would."""
+        if self.plain and not kwargs and len(args) == len(self.names):
+            return tuple(args)
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            name = getattr(self.function, "__qualname__", "the function")
+            raise TypeError(f"{name}(): {error}") from None
+        bound.apply_defaults()
+        return tuple(bound.arguments[name] for name in self.names)
+
+
+def counted(number: int) -> str:
+    """ "1 parameter", "2 parameters"."""
+    return f"{number} parameter{'' if number == 1 else 's'}"
+
+
+def positions(wrt: Any, names: tuple[str, ...], owned: int, what: str) -> tuple[int, ...]:
+    """Positions of the parameters that `wrt` names, the owner counted. Raises NotDifferentiable."""
+    found: list[int] = []
+    for each in wrt if isinstance(wrt, tuple) else (wrt,):
+        if isinstance(each, str) and each in names:
+            found.append(names.index(each))
+        elif isinstance(each, str):
+            close = difflib.get_close_matches(each, names, 1)
+            hint = f"did you mean `{close[0]}`? " if close else ""
+            rest = f"use one of {', '.join(names)}" if names else "give it a parameter"
+            raise NotDifferentiable(f"`{what}` has no parameter `{each}`", hint=hint + rest)
+        elif not isinstance(each, int) or isinstance(each, bool):
+            raise NotDifferentiable(f"wrt={each!r} is neither a position nor a name", hint="use 0, or the name")
+        elif each < 0:
+            named = f" (`{names[each]}`)" if -each <= len(names) - owned else ""
+            raise NotDifferentiable(
+                f"wrt={each} counts from the end, but positions count from 0",
+                hint=f"use {len(names) - owned + each}, or the name{named}" if named else "use 0, or a name",
+            )
+        elif each + owned >= len(names):
+            rest = ", ".join(names[owned:])
+            raise NotDifferentiable(
+                f"wrt={each} is out of range: `{what}` has {counted(len(names) - owned)}",
+                hint=f"use a position below {len(names) - owned}, or one of {rest}" if rest else "give it a parameter",
+            )
+        else:
+            found.append(each + owned)
+    if not found:
+        raise NotDifferentiable("wrt=() names no parameter", hint=f"use one of {', '.join(names[owned:])}")
+    twice = [names[i] for k, i in enumerate(found) if i in found[:k]]
+    if twice:
+        raise NotDifferentiable(f"wrt={wrt!r} names `{twice[0]}` twice", hint="name each parameter once")
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One compiled derivative; `holds` says whether the program that it was made from is still the same.
+
+    It is not where a function or an outside object that was read has been replaced since.
+    """
+
+    functions: tuple[Any, ...]
+    text: Any
+    filename: str
+    holds: Callable[[], bool]
+    writes: bool
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+_stopped: list[int] = []  # one item while a compilation keeps the collector of garbage from running
+
+
+def _uncollected(make: Callable[[], Entry]) -> Entry:
+    """What a compilation makes lives as long as it: to look for garbage there costs it a quarter of its time.
+
+    As in `lasting`, an interrupt leaves the collector on: it is switched off inside of the ``try`` alone.
+    """
+    if not gc.isenabled():
+        return make()
+    try:
+        _stopped[:] = [1]
+        gc.disable()
+        return make()
+    finally:
+        _stopped[:] = []
+        gc.enable()
+
+
+def _in_a_child() -> None:
+    """A process that is forked while another thread compiles has the lock of a thread that it does not have."""
+    global LOCK
+    LOCK = threading.RLock()
+    if _stopped:
+        _stopped.clear()
+        gc.enable()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_a_child)
+
+
+def _made(make: Callable[[], Entry]) -> Entry:
+    """What `make` compiles, again where other threads have bound names anew meanwhile."""
+
+    def alone() -> Entry:
+        # A primitive of the user's that is tried on samples may take a derivative itself, while another is compiled.
+        return lasting(OBSERVING, None, lambda: lasting(ON_TENSORS, NOBODY, lambda: _uncollected(make)))
+
+    for _ in range(LIMIT_TRIES):
+        with suppress(ChangedMeanwhile):
+            return alone()
+    message = "the functions and objects that this function reads are bound anew again and again while it is compiled"
+    raise NotResolved(message, hint="compile it, by a first call, before other threads change them")
+
+
+def size_of(key: Any) -> int:
+    """About how many characters a key of kinds has."""
+    if isinstance(key, str | bytes):
+        return len(key)
+    return sum(map(size_of, key)) + len(key) if isinstance(key, tuple | frozenset) else 1
+
+
+class Cache:
+    """Compiled derivatives by key, the least recently used dropped. Hits take no lock."""
+
+    def __init__(self) -> None:
+        self.entries: OrderedDict[Any, Entry] = OrderedDict()
+        self.dropped = 0
+        self.limit = LIMIT_KINDS
+        self.last: Entry | None = None
+        self.hits: Hits[Hit] = Hits()
+        self.route: Route | None = None
+        self.observing: Observing | None = None
+
+    def find(self, key: Any, make: Callable[[], Entry]) -> Entry:
+        """The entry for `key`, made under the lock where it is missing or no longer true."""
+        entry = self.entries.get(key)
+        if entry is not None and entry.holds():
+            self.last = entry
+            return entry
+        with LOCK:
+            entry = self.entries.get(key)
+            if entry is None or not entry.holds():
+                entry = _made(make)
+                _compiled[0] += 1
+                entry.notes["number"] = _compiled[0]
+                self.entries[key] = entry
+            self.entries.move_to_end(key)
+            while len(self.entries) > self.limit or (len(self.entries) > 1 and self.size() > LIMIT_TEXT):
+                self.entries.popitem(last=False)
+                self.hits.clear()
+                self.route = None
+                self.dropped += 1
+            self.last = entry
+        return entry
+
+    def size(self) -> int:
+        """How many characters the texts and the keys have."""
+        texts = {id(entry): len(entry.text.source) for entry in self.entries.values()}
+        return sum(texts.values()) + sum(map(size_of, self.entries))
+
+
+def refuse_overlap(target: Target, names: Sequence[str], pairs: Sequence[tuple[int, int]], wrt: Sequence[int]) -> None:
+    """Refuses to differentiate by arguments that share memory, where the program writes.
+
+    `pairs` are positions of the arguments that do.
+    """
+    for i, j in pairs:
+        if i in wrt or j in wrt:
+            both = f"the arguments `{names[i]}` and `{names[j]}`"
+            two = both if i != j else f"two parts of the argument `{names[i]}`"
+            raise SharedMemory(
+                f"{two} share memory that the program writes into, so the derivative is not defined",
+                place_of(target.function),
+                f"pass a copy: `{names[j]}.copy()`" if i != j else "copy one of them",
+            )

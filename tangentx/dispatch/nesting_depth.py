@@ -1,0 +1,81 @@
+"""Arguments, and all else, that are nested more deeply than our own walks can follow."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterable
+from typing import Any, ParamSpec, TypeVar
+
+from tangentx.errors import INSIDE, NotDifferentiable
+
+P = ParamSpec("P")
+Result = TypeVar("Result")
+LIMIT = 100
+"""Levels that are followed for certain; how many more depends on how deep in calls the user is."""
+_OWN = 3  # functions of a generated text that may be called before its own walks of the arguments
+
+
+def shallow(call: Callable[P, Result]) -> Callable[P, Result]:
+    """`call`, which refuses what makes our own walks exhaust the stack; a recursion of the program's own is its own
+    error."""
+
+    @functools.wraps(call)
+    def refusing(*args: P.args, **kwargs: P.kwargs) -> Result:
+        try:
+            return call(*args, **kwargs)
+        except RecursionError as error:
+            if not _is_ours(error):
+                raise
+            refused = _of_arguments() if _is_deep((args, kwargs)) else _of_something()
+        raise refused
+
+    return refusing
+
+
+def _of_something() -> NotDifferentiable:
+    return NotDifferentiable(
+        "the function, or what it reads, is nested too deeply for its derivative to be made here",
+        hint="raise the limit, sys.setrecursionlimit(10_000), or make the first call outside of a recursion",
+    )
+
+
+def _of_arguments() -> NotDifferentiable:
+    return NotDifferentiable(
+        f"an argument is nested more than {LIMIT} levels deep, one list, dict or object in another",
+        hint="pass the part that is needed, or keep the parts in one list and name them by their place in it",
+    )
+
+
+def _is_ours(error: RecursionError) -> bool:
+    """Whether no code of the user's was being run, as it is or derived."""
+    trace, own = error.__traceback__, 0
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        own += file.startswith("<tangentx ")
+        if not INSIDE[file] or own > _OWN:
+            return False
+        trace = trace.tb_next
+    return True
+
+
+def _is_deep(value: Any) -> bool:
+    met: set[int] = set()
+    level: list[Any] = [value]
+    for _ in range(LIMIT):
+        level = [part for each in level for part in _parts(each) if id(part) not in met]
+        met.update(map(id, level))
+        if not level:
+            return False
+    return True
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, list | tuple):
+        return value
+    if isinstance(value, dict):
+        return value.values()
+    if isinstance(value, types.FunctionType) or type(value).__module__.startswith("tangentx."):
+        return ()
+    slots = [name for cls in type(value).__mro__ for name in vars(cls).get("__slots__", ()) if isinstance(name, str)]
+    return [*getattr(value, "__dict__", {}).values(), *(getattr(value, name, None) for name in slots)]

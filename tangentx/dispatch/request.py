@@ -1,0 +1,42 @@
+"""What is asked of a function: which derivative, by what, and in which form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tangentx.errors import NotDifferentiable
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What is asked for: the transformation, with respect to what, and how it is returned."""
+
+    transform: str
+    wrt: Any = 0
+    value: bool = False
+    has_aux: bool = False
+    fallback: str = "tensor"
+    jit: str | None = None
+    mode: str = ""
+    check: bool = False
+
+    def checked(self) -> Spec:
+        """Raises NotDifferentiable for an option that means nothing."""
+        if self.fallback not in ("tensor", "error"):
+            raise NotDifferentiable(f"fallback={self.fallback!r} is not an option", hint='use "tensor" or "error"')
+        if self.jit not in (None, "numba"):
+            raise NotDifferentiable(f"jit={self.jit!r} is not an option", hint='use None or "numba", or leave it out')
+        if type(self.check) is not bool:
+            raise NotDifferentiable(f"check={self.check!r} is not an option", hint="use True or False")
+        if self.transform == "jacobian" and self.mode not in ("auto", "forward", "reverse"):
+            raise NotDifferentiable(f"mode={self.mode!r} is not an option", hint='use "auto", "forward" or "reverse"')
+        if isinstance(self.wrt, list):
+            raise NotDifferentiable(f"wrt={self.wrt!r} is a list", hint=f"use a tuple: wrt={tuple(self.wrt)!r}")
+        named = self.wrt is None and self.transform in ("vjp", "jvp", "linear")
+        for each in () if named else self.wrt if isinstance(self.wrt, tuple) else (self.wrt,):
+            # True and 1.0 equal 1, so they must not reach a table of derivatives.
+            if type(each) not in (int, str):
+                hint = 'use a position such as 0, a name such as "x", or a tuple of them'
+                raise NotDifferentiable(f"wrt={each!r} is neither a position nor a name", hint=hint)
+        return self

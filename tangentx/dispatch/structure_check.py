@@ -1,0 +1,85 @@
+"""Whether tangents and cotangents fit what they belong to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.common.trees import children, is_differentiable
+from tangentx.errors import NotDifferentiable
+
+
+def is_alike(given: Any, wanted: Any) -> bool:
+    """Whether a tangent or cotangent is a float for a float, or a real array for one like it: that always fits."""
+    cls = type(wanted)
+    if type(given) is not cls:
+        return False
+    if cls is np.ndarray:
+        return bool(given.shape == wanted.shape and given.dtype == wanted.dtype and wanted.dtype.kind == "f")
+    return cls is float
+
+
+def match(given: Any, wanted: Any, what: str, where: str, other: str) -> None:
+    """Raises NotDifferentiable where `given` has not the structure, shapes and domain of `wanted`, naming both.
+
+    None stands for the zero of any part. `what` is a tangent or cotangent, `where` the path of the part, `other` what
+    it belongs to.
+    """
+    if given is None or is_alike(given, wanted):
+        return
+    parts = children(wanted)
+    if parts is None:
+        _match_leaf(given, wanted, what, where, other)
+        return
+    found = dict(children(given) or ())
+    labels = [label for label, _ in parts]
+    if type(given) is not type(wanted) or list(found) != labels and set(found) != set(labels):
+        raise NotDifferentiable(
+            f"the {what} of {where} is {shown(given)}, but the {other} is {shown(wanted)}",
+            hint=f"give it the structure of the {other}, with None for a part that is zero",
+        )
+    for label, part in parts:
+        match(found[label], part, what, where + label, other)
+
+
+def shown(value: Any) -> str:
+    """A structure in a few words."""
+    if isinstance(value, dict):
+        return "a dict with keys " + ", ".join(map(repr, value)) if value else "an empty dict"
+    if isinstance(value, tuple | list) and not hasattr(value, "_fields"):
+        return f"a {type(value).__name__} of {len(value)}"
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    return f"of type {type(value).__name__}"
+
+
+def _match_leaf(given: Any, leaf: Any, what: str, where: str, other: str) -> None:
+    if not is_differentiable(leaf):
+        return
+    if not isinstance(given, np.ndarray | np.generic | int | float | complex):
+        raise NotDifferentiable(
+            f"the {what} of {where} is {shown(given)}, but the {other} is {shown(leaf)}",
+            hint="give a number for a number, and an array for an array",
+        )
+    if np.shape(given) != np.shape(leaf):
+        raise NotDifferentiable(
+            f"the {what} of {where} has shape {np.shape(given)}, but the {other} has shape {np.shape(leaf)}",
+            hint=f"give it the shape {np.shape(leaf)}",
+        )
+    mine, its = np.asarray(given).dtype, np.asarray(leaf).dtype
+    if mine.kind not in "biufc" or (mine.kind == "c" and its.kind != "c"):
+        raise NotDifferentiable(
+            f"the {what} of {where} is {mine}, but the {other} is {its}", hint=f"give it the dtype {its}"
+        )
+
+
+def fitted(given: Any, primal: Any) -> Any:
+    """A tangent or cotangent with the dtypes of `primal`; None in the place of each leaf without derivative."""
+    from tangentx.arrays import tangent_as
+
+    if type(primal) in (float, int):  # what may be a whole number here and a real there
+        return 0.0 if given is None else float(given)
+    if isinstance(primal, np.inexact) and isinstance(given, int | float):  # a number of Python's has no precision
+        return type(primal)(given)
+    return tangent_as(given, primal)

@@ -1,0 +1,167 @@
+"""``try``: kept whole, for its parts may not compute what is differentiated (`analysis.infer.try_statements`)."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from tangentx.frontend import resolve
+from tangentx.frontend.emitter import is_named
+from tangentx.frontend.with_statements import Managers
+from tangentx.ir import nodes as ir
+from tangentx.ir import walk
+from tangentx.ir.try_op import Attempt, Handler, live
+
+_LEAVING = (gast.Return, gast.Break, gast.Continue)
+_DEFINING = (gast.FunctionDef, gast.Lambda, gast.ClassDef, gast.Delete, gast.Import, gast.ImportFrom, gast.Try)
+
+
+class Attempts(Managers):
+    """Lifts ``try``."""
+
+    def _Try(self, node: Any) -> bool:
+        inside = [each for part in gast.iter_child_nodes(node) for each in gast.walk(part)]
+        for inner in inside:
+            if isinstance(inner, _DEFINING):
+                message = "this statement inside a try statement is not differentiated"
+                raise self.refuse(inner, message, "move it before the try statement")
+            if id(inner) in self.unbound:
+                message = f"a try statement that reads `{self.unbound[id(inner)]}`, which may have no value there"
+                raise self.refuse(inner, message, "assign it before the try statement")
+            if isinstance(inner, gast.ExceptHandler) and inner.name and inner.name.id in self.unbound.values():
+                message = (
+                    f"`{inner.name.id}` is read where the handler that binds it may have ended: it has no value then"
+                )
+                raise self.refuse(inner, message, "keep the exception under another name")
+        leaving = [inner for inner in inside if isinstance(inner, _LEAVING)]
+        tried = _can_be_tried(node) and not self._is_half_done(node)
+        if leaving and not tried:
+            message = "leaving a try statement from inside is not differentiated"
+            raise self.refuse(leaving[0], message, "set a flag in it, and leave the function after it")
+        if leaving:
+            return self._tried(node)
+        with self.block() as otherwise:
+            if tried:
+                self._tried(node)
+        blocks = [self._block(part) for part in (node.body, node.orelse, node.finalbody)]
+        handlers = tuple(self._handler(handler) for handler in node.handlers)
+        caught = {handler.name for handler in handlers}
+        every = (*blocks, *(handler.block for handler in handlers))
+        names = sorted({name for block in every for name in walk.bound(block) if is_named(ir.Var(name))} - caught)
+        attempt = Attempt(blocks[0], handlers, blocks[1], blocks[2], tuple(names), self.span(node))
+        attempt = replace(attempt, otherwise=tuple(otherwise))
+        whole = ir.Op(attempt, ())
+        if len(names) == 1:
+            self.emit(ir.Assign(names[0], whole, self.span(node)))
+            return False
+        held = self.copy(whole, node)
+        for place, name in enumerate(names):
+            self.emit(ir.Assign(name, ir.Index(held, ir.Key((ir.Lit(place),))), self.span(node)))
+        return False
+
+    def _tried(self, node: Any) -> bool:
+        """Emit a trial of the body, and then what is done in each case; whether control never comes past that."""
+        caught, span = self.fresh("caught"), self.span(node)
+        tried = [*node.body[:-1], *_but_not_left(node.body[-1])]
+        names = sorted({name for part in tried for name in resolve.targets(part)})
+        self.renamed.append({name: self.fresh(f"{name}_tried") for name in names})  # nothing else is named so
+        body = self._block(tried)
+        renamed = self.renamed.pop()
+        first = live(body, set())
+        kept = [ir.Assign(new, ir.Var(old), span) for old, new in renamed.items() if new in first]
+        handlers = tuple(
+            Handler(self._classes(h), "", (ir.Assign(caught, ir.Lit(number), span),), self.span(h))
+            for number, h in enumerate(node.handlers, 1)
+        )
+        trial = Attempt((*kept, *body, ir.Assign(caught, ir.Lit(0), span)), handlers, (), (), (caught,), span, True)
+        self.emit(ir.Assign(caught, ir.Op(trial, ()), span))
+        return self._cases_of(caught, [[*node.body, *node.orelse], *(h.body for h in node.handlers)], 0, node)
+
+    def _is_half_done(self, node: Any) -> bool:
+        """Whether a name that the body binds before its last statement may be read where that, or another, raised."""
+        *first, last = [part for part in node.body if _but_not_left(part)] or [node.body[-1]]
+        names = {name for part in first for name in resolve.targets(part)}
+        if not isinstance(last, gast.Assign | gast.AnnAssign | gast.AugAssign):
+            names |= resolve.targets(last)
+        inside = {id(inner) for part in node.body for inner in gast.walk(part)}
+        read = {_read(inner) for inner in gast.walk(self.tree) if id(inner) not in inside}
+        return any(not _binds_first(handler.body, name) for handler in node.handlers for name in names & read)
+
+    def _cases_of(self, caught: str, cases: list[list[Any]], number: int, node: Any) -> bool:
+        if number + 1 == len(cases):
+            return self.body(cases[number])
+        test = self.copy(ir.Op(operator.eq, (ir.Var(caught), ir.Lit(number))), node)
+        with self.block() as body:
+            ends = self.body(cases[number])
+        with self.block() as orelse:
+            others = self._cases_of(caught, cases, number + 1, node)
+        self.emit(ir.If(test, tuple(body), tuple(orelse), self.span(node)))
+        return ends and others
+
+    def _block(self, nodes: list[Any]) -> ir.Block:
+        with self.block() as block:
+            self.body(nodes)
+        return tuple(block)
+
+    def _handler(self, node: Any) -> Handler:
+        name = "" if node.name is None else self.local(node.name.id) or ""
+        return Handler(self._classes(node), name, self._block(node.body), self.span(node))
+
+    def _classes(self, node: Any) -> tuple[ir.Atom, ...]:
+        """The classes of the exceptions that a handler catches."""
+        parts = [] if node.type is None else node.type.elts if isinstance(node.type, gast.Tuple) else [node.type]
+        classes = [self.outside(part) for part in parts]
+        if None in classes:
+            raise self.refuse(
+                node.type,
+                "this exception class cannot be resolved",
+                "use a class that is defined or imported at the top of the module",
+            )
+        return tuple(c for c in classes if c is not None)
+
+
+def _can_be_tried(node: Any) -> bool:
+    """Whether a trial can tell what the statement does: only the end of the body leaves it, and no handler reads the
+    exception."""
+    early = [inner for part in node.body[:-1] for inner in gast.walk(part)]
+    last = node.body[-1]
+    early += [] if isinstance(last, _LEAVING) else list(gast.walk(last))
+    names = {h.name.id for h in node.handlers if h.name is not None}
+    read = (inner for h in node.handlers for part in h.body for inner in gast.walk(part))
+    asked = any(isinstance(inner, gast.Name) and inner.id in names for inner in read)
+    return not (node.finalbody or asked or any(isinstance(inner, _LEAVING) for inner in early))
+
+
+def _read(node: Any) -> str | None:
+    """The name that the node reads."""
+    name = node.target if isinstance(node, gast.AugAssign) else node
+    reads = name is not node or isinstance(getattr(node, "ctx", None), gast.Load)
+    return name.id if reads and isinstance(name, gast.Name) else None
+
+
+def _binds_first(body: list[Any], name: str) -> bool:
+    """Whether the statements bind the name, or leave the function, before they read it."""
+    for part in body:
+        if any(_read(inner) == name for inner in gast.walk(part)):
+            return False
+        if isinstance(part, gast.Return | gast.Raise):
+            return True
+        if isinstance(part, gast.Assign) and any(name in _plain_names(target) for target in part.targets):
+            return True
+    return False
+
+
+def _plain_names(target: Any) -> set[str]:
+    """The names that a target is, or is a display of."""
+    return {part.id for part in (target, *getattr(target, "elts", ())) if isinstance(part, gast.Name)}
+
+
+def _but_not_left(node: Any) -> list[Any]:
+    """The last statement of a body that is tried, of which only counts whether it raises."""
+    if not isinstance(node, _LEAVING):
+        return [node]
+    value = getattr(node, "value", None)
+    return [] if value is None else [gast.copy_location(gast.Expr(value), node)]

@@ -1,0 +1,47 @@
+"""More markers for `Op`, which `analysis.infer.sequences` replaces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def column(rows: Any, place: Any) -> Any:
+    """Marker for `Op`: the tuple of what stands at `place` in each of `rows`."""
+    raise AssertionError("a marker, never run")
+
+
+def unwritten(deep: int, shallow: int, *xs: Any) -> Any:
+    """Marker for `Op`: the first of `xs` were read before their time, so many with all that is in them, so many alone;
+    meanwhile the others may have been written into, with all that is in them."""
+    raise AssertionError("a marker, never run")
+
+
+def unresized(x: Any, count: int, *xs: Any) -> Any:
+    """Marker for `Op`: `x`, which had `count` items, may be one of `xs`, which may have been made longer or shorter."""
+    raise AssertionError("a marker, never run")
+
+
+def blind(base: Any, *xs: Any) -> Any:
+    """Marker for `Op`: none of `xs` may reach the list or dict `base`."""
+    raise AssertionError("a marker, never run")
+
+
+def without(table: Any, *keys: Any) -> Any:
+    """Marker for `Op`: a new dict of the entries of the dict `table` but for those of `keys`."""
+    raise AssertionError("a marker, never run")
+
+
+def bound(x: Any, name: str, free: bool = False) -> Any:
+    """Marker for `Op`: `x`, which a program calls `name`, may have no value here; `free` where another function, or
+    a comprehension, reads it."""
+    raise AssertionError("a marker, never run")
+
+
+def emptied(*nothing: Any) -> Any:
+    """Marker for `Op`: binds a name of which `bound` is asked to nothing."""
+    raise AssertionError("a marker, never run")
+
+
+MARKS = (column, unwritten, unresized, blind, without, bound, emptied)
+ASKING = (unwritten, unresized, blind, bound)
+"""The questions, of which nothing is left where the answer is known."""

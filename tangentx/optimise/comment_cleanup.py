@@ -1,0 +1,54 @@
+"""Takes away comments under which nothing is left."""
+
+from __future__ import annotations
+
+from tangentx.ir.nodes import Assign, Block, For, If, Loop, Make, Note, Return, Statement, Var
+from tangentx.ir.rewrite import map_blocks
+
+
+def tidy(block: Block) -> Block:
+    """The block without comments that stand before another comment, the return or its end, or twice.
+
+    Of sections one that another follows at once goes, the others stay. The text of a user's line begins with its
+    number, so it never looks like one.
+    """
+    out: list[Statement] = []
+    for s in reversed(block):
+        if isinstance(s, Note) and (_is_empty(out) if _is_section(s) else _is_over(out)):
+            continue
+        out.append(map_blocks(s, tidy))
+    return _once(tuple(reversed(out)))
+
+
+def _is_section(s: Statement) -> bool:
+    return isinstance(s, Note) and s.text.startswith("--")
+
+
+def _is_empty(after: list[Statement]) -> bool:
+    """Whether another section follows at once; `after` is what follows, backwards."""
+    return bool(after) and _is_section(after[-1])
+
+
+def _is_over(after: list[Statement]) -> bool:
+    """Whether nothing is left for a comment to speak of; `after` is what follows it, backwards."""
+    match after:
+        case [] | [*_, Note() | Return()]:
+            return True
+        case [*_, Return(value=Var(name=given)), Assign(target=made, value=Make())]:
+            return given == made
+    return False
+
+
+def _once(block: Block) -> Block:
+    """A comment that repeats the last one of its block is left out."""
+    out: list[Statement] = []
+    last = ""
+    for s in block:
+        if isinstance(s, Note):
+            if s.text == last:
+                continue
+            last = s.text
+        elif isinstance(s, If | For | Loop):
+            last = ""
+        out.append(s)
+    return tuple(out)

@@ -1,0 +1,107 @@
+"""Copies: a name that is another name for a value gives way to that value while both hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from tangentx.analysis.infer.program import Program
+from tangentx.ir.nodes import UNBOUND, Assign, Atom, Ext, Index, Lit, Make, Pop, Statement, Var
+from tangentx.ir.walk import bound, statement_atoms
+from tangentx.optimise.facts.dataflow import Flow, map_atoms, sweeps
+from tangentx.optimise.facts.unit import Unit
+
+Copy: TypeAlias = Atom | tuple[Atom, ...]
+
+
+class Copies(Flow[Copy]):
+    """`env` gives for a name the atom that it equals, or the items of the tuple that it is bound to.
+
+    A name of the forward sweep that is no temporary is the user's, and stays.
+    """
+
+    def __init__(self, unit: Unit) -> None:
+        super().__init__()
+        forward, _ = sweeps(unit.function)
+        names = bound(forward) | {p.name for p in unit.function.params}
+        self.holders: dict[str, set[str]] = {}
+        self.kept = frozenset(name for name in names if not name.startswith("%"))
+
+    def merge(self, a: dict[str, Copy], b: dict[str, Copy], site: object) -> dict[str, Copy]:
+        """What is the same on both ways; 1, 1.0 and True are not."""
+        return {name: fact for name, fact in a.items() if name in b and b[name] == fact and repr(b[name]) == repr(fact)}
+
+    def kill(self, name: str) -> None:
+        """Neither `name` nor what equals it is known any longer."""
+        assert self.env is not None
+        self.env.pop(name, None)
+        for holder in self.holders.get(name, ()):
+            if holder in self.env and _mentions(self.env[holder], name):
+                del self.env[holder]
+
+    def note(self, name: str, fact: Copy) -> None:
+        """Enters a fact, and under whose names it has to be forgotten."""
+        assert self.env is not None
+        self.env[name] = fact
+        for atom in fact if isinstance(fact, tuple) else (fact,):
+            if isinstance(atom, Var):
+                self.holders.setdefault(atom.name, set()).add(name)
+
+    def rewrite(self, s: Statement) -> Sequence[Statement]:
+        """The statement with known atoms in place of names, and an item in place of a tuple's index."""
+        assert self.env is not None
+        if isinstance(s, Assign) and isinstance(s.value, Index) and (item := self._item(s.value)) is not None:
+            return (Assign(s.target, item, s.span),)
+        if isinstance(s, Assign) and isinstance(s.value, Pop):
+            return (s,)
+        if not any(type(a) is Var and a.name in self.env for a in statement_atoms(s)):
+            return (s,)
+        return (map_atoms(s, self._known),)
+
+    def _known(self, atom: Atom) -> Atom:
+        fact = self.env.get(atom.name) if isinstance(atom, Var) and self.env is not None else None
+        return fact if isinstance(fact, Var | Lit | Ext) else atom
+
+    def _item(self, value: Index) -> Atom | None:
+        fact = self.env.get(value.base.name) if isinstance(value.base, Var) and self.env is not None else None
+        if not isinstance(fact, tuple) or value.key.many:
+            return None
+        part = value.key.parts[0]
+        if not isinstance(part, Lit) or type(part.value) is not int:
+            return None
+        return fact[part.value] if -len(fact) <= part.value < len(fact) else None
+
+    def after(self, s: Statement) -> None:
+        """Notes what a binding makes equal."""
+        if not isinstance(s, Assign):
+            return
+        self.kill(s.target)
+        assert self.env is not None
+        match s.value:
+            case Make(cls=cls, items=items) if cls is tuple and Var(s.target) not in items:
+                self.note(s.target, items)
+            case Lit(value=value) if value is UNBOUND:
+                pass
+            case Var(name=name) if name.startswith("%") and not s.target.startswith("%"):
+                self.note(name, Var(s.target))
+            case Var() | Lit() | Ext() as atom if atom != Var(s.target) and s.target not in self.kept:
+                self.note(s.target, atom)
+
+
+def _mentions(fact: Copy, name: str) -> bool:
+    return Var(name) in fact if isinstance(fact, tuple) else fact == Var(name)
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Uses of a copy become uses of what was copied."""
+    changed = False
+    for unit in units:
+        if unit.settled.get(Copies) is unit.body:
+            continue
+        body = Copies(unit).block(unit.body)
+        changed = changed or body is not unit.body
+        unit.body = unit.settled[Copies] = body
+    return changed
+
+
+__all__ = ["Copies", "run"]

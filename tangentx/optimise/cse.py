@@ -1,0 +1,95 @@
+"""Common subexpressions: what has been computed already, in either sweep, is not computed again in the reverse sweep.
+
+Cotangents are left as they are: they are seldom alike, and keep their names. Operands and result are out of reach of
+every write, and no operand was bound anew since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from tangentx.analysis.infer.program import Program
+from tangentx.analysis.types.primitives import has_effect
+from tangentx.ir.nodes import Assign, Atom, Ext, Op, Statement, Var
+from tangentx.ir.walk import atoms, reads, statements, writes
+from tangentx.optimise.facts.dataflow import sweeps
+from tangentx.optimise.facts.unit import Unit
+from tangentx.optimise.rewriting import Rewriter, Rules, run_each
+
+Key: TypeAlias = tuple[Any, ...]
+
+
+class Common(Rules):
+    """`computed` lists the names that were bound to an expression, whether or not they still are."""
+
+    notes = True
+
+    def __init__(self, walk: Rewriter) -> None:
+        super().__init__(walk)
+        self.computed: dict[Key, list[str]] = {}
+        self.bars = self.unit.found(_bars)
+
+    def note(self, s: Assign, op: Op) -> None:
+        """Notes what was computed."""
+        if (key := self._key(op)) is not None:
+            names = self.computed.setdefault(key, [])
+            if s.target not in names:
+                names.append(s.target)
+
+    def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
+        """The name that holds the value in the place of the expression."""
+        key = self._key(op)
+        for name in self.computed.get(key, ()) if key is not None else ():
+            held = self.expr(Var(name))
+            if name != s.target and isinstance(held, Op) and self._key(held) == key:
+                kinds = self.unit.kinds.get(name), self.unit.kinds.get(s.target)
+                if self.still(Var(name)) and type(kinds[0]) is type(kinds[1]):
+                    new = self.same(s, Var(name))
+                    return None if new is None else (new,)
+        return None
+
+    def _is_cotangent(self, atom: Atom) -> bool:
+        return isinstance(atom, Var) and atom.name in self.bars
+
+    def _key(self, op: Op) -> Key | None:
+        if not _hashable(op.fn) or has_effect(op) or not op.args:
+            return None
+        if any(isinstance(a, Ext) or not self.still(a) or self._is_cotangent(a) for a in atoms(op)):
+            return None
+        return (op.fn, *map(_shown, op.args), *((name, _shown(a)) for name, a in op.kwargs))
+
+
+def _bars(unit: Unit) -> frozenset[str]:
+    """Names of cotangents, and of what is computed from them."""
+    _, reverse = sweeps(unit.function)
+    every = list(statements(reverse))
+    found = {name for s in every for name in (*writes(s), *reads(s)) if "_bar" in name}
+    made_of: dict[str, set[str]] = {}
+    for s in every:
+        if isinstance(s, Assign):
+            for name in reads(s):
+                made_of.setdefault(name, set()).update(writes(s))
+    todo = list(found)
+    while todo:
+        more = made_of.get(todo.pop(), set()) - found
+        found |= more
+        todo.extend(more)
+    return frozenset(found)
+
+
+def _shown(atom: Atom) -> str:
+    return atom.name if isinstance(atom, Var) else repr(atom)
+
+
+def _hashable(fn: Any) -> bool:
+    try:
+        hash(fn)
+    except TypeError:
+        return False
+    return True
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Uses again what was computed."""
+    return run_each(program, units, Common)

@@ -1,0 +1,1 @@
+"""What passes know of a program: shapes, memory, liveness, zeros."""

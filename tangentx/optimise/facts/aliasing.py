@@ -1,0 +1,79 @@
+"""Which names may share memory with a result, or be views of one another."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.infer.program import Program
+from tangentx.analysis.types.kinds import Arr, Region
+from tangentx.analysis.types.primitives import makes_new
+from tangentx.ir.nodes import Assign, Atom, Call, Index, Make, Op, Return, Var
+from tangentx.ir.walk import atoms, statements
+from tangentx.optimise.facts.unit import Unit
+
+PASSING = (
+    arrays.unbroadcast,
+    arrays.alike,
+    arrays.one_system_each,
+    arrays.seed_of_scalar,
+    arrays.fitting,
+    arrays.same_members,
+    np.asarray,
+    np.real,
+)
+"""Operations that may give back the very object that they were given."""
+
+
+def is_view(program: Program, unit: Unit, result: Atom, made: Op) -> bool:
+    """Whether the result may share memory with an operand."""
+    kind = unit.kind(program, result)
+    if not isinstance(kind, Arr) or makes_new(made.fn):
+        return False
+    kinds = [unit.kind(program, a) for a in atoms(made)]
+    return any(isinstance(k, Arr) and k.region.root() is kind.region.root() for k in kinds)
+
+
+def returned(unit: Unit, program: Program) -> frozenset[str]:
+    """Names whose value may be, hold or share memory with what the function returns."""
+    every = unit.statements()
+    bound: dict[str, list[Assign]] = {}
+    for s in every:
+        if type(s) is Assign:
+            bound.setdefault(s.target, []).append(s)
+    todo = [s.value.name for s in every if type(s) is Return and type(s.value) is Var]
+    found = set(todo)
+    while todo:
+        for s in bound.get(todo.pop(), ()):
+            more = {a.name for a in _passed(program, unit, s) if type(a) is Var} - found
+            found |= more
+            todo += more
+    return frozenset(found)
+
+
+def _passed(program: Program, unit: Unit, s: Assign) -> list[Atom]:
+    match s.value:
+        case Var() | Make() | Call() | Index():
+            return list(atoms(s.value))
+        case Op(fn=fn) if fn in PASSING or is_view(program, unit, Var(s.target), s.value):
+            return list(atoms(s.value))
+    return []
+
+
+def viewed(program: Program) -> frozenset[Region]:
+    """Memory of which an operation in any function of the program may give a view, by strides that a new array must
+    then have too. What gives back the object itself, or a new one, asks for no strides."""
+    found: set[Region] = set()
+    for instance in program.reached():
+        body = instance.link.function.body if instance.link.function is not None else ()
+        for s in statements(body):
+            kind = instance.kinds.get(s.target) if isinstance(s, Assign) and isinstance(s.value, Op) else None
+            if not isinstance(kind, Arr) or not isinstance(s, Assign) or not isinstance(s.value, Op):
+                continue
+            given = [
+                k for a in atoms(s.value) if isinstance(a, Var) and isinstance(k := instance.kinds.get(a.name), Arr)
+            ]
+            shared = [k for k in given if k.region.root() is kind.region.root()]
+            if shared and not (s.value.fn in PASSING and all(k.dtype == kind.dtype for k in shared)):
+                found.add(kind.region.root())
+    return frozenset(found)

@@ -1,0 +1,439 @@
+"""Which arrays of a function certainly have equal shapes.
+
+A shape is a tuple of lengths where the rank is known (see `shape_arithmetic`), else a tag; equal ones stand for equal
+shapes. The tag of a length or shape that is not known names the visit of the place where it came about.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tangentx import arrays, templates
+from tangentx.analysis.infer.program import Program
+from tangentx.analysis.types.kinds import Arr, Box, Kind, Num
+from tangentx.analysis.types.selection import is_boolean
+from tangentx.ir.nodes import Append, Assign, Atom, Attr, Expr, Index, Lit, Make, Op, Pop, Slice, Statement, Var
+from tangentx.ir.walk import atoms
+from tangentx.optimise.facts import shape_arithmetic
+from tangentx.optimise.facts.dataflow import Flow, Site
+from tangentx.optimise.facts.memory import reach
+from tangentx.optimise.facts.shape_arithmetic import (
+    LEAVES,
+    NUMBER,
+    Length,
+    Lengths,
+    Shape,
+    lengths,
+    of_argument,
+    of_leaf,
+)
+from tangentx.optimise.facts.tape_shapes import Tapes, is_lasting
+from tangentx.optimise.facts.unit import Unit
+
+_KEEPING: tuple[Callable[..., Any], ...] = (
+    np.zeros_like, np.ones_like, np.conj, np.real, np.copy, np.ndarray.copy, operator.neg, operator.pos, operator.abs,
+    abs, arrays.length_of, arrays.zero, arrays.real_zero, arrays.zeros_as, arrays.clone, arrays.entry_copy,
+)  # fmt: skip
+_TOGETHER: tuple[Callable[..., Any], ...] = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, np.where,
+    arrays.guarded, arrays.ratio, arrays.over_root, arrays.quotient, arrays.ratio_or_zero, arrays.power_slope,
+    arrays.silent_power,
+)  # fmt: skip
+
+
+_SHAPED: dict[Callable[..., Any], int] = {
+    np.zeros: 0, np.ones: 0, np.empty: 0, np.full: 0, arrays.unreduce: 1,
+    arrays.matmul_left: 2, arrays.matmul_right: 2, arrays.outer_left: 2, arrays.outer_right: 2,
+}  # fmt: skip
+"""Which argument says, or is, the shape of the result."""
+_PRODUCTS: tuple[Callable[..., Any], ...] = (
+    np.matmul,
+    operator.matmul,
+    arrays.careful_matmul,
+    np.dot,
+    np.outer,
+)
+_REDUCING: tuple[Callable[..., Any], ...] = (
+    np.sum, np.mean, np.max, np.min, np.prod, np.ndarray.sum, np.ndarray.mean, np.ndarray.max, np.ndarray.min,
+)  # fmt: skip
+_SPREADS: tuple[Callable[..., Any], ...] = (np.var, np.std, np.ndarray.var, np.ndarray.std)
+"""Reductions too, which are told by how much their count is less."""
+
+_TRANSFORMS: tuple[Callable[..., Any], ...] = (
+    np.fft.fft, np.fft.ifft, np.fft.fft2, np.fft.ifft2, np.fft.fftn, np.fft.ifftn,
+)  # fmt: skip
+"""These keep the shape where they are given no number of points."""
+
+_MAKING: tuple[Callable[..., Any], ...] = (np.array, np.asarray)
+
+
+class Shaper:
+    """Rules for shapes; `kind` and `shape` say what is known of an atom.
+
+    `rely` is called where it matters which axes of the arguments have length one.
+    """
+
+    def __init__(self, kind: Callable[[Atom], Kind], shape: Callable[[Atom], Shape], rely: Callable[[], None]) -> None:
+        self.kind = kind
+        self.shape = shape
+        self.rely = rely
+
+    def of(self, value: Expr) -> Shape:
+        """The shape of an expression's value, None where nothing is known; a length in it may be None."""
+        match value:
+            case Var():
+                return self.shape(value)
+            case Attr(name="shape"):
+                return _of(self._of_array(value.base))
+            case Index():
+                return self._indexed(value)
+            case Make(cls=cls) if cls is tuple:
+                return ("items", *map(self._of_array, value.items))
+            case Op(args=(_, *_)):
+                found = self._reduced(value)
+                return found if found is not None or value.kwargs else self._result(value.fn, value.args)
+        return None
+
+    def agreed(self, value: Expr) -> list[tuple[Length, Length]]:
+        """Pairs of lengths that are equal once the expression has been computed."""
+        if not isinstance(value, Op) or value.kwargs or len(value.args) < 2:
+            return []
+        given = [a for a in value.args if isinstance(self.kind(a), Arr)]
+        if len(given) < 2 or not _is_together(value.fn, len(value.args)):
+            return []
+        found = map(self._of_array, given)
+        pairs = shape_arithmetic.agreed([shape for shape in found if isinstance(shape, Lengths)])
+        if pairs:
+            self.rely()
+        return pairs
+
+    def _result(self, fn: Callable[..., Any], args: tuple[Atom, ...]) -> Shape:
+        first = self._of_array(args[0])
+        if fn is np.shape and len(args) == 1:
+            return _of(first)
+        if fn in (arrays.unbroadcast, arrays.alike, arrays.spread, arrays.tangent_as):
+            return self._of_array(args[1])
+        if (fn is np.full_like and len(args) == 2) or fn is arrays.ties:
+            return first
+        if fn is arrays.pull:
+            return ("items", *map(self._of_array, args[2:]))
+        if fn is arrays.entry_copies:
+            return ("items", *map(self._of_array, args))
+        if fn is arrays.push:
+            return self._of_array(args[1])
+        if fn in _SHAPED and len(args) > _SHAPED[fn]:
+            return self._given(args[_SHAPED[fn]])
+        if fn is np.eye and len(args) == 1:
+            size = self._sizes(args[0])
+            return None if size is None else Lengths(size * 2)
+        if fn in _MAKING and len(args) == 1:
+            kind = self.kind(args[0])
+            return first if isinstance(kind, Arr) else lengths(_of_nested(kind))
+        if fn is np.transpose and len(args) == 1 and isinstance(first, Lengths):
+            return Lengths(reversed(first))
+        if fn in _TRANSFORMS and (len(args) == 1 or args[1] == Lit(None)):
+            return first
+        if fn in _PRODUCTS and len(args) == 2:
+            return self._product(fn, *args)
+        unary = isinstance(fn, np.ufunc) and fn.nin == fn.nout == 1 and fn.signature is None
+        if (unary or fn in _KEEPING) and len(args) == 1:
+            return first
+        return self._together(args) if _is_together(fn, len(args)) else None
+
+    def _of_array(self, atom: Atom) -> Shape:
+        """The shape of an array or number; a list may grow, so it has none."""
+        return self.shape(atom) if isinstance(self.kind(atom), Arr | Num) else None
+
+    def _given(self, atom: Atom) -> Shape:
+        """The shape that a value, the shape of something or made of constants, stands for."""
+        given = self.shape(atom)
+        if isinstance(given, tuple) and not isinstance(given, Lengths) and given[:1] == ("shape of",):
+            return given[1]
+        return lengths(self._sizes(atom))
+
+    def _sizes(self, atom: Atom) -> tuple[int, ...] | None:
+        if isinstance(atom, Lit) and isinstance(atom.value, tuple):
+            return atom.value if all(type(n) is int for n in atom.value) else None
+        kind = self.kind(atom)
+        items = [kind]
+        if isinstance(kind, Box) and kind.cls is tuple and not kind.region.root().open:
+            items = list(kind.region.root().fields.values())
+        values = [item.value if isinstance(item, Num) else None for item in items]
+        return tuple(v for v in values if type(v) is int) if all(type(v) is int for v in values) else None
+
+    def _product(self, fn: Callable[..., Any], x: Atom, y: Atom) -> Shape:
+        a, b = self._of_array(x), self._of_array(y)
+        if not (isinstance(a, Lengths) and isinstance(b, Lengths)):
+            return None
+        if fn is np.outer:
+            return Lengths((*a, *b)) if len(a) == len(b) == 1 else None
+        return lengths(shape_arithmetic.matmul(a, b))
+
+    def _reduced(self, value: Op) -> Shape:
+        """The shape of a reduction along a constant axis."""
+        spread = value.fn in _SPREADS
+        if not (spread or value.fn in _REDUCING):
+            return None
+        names = ("axis", "dtype", "out", *["ddof"] * spread, "keepdims")
+        settings = dict(zip(names, value.args[1:], strict=False)) | dict(value.kwargs)
+        if spread:
+            settings.pop("ddof", None)
+        shape = self._of_array(value.args[0])
+        axis, keep = settings.pop("axis", Lit(None)), settings.pop("keepdims", Lit(False))
+        constant = isinstance(axis, Lit) and isinstance(keep, Lit) and isinstance(axis.value, int | None)
+        if not constant or settings or not isinstance(shape, Lengths):
+            return None
+        return lengths(shape_arithmetic.reduced(shape, axis.value, bool(keep.value)))  # type: ignore[union-attr,arg-type]
+
+    def _indexed(self, value: Index) -> Shape:
+        parts, key = self.shape(value.base), value.key.parts[:1]
+        if parts == LEAVES:
+            return LEAVES
+        if isinstance(parts, tuple) and parts[:1] == ("items",):
+            place = key[0].value if key and isinstance(key[0], Lit) else None
+            return parts[1:][place] if type(place) is int and -len(parts) < place < len(parts) - 1 else None
+        shape = self._of_array(value.base)
+        if not isinstance(shape, Lengths) or not isinstance(self.kind(value.base), Arr):
+            return None
+        kinds = [None if isinstance(part, Slice) else self.kind(part) for part in value.key.parts]
+        numbers = [isinstance(kind, Num) and not is_boolean(kind) for kind in kinds]
+        return lengths(shape_arithmetic.indexed(shape, value.key, numbers))
+
+    def _together(self, args: tuple[Atom, ...]) -> Shape:
+        """The shape of operands that are broadcast together."""
+        found = [self._of_array(a) for a in args if not isinstance(self.kind(a), Num)]
+        shapes = [shape for shape in found if isinstance(shape, Lengths)]
+        if found and len(shapes) == len(found):
+            if shape_arithmetic.differ(shapes):
+                self.rely()
+            return lengths(shape_arithmetic.together(shapes))
+        return found[0] if found and all(shape == found[0] for shape in found) else None
+
+
+def _is_together(fn: Callable[..., Any], count: int) -> bool:
+    """Whether the operands are broadcast together."""
+    binary = isinstance(fn, np.ufunc) and fn.nin == 2 and fn.nout == 1 and fn.signature is None
+    own = templates.find(fn) if templates.is_own(fn) else None
+    return (binary and count == 2) or fn in _TOGETHER or (own is not None and own.kind == "elementwise")
+
+
+def _of_nested(kind: Kind) -> tuple[int, ...] | None:
+    """The shape of the array that a list of numbers, or of lists of equal length, makes."""
+    if isinstance(kind, Num):
+        return ()
+    node = kind.region.root() if isinstance(kind, Box) and kind.cls in (list, tuple) else None
+    if node is None or node.open or node.resized or not node.fields:
+        return None
+    inner = {_of_nested(item) for item in node.fields.values()}
+    item = inner.pop()
+    return None if inner or item is None else (len(node.fields), *item)
+
+
+def _of(shape: Shape) -> Shape:
+    return None if shape is None else ("shape of", shape)
+
+
+class Known(NamedTuple):
+    """What is known of a name: the number of its shape, the operation it holds the result of, whether it is zero."""
+
+    shape: Shape = None
+    expr: Expr | None = None
+    zero: bool = False
+    alias: bool = False
+
+
+NOTHING = Known()
+NAMED = ("param", "long", "single", "made", "once")
+
+
+class Facts(Flow[Known]):
+    """Shapes and expressions along the way. The tag of a shape names the visit of the place where it came about."""
+
+    def __init__(self, program: Program, unit: Unit) -> None:
+        super().__init__()
+        self.program = program
+        self.unit = unit
+        self.count, self.bindings = map(Counter.copy, unit.counts())
+        self._shaper = Shaper(lambda atom: unit.kind(program, atom), self.shape, program.axes.rely)
+        self._tapes = Tapes(unit)
+        self._readers: dict[str, set[str]] = {}
+        self._met: set[Site] = set()
+        params = [p.name for p in unit.function.params]
+        self._again = {name for name, times in self.bindings.items() if times > 1}.union(params) & set(self.bindings)
+        self.env = {name: Known(self._given(name)) for name in params}
+        for name, other in unit.function.notes.get("alike", {}).items():  # a tangent has the shape of its primal
+            if name in self.env and other in self.env:
+                self.env[name] = self.env[other]
+
+    def _given(self, name: str) -> Shape:
+        """The shape of a parameter."""
+        kind, single = self.unit.kinds.get(name), self.unit.axes.get(name)
+        if single is not None and isinstance(kind, Arr) and kind.rank is not None:
+            return of_argument(name, kind.rank, single)
+        if single == () and isinstance(kind, Box) and is_kept(kind):
+            return LEAVES
+        return _named(None, kind, ("param", name))
+
+    def fact(self, atom: Atom) -> Known:
+        """What is known of an atom here, of the shape of an array."""
+        return self.env.get(atom.name, NOTHING) if type(atom) is Var and self.env is not None else NOTHING
+
+    def shape(self, atom: Atom) -> Shape:
+        """The number of the atom's shape, None where it is not known."""
+        return NUMBER if isinstance(self.unit.kind(self.program, atom), Num) else self.fact(atom).shape
+
+    def expr(self, atom: Atom) -> Expr | None:
+        """The operation whose result the atom is, of operands that have not been bound anew."""
+        fact = self.fact(atom)
+        return None if fact.alias else fact.expr
+
+    def held(self, atom: Atom) -> Expr | None:
+        """The same, where the result may have another name too."""
+        return self.fact(atom).expr
+
+    def kill(self, name: str) -> None:
+        """Forgets `name`, and the expressions that read it."""
+        assert self.env is not None
+        self.env.pop(name, None)
+        for other in self._readers.get(name, ()):
+            fact = self.env.get(other)
+            if fact is not None and fact.expr is not None and Var(name) in atoms(fact.expr):
+                self.env[other] = fact._replace(expr=None)
+
+    def after(self, s: Statement) -> None:
+        """Notes the shape of what is bound, or recorded."""
+        if type(s) is Assign:
+            self._bind(s)
+        elif type(s) is Append and type(s.base) is Var:
+            self._tapes.append(s.base.name, id(self.hand), self._shaper.of(s.value))
+
+    def _bind(self, s: Assign) -> None:
+        value, kind = s.value, self.unit.kinds.get(s.target)
+        for one, other in self._shaper.agreed(value) if type(value) is Op else ():
+            self._equate(one, other)
+        zero = self.is_zero(s)
+        shape = NUMBER if isinstance(kind, Num) else self._shape_of(value)
+        made = value if type(value) is Op else self.fact(value).expr if type(value) is Var else None
+        self.kill(s.target)
+        assert self.env is not None
+        shape = self._tagged(shape, kind)
+        pure = type(made) is Op and self._note_readers(s.target, made)
+        self.env[s.target] = Known(shape, made if pure else None, zero, type(value) is Var)
+
+    def _tagged(self, shape: Shape, kind: Kind | None) -> Shape:
+        """The shape with a tag of this visit for what is not known of it."""
+        leaf = shape == LEAVES and not isinstance(kind, Box)
+        if not (leaf or shape is None or (type(shape) is Lengths and None in shape)):
+            return shape
+        tag = ("made" if self.in_loop else "once", next(self.visits))
+        if leaf and isinstance(kind, Arr) and kind.sure and kind.rank is not None:
+            return of_leaf(tag, kind.rank)
+        return _named(None if leaf else shape, kind, tag)
+
+    def _shape_of(self, value: Expr) -> Shape:
+        if type(value) is Pop:
+            return self._tapes.popped(value.base.name)
+        return self._shaper.of(value)
+
+    def _note_readers(self, name: str, op: Op) -> bool:
+        """Notes under which names the operation has to be forgotten; False if it reads its own target.
+
+        An operand that is bound once, and has been, cannot change before what is known of `name` is forgotten too:
+        control passes its binding again only by way of the head of a loop, where neither is known.
+        """
+        for atom in atoms(op):
+            if type(atom) is Var:
+                if atom.name == name:
+                    return False
+                if atom.name in self._again or atom.name not in self.env:  # type: ignore[operator]
+                    self._readers.setdefault(atom.name, set()).add(name)
+        return True
+
+    def _equate(self, one: Length, other: Length) -> None:
+        """Writes one length for two that have turned out to be equal."""
+        assert self.env is not None
+        keep, drop = (other, one) if isinstance(other, int) or not is_lasting(one) else (one, other)
+        for name, fact in self.env.items():
+            shape = _put(fact.shape, drop, keep)
+            if shape != fact.shape:
+                self.env[name] = fact._replace(shape=shape)
+
+    def is_zero(self, s: Assign) -> bool:
+        """Whether what the statement binds is known to be zero, and stays so."""
+        return False
+
+    def merge(self, a: dict[str, Known], b: dict[str, Known], site: Site) -> dict[str, Known]:
+        """Names whose shapes were equal on each way have equal shapes after it."""
+        result: dict[str, Known] = {}
+        first: dict[tuple[Shape, Shape], Shape] = {}
+        seen = site in self._met
+        for name, left in a.items():
+            right = b.get(name)
+            if right is None:
+                continue
+            if right is left and not (seen and _holds(left.shape, site)):
+                result[name] = left
+                continue
+            shape = _met(left.shape, right.shape, site, first, name)
+            expr = left.expr if left.expr is right.expr else None
+            result[name] = Known(shape, expr, left.zero and right.zero, left.alias or right.alias)
+        if first:
+            self._met.add(site)
+        return result
+
+
+def _named(shape: Shape, kind: object, tag: tuple[Shape, ...]) -> Shape:
+    """The shape with a tag for each length that is not known."""
+    if shape is None and isinstance(kind, Arr) and kind.rank is not None and kind.sure:
+        shape = Lengths((None,) * kind.rank)
+    if not isinstance(shape, Lengths):
+        return tag
+    return Lengths((*tag, axis) if n is None else n for axis, n in enumerate(shape))
+
+
+def is_kept(kind: Kind) -> bool:
+    """Whether nothing ever changes which items the container, or one inside it, has."""
+    return not any(node.written or node.resized or node.rewritten for node in reach([kind], arrays_too=False))
+
+
+def _met(left: Shape, right: Shape, site: Site, first: dict[tuple[Shape, Shape], Shape], name: object) -> Shape:
+    """What stands for two shapes, or lengths, where two ways meet."""
+    if left is None or right is None:
+        return None
+    if isinstance(left, Lengths) and isinstance(right, Lengths) and len(left) == len(right):
+        pairs = enumerate(zip(left, right, strict=True))
+        return Lengths(_met(a, b, site, first, (name, axis)) for axis, (a, b) in pairs)
+    if left != right or _holds(left, site):
+        return first.setdefault((left, right), ("met", site, name))
+    return left
+
+
+def _put(shape: Shape, old: Length, new: Length) -> Shape:
+    """The shape, or length, with `new` for `old`."""
+    if shape == old:
+        return new
+    if not isinstance(shape, tuple):
+        return shape
+    return (Lengths if isinstance(shape, Lengths) else tuple)(_put(part, old, new) for part in shape)
+
+
+def _holds(shape: Shape, site: Site) -> bool:
+    """Whether the shape, or length, was met at the head of the loop in hand, and may be another in the next trip."""
+    if not isinstance(shape, tuple):
+        return False
+    if isinstance(shape, Lengths):
+        return any(_holds(length, site) for length in shape)
+    if shape[0] == "met":
+        return bool(shape[1] == site)
+    return shape[0] not in NAMED and any(_holds(part, site) for part in shape[1:])
+
+
+def is_array(kind: object) -> bool:
+    """Whether values of the kind certainly are arrays, of one domain."""
+    return isinstance(kind, Arr) and kind.sure and not kind.dtypes

@@ -1,0 +1,73 @@
+"""What is known of each function of a program, for all its calls together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tangentx.analysis.infer.program import Program
+from tangentx.analysis.types.kinds import Region
+from tangentx.analysis.types.primitives import has_effect
+from tangentx.ir.nodes import Accumulate, Append, Assign, Call, Delete, Link, Pop, Raise, Store
+from tangentx.ir.walk import statements
+from tangentx.optimise.facts import memory
+from tangentx.optimise.facts.unit import Unit
+
+Live = set[Any]  # names of variables, and regions whose content is live
+
+
+@dataclass(eq=False)
+class Summary:
+    """One function: how it may end, what it writes, and what `Liveness` finds live at its start and its end.
+
+    `settled`, `calls` and `unread` say what the last walk of `Liveness` went by: how much was known of the ends and
+    whether the result was needed, how much of what each callee reads, and which items of tuples nothing read.
+    """
+
+    unit: Unit
+    entry: bool
+    raises: bool
+    writes: Live
+    reached: bool
+    result: bool
+    ends: Live = field(default_factory=set)
+    starts: Live = field(default_factory=set)
+    needed: set[int] = field(default_factory=set)
+    heads: dict[int, Live] = field(default_factory=dict)
+    walked: bool = False
+    settled: tuple[int, bool] | None = None
+    calls: dict[int, tuple[Summary, int]] = field(default_factory=dict)
+    unread: set[tuple[Region, int]] = field(default_factory=set)
+
+
+def summaries(program: Program, units: Sequence[Unit]) -> dict[Link, Summary]:
+    """A summary of each function; what it may raise or write includes what its callees may."""
+    outer = memory.entries(units)
+    found = {u.link: Summary(u, u in outer, *_effects(program, u), u in outer, u in outer) for u in units}
+    calls = [
+        (summary, found[s.value.link])
+        for summary in found.values()
+        for s in statements(summary.unit.body)
+        if isinstance(s, Assign) and isinstance(s.value, Call)
+    ]
+    changed = True
+    while changed:
+        changed = False
+        for caller, callee in calls:
+            more = callee.writes - caller.writes
+            if more or (callee.raises and not caller.raises):
+                caller.writes |= more
+                caller.raises = caller.raises or callee.raises
+                changed = True
+    return found
+
+
+def _effects(program: Program, unit: Unit) -> tuple[bool, Live]:
+    """Whether the function itself may raise, and the regions that it writes itself."""
+    body = unit.statements()
+    written = [s.base for s in body if isinstance(s, Store | Accumulate | Append | Delete)]
+    written += [s.value.base for s in body if isinstance(s, Assign) and isinstance(s.value, Pop)]
+    regions = {memory.region(unit.kind(program, base)) for base in written}
+    acts = any(isinstance(s, Raise) or (isinstance(s, Assign) and has_effect(s.value)) for s in body)
+    return acts, regions

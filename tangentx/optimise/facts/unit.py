@@ -1,0 +1,112 @@
+"""What a pass works on: the functions of one program, each with the kinds of its variables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
+
+from tangentx.analysis.infer.program import Program
+from tangentx.analysis.types.kinds import BOTTOM, Kind
+from tangentx.analysis.types.values import constant_kind
+from tangentx.ir.nodes import Assign, Block, Ext, Function, Link, Lit, Statement, Var
+from tangentx.ir.nodes import Atom as IRAtom
+from tangentx.ir.walk import BINDING, statement_atoms, statements
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(eq=False)
+class Unit:
+    """A function by its link (calls refer to the link), with the kind of each of its variables.
+
+    One that is called from outside is `outer`: its signature and its result stay. `exact`: dtypes of kinds are those
+    at run time. `axes` are those of length one, of parameters of which they are known. `settled` maps a pass to what
+    it last found nothing to do in. One that was cut off another has the link of that: `part_of`. Where variables come
+    to share a name, `origins` has the names that statements bind or write by, as `kinds` has them, by their identities.
+    """
+
+    link: Link
+    kinds: dict[str, Kind]
+    result: Kind
+    outer: bool = False
+    exact: bool = True
+    axes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    settled: dict[object, object] = field(default_factory=dict)
+    part_of: Link | None = None
+    origins: dict[int, str] = field(default_factory=dict)
+    asked: tuple[Block, dict[object, Any]] | None = None
+
+    @property
+    def function(self) -> Function:
+        """The function as it is now."""
+        assert self.link.function is not None
+        return self.link.function
+
+    @property
+    def body(self) -> Block:
+        """Its statements."""
+        return self.function.body
+
+    @body.setter
+    def body(self, block: Block) -> None:
+        self.link.function = replace(self.function, body=block)
+
+    def found(self, what: Callable[Concatenate[Unit, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What an analysis of the body as it is now finds; it is made once for all that ask."""
+        body = self.body
+        if self.asked is None or self.asked[0] is not body:
+            self.asked = body, {}
+        known = self.asked[1]
+        if what not in known:
+            known[what] = what(self, *args, **kwargs)
+        result: T = known[what]
+        return result
+
+    def statements(self) -> tuple[Statement, ...]:
+        """Every statement of the body as it is now, in the order of the text."""
+        return self.found(_statements)
+
+    def counts(self) -> tuple[Counter[str], Counter[str]]:
+        """How often each name is read and bound in the body as it is now."""
+        return self.found(_counts)
+
+    def kind(self, program: Program, atom: IRAtom) -> Kind:
+        """The kind of an atom."""
+        if type(atom) is Var:
+            return self.kinds.get(atom.name, BOTTOM)
+        if isinstance(atom, Ext):
+            return program.external(atom)
+        assert isinstance(atom, Lit)
+        return constant_kind(program.valuer, atom.value)
+
+
+def _statements(unit: Unit) -> tuple[Statement, ...]:
+    return tuple(statements(unit.body))
+
+
+def _counts(unit: Unit) -> tuple[Counter[str], Counter[str]]:
+    read: Counter[str] = Counter()
+    bound: Counter[str] = Counter()
+    for s in unit.statements():
+        names = [a.name for a in statement_atoms(s) if type(a) is Var]
+        for name in names if type(s) is Assign else set(names):
+            read[name] += 1
+        if type(s) in BINDING:
+            bound[s.target] += 1  # type: ignore[union-attr]
+    return read, bound
+
+
+def write_each(units: Sequence[Unit], written: Callable[[Unit], Block]) -> bool:
+    """Gives each function the body that `written` makes of it; True if any is another than before."""
+    changed = False
+    for unit in units:
+        body = written(unit)
+        if body != unit.body:
+            unit.body, changed = body, True
+    return changed
+
+
+Pass: TypeAlias = Callable[[Program, Sequence[Unit]], bool]

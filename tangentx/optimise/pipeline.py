@@ -1,0 +1,228 @@
+"""Shorter programs of the same meaning: one small pass a file, each of which can be switched off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tangentx.analysis.infer.program import Instance, Program
+from tangentx.ir.check import check
+from tangentx.ir.nodes import Assign, Block, Call, Function, Link
+from tangentx.optimise import (
+    attributes,
+    broadcast_elimination,
+    code_sinking,
+    copy_elision,
+    copy_propagation,
+    cse,
+    data_guards,
+    dce,
+    dead_arguments,
+    dead_element_stores,
+    drop_shape_casts,
+    fft_peephole,
+    forward_substitution,
+    guard_elimination,
+    guard_insertion,
+    item_forwarding,
+    last_use_copies,
+    name_coalescing,
+    plain_powers,
+    remake_shadows,
+    sign_normalisation,
+    simplify,
+    split_pullback,
+    store_forwarding,
+    strength_reduction,
+    support_op_lowering,
+    tape_packing,
+    tape_scalarisation,
+    tuple_fields,
+    view_store_forwarding,
+    zero_propagation,
+)
+from tangentx.optimise.comment_cleanup import tidy
+from tangentx.optimise.facts import dtype_exactness, memory
+from tangentx.optimise.facts.unit import Pass, Unit
+from tangentx.optimise.rewriting import Rules, run_each
+from tangentx.optimise.structurise_continue import straightened
+
+PASSES: dict[str, Pass] = {
+    "copies": copy_propagation.run,
+    "dead": dce.run,
+    "elements": dead_element_stores.run,
+    "anew": remake_shadows.run,
+    "sink": code_sinking.run,
+    "zeros": zero_propagation.run,
+    "simplify": simplify.run,
+    "guards": guard_elimination.run,
+    "operators": support_op_lowering.run,
+    "spectra": fft_peephole.run,
+    "spreads": broadcast_elimination.run,
+    "common": cse.run,
+    "factors": strength_reduction.run,
+    "signs": sign_normalisation.run,
+    "slots": tuple_fields.run,
+    "signatures": dead_arguments.run,
+    "fits": drop_shape_casts.run,
+    "lone": tape_scalarisation.run,
+    "attributes": attributes.run,
+    "direct": view_store_forwarding.run,
+    "stores": store_forwarding.run,
+    "filled": item_forwarding.run,
+    "handed": last_use_copies.run,
+    "clones": copy_elision.run,
+    "nest": forward_substitution.run,
+    "bundles": tape_packing.run,
+    "coalesce": name_coalescing.run,
+}
+REWRITING: dict[str, type[Rules]] = {
+    "zeros": zero_propagation.Zeros,
+    "simplify": simplify.Simplify,
+    "operators": support_op_lowering.Operators,
+    "spectra": fft_peephole.Spectra,
+    "spreads": broadcast_elimination.Spreads,
+    "common": cse.Common,
+    "factors": strength_reduction.Factors,
+    "signs": sign_normalisation.Signs,
+}  # these share a walk, the signs apart, in two parts where products may lose their guards between them
+# For the reader: the kinds of variables do not hold after them.
+LAST = ("lone", "attributes", "direct", "stores", "filled", "handed", "clones", "nest", "bundles", "coalesce")
+LATE = ("elements",)
+BEFORE = ("copies", "dead")
+AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
+LIMIT_ROUNDS = 8
+
+
+def optimise(program: Program, root: Instance, off: frozenset[str], *, ties: bool = False) -> list[Function]:
+    """The functions of the program, the root first, after every pass that is not switched off."""
+    return [unit.function for unit in optimised(program, root, off, ties=ties)]
+
+
+def optimised(
+    program: Program, root: Instance, off: frozenset[str], *, ties: bool = False, whole: bool = False
+) -> list[Unit]:
+    """The functions of the program with the kinds of their variables, as `optimise` gives them.
+
+    The passes run in order, round after round, until none changes anything. `ties`: the root is never run, it only
+    ties together functions that are called from outside. `whole`: they are not differentiated again.
+    """
+    units = _units(program, root, ties)
+    if "lengths" not in off:
+        _tell_axes(program, units, ties)
+    _rounds(program, units, [name for name in PASSES if name not in off and name not in LAST])
+    check(units[0].function, closed=True)
+    guard_insertion.run(program, units)
+    data_guards.run(program, units)
+    if whole:
+        plain_powers.run(units)
+    for name in LAST:
+        if name == "stores" and "sink" not in off:
+            code_sinking.run(program, units)  # the views of shadows that `direct` left out were on their way
+        if name == "coalesce":
+            units = split_pullback.run(program, units)
+            tuple_fields.note_lengths(program, units)
+        changed = name not in off and PASSES[name](program, units)
+        for each in BEFORE if changed and name == "lone" else ():  # names for what was recorded stand in for it
+            if each not in off:
+                PASSES[each](program, units)
+    for unit in units:
+        unit.body = tidy(unit.body)
+    return memory.reached(units)
+
+
+def shorten(program: Program, root: Instance, off: frozenset[str]) -> None:
+    """As `optimise`, but for what is there for the reader alone: the kinds of all variables hold after it."""
+    units = _units(program, root, False)
+    _rounds(program, units, [name for name in PASSES if name not in off and name not in LAST])
+
+
+def prepare(program: Program, root: Instance, off: frozenset[str]) -> None:
+    """Shortens a program that makes functions, before it is differentiated: a function that is only called, and what
+    it captured only read, is no tuple any more, and its cotangent none either."""
+    if any(i.makes_functions for i in program.reached()):
+        _rounds(program, _units(program, root, False), [name for name in BEFORE if name not in off])
+
+
+def straighten(program: Program, off: frozenset[str]) -> None:
+    """Writes the loops of a program so that their trips reach their end, before it is differentiated in reverse."""
+    for instance in program.reached() if "continues" not in off else ():
+        if instance.link.function is not None:
+            instance.link.function = straightened(instance.link.function)
+
+
+def _rounds(program: Program, units: list[Unit], chosen: Sequence[str]) -> None:
+    """Runs the passes in order, round after round, until none changes anything; then the late ones, once."""
+    settled: dict[object, tuple[Block, ...]] = {}
+    chosen, late = [name for name in chosen if name not in LATE], [name for name in chosen if name in LATE]
+    for turn in range(LIMIT_ROUNDS):
+        changed = False
+        for names in _walks(units, chosen):
+            if turn == 0 and names == ("fits",):
+                changed = changed or any(unit.found(drop_shape_casts.concerns) for unit in units)
+                continue  # what is known to fit is asked for first
+            if settled.get(names, ()) == (bodies := _bodies(units)):
+                continue
+            found = _run(program, units, names)
+            changed = changed or found
+            if not found or names[0] in AT_ONCE:
+                settled[names] = _bodies(units) if found else bodies
+        if not changed:
+            again = [_run(program, units, (name,)) for name in late]
+            late = []
+            if not any(again):
+                break
+
+
+def _walks(units: list[Unit], chosen: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The passes in order, those together that share a walk."""
+    together: list[str] = []
+    for name in chosen:
+        if name in REWRITING:
+            if name == "signs" and together:  # it goes by who reads what, which the others change
+                yield tuple(together)
+                together = []
+            together.append(name)
+        elif name != "guards" or guard_elimination.concerns(units):
+            if together:
+                yield tuple(together)
+                together = []
+            yield (name,)
+    if together:
+        yield tuple(together)
+
+
+def _run(program: Program, units: list[Unit], names: tuple[str, ...]) -> bool:
+    if names[0] in REWRITING:
+        return run_each(program, units, *(REWRITING[name] for name in names))
+    return PASSES[names[0]](program, units)
+
+
+def _units(program: Program, root: Instance, ties: bool) -> list[Unit]:
+    """The functions that the analysis met, the root first."""
+    dtypes = dtype_exactness.dtypes(program)
+    units = [Unit(i.link, i.kinds, i.result, exact=dtypes) for i in program.reached()]
+    assert units[0].link is root.link
+    tied = _called(units[0]) if ties else ()
+    for unit in units:
+        unit.outer = unit is units[0] or unit.link in tied
+    return units
+
+
+def _tell_axes(program: Program, units: list[Unit], ties: bool) -> None:
+    """What is known of the arguments from outside: of the root, or of the first function that it ties to others."""
+    tied = _called(units[0])[:1] if ties else ()
+    calls = [s.value for u in units for s in u.statements() if isinstance(s, Assign) and isinstance(s.value, Call)]
+    for unit in units:
+        if unit is units[0] or (unit.link in tied and sum(call.link is unit.link for call in calls) == 1):
+            pairs = zip(unit.function.params, program.axes.single, strict=False)
+            unit.axes = {param.name: single for param, single in pairs if single is not None}
+
+
+def _called(unit: Unit) -> tuple[Link, ...]:
+    found = (s.value for s in unit.statements() if isinstance(s, Assign))
+    return tuple(value.link for value in found if isinstance(value, Call))
+
+
+def _bodies(units: list[Unit]) -> tuple[Block, ...]:
+    """What the passes see; statements compare by identity."""
+    return tuple(unit.body for unit in units)

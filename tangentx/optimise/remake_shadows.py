@@ -1,0 +1,214 @@
+"""What the forward sweep makes only to record it is made where the reverse sweep would take it back.
+
+A list of constants is made there again. So is the shadow of an array that is bound anew: it is still all zeros, and as
+the array itself is taken back with it, ``h_bar = np.zeros_like(h)`` will do. For that the two must have been bound
+together everywhere, and nothing but its record may read the shadow in the forward sweep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.infer.program import Program
+from tangentx.ir.nodes import Append, Assign, Block, Expr, Lit, Make, Note, Op, Pop, Statement, Var
+from tangentx.ir.rewrite import map_blocks
+from tangentx.ir.sweep_marks import REVERSE
+from tangentx.ir.walk import WITH_BLOCKS, blocks, reads, writes
+from tangentx.optimise.facts.dataflow import LEAVING, sweeps
+from tangentx.optimise.facts.tape_shapes import appending
+from tangentx.optimise.facts.unit import Unit
+
+_MAKERS = (np.zeros_like, arrays.zeros_as, arrays.real_zero, arrays.zero)
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """A statement with the block that it stands in, and its position there."""
+
+    statement: Statement
+    block: Block
+    position: int
+
+
+class _Sweep:
+    """The statements of one sweep, where they stand, and which of them read and bind each name."""
+
+    def __init__(self, block: Block) -> None:
+        self.places: list[_Place] = list(_places(block))
+        self.outer = block
+        self.readers: dict[str, list[_Place]] = {}
+        self.binders: dict[str, list[_Place]] = {}
+        for place in self.places:
+            for name in reads(place.statement):
+                self.readers.setdefault(name, []).append(place)
+            for name in writes(place.statement):
+                self.binders.setdefault(name, []).append(place)
+
+    def value(self, place: _Place) -> Expr | None:
+        """What a statement binds; of a temporary that stands before it in its block, what that is bound to."""
+        s = place.statement
+        if not isinstance(s, Assign):
+            return None
+        name = s.value.name if isinstance(s.value, Var) else ""
+        made = self.binders.get(name, ())
+        if len(made) == 1 and _straight(made[0], place) and made[0].position < place.position:
+            return _value(made[0]) if self.readers[name] == [place] else s.value
+        return s.value
+
+
+def _places(block: Block) -> Iterator[_Place]:
+    for i, s in enumerate(block):
+        yield _Place(s, block, i)
+        for inner in blocks(s):
+            yield from _places(inner)
+
+
+def _straight(a: _Place, b: _Place) -> bool:
+    """Whether control passes from the one to the other, whichever comes first, and nowhere else between."""
+    first, last = sorted((a.position, b.position))
+    between = a.block[first + 1 : last]
+    return a.block is b.block and not any(type(s) in WITH_BLOCKS or type(s) in LEAVING for s in between)
+
+
+class _Anew:
+    """One function: for each tape that one statement appends to and one pops from, what stands for the latter."""
+
+    def __init__(self, unit: Unit) -> None:
+        forward, reverse = sweeps(unit.function)
+        self.forward, self.reverse = _Sweep(forward), _Sweep(reverse)
+        self.instead: dict[int, Expr] = {}
+        self.shadows: dict[str, Expr] = {}
+        uses = [(self.forward.readers.get(t, ()), self.reverse.readers.get(t, ())) for t in unit.found(appending)]
+        self.pairs = [(a[0], b[0]) for a, b in uses if len(a) == len(b) == 1 and _is_pair_of_tape(a[0], b[0])]
+        for append, pop in self.pairs:
+            self._look(append, pop)
+
+    def applied(self, body: Block) -> Block:
+        """The body with new things in place of those taken back, and shadows made where the reverse sweep begins."""
+        marks = [i for i, s in enumerate(body) if isinstance(s, Note) and s.text == REVERSE]
+        first = tuple(Assign(name, value, body[marks[-1]].span) for name, value in self.shadows.items())
+        return (*body[: marks[-1] + 1], *first, *self._block(body[marks[-1] + 1 :]))
+
+    def _block(self, block: Block) -> Block:
+        return tuple(self._statement(s) for s in block)
+
+    def _statement(self, s: Statement) -> Statement:
+        if id(s) in self.instead and isinstance(s, Assign):
+            return Assign(s.target, self.instead[id(s)], s.span)
+        return map_blocks(s, self._block)
+
+    def _look(self, record: _Place, taken: _Place) -> None:
+        append = record.statement
+        assert isinstance(append, Append)
+        if not isinstance(append.value, Var) or self.forward.readers[append.value.name] != [record]:
+            return
+        binders = self.forward.binders.get(append.value.name, [])
+        values = [self.forward.value(place) for place in binders]
+        if len(values) == 1 and _is_constant(values[0]) and _straight(binders[0], record):
+            if append.value.name not in self.reverse.readers:
+                self._put(taken, values[0])
+        elif values and all(map(_maker, values)) and not self._temporaries(binders) & self.reverse.readers.keys():
+            self._shadow(append.value.name, record, taken, binders)
+
+    def _shadow(self, shadow: str, record: _Place, taken: _Place, binders: Sequence[_Place]) -> None:
+        """The shadow of an array that is recorded and taken back beside it."""
+        again = any(_straight(record, b) and b.position > record.position for b in binders)
+        first = any(b.block is self.forward.outer for b in binders)
+        if not (again and first):
+            return
+        for other, back in self.pairs:
+            held = other.statement
+            assert isinstance(held, Append)
+            if not isinstance(held.value, Var) or not _straight(record, other) or not _straight(taken, back):
+                continue
+            primal = held.value.name
+            if self._is_back(primal, back, taken) and self._together(shadow, primal, record, other):
+                fn = self._fn(binders)
+                self._put(taken, Op(fn, (Var(primal),)))
+                self.shadows[shadow] = Op(fn, (Var(primal),))
+                return
+
+    def _temporaries(self, binders: Sequence[_Place]) -> set[str]:
+        """What the names were bound from."""
+        given = (_value(place) for place in binders)
+        return {value.name for value in given if isinstance(value, Var)}
+
+    def _put(self, taken: _Place, value: Expr | None) -> None:
+        assert value is not None
+        self.instead[id(taken.statement)] = value
+
+    def _fn(self, binders: Sequence[_Place]) -> Callable[..., Any]:
+        found = {maker for b in binders if (maker := _maker(self.forward.value(b))) is not None}
+        return found.pop() if len(found) == 1 else arrays.real_zero
+
+    def _is_back(self, primal: str, back: _Place, taken: _Place) -> bool:
+        """Whether the array has its name again where its shadow is taken back."""
+        bound = [b for b in self.reverse.binders.get(primal, ()) if b.block is back.block]
+        between = [b for b in bound if back.position <= b.position < taken.position]
+        return len(between) == 1 and self.reverse.value(between[0]) is _value(back)
+
+    def _together(self, shadow: str, primal: str, record: _Place, other: _Place) -> bool:
+        """Whether the shadow is all zeros of the array's shape wherever they are recorded."""
+        mine, its = self.forward.binders[shadow], self.forward.binders.get(primal, [])
+        if any(_between(b, record, other) for b in (*mine, *its)):
+            return False
+        return all(any(self._is_pair(m, i, primal, record) for m in mine) for i in its) and all(
+            _operand(self.forward.value(m)) == Var(primal) or any(self._is_pair(m, i, primal, record) for i in its)
+            for m in mine
+        )
+
+    def _is_pair(self, mine: _Place, its: _Place, primal: str, record: _Place) -> bool:
+        """Whether the array is bound by the one and its shadow by the other, at once."""
+        if not _straight(mine, its) or _between(record, mine, its):
+            return False
+        operand, value = _operand(self.forward.value(mine)), _value(its)
+        if operand == Var(primal):
+            return its.position < mine.position
+        once = isinstance(operand, Var) and len(self.forward.binders.get(operand.name, ())) == 1
+        return once and operand == value
+
+
+def _between(place: _Place, a: _Place, b: _Place) -> bool:
+    first, last = sorted((a.position, b.position))
+    return place.block is a.block and first < place.position < last
+
+
+def _is_pair_of_tape(append: _Place, pop: _Place) -> bool:
+    """Whether the one appends, in the forward sweep, and the other pops; a tape may be measured, too."""
+    return isinstance(append.statement, Append) and isinstance(_value(pop), Pop)
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Makes such things anew; True if anything changed."""
+    changed = False
+    for unit in units:
+        if unit.settled.get(run) is unit.body:
+            continue
+        found = _Anew(unit) if unit.found(appending) else None
+        if found is not None and found.instead:
+            unit.body, changed = found.applied(unit.body), True
+        unit.settled[run] = unit.body
+    return changed
+
+
+def _value(place: _Place) -> Expr | None:
+    return place.statement.value if isinstance(place.statement, Assign) else None
+
+
+def _is_constant(value: Expr | None) -> bool:
+    return isinstance(value, Make) and value.cls is list and all(isinstance(item, Lit) for item in value.items)
+
+
+def _maker(value: Expr | None) -> Callable[..., Any] | None:
+    """The function that makes zeros as an array has them; None for anything else."""
+    plain = isinstance(value, Op) and not value.kwargs and len(value.args) == 1 and isinstance(value.args[0], Var)
+    return value.fn if plain and isinstance(value, Op) and value.fn in _MAKERS else None
+
+
+def _operand(value: Expr | None) -> object:
+    return value.args[0] if isinstance(value, Op) else None

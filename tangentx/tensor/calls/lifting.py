@@ -1,0 +1,97 @@
+"""Functions written for arrays, made to take Tensors: rules of templates and compositions, differentiated again.
+
+Their text is as it was. What they call by a global name (a function of NumPy, of the support module, of Python) is
+given by one that records, where an argument holds a Tensor.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Callable
+from typing import Any
+
+from tangentx.templates import find, has_composition
+
+_BUILTINS = ("abs", "float", "complex", "max", "min", "pow", "sum", "sorted", "divmod")
+
+
+class Lifting:
+    """A way to make functions take more than they were written for; `calling` does so for what is an operation."""
+
+    def __init__(self, calling: Callable[[Any], Any]) -> None:
+        self.calling = calling
+        self.known: dict[Any, Any] = {}
+
+    def names(self, names: dict[str, Any]) -> dict[str, Any]:
+        """The globals of a function, lifted."""
+        found = {name: self.lifted(value) for name, value in names.items() if not name.startswith("__")}
+        more = {name: self.lifted(getattr(builtins, name)) for name in _BUILTINS if name not in names}
+        return {**names, **found, **more}
+
+    def lifted(self, value: Any) -> Any:
+        """A module, an operation or a function of the templates, lifted; anything else as it is."""
+        try:
+            known = self.known.get(value)
+        except TypeError:
+            return value
+        if known is None:
+            known = self._lift(value)
+            self.known[value] = known
+        return known
+
+    def _lift(self, value: Any) -> Any:
+        if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] in ("numpy", "math", "operator"):
+            return _Module(value, self)
+        return self.function(value) if self.is_text(value) else self.calling(value)
+
+    def is_text(self, value: Any) -> bool:
+        """Whether what a function calls is to be lifted, not the function."""
+        return isinstance(value, types.FunctionType) and value.__module__.startswith(_TEMPLATES) and not find(value)
+
+    def function(self, function: Any) -> Any:
+        """A function with the same code whose globals are lifted. They are filled after it is known: it may call
+        itself."""
+        names: dict[str, Any] = {}
+        made = types.FunctionType(
+            function.__code__, names, function.__name__, function.__defaults__, function.__closure__
+        )
+        made.__kwdefaults__ = function.__kwdefaults__
+        self.known[function] = made
+        names.update(self.names(function.__globals__))
+        return made
+
+
+_TEMPLATES = "tangentx.templates"
+
+
+class _Module:
+    """A module whose functions are lifted."""
+
+    def __init__(self, module: Any, lifting: Lifting) -> None:
+        self._module = module
+        self._lifting = lifting
+
+    def __getattr__(self, name: str) -> Any:
+        found = self._lifting.lifted(getattr(self._module, name))
+        setattr(self, name, found)
+        return found
+
+
+def _recording(function: Any) -> Any:
+    """An operation that records, where an argument holds a Tensor."""
+    if not (callable(function) and (find(function) is not None or has_composition(function))):
+        return function
+    from tangentx.tensor.calls.apply import call
+    from tangentx.tensor.core.containers import holds_tensor
+
+    def recording(*args: Any, **kwargs: Any) -> Any:
+        if holds_tensor(args) or (kwargs and holds_tensor(kwargs)):
+            return call(function, args, kwargs)
+        return function(*args, **kwargs)
+
+    return recording
+
+
+_RECORDING = Lifting(_recording)
+lifted_names, lifted, lifted_function = _RECORDING.names, _RECORDING.lifted, _RECORDING.function

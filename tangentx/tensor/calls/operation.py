@@ -1,0 +1,204 @@
+"""The node of an operation: what its pullback reads, kept, and how cotangents come back from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays import unbroadcast
+from tangentx.errors import NotDifferentiable, place, span_of
+from tangentx.tensor.calls.backward_stubs import first_step
+from tangentx.tensor.calls.rules import Pull, Rule
+from tangentx.tensor.core.containers import LASTING
+from tangentx.tensor.core.forms import fit, fits, inexact, like_of, sample, zeros
+from tangentx.tensor.core.modes import refusal
+from tangentx.tensor.core.tensor import Tensor, wrap
+from tangentx.tensor.graph.nodes import TAPES, Content, Node, noted
+
+
+def kept(value: Any) -> Any:
+    """A value that nobody else writes: plain arrays and lists that backward needs are copied."""
+    if type(value) is np.ndarray:
+        return value.copy()
+    if type(value) is tuple and LASTING.issuperset(map(type, value)):
+        return value
+    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        return type(value)(kept(item) for item in value)
+    return value
+
+
+def root_of(t: Tensor) -> Tensor:
+    """The Tensor that a Tensor's memory belongs to."""
+    root: Tensor = t if t._view is None else t._view.root
+    return root if root._view is None else root_of(root)  # one whose shape was set is a view
+
+
+def content_of(t: Tensor) -> Content:
+    """What stands for the present content of a Tensor's memory."""
+    root = root_of(t)
+    if root._content is None:
+        root._content = []
+    return root._content
+
+
+class Operation(Node):
+    """A call of a function that has a template; there is a class of them for each rule and the places that it is
+    pulled back to. `values` are what `pull_rule` reads, in its order.
+
+    `groups` tells, of an argument that holds several Tensors, the structure in which their cotangents come; `answers`
+    the forms of several results.
+    """
+
+    __slots__ = ()
+
+    simple = True
+    rule: Rule
+    places: tuple[int, ...]
+    pull_rule: Pull
+    groups: Any = None
+    answers: Any = None
+
+    @staticmethod
+    def kind(rule: Rule, places: tuple[int, ...]) -> type[Operation]:
+        """The class of the nodes of a rule that are pulled back to these places."""
+        found: type[Operation] | None = rule.nodes.get(places)
+        if found is None:
+            pull = rule.pull(places)
+            more = {"rule": rule, "places": places, "pull_rule": pull, "step": first_step}
+            found = type("Operation", (Operation,), {"__slots__": (), "operation": rule.name, **more})
+            rule.nodes[places] = found
+        return found
+
+    @staticmethod
+    def of(rule: Rule, places: tuple[int, ...], edges: tuple[Any, ...]) -> Operation:
+        """A node of this place in the user's program."""
+        node = object.__new__(Operation.kind(rule, places))
+        node.edges, node.place, node.freed = edges, place(), None
+        return node
+
+    @staticmethod
+    def record(
+        rule: Rule,
+        places: tuple[int, ...],
+        values: Sequence[Any],
+        data: list[Any],
+        ans: Any,
+        nested: bool,
+        viewed: Callable[[Tensor, int | None], None],
+    ) -> Any:
+        """The results of a call as Tensors."""
+        if type(ans) is not np.ndarray and isinstance(ans, np.ndarray):
+            raise of_another_class(ans)
+        if nested or isinstance(ans, list | tuple | dict):
+            from tangentx.tensor.calls.groups import record_groups
+
+            return record_groups(rule, places, values, data, ans, viewed)
+        node = Operation.of(rule, places, tuple(values[i].edge for i in places))
+        node.likes = tuple(like_of(data[i]) for i in places)
+        t = wrap(ans, node)
+        node.keep(values, data, ans, t)
+        if TAPES:
+            noted(node, (t,))
+        if rule.may_view:
+            viewed(t, None)
+        return t
+
+    def keep(self, values: Sequence[Any], data: list[Any], ans: Any, t: Tensor | None) -> None:
+        """Keeps what the pullback reads, and marks its memory."""
+        found: list[Any] = []
+        contents: list[Content | None] = []
+        for how, i in self.pull_rule.reads:
+            content = None
+            if how == "ans":
+                found.append(ans)
+                if t is not None and type(ans) is np.ndarray:
+                    content = content_of(t)
+            elif how == "shape":
+                found.append(np.shape(data[i]))
+            elif type(values[i]) is Tensor:
+                found.append(data[i])
+                if type(data[i]) is np.ndarray:
+                    content = content_of(values[i])
+            else:
+                found.append(kept(data[i]))
+            contents.append(content)
+        self.values, self.contents = found, tuple(contents)
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        if self.groups is not None or self.dropped:
+            return self.edges
+        by_place = dict(zip(self.places, self.edges, strict=True))
+        return tuple(by_place.get(i) for i, has in enumerate(self.rule.with_cotangent) if has)
+
+    @property
+    def saved(self) -> dict[str, Any]:
+        if self.values is None:
+            return {}
+        return dict(zip(self.pull_rule.needs, self.values, strict=True))
+
+    def pull(self, bars: list[Any], create: bool) -> Any:
+        if self.groups is not None or self.answers is not None:
+            from tangentx.tensor.calls.groups import pull_groups
+
+            return pull_groups(self, bars, create)
+        if create:
+            found = self.pull_rule.lifted(*self.attached(), bars[0])
+            return [fit_tensor(bar, like) for bar, like in zip(found, self.likes, strict=True)]
+        found = self.pull_rule.run(*self.values, bars[0])
+        result = []
+        for bar, like in zip(found, self.likes, strict=True):
+            fitting = type(bar) is np.ndarray and type(like) is tuple and bar.shape == like[0] and bar.dtype == like[1]
+            result.append(bar if fitting else fit(bar, like))
+        return result
+
+    def attached(self) -> list[Any]:
+        """What was kept, as Tensors with their place in the graph."""
+        found: list[Any] = []
+        for (how, i), value, content in zip(self.pull_rule.reads, self.values, self.contents, strict=True):
+            edge = None
+            if how == "ans":
+                edge = (self, 0)
+            elif how == "value" and i in self.places:
+                edge = self.edges[self.places.index(i)]
+            found.append(value if edge is None else attach(value, edge, content))
+        return found
+
+
+def of_another_class(ans: Any) -> Exception:
+    """The refusal of a result whose class has rules of its own: of masks, of matrices, of units."""
+    message = f"an operation on a Tensor that is being differentiated gives a `{type(ans).__name__}`"
+    return refusal(
+        NotDifferentiable(message, span_of(place()), "make the operand a plain array first: `np.asarray(a)`")
+    )
+
+
+def attach(value: Any, edge: Any, content: Content | None = None) -> Tensor:
+    """A value that was kept as the Tensor that it was."""
+    t = wrap(value, edge[0], edge[1])
+    t._content = content
+    return t
+
+
+def fit_tensor(bar: Any, like: Any) -> Any:
+    """`fit` on Tensors."""
+    if type(bar) is not Tensor:
+        return wrap(fit(bar, like))
+    if fits(bar.current, like):
+        return bar
+    from tangentx.tensor.calls.apply import call
+
+    found = call(unbroadcast, (bar, sample(like)), {})
+    return call(type(like), (found,), {}) if isinstance(like, float | complex) else found
+
+
+def zero_bar(like: Any, create: bool) -> Any:
+    """The cotangent of a result that nothing used."""
+    return wrap(zeros(like)) if create else zeros(like)
+
+
+def leaf(value: Any) -> bool:
+    """Whether a part of a structure has a derivative of its own."""
+    return type(value) is Tensor or inexact(value)

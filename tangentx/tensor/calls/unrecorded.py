@@ -1,0 +1,106 @@
+"""Calls of operations where nothing is recorded, and their results as Tensors: views as views."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tangentx.errors import place
+from tangentx.tensor.calls.operation import kept
+from tangentx.tensor.calls.rules import Rule
+from tangentx.tensor.calls.unwrapping import unwrapped
+from tangentx.tensor.core.containers import like_container, raw, tensors_in
+from tangentx.tensor.core.tensor import Tensor, wrap
+from tangentx.tensor.writes.storage import Step, View
+
+
+def unrecorded(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """The results of a call where nothing is recorded: as Tensors, views as views."""
+    late, made = False, None
+    given: list[Any] = []
+    for value in (*args, *kwargs.values()):
+        found = unwrapped(value)
+        if found is None:
+            given.append(raw(value))
+            late = late or any(t.requires_grad for t in tensors_in(value))
+            made = made or made_of(value)
+        else:
+            given.append(found[0])
+            late, made = late or found[2], made or found[3]
+    ans = fn(*given[: len(args)], **dict(zip(kwargs, given[len(args) :], strict=True)))
+    if type(ans) is not np.ndarray:
+        return results(ans, Viewed(rule, fn, args, kwargs) if rule.may_view else None, late, made)
+    t = wrap(ans)
+    if rule.may_view and (ans.base is not None or id(ans) in map(id, given)):
+        Viewed(rule, fn, args, kwargs)(t, None)
+    t._made = place() if late else made
+    return t
+
+
+def made_of(values: Any) -> Any:
+    """Where the first of some Tensors was made without gradient that was."""
+    return next((t._made for t in tensors_in(values) if t._made is not None), None)
+
+
+class Viewed:
+    """Makes results that share memory with an argument views of that Tensor."""
+
+    __slots__ = ("args", "fn", "held", "kwargs", "rule")
+
+    def __init__(self, rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        self.rule, self.fn, self.args, self.kwargs = rule, fn, args, kwargs
+        self.held: dict[int | str, tuple[Any, Any]] = {}
+
+    def __call__(self, t: Tensor, item: int | None) -> None:
+        ans = t._data
+        if not self.rule.may_view or type(ans) is not np.ndarray:
+            return
+        given: list[tuple[int | str, Any]] = [*enumerate(self.args), *self.kwargs.items()]
+        for position, value in given:
+            if type(value) is not Tensor or type(value._data) is not np.ndarray:
+                continue
+            own = value._data
+            base = ans.base
+            strided = base is not None and type(base) is not np.ndarray and np.may_share_memory(ans, own)
+            if ans is own or strided or (base is not None and (base is own or base is own.base)):
+                View.enter(t, value, Step, (self.fn, *self._others(position), position, item))
+                return
+
+    def _others(self, position: int | str) -> tuple[Any, Any]:
+        """What the call was given beside the viewed argument, which nobody writes; one list for all results."""
+        if position not in self.held:
+            by_place = tuple(kept(raw(arg)) if j != position else None for j, arg in enumerate(self.args))
+            by_name = {name: kept(raw(arg)) for name, arg in self.kwargs.items() if name != position}
+            self.held[position] = by_place, by_name
+        return self.held[position]
+
+
+def results(ans: Any, viewed: Viewed | None, late: bool, made: Any = None) -> Any:
+    """Results that are not recorded; `late` notes where, for the message of a backward that comes too late.
+
+    `made` is where an argument was made without gradient: so are they.
+    """
+    return _wrapped(ans, viewed, None, place() if late else made)
+
+
+def _wrapped(ans: Any, viewed: Viewed | None, number: int | None, where: Any) -> Any:
+    """One result, or those of a list or tuple, of which the first have their number as views."""
+    if isinstance(ans, list | tuple):
+        inside = viewed if number is None else None
+        return like_container(ans, [_wrapped(item, inside, i, where) for i, item in enumerate(ans)])
+    if not isinstance(ans, np.ndarray | np.generic | int | float | complex) or isinstance(ans, bool):
+        return ans
+    t = wrap(ans)
+    t._made = where
+    if viewed is not None:
+        viewed(t, number)
+    return t
+
+
+def wrapped(value: Any, made: Any = None) -> Any:
+    """Plain results as Tensors without history, in their structure; `made` is where, if that was without gradient."""
+    if isinstance(value, dict):
+        return {key: wrapped(item, made) for key, item in value.items()}
+    return value if type(value) is Tensor else results(value, None, False, made)

@@ -1,0 +1,1 @@
+"""The Tensor, what it holds, and its methods."""

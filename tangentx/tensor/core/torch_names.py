@@ -1,0 +1,217 @@
+"""Methods by PyTorch's names, and ``dim=`` and ``keepdim=``, with PyTorch's meaning.
+
+A name that ndarray has too means what it means there: PyTorch's meaning comes with PyTorch's keywords. So ``x.max(0)``
+is the maximum, ``x.max(dim=0)`` a pair of it and the places; ``x.var(dim=0)`` divides by n - 1, as PyTorch does.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tangentx.tensor.calls.apply import call
+from tangentx.tensor.core.tensor import Tensor
+
+KEYWORDS = frozenset(("dim", "keepdim", "dims", "dim0", "dim1", "unbiased", "correction", "start_dim", "end_dim"))
+"""What PyTorch calls its settings, and NumPy does not."""
+
+
+class Extreme(NamedTuple):
+    """What PyTorch gives for extremes along one axis."""
+
+    values: Any
+    indices: Any
+
+
+def spelled(name: str, t: Any, args: Any, kwargs: Any) -> Any:
+    """A method that is called with PyTorch's keywords. Raises TypeError for those that it does not have."""
+    try:
+        method = _SPELLED[name]
+    except KeyError:
+        raise TypeError(f"`{name}` of a Tensor takes no {', '.join(sorted(KEYWORDS & kwargs.keys()))}") from None
+    return method(t, *args, **kwargs)
+
+
+def _reduction(name: str) -> Callable[..., Any]:
+    fn: Any = getattr(np, name)
+
+    def method(t: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+        found = call(fn, (t,), {"axis": _axes(dim), "keepdims": bool(keepdim)})
+        return found if dtype is None else found.astype(dtype)
+
+    return method
+
+
+def _axes(dim: Any) -> Any:
+    return tuple(dim) if isinstance(dim, list) else dim
+
+
+def _extreme(name: str) -> Callable[..., Any]:
+    fn: Any = getattr(np, name)
+    places: Any = getattr(np, f"arg{name}")
+
+    def method(t: Any, dim: Any = None, keepdim: bool = False) -> Any:
+        dim = operator.index(dim)  # of several, or of all, PyTorch has none
+        values = call(fn, (t,), {"axis": dim, "keepdims": bool(keepdim)})
+        return Extreme(values, Tensor(places(t.current, axis=dim, keepdims=bool(keepdim))))
+
+    return method
+
+
+def _place(name: str) -> Callable[..., Any]:
+    fn: Any = getattr(np, name)
+
+    def method(t: Any, dim: Any = None, keepdim: bool = False) -> Any:
+        return fn(t.current, axis=dim, keepdims=bool(keepdim))
+
+    return method
+
+
+def _spread(name: str) -> Callable[..., Any]:
+    fn: Any = getattr(np, name)
+
+    def method(t: Any, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *, correction: Any = None) -> Any:
+        less = int(bool(unbiased)) if correction is None else correction
+        return call(fn, (t,), {"axis": _axes(dim), "ddof": less, "keepdims": bool(keepdim)})
+
+    return method
+
+
+def _along(name: str) -> Callable[..., Any]:
+    fn: Any = getattr(np, name)
+    return lambda t, dim: call(fn, (t,), {"axis": _axes(dim)})
+
+
+def _norm(t: Any, ord: Any = None, dim: Any = None, keepdim: bool = False) -> Any:
+    if ord not in (None, 2, "fro"):
+        raise TypeError(f"`norm` of a Tensor is the Euclidean one, not that of {ord!r}")
+    return call(np.linalg.norm, (t,), {"axis": _axes(dim), "keepdims": bool(keepdim)})
+
+
+def transpose(t: Any, dim0: int, dim1: int) -> Any:
+    """Two axes exchanged."""
+    return call(np.swapaxes, (t, dim0, dim1), {})
+
+
+def flatten(t: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The axes from `start_dim` to `end_dim` as one."""
+    shape = t.shape or (1,)
+    first, last = start_dim % len(shape), end_dim % len(shape)
+    if first > last:
+        raise ValueError(f"start_dim {start_dim} comes after end_dim {end_dim}")
+    joined = int(np.prod(shape[first : last + 1], dtype=int))
+    return call(np.reshape, (t, (*shape[:first], joined, *shape[last + 1 :])), {})
+
+
+def squeeze(t: Any, dim: Any) -> Any:
+    """Without these axes, as far as they have length one."""
+    dims = dim if isinstance(dim, tuple | list) else (dim,)
+    gone = tuple(i for i in dims if t.shape[i] == 1)
+    return call(np.squeeze, (t,), {"axis": gone}) if gone else t[...]
+
+
+class Names:
+    """Methods that ndarray has not."""
+
+    def relu(self: Any) -> Any:
+        """The elements that are positive, 0 for others; its derivative at 0 is 0."""
+        return call(np.where, (self.current <= 0, 0.0, self), {})
+
+    def sigmoid(self: Any) -> Any:
+        """``1 / (1 + exp(-x))``, without overflow and without loss of digits."""
+        return call(np.exp, (-call(np.logaddexp, (-self, 0.0), {}),), {})
+
+    def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
+        """The logarithm of the sum of exponentials over axes."""
+        most = np.max(self.current, axis=_axes(dim), keepdims=True)
+        most = np.where(np.isfinite(most), most, 0.0)
+        total = call(np.sum, (call(np.exp, (self - most,), {}),), {"axis": _axes(dim), "keepdims": bool(keepdim)})
+        return call(np.log, (total,), {}) + (most if keepdim else np.squeeze(most, _axes(dim)))
+
+    def log_softmax(self: Any, dim: Any) -> Any:
+        """The logarithm of `softmax`."""
+        return self - Names.logsumexp(self, dim, True)
+
+    def softmax(self: Any, dim: Any) -> Any:
+        """Exponentials, divided by their sum along an axis."""
+        return call(np.exp, (Names.log_softmax(self, dim),), {})
+
+    def permute(self: Any, *dims: Any) -> Any:
+        """The axes in another order, given as one tuple or as several numbers."""
+        order = dims[0] if len(dims) == 1 and isinstance(dims[0], tuple | list) else dims
+        return call(np.transpose, (self, tuple(order)), {})
+
+    def movedim(self: Any, source: Any, destination: Any) -> Any:
+        """Axes moved to other places."""
+        return call(np.moveaxis, (self, source, destination), {})
+
+    def unsqueeze(self: Any, dim: int) -> Any:
+        """With a new axis of length one."""
+        return call(np.expand_dims, (self, dim), {})
+
+    def expand(self: Any, *sizes: Any) -> Any:
+        """Repeated along axes of length one to these sizes, without a copy; -1 keeps a size."""
+        given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
+        mine = (None,) * (len(given) - self.ndim) + self.shape
+        if any(n == -1 and old is None for n, old in zip(given, mine, strict=True)):
+            raise ValueError("the size of a new axis cannot be kept")
+        return call(
+            np.broadcast_to, (self, tuple(old if n == -1 else n for n, old in zip(given, mine, strict=True))), {}
+        )
+
+    def expand_as(self: Any, other: Any) -> Any:
+        """`expand` to the shape of another."""
+        return Names.expand(self, np.shape(other))
+
+    def masked_fill(self: Any, mask: Any, value: Any) -> Any:
+        """A copy with a value where a mask holds."""
+        return call(np.where, (mask, value, self), {})
+
+    def gather(self: Any, dim: int, index: Any) -> Any:
+        """Elements by their places along an axis."""
+        return call(np.take_along_axis, (self, index, dim), {})
+
+    def contiguous(self: Any) -> Any:
+        """Itself."""
+        return self
+
+    def cpu(self: Any) -> Any:
+        """Itself: there is no other device."""
+        return self
+
+    def double(self: Any) -> Any:
+        """As float64."""
+        return self.astype(np.float64)
+
+    def float(self: Any) -> Any:
+        """As float32."""
+        return self.astype(np.float32)
+
+    def mv(self: Any, vector: Any) -> Any:
+        """The product with a vector."""
+        return call(np.matmul, (self, vector), {})
+
+    def bmm(self: Any, other: Any) -> Any:
+        """The products of the matrices of two stacks."""
+        return call(np.matmul, (self, other), {})
+
+
+_SPELLED: dict[str, Callable[..., Any]] = {
+    **{name: _reduction(name) for name in ("sum", "mean", "prod")},
+    **{name: _extreme(name) for name in ("max", "min")},
+    **{name: _place(name) for name in ("argmax", "argmin", "any", "all")},
+    **{name: _spread(name) for name in ("var", "std")},
+    **{name: _along(name) for name in ("cumsum", "cumprod")},
+    "norm": _norm,
+    "flip": lambda t, dims: call(np.flip, (t, _axes(dims)), {}),
+    "roll": lambda t, shifts, dims: call(np.roll, (t, shifts, _axes(dims)), {}),
+    "argsort": lambda t, dim: np.argsort(t.current, axis=dim),
+    "diagonal": lambda t, offset=0, dim1=0, dim2=1: call(np.diagonal, (t, offset, dim1, dim2), {}),
+    "transpose": transpose,
+    "swapaxes": transpose,
+    "flatten": flatten,
+    "squeeze": squeeze,
+}

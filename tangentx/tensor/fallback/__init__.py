@@ -1,0 +1,1 @@
+"""Programs that cannot be compiled, run on Tensors."""

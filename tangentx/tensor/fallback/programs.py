@@ -1,0 +1,91 @@
+"""Runs of the user's programs on Tensors: to which of them a value belongs, and what was refused in it.
+
+That a value is being differentiated is a fact of the value: its history leads to a leaf of a program that runs. So it
+is known in whatever thread and whatever code asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tangentx.errors import NotDifferentiable, place, span_of
+from tangentx.tensor.core.modes import RUNNING, STATE, Program, during
+from tangentx.tensor.core.tensor import Tensor
+
+_UNKNOWN: Any = object()
+
+
+def honestly(run: Callable[[], Any]) -> Any:
+    """What `run` gives, where no value may leave the record. Raises the refusal also where the program caught it."""
+    if STATE.honest:
+        return run()  # who has asked for it first looks after it
+    from tangentx.tensor.fallback.release import end, end_by
+
+    program = Program()
+
+    def told() -> Any:
+        try:
+            result = run()
+        except BaseException as error:
+            if program.leaves:
+                end_by(program, error)
+            if program.refused is None or error is program.refused or not isinstance(error, Exception):
+                raise
+        if program.refused is not None:
+            raise program.refused from None  # somebody has caught it, and went on without the derivative
+        return end(program, result) if program.leaves else result
+
+    return during(told, honest=True, program=program)
+
+
+def program_of(t: Tensor) -> Program | None:
+    """The running program in which a Tensor is differentiated; None for those of nobody, or of the user's own."""
+    if not RUNNING or not t.requires_grad:
+        return None
+    start = t if t._node is None else t._node
+    found = _of(start)
+    if found is _UNKNOWN:
+        found = start.__dict__["program"] = _looked_for(start)
+    return found if id(found) in RUNNING else None
+
+
+def _of(target: Any) -> Any:
+    """The program of a leaf; of a node, where it has been looked for."""
+    return target._program if type(target) is Tensor else target.__dict__.get("program", _UNKNOWN)
+
+
+def _looked_for(start: Any) -> Program | None:
+    order, met = [start], {id(start)}
+    for target in order:  # which grows on the way
+        found = _of(target)
+        if found is not _UNKNOWN and found is not None:
+            program: Program = found
+            return program
+        for source in target.sources if found is _UNKNOWN else ():
+            if id(source) not in met:
+                met.add(id(source))
+                order.append(source)
+    return None
+
+
+def stands_in(t: Tensor) -> bool:
+    """Whether a Tensor stands for a number or an array of a program that runs, and answers as that."""
+    return STATE.honest or (bool(RUNNING) and program_of(t) is not None)
+
+
+def lost(t: Tensor, how: str, hint: str = "") -> Exception:
+    """The refusal of what would make a plain value of a Tensor, remembered by the program that it belongs to."""
+    message = f"{how} makes a plain value of a Tensor that is being differentiated: its derivative would be lost"
+    hint = hint or (
+        "use NumPy's function on the value itself (np.stack joins several), or `tx.stop_gradient` for a constant"
+    )
+    return refused(t, NotDifferentiable(message, span_of(place()), hint))
+
+
+def refused(t: Tensor, error: Exception) -> Exception:
+    """An error to be raised for a Tensor, remembered by its program, which may catch it, in another thread too."""
+    program = program_of(t) or (STATE.program if STATE.honest else None)
+    if program is not None:
+        program.refused = error
+    return error

@@ -1,0 +1,222 @@
+"""The reverse sweep over a recorded graph: iterative, each node once, after all that lead to it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from sys import getrefcount
+from typing import Any
+
+import numpy as np
+
+from tangentx.errors import NotDifferentiable, place
+from tangentx.tensor.calls.apply import call
+from tangentx.tensor.core.modes import STATE, during
+from tangentx.tensor.core.tensor import Tensor, wrap
+from tangentx.tensor.graph.nodes import Node
+from tangentx.tensor.graph.watching import Watching, accumulate
+
+_ARRAY = np.ndarray
+_NONE: frozenset[Any] = frozenset()
+Seed = tuple[Any, int, Any]
+
+
+class Sweep(Watching):
+    """One reverse sweep. With `create` the cotangents are Tensors, and what is done with them is recorded.
+
+    `wanted` are edges whose cotangents are asked for; then nothing else is followed or collected. `bars` holds the
+    cotangent of a target's first result by the target, those of others by target and slot; what is `owned` is an
+    array that nobody else holds.
+    """
+
+    def __init__(self, create: bool, retain: bool, wanted: Sequence[tuple[Any, int]] | None) -> None:
+        self.create = create
+        self.retain = retain
+        self.wanted = None if wanted is None else set(wanted)
+        self.ends = _NONE if wanted is None else frozenset(target for target, _ in wanted)
+        self.found: dict[tuple[Any, int], Any] = {}
+        self.bars: dict[Any, Any] = {}
+        self.owned: set[Any] = set()
+        self.waiting: dict[Any, int] = {}
+        self.where = place()
+        self.told = STATE.anomaly or bool(STATE.listeners)
+
+    def run(self, seeds: Sequence[Seed]) -> dict[tuple[Any, int], Any]:
+        """The cotangents of the wanted edges."""
+        return during(lambda: self._run(seeds), grad=self.create, honest=False)
+
+    def _run(self, seeds: Sequence[Seed]) -> dict[tuple[Any, int], Any]:
+        with np.errstate(invalid="ignore"):
+            waiting = self.waiting = self._waiting([target for target, _, _ in seeds])
+            for target, slot, bar in seeds:
+                self._give(target, slot, bar, False)
+            ready = [target for target, count in waiting.items() if count == 0]
+            self._follow(ready, not (self.create or self.told))
+        return self.found
+
+    def reached(self, seeds: Sequence[Seed]) -> Collection[Any]:
+        """The targets that a sweep from these seeds would pass."""
+        return self._waiting([target for target, _, _ in seeds])
+
+    def _follow(self, ready: list[Any], quick: bool) -> None:
+        """Passes all targets, each after those that lead to it."""
+        waiting, bars, ends = self.waiting, self.bars, self.ends
+        passed = 0
+        while ready:
+            target = ready.pop()
+            passed += 1
+            if type(target) is Tensor:
+                self._end(target, bars.pop(target, None))
+            elif quick and target.simple and target in bars and target not in ends:
+                target.step(bars, waiting, ready, self)
+            else:
+                self._pass(target)
+                for source in target.sources:
+                    count = waiting.get(source)
+                    if count is not None:
+                        waiting[source] = count - 1
+                        if count == 1:
+                            ready.append(source)
+        if passed < len(waiting):
+            stuck = next(target for target, count in waiting.items() if count > 0)
+            raise NotDifferentiable(
+                "the graph has a cycle: a node comes before itself",
+                getattr(stuck, "span", None),
+                "make the graph of operations on Tensors, and leave `edges` of nodes alone",
+            )
+
+    def add(self, target: Any, bar: Any) -> None:
+        """`_give` of one more cotangent on plain data."""
+        old = self.bars[target]
+        if target in self.owned and type(bar) is _ARRAY:
+            np.add(old, bar, out=old)
+        else:
+            self.bars[target] = total = old + bar
+            if type(total) is _ARRAY:
+                self.owned.add(target)
+
+    def _waiting(self, roots: Sequence[Any]) -> dict[Any, int]:
+        """How many edges lead to each target that is to be passed."""
+        counts: dict[Any, int] = dict.fromkeys(roots, 0)
+        order = list(counts)
+        for target in order:  # which grows on the way
+            if type(target) is not Tensor:
+                for source in target.sources:
+                    if source in counts:
+                        counts[source] += 1
+                    else:
+                        counts[source] = 1
+                        order.append(source)
+        return counts if self.wanted is None else self._leading(order, counts)
+
+    def _leading(self, order: list[Any], counts: dict[Any, int]) -> dict[Any, int]:
+        """Only the targets from which a wanted edge is reached."""
+        assert self.wanted is not None
+        parents: dict[Any, list[Any]] = {}
+        for target in order:
+            if isinstance(target, Node) and target.dropped and target not in self.ends:
+                target.check()  # nobody can tell what it has led to
+            for edge in target.edges if isinstance(target, Node) else ():
+                parents.setdefault(edge[0], []).append(target)
+        stack = [target for target, _ in self.wanted if target in counts]
+        leading = set(stack)
+        while stack:
+            for parent in parents.get(stack.pop(), ()):
+                if parent not in leading:
+                    leading.add(parent)
+                    stack.append(parent)
+        return {
+            target: sum(1 for parent in parents.get(target, ()) if parent in leading)
+            for target in order
+            if target in leading
+        }
+
+    def _give(self, target: Any, slot: int, bar: Any, fresh: bool) -> None:
+        """Adds a cotangent to what a target has got."""
+        key = (target, slot) if slot else target
+        old = self.bars.get(key)
+        if old is None:
+            self.bars[key] = bar
+            if fresh:
+                self.owned.add(key)
+        elif self.create:
+            self.bars[key] = call(np.add, (old, bar), {})
+        else:
+            self.add(key, bar)
+
+    def _taken(self, target: Node) -> list[Any] | None:
+        """The cotangents of a node's results; None where there are none."""
+        bars = [self.bars.pop(target, None)]
+        if target.slots > 1:
+            bars += [self.bars.pop((target, slot), None) for slot in range(1, target.slots)]
+        return None if all(bar is None for bar in bars) else bars
+
+    def _pass(self, target: Any) -> None:
+        """Takes a node's cotangents on to its edges."""
+        bars = self._taken(target)
+        if bars is None:
+            return
+        edges, first = target.edges, bars[0]
+        if target.watchers or self.wanted is not None:
+            bars = self._seen(target, bars)
+            if not any(edge[0] in self.waiting for edge in edges):
+                return
+        target.check()
+        if target.before:
+            bars = self._hooked(target.before, bars)
+        own = target in self.owned and bars[0] is first
+        if target.consumes and not self.create and not own:
+            bars[0] = bars[0].copy()
+        given = self._pulled(target, bars)
+        if target.after:
+            given = self._hooked(target.after, given, bars)
+        if self.told:
+            self._tell(target, bars, given)
+        if not self.retain:
+            target.free(self.where)
+        fresh = target.consumes and not self.create
+        for (there, slot), bar in zip(edges, given, strict=True):
+            if bar is not None and there in self.waiting:
+                self._give(there, slot, bar, fresh)
+            fresh = False
+
+    def _pulled(self, target: Any, bars: list[Any]) -> Sequence[Any]:
+        """The cotangents of what a node was made of."""
+        found: Sequence[Any] = target.pull(bars, self.create)
+        return found
+
+    def _seen(self, target: Any, bars: list[Any]) -> list[Any]:
+        """The cotangents after the hooks on them; what is wanted of them is kept."""
+        if target.watchers:
+            for slot, watcher in target.watchers.items():
+                bars[slot] = self._watched(watcher, bars[slot])
+        if self.wanted is not None:
+            self._collect(target, bars)
+        return bars
+
+    def _collect(self, target: Any, bars: list[Any]) -> None:
+        assert self.wanted is not None
+        for slot, bar in enumerate(bars):
+            if bar is not None and (target, slot) in self.wanted:
+                consumed = type(target) is not Tensor and target.consumes and not self.create
+                self.found[target, slot] = bar.copy() if consumed else bar
+
+    def _end(self, leaf: Tensor, bar: Any) -> None:
+        """A leaf: its hooks, then its gradient."""
+        if bar is None:
+            return
+        own = getrefcount(bar) <= _GIVEN and type(bar) is _ARRAY and bar.base is None
+        if leaf._hooks is not None:
+            bar, own = self._watched(leaf._hooks, bar), False
+        if self.wanted is not None:
+            self._collect(leaf, [bar])
+        elif own and leaf._grad is None:
+            leaf._grad = wrap(bar)
+        else:
+            accumulate(leaf, wrap(bar) if own else self._tensor(bar))
+
+
+def _references(bar: Any) -> int:
+    return getrefcount(bar)
+
+
+_GIVEN = _references(np.zeros(1))  # what nobody holds, given to a function that asks

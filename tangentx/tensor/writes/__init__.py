@@ -1,0 +1,1 @@
+"""Writes into memory that Tensors share."""

@@ -1,0 +1,275 @@
+"""The node of a write."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays import demand_copied, demand_unshared, winners, zeros_as
+from tangentx.errors import NotDifferentiable, SharedMemory, place, span_of
+from tangentx.tensor.calls.apply import call
+from tangentx.tensor.calls.operation import fit_tensor, kept, root_of
+from tangentx.tensor.core.containers import WITHOUT, raw
+from tangentx.tensor.core.forms import fit, inexact, like_of
+from tangentx.tensor.core.modes import STATE, recording, refusal
+from tangentx.tensor.core.tensor import Tensor, wrap
+from tangentx.tensor.graph.nodes import TAPES, Node, noted
+from tangentx.tensor.writes.storage import Step
+
+_NOBODY = sys.getrefcount(object()) + 2  # the root's own reference, and the one that asks
+
+
+def write(t: Tensor, key: Any, value: Any, fresh: bool = False) -> None:
+    """``t[key] = value``, where a `fresh` value is nobody else's.
+
+    Raises NotDifferentiable for a leaf that requires a gradient, while recording.
+    """
+    data, new, key = t.current, raw(value), raw(key)
+    if type(data) is not np.ndarray:
+        raise TypeError(f"a number ({type(data).__name__}) has no items to be assigned")
+    root = t if t._view is None else t._view.root
+    recorded = recording()
+    active = recorded and type(value) is Tensor and value.requires_grad and inexact(root._data)
+    if recorded or STATE.honest:
+        demand_writable(t, root, active)
+        key = kept(key)
+    if type(new) is np.ndarray and np.may_share_memory(data, new):
+        _demand_copied(data, key, new)
+    if root._content is not None:
+        protect(root)
+        data = t.current
+    data[key] = new
+    if not recorded and type(value) is Tensor and (value._needs or value._made is not None):
+        root._made = t._made = value._made or place()
+    if active or (recorded and root._needs):
+        if t._view is not None and not t._view.with_history:
+            return
+        before = root._node, root._slot
+        if t is root and key is Ellipsis and type(new) is np.ndarray and like_of(root._data) == like_of(new):
+            root._node, root._slot = _edge_behind(value, fresh) if active else (None, 0)
+            root._needs = active
+        else:
+            root._node, root._slot = Write(root, () if t._view is None else t._view.steps, key, value), 0
+            root._needs = True
+            if TAPES:
+                noted(root._node, (root,))
+        if root._retains:
+            root.moved(*before)
+
+
+def _edge_behind(value: Tensor, fresh: bool) -> tuple[Any, int]:
+    """Where the graph goes on from a copy of a value, which others may use as well: theirs is no gradient of it."""
+    if not fresh:
+        from tangentx.tensor.calls.apply import call
+
+        value = call(operator.getitem, (value, Ellipsis), {})
+    return value.edge
+
+
+def _demand_copied(data: Any, key: Any, new: Any) -> None:
+    """Refuses a write whose value NumPy would change on the way, for the record speaks of a copy of it."""
+    parts = key if isinstance(key, tuple) else (key,)
+    if not any(isinstance(part, list | np.ndarray) for part in parts):
+        demand_copied(data[key], new)
+    elif any(np.asarray(part).dtype == bool for part in parts):
+        demand_unshared(data, new)
+
+
+def demand_writable(t: Tensor, root: Tensor, active: bool) -> None:
+    """Refuses what would break the record."""
+    if STATE.honest and type(root._data) is np.ndarray and not root._data.flags.writeable:
+        message = "memory is written that is read-only, or that two arguments share, or two parts of one"
+        raise refusal(SharedMemory(message, span_of(place()), "pass a copy: on Tensors each has its own history"))
+    if recording() and root._needs and root._node is None and (t._view is None or t._view.with_history):
+        raise refusal(
+            NotDifferentiable(
+                "a leaf that requires a gradient is written in place: it would no longer be what is differentiated by",
+                span_of(place()),
+                "write into a copy (`x.clone()`), or under `with tx.no_grad():`",
+            )
+        )
+    if active and root._lent:
+        message = f"a value that is being differentiated is written into memory that `{root._lent}` may read later"
+        raise refusal(NotDifferentiable(message, span_of(place()), "write into a copy (`x.copy()`)"))
+    if active and t._view is not None and not t._view.with_history:
+        raise refusal(
+            NotDifferentiable(
+                "a value that is being differentiated is written into a detached Tensor, which has no history",
+                span_of(place()),
+                "write into a copy (`x.clone()`)",
+            )
+        )
+
+
+def protect(root: Tensor) -> None:
+    """Before a write: what backward needs of the memory is kept, or, where that cannot be, the write is marked."""
+    content = root._content
+    if content is None:
+        return
+    if sys.getrefcount(content) > _NOBODY:
+        if root._exported:
+            content.append(place())
+        else:
+            # With the strides that it had: whether a reshape is a view depends on them.
+            copied = zeros_as(root._data)
+            copied[...] = root._data
+            root._data = copied
+    root._content = None
+
+
+@contextmanager
+def lent(tensors: Sequence[Tensor]) -> Iterator[None]:
+    """While it lasts, code that knows of no Tensors has their memory, and may write into it."""
+    held = [(root, root._data.copy()) for root in {id(r): r for r in map(root_of, tensors)}.values() if _needed(root)]
+    try:
+        yield
+    finally:
+        for root, before in held:
+            after = root._data.copy()
+            if after.tobytes() != before.tobytes():
+                root._data[...] = before
+                protect(root)
+                root._data[...] = after
+
+
+def _needed(root: Tensor) -> bool:
+    """Whether backward keeps the content of an array."""
+    return type(root._data) is np.ndarray and root._content is not None and sys.getrefcount(root._content) > _NOBODY - 1
+
+
+def changed(t: Tensor, change: Callable[[Any, Any], Any], other: Any) -> bool:
+    """Where nothing is recorded: whether an array has been changed by NumPy itself, as ``t += other`` does it."""
+    if recording() or STATE.honest:
+        return False
+    view = t._view
+    if view is not None:
+        view.refresh(t)
+    if type(other) is Tensor:
+        if other._needs or other._made is not None:
+            (t if view is None else view.root)._made = t._made = other._made or place()
+        other = other.current
+    elif type(other) not in WITHOUT:
+        return False
+    if type(t._data) is not np.ndarray:
+        return False
+    root = t if view is None else view.root
+    if root._content is not None:
+        protect(root)
+    change(t.current, other)
+    return True
+
+
+def overwrite(t: Tensor, result: Any, fresh: bool = False) -> Tensor:
+    """Gives a Tensor the value of another in place, as ``t += x`` does: shape and dtype stay.
+
+    A `fresh` result is nobody else's.
+    """
+    data, new = t.current, raw(result)
+    if type(data) is np.ndarray:
+        alike = type(new) is np.ndarray and new.dtype is data.dtype
+        if not alike and not np.can_cast(np.result_type(new), data.dtype, "same_kind"):
+            raise TypeError(f"a Tensor of {data.dtype} cannot hold {np.result_type(new)}")
+        if np.ndim(new) > data.ndim:
+            raise ValueError(f"an array of shape {np.shape(new)} cannot be broadcast into a Tensor of {data.shape}")
+        write(t, Ellipsis, result, fresh)
+        return t
+    demand_writable(t, t, False)
+    if np.ndim(new) != 0:
+        raise ValueError(f"a number cannot hold an array of shape {np.shape(new)}")
+    if type(new) is not type(data):
+        from tangentx.tensor.calls.apply import call
+
+        result = call(type(data), (result,), {}) if type(result) is Tensor else type(data)(new)
+        new = raw(result)
+    t._data = new
+    if recording():
+        history = type(result) is Tensor and result._needs
+        t._node, t._slot = (result.edge) if history else (None, 0)
+        t._needs = history
+    return t
+
+
+class Write(Node):
+    """``root[steps][key] = value``: what was there gets no cotangent, the value gets that of its place."""
+
+    consumes = True
+
+    def __init__(self, root: Tensor, steps: tuple[Step, ...], key: Any, value: Any) -> None:
+        edges = [root.edge] if root._needs else []
+        active = type(value) is Tensor and value._needs
+        super().__init__("Write", (*edges, *([value.edge] if active else [])))
+        self.into = root._needs
+        self.steps, self.key = steps, key
+        part = root._data
+        for step in steps if root._data.dtype.kind == "c" else ():
+            part = step.on(part)
+        # The real and the imaginary part of a cotangent are those of its conjugate: see our convention.
+        self.turned = part.dtype != root._data.dtype
+        self.layout = (root._data.shape, root._data.strides)
+        self.value_like = like_of(value._data) if active else None
+        self.likes = (*((like_of(root._data),) if self.into else ()), *((self.value_like,) if active else ()))
+
+    def drop(self, where: Any) -> None:
+        super().drop(where)
+        self.steps, self.key = (), None
+
+    def pull(self, bars: list[Any], create: bool) -> Any:
+        bar = bars[0]
+        if create:
+            return self._pull_tensors(bar)
+        if self.turned:
+            bar = np.conj(bar)
+        part = bar = self._laid_out(bar)
+        for step in self.steps:
+            part = step.on(part)
+        given = []
+        if self.value_like is not None:
+            taken = np.array(part[self.key]) if plain_key(self.key) else winners(part, self.key)
+            given = [fit(taken if np.ndim(taken) else taken[()], self.value_like)]
+        part[self.key] = 0.0
+        if self.turned:
+            bar = np.conj(bar)
+        return [bar, *given] if self.into else given
+
+    def _laid_out(self, bar: Any) -> Any:
+        """The cotangent with the strides of the memory, so that the steps give views of it as they did there."""
+        if type(bar) is not np.ndarray:
+            return np.array(bar)  # that of an array without axes may come as a number, of which there are no views
+        if bar.strides == self.layout[1]:
+            return bar
+
+        shape, strides = self.layout
+        result = zeros_as(np.lib.stride_tricks.as_strided(np.empty(1, bar.dtype), shape, strides))
+        result[...] = bar
+        return result
+
+    def _pull_tensors(self, bar: Tensor) -> list[Tensor]:
+
+        whole = call(np.conjugate if self.turned else np.copy, (bar,), {})
+        if whole.current.strides != self.layout[1]:
+            laid_out = wrap(self._laid_out(whole.current))
+            write(laid_out, Ellipsis, whole)
+            whole = laid_out
+        part = whole
+        for step in self.steps:
+            part = step.on_tensor(part)
+        given = []
+        if self.value_like is not None:
+            given = [fit_tensor(call(winners, (part, self.key), {}), self.value_like)]
+        write(part, self.key, 0.0)
+        if self.turned:
+            whole = call(np.conjugate, (whole,), {})
+        return [whole, *given] if self.into else given
+
+
+def plain_key(key: Any) -> bool:
+    """Whether an index takes no element twice: numbers, slices, None, an ellipsis, masks."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return all(
+        part is None or part is Ellipsis or isinstance(part, slice | int | np.integer | np.bool_) for part in parts
+    )

@@ -1,0 +1,55 @@
+"""Branches and loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.analysis.infer.control_flow import merge
+from tangentx.analysis.infer.program import Definition
+from tests.analysis import programs
+from tests.analysis.made import text
+
+
+def test_a_branch_that_kinds_decide_is_removed() -> None:
+    assert "sin" not in text(programs.decided, 2.0, None)
+    found = text(programs.decided, 2.0, 3.0)
+    assert "sin" in found and "if" not in found.replace("np.", "")
+    assert "sum" in text(programs.by_type, np.ones(2)) and "sum" not in text(programs.by_type, 1.0)
+
+
+def test_a_branch_that_a_number_decides_stays() -> None:
+    assert "if %" in text(programs.joined, 2.0, None)
+
+
+def test_definitions_meet() -> None:
+    a, b = Definition("x"), Definition("x")
+    assert merge({"x": (a,)}, {"x": (b,)}) == {"x": (a, b)}
+    assert merge({"x": (a,)}, {}) == {"x": (a, None)}
+    assert merge(None, {"x": (a,)}) == {"x": (a,)}
+    assert merge(None, None) is None
+
+
+class Worn:
+    """Asking whether it holds wears it."""
+
+    def __init__(self, v):
+        self.v = v
+
+    def __bool__(self):
+        self.v = self.v * 0.9
+        return self.v > 0.1
+
+
+def test_what_the_truth_of_an_object_writes_has_a_part_in_the_derivative() -> None:
+    def f(x):
+        worn = Worn(x)
+        r = x if worn else 1.0
+        while worn:
+            r = r + worn.v
+        return r * worn.v
+
+    value, slope = tx.value_and_grad(f, fallback="error")(0.3)
+    assert value == pytest.approx(f(0.3), rel=1e-14)
+    assert slope == pytest.approx((f(0.3 + 1e-4) - f(0.3 - 1e-4)) / 2e-4, rel=1e-7)

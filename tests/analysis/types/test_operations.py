@@ -1,0 +1,62 @@
+"""The kind of a primitive's result."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+import pytest
+
+from tangentx.analysis.types.kinds import Arr, Box, Num, World, is_view
+from tangentx.analysis.types.operations import Operation
+from tangentx.errors import NoTemplate, NotResolved, Span
+
+SPAN = Span("flight.py", 1)
+
+
+def operation(world: World) -> Operation:
+    return Operation(world, lambda path: world.region(), SPAN)
+
+
+def test_the_type_is_what_numpy_answers() -> None:
+    op = operation(World())
+    assert op.kind(operator.add, [Num(int), Num(float)], {}) == Num(float)
+    assert op.kind(operator.truediv, [Num(int), Num(int)], {}) == Num(float)
+    assert op.kind(np.sin, [Num(float, True)], {}) == Num(np.float64, True)
+
+
+def test_known_numbers_give_known_numbers() -> None:
+    op = operation(World())
+    assert op.kind(operator.mul, [Num(int, value=3), Num(int, value=4)], {}).value == 12
+
+
+def test_arrays_broadcast_and_are_new() -> None:
+    world = World()
+    a, b = Arr(np.dtype("f4"), 1, world.region()), Arr(np.dtype(float), 2, world.region())
+    kind = operation(world).kind(operator.add, [a, b], {})
+    assert (kind.dtype, kind.rank) == (np.dtype(float), 2)
+    assert not is_view(kind, a) and not is_view(kind, b)
+
+
+def test_a_view_is_united_with_its_operand() -> None:
+    world = World()
+    a = Arr(np.dtype(float), 2, world.region())
+    assert is_view(operation(world).kind(np.transpose, [a], {}), a)
+    assert not is_view(operation(world).kind(np.copy, [a], {}), a)
+
+
+def test_several_results_are_a_container() -> None:
+    kind = operation(World()).kind(divmod, [Num(int), Num(int)], {})
+    assert isinstance(kind, Box) and kind.cls is tuple and kind.region.get(1) == Num(int)
+
+
+def test_what_fails_on_every_sample_is_refused() -> None:
+    with pytest.raises(NotResolved):
+        operation(World()).kind(operator.matmul, [Num(float), Num(float)], {})
+
+
+def test_a_derivative_needs_a_rule() -> None:
+    op = operation(World())
+    with pytest.raises(NoTemplate):
+        op.demand_template(np.i0, [Num(float, True)], Num(float, True))
+    op.demand_template(np.i0, [Num(float)], Num(float))

@@ -1,0 +1,109 @@
+"""What is nested too deeply for our own walks is a located refusal; the program's own recursion is its own error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+
+DEEP = 3_000
+
+
+class Node:
+    def __init__(self, following: Any) -> None:
+        self.value, self.following = 1.0, following
+
+
+def in_lists(n: int) -> Any:
+    made: Any = 1.0
+    for _ in range(n):
+        made = [made]
+    return made
+
+
+def in_tuples(n: int) -> Any:
+    made: Any = 1.0
+    for _ in range(n):
+        made = (made,)
+    return made
+
+
+def in_dicts(n: int) -> Any:
+    made: Any = 1.0
+    for _ in range(n):
+        made = {"a": made}
+    return made
+
+
+def in_objects(n: int) -> Any:
+    made: Any = None
+    for _ in range(n):
+        made = Node(made)
+    return made
+
+
+def square(x: Any, other: Any) -> Any:
+    return x * x
+
+
+WAYS: dict[str, Callable[[Any], Any]] = {
+    "grad": lambda deep: tx.grad(square)(1.5, deep),
+    "both": lambda deep: tx.grad(square, wrt=(0, 1))(1.5, deep),
+    "source": lambda deep: tx.grad(square).source_for(1.5, deep),
+    "vjp": lambda deep: tx.vjp(square, 1.5, deep),
+    "jvp": lambda deep: tx.jvp(square, (1.5, deep), (1.0, None)),
+    "hvp": lambda deep: tx.hvp(square, (1.5, deep), (1.0, None)),
+    "jacobian": lambda deep: tx.jacobian(square)(1.5, deep),
+    "linearize": lambda deep: tx.linearize(square, 1.5, deep),
+    "vmap": lambda deep: tx.vmap(square, in_axes=(0, None))(np.ones(3), deep),
+    "method": lambda deep: tx.differentiate(square).jvp((1.5, deep), (1.0, None)),
+    "tensors": lambda deep: tx.differentiate(square)(tx.tensor(1.5, requires_grad=True), deep),
+}
+
+
+@pytest.mark.parametrize("make", [in_lists, in_tuples, in_dicts, in_objects])
+@pytest.mark.parametrize("way", WAYS)
+def test_deep_arguments_are_refused(way: str, make: Callable[[int], Any]) -> None:
+    with pytest.raises(tx.TangentxError, match="levels deep") as caught:
+        WAYS[way](make(DEEP))
+    assert __file__ in str(caught.value)
+
+
+@pytest.mark.parametrize("make", [in_lists, in_tuples, in_dicts, in_objects])
+def test_a_hundred_levels_are_followed(make: Callable[[int], Any]) -> None:
+    assert tx.grad(square)(1.5, make(100)) == 3.0
+    assert tx.vjp(square, 1.5, make(100))[1](1.0)[0] == 3.0
+
+
+def test_the_function_itself_takes_anything() -> None:
+    assert tx.differentiate(square)(1.5, in_lists(DEEP)) == 2.25
+
+
+OUTSIDE = in_lists(DEEP)
+
+
+def reads_outside(x: float) -> float:
+    return x * len(OUTSIDE)
+
+
+def test_deep_things_outside_are_refused() -> None:
+    with pytest.raises(tx.TangentxError, match="nested too deeply"):
+        tx.grad(reads_outside)(1.5)
+
+
+def descends(x: float, tree: Any) -> float:
+    return descends(x, tree)
+
+
+def by_itself(x: float, tree: Any) -> float:
+    return x * descends(x, tree) if x > 0.0 else x
+
+
+def test_a_recursion_of_the_programs_own_is_its_own_error() -> None:
+    with pytest.raises(RecursionError):
+        tx.grad(by_itself)(1.5, in_lists(110))
+    assert tx.grad(by_itself)(-1.5, in_lists(110)) == 1.0

@@ -1,0 +1,580 @@
+"""Faults of what is kept: guards, keys, caches, and state that lasts while something runs.
+
+No program shows them, for they need a second call after something has changed: (name, pit, function, edits of its text,
+what shows it). What shows it is a function of this module that gives whether all was right.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import types
+import weakref
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+import tangentx as tx
+from tangentx.analysis.types import outcomes
+from tangentx.api import vmap
+from tangentx.common.bounded_cache import Bounded
+from tangentx.common.scoped_state import Lasting, lasting
+from tangentx.compile import pipeline
+from tangentx.dispatch import entries as derivative
+from tests.faults_of_reverse import Edits
+
+GUARD = "tangentx.dispatch.guards:"
+CACHE = "tangentx.dispatch.entries:Cache.find"
+
+
+def _square(v):
+    return v * v
+
+
+def _triple(v):
+    return 3.0 * v
+
+
+def _by_name(v, *, scale=2.0):
+    return v * scale
+
+
+def _by_default(v, scale=2.0):
+    return v * scale
+
+
+class _Law:
+    factors = {"power": 2}
+
+    def bend(self, v):
+        return v * v
+
+
+SPACE: dict[str, Any] = {}
+"""The globals of the programs here, made anew for each."""
+
+
+def program(text: str, **names: Any) -> Any:
+    """A new function with globals of its own; its text is in a file that is never read again."""
+    import linecache
+
+    SPACE.clear()
+    SPACE.update({"np": np, "tx": tx, "__name__": "of_lasting", **names})
+    file = f"<program {hash(text)}>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    exec(compile(text, file, "exec"), SPACE)
+    return SPACE["f"]
+
+
+def changed(f: Any, change: Callable[[], Any], wanted: float, times: int = 2) -> bool:
+    """Whether the gradient is right after something has changed, when it has been called so often."""
+    gradient = tx.grad(f, fallback="error")
+    for _ in range(times):
+        gradient(4.0)
+    change()
+    return bool(gradient(4.0) == wanted)
+
+
+def rebinds_a_helper() -> bool:
+    f = program("def f(x):\n    return helper(x)\n", helper=_square)
+    return changed(f, lambda: SPACE.update(helper=_triple), 3.0)
+
+
+def rebinds_a_helper_at_once() -> bool:
+    f = program("def f(x):\n    return helper(x)\n", helper=_square)
+    return changed(f, lambda: SPACE.update(helper=_triple), 3.0, times=1)
+
+
+def hides_a_builtin() -> bool:
+    f = program("def f(x):\n    return abs(x) * 2.0\n")
+    return changed(f, lambda: SPACE.update(abs=_square), 16.0)
+
+
+def changes_its_code() -> bool:
+    helper = types.FunctionType(_square.__code__, {}, "helper")
+    f = program("def f(x):\n    return helper(x)\n", helper=helper)
+    return changed(f, lambda: setattr(helper, "__code__", _triple.__code__), 3.0)
+
+
+def changes_a_default() -> bool:
+    helper = types.FunctionType(_by_default.__code__, {}, "helper", (2.0,))
+    f = program("def f(x):\n    return helper(x)\n", helper=helper)
+    return changed(f, lambda: setattr(helper, "__defaults__", (np.float32(7.0),)), 7.0)
+
+
+def changes_a_named_default() -> bool:
+    helper = types.FunctionType(_by_name.__code__, {}, "helper")
+    helper.__kwdefaults__ = {"scale": 2.0}
+    f = program("def f(x):\n    return helper(x)\n", helper=helper)
+    return changed(f, lambda: helper.__kwdefaults__.update(scale=np.float32(7.0)), 7.0)
+
+
+def rebinds_what_is_captured() -> bool:
+    helper = _square
+
+    def f(x):
+        return helper(x)
+
+    def change() -> None:
+        nonlocal helper
+        helper = _triple
+
+    return changed(f, change, 3.0)
+
+
+def changes_a_class() -> bool:
+    law = type("Law", (_Law,), {})
+    f = program("def f(x):\n    return LAW.bend(x)\n", LAW=law())
+    return changed(f, lambda: setattr(law, "bend", lambda self, v: 3.0 * v), 3.0)
+
+
+def changes_a_dict() -> bool:
+    settings = {"power": "two"}
+    f = program("def f(x):\n    return x * x if SETTINGS['power'] == 'two' else x\n", SETTINGS=settings)
+    return changed(f, lambda: settings.update(power="one"), 1.0)
+
+
+def shares_memory_later() -> bool:
+    """Two names from outside that share memory by now, one of which the program writes."""
+    f = program("def f(x):\n    W[0] = x\n    return V[0] * 3.0 + W[0]\n", W=np.zeros(2), V=np.ones(2))
+    gradient = tx.grad(f, fallback="error")
+    first = gradient(2.0)
+    SPACE["V"] = SPACE["W"][:1]
+    return bool(first == 1.0 and gradient(2.0) == 4.0)
+
+
+def changed_meanwhile() -> bool:
+    """By another thread, as it were, between the reading and the guard."""
+    settings = {"power": "two"}
+    f = program("def f(x):\n    return x * x if SETTINGS['power'] == 'two' else x\n", SETTINGS=settings)
+    whole, left = pipeline.compile_functions, [1]
+
+    def meanwhile(*args: Any, **kwargs: Any) -> Any:
+        found = whole(*args, **kwargs)
+        if left:
+            left.pop()
+            settings["power"] = "one"
+        return found
+
+    pipeline.compile_functions = meanwhile  # type: ignore[assignment]
+    try:
+        gradient = tx.grad(f, fallback="error")
+        return bool(gradient(4.0) == 1.0 and gradient(4.0) == 1.0)
+    finally:
+        pipeline.compile_functions = whole
+
+
+def other_dtypes() -> bool:
+    """Of the shape that was met before, and of another one."""
+    gradient = tx.grad(program("def f(x):\n    return np.sum(x * x)\n"), fallback="error")
+    for shape in (3, 3, 5):
+        gradient(np.ones(shape))
+    found = [gradient(np.ones(shape, "f4")) for shape in (3, 4)]
+    entries = len(tx.grad(SPACE["f"], fallback="error")._cache.entries)
+    return all(one.dtype == np.float32 for one in found) and entries == 2
+
+
+def other_proofs() -> bool:
+    """The text without proofs is another one."""
+    gradient = tx.grad(program("def f(x):\n    y = x * x\n    return y * y\n"), fallback="error")
+    gradient(2.0), gradient(2.0)
+    short = gradient.source
+    with pipeline.proofs(off="all"):
+        gradient(2.0)
+        return bool(gradient.source != short)
+
+
+def other_axes() -> bool:
+    """An axis of length one after another one, both ways."""
+    f = program("def f(x, y):\n    return np.sum(x * y)\n")
+    gradient = tx.grad(f, fallback="error")
+    gradient(np.ones(3), np.ones(3))
+    return bool(gradient(np.ones(1), np.ones(3)).tolist() == [3.0] and gradient(np.ones(3), np.ones(3)).shape == (3,))
+
+
+def arguments_that_overlap() -> bool:
+    f = program("def f(x, a, b):\n    a[0] = x\n    return b[0] * 2.0 + a[0]\n")
+    gradient = tx.grad(f, fallback="error")
+    a = np.ones(2)
+    return bool(gradient(3.0, a, np.ones(2)) == 1.0 and gradient(3.0, a, a) == 3.0)
+
+
+def other_words() -> bool:
+    f = program("def f(x, whole):\n    return np.sum(x * x) if whole else x[0] * 5.0\n")
+    gradient = tx.grad(f, fallback="error")
+    return bool(
+        gradient(np.ones(2), True).tolist() == [2.0, 2.0] and gradient(np.ones(2), False).tolist() == [5.0, 0.0]
+    )
+
+
+def few_kinds() -> bool:
+    """Of many kinds the last ones are kept, and the others go."""
+    gradient = tx.grad(program("def f(parts):\n    return sum(parts.values())\n"), fallback="error")
+    gradient._cache.limit = 2
+    gone = []
+    for name in "abcd":
+        gradient({name: 1.0})
+        gone.append(weakref.ref(gradient._cache.last.functions[0]))
+    gc.collect()
+    return len(gradient._cache.entries) == 2 and [ref() is None for ref in gone] == [True, True, False, False]
+
+
+def dropped_with_its_routes() -> bool:
+    """A derivative that is dropped is not kept by the quick ways to it."""
+    gradient = tx.grad(program("def f(x):\n    return np.sum(x * x)\n"), fallback="error")
+    gradient._cache.limit = 1
+    gradient(np.ones(2)), gradient(np.ones(2)), gradient(np.ones(2))
+    first = weakref.ref(gradient._cache.last.functions[0])
+    gradient(np.ones((2, 2)))
+    gc.collect()
+    return first() is None
+
+
+def little_text() -> bool:
+    gradient = tx.grad(program("def f(parts):\n    return sum(parts.values())\n"), fallback="error")
+    gradient({"a": 1.0})
+    before, derivative.LIMIT_TEXT = derivative.LIMIT_TEXT, 2 * gradient._cache.size()
+    try:
+        for name in "bcdef":
+            gradient({name: 1.0})
+        return len(gradient._cache.entries) <= 2
+    finally:
+        derivative.LIMIT_TEXT = before
+
+
+def another_function_of_the_same_dict() -> bool:
+    """`functools.wraps` copies what a function keeps for itself to another one."""
+    f = program("def f(x):\n    return x * x\n")
+    tx.grad(f)(2.0)
+    other = functools.wraps(f)(program("def f(x):\n    return 5.0 * x\n"))
+    return bool(tx.grad(other)(2.0) == 5.0 and tx.jvp(other, (2.0,), (1.0,))[1] == 5.0)
+
+
+class _Owner:
+    def __init__(self, n: float) -> None:
+        self.n = n
+
+    @tx.differentiate(wrt="x")
+    def bent(self, x):
+        return np.sum(x * x * x) * self.n
+
+    def quartic(self, x):
+        return np.sum(x * x * x * x) * self.n
+
+    def each(self, x):
+        return x * self.n
+
+
+def objects_of_one_class() -> bool:
+    """Derivatives of two objects' methods are those of each; neither is kept."""
+    found = []
+    for n in (1.0, 2.0):
+        owner = _Owner(n)
+        t = tx.tensor(np.ones(2), requires_grad=True)
+        (slope,) = tx.autograd.grad(owner.bent(t), [t], create_graph=True)
+        (bend,) = tx.autograd.grad(np.sum(slope), [t])
+        found.append(bend.numpy()[0])
+        found.append(vmap.inside(owner.each)(np.ones((2, 2)))[0, 0])
+    gone = weakref.ref(owner)
+    del owner, t, slope, bend
+    gc.collect()
+    return found == [6.0, 1.0, 12.0, 2.0] and gone() is None
+
+
+def gradients_of_two_objects() -> bool:
+    """Third derivatives, the first of which are compiled, by operations on Tensors."""
+    found = []
+    for n in (1.0, 2.0):
+        t = tx.tensor(np.ones(2), requires_grad=True)
+        slope = tx.grad(_Owner(n).quartic, wrt="x")(t)
+        (bend,) = tx.autograd.grad(np.sum(slope), [t], create_graph=True)
+        (third,) = tx.autograd.grad(np.sum(bend), [t])
+        found.append(third.numpy()[0])
+    return found == [24.0, 48.0]
+
+
+def outcomes_of_other_dtypes() -> bool:
+    outcomes.forget()
+    text = "def f(x):\n    y = x * x\n    return np.sum(y) * (3.0 if y.dtype == np.float32 else 1.0)\n"
+    found = [tx.grad(program(text), fallback="error")(np.ones(1, dtype))[0] for dtype in ("f8", "f4")]
+    return found == [2.0, 6.0]
+
+
+LEVEL: ContextVar[int] = ContextVar("level of faults", default=0)
+
+
+def set_back() -> bool:
+    try:
+        lasting(LEVEL, 1, lambda: 1 / 0)
+    except ZeroDivisionError:
+        pass
+    with Lasting(LEVEL, lambda before: before + 1):
+        inside = LEVEL.get()
+    outside, _ = LEVEL.get(), LEVEL.set(0)
+    return inside == 1 and outside == 0
+
+
+def collector_on() -> bool:
+    try:
+        derivative._made(lambda: 1 / 0)  # type: ignore[arg-type, return-value]
+    except ZeroDivisionError:
+        pass
+    found = gc.isenabled()
+    gc.enable()
+    return found
+
+
+def bounded() -> bool:
+    table: Bounded[str, int] = Bounded(10)
+    for key in "abcd":
+        table.put(key, 1, size=4)
+        table.get("a")
+    return len(table) == 2 and table.get("a") == 1 and table.get("d") == 1
+
+
+Kept = tuple[str, str, str, Edits, Callable[[], bool]]
+GUARDS: tuple[Kept, ...] = (
+    (
+        "code is not guarded",
+        "the code of a function may be replaced",
+        f"{GUARD}Guard._function",
+        (('self._attribute(function, "__code__", code)', "pass"),),
+        changes_its_code,
+    ),
+    (
+        "defaults are not guarded",
+        "so may its defaults",
+        f"{GUARD}Guard._function",
+        (('("__defaults__", "__kwdefaults__")', "()"),),
+        changes_a_default,
+    ),
+    (
+        "named defaults are not guarded",
+        "a dict of defaults changes in place",
+        f"{GUARD}Guard._function",
+        (("self._item(function.__kwdefaults__, name, value)", "pass"),),
+        changes_a_named_default,
+    ),
+    (
+        "globals are not guarded",
+        "globals are looked up at each call",
+        f"{GUARD}Guard._ext",
+        (
+            ("self._item(space, name, first if name in space else _ABSENT)", "pass"),
+            ("self._attribute(owner,", "(lambda *_: 0)(owner,"),
+        ),
+        rebinds_a_helper,
+    ),
+    (
+        "a hidden builtin is not guarded",
+        "a global may come to hide a builtin",
+        f"{GUARD}Guard._ext",
+        (
+            (
+                "self._item(space, name, first if name in space else _ABSENT)",
+                "name in space and self._item(space, name, first)",
+            ),
+        ),
+        hides_a_builtin,
+    ),
+    (
+        "cells are not guarded",
+        "captured variables are bound anew",
+        f"{GUARD}Guard._ext",
+        (('if kind == "closure":', "if False:"),),
+        rebinds_what_is_captured,
+    ),
+    (
+        "classes are not guarded",
+        "methods are looked up at each call",
+        f"{GUARD}Guard._add",
+        (("in program.members.values():", "in ():"),),
+        changes_a_class,
+    ),
+    (
+        "what changes in place is not guarded",
+        "identity does not tell of a dict",
+        f"{GUARD}Guard._ext",
+        (("self._inner.append(check)", "pass"),),
+        changes_a_dict,
+    ),
+    (
+        "memory outside is not guarded",
+        "names from outside may come to share memory",
+        f"{GUARD}Guard._add",
+        (("if global_writes.written(program):", "if False:"),),
+        shares_memory_later,
+    ),
+    (
+        "guarded as it is now",
+        "what was read counts, not what is there when the guard is made",
+        f"{GUARD}Guard._add",
+        (("program.keys.get(id(ext))", "None"),),
+        changed_meanwhile,
+    ),
+    (
+        "not compared when it is made",
+        "what was read may be out of date already",
+        f"{GUARD}Guard.__init__",
+        (
+            ("if not all(check() for check in self._slow):", "if False:"),
+            ("self._compare: Callable[[], bool] | None = None", "self._compare = None"),
+        ),
+        changed_meanwhile,
+    ),
+)
+CACHES: tuple[Kept, ...] = (
+    (
+        "a hit is not guarded",
+        "an entry belongs to the program that it was made from",
+        CACHE,
+        (
+            ("if entry is not None and entry.holds():", "if entry is not None:"),
+            ("if entry is None or not entry.holds():", "if entry is None:"),
+        ),
+        rebinds_a_helper_at_once,
+    ),
+    (
+        "a route is not guarded",
+        "so does the quickest way to it",
+        "tangentx.dispatch.call_stubs:_text",
+        (("[*same, 'holds()']", "[*same, 'True']"),),
+        rebinds_a_helper,
+    ),
+    (
+        "kinds are never dropped",
+        "caches are bounded",
+        CACHE,
+        (("len(self.entries) > self.limit or ", ""),),
+        few_kinds,
+    ),
+    (
+        "text is never dropped",
+        "caches are bounded by size",
+        CACHE,
+        (("or (len(self.entries) > 1 and self.size() > LIMIT_TEXT)", ""),),
+        little_text,
+    ),
+    (
+        "routes keep what is dropped",
+        "what is dropped goes",
+        CACHE,
+        (("self.hits.clear()", "pass"), ("self.route = None", "pass")),
+        dropped_with_its_routes,
+    ),
+    (
+        "the newest is dropped first",
+        "the least recently used goes",
+        CACHE,
+        (("popitem(last=False)", "popitem()"),),
+        few_kinds,
+    ),
+    (
+        "hits do not know dtypes",
+        "a dtype is part of a kind",
+        "tangentx.dispatch.signature_cache:_layout",
+        (("(dtype, len(shape), single_axes(shape))", "(len(shape), single_axes(shape))"),),
+        other_dtypes,
+    ),
+    (
+        "hits do not know the proofs",
+        "what is switched off is part of a key",
+        "tangentx.api.derivative:Derivative.__call__",
+        (("or route.context is not OFF.get()", ""),),
+        other_proofs,
+    ),
+    (
+        "keys do not know the axes",
+        "axes of length one count where a proof went by them",
+        "tangentx.compile.gradients:found_for",
+        (('if found.notes["axes"] is not None and', "if False and"),),
+        other_axes,
+    ),
+    (
+        "keys do not know overlaps",
+        "arguments that share memory are another program",
+        "tangentx.compile.gradients:found_for",
+        (("if pairs:", "if False:"),),
+        arguments_that_overlap,
+    ),
+    (
+        "keys do not know words",
+        "booleans and strings are part of a key",
+        "tangentx.analysis.types.signatures:key",
+        (
+            (
+                "if cls is bool or cls is str or cls is bytes or value is None:\n        return (cls, value)",
+                "if cls is bool or cls is str or cls is bytes or value is None:\n        return cls",
+            ),
+        ),
+        other_words,
+    ),
+    (
+        "derivatives of another function",
+        "functools.wraps copies what a function keeps",
+        "tangentx.dispatch.ownership:held",
+        ((" or found.function is not function", ""),),
+        another_function_of_the_same_dict,
+    ),
+    (
+        "a batch is of the first object",
+        "what is bound to an object is its own",
+        "tangentx.api.vmap:inside",
+        (("made[name]._bound_to(target.owner)", "made[name]"), ("if target.owner:", "if False:")),
+        objects_of_one_class,
+    ),
+    (
+        "the weighed sum of the first object",
+        "what is bound to an object is its own",
+        "tangentx.api.derivative:Derivative._bound_to",
+        (("other._weighed = {}", "pass"),),
+        gradients_of_two_objects,
+    ),
+    (
+        "outcomes do not know dtypes",
+        "what an operation gives depends on dtypes",
+        "tangentx.analysis.types.outcomes:_part",
+        (("return (kind.dtype, kind.dtypes,", "return (kind.dtypes,"),),
+        outcomes_of_other_dtypes,
+    ),
+    (
+        "nothing goes",
+        "tables are bounded by size",
+        "tangentx.common.bounded_cache:Bounded.put",
+        (("self.size() > self.limit", "False"),),
+        bounded,
+    ),
+    (
+        "the most used goes",
+        "the least recently used goes",
+        "tangentx.common.bounded_cache:Bounded.get",
+        (("self._held.move_to_end(key)", "pass"),),
+        bounded,
+    ),
+)
+STATES: tuple[Kept, ...] = (
+    (
+        "not set back",
+        "state is as before",
+        "tangentx.common.scoped_state:lasting",
+        (("variable.set(before)", "pass"),),
+        set_back,
+    ),
+    (
+        "not left",
+        "state is as before",
+        "tangentx.common.scoped_state:Lasting.__exit__",
+        (("self._variable.set(self._before[-1])", "pass"),),
+        set_back,
+    ),
+    (
+        "collector left off",
+        "nothing of the process changes",
+        "tangentx.dispatch.entries:_uncollected",
+        (("gc.enable()", "pass"),),
+        collector_on,
+    ),
+)
+FAULTS: tuple[Kept, ...] = GUARDS + CACHES + STATES

@@ -1,0 +1,335 @@
+"""``try``, kept whole: what it is given, what it binds, and what its text looks like."""
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.compile import pipeline
+from tangentx.errors import UnsupportedSyntax
+from tangentx.frontend.lift import lift
+from tangentx.ir import walk
+from tangentx.ir.try_op import Attempt
+from tangentx.testing import check_grads
+from tests.frontend.made import defined
+
+
+def tried(body):
+    """The first try statement of a function."""
+    function = lift(defined("def f(x, y=0, n=0):\n    " + body.replace("\n", "\n    ") + "\n    return x"))
+    ops = (stmt.value for stmt in walk.statements(function.body) if hasattr(stmt, "value"))
+    return next(op.fn for op in ops if isinstance(getattr(op, "fn", None), Attempt))
+
+
+@pytest.mark.parametrize(
+    "body, results, names",
+    [
+        ("try:\n    n = int(x)\nexcept ValueError:\n    n = y", ["n"], ["x", "y"]),
+        ("try:\n    n = int(x)\nexcept ValueError:\n    pass", ["n"], ["n", "x"]),
+        (
+            "try:\n    n = n + 1\n    m = n\nexcept ValueError as e:\n    m = e\nfinally:\n    k = n",
+            ["k", "m", "n"],
+            ["n"],
+        ),
+        ("try:\n    len(x)\nexcept TypeError:\n    raise ValueError(y)", [], ["x", "y"]),
+        ("try:\n    if x:\n        n = 1\n    else:\n        n = 2\nfinally:\n    pass", ["n"], ["x"]),
+    ],
+)
+def test_what_it_binds_and_what_it_asks_for(body, results, names):
+    found = tried(body)
+    assert list(found.results) == results
+    assert [name for name in found.names() if not name.startswith("%")] == names
+
+
+def scaled(x, text, table):
+    total = 0.0
+    for k in range(3):
+        try:
+            n = int(text[k])
+            weight = table[n]
+        except (ValueError, KeyError) as error:
+            weight = len(str(error))
+        total = total + weight * x**2
+    return total
+
+
+@pytest.mark.parametrize("off", [(), "all"])
+def test_it_is_run_once_and_stays_as_it_was_written(off):
+    args = 1.5, "1x3", {1: 2, 2: 5}
+    with pipeline.proofs(off=off):
+        gradient = tx.grad(scaled, fallback="error")
+        weights = scaled(1.0, *args[1:])
+        assert gradient(*args) == pytest.approx(2.0 * weights * 1.5)
+        assert tx.grad(gradient)(*args) == pytest.approx(2.0 * weights)
+        text = gradient.source_for(*args)
+    lines = [line.strip() for line in text.splitlines()]
+    assert lines.count("try:") == lines.count("except (ValueError, KeyError) as error:") == 1
+
+
+def binds_what_varies(x, table):
+    try:
+        y = np.log(x)
+    except ValueError as error:
+        y = len(str(error))
+    return y
+
+
+def half_done(x, table):
+    y = x
+    try:
+        y = y * 2.0
+        y = table[1] * y
+    except KeyError:
+        y += 1.0
+    return y
+
+
+def prints(x, table):
+    try:
+        print(x)
+        return x * 2.0
+    except KeyError:
+        return x
+
+
+def writes(x, table):
+    try:
+        table[0] = 1.0
+    except KeyError:
+        pass
+    return x
+
+
+def leaves_unbound(x, table):
+    try:
+        n = table[2]
+    except IndexError:
+        pass
+    return x * n
+
+
+REFUSED = [
+    (binds_what_varies, "binds a value that"),
+    (half_done, "binds a value that"),
+    (prints, "has effects"),
+    (writes, "writes into"),
+]
+
+
+@pytest.mark.parametrize("fn, message", REFUSED)
+def test_what_is_refused(fn, message):
+    with pytest.raises((UnsupportedSyntax, tx.TangentxError), match=message) as caught:
+        tx.grad(fn, fallback="error")(2.0, {0: 1.0})
+    assert caught.value.span is not None and caught.value.hint
+
+
+def test_a_name_may_be_left_without_value():
+    gradient = tx.grad(leaves_unbound, fallback="error")
+    assert gradient(2.0, [1, 2, 3]) == 3.0
+    with pytest.raises(UnboundLocalError):
+        gradient(2.0, [1])
+
+
+def test_what_a_handler_raises_is_what_the_caller_meets():
+    def checked(x, table):
+        try:
+            n = table["n"]
+        except KeyError as error:
+            raise ValueError("n is missing") from error
+        return x * n
+
+    gradient = tx.grad(checked, fallback="error")
+    assert gradient(2.0, {"n": 3}) == 3.0
+    with pytest.raises(ValueError, match="n is missing") as caught:
+        gradient(2.0, {"m": 3})
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_cause_outside_of_a_handler():
+    def positive(x):
+        if x < 0.0:
+            raise ValueError(f"negative: {x}") from None
+        return x * x
+
+    gradient = tx.grad(positive, fallback="error")
+    assert gradient(3.0) == 6.0 and " from None" in gradient.source
+    with pytest.raises(ValueError, match="negative: -1.0") as caught:
+        gradient(-1.0)
+    assert caught.value.__suppress_context__
+
+
+class NoRoot(Exception):
+    pass
+
+
+def root(x, n):
+    y = x
+    for _ in range(n):
+        if y <= 0.0:
+            raise NoRoot("negative")
+        y = 0.5 * (y + x / y)
+    return y
+
+
+def bound_by_either(x, y):
+    total, v = 0.0, x
+    for s in (x, -x, 2.0 * y):
+        try:
+            w = s * y
+            v = root(w, 2)
+        except NoRoot:
+            v = v * s
+        else:
+            v = v * 2.0
+        total += v * v
+    return total
+
+
+def left_by_all_ways(x, y):
+    for s in (x, y, -x):
+        try:
+            return root(-s, 3) * x
+        except (NoRoot, ValueError):
+            continue
+    return x
+
+
+def added_to(x, y):
+    total = y
+    for s in (x, -x, y):
+        try:
+            total += root(s, 2)
+        except NoRoot:
+            break
+        except ZeroDivisionError:
+            return 0.0
+    return total * total
+
+
+def factored(x, y):
+    jitter = 0.0
+    for _ in range(5):
+        try:
+            L = np.linalg.cholesky(np.array([[x, y], [y, jitter]]))
+            break
+        except np.linalg.LinAlgError:
+            jitter = 2.0 * jitter + 0.5
+    else:
+        return 0.0
+    return np.sum(L * L) + np.log(L[1, 1]) * x
+
+
+@pytest.mark.parametrize("fn", [bound_by_either, left_by_all_ways, added_to, factored])
+@pytest.mark.parametrize("off", [(), "all"])
+def test_what_has_a_part_in_the_derivative_is_a_trial_and_branches(fn, off):
+    with pipeline.proofs(off=off):
+        check_grads(fn, (0.7, 0.4), wrt=(0, 1))
+
+
+def test_an_exception_that_no_handler_catches_passes():
+    def f(x):
+        try:
+            y = root(x, 2)
+        except KeyError:
+            y = x
+        return y
+
+    with pytest.raises(NoRoot, match="negative"):
+        tx.grad(f, fallback="error")(-1.0)
+
+
+def noted(x):
+    try:
+        digits = len(f"{x[0]:.3f}")
+    finally:
+        pass
+    return np.sum(x * x) * digits
+
+
+def test_a_finally_in_which_nothing_is_done_is_left_out():
+    for off in ((), "all"):
+        with pipeline.proofs(off=off):
+            derivative = tx.grad(noted)
+            np.testing.assert_allclose(derivative(np.array([0.5, 0.25])), [5.0, 2.5])
+            assert "try:" not in derivative.source
+
+
+def lengths_shared(x, k):
+    words = "3"
+
+    def g():
+        return len(words) * k
+
+    r = g()
+    words = "45"
+    try:
+        n = len(words)
+    except ValueError:
+        n = 5
+    return g() * n * x[0] + r
+
+
+def switched(x, k):
+    flag = False
+
+    def g():
+        nonlocal flag
+        flag = not flag
+        return k
+
+    try:
+        n = int("7" if flag else "2")
+    except ValueError:
+        n = 5
+    return g() * n * x[0]
+
+
+def bound_and_shared(x, k):
+    s = k
+    n = 1
+
+    def g():
+        nonlocal s, n
+        s = s * x[0]
+        n = n + 1
+        try:
+            n = [1, 1, 5][n]
+        except IndexError:
+            n = n + 2
+        return s * n
+
+    for i in range(4):
+        try:
+            s = x[i] * s
+        except IndexError:
+            s = s * n
+        s = s + g()
+    return g() * s
+
+
+@pytest.mark.parametrize("fn", [lengths_shared, switched, bound_and_shared])
+@pytest.mark.parametrize("off", [(), "all"])
+def test_what_functions_share_is_asked_for_and_bound_in_a_try_statement(fn, off):
+    args = np.array([0.1, 0.2]), 0.4
+    with pipeline.proofs(off=off):
+        check_grads(fn, args, wrt=(0, 1))
+        assert tx.value_and_grad(fn, fallback="error")(*args)[0] == pytest.approx(fn(*args), rel=1e-14)
+
+
+def written_by_a_call(x, k):
+    s = k
+
+    def g():
+        nonlocal s
+        s = s * x[0]
+        return s
+
+    try:
+        v = x[1] * g() + s
+    except IndexError:
+        v = s
+    return v * s
+
+
+def test_a_call_in_it_of_a_function_defined_inside_is_refused():
+    with pytest.raises(UnsupportedSyntax, match="a try statement that uses `g`, a function that is defined while"):
+        tx.grad(written_by_a_call, fallback="error")(np.array([0.1, 0.2]), 0.4)

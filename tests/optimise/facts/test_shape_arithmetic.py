@@ -1,0 +1,95 @@
+"""Shapes as tuples of lengths: what NumPy gives for known lengths, and no claim where a length is not known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tangentx.ir.nodes import Key, Lit, Slice
+from tangentx.optimise.facts import shape_arithmetic
+
+M, N = "m", "n"
+WHOLE = Slice(Lit(None), Lit(None), Lit(None))
+
+
+@pytest.mark.parametrize("shapes", [((3,), (3,)), ((2, 1), (1, 3)), ((4, 3), ()), ((1,), (1, 1)), ((2, 3), (3,))])
+def test_known_lengths_are_broadcast_as_numpy_does(shapes: tuple[tuple[int, ...], ...]) -> None:
+    assert shape_arithmetic.together(shapes) == np.broadcast_shapes(*shapes)
+
+
+def test_a_tag_gives_way_to_a_length_and_meets_another_tag_with_nothing_known() -> None:
+    assert shape_arithmetic.together([(M,), (M,)]) == (M,)
+    assert shape_arithmetic.together([(M,), (1,)]) == (M,)
+    assert shape_arithmetic.together([(M,), (3,)]) == (3,)
+    assert shape_arithmetic.together([(M, N), (M,)]) == (M, None)
+
+
+@pytest.mark.parametrize("shapes", [((2, 3), (3, 4)), ((2, 3), (3,)), ((3,), (3, 4)), ((3,), (3,))])
+def test_products_have_the_shape_that_numpy_gives(shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    x, y = shapes
+    assert shape_arithmetic.matmul(x, y) == np.shape(np.ones(x) @ np.ones(y))
+
+
+def test_stacks_of_matrices_and_numbers_are_left_open() -> None:
+    assert shape_arithmetic.matmul((5, 2, 3), (3, 4)) is None
+    assert shape_arithmetic.matmul((), (3,)) is None
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_reductions_have_the_shape_that_numpy_gives(axis: int | None, keepdims: bool) -> None:
+    assert shape_arithmetic.reduced((2, 3), axis, keepdims) == np.shape(
+        np.sum(np.ones((2, 3)), axis=axis, keepdims=keepdims)
+    )
+
+
+def test_an_axis_that_is_not_there_gives_nothing() -> None:
+    assert shape_arithmetic.reduced((2, 3), 2, False) is None
+
+
+def slice_of(*bounds: int | None) -> Slice:
+    return Slice(*(Lit(bound) for bound in bounds))
+
+
+@pytest.mark.parametrize(
+    ("parts", "key"),
+    [
+        ((Lit(1),), 1),
+        ((WHOLE, Lit(0)), (slice(None), 0)),
+        ((slice_of(1, None, None),), slice(1, None)),
+        ((slice_of(None, None, -1), slice_of(0, 2, None)), (slice(None, None, -1), slice(0, 2))),
+        ((shape_arithmetic.ELLIPSIS, Lit(0)), (..., 0)),
+        ((shape_arithmetic.NEW, Lit(1), shape_arithmetic.ELLIPSIS), (None, 1, ...)),
+    ],
+)
+def test_basic_keys_select_the_shape_that_numpy_gives(parts: tuple[object, ...], key: object) -> None:
+    numbers = [isinstance(part, Lit) and type(part.value) is int for part in parts]
+    assert shape_arithmetic.indexed((4, 3), Key(parts, len(parts) > 1), numbers) == np.shape(np.ones((4, 3))[key])  # type: ignore[arg-type,index]
+
+
+def test_equal_slices_of_equal_lengths_are_equal_and_others_are_not_known() -> None:
+    inner = Key((slice_of(1, -1, None),))
+    assert shape_arithmetic.indexed((M,), inner, [False]) == shape_arithmetic.indexed((M,), inner, [False]) != (None,)
+    assert shape_arithmetic.indexed((M,), inner, [False]) != shape_arithmetic.indexed((N,), inner, [False])
+    assert shape_arithmetic.indexed((M, N), Key((WHOLE,)), [False]) == (M, N)
+    first = Key((slice_of(0, 3, None),))
+    assert shape_arithmetic.indexed((M,), first, [False]) == (("slice", M, (0, 3, None)),)
+
+
+@pytest.mark.parametrize("length", range(6))
+def test_slices_that_leave_out_as_much_are_of_equal_length(length: int) -> None:
+    cuts = [(1, -1), (2, None), (None, -2), (0, -2)]
+    assert len({shape_arithmetic.indexed((M,), Key((slice_of(*cut, None),)), [False]) for cut in cuts}) == 1
+    assert len({len(range(length)[slice(*cut)]) for cut in cuts}) == 1
+
+
+def test_a_slice_of_a_slice_leaves_out_the_sum() -> None:
+    inner = shape_arithmetic.indexed((M,), Key((slice_of(1, None, None),)), [False])
+    assert inner is not None
+    again = shape_arithmetic.indexed(inner, Key((slice_of(None, -1, None),)), [False])
+    assert again == shape_arithmetic.indexed((M,), Key((slice_of(1, -1, None),)), [False])
+
+
+def test_other_keys_say_nothing() -> None:
+    assert shape_arithmetic.indexed((3,), Key((Lit(True),)), [False]) is None
+    assert shape_arithmetic.indexed((3,), Key((Lit(0), Lit(0)), True), [True, True]) is None

@@ -1,0 +1,127 @@
+"""Shapes are called equal only where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tangentx.ir.nodes import Assign, Statement, Var
+from tangentx.optimise.facts.shapes import Facts
+from tests.optimise.support import unit_of
+
+A = np.ones(3)
+
+
+class Asked(Facts):
+    """Notes, where `mark` is bound, whether `a` and `b` have equal shapes."""
+
+    answer: bool | None = None
+
+    def after(self, s: Statement) -> None:
+        super().after(s)
+        if isinstance(s, Assign) and s.target == "mark":
+            shapes = self.shape(Var("a")), self.shape(Var("b"))
+            self.answer = shapes[0] is not None and shapes[0] == shapes[1]
+
+
+def alike(fn: Callable[..., Any], *values: Any) -> bool | None:
+    program, unit = unit_of(fn, *values)
+    facts = Asked(program, unit)
+    facts.block(unit.body)
+    return facts.answer
+
+
+def by_numbers(x):
+    a = x * 2.0
+    b = np.sin(a) + a
+    mark = 1.0
+    return mark * np.sum(a * b)
+
+
+def by_spread(x, y):
+    a = np.sqrt(x.var(axis=0) + 1.0)
+    b = np.mean(x, axis=0) / a
+    mark = 1.0
+    return mark * np.sum(a * b)
+
+
+def by_spread_of_fewer(x, y):
+    a = np.std(x, axis=1, ddof=1)
+    b = np.mean(x, axis=0)
+    mark = 1.0
+    return mark * (np.sum(a) + np.sum(b))
+
+
+def broadcast(x, y):
+    a = x * 2.0
+    b = a + y
+    mark = 1.0
+    return mark * np.sum(a * b)
+
+
+def list_that_grows(x):
+    values = [1.0]
+    a = np.exp(values)
+    values.append(x)
+    b = np.exp(values)
+    mark = 1.0
+    return mark * np.sum(a * b)
+
+
+def changing(x, y):
+    a = x * 1.0
+    for _ in range(2):
+        b = a * 1.0
+        a = a + y
+        mark = 1.0
+    return mark * np.sum(a * b)
+
+
+def kept(x, y):
+    a = x * 1.0
+    b = x * 2.0
+    for _ in range(2):
+        a = a + b
+        b = np.cos(b)
+        mark = 1.0
+    return mark * np.sum(a * b) + np.sum(y)
+
+
+def one_way(x, y):
+    a = x * 1.0
+    b = x * 2.0
+    if np.sum(x) > 0.0:
+        b = y * 1.0
+    mark = 1.0
+    return mark * np.sum(a * b)
+
+
+def both_ways(x, y):
+    a = x * 1.0
+    if np.sum(x) > 0.0:
+        a = y * 1.0
+    b = np.sqrt(a)
+    mark = 1.0
+    return mark * np.sum(a * b)
+
+
+@pytest.mark.parametrize(
+    ("fn", "values", "wanted"),
+    [
+        (by_numbers, (A,), True),
+        (by_spread, (np.ones((2, 3)), A), True),
+        (by_spread_of_fewer, (np.ones((2, 3)), A), False),
+        (broadcast, (A, A), False),
+        (list_that_grows, (1.0,), False),
+        (changing, (A, A), False),
+        (kept, (A, A), True),
+        (one_way, (A, A), False),
+        (both_ways, (A, A), True),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_equal_shapes(fn: Callable[..., Any], values: tuple[Any, ...], wanted: bool) -> None:
+    assert alike(fn, *values) is wanted

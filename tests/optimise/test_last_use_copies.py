@@ -1,0 +1,114 @@
+"""The last copy of an array is the array itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx import arrays
+from tangentx.optimise import last_use_copies
+from tests.optimise.support import WAYS, differences, gradient, operations, unit_of
+
+U = np.array([0.3, 0.7, 1.1, 0.4])
+
+
+def finished(a):
+    b = 2.0 * a
+    b[0] = 3.0
+    c = arrays.clone(b)
+    return c
+
+
+def seen_through_a_view(a):
+    b = np.zeros_like(a)
+    first = b[:2]
+    first[0] = a[1]
+    c = arrays.clone(b)
+    return c
+
+
+def of_the_caller(a):
+    return arrays.clone(a)
+
+
+def written_later(a):
+    b = 2.0 * a
+    c = arrays.clone(b)
+    b[0] = 3.0
+    return c
+
+
+def read_later(a):
+    b = 2.0 * a
+    c = arrays.clone(b)
+    c[0] = 3.0
+    return c + b
+
+
+def view_read_later(a):
+    b = 2.0 * a
+    first = b[:2]
+    c = arrays.clone(b)
+    c[0] = 3.0
+    return np.sum(c) + np.sum(first)
+
+
+def held_by_a_list(a):
+    b = 2.0 * a
+    held = [b]
+    c = arrays.clone(b)
+    return c
+
+
+def copied_in_a_loop(a):
+    b = 2.0 * a
+    c = a
+    for i in range(2):
+        c = arrays.clone(b)
+        c[i] = 0.0
+    return c
+
+
+@pytest.mark.parametrize("f", [finished, seen_through_a_view], ids=lambda f: f.__name__)
+def test_an_array_of_the_function_s_own_is_handed_on(f: Any) -> None:
+    program, unit = unit_of(f, U)
+    assert last_use_copies.run(program, [unit]) and arrays.clone not in operations(unit)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [of_the_caller, written_later, read_later, view_read_later, held_by_a_list, copied_in_a_loop],
+    ids=lambda f: f.__name__,
+)
+def test_what_others_may_see_is_copied(f: Any) -> None:
+    program, unit = unit_of(f, U)
+    assert not last_use_copies.run(program, [unit]) and arrays.clone in operations(unit)
+
+
+def smoothed(u, c):
+    u = u.copy()
+    for n in range(3):
+        u[1:-1] += c * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+    return np.sum(u**2)
+
+
+def copied_twice(u, c):
+    v, w = u.copy(), u.copy()
+    v[1:] *= w[:-1]
+    w[0] = c * v[1]
+    return np.sum(v * w) + np.sum(u)
+
+
+def test_the_cotangent_of_a_copy_is_that_of_the_original() -> None:
+    text = tx.grad(smoothed).source_for(U, 0.2)
+    assert "u_bar = u__bar\n" in text and "zeros_like" not in text and "unbroadcast" not in text
+
+
+@pytest.mark.parametrize("f", [smoothed, copied_twice], ids=lambda f: f.__name__)
+def test_all_ways_agree(f: Any) -> None:
+    wanted = differences(f, (U, 0.2))
+    for off in (*WAYS[:2], "handed", "zeros", "simplify", "sink", "stores"):
+        np.testing.assert_allclose(gradient(f, (U.copy(), 0.2), off), wanted, rtol=1e-6, atol=1e-8)

@@ -1,0 +1,173 @@
+"""Shadows and constants that are made anew, not recorded; programs in which a shadow must be the one that was there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.compile import pipeline
+
+U = np.array([0.7, 1.2, -0.4, 0.9, 1.1])
+
+
+def recurrent(u):
+    loss = 0.0
+    for k in range(4):
+        u = np.tanh(u * u + k)
+        loss = loss + u[0] ** 2
+    return loss + u[-1]
+
+
+def shrinking(u):
+    for _ in range(3):
+        u = u[1:] * u[:-1]
+    return u[0] + u[-1] ** 2
+
+
+def slopes(u):
+    y = u[:2]
+    for _ in range(3):
+        y = y + 0.1 * np.array([y[1], -u[2] * y[0] * y[0]])
+    return y[0] * y[1]
+
+
+def in_turn(u):
+    for k in range(4):
+        if u[k] > 0.0:
+            u = u * u
+        else:
+            u = np.sin(u) + u[0]
+    return np.sum(u[1:])
+
+
+def left_early(u):
+    for k in range(5):
+        u = u * u[k]
+        if u[0] > 0.5:
+            break
+        u = u + 0.1
+    return u[1]
+
+
+def bound_now_and_then(u):
+    total = 0.0
+    for k in range(5):
+        total = total + u[k] * u[0]
+        if k % 2 == 1:
+            u = np.sin(u)
+    return total
+
+
+def by_two_names(u):
+    v = u
+    for k in range(3):
+        u = u * v[k]
+        v = u
+    return u[0] * v[1]
+
+
+def older_beside(u):
+    v = u
+    for k in range(3):
+        v = u * 2.0
+        u = u * v[k] + u[0]
+    return u[0] * v[1]
+
+
+def swapped(u):
+    v = np.cos(u)
+    for k in range(4):
+        u, v = v * u[k], u + v[0]
+    return u[1] * v[2]
+
+
+def kept_in_a_list(u):
+    seen = []
+    for k in range(3):
+        seen.append(u)
+        u = u * u[k]
+    return seen[1][2] * u[0] + seen[0][1]
+
+
+def part_of_what_was(u):
+    for k in range(3):
+        v = u[1:]
+        u = np.sin(u) * u[k]
+        u[0] = u[0] + v[0] * v[1]
+    return u[0] * u[1]
+
+
+def in_two_loops(u):
+    for j in range(2):
+        for k in range(3):
+            u = u * u[k] + j
+        u = np.tanh(u)
+    return u[0] + u[1] * u[2]
+
+
+def written_before(u):
+    u = u.copy()
+    for k in range(3):
+        u[k] = u[k] * u[k + 1]
+        u = u * u[0]
+    return u[0] * u[3]
+
+
+PROGRAMS: tuple[Callable[..., Any], ...] = (
+    recurrent,
+    shrinking,
+    slopes,
+    in_turn,
+    left_early,
+    bound_now_and_then,
+    by_two_names,
+    older_beside,
+    swapped,
+    kept_in_a_list,
+    part_of_what_was,
+    in_two_loops,
+    written_before,
+)
+
+
+def slope(fn: Callable[..., Any], direction: np.ndarray[Any, Any], step: float = 1e-6) -> float:
+    """A difference quotient, along a direction."""
+    return float((fn(U + step * direction) - fn(U - step * direction)) / (2 * step))
+
+
+@pytest.mark.parametrize("off", [(), "anew"], ids=["on", "off"])
+@pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: fn.__name__)
+def test_right_at_both_orders(fn: Callable[..., Any], off: str) -> None:
+    direction = np.random.default_rng(1).normal(size=U.shape)
+    with pipeline.proofs(off=off):
+        gradient: Any = tx.grad(fn, fallback="error")
+        found = gradient(U)
+        curved = tx.jvp(gradient, (U,), (direction,), fallback="error")[1]
+    assert np.dot(found, direction) == pytest.approx(slope(fn, direction), rel=1e-6)
+    assert curved == pytest.approx((gradient(U + 1e-6 * direction) - gradient(U - 1e-6 * direction)) / 2e-6, rel=1e-5)
+
+
+def text(fn: Callable[..., Any], off: str | tuple[str, ...] = ()) -> str:
+    gradient: Any = tx.grad(fn, fallback="error")
+    with pipeline.proofs(off=off):
+        source: str = gradient.source_for(U)
+    return source
+
+
+def test_a_shadow_is_made_where_its_array_is_taken_back() -> None:
+    forward, reverse = text(recurrent).split("reverse sweep")
+    assert "zeros" not in forward and "u_bar = np.zeros_like(u)" in reverse
+    assert "zeros" in text(recurrent, "anew").split("reverse sweep")[0]
+
+
+def test_constants_are_not_recorded() -> None:
+    assert "[0.0, 0.0]" not in text(slopes).split("reverse sweep")[0]
+    assert "[0.0, 0.0]" in text(slopes, "anew").split("reverse sweep")[0]
+
+
+def test_a_shadow_that_other_names_reach_is_recorded() -> None:
+    assert "bar" in text(kept_in_a_list).split("reverse sweep")[0]

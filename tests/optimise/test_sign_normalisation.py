@@ -1,0 +1,99 @@
+"""Signs in front, equal contributions joined, and the gradient the same."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.optimise import sign_normalisation
+from tests.optimise.support import WAYS, differences, gradient, operations, unit_of
+
+
+def product(a, b):
+    return a * -b
+
+
+def total(a, b):
+    return a + -b
+
+
+def twice(a, b):
+    return a + b * a + b * a
+
+
+def shared(a, b):
+    n = -b
+    return a * n + n
+
+
+def square(x, c):
+    for _ in range(2):
+        x = x - c * (x * x)
+    return x
+
+
+def after(f):
+    program, unit = unit_of(f, 1.0, 2.0, reverse=True)
+    while sign_normalisation.run(program, [unit]):
+        pass
+    return operations(unit)
+
+
+def test_a_sign_moves_to_the_partial() -> None:
+    assert after(product) == [operator.neg, operator.neg, operator.mul]
+
+
+def test_a_negative_contribution_is_subtracted() -> None:
+    assert operator.sub in after(total) and operator.add not in after(total)
+
+
+def test_two_equal_contributions_are_one() -> None:
+    assert after(twice).count(operator.mul) > operations(unit_of(twice, 1.0, 2.0)[1]).count(operator.mul)
+    assert "2.0 * " in tx.grad(square).source_for(0.3, 0.5)
+
+
+def test_a_sign_that_two_read_stays() -> None:
+    assert after(shared) == operations(unit_of(shared, 1.0, 2.0)[1])
+
+
+def test_text() -> None:
+    text = tx.grad(square).source_for(0.3, 0.5)
+    reverse = text[text.index("reverse sweep") :]
+    assert "+ -" not in reverse and "* -" not in reverse
+
+
+@pytest.mark.parametrize("off", WAYS)
+def test_gradients_agree_with_differences(off) -> None:
+    for f in (product, total, twice, shared, square):
+        assert np.isclose(gradient(f, (0.3, 0.5), off), differences(f, (0.3, 0.5)), rtol=1e-6)
+
+
+def of_both(a, b):
+    """The opposite of `b` is read in both sweeps, where each reader can have the sign."""
+    return np.exp(-b * (0.5 + 0.25 * a * b)) - b * a
+
+
+def halves(a, b):
+    return 0.5 * a * a * b + 0.25 * a * b * b
+
+
+def test_an_opposite_that_sums_and_numbers_can_take_is_read_once() -> None:
+    text = tx.grad(of_both, wrt=("a", "b")).source_for(0.3, 0.5)
+    assert " = -b\n" not in text
+    assert "+ -" not in text
+
+
+def test_numbers_of_two_factors_are_one() -> None:
+    assert "2.0 * a * (0.5" not in tx.grad(halves).source_for(0.3, 0.5)
+
+
+@pytest.mark.parametrize("off", WAYS)
+def test_gradients_with_signs_in_numbers(off) -> None:
+    for f in (of_both, halves):
+        assert np.isclose(gradient(f, (0.3, 0.5), off), differences(f, (0.3, 0.5)), rtol=1e-6)
+        assert np.isclose(
+            gradient(f, (0.3, 0.5), off, wrt="b"), differences(lambda b, f=f: f(0.3, b), (0.5,)), rtol=1e-6
+        )

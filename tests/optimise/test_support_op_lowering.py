@@ -1,0 +1,117 @@
+"""Support functions that come to operators, where they do and where they must not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.compile import pipeline
+
+RNG = np.random.default_rng(0)
+
+
+def both(f, *args, wrt=0):
+    """The text, after gradients with and without the pass have been found equal."""
+    on = tx.grad(f, wrt)(*args)
+    with pipeline.proofs(off="operators"):
+        off = tx.grad(f, wrt)(*args)
+    for a, b in zip(on if isinstance(wrt, tuple) else [on], off if isinstance(wrt, tuple) else [off]):
+        assert type(a) is type(b) and np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=1e-12, atol=0)
+    return tx.grad(f, wrt).source_for(*args)
+
+
+def divided(x, y):
+    return np.sum(x / y * x)
+
+
+def selected(x, y):
+    return np.sum(np.where(y > 0.0, x / y, 0.0))
+
+
+def test_a_cotangent_is_divided() -> None:
+    text = both(divided, RNG.random(3) + 1, RNG.random(3) + 1, wrt=("x", "y"))
+    assert "quotient(" not in text and "/ y" in text.partition("reverse sweep")[2]
+
+
+def test_not_where_an_element_may_be_chosen_away() -> None:
+    with np.errstate(divide="ignore"):
+        assert "quotient(" in both(selected, np.ones(2), np.array([0.0, 2.0]), wrt=("x", "y"))
+        assert tx.grad(selected, "y")(np.ones(2), np.array([0.0, 2.0])).tolist() == [0.0, -0.25]
+
+
+def test_not_where_dtypes_would_change() -> None:
+    x, y = RNG.random(3).astype("f4") + 1, RNG.random(3) + 1
+    both(divided, x, y, wrt=("x", "y"))
+    assert tx.grad(divided)(x, y).dtype == np.float32
+
+
+@pytest.mark.parametrize("left, right", [((3, 4), (4, 2)), ((3, 4), (4,)), ((4,), (4, 2)), ((4,), (4,))])
+@pytest.mark.parametrize("product", [lambda x, y: x @ y, lambda x, y: np.dot(x, y)])
+def test_products_of_matrices_and_vectors(left, right, product) -> None:
+    text = both(lambda x, y: np.sum(product(x, y) ** 2), RNG.random(left), RNG.random(right), wrt=("x", "y"))
+    assert len(left) + len(right) < 3 or "_left" not in text and "_right" not in text
+
+
+def test_not_where_the_rank_of_a_factor_is_not_known() -> None:
+    text = both(lambda a: np.dot(a * 2.0, a[:, None].squeeze()), RNG.random(3))
+    assert "np.outer(" not in text
+
+
+def test_not_of_stacks() -> None:
+    f = lambda x, y: np.sum((x @ y) ** 2)
+    assert "matmul_left" in both(f, RNG.random((2, 3, 4)), RNG.random((4, 5)), wrt=("x", "y"))
+
+
+def mean_of_squares(x):
+    r = x - 1.0
+    return np.mean(r * r)
+
+
+def test_a_shape_is_asked_of_what_is_there_anyway() -> None:
+    text = both(mean_of_squares, RNG.random(3))
+    assert "r.size" in text and "count_reduced" not in text and text.count("r * r") == 1  # the comment
+
+
+def total(x):
+    return np.sum(x)
+
+
+def sums(x, y):
+    return np.sum(x + y)
+
+
+def test_what_is_given_back_is_nobody_elses() -> None:
+    x, y = RNG.random(3), RNG.random(3)
+    space = {}
+    for f, wrt in ((total, "x"), (sums, ("x", "y"))):
+        text = both(f, x, *([y] if wrt != "x" else []), wrt=wrt)
+        exec(text, space)
+        given = space[f"{f.__name__}_grad"](*([x] if wrt == "x" else [x, y]))
+        arrays = [*(given if isinstance(given, tuple) else (given,)), x, y]
+        assert not any(np.shares_memory(a, b) for i, a in enumerate(arrays) for b in arrays[:i])
+        assert all(a.flags.writeable for a in arrays)
+
+
+def biased(w, b, x):
+    return np.sum(np.tanh(x @ w + b))
+
+
+def test_what_is_made_here_is_not_copied() -> None:
+    assert "clone" not in both(biased, RNG.random((3, 2)), RNG.random(2), RNG.random((4, 3)), wrt=("w", "b"))
+
+
+def table(x, y):
+    return np.sum(np.sin(np.outer(x, y)))
+
+
+def test_outer_products() -> None:
+    assert "outer_" not in both(table, RNG.random(3), RNG.random(2), wrt=("x", "y"))
+
+
+def dot(x, y):
+    return np.sin(x @ y)
+
+
+def test_products_of_two_vectors() -> None:
+    assert "matmul_" not in both(dot, RNG.random(3), RNG.random(3), wrt=("x", "y"))

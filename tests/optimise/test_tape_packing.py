@@ -1,0 +1,120 @@
+"""Tapes that grow and shrink together are one, unless what is recorded, or its name, changes on the way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.compile import pipeline
+from tests.optimise.support import WAYS, differences, gradient
+
+
+def spiral(x, steps):
+    """Both names are recorded, and both are bound anew after the last record."""
+    y = x
+    for _ in range(steps):
+        x, y = np.sin(x) + y * y, x * y
+    return x * y
+
+
+def left_between(x, limit):
+    """The loop may end between the two records."""
+    y = x
+    for _ in range(9):
+        x = x * np.sin(y)
+        if x < limit:
+            break
+        y = y * np.cos(x)
+    return x * y
+
+
+def rebound_between(x, steps):
+    """`x` is bound anew between its own record and that of `y`."""
+    y = x
+    for _ in range(steps):
+        x = x * y
+        y = np.sin(y * x)
+    return x + y
+
+
+def inner_loop(x, steps):
+    """Records of the outer trip around those of the inner one, with trips that end early."""
+    y = x
+    for k in range(steps):
+        y = y * np.sin(x)
+        for j in range(3):
+            if j > k:
+                continue
+            y = y * x + np.cos(y)
+        x = x * np.cos(y)
+    return x * y
+
+
+def arrays_of_two(a, b, steps):
+    """Whole arrays, records by reference: the second is written in place before the last record."""
+    for k in range(steps):
+        a = a * np.sin(b)
+        b = b.copy()
+        b[k] = a[0] * b[k] * b[k]
+    return np.sum(a * b)
+
+
+PROGRAMS = [
+    (spiral, (0.7, 4)),
+    (left_between, (0.9, 0.1)),
+    (rebound_between, (0.8, 3)),
+    (inner_loop, (0.6, 3)),
+    (arrays_of_two, (np.array([0.3, 0.8, 1.2]), np.array([1.1, 0.4, 0.9]), 3)),
+]
+
+
+def appends(f, *values, off=()):
+    with pipeline.proofs(off=off):
+        text = tx.grad(f).source_for(*values)
+    return [line.strip() for line in text.splitlines() if ".append(" in line]
+
+
+@pytest.mark.parametrize("off", WAYS)
+@pytest.mark.parametrize(("f", "values"), PROGRAMS)
+def test_gradients_are_right(f, values, off) -> None:
+    np.testing.assert_allclose(gradient(f, values, off), differences(f, values), rtol=1e-6, atol=1e-8)
+
+
+def test_what_a_trip_records_is_one_tuple() -> None:
+    assert appends(spiral, 0.7, 4) == ["tape.append((x, y))"]
+    assert len(appends(spiral, 0.7, 4, off=("bundles",))) == 2
+
+
+def test_trips_that_end_between_the_records_keep_two_tapes() -> None:
+    assert len(appends(left_between, 0.9, 0.1)) >= 2
+
+
+def test_a_record_does_not_move_past_a_binding_of_its_name() -> None:
+    assert len(appends(rebound_between, 0.8, 3)) == len(appends(rebound_between, 0.8, 3, off=("bundles",)))
+
+
+def into_a_loop(x, steps):
+    """What is popped is read first inside an inner loop, which the joint pop stands before."""
+    total = 0.0
+    for k in range(steps):
+        rows = np.sin(x) * k
+        found = False
+        for v in rows:
+            if v * v > 0.3:
+                found = True
+                total += v * v
+                break
+        x = x * 1.1
+        if not found:
+            total += np.sum(rows)
+    return total
+
+
+PROGRAMS_OF_LOOPS = [(into_a_loop, (np.array([0.3, 0.8, 1.2]), 3))]
+
+
+@pytest.mark.parametrize("off", [(), ("bundles",)])
+@pytest.mark.parametrize(("f", "values"), PROGRAMS_OF_LOOPS)
+def test_pops_before_inner_loops(f, values, off) -> None:
+    np.testing.assert_allclose(gradient(f, values, off), differences(f, values), rtol=1e-6, atol=1e-8)

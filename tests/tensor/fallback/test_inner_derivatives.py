@@ -1,0 +1,166 @@
+"""Derivatives that a program takes where it runs on Tensors, of functions that have captured what is differentiated."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tests.tensor.fallback.test_answers import _on_tensors  # noqa: F401
+
+pytestmark = pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+POINT = np.array([0.3, 0.7, 1.9])
+KEPT: dict[str, Any] = {}
+
+
+class Model:
+    def __init__(self, w):
+        self.w = w
+
+    def loss(self, y):
+        return math.sin(self.w) * y * y
+
+    @tx.differentiate
+    def decorated(self, y):
+        return self.w * y * y
+
+
+def by_argument(v):
+    x = v[0]
+    return tx.grad(lambda y: x * y * y)(v[1])
+
+
+def by_constant(v):
+    x = v[0]
+    return tx.grad(lambda y: x * y * y)(2.0) + x
+
+
+def with_value(v):
+    x = v[0]
+    value, slope = tx.value_and_grad(lambda y: math.sin(x) * y**3)(2.0)
+    return value * slope
+
+
+def by_a_global(v):
+    KEPT["x"] = v[0]
+    return tx.grad(lambda y: KEPT["x"] * y * y)(2.0) * v[1]
+
+
+def by_a_method(v):
+    return tx.grad(Model(v[0]).loss)(2.0) * v[1]
+
+
+def by_a_default(v):
+    def g(y, x=v[0]):
+        return x * x * y * y
+
+    return tx.grad(g)(v[1])
+
+
+def twice(v):
+    x = v[0]
+    return tx.grad(tx.grad(lambda y: x * x * y**3))(2.0)
+
+
+def within(v):
+    x = v[0]
+    return tx.grad(lambda y: y * tx.grad(lambda z: x * z * y)(1.5))(v[1])
+
+
+def confusing(v):
+    x = v[0]
+    return x * tx.grad(lambda y: x + y)(1.0) * v[1]
+
+
+def decorated(v):
+    x = v[0]
+    f = tx.differentiate(lambda y: x * y * y)
+    return f(3.0) * f.grad(3.0)
+
+
+def by_a_decorated_method(v):
+    model = Model(v[0])
+    return model.decorated(v[1]) + model.decorated.grad(2.0)
+
+
+def of_an_array(v):
+    return np.sum(tx.grad(lambda y: np.sum(v * y * y))(np.array([1.0, 2.0, 3.0])))
+
+
+def by_pullback(v):
+    x = v[0]
+    value, pullback = tx.vjp(lambda y, z: y * z * x * v, v * v, v)
+    a, b = pullback(v * 2.0)
+    c, d = pullback(np.ones(3))
+    return np.sum(a * b * value) + np.sum(c * d)
+
+
+def by_tangent(v):
+    x = v[0]
+    value, dot = tx.jvp(lambda y, z: np.sin(y * z) * x, (v * v, v), (v, None))
+    _, other = tx.jvp(lambda y: np.sum(np.tanh(y) * x), (v,), (np.ones(3),))
+    return np.sum(value * dot) * other
+
+
+def by_what_does_not_matter(v):
+    x = v[0]
+    value, dot = tx.jvp(lambda y: x * 2.0, (v[1],), (1.0,))
+    return value * v[1] + dot + tx.vjp(lambda y: x * 3.0, v[1])[1](1.0)
+
+
+PROGRAMS = (
+    *(by_argument, by_constant, with_value, by_a_global, by_a_method, by_a_default, twice, within, confusing),
+    *(decorated, by_a_decorated_method, of_an_array, by_pullback, by_tangent, by_what_does_not_matter),
+)
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_what_is_captured_is_differentiated(f: Any) -> None:
+    steps = 1e-6 * np.eye(3)
+    wanted = np.array([(f(POINT + h) - f(POINT - h)) / 2e-6 for h in steps])
+    np.testing.assert_allclose(tx.grad(f)(POINT), wanted, rtol=1e-6, atol=1e-9)
+    dot = np.array([1.0, -2.0, 0.5])
+    np.testing.assert_allclose(tx.jvp(f, (POINT,), (dot,))[1], wanted @ dot, rtol=1e-6)
+    second = np.array([tx.grad(f)(POINT + h) - tx.grad(f)(POINT - h) for h in steps]) / 2e-6
+    np.testing.assert_allclose(tx.vjp(tx.grad(f), POINT)[1](dot), second @ dot, rtol=1e-5, atol=1e-7)
+
+
+def test_a_cotangent_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(tx.NotDifferentiable, match=r"a cotangent has shape \(2,\)"):
+        tx.grad(lambda v: tx.vjp(lambda y: y * v[0], v)[1](np.ones(2))[0])(POINT)
+
+
+REFUSED = {
+    "tx.jvp": lambda v, g: tx.jvp(lambda y: (g(y), y), (2.0,), (1.0,))[1][0],
+    "tx.vjp": lambda v, g: tx.vjp(lambda y: [g(y)], 2.0)[1]([1.0]),
+    "tx.hvp": lambda v, g: tx.hvp(g, (2.0,), (1.0,)),
+    "tx.linearize": lambda v, g: tx.linearize(g, 2.0)[1](1.0),
+    "jacobian": lambda v, g: tx.jacobian(g)(2.0),
+    "hessian": lambda v, g: tx.hessian(g)(2.0),
+    "batch": lambda v, g: np.sum(tx.vmap(g)(np.arange(3.0))),
+    "differentiable": lambda v, g: tx.differentiate(g).jvp((2.0,), (1.0,))[1],
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_other_derivatives_of_what_has_captured_something_are_refused(name: str) -> None:
+    def f(v: Any) -> Any:
+        x = v[0]
+        return REFUSED[name](v, lambda y: x * y * y)
+
+    def caught(v: Any) -> Any:
+        try:
+            return f(v)
+        except tx.TangentxError:
+            return v[0]
+
+    def constant(v: Any) -> Any:
+        return REFUSED[name](v, lambda y: 3.0 * y * y) * v[0]
+
+    for run in (f, caught):
+        with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_inner_derivatives\.py:\d+.*captures.*tx\.grad"):
+            tx.grad(run)(POINT)
+    assert tx.grad(constant)(POINT)[0] == pytest.approx(constant(POINT) / POINT[0])
