@@ -34,6 +34,7 @@ from tangentx.errors import (
     TangentxError,
     UnsupportedSyntax,
 )
+from tangentx.templates.listing import ops
 
 __version__ = "0.1.0"
 
@@ -71,6 +72,7 @@ __all__ = [
     "jvp",
     "linearize",
     "no_grad",
+    "ops",
     "primitive",
     "rand",
     "set_grad_enabled",

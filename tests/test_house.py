@@ -28,6 +28,7 @@ LAYERS = (
     ("api",),
     ("testing",),
     ("__init__",),
+    ("__main__",),
 )
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
 
@@ -40,6 +41,7 @@ FOREIGN = {
 
 # Modules whose test is not tests/<package>/test_<module>.py: pattern -> the file that covers them.
 COVERED_BY = {
+    "__main__.py": "tests/templates/test_listing.py",
     "optimise/__main__.py": "tests/optimise/test_listing.py",
     "analysis/types/address_map.py": "tests/analysis/memory/test_outside_overlap.py",
     "api/sparse_jacobian.py": "tests/test_sparse.py",

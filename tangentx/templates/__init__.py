@@ -22,6 +22,7 @@ from tangentx.templates import ordering as ordering
 from tangentx.templates import places as places
 from tangentx.templates import products as products
 from tangentx.templates import reductions as reductions
+from tangentx.templates import refused_functions as refused_functions
 from tangentx.templates import runs as runs
 from tangentx.templates import selection as selection
 from tangentx.templates import shaping as shaping
@@ -29,6 +30,7 @@ from tangentx.templates import support as support
 from tangentx.templates import tables as tables
 from tangentx.templates import trigonometric as trigonometric
 from tangentx.templates.compositions import Composition, composed, compositions, examples, has_composition
+from tangentx.templates.refusals import no_rule, refusal, refused
 from tangentx.templates.registry import Template, bind, find, is_own, templates, without_rule
 
 __all__ = [
@@ -41,6 +43,9 @@ __all__ = [
     "find",
     "has_composition",
     "is_own",
+    "no_rule",
+    "refusal",
+    "refused",
     "templates",
     "without_rule",
 ]

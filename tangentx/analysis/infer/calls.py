@@ -38,8 +38,7 @@ from tangentx.analysis.types.kinds import (
     varied,
 )
 from tangentx.analysis.types.primitives import is_primitive, name_of
-from tangentx.common.naming import public_name
-from tangentx.errors import NO_PROGRAM, NO_RULE, NoTemplate, NotResolved, Span, TangentxError, is_library, is_ours
+from tangentx.errors import NO_PROGRAM, NoTemplate, NotResolved, Span, TangentxError, is_library, is_ours
 from tangentx.ir.functions import BoundMethod, Chosen, Closure, Derived, Partial, function_of
 from tangentx.ir.nodes import (
     Apply,
@@ -56,6 +55,7 @@ from tangentx.ir.nodes import (
     Raise,
     Var,
 )
+from tangentx.templates import no_rule
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.walker import Walker
@@ -292,7 +292,8 @@ def at_the_call(error: TangentxError, fn: types.FunctionType, span: Span | None,
         return error
     if not isinstance(error, NO_PROGRAM) or (error.span is not None and not _is_of_library(error.span.file)):
         return error
-    found = NoTemplate(f"`{public_name(named or fn)}` has no derivative rule", span, NO_RULE)
+    message, hint = no_rule(named or fn)
+    found = NoTemplate(message, span, hint)
     found.through = error.through
     return found
 

@@ -115,7 +115,7 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
     if fn in hashable(frozenset(_READERS), fn):
         return closed, _READERS[fn]
     if any(varied(k) for k in kinds):
-        raise NoTemplate(what(fn, kind) + " has no derivative rule", w.span, hint(fn))
+        raise _without_rule(w, fn, kind)
     demand_own_set(w, fn)
     found = sampled(w, fn, [k for _, k in read], {n: k for n, _, k in named})
     may_write = found is None or puts_into(fn, [k for _, k in read], {n: k for n, _, k in named})
@@ -126,6 +126,13 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
             "give it numbers and strings, or call it outside the differentiated function",
         )
     return closed, found or _result_of(fn)
+
+
+def _without_rule(w: Walker, fn: Any, kind: Kind) -> NoTemplate:
+    found = templates.refusal(fn)
+    if found is not None:
+        return NoTemplate(f"{what(fn, kind)} has no derivative rule: {found.reason}", w.span, found.hint)
+    return NoTemplate(what(fn, kind) + " has no derivative rule", w.span, hint(fn))
 
 
 def demand_own_set(w: Walker, fn: Any) -> None:

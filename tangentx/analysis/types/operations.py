@@ -35,7 +35,7 @@ from tangentx.analysis.types.primitives import DIAGONALS, hashable, is_constant,
 from tangentx.analysis.types.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
 from tangentx.common.naming import public_name
 from tangentx.common.own_warnings import quietly
-from tangentx.errors import NO_RULE, NoTemplate, NotResolved, Span, TangentxError
+from tangentx.errors import NoTemplate, NotResolved, Span, TangentxError
 
 
 def constant(kinds: Sequence[Kind]) -> bool:
@@ -148,11 +148,8 @@ class Operation:
     def demand_template(self, fn: Callable[..., Any], kinds: Sequence[Kind], result: Kind) -> None:
         """Raises NoTemplate where a derivative would have to flow through `fn` and there is no rule for it."""
         if templates.find(fn) is None and any(varied(k) for k in kinds) and varied(result):
-            raise NoTemplate(
-                f"`{public_name(fn)}` has no derivative rule",
-                self.span,
-                NO_RULE,
-            )
+            message, hint = templates.no_rule(fn)
+            raise NoTemplate(message, self.span, hint)
 
     def _vary(self, kind: Kind, around: frozenset[Region] = frozenset()) -> Kind:
         if isinstance(kind, Box):

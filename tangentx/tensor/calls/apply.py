@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.einsums import by_letters
-from tangentx.common.naming import public_name
 from tangentx.errors import NO_RULE, NoTemplate, place, span_of
-from tangentx.templates import composed, has_composition, without_rule
+from tangentx.templates import composed, has_composition, no_rule, without_rule
 from tangentx.tensor.calls.operation import Operation, root_of
 from tangentx.tensor.calls.plain_stubs import Text, learn
 from tangentx.tensor.calls.recorded_stubs import binary, unary
@@ -161,8 +160,8 @@ def _without_rule(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error
 
         return lifted_function(body)(*args, **kwargs)
     if STATE.grad and any(t.requires_grad for t in tensors_in([list(args), dict(kwargs)])):
-        message = f"`{public_name(fn)}` has no derivative rule" if error is None else error.message
-        raise refusal(NoTemplate(message, span_of(place()), NO_RULE))
+        message, hint = no_rule(fn) if error is None else (error.message, NO_RULE)
+        raise refusal(NoTemplate(message, span_of(place()), hint))
     for t in tensors_in([list(args), dict(kwargs)]):
         root_of(t)._exported = True
     ans = fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})
