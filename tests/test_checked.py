@@ -20,6 +20,7 @@ from tangentx.analysis.types import kinds, operations
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num
 from tangentx.arrays import claims
 from tangentx.common.trees import is_differentiable, rebuild
+from tangentx.common.trees import leaves as leaves_of
 from tangentx.compile import pipeline
 from tangentx.derive.reverse import block_effects, loops
 from tangentx.derive.reverse import walker as reverse
@@ -66,6 +67,7 @@ def test_a_program_of_the_corpus(program: Program) -> None:
         run(program)
 
 
+REFUSALS = (NoTemplate, NotResolved, tx.NotDifferentiable, ArithmeticError, ValueError)
 OPERATIONS = [*(t for t in templates() if t.kind != "constant"), *compositions()]
 SEEDS = [range(start, start + 50) for start in range(0, 3000, 50)]
 
@@ -102,27 +104,46 @@ def share(every: list[Any], some: list[Any]) -> list[Any]:
     return [pytest.param(each, marks=() if each in some else pytest.mark.thorough) for each in every]
 
 
+class Ways:
+    """The derivatives of one example's function, compiled once for all points at which it gives what is of one form."""
+
+    def __init__(self, example: Any) -> None:
+        self.example = example
+        self.made: dict[Any, tuple[Any, Any, Any]] = {}
+
+    def at(self, args: tuple[Any, ...], wrt: list[int]) -> tuple[Any, Any, Any]:
+        """A number made of what the example gives, with its gradient and the gradient's forward form."""
+        found = self.example.fn(*args, **self.example.kwargs)
+        form = [(path, np.shape(leaf), np.iscomplexobj(leaf)) for path, leaf in leaves_of("", found)]
+        key = repr((wrt, form, [args[i] for i in range(len(args)) if i not in wrt]))
+        if key not in self.made:
+            f = weighed(self.example.fn, args, dict(self.example.kwargs), tuple(wrt))
+            gradient = tx.grad(f, wrt=tuple(range(len(wrt))), fallback="error")
+            self.made[key] = f, gradient, lambda *given: tx.jvp(f, given, given, fallback="error")
+        return self.made[key]
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     "operation", share(OPERATIONS, OPERATIONS[3::120]), ids=lambda o: getattr(o, "name", "composed")
 )
 def test_an_operation_for_values_of_all_sorts(operation: Any) -> None:
     for example in examples(operation):
+        ways = Ways(example)
         for args in points(example.args, example.wrt):
             if getattr(operation, "name", "") == "total_" and np.shape(args[0])[:1] == (0,):
                 continue  # `sum` of no rows is its start, a number; the kind is that of a row
             wrt = [i for i in example.wrt if any(is_differentiable(leaf.value) for leaf in leaves(args[i]))]
             chosen = tuple(args[i] for i in wrt)
             try:
-                f = weighed(example.fn, args, dict(example.kwargs), tuple(wrt))
+                f, gradient, forward = ways.at(args, wrt)
                 real = isinstance(f(*chosen), float | np.floating)
             except Exception:
                 continue  # there is nothing to differentiate there
             if wrt and real:
-                refusals = (NoTemplate, NotResolved, tx.NotDifferentiable, ArithmeticError, ValueError)
-                with suppress(*refusals), tx.checked():
-                    tx.grad(f, wrt=tuple(range(len(chosen))), fallback="error")(*chosen)
-                    tx.jvp(f, chosen, chosen, fallback="error")
+                for way in (gradient, forward):
+                    with suppress(*REFUSALS), tx.checked():
+                        way(*chosen)
 
 
 @pytest.mark.parametrize("seeds", share(SEEDS, []), ids=str)
