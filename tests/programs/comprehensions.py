@@ -24,6 +24,17 @@ def polynomial(coefficients, x):
     return sum(c * powers[k] for k, c in enumerate(coefficients))
 
 
+def letters(values, scale):
+    """The characters of texts that are known, and of one that is not."""
+    weight = {"a": 1.0, "b": 2.0}
+    total = 0.0
+    for letter, value in zip("abc", values):
+        total += value * value if letter == "c" else value * weight[letter]
+    for k, letter in enumerate("xy" if scale > 1.0 else "xyz"):
+        total += scale * ord(letter) * values[k]
+    return total + sum(scale**k for k, letter in enumerate("abca") if letter in "ac")
+
+
 def by_parity(values):
     groups = {name: [v for i, v in enumerate(values) if i % 2 == odd] for name, odd in [("even", 0), ("odd", 1)]}
     return sum(groups["even"]) * groups["odd"][0]
@@ -164,6 +175,7 @@ PROGRAMS = [
     Program(counting, lambda: (0.7, 1e-9), "x"),
     Program(table, lambda: (0.4, 3), "x"),
     Program(polynomial, lambda: ([0.5, -0.3, 0.8], 0.7), ("coefficients", "x")),
+    Program(letters, lambda: ([0.5, -0.3, 0.8], 0.7), ("values", "scale")),
     Program(by_parity, lambda: ([0.5, -0.3, 0.8, 0.4],), "values"),
     Program(pairs, lambda: (0.7, 1.2), ("a", "b")),
     Program(largest_and_smallest, lambda: (0.7, 4), "x"),

@@ -130,7 +130,8 @@ def _sequence(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Exp
         found = constant_calls.items(w, args[0], kind, count, more) if isinstance(kind, Some) else None
         if found is not None:
             return found
-        if not (isinstance(kind, Some) and kind.cls in (range, str)):
+        text = isinstance(kind, Obj) and type(kind.value) is str
+        if not text and not (isinstance(kind, Some) and kind.cls in (range, str)):
             hint = (
                 "iterate over a range, an array, a list, a tuple or a dict; make a list of an iterator where it is made"
             )

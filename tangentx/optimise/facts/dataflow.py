@@ -85,6 +85,13 @@ class Flow(Generic[Fact]):
         """What holds where two ways meet."""
         return {name: fact for name, fact in a.items() if b.get(name) == fact}
 
+    def lasting(self, s: For | Loop, facts: dict[str, Fact]) -> dict[str, Fact]:
+        """Those of the facts at the entry of a loop that may hold at its head whatever the trips bind.
+
+        Any part of them will do: what is kept wrongly costs another walk, what is left out is not known in the loop.
+        """
+        return dict(facts)
+
     @property
     def in_loop(self) -> bool:
         """Whether the place in hand may be come to more than once."""
@@ -178,7 +185,7 @@ class Flow(Generic[Fact]):
         has been walked before, less what did not last then. Any part of the facts at the entry is right to begin with.
         """
         if len(self._loops) < DEEP or id(s) not in self._found:
-            return dict(given)
+            return self.lasting(s, given)
         before, lasted = self._found[id(s)]
         lost = {name for name, fact in before.items() if name not in lasted or lasted[name] != fact}
         kept = self.merge({n: given[n] for n in given if n in lost}, {n: lasted[n] for n in lost & set(lasted)}, site)

@@ -17,8 +17,24 @@ from tangentx import arrays, templates
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num
 from tangentx.analysis.types.selection import is_boolean
-from tangentx.ir.nodes import Append, Assign, Atom, Attr, Expr, Index, Lit, Make, Op, Pop, Slice, Statement, Var
-from tangentx.ir.walk import atoms
+from tangentx.ir.nodes import (
+    Append,
+    Assign,
+    Atom,
+    Attr,
+    Expr,
+    For,
+    Index,
+    Lit,
+    Loop,
+    Make,
+    Op,
+    Pop,
+    Slice,
+    Statement,
+    Var,
+)
+from tangentx.ir.walk import atoms, bound
 from tangentx.optimise.facts import shape_arithmetic
 from tangentx.optimise.facts.dataflow import Flow, Site
 from tangentx.optimise.facts.memory import reach
@@ -368,6 +384,19 @@ class Facts(Flow[Known]):
         """Whether what the statement binds is known to be zero, and stays so."""
         return False
 
+    def lasting(self, s: For | Loop, facts: dict[str, Known]) -> dict[str, Known]:
+        """Shapes may last; no operation does that binds, or reads, a name that the trips bind anew."""
+        anew = bound(s.body)
+        gone = anew.union(*(self._readers.get(name, ()) for name in anew))
+        kept = dict(facts)
+        for name in gone & set(facts):
+            fact = facts[name]
+            if fact.expr is not None and (name in anew or any(_is_one_of(a, anew) for a in atoms(fact.expr))):
+                kept[name] = Known(fact.shape, None, fact.zero)
+        if type(s) is For:
+            kept.pop(s.target, None)
+        return kept
+
     def merge(self, a: dict[str, Known], b: dict[str, Known], site: Site) -> dict[str, Known]:
         """Names whose shapes were equal on each way have equal shapes after it."""
         result: dict[str, Known] = {}
@@ -382,10 +411,15 @@ class Facts(Flow[Known]):
                 continue
             shape = _met(left.shape, right.shape, site, first, name)
             expr = left.expr if left.expr is right.expr else None
-            result[name] = Known(shape, expr, left.zero and right.zero, left.alias or right.alias)
+            alias = expr is not None and (left.alias or right.alias)
+            result[name] = Known(shape, expr, left.zero and right.zero, alias)
         if first:
             self._met.add(site)
         return result
+
+
+def _is_one_of(atom: Atom, names: frozenset[str]) -> bool:
+    return type(atom) is Var and atom.name in names
 
 
 def _named(shape: Shape, kind: object, tag: tuple[Shape, ...]) -> Shape:
