@@ -123,6 +123,20 @@ class Ways:
         return self.made[key]
 
 
+def is_sound(operation: Any, example: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a program may come to call the operation with these arguments: of no rows, not each may."""
+    before = [np.shape(leaf) for _, leaf in leaves_of("", list(example.args))]
+    if before == [np.shape(leaf) for _, leaf in leaves_of("", list(args))]:
+        return True
+    if example.fn in (sum, arrays.total):  # of no rows they are their start, a number; the kind is that of a row
+        return False
+    if example.fn is np.einsum:  # NumPy reads beyond the end of what has no rows, for a diagonal
+        return "ii" not in args[0]
+    return not str(getattr(example.fn, "__module__", "")).startswith(
+        "tangentx."
+    )  # ours come with shapes, in other arguments, that would not be these any more
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     "operation", share(OPERATIONS, OPERATIONS[3::120]), ids=lambda o: getattr(o, "name", "composed")
@@ -131,13 +145,14 @@ def test_an_operation_for_values_of_all_sorts(operation: Any) -> None:
     for example in examples(operation):
         ways = Ways(example)
         for args in points(example.args, example.wrt):
-            if getattr(operation, "name", "") == "total_" and np.shape(args[0])[:1] == (0,):
-                continue  # `sum` of no rows is its start, a number; the kind is that of a row
+            if not is_sound(operation, example, args):
+                continue
             wrt = [i for i in example.wrt if any(is_differentiable(leaf.value) for leaf in leaves(args[i]))]
             chosen = tuple(args[i] for i in wrt)
             try:
                 f, gradient, forward = ways.at(args, wrt)
-                real = isinstance(f(*chosen), float | np.floating)
+                value = f(*chosen)
+                real = isinstance(value, float | np.floating) and not np.isnan(value)
             except Exception:
                 continue  # there is nothing to differentiate there
             if wrt and real:
