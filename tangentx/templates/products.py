@@ -45,7 +45,7 @@ def dot(a: Any, b: Any, out: Any = None, *, ans_bar: Any, a_shape: Any, b_shape:
     return a_bar, b_bar
 
 
-@bilinear(dot_left, domain=("A(2), A(3), (2,3)", "A(2,4), A(3,4), (2,3)", "A(2,2), A(2,3,2), (2,2,3)"))
+@bilinear(dot_left, domain=("A(2), A(3), (2,3)", "A(2,4), A(3,4), (2,3)", "A(2,2), A(2,3,2), (3,)"))
 def dot_left_(t: Any, y: Any, shape: Any, *, ans_bar: Any, y_shape: Any) -> Any:
     """Adjoint of `dot` in its first factor."""
     t_bar = np.dot(ans_bar, y)
