@@ -22,11 +22,13 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests of one program run in one process (``--dist loadgroup``), so that it is compiled there once."""
+    """Tests of one program run in one process (``--dist loadgroup``), so that it is compiled there once; long ones come
+    first."""
     if not config.getoption("--thorough"):
         left_out = [item for item in items if item.get_closest_marker("thorough")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)  # else one process waits for another's last
     for item in items:
         drawn = getattr(item, "callspec", None)
         name = getattr(drawn.params.get("program"), "name", None) if drawn is not None else None

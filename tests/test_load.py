@@ -329,6 +329,7 @@ LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory 
 
 
 @LINUX
+@pytest.mark.long  # it is quick where the process has not much in memory yet
 @pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
 def test_calls_leave_nothing() -> None:
     """A short soak: few calls of each entry, and of some with new functions."""
@@ -347,6 +348,7 @@ def test_ten_thousand_calls_leave_nothing(name: str, entry: Callable[[], Any], c
     assert left.is_flat(), str(left)
 
 
+@pytest.mark.long
 def test_what_grows_is_found() -> None:
     """The measurement itself: objects and texts that stay are seen."""
     kept: list[Any] = []

@@ -165,6 +165,7 @@ def compared(f: Callable[..., Any]) -> None:
     assert tx.grad(f)(0.7) == pytest.approx(slope, rel=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", TEXTS)
 def test_long_text(name: str) -> None:
     compared(defined(name, TEXTS[name]))

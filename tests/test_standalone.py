@@ -20,11 +20,13 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
+def run(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
     """By the program's name: the gradient here, what its text alone gave, and what the text says it lacks."""
     folder = tmp_path_factory.mktemp("alone")
     listed, here, lacking = [], {}, {}
-    for program in PROGRAMS:
+    for program in PROGRAMS if request.config.getoption("--thorough") else PROGRAMS[1::3]:
         derivative = tx.grad(program.fn, wrt=program.wrt, fallback="error")
         module = program.fn.__module__
         label = f"{module.rpartition('.')[2]}.{program.name}"  # two modules may have programs of one name
@@ -43,6 +45,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[
     return here, pickle.loads((folder / "results.pickle").read_bytes()), lacking
 
 
+@pytest.mark.long
 def test_the_text_alone_gives_the_same_gradient(run: Any) -> None:
     here, there, _ = run
     wrong = {name: found for name, found in there.items() if isinstance(found, str)}

@@ -28,6 +28,7 @@ def proofs(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.mark.long
 def test_a_sample_of_the_sweep_crashes_nowhere() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.sweep", "--every", "97", "--start", "11"],

@@ -15,7 +15,7 @@ from tests.oracle.harness import loaded
 from tests.oracle.screen import copied
 from tests.oracle.survey import program_of
 
-SEEDS = range(100, 106)
+SEEDS = [pytest.param(seed, marks=() if seed < 103 else pytest.mark.thorough) for seed in range(100, 106)]
 
 
 def leaves(x: Any) -> list[Any]:
@@ -26,6 +26,7 @@ def leaves(x: Any) -> list[Any]:
     return [x]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 def test_each_pass_alone_changes_nothing(seed: int) -> None:
     program = program_of(seed)

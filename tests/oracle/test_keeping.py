@@ -15,6 +15,7 @@ from .screen import judge, leaves
 from .survey import BAD, program_of
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", kept(), ids=lambda path: path.stem)
 def test_programs_that_failed_once(path: Path) -> None:
     program = read(path)

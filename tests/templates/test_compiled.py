@@ -19,7 +19,7 @@ CASES = [
         template,
         number,
         id=f"{template.name}-{number}",
-        marks=pytest.mark.thorough if number > 2 and number % 2 else (),
+        marks=pytest.mark.thorough if number > 1 and number % 3 else (),
     )
     for template in templates()
     if template.kind != "constant"
