@@ -535,3 +535,26 @@ def test_the_lead_of_equal_infinities_is_nothing() -> None:
         found = ar.lead(np.array([np.inf, -np.inf, -np.inf, 3.0]), np.array([np.inf, -np.inf, np.inf, 1.0]))
         assert ar.lead(-np.inf, -np.inf) == 0.0
     np.testing.assert_array_equal(found, [0.0, 0.0, -np.inf, 2.0])
+
+
+METHODS = (
+    "inverted_cdf averaged_inverted_cdf closest_observation interpolated_inverted_cdf hazen weibull linear "
+    "median_unbiased normal_unbiased lower higher midpoint nearest"
+).split()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("fn", [np.quantile, np.nanquantile])
+def test_what_stands_at_a_quantile_of_itself_is_the_quantile(fn: Any, method: str) -> None:
+    random = np.random.default_rng(1)
+    a = random.normal(size=(4, 5))
+    for hole in (0.3, np.nan):
+        a[1, 2] = hole
+        for axis, q in itertools.product((None, 0, -1, (0, 1)), (0.0, 0.35, 1.0, [0.2, 0.9])):
+            wanted = fn(a, q, axis, method=method, keepdims=True)
+            found = ar.at_quantile(a, a, q, axis, True, method, gaps=fn is np.nanquantile)
+            np.testing.assert_allclose(found, wanted, rtol=1e-12)
+            t, x = random.normal(size=np.shape(wanted)), random.normal(size=a.shape)
+            of_x = ar.at_quantile(x, a, q, axis, True, method, gaps=fn is np.nanquantile)
+            of_t = ar.from_quantile(t, a, q, axis, True, method, gaps=fn is np.nanquantile)
+            assert np.vdot(of_x, t) == pytest.approx(np.vdot(of_t, x))

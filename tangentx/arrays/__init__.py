@@ -80,6 +80,7 @@ from tangentx.arrays.products import (
     tensordot_left,
     tensordot_right,
 )
+from tangentx.arrays.quantiles import at_quantile, behind, from_quantile
 from tangentx.arrays.runs import Run, on_tensors, outcome, part, pull, pulled, push, pushed
 from tangentx.arrays.safe import (
     guarded,
@@ -138,7 +139,9 @@ __all__ = [
     "apart",
     "arange_dot",
     "as_seen",
+    "at_quantile",
     "before",
+    "behind",
     "careful",
     "careful_matmul",
     "chain",
@@ -175,6 +178,7 @@ __all__ = [
     "finish",
     "equal_lengths",
     "fitting",
+    "from_quantile",
     "flat_key",
     "generator_states",
     "give_best",

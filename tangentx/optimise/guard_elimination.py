@@ -60,7 +60,8 @@ from tangentx.optimise.rewriting import is_number
 
 _NAMES = (
     "where select choose ptp nanmax nanmin nansum nanmean nanprod "
-    "nanstd nanvar nanmedian nancumsum nancumprod sort partition argsort argpartition median percentile quantile "
+    "nanstd nanvar nanmedian nanquantile nanpercentile nancumsum nancumprod sort partition argsort argpartition median "
+    "percentile quantile "
     "compress extract piecewise nan_to_num nonzero flatnonzero argwhere isnan isfinite isinf"
 ).split()
 _METHODS = ("sort", "partition", "choose", "compress", "nonzero", "argsort")
@@ -68,7 +69,7 @@ SELECTING: frozenset[Any] = (
     frozenset(getattr(np, name) for name in _NAMES)
     | frozenset(getattr(np.ndarray, name) for name in _METHODS)
     | {arrays.share, arrays.ties, arrays.give_best, arrays.take_best, arrays.winners, arrays.put_along}
-    | {arrays.unsort, arrays.sorted_as, arrays.unrun, arrays.running_as}
+    | {arrays.unsort, arrays.sorted_as, arrays.unrun, arrays.running_as, arrays.at_quantile, arrays.from_quantile}
 )
 """A maximum that a cotangent passes through leaves its weights in the reverse sweep; one that none does is harmless."""
 _HARMLESS: frozenset[Any] = BOUNDED | {
