@@ -1,5 +1,6 @@
 """Gradients of the NumPy programs you already have, as readable Python."""
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from tangentx.api.functions import (
@@ -73,6 +74,7 @@ __all__ = [
     "linearize",
     "no_grad",
     "ops",
+    "optim",
     "primitive",
     "rand",
     "set_grad_enabled",
@@ -86,6 +88,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from tangentx import optim as optim
     from tangentx import tensor as tensor
     from tangentx import testing as testing
     from tangentx.tensor.core.making import rand as rand
@@ -125,6 +128,8 @@ def __getattr__(name: str) -> Any:
         import tangentx.testing as testing
 
         return testing
+    if name in ("optim",):
+        return importlib.import_module(f"tangentx.{name}")
     from tangentx.tensor import public
 
     found = globals()[name] = public if name == "public" else getattr(public, name)

@@ -27,6 +27,7 @@ LAYERS = (
     ("sparse",),
     ("api",),
     ("testing",),
+    ("optim",),
     ("__init__",),
     ("__main__",),
 )
@@ -37,6 +38,7 @@ FOREIGN = {
     "numpy": ("*",),
     "gast": ("frontend/*", "backend/*"),
     "astor": ("backend/printer.py",),
+    "scipy": ("optim/lbfgs.py",),
 }
 
 # Modules whose test is not tests/<package>/test_<module>.py: pattern -> the file that covers them.
@@ -183,6 +185,9 @@ COVERED_BY = {
     "tensor/writes/writing.py": "tests/tensor/writes/test_storage.py",
     "tensor/writes/out_argument.py": "tests/tensor/writes/test_storage.py",
     "tensor/graph/random_states.py": "tests/tensor/test_reference.py",
+    "optim/sgd.py": "tests/optim/test_optimizer.py",
+    "optim/adaptive.py": "tests/optim/test_optimizer.py",
+    "optim/parameter_trees.py": "tests/optim/test_optimizer.py",
     "tensor/writes/numpy_writers.py": "tests/tensor/writes/test_storage.py",
 }
 
