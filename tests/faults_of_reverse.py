@@ -12,6 +12,7 @@ Fault = (
 
 RULES = "tangentx.derive.reverse.bindings:"
 REVERSE = "tangentx.derive.reverse.walker:"
+CONTEXT = "tangentx.derive.reverse.context:"
 ITEMS = "tangentx.derive.reverse.stores:"
 VIEWS = "tangentx.derive.reverse.shadows:"
 LOOPS = "tangentx.derive.reverse.loops:"
@@ -85,7 +86,7 @@ ALIASES: tuple[Fault, ...] = (
     (
         "shadow's name not restored",
         "a rebound storage has two names to restore",
-        f"{REVERSE}Reverse.record",
+        f"{CONTEXT}Reverse.record",
         (("emit.assign(other, emit.pop(shadow_tape))", "emit.pop(shadow_tape)"),),
         "names swapped",
     ),
@@ -149,19 +150,19 @@ NAMES: tuple[Fault, ...] = (
     (
         "name not restored",
         "a rebound name is recorded",
-        f"{REVERSE}Reverse.record",
+        f"{CONTEXT}Reverse.record",
         (("emit.assign(name, emit.pop(tape))", "emit.pop(tape)"),),
     ),
     (
         "cotangent of the old binding",
         "a new binding takes the cotangent with it",
-        f"{REVERSE}Reverse.record",
+        f"{CONTEXT}Reverse.record",
         (("elif how == VALUE:", "elif False:"),),
     ),
     (
         "test not recorded",
         "a test asked again answers differently",
-        f"{REVERSE}Reverse.record",
+        f"{CONTEXT}Reverse.record",
         (
             (
                 "if name not in self.frame.rebound:",
@@ -206,7 +207,7 @@ EXITS: tuple[Fault, ...] = (
     (
         "return leaves one loop",
         "an exit leaves its number",
-        f"{REVERSE}Reverse._exit",
+        f"{REVERSE}Walker._exit",
         (("turns = self.loops if isinstance(s, Return) else self.loops[-1:]", "turns = self.loops[-1:]"),),
         "early return",
     ),
@@ -242,7 +243,7 @@ CALLS: tuple[Fault, ...] = (
     (
         "saved of the last call only",
         "each call has its own state",
-        f"{REVERSE}Reverse.once_more",
+        f"{CONTEXT}Reverse.once_more",
         (("if not self.loops:", "if True:"),),
         "call",
     ),

@@ -8,7 +8,7 @@ from typing import Any
 from tangentx import arrays
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, varied
-from tangentx.analysis.types.selection import slots_alike
+from tangentx.analysis.types.selection import known_key, slots_alike
 from tangentx.analysis.types.values import constant_kind
 from tangentx.common.naming import Names
 from tangentx.errors import Span
@@ -68,6 +68,13 @@ def item_at(box: Box, key: Any) -> Kind:
     """
     alike = key is MISSING or slots_alike(box)
     return box.region.any() if alike else box.region.get(key)
+
+
+def item_of_box(frame: Frame, box: Box, key: Key) -> Kind:
+    """The kind of the item of a container that the key selects."""
+    part = frame.kind(key.parts[0]) if not isinstance(key.parts[0], Slice) else None
+    known = known_key(box, part)
+    return item_at(box, known)
 
 
 def shadow_key(key: Key) -> Key:

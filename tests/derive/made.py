@@ -8,7 +8,7 @@ from typing import Any
 from tangentx.derive.forward import tangent
 from tangentx.derive.reverse.callee_pairs import Derivation
 from tangentx.derive.reverse.gradient import Request, gradient
-from tangentx.derive.reverse.walker import Reverse
+from tangentx.derive.reverse.walker import Walker
 from tangentx.ir.show import show
 from tests.analysis.made import analysed
 
@@ -25,6 +25,6 @@ def forward_text(fn: Callable[..., Any], *values: Any) -> str:
     return show(tangent(program, instance, (0,)))
 
 
-def sweeps(fn: Callable[..., Any], *values: Any) -> Reverse:
+def sweeps(fn: Callable[..., Any], *values: Any) -> Walker:
     program, instance = analysed(fn, *values)
-    return Reverse(program, instance, Derivation(program, ALL))
+    return Walker(program, instance, Derivation(program, ALL))

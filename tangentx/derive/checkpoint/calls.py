@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from tangentx.analysis.types.primitives import makes_new
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_at, mode
 from tangentx.derive.prologue import outside_of
 from tangentx.derive.reverse import calls
+from tangentx.derive.reverse.context import Pair, Reverse
 from tangentx.errors import NotDifferentiable, UnsupportedSyntax
 from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import (
@@ -43,10 +43,6 @@ from tangentx.ir.nodes import (
 from tangentx.ir.observed_op import Observed
 from tangentx.ir.try_op import Attempt
 from tangentx.ir.walk import atoms, statements, writes
-
-if TYPE_CHECKING:
-    from tangentx.derive.reverse.callee_pairs import Pair
-    from tangentx.derive.reverse.walker import Reverse
 
 _COPIES = (np.copy, np.array, np.ndarray.copy)
 

@@ -11,23 +11,20 @@ import builtins
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tangentx import arrays
 from tangentx.analysis.types.kinds import Arr
 from tangentx.derive.checkpoint.reruns import Rerun
 from tangentx.derive.checkpoint.states import State, state_of
 from tangentx.derive.emit import SHADOW, VALUE, Emitter
-from tangentx.derive.reverse.loops import Turn, falls_through, has_break, has_exit
+from tangentx.derive.reverse.context import Reverse, Turn
+from tangentx.derive.reverse.loops import falls_through, has_break, has_exit
 from tangentx.derive.reverse.single_records import at_once
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.exposure import assigned_before, exposed
 from tangentx.ir.nodes import Atom, Block, For, If, Index, Key, Lit, Make, Note, Op, Return, Statement, Var
 from tangentx.ir.rewrite import rename
 from tangentx.ir.walk import reads, statements, writes
-
-if TYPE_CHECKING:
-    from tangentx.derive.reverse.walker import Reverse
 
 
 @dataclass(eq=False)

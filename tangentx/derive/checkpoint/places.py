@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from tangentx.analysis.infer.program import Instance
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Region
 from tangentx.derive.emit import Emitter, shadow_key
 from tangentx.derive.reverse.calls import instance_of
+from tangentx.derive.reverse.context import Reverse
 from tangentx.ir.keys import WHOLE, attribute_of
 from tangentx.ir.nodes import (
     Accumulate,
@@ -26,9 +26,6 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.walk import statements
-
-if TYPE_CHECKING:
-    from tangentx.derive.reverse.walker import Reverse
 
 
 @dataclass(frozen=True, eq=False)

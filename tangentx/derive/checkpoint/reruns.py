@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tangentx import arrays
 from tangentx.analysis.infer.opaque_calls import GENERATORS, Bound
@@ -17,6 +17,7 @@ from tangentx.analysis.types.kinds import Kind, Obj
 from tangentx.analysis.types.primitives import name_of
 from tangentx.derive.emit import Emitter
 from tangentx.derive.reverse import calls
+from tangentx.derive.reverse.context import Reverse
 from tangentx.errors import Span, UnsupportedSyntax
 from tangentx.ir.nodes import (
     Append,
@@ -38,9 +39,6 @@ from tangentx.ir.observed_op import Observed
 from tangentx.ir.rewrite import map_blocks, rename
 from tangentx.ir.try_op import Attempt
 from tangentx.ir.walk import bound, statements
-
-if TYPE_CHECKING:
-    from tangentx.derive.reverse.walker import Reverse
 
 
 class Rerun:

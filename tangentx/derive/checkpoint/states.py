@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,12 +17,10 @@ from tangentx.analysis.types.kinds import Arr, Box, Kind, describe
 from tangentx.derive.checkpoint.contents import Ends, copied, cut, item_of, lengthened
 from tangentx.derive.checkpoint.places import Spot, Writes, reached, written
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_at, mode
+from tangentx.derive.reverse.context import Reverse
 from tangentx.errors import Span, UnsupportedSyntax
 from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import Atom, Block, If, Index, Key, Lit, Method, Statement, Store, Var
-
-if TYPE_CHECKING:
-    from tangentx.derive.reverse.walker import Reverse
 
 Found = list[tuple[Spot, Atom]]
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tangentx import templates
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, is_view
 from tangentx.analysis.types.primitives import is_by_element, is_constant
 from tangentx.analysis.types.selection import is_basic
-from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
+from tangentx.derive.checkpoint.calls import repeated
+from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_of_box, mode
 from tangentx.derive.reverse.accumulate import give_slot
-from tangentx.derive.reverse.calls import call
+from tangentx.derive.reverse.calls import call, instance_of, needs_reverse, unreversed
 from tangentx.derive.reverse.complex_shadows import demand_straight, turned
-from tangentx.derive.reverse.shadows import item_of_box, parts_of, shadow_of
+from tangentx.derive.reverse.context import Reverse
+from tangentx.derive.reverse.item_cotangents import give_item, give_parts
+from tangentx.derive.reverse.shadows import parts_of, shadow_of
 from tangentx.derive.reverse.stores import accumulate, append, delete, pop, store
 from tangentx.derive.reverse.tape import restored
-from tangentx.derive.reverse.tuple_results import give_item, give_parts
 from tangentx.derive.rules import cotangents
 from tangentx.derive.scalar_functions import dialect
 from tangentx.ir.nodes import (
@@ -41,18 +43,25 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.walk import atoms
 
-if TYPE_CHECKING:
-    from tangentx.derive.reverse.walker import Reverse
-
 
 def _assign(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:
     match s.value:
         case Call():
-            call(r, s, s.value, forward, reverse)
+            _call(r, s, s.value, forward, reverse)
         case Pop(base=base):
             pop(r, s, base, forward, reverse)
         case _:
             _bind(r, s, forward, reverse)
+
+
+def _call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) -> None:
+    callee = instance_of(r.program, expr)
+    if not needs_reverse(r.program, callee):
+        unreversed(r, s, forward, reverse)
+    elif expr.link in r.program.checkpoints.links:
+        repeated(r, s, expr, callee, r.derive.pair(callee), forward, reverse)
+    else:
+        call(r, s, expr, callee, forward, reverse)
 
 
 def _bind(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:

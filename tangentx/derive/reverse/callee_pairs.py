@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Arr
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode, rebound
+from tangentx.derive.reverse.context import Pair, Reverse
 from tangentx.derive.reverse.inline import inline
+from tangentx.derive.reverse.item_cotangents import zero_items
 from tangentx.derive.reverse.tape import formed
-from tangentx.derive.reverse.tuple_results import ITEMS, Results, find, zero_items
-from tangentx.derive.reverse.walker import Reverse
+from tangentx.derive.reverse.tuple_results import ITEMS, Results, find
+from tangentx.derive.reverse.walker import Walker
 from tangentx.ir.nodes import (
     UNBOUND,
     Assign,
@@ -32,30 +34,6 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.walk import reads, statements, writes
-
-
-@dataclass(eq=False)
-class Pair:
-    """The derived functions of a callee; `params` and `result` are modes.
-
-    The backward function is given again what the callee never binds anew: the caller has it, as it has all that it had
-    at the call. `again` says which parameters these are.
-    """
-
-    forward: Link
-    backward: Link
-    params: tuple[str | None, ...]
-    again: tuple[bool, ...]
-    result: str | None
-
-    def given_again(self, atoms: Sequence[Atom], shadows: Sequence[Atom]) -> tuple[Atom, ...]:
-        """Of the arguments of the forward function those that the backward function gets too, in its order."""
-        left = iter(shadows)
-        found: list[Atom] = []
-        for atom, how, again in zip(atoms, self.params, self.again, strict=True):
-            both = [atom, next(left)] if how == SHADOW else [atom]
-            found += both if again else []
-        return tuple(found)
 
 
 class Derivation:
@@ -131,7 +109,7 @@ def opening(r: Reverse, params: Sequence[str], also: Sequence[str] = ()) -> list
 
 def write_pair(derivation: Derivation, instance: Instance, pair: Pair) -> None:
     """Fills in both functions of a pair."""
-    r = Reverse(derivation.program, instance, derivation, paired=True)
+    r = Walker(derivation.program, instance, derivation, paired=True)
     forward, reverse = r.sweeps()
     span = r.frame.function.span
     names = [p.name for p in r.frame.function.params]

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Region, varied
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
-from tangentx.derive.reverse.tuple_results import ITEMS, item_bar, zero_items
+from tangentx.derive.reverse.context import Pair, Reverse
+from tangentx.derive.reverse.item_cotangents import item_bar, zero_items
+from tangentx.derive.reverse.tuple_results import ITEMS
 from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Call, Delete, Pop, Store, Var
 from tangentx.ir.walk import statements
 
-if TYPE_CHECKING:
-    from tangentx.derive.reverse.callee_pairs import Pair
-    from tangentx.derive.reverse.walker import Reverse
+
+def unreversed(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:
+    """A call through which no derivative flows, and which writes into nothing that it is given."""
+    restore = r.record(forward, s.target)
+    forward.add(s)
+    if mode(r.frame.kinds[s.target]) == SHADOW:
+        forward.assign(r.frame.other(s.target), forward.zero(Var(s.target), r.frame.kinds[s.target]))
+    restore(reverse)
 
 
-def call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) -> None:
+def call(r: Reverse, s: Assign, expr: Call, callee: Instance, forward: Emitter, reverse: Emitter) -> None:
     """``y = g(x)`` becomes ``y, saved = g_forward(x)`` and ``x_bar += g_backward(x, saved, y_bar)``."""
-    callee = instance_of(r.program, expr)
-    if not needs_reverse(r.program, callee):
-        restore = r.record(forward, s.target)
-        forward.add(s)
-        if mode(r.frame.kinds[s.target]) == SHADOW:
-            forward.assign(r.frame.other(s.target), forward.zero(Var(s.target), r.frame.kinds[s.target]))
-        restore(reverse)
-        return
     pair = r.derive.pair(callee)
-    if expr.link in r.program.checkpoints.links:
-        from tangentx.derive.checkpoint.calls import repeated
-
-        repeated(r, s, expr, callee, pair, forward, reverse)
-        return
     restore = r.record(forward, s.target)
     saved = r.frame.names.fresh("saved")
     first = len(forward.block)

@@ -15,7 +15,8 @@ from tangentx.derive.prologue import arguments_of, entry, fetch, has_effects, ze
 from tangentx.derive.reverse.accumulate import give, give_slot
 from tangentx.derive.reverse.callee_pairs import Derivation, as_params, bars_at_end, opening
 from tangentx.derive.reverse.complex_shadows import demand_straight, turned
-from tangentx.derive.reverse.walker import Reverse
+from tangentx.derive.reverse.context import Reverse
+from tangentx.derive.reverse.walker import Walker
 from tangentx.ir.nodes import (
     Atom,
     Block,
@@ -55,7 +56,7 @@ class Request:
 
 def gradient(derivation: Derivation, instance: Instance, request: Request) -> Function:
     """The gradient function of the root: a real scalar result, cotangents of `request.wrt`."""
-    r = Reverse(derivation.program, instance, derivation)
+    r = Walker(derivation.program, instance, derivation)
     names = [p.name for p in r.frame.function.params]
     emit = Emitter(r.frame.function.span)
     fetch(instance, emit)
@@ -69,7 +70,7 @@ def gradient(derivation: Derivation, instance: Instance, request: Request) -> Fu
     return Function(f"{instance.source.name}_grad", (*given, seed), body, r.frame.function.span, notes=notes)
 
 
-def _joint(r: Reverse, emit: Emitter, names: list[str], request: Request) -> Block:
+def _joint(r: Walker, emit: Emitter, names: list[str], request: Request) -> Block:
     """Both sweeps in one function, for a root with one return at its end."""
     forward, reverse = r.sweeps()
     last = forward.pop()

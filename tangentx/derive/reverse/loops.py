@@ -5,10 +5,9 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tangentx.derive.emit import Emitter
+from tangentx.derive.reverse.context import Reverse, Turn, nothing
 from tangentx.ir.nodes import (
     Assign,
     Atom,
@@ -27,21 +26,6 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.walk import statements
-
-if TYPE_CHECKING:
-    from tangentx.derive.reverse.walker import Reverse
-
-
-@dataclass(eq=False)
-class Turn:
-    """A loop in hand: the list of its exits, one entry a trip."""
-
-    exits: str | None
-
-
-def nothing(emit: Emitter) -> None:
-    """Restores nothing."""
-    return None
 
 
 def _restorer(name: str, tape: str) -> Callable[[Emitter], None]:

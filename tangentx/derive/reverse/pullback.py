@@ -10,10 +10,11 @@ from tangentx.analysis.types.kinds import Box
 from tangentx.derive.emit import SHADOW, VALUE, Emitter
 from tangentx.derive.prologue import arguments_of, entry, fetch
 from tangentx.derive.reverse.accumulate import give
-from tangentx.derive.reverse.callee_pairs import Derivation, Pair, as_params
+from tangentx.derive.reverse.callee_pairs import Derivation, as_params
 from tangentx.derive.reverse.complex_shadows import demand_straight, turned
+from tangentx.derive.reverse.context import Pair, Reverse
 from tangentx.derive.reverse.gradient import shadows_of_params
-from tangentx.derive.reverse.walker import Reverse
+from tangentx.derive.reverse.walker import Walker
 from tangentx.ir.nodes import (
     Atom,
     Call,
@@ -29,7 +30,7 @@ def pullback(derivation: Derivation, instance: Instance, wrt: tuple[int, ...]) -
     """The root as (value and state) and (cotangents from state and seed); the third calls both, for their kinds."""
     pair = derivation.pair(instance)
     derivation.finish()
-    r = Reverse(derivation.program, instance, derivation)
+    r = Walker(derivation.program, instance, derivation)
     names = [p.name for p in r.frame.function.params]
     emit = Emitter(r.frame.function.span)
     fetch(instance, emit)

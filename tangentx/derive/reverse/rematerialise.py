@@ -19,10 +19,9 @@ import numpy as np
 
 from tangentx.analysis.types.kinds import Arr, Box, Num, Region, is_view
 from tangentx.analysis.types.selection import is_basic
-from tangentx.derive.emit import SHADOW, Frame, mode
+from tangentx.derive.emit import SHADOW, Frame, item_of_box, mode
 from tangentx.derive.reverse.block_effects import Staying, Steps, Stuff
 from tangentx.derive.reverse.rematerialise_arrays import chosen
-from tangentx.derive.reverse.shadows import item_of_box
 from tangentx.ir.nodes import (
     Assign,
     Atom,

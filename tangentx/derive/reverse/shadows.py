@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tangentx import arrays
 from tangentx.analysis.types.kinds import Arr, Box, Kind, is_view
 from tangentx.analysis.types.primitives import DIAGONALS, hashable, makes_new
-from tangentx.analysis.types.selection import is_basic, known_key
-from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, item_at, mode
+from tangentx.analysis.types.selection import is_basic
+from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, item_at, item_of_box, mode
+from tangentx.derive.reverse.context import Reverse
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Atom, Attr, Expr, If, Index, Key, Lit, Make, Op, Slice, Var
-
-if TYPE_CHECKING:
-    from tangentx.derive.reverse.walker import Reverse
-
-
-def item_of_box(frame: Frame, box: Box, key: Key) -> Kind:
-    """The kind of the item of a container that the key selects."""
-    part = frame.kind(key.parts[0]) if not isinstance(key.parts[0], Slice) else None
-    known = known_key(box, part)
-    return item_at(box, known)
 
 
 def parts_of(r: Reverse, key: Key) -> tuple[Any, ...]:

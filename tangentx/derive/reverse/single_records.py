@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from tangentx.derive.reverse.context import Reverse
 from tangentx.ir.nodes import Append, Assign, Block, For, If, Loop, Pop, Statement, Var
 from tangentx.ir.rewrite import map_blocks
 from tangentx.ir.walk import blocks
-
-if TYPE_CHECKING:
-    from tangentx.derive.reverse.walker import Reverse
 
 
 def at_once(r: Reverse, block: Block, first: int) -> Block:

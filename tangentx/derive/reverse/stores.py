@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tangentx import arrays
 from tangentx.analysis.types.kinds import Box, Kind
 from tangentx.analysis.types.selection import known_key, may_repeat
-from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, mode, shadow_key
+from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, item_of_box, mode, shadow_key
 from tangentx.derive.reverse.complex_shadows import turned
-from tangentx.derive.reverse.shadows import item_of_box, parts_of, slot
+from tangentx.derive.reverse.context import Reverse
+from tangentx.derive.reverse.shadows import parts_of, slot
 from tangentx.derive.reverse.tape import restored
 from tangentx.ir.keys import attribute_of
 from tangentx.ir.nodes import (
@@ -32,10 +32,6 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-
-if TYPE_CHECKING:
-    from tangentx.derive.reverse.walker import Reverse
-
 
 Undo = Callable[[Emitter], None]
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tangentx.analysis.types.kinds import Arr
 from tangentx.derive.emit import SHADOW, VALUE, Emitter
-from tangentx.ir.nodes import Assign, Expr, Index, Lit, Statement, Var
-
-if TYPE_CHECKING:
-    from tangentx.derive.reverse.walker import Reverse
+from tangentx.derive.reverse.context import Reverse
+from tangentx.ir.nodes import Assign, Expr, Index, Statement, Var
 
 
 def keep(r: Reverse, s: Assign) -> tuple[list[Statement], list[Statement]]:
@@ -31,12 +27,6 @@ def keep(r: Reverse, s: Assign) -> tuple[list[Statement], list[Statement]]:
     if how == VALUE and not (name in r.again.names and isinstance(r.frame.kinds[name], Arr)):
         back.assign(r.frame.other(name), r.frame.zero(back, Var(name), r.frame.kinds[name]))
     return forward.block, back.block
-
-
-def back_to_zero(r: Reverse, name: str) -> Callable[[Emitter], None]:
-    """For what is formed again: its cotangent is zero before it is bound; that of an array when it is formed."""
-    zero = Assign(r.frame.other(name), Lit(0.0), r.frame.function.span)
-    return lambda emit: emit.add(*[] if isinstance(r.frame.kinds[name], Arr) else [replace(zero, span=emit.span)])
 
 
 def form(r: Reverse, emit: Emitter, made: Sequence[Assign]) -> None:
