@@ -65,7 +65,20 @@ from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.jacobians import columns, direction, directions, no_slope, rows, uncolumns, unrows
 from tangentx.arrays.memory import apart
 from tangentx.arrays.overlaps import demand_copied, demand_own, demand_unshared
-from tangentx.arrays.places import along, cycled, flat_key, mask_like, positions, section_bounds, selected, unselected
+from tangentx.arrays.places import (
+    along,
+    binary_exponent,
+    cycled,
+    flat_key,
+    mask_like,
+    nonzero_ends,
+    positions,
+    remainder_start,
+    section_bounds,
+    selected,
+    unselected,
+    whole_turns,
+)
 from tangentx.arrays.products import (
     careful,
     careful_matmul,
@@ -112,7 +125,8 @@ from tangentx.arrays.shapes import (
     unreduce,
 )
 from tangentx.arrays.sites import lent, observed
-from tangentx.arrays.spectra import cropped, doubled, halved, inverse_norm, length_along
+from tangentx.arrays.special import bessel_i, polygamma, sinc_slope
+from tangentx.arrays.spectra import cropped, doubled, halved, inverse_norm, last_axes, length_along
 from tangentx.arrays.still import as_seen, demand_same
 from tangentx.arrays.structures import fields, finish, has_derivative, instance
 from tangentx.arrays.tables import (
@@ -130,6 +144,12 @@ from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as,
 
 __all__ = [
     "alike",
+    "sinc_slope",
+    "polygamma",
+    "bessel_i",
+    "whole_turns",
+    "remainder_start",
+    "nonzero_ends",
     "DefaultDict",
     "Deque",
     "Run",
@@ -142,6 +162,7 @@ __all__ = [
     "at_quantile",
     "before",
     "behind",
+    "binary_exponent",
     "careful",
     "careful_matmul",
     "chain",
@@ -193,6 +214,7 @@ __all__ = [
     "inverse_norm",
     "join_like",
     "largest_like",
+    "last_axes",
     "length_along",
     "lead",
     "length_of",

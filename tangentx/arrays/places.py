@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -72,3 +73,36 @@ def section_bounds(length: Any, sections: Any, even: Any) -> tuple[int, ...]:
 def positions(*dims: Any) -> list[tuple[int, ...]]:
     """``list(np.ndindex(*dims))``: the indices of all elements by rows."""
     return list(np.ndindex(*dims))
+
+
+def nonzero_ends(row: Any, trim: str = "fb") -> tuple[int, int]:
+    """Where the elements of a row begin that are not 0, and where they end, at the sides that are to be trimmed."""
+    places = np.flatnonzero(row)
+    if len(places) == 0:
+        return 0, 0
+    ends = trim.lower()
+    return int(places[0]) if "f" in ends else 0, int(places[-1]) + 1 if "b" in ends else len(row)
+
+
+def remainder_start(rest: Any) -> int:
+    """Where the remainder of a division of polynomials begins, behind coefficients that are 0 up to rounding."""
+    first = 0
+    while first < len(rest) - 1 and np.allclose(rest[first], 0, rtol=1e-14):
+        first += 1
+    return first
+
+
+def binary_exponent(x: Any) -> Any:
+    """The power of two that a number is multiplied with where the rest is from a half to one."""
+    return np.frexp(x)[1] if isinstance(x, np.ndarray | np.generic) else math.frexp(x)[1]
+
+
+def whole_turns(p: Any, discont: Any = None, axis: int = -1, period: Any = 2.0 * np.pi) -> Any:
+    """How many periods ``np.unwrap`` takes away from each phase."""
+    p = np.asarray(p)
+    steps, half = np.diff(p, axis=axis), period / 2.0
+    turns = np.floor_divide(steps + half, period)
+    turns = np.where((np.mod(steps + half, period) == 0.0) & (steps > 0.0), turns - 1.0, turns)
+    turns = np.where(np.abs(steps) < (half if discont is None else discont), 0.0, turns)
+    first = np.zeros_like(np.take(p, [0], axis=axis), dtype=turns.dtype)
+    return np.cumsum(np.concatenate([first, turns], axis=axis), axis=axis)

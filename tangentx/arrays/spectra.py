@@ -54,3 +54,8 @@ def halved(t: Any, n: int, axis: int = -1) -> Any:
     result = np.array(t)
     result[_paired(t, n, axis)] *= 0.5
     return result
+
+
+def last_axes(count: int) -> tuple[int, ...]:
+    """The last axes of an array, as many as that, counted from the end."""
+    return tuple(range(-count, 0))

@@ -8,7 +8,9 @@ from tangentx.templates import composed_arrays as composed_arrays
 from tangentx.templates import composed_calculus as composed_calculus
 from tangentx.templates import composed_choices as composed_choices
 from tangentx.templates import composed_frames as composed_frames
+from tangentx.templates import composed_polynomials as composed_polynomials
 from tangentx.templates import composed_python as composed_python
+from tangentx.templates import composed_signals as composed_signals
 from tangentx.templates import composed_statistics as composed_statistics
 from tangentx.templates import composed_ufuncs as composed_ufuncs
 from tangentx.templates import constants as constants
@@ -27,6 +29,7 @@ from tangentx.templates import refused_functions as refused_functions
 from tangentx.templates import runs as runs
 from tangentx.templates import selection as selection
 from tangentx.templates import shaping as shaping
+from tangentx.templates import special as special
 from tangentx.templates import support as support
 from tangentx.templates import tables as tables
 from tangentx.templates import trigonometric as trigonometric

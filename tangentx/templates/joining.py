@@ -34,7 +34,7 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, ans_bar: Any) -> Any:
     return arrays_bar
 
 
-@linear(np.vstack, domain=("[A(3), A(2,3)]", "(A(3), A(3))", "[x, y]"))
+@linear(np.vstack, np.row_stack, domain=("[A(3), A(2,3)]", "(A(3), A(3))", "[x, y]"))
 def vstack(tup: Any, *, ans_bar: Any) -> Any:
     """Rows put below each other."""
     tup_bar = split_like(ans_bar, tup, 0)
@@ -121,6 +121,13 @@ def copy(a: Any, order: Any = "K", *, ans_bar: Any) -> Any:
     """A copy."""
     a_bar = ans_bar
     return a_bar
+
+
+@linear(np.astype, domain=("A(2,3), np.float64", "A(2), complex"))
+def astype_function(x: Any, dtype: Any, copy: Any = True, *, ans_bar: Any) -> Any:
+    """Another dtype."""
+    x_bar = ans_bar
+    return x_bar
 
 
 @linear(*methods("astype"), domain=("A(2,3), float", "A(2), complex", "C(3), complex"))

@@ -303,10 +303,14 @@ def _is_of_library(file: str) -> bool:
 
 
 def call(w: Walker, source: Function, link: Link | None, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
-    """A call with every argument by position."""
+    """A call with every argument by position.
+
+    Numbers are forgotten, but for whole ones that are given to functions of ours: an axis decides what these do.
+    """
     source, args, functions = unfolded(w, source, args) if link is None else (source, args, {})
     read = [w.read(a) for a in args]
-    kinds = [_argument(k) for _, k in read]
+    exact = source.span is not None and is_ours(source.span.file)
+    kinds = [k if exact and isinstance(k, Num) and k.type is int else _argument(k) for _, k in read]
     if any(isinstance(k, Bottom) for k in kinds) and link is None:
         return Lit(None), BOTTOM
     instance = w.program.call(source, link, kinds)

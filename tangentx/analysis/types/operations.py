@@ -227,7 +227,17 @@ class Operation:
             return None, error
         if isinstance(value, np.ndarray) and fn in hashable(DIAGONALS, fn):
             value = arrays.writable(value)
+        if fn is tuple and not known and type(value) is tuple and any(isinstance(k, Some | Arr) for k in args):
+            return self._of_unknown_length(value, sampler), None
         return self._kind_of(value, sampler, known, ()), None
+
+    def _of_unknown_length(self, value: tuple[Any, ...], sampler: Sampler) -> Kind:
+        """The kind of a tuple that is made of a range or a string, of which the sample has not the length."""
+        box = Box(tuple, self.fresh(()))
+        box.region.mark("open")
+        for item in value:
+            box.region.put_any(self._kind_of(item, sampler, False, ("item",)))
+        return box
 
     def _of_other_turns(
         self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], sampler: Sampler, found: Kind

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import numpy as np
 import pytest
 
+import tangentx as tx
 from tangentx.analysis.types.kinds import Arr, Box, Num, World, is_view
 from tangentx.analysis.types.operations import Operation
 from tangentx.errors import NoTemplate, NotResolved, Span
@@ -60,3 +62,18 @@ def test_a_derivative_needs_a_rule() -> None:
     with pytest.raises(NoTemplate):
         op.demand_template(np.i0, [Num(float, True)], Num(float, True))
     op.demand_template(np.i0, [Num(float)], Num(float))
+
+
+def by_length_of_a_tuple(x, n):
+    return 3.0 * x if len(tuple(range(n))) == 1 else x * x
+
+
+def by_length_of_a_row(x, n):
+    return 3.0 * x if len(tuple(np.arange(n))) == 1 else x * x
+
+
+@pytest.mark.parametrize("f", [by_length_of_a_tuple, by_length_of_a_row])
+def test_the_length_of_a_tuple_is_not_that_of_a_sample(f: Any) -> None:
+    for n, wanted in ((1, 3.0), (2, 10.0), (3, 10.0)):
+        assert tx.grad(f, fallback="error")(5.0, n) == wanted
+        assert tx.jvp(f, (5.0, n), (1.0, None), fallback="error")[1] == wanted

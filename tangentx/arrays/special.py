@@ -1,0 +1,106 @@
+"""Special functions that derivatives need and NumPy lacks: polygamma, modified Bessel functions, slopes of sinc.
+
+Formulas: NIST Digital Library of Mathematical Functions, 5.11 and 5.15 (polygamma), 10.25, 10.29 and 10.40 (Bessel).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
+"""The Bernoulli numbers of index 2, 4, 6 ..."""
+
+
+def polygamma(x: Any, order: int = 0) -> Any:
+    """The derivative of that order of the digamma function, the logarithmic derivative of gamma; nan at its poles."""
+    if np.ndim(x) == 0:
+        value = _polygamma(float(x), order)
+        return np.asarray(value) if isinstance(x, np.ndarray) else value
+    flat = [_polygamma(float(value), order) for value in np.ravel(x)]
+    return np.array(flat, np.result_type(x, np.float16)).reshape(np.shape(x))
+
+
+def _polygamma(x: float, order: int) -> float:
+    if not -math.inf < x < math.inf or (x <= 0.0 and x == math.floor(x)):
+        return (math.inf if order == 0 else 0.0) if x == math.inf else math.nan
+    sign = -1.0 if order % 2 else 1.0
+    if x < 0.0:  # reflection
+        return sign * _polygamma(1.0 - x, order) - _cotangent(x, order)
+    factorial, total = math.factorial(order), 0.0
+    while x < 15.0 + order:
+        total -= sign * factorial * (1.0 / x) ** (order + 1)
+        x += 1.0
+    small = 1.0 / x
+    if order == 0:
+        tail = sum(b / (2 * k) * small ** (2 * k) for k, b in enumerate(_BERNOULLI, 1))
+        return total + math.log(x) - 0.5 * small - tail
+    tail = math.factorial(order - 1) * small**order + 0.5 * factorial * small ** (order + 1)
+    for k, b in enumerate(_BERNOULLI, 1):
+        tail += b * math.factorial(2 * k + order - 1) / math.factorial(2 * k) * small ** (2 * k + order)
+    return total - sign * tail
+
+
+def _cotangent(x: float, order: int) -> float:
+    """The derivative of that order of pi times the cotangent of ``pi * x``, a polynomial in the cotangent."""
+    coefficients = np.array([0.0, math.pi])
+    for _ in range(order):
+        coefficients = -math.pi * np.convolve([1.0, 0.0, 1.0], np.polynomial.polynomial.polyder(coefficients))
+    return float(np.polynomial.polynomial.polyval(1.0 / math.tan(math.pi * (x - round(x))), coefficients))
+
+
+def bessel_i(x: Any, order: int = 0) -> Any:
+    """The modified Bessel function of the first kind, of whole order."""
+    order = abs(int(order))
+    z = np.asarray(x, np.result_type(np.asarray(x), np.float16))
+    size = np.abs(z)
+    near = size <= 30.0 + order**2
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = np.where(near, _series(np.where(near, size, 0.0), order), _far(np.where(near, 1e9, size), order))
+    if order % 2:
+        found = np.where(z < 0, -found, found)
+    found = found.astype(z.dtype)
+    return found if isinstance(x, np.ndarray) else found[()]
+
+
+def _series(z: Any, order: int) -> Any:
+    """The power series, all of whose terms are positive."""
+    term = (0.5 * z) ** order / math.factorial(order)
+    total = term
+    square, k = 0.25 * z * z, 0
+    while np.any(term > 1e-17 * total):
+        k += 1
+        term = term * square / (k * (k + order))
+        total = total + term
+    return total
+
+
+def _far(z: Any, order: int) -> Any:
+    """The expansion for large arguments."""
+    term, total = 1.0, np.ones(np.shape(z))
+    for k in range(1, 30):
+        term = -term * (4.0 * order**2 - (2.0 * k - 1.0) ** 2) / (8.0 * k * z)
+        total = total + term
+    return np.exp(z) / np.sqrt(2.0 * math.pi * z) * total
+
+
+def sinc_slope(x: Any, order: int = 1) -> Any:
+    """The derivative of that order of ``np.sinc``: of ``sin(z) / z`` at ``z = pi * x``, times a power of pi.
+
+    From ``z * S = sin(z)`` follows ``z * S[n] + n * S[n-1] = sin(z + n * pi / 2)``; near 0 the power series is right.
+    """
+    dtype = np.result_type(np.asarray(x), np.float16)
+    z = math.pi * np.asarray(x, np.result_type(dtype, np.float64))
+    near = np.abs(z) <= 1.0 + 2.0 * order
+    far = np.where(near, 1.0, z)
+    found = np.sin(far) / far
+    for n in range(1, order + 1):
+        found = (np.sin(far + 0.5 * math.pi * n) - n * found) / far
+    close, total = np.where(near, z, 0.0), np.zeros_like(z)
+    for k in range(-(-order // 2), 40 + 3 * order):
+        power = 2 * k - order
+        total = total + (-1.0) ** k / (2 * k + 1) / math.factorial(power) * close**power
+    found = (math.pi**order * np.where(near, total, found)).astype(dtype)
+    return found if isinstance(x, np.ndarray) else found[()]
