@@ -218,7 +218,9 @@ class Operation:
     ) -> tuple[Kind | None, Exception | None]:
         """The kind of what `fn` gives for one sample, or what it raises."""
         try:
-            value = quietly(lambda: fn(*map(sampler.make, args), **{n: sampler.make(k) for n, k in kwargs.items()}))
+            given = [sampler.make(kind) for kind in args]  # before those given by name: numbers are counted in order
+            named = {name: sampler.make(kind) for name, kind in kwargs.items()}
+            value = quietly(lambda: fn(*given, **named))
         except NoSample:
             raise self._unknown(fn, [*args, *kwargs.values()], None) from None
         except MemoryError:  # which says nothing of the operation

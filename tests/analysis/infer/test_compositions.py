@@ -13,8 +13,8 @@ from tests.frontend.made import defined
     ("call", "message", "hint"),
     [
         ("np.pad(x, 1, mode='mean')", "in this mode", "'edge'"),
-        ("np.percentile(x, 30.0, method='lower')", "method='linear' alone", "leave `method` out"),
-        ("np.quantile(x, np.array([[0.1]]))", "a table of fractions", "a row of them"),
+        ("np.cov(np.stack([x]))", "a table of one row", "the row itself"),
+        ("np.pad(x, 1, constant_values=(x[0], x[1]))", "a frame of several numbers", "one side after the other"),
         ("x.ravel('K')", "depends on the layout", "order='C'"),
     ],
 )

@@ -77,3 +77,16 @@ def test_the_length_of_a_tuple_is_not_that_of_a_sample(f: Any) -> None:
     for n, wanted in ((1, 3.0), (2, 10.0), (3, 10.0)):
         assert tx.grad(f, fallback="error")(5.0, n) == wanted
         assert tx.jvp(f, (5.0, n), (1.0, None), fallback="error")[1] == wanted
+
+
+def test_numbers_are_counted_before_those_given_by_name():
+    """A fraction and axes that are not known: the fraction is 0, and not the number after the last axis."""
+
+    def spread(x, q=0.3, axis=(0, 2)):
+        return np.sum(np.quantile(x, q, axis=axis) ** 2)
+
+    x = np.random.default_rng(0).normal(size=(2, 3, 4))
+    found = tx.grad(spread, fallback="error")(x)
+    step = np.random.default_rng(1).normal(size=x.shape)
+    slope = (spread(x + 1e-6 * step) - spread(x - 1e-6 * step)) / 2e-6
+    np.testing.assert_allclose(np.sum(found * step), slope, rtol=1e-6)
