@@ -16,6 +16,7 @@ from tangentx.analysis.types.kinds import Kind
 from tangentx.arrays.claims import watched
 from tangentx.backend.load import load
 from tangentx.backend.module_text import Text, write
+from tangentx.common import progress
 from tangentx.common.axes import Axes, Single
 from tangentx.common.options import CHECKED, OFF, is_checked
 from tangentx.common.scoped_state import Lasting
@@ -57,6 +58,8 @@ def analyse(function: Function, kinds: Sequence[Kind], program: Program, *, keep
 
     `keeps`: a part of what is derived runs later, when what the program has read outside may be another.
     """
+    if not program.derived:
+        progress.at("reading", 0.02, f"`{function.name}`")
     instance = program.analyse(function, kinds)
     objects = global_writes.read(program) if keeps else global_writes.written(program)
     observing = None if program.derived else program.observing
@@ -82,6 +85,7 @@ def analyse(function: Function, kinds: Sequence[Kind], program: Program, *, keep
 
 def again(derived: Function, kinds: Sequence[Kind], program: Program) -> Instance:
     """As `analyse`, for a program that we wrote."""
+    progress.at("typing the derivative", 0.2)
     program.derived = True
     instance = analyse(derived, kinds, program)
     function = private(program, instance)
@@ -90,6 +94,7 @@ def again(derived: Function, kinds: Sequence[Kind], program: Program) -> Instanc
 
 def derive_gradient(program: Program, instance: Instance, request: Request) -> Function:
     """Reverse mode; the result is a program of the same language."""
+    progress.at("deriving", 0.15)
     prepare(program, instance, switched_off())
     straighten(program, switched_off())
     return gradient(Derivation(program, switched_off(), dtype_exactness.dtypes(program)), instance, request)
@@ -97,6 +102,7 @@ def derive_gradient(program: Program, instance: Instance, request: Request) -> F
 
 def derive_tangent(program: Program, instance: Instance, active: Sequence[int]) -> Function:
     """Forward mode."""
+    progress.at("deriving", 0.15)
     prepare(program, instance, switched_off())
     return tangent(program, instance, active)
 
@@ -151,6 +157,7 @@ def compile_functions(
         functions[skip:] = sorted(functions[skip:], key=lambda f: calls.index(f) if f in calls else len(calls))
     taken = [program.axes.sentence([p.name for p in derived.params])] if program.axes.relied else []
     shown = _with_claims(program, units, functions[skip:]) if is_checked() else functions[skip:]
+    progress.at("writing", 0.9)
     text = write(shown, "\n".join((header, *taken)))
     filename = f"<tangentx {derived.name} {next(_COUNT)}>"
     loaded = load(text, filename)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentx.common.options import NOBODY, OBSERVING, ON_TENSORS, Observing
+from tangentx.common.progress import reporting
 from tangentx.common.scoped_state import lasting
 from tangentx.dispatch.call_stubs import Hit, Route
 from tangentx.dispatch.signature_cache import Hits
@@ -226,7 +227,7 @@ def _made(make: Callable[[], Entry]) -> Entry:
 
     for _ in range(LIMIT_TRIES):
         with suppress(ChangedMeanwhile):
-            return alone()
+            return reporting(alone)
     message = "the functions and objects that this function reads are bound anew again and again while it is compiled"
     raise NotResolved(message, hint="compile it, by a first call, before other threads change them")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tangentx.analysis.infer.program import Instance, Program
+from tangentx.common import progress
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Assign, Block, Call, Function, Link
 from tangentx.optimise import (
@@ -162,6 +163,7 @@ def _rounds(program: Program, units: list[Unit], chosen: Sequence[str]) -> None:
                 continue  # what is known to fit is asked for first
             if settled.get(names, ()) == (bodies := _bodies(units)):
                 continue
+            progress.at("optimising", 0.85 - 0.5 * 0.6**turn)  # most of the time is that of the first rounds
             found = _run(program, units, names)
             changed = changed or found
             if not found or names[0] in AT_ONCE:
