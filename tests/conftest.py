@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tangentx.templates.libraries import import_all
+
+import_all()  # so that tests over all rules meet the same ones, whatever was imported before
 GOLDEN = Path(__file__).parent / "golden"
 collect_ignore = ["killers", "oracle/failed"]  # programs that tests read
 Golden = Callable[[str, str], None]

@@ -39,7 +39,7 @@ FOREIGN = {
     "numpy": ("*",),
     "gast": ("frontend/*", "backend/*"),
     "astor": ("backend/printer.py",),
-    "scipy": ("optim/lbfgs.py",),
+    "scipy": ("optim/lbfgs.py", "templates/scipy/*"),
 }
 
 # Modules whose test is not tests/<package>/test_<module>.py: pattern -> the file that covers them.

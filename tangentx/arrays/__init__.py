@@ -61,6 +61,7 @@ from tangentx.arrays.checks import (
 )
 from tangentx.arrays.collections_ import DefaultDict, Deque
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, once, own_parts, shares, stop_gradient, writable
+from tangentx.arrays.domains import positive, positive_with, within
 from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.jacobians import columns, direction, directions, no_slope, rows, uncolumns, unrows
 from tangentx.arrays.memory import apart
@@ -311,4 +312,7 @@ __all__ = [
     "writable",
     "zero",
     "zeros_as",
+    "positive",
+    "positive_with",
+    "within",
 ]

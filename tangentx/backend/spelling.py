@@ -17,7 +17,7 @@ from tangentx.common.naming import Names, is_identifier
 from tangentx.ir.nodes import Ext, Function
 
 # Objects of these packages are spelled by where they live, whatever name the user's program has for them.
-_KNOWN = ("builtins", "numpy", "math", "cmath", "operator", "tangentx")
+_KNOWN = ("builtins", "numpy", "math", "cmath", "operator", "scipy", "tangentx")
 _PLAIN = (bool, int, str, type(None))  # constants of these print as what they are
 _SHORT = {"numpy": "np"}
 

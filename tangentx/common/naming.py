@@ -9,7 +9,7 @@ import operator
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator
-from types import ModuleType
+from types import MethodType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +28,10 @@ _MODULES = {
     "operator": "operator",
     "tangentx.arrays": "arrays",
 }
+_SCIPY = tuple(
+    f"scipy.{name}" for name in "special linalg stats fft signal integrate interpolate ndimage spatial.distance".split()
+)
+"""Modules of SciPy's that have functions which are written elsewhere; looked at where the program has them."""
 
 
 def is_identifier(text: str) -> bool:
@@ -94,7 +98,20 @@ def spell(obj: Any) -> Spelling | None:
         chain = _inside(obj, own, module)
         if chain:
             return _known(module, chain, alias)
-    return _own_path(obj)
+    return _of_scipy(obj) or _own_path(obj)
+
+
+def _of_scipy(obj: Any) -> Spelling | None:
+    """The public path of a function of SciPy's, of a distribution or of a method of one."""
+    owner = getattr(obj, "__self__", None)
+    if isinstance(obj, MethodType):
+        whose = _of_scipy(owner)
+        return None if whose is None else whose._replace(chain=f"{whose.chain}.{obj.__name__}")
+    name = getattr(obj, "__name__", None) or type(obj).__name__.removesuffix("_gen")
+    for home in _SCIPY:
+        if home in sys.modules and getattr(sys.modules[home], name, None) is obj:
+            return Spelling(home, name, home.rpartition(".")[2])
+    return None
 
 
 def public_name(obj: Any) -> str:
@@ -112,6 +129,9 @@ def public_name(obj: Any) -> str:
     owner = getattr(obj, "__objclass__", None) or getattr(obj, "__self__", None)
     if isinstance(owner, type | np.ufunc) and name:
         return f"{public_name(owner)}.{name}"
+    known = _of_scipy(obj)
+    if known is not None:
+        return f"{known.module}.{known.chain}"
     chain = getattr(obj, "__qualname__", name)
     if not name or not isinstance(chain, str) or "<" in chain:
         return name or type(obj).__name__
@@ -128,7 +148,7 @@ def public_name(obj: Any) -> str:
 def _homes(obj: Any) -> Iterator[str]:
     """Loaded public modules of a library that may have `obj` under its name, the outermost first."""
     home = getattr(obj, "__module__", None)
-    names = [home] if isinstance(home, str) else ["numpy", "scipy.special"]
+    names = [home] if isinstance(home, str) else ["numpy"]
     for name in (*names, *(name.lstrip("_") for name in names)):
         parts = name.split(".")
         for count in range(1, len(parts) + 1):

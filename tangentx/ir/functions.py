@@ -44,6 +44,12 @@ class Partial(FunctionValue):
     names: ClassVar[tuple[str, ...]]
 
 
+class Frozen(Partial):
+    """A distribution of a library's with its parameters: what its methods are given behind their own arguments."""
+
+    distribution: ClassVar[Any]
+
+
 class BoundMethod(FunctionValue):
     """The method `name` of the one object that is held."""
 
@@ -76,6 +82,13 @@ def closure(name: str) -> type[Closure]:
 def partial(positional: int, names: tuple[str, ...]) -> type[Partial]:
     """The class of partial applications with so many arguments by position and these by name."""
     return type("partial", (Partial,), {"positional": positional, "names": names})
+
+
+@functools.cache
+def frozen(distribution: Any, positional: int, names: tuple[str, ...]) -> type[Frozen]:
+    """The class of a distribution that is given so many parameters by position and these by name."""
+    known = {"distribution": distribution, "positional": positional, "names": names}
+    return type("frozen", (Frozen,), known)
 
 
 @functools.cache

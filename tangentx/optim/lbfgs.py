@@ -66,7 +66,7 @@ class LBFGS(Optimizer):
 
     def minimize(self, value_and_grad: Callable[..., Any], params: Any, *args: Any) -> tuple[Any, float]:
         """``(params, value)`` at the end; ``value_and_grad(params, *args)`` gives the value and the gradients."""
-        from scipy.optimize import minimize  # type: ignore[import-untyped]
+        from scipy.optimize import minimize
 
         options = self.param_groups[0]
         shapes = [(path, np.shape(trees.plain(leaf)), leaf) for path, leaf in trees.leaves(params)]

@@ -15,6 +15,7 @@ from tangentx.templates import composed_statistics as composed_statistics
 from tangentx.templates import composed_ufuncs as composed_ufuncs
 from tangentx.templates import constants as constants
 from tangentx.templates import creation as creation
+from tangentx.templates import domains as domains
 from tangentx.templates import exponential as exponential
 from tangentx.templates import fourier as fourier
 from tangentx.templates import jacobians as jacobians
@@ -34,6 +35,7 @@ from tangentx.templates import support as support
 from tangentx.templates import tables as tables
 from tangentx.templates import trigonometric as trigonometric
 from tangentx.templates.compositions import Composition, composed, compositions, examples, has_composition
+from tangentx.templates.distributions import is_distribution, is_whole, thawed
 from tangentx.templates.refusals import no_rule, refusal, refused
 from tangentx.templates.registry import Template, bind, find, is_own, templates, without_rule
 
@@ -45,6 +47,9 @@ __all__ = [
     "compositions",
     "examples",
     "find",
+    "is_distribution",
+    "is_whole",
+    "thawed",
     "has_composition",
     "is_own",
     "no_rule",

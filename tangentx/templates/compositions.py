@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from tangentx.errors import NoTemplate
 from tangentx.templates.examples import Example, draw, draw_composition
+from tangentx.templates.libraries import arrived
 from tangentx.templates.registry import Template, bind, find
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,7 +41,7 @@ def composition(*primals: Callable[..., Any], domain: tuple[str, ...]) -> Callab
 def has_composition(fn: object) -> bool:
     """Whether some calls of `fn` are written in other functions."""
     try:
-        return fn in _COMPOSITIONS
+        return fn in _COMPOSITIONS or (arrived() and fn in _COMPOSITIONS)
     except TypeError:
         return False
 
@@ -68,6 +69,7 @@ def composed(fn: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call
 
 def compositions() -> tuple[Composition, ...]:
     """All compositions, each once, in order of declaration."""
+    arrived()
     return tuple({id(c): c for c in _COMPOSITIONS.values()}.values())
 
 

@@ -17,7 +17,14 @@ _RANGES = {
     "unit": (-0.8, 0.8),
     "above": (1.2, 3.0),
     "exponent": (-1.5, 2.5),
+    "negative": (-2.0, -0.3),
+    "probability": (0.2, 0.8),
 }
+_WHOLE = "whole"
+"""The domain of parameters that are a small whole number, whatever the others' shapes."""
+
+
+_OF_LIBRARIES = "tangentx.templates.scipy."
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,8 @@ def _arguments(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, An
 
 def _drawer(random: np.random.Generator, domain: str, dtype: Any = float) -> Callable[..., Any]:
     """A function that draws an array of the given shape from `domain`."""
+    if domain == _WHOLE:
+        return lambda *shape: 2
     low, high = _RANGES[domain]
 
     def one(*shape: int) -> Any:
@@ -78,11 +87,14 @@ def _elementwise_calls(template: Template, numbers_only: bool) -> list[tuple[Any
     """Arguments for an elementwise template: numbers, then arrays of several shapes."""
     words = str(template.domain).split()
     random = np.random.default_rng(7)
-    draws = [_drawer(random, words[min(i, len(words) - 1)]) for i in range(len(template.params))]
+    given = [p for i, p in enumerate(template.params) if i < len(words) or p.default is p.empty]
+    draws = [_drawer(random, words[min(i, len(words) - 1)]) for i in range(len(given))]
     many = len(draws)
-    calls: list[tuple[Any, ...]] = [tuple(float(d()) for d in draws)]
+    calls: list[tuple[Any, ...]] = [tuple(d() if type(d()) is int else float(d()) for d in draws)]
     if numbers_only:
         return calls
+    if (template.body.__module__ if template.body is not None else "").startswith(_OF_LIBRARIES):
+        return [*calls, tuple(d(3) for d in draws)]  # how operands are broadcast is shown by NumPy's operations
     shapes: list[tuple[tuple[int, ...], ...]] = [((3,),) * many, ((),) * many, ((1,),) * many, ((0,),) * many]
     if many > 1:
         rest = ((),) * (many - 2)

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.common.naming import public_name
 from tangentx.templates.compositions import compositions
+from tangentx.templates.libraries import import_all
 from tangentx.templates.modelled import modelled
 from tangentx.templates.refusals import refusals
 from tangentx.templates.registry import templates
@@ -58,7 +60,8 @@ class Operations:
 
 def ops(name: str = "") -> Operations:
     """The functions that have a derivative rule, those that count as constant, and those that are refused, with the
-    reason: all, or those of which `name` is part."""
+    reason: all, or those of which `name` is part. Those of a library that is not installed are left out."""
+    import_all()
     rules: dict[str, Entry] = {}
     public = [t for t in templates() if not _is_support(t.primals[0])]
     for primals, rule, body in (
@@ -108,6 +111,9 @@ def _names(primals: Iterable[Callable[..., Any]]) -> tuple[str, ...]:
 
 def name_of(primal: Callable[..., Any]) -> str:
     """What a function is called in the table: by its public path, Python's own by the bare name."""
+    known = public_name(primal)
+    if known.startswith("scipy."):
+        return known
     owner, whose = getattr(primal, "__objclass__", None), getattr(primal, "__self__", None)
     if isinstance(whose, np.ufunc):
         return f"numpy.{whose.__name__}.{primal.__name__}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tangentx.common.naming import public_name
-from tangentx.errors import NO_RULE
+from tangentx.templates.nearest import advice
 
 
 @dataclass(frozen=True)
@@ -46,5 +46,5 @@ def no_rule(fn: Any) -> tuple[str, str]:
     """Message and hint for a function without a rule."""
     found = refusal(fn)
     if found is None:
-        return f"`{public_name(fn)}` has no derivative rule", NO_RULE
+        return f"`{public_name(fn)}` has no derivative rule", advice(fn)
     return f"`{public_name(fn)}` has no derivative rule: {found.reason}", found.hint

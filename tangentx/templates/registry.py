@@ -13,15 +13,17 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from tangentx.common.forks import once
+from tangentx.common.naming import public_name
 from tangentx.errors import NoTemplate
+from tangentx.templates.libraries import arrived
 
 Kind = Literal["elementwise", "linear", "bilinear", "adjoint", "constant"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 OWN = "__tangentx_rule__"
 """The attribute of a user's primitive that holds its `OwnRule`."""
-_NONE_ONLY = ("out", "ord")
-"""Parameters that mirror NumPy's signature but may only be None."""
+NONE_ONLY = ("out", "ord", "absent")
+"""Names of parameters that mirror the operation's but may only be None (`absent`: given by its name it is unknown)."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,8 @@ class Template:
     not `drawn`, no arguments can be made up: the rule has tests of its own. `stepwise` are parameters without a
     cotangent of which the result depends in steps, or on whose form alone: there the derivative is zero. At any
     other without one, what varies is refused. `signature` are the primal's parameters where the user has declared
-    the rule; an adjoint template of theirs may have a body, a tangent, or both.
+    the rule; an adjoint template of theirs may have a body, a tangent, or both. `lacks` are parameters of an
+    elementwise rule by which there is a derivative, but no closed form: what varies there is refused.
     """
 
     kind: Kind
@@ -52,6 +55,7 @@ class Template:
     drawn: bool = True
     signature: tuple[inspect.Parameter, ...] | None = None
     stepwise: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
 
     @once
     def params(self) -> tuple[inspect.Parameter, ...]:
@@ -92,7 +96,7 @@ class Template:
             return ()
         stepwise = self.stepwise
         if self.kind == "elementwise" and self.signature is None:
-            stepwise = tuple(p.name for p in self.params)
+            stepwise = tuple(p.name for p in self.params if p.name not in self.lacks)
         return tuple(p.name for p in self.params if p.name not in self.cotangents and p.name not in stepwise)
 
 
@@ -102,6 +106,12 @@ def _is_support(primal: Any) -> bool:
 
 def without_rule(template: Template, name: str) -> NoTemplate:
     """The error for what varies at a parameter of which the rule says nothing."""
+    if name in template.lacks:
+        message = (
+            f"`{public_name(template.primals[0])}` has no derivative with respect to `{name}`, which varies here: no "
+            "closed form is known"
+        )
+        return NoTemplate(message, hint=f"pass `tx.stop_gradient(...)` of it where `{name}` counts as a constant")
     if template.signature is None:
         message = f"`{template.name.rstrip('_')}` has no derivative with respect to `{name}`, which varies here"
         return NoTemplate(message, hint=f"pass `tx.stop_gradient(...)` of it where `{name}` counts as a constant")
@@ -156,7 +166,8 @@ def find(fn: object) -> Template | None:
     if own is not None:
         return own.template
     try:
-        return _TABLE.get(fn)
+        found = _TABLE.get(fn)
+        return found if found is not None or not arrived() else _TABLE.get(fn)
     except TypeError:
         return None
 
@@ -174,6 +185,7 @@ def own_rule(fn: object) -> OwnRule | None:
 
 def templates() -> tuple[Template, ...]:
     """All templates, each once, in order of declaration."""
+    arrived()
     return tuple({id(t): t for t in _TABLE.values()}.values())
 
 
@@ -188,7 +200,7 @@ def bind(template: Template, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     except TypeError as error:
         raise NoTemplate(f"`{template.name}` has no derivative for this call: {error}") from error
     bound.apply_defaults()
-    for name in _NONE_ONLY:
+    for name in NONE_ONLY:
         value = bound.arguments.get(name)
         if value is not None and getattr(value, "value", value) is not None:
             raise NoTemplate(f"`{template.name}` has no derivative for the argument `{name}`")
@@ -200,6 +212,7 @@ def elementwise(
     domain: str = "real",
     singular: bool = False,
     analytic: bool = True,
+    lacks: tuple[str, ...] = (),
 ) -> Callable[[F], F]:
     """Declares partials, one for each parameter; `analytic` promises them right for complex arguments too."""
 
@@ -215,6 +228,7 @@ def elementwise(
                 broadcasts=True,
                 analytic=analytic,
                 domain=domain,
+                lacks=lacks,
             )
         )
         return body

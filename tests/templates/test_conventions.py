@@ -124,7 +124,7 @@ def test_complex_gradients_are_conjugate_to_the_direction_of_ascent() -> None:
 SCALAR = [
     pytest.param(t, e, id=f"{t.name}-{e.fn.__name__}")
     for t in templates()
-    if t.kind == "elementwise"
+    if t.kind == "elementwise" and not t.lacks  # SciPy's own series may not end, or raise, far out
     for e in examples(t)
     if all(type(a) is float for a in e.args)
 ]
@@ -143,7 +143,7 @@ def test_no_rule_raises_where_the_primal_does_not(template: Template, example: E
                 continue
             tried += 1
             engine.pullback(template, example.fn, args, {}, 1.0)
-    assert tried
+    assert tried or isinstance(ans, complex)
 
 
 def test_bind_fills_in_defaults_and_gathers_varargs() -> None:

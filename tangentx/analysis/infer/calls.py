@@ -17,7 +17,7 @@ from tangentx.analysis.infer.function_choices import call_chosen
 from tangentx.analysis.infer.functions import external, items, same_memory, unfolded, value_class
 from tangentx.analysis.infer.inlining import INLINED, standin
 from tangentx.analysis.infer.objects import construct
-from tangentx.analysis.library import itertools_models
+from tangentx.analysis.library import distributions, itertools_models
 from tangentx.analysis.library.array_writes import writing
 from tangentx.analysis.library.collection_classes import made
 from tangentx.analysis.library.container_methods import made_dict
@@ -155,6 +155,15 @@ def call_object(
     """A call of a known object, which the atom `callee` holds if there is one."""
     if opaque_calls.is_opaque(fn):
         return _unknown(w, callee or external(w, fn, name_of(fn)), args, kwargs)
+    frozen = distributions.held(w, fn, args, kwargs)
+    if frozen is not None:
+        return frozen
+    meant = distributions.meant(w, fn, args, kwargs)
+    if meant is not None:
+        return call_object(w, *meant)
+    if isinstance(fn, types.MethodType) and is_primitive(fn):  # a method of one object of a library, with a rule
+        return w.walk(Op(fn, args, kwargs))
+    distributions.demand_constant(w, fn, (*args, *(a for _, a in kwargs)))
     if isinstance(fn, types.MethodType) and callee is not None and constant_calls.applies(w, fn, args, kwargs):
         return constant_calls.call(w, callee, args, kwargs)
     if isinstance(fn, types.MethodType):

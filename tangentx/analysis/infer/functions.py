@@ -11,7 +11,7 @@ from tangentx import templates
 from tangentx.analysis.types.kinds import BOTTOM, Bottom, Box, Kind, Num, Obj, Region, Top, describe
 from tangentx.common.naming import Names
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.functions import BoundMethod, Chosen, Closure, Derived, FunctionValue, Partial, function_of
+from tangentx.ir.functions import BoundMethod, Chosen, Closure, Derived, Frozen, FunctionValue, Partial, function_of
 from tangentx.ir.nodes import (
     Assign,
     Atom,
@@ -109,6 +109,8 @@ def _stems(cls: type[FunctionValue], count: int) -> list[str]:
     if issubclass(cls, Derived):
         return ["function"]
     assert issubclass(cls, Partial)
+    if issubclass(cls, Frozen):
+        return [*(f"parameter{i + 1}" for i in range(cls.positional)), *cls.names]
     return ["fn", *(f"arg{i + 1}" for i in range(cls.positional)), *cls.names]
 
 

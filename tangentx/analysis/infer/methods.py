@@ -11,6 +11,7 @@ from tangentx import templates
 from tangentx.analysis.infer import members
 from tangentx.analysis.infer.calls import call_object, called
 from tangentx.analysis.infer.containers import expanded
+from tangentx.analysis.library import distributions
 from tangentx.analysis.library.array_writes import writing
 from tangentx.analysis.library.container_methods import container_method
 from tangentx.analysis.types.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe
@@ -44,7 +45,8 @@ def _method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
         case Box(cls=cls) if cls in (list, dict):
             return container_method(w, expr, atom, kind)
         case Box(cls=cls):
-            return members.method(w, expr, kind)
+            meant = distributions.of_held(w, expr, kind)
+            return members.method(w, expr, kind) if meant is None else call_object(w, *meant)
         case Obj(value=type() as cls) if expr.above is not None:
             found = members.found_in(w, cls, expr.name, expr.above.value)
             if isinstance(found, classmethod):

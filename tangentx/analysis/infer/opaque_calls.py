@@ -27,8 +27,9 @@ from tangentx.analysis.types.operations import Operation
 from tangentx.analysis.types.primitives import hashable, name_of
 from tangentx.arrays.structures import is_open
 from tangentx.common.naming import public_name
-from tangentx.errors import NO_RULE, NoTemplate, UnsupportedSyntax
+from tangentx.errors import NoTemplate, UnsupportedSyntax
 from tangentx.ir.nodes import Atom, Attr, Expr, Lit, Op
+from tangentx.templates.nearest import advice
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.walker import Walker
@@ -175,7 +176,7 @@ def hint(fn: Any) -> str:
         return "loop over the items where the iterator is made, or keep a list of them, as in `list(zip(a, b))`"
     if isinstance(fn, type) and fn.__module__ == "collections":
         return "use a list (append, insert, pop) or a dict (get, setdefault)"
-    return NO_RULE
+    return advice(fn)
 
 
 def shows(fn: Any) -> bool:

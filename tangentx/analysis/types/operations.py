@@ -147,9 +147,16 @@ class Operation:
 
     def demand_template(self, fn: Callable[..., Any], kinds: Sequence[Kind], result: Kind) -> None:
         """Raises NoTemplate where a derivative would have to flow through `fn` and there is no rule for it."""
-        if templates.find(fn) is None and any(varied(k) for k in kinds) and varied(result):
+        template = templates.find(fn)
+        if template is None and any(varied(k) for k in kinds) and varied(result):
             message, hint = templates.no_rule(fn)
             raise NoTemplate(message, self.span, hint)
+        if template is None or not template.lacks:
+            return
+        for param, kind in zip(template.params, kinds):
+            if param.name in template.lacks and varied(kind):
+                error = templates.without_rule(template, param.name)
+                raise NoTemplate(error.message, self.span, error.hint)
 
     def _vary(self, kind: Kind, around: frozenset[Region] = frozenset()) -> Kind:
         if isinstance(kind, Box):

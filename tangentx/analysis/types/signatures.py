@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.analysis.types.values import contents, is_container, is_record
+from tangentx.templates import is_whole
 
 _NUMBERS = (float, int, complex)
 
@@ -39,7 +40,7 @@ def key(value: Any, path: tuple[int, ...] = ()) -> Any:
         return cls
     if is_container(value):
         return (cls, tuple((k, key(item, path)) for k, item in contents(value)))
-    return ("object", value) if callable(value) or isinstance(value, enum.Enum) else cls
+    return ("object", value) if callable(value) or isinstance(value, enum.Enum) or is_whole(value) else cls
 
 
 def storages(values: Any) -> list[Any]:

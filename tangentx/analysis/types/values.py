@@ -30,6 +30,7 @@ from tangentx.arrays import fields
 from tangentx.common.options import OBSERVING
 from tangentx.errors import NotResolved, Span
 from tangentx.ir.nodes import UNBOUND
+from tangentx.templates import is_whole
 
 SCALARS = (bool, int, float, complex)
 _WHOLE = (
@@ -79,6 +80,8 @@ class Valuer:
         if isinstance(value, np.ndarray):
             return self._array(value)
         if isinstance(value, _WHOLE) or value is Ellipsis:
+            return Obj(value)
+        if is_whole(value):
             return Obj(value)
         if is_container(value):
             return Some(type(value)) if _is_foreign(value) else self._box(value)
@@ -167,6 +170,8 @@ def is_container(value: Any) -> bool:
     """Whether the value is a list, tuple, dict or record, or an object that is known by its attributes."""
     if type(value) in (list, tuple, dict) or is_record(value):
         return True
+    if is_whole(value):
+        return False
     calls = [vars(cls)["__call__"] for cls in type(value).__mro__ if "__call__" in vars(cls)]
     return isinstance(calls[0] if calls else _plain, types.FunctionType) and fields(value) is not None
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from tangentx.templates import find, has_composition
 
+_LIBRARIES = ("numpy", "math", "operator", "scipy")
 _BUILTINS = ("abs", "float", "complex", "max", "min", "pow", "sum", "sorted", "divmod")
 
 
@@ -41,7 +42,12 @@ class Lifting:
         return known
 
     def _lift(self, value: Any) -> Any:
-        if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] in ("numpy", "math", "operator"):
+        if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] in (
+            "numpy",
+            "math",
+            "operator",
+            "scipy",
+        ):
             return _Module(value, self)
         return self.function(value) if self.is_text(value) else self.calling(value)
 

@@ -14,7 +14,7 @@ import numpy as np
 from tangentx.arrays import guarded, of_rule
 from tangentx.errors import NoTemplate
 from tangentx.templates import Template, find
-from tangentx.templates.registry import own_rule
+from tangentx.templates.registry import NONE_ONLY, own_rule
 from tangentx.tensor.core.forms import inexact, times
 
 _ABSENT: Any = object()
@@ -155,10 +155,10 @@ class Rule:
         self.defaults = [_ABSENT if p.default is p.empty else p.default for p in template.params]
         stars = [i for i, p in enumerate(template.params) if p.kind is p.VAR_POSITIONAL]
         self.star = stars[0] if stars else -1
-        self.nones = [i for i, name in enumerate(self.params) if name in ("out", "ord")]
+        self.nones = [i for i, name in enumerate(self.params) if name in NONE_ONLY]
         self.simple = -1 if self.star >= 0 or self.nones else len(self.params)
         arithmetic = isinstance(fn, np.ufunc) or fn in _OPERATORS
-        self.quick = self.simple if arithmetic and self.simple in (1, 2) else -1
+        self.quick = self.simple if arithmetic and self.simple in (1, 2) and not template.lacks else -1
         self.inexact = fn in _OPERATORS or _inexact_throughout(fn)
         self.owner = getattr(fn, "__objclass__", None)
         self.may_view = template.kind not in ("elementwise", "constant")

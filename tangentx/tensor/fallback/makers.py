@@ -96,6 +96,8 @@ def _function(function: types.FunctionType) -> Any:
         return asking(function, _MEANINGS) or _shown(function, {})
     if function.__code__.co_filename.startswith(OURS):
         return taking(function, on_tensors)
+    if find(function) is not None or has_composition(function):  # of a library whose functions know no Tensors
+        return lifted(function)
     return known_function(function, on_tensors) or guarded(function)
 
 
@@ -114,6 +116,8 @@ def _note(function: types.FunctionType) -> None:
 
 def _method(method: types.MethodType) -> Any:
     inner: Any = method.__func__
+    if find(method) is not None or has_composition(method):
+        return lifted(method)
     if type(inner) is not types.FunctionType:
         return guarded(method)
     if inner.__code__.co_filename.startswith(OURS):

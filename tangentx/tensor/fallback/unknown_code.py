@@ -17,7 +17,8 @@ import numpy as np
 
 from tangentx.arrays.memory import arrays_in
 from tangentx.common.naming import public_name
-from tangentx.errors import NO_RULE, NoTemplate, place, span_of
+from tangentx.errors import NoTemplate, place, span_of
+from tangentx.templates.nearest import advice
 from tangentx.tensor.calls.operation import root_of
 from tangentx.tensor.core.containers import holds_tensor, raw, tensors_in
 from tangentx.tensor.core.tensor import Tensor
@@ -83,7 +84,7 @@ def _write_back(arg: Any, value: Any, was: Any) -> None:
 def denied(function: Any, t: Tensor) -> Exception:
     """The refusal of a call that is given, or can come to, a value that is being differentiated."""
     message = f"`{name_of(function)}` has no derivative rule, and is given a value that is being differentiated"
-    return refused(t, NoTemplate(message, span_of(place()), NO_RULE))
+    return refused(t, NoTemplate(message, span_of(place()), advice(function)))
 
 
 def name_of(function: Any) -> str:

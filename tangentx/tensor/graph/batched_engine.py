@@ -281,7 +281,7 @@ def _is_known(value: Any) -> bool:
     return not callable(value) or home.split(".")[0] in _MODULES
 
 
-_MODULES = frozenset(("numpy", "math", "operator", "_operator", "builtins", "tangentx", "functools"))
+_MODULES = frozenset(("numpy", "math", "operator", "_operator", "builtins", "tangentx", "functools", "scipy"))
 
 
 def _product(partial: Any, bar: Batch) -> Batch:

@@ -1,0 +1,142 @@
+"""Exponentials, logarithms and entropies with care at zero, and what is made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from tangentx.arrays import over_root, ratio
+from tangentx.templates.registry import elementwise
+
+
+@elementwise(special.log1p, domain="positive", singular=True)
+def log1p(x: Any) -> Any:
+    """``log(1 + x)``."""
+    return ratio(1.0, 1.0 + x)
+
+
+@elementwise(special.expm1)
+def expm1(x: Any, *, ans: Any) -> Any:
+    """``exp(x) - 1``; keeps the result, not the argument."""
+    return ans + 1.0
+
+
+@elementwise(special.cosm1, analytic=False)
+def cosm1(x: Any) -> Any:
+    """``cos(x) - 1``."""
+    return -np.sin(x)
+
+
+@elementwise(special.exp2, analytic=False)
+def exp2(x: Any, *, ans: Any) -> Any:
+    """Power of two; keeps the result, not the argument."""
+    return 0.6931471805599453 * ans
+
+
+@elementwise(special.exp10, analytic=False)
+def exp10(x: Any, *, ans: Any) -> Any:
+    """Power of ten; keeps the result, not the argument."""
+    return 2.302585092994046 * ans
+
+
+@elementwise(special.cbrt, domain="positive", singular=True, analytic=False)
+def cbrt(x: Any, *, ans: Any) -> Any:
+    """Cube root; keeps the result, not the argument."""
+    return ratio(1.0, 3.0 * ans * ans)
+
+
+@elementwise(special.exprel, analytic=False)
+def exprel(x: Any) -> Any:
+    """``(exp(x) - 1) / x``, near 0 by its series, ``hyp1f1(1, 2, x)``."""
+    near = np.abs(x) < 1.0
+    far = np.where(near, 1.0, x)
+    series = 0.5 * special.hyp1f1(2.0, 3.0, np.where(near, x, 0.0))
+    return np.where(near, series, np.exp(far) * (far - 1.0) / (far * far) + 1.0 / (far * far))
+
+
+@elementwise(special.xlogy, domain="positive", singular=True)
+def xlogy(x: Any, y: Any) -> Any:
+    """``x * log(y)``, 0 where `x` is."""
+    return special.xlogy(1.0, y), over_root(x, y)
+
+
+@elementwise(special.xlog1py, domain="positive", singular=True)
+def xlog1py(x: Any, y: Any) -> Any:
+    """``x * log(1 + y)``, 0 where `x` is."""
+    return special.xlog1py(1.0, y), over_root(x, 1.0 + y)
+
+
+@elementwise(special.entr, domain="positive", singular=True, analytic=False)
+def entr(x: Any) -> Any:
+    """``-x * log(x)``, 0 at 0."""
+    return -special.xlogy(1.0, x) - 1.0
+
+
+@elementwise(special.rel_entr, domain="positive", singular=True, analytic=False)
+def rel_entr(x: Any, y: Any) -> Any:
+    """``x * log(x / y)``, 0 where `x` is."""
+    return special.xlogy(1.0, ratio(x, y)) + 1.0, -over_root(x, y)
+
+
+@elementwise(special.kl_div, domain="positive", singular=True, analytic=False)
+def kl_div(x: Any, y: Any) -> Any:
+    """``x * log(x / y) - x + y``."""
+    return special.xlogy(1.0, ratio(x, y)), 1.0 - over_root(x, y)
+
+
+@elementwise(special.huber, domain="positive", analytic=False)
+def huber(delta: Any, r: Any) -> Any:
+    """Half the square of `r`, and from `delta` on the line that continues it."""
+    return np.maximum(np.abs(r) - delta, 0.0), np.sign(r) * np.minimum(np.abs(r), delta)
+
+
+@elementwise(special.pseudo_huber, domain="positive", analytic=False)
+def pseudo_huber(delta: Any, r: Any) -> Any:
+    """Like `huber`, without a corner in its slope."""
+    q = ratio(r, delta)
+    root = np.sqrt(1.0 + q * q)
+    return delta * ratio((root - 1.0) ** 2, root), ratio(r, root)
+
+
+@elementwise(special.boxcox, domain="positive real", singular=True, analytic=False)
+def boxcox(x: Any, lmbda: Any, *, ans: Any) -> Any:
+    """``(x ** lmbda - 1) / lmbda``, the logarithm where `lmbda` is 0: ``log(x) * exprel(lmbda * log(x))``."""
+    log = special.xlogy(1.0, x)
+    u = special.xlogy(lmbda, x)
+    near = np.abs(u) < 1.0
+    series = 0.5 * log * log * special.hyp1f1(2.0, 3.0, np.where(near, u, 0.0))
+    return np.exp(special.xlogy(lmbda - 1.0, x)), np.where(near, series, ratio(log * np.exp(u) - ans, lmbda))
+
+
+@elementwise(special.boxcox1p, domain="positive real", singular=True, analytic=False)
+def boxcox1p(x: Any, lmbda: Any, *, ans: Any) -> Any:
+    """`boxcox` of ``1 + x``."""
+    log = special.xlog1py(1.0, x)
+    u = special.xlog1py(lmbda, x)
+    near = np.abs(u) < 1.0
+    series = 0.5 * log * log * special.hyp1f1(2.0, 3.0, np.where(near, u, 0.0))
+    return np.exp(special.xlog1py(lmbda - 1.0, x)), np.where(near, series, ratio(log * np.exp(u) - ans, lmbda))
+
+
+@elementwise(special.inv_boxcox, domain="unit unit", singular=True, analytic=False)
+def inv_boxcox(y: Any, lmbda: Any, *, ans: Any) -> Any:
+    """Inverse of `boxcox`: its slopes are the reciprocal one, and that times the slope by `lmbda` turned round."""
+    log = special.xlogy(1.0, ans)
+    u = special.xlogy(lmbda, ans)
+    near = np.abs(u) < 1.0
+    series = 0.5 * log * log * special.hyp1f1(2.0, 3.0, np.where(near, u, 0.0))
+    slope = np.exp(special.xlogy(1.0 - lmbda, ans))
+    return slope, -slope * np.where(near, series, ratio(log * np.exp(u) - y, lmbda))
+
+
+@elementwise(special.inv_boxcox1p, domain="unit unit", singular=True, analytic=False)
+def inv_boxcox1p(y: Any, lmbda: Any, *, ans: Any) -> Any:
+    """Inverse of `boxcox1p`."""
+    log = special.xlog1py(1.0, ans)
+    u = special.xlog1py(lmbda, ans)
+    near = np.abs(u) < 1.0
+    series = 0.5 * log * log * special.hyp1f1(2.0, 3.0, np.where(near, u, 0.0))
+    slope = np.exp(special.xlog1py(1.0 - lmbda, ans))
+    return slope, -slope * np.where(near, series, ratio(log * np.exp(u) - y, lmbda))

@@ -1,0 +1,80 @@
+"""Distributions of vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import special, stats
+
+from tangentx.errors import NotDifferentiable
+from tangentx.templates.compositions import composition
+
+
+def _normal_logpdf(x: Any, mean: Any, cov: Any) -> Any:
+    """By the Cholesky factor of the covariance, of which the lower triangle alone is read, as SciPy does."""
+    factor = np.linalg.cholesky(cov)
+    size = factor.shape[0]
+    apart = np.asarray(x) - mean
+    rows = np.reshape(apart, (-1, size))
+    whitened = np.linalg.solve(factor, np.transpose(rows))
+    squares = np.sum(whitened * whitened, axis=0)
+    norm = 0.5 * size * 1.8378770664093453 + np.sum(np.log(np.diagonal(factor)))
+    return -0.5 * np.reshape(squares, np.shape(apart)[:-1])[()] - norm
+
+
+@composition(
+    stats.multivariate_normal.logpdf,
+    domain=("A(2), A(2), A(2,2) + 4.0 * np.eye(2)", "A(3,2), cov=A(2,2) + 4.0 * np.eye(2)", "A(3), A(3), P(3)"),
+)
+def multivariate_normal_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False) -> Any:
+    """Logarithm of the density of the normal distribution of vectors."""
+    if allow_singular:
+        raise NotDifferentiable(
+            "scipy.stats.multivariate_normal has no derivative with allow_singular=True",
+            hint="leave it out, and add a small multiple of the unit matrix to the covariance",
+        )
+    if np.ndim(x) == 0 or (np.ndim(x) == 1 and np.ndim(cov) < 2 and mean is None and np.ndim(cov) == 0):
+        raise NotDifferentiable(
+            "scipy.stats.multivariate_normal has no derivative for numbers", hint="use scipy.stats.norm"
+        )
+    size = np.shape(x)[-1]
+    table = np.asarray(cov) * np.eye(size) if np.ndim(cov) < 2 else np.asarray(cov)
+    if size != np.shape(table)[0]:
+        raise NotDifferentiable(
+            "scipy.stats.multivariate_normal has no derivative for a row of numbers", hint="use scipy.stats.norm"
+        )
+    return _normal_logpdf(x, 0.0 if mean is None else np.asarray(mean), table)
+
+
+@composition(stats.multivariate_normal.pdf, domain=())
+def multivariate_normal_pdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False) -> Any:
+    """Density of the normal distribution of vectors."""
+    return np.exp(stats.multivariate_normal.logpdf(x, mean, cov, allow_singular))
+
+
+@composition(stats.multivariate_normal.entropy, domain=("A(2), A(2,2) + 4.0 * np.eye(2)",))
+def multivariate_normal_entropy(mean: Any = None, cov: Any = 1) -> Any:
+    """Entropy of the normal distribution of vectors."""
+    factor = np.linalg.cholesky(np.asarray(cov))
+    return 1.4189385332046727 * factor.shape[0] + np.sum(np.log(np.diagonal(factor)))
+
+
+@composition(stats.dirichlet.logpdf, domain=())
+def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
+    """Logarithm of the density of the Dirichlet distribution, of all shares."""
+    alpha = np.asarray(alpha)
+    x = np.asarray(x)
+    if np.shape(x)[0] != np.shape(alpha)[0]:
+        raise NotDifferentiable(
+            "scipy.stats.dirichlet has a derivative for all shares, not for all but the last",
+            hint="give it the last one too: np.append(x, 1 - np.sum(x))",
+        )
+    norm = np.sum(special.gammaln(alpha)) - special.gammaln(np.sum(alpha))
+    return np.sum(special.xlogy(np.transpose(alpha - 1.0), np.transpose(x)), axis=-1) - norm
+
+
+@composition(stats.dirichlet.pdf, domain=())
+def dirichlet_pdf(x: Any, alpha: Any) -> Any:
+    """Density of the Dirichlet distribution."""
+    return np.exp(stats.dirichlet.logpdf(x, alpha))
