@@ -268,7 +268,7 @@ class Operation:
     ) -> Kind:
         """The kind, of unknown rank if a sample with longer axes gives another one (as `squeeze` does)."""
         if fn in hashable(_BY_VALUE, fn):
-            for size in (1, 2):
+            for size in (1, 2, 3):  # a polynomial needs three coefficients to have complex roots
                 unlike = Sampler(sampler.number, sampler.rank, sampler.forget, size, sampler.length, unlike=True)
                 found = join(found, self._tried(fn, args, kwargs, unlike, False)[0] or BOTTOM)
         if not isinstance(found, Num | Arr) or not any(isinstance(k, Arr) for k in (*args, *kwargs.values())):

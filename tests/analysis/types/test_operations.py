@@ -60,8 +60,8 @@ def test_what_fails_on_every_sample_is_refused() -> None:
 def test_a_derivative_needs_a_rule() -> None:
     op = operation(World())
     with pytest.raises(NoTemplate):
-        op.demand_template(np.spacing, [Num(float, True)], Num(float, True))
-    op.demand_template(np.spacing, [Num(float)], Num(float))
+        op.demand_template(np.packbits, [Num(float, True)], Num(float, True))
+    op.demand_template(np.packbits, [Num(float)], Num(float))
 
 
 def by_length_of_a_tuple(x, n):
@@ -90,3 +90,13 @@ def test_numbers_are_counted_before_those_given_by_name():
     step = np.random.default_rng(1).normal(size=x.shape)
     slope = (spread(x + 1e-6 * step) - spread(x - 1e-6 * step)) / 2e-6
     np.testing.assert_allclose(np.sum(found * step), slope, rtol=1e-6)
+
+
+def test_roots_may_be_complex() -> None:
+    def spread(p):
+        return np.sum(np.abs(np.roots(p)) ** 3)
+
+    p, along = np.array([1.0, 0.3, 1.2, 0.5]), np.array([0.1, -0.2, 0.3, 0.4])
+    slope = (spread(p + 1e-6 * along) - spread(p - 1e-6 * along)) / 2e-6
+    assert np.sum(tx.grad(spread, fallback="error")(p) * along) == pytest.approx(slope, rel=1e-6)
+    assert tx.jvp(spread, (p,), (along,), fallback="error")[1] == pytest.approx(slope, rel=1e-6)
