@@ -106,3 +106,52 @@ def whole_turns(p: Any, discont: Any = None, axis: int = -1, period: Any = 2.0 *
     turns = np.where(np.abs(steps) < (half if discont is None else discont), 0.0, turns)
     first = np.zeros_like(np.take(p, [0], axis=axis), dtype=turns.dtype)
     return np.cumsum(np.concatenate([first, turns], axis=axis), axis=axis)
+
+
+def first_is_whole(items: Any) -> bool:
+    """Whether the first of some items is a whole number."""
+    return len(items) > 0 and bool(np.asarray(items[0]).dtype.kind in "biu")
+
+
+def firsts(ordered: Any, equal_nan: bool = True) -> Any:
+    """Which elements in order are the first of those that equal them; also of nan, if these count as equal."""
+    first = np.ones(np.shape(ordered), bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    if equal_nan:
+        first[1:] &= ~(np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
+    return first
+
+
+def bin_of(a: Any, edges: Any) -> Any:
+    """The bin of each element in the row of all, the last one closed on both sides; the number of bins for the rest."""
+    a, edges = np.ravel(a), np.asarray(edges)
+    count = len(edges) - 1
+    if np.any(edges[1:] < edges[:-1]):
+        raise ValueError("`bins` must increase monotonically, when an array")
+    place = np.searchsorted(edges, a, side="right") - 1
+    place = np.where(a == edges[-1], count - 1, place)
+    return np.where((a >= edges[0]) & (a <= edges[-1]), place, count)
+
+
+def cells_of(x: Any, y: Any, down: Any, across: Any) -> Any:
+    """The cell of each point in the row of all cells; the number of cells for points outside."""
+    rows, columns = len(down) - 1, len(across) - 1
+    row, column = bin_of(x, down), bin_of(y, across)
+    return np.where((row < rows) & (column < columns), row * columns + column, rows * columns)
+
+
+def chosen_places(a: Any, choices: Any, mode: str = "raise") -> Any:
+    """Which of some choices ``np.choose`` takes at each place."""
+    a, count = np.asarray(a), len(choices)
+    if mode == "wrap":
+        return a % count
+    if mode == "clip":
+        return np.clip(a, 0, count - 1)
+    if np.any((a < 0) | (a >= count)):
+        raise ValueError("invalid entry in choice array")
+    return a
+
+
+def beside_unique(ar: Any, index: bool, inverse: bool, counts: bool, equal_nan: bool) -> tuple[Any, ...]:
+    """What ``np.unique`` tells beside the values."""
+    return tuple(np.unique(ar, index, inverse, counts, equal_nan=equal_nan)[1:])

@@ -8,8 +8,11 @@ from tangentx.templates import composed_arrays as composed_arrays
 from tangentx.templates import composed_calculus as composed_calculus
 from tangentx.templates import composed_choices as composed_choices
 from tangentx.templates import composed_frames as composed_frames
+from tangentx.templates import composed_functions as composed_functions
+from tangentx.templates import composed_histograms as composed_histograms
 from tangentx.templates import composed_polynomials as composed_polynomials
 from tangentx.templates import composed_python as composed_python
+from tangentx.templates import composed_sets as composed_sets
 from tangentx.templates import composed_signals as composed_signals
 from tangentx.templates import composed_statistics as composed_statistics
 from tangentx.templates import composed_ufuncs as composed_ufuncs
@@ -34,8 +37,15 @@ from tangentx.templates import special as special
 from tangentx.templates import support as support
 from tangentx.templates import tables as tables
 from tangentx.templates import trigonometric as trigonometric
-from tangentx.templates.compositions import Composition, composed, compositions, examples, has_composition
 from tangentx.templates.distributions import is_distribution, is_whole, thawed
+from tangentx.templates.compositions import (
+    Composition,
+    composed,
+    compositions,
+    examples,
+    has_composition,
+    takes_containers,
+)
 from tangentx.templates.refusals import no_rule, refusal, refused
 from tangentx.templates.registry import Template, bind, find, is_own, templates, without_rule
 
@@ -55,6 +65,7 @@ __all__ = [
     "no_rule",
     "refusal",
     "refused",
+    "takes_containers",
     "templates",
     "without_rule",
 ]

@@ -553,6 +553,20 @@ def _unrun(w: Any, a: Any, best: Any, axis: Any = 0) -> Any:
     return plainly(arrays.unrun, w, _each(a, len(w)), _each(best, len(w)), _later(axis))
 
 
+@_of_first(arrays.sorted_as)
+def _sorted_as(w: Any, a: Any, axis: Any = -1) -> Any:
+    if axis is None:
+        return plainly(arrays.sorted_as, _rows(w), _each(np.ravel(a), len(w)), -1)
+    return plainly(arrays.sorted_as, w, _each(a, len(w)), _later(axis))
+
+
+@_of_first(arrays.unsort)
+def _unsort(w: Any, a: Any, axis: Any = -1) -> Any:
+    if axis is None:
+        return np.reshape(plainly(arrays.unsort, w, _each(np.ravel(a), len(w)), -1), (len(w), *np.shape(a)))
+    return plainly(arrays.unsort, w, _each(a, len(w)), _later(axis))
+
+
 def _each(indices: Any, count: int) -> Any:
     return np.broadcast_to(indices, (count, *np.shape(indices)))
 

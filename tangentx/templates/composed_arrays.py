@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays import count_reduced
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import methods
@@ -42,14 +43,30 @@ def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims) / count
 
 
-@composition(np.average, domain=("A(4)", "A(4), weights=P(4)", "A(2,3), axis=0, weights=P(2)", "A(2,3), 1, P(2,3)"))
-def average(a: Any, axis: Any = None, weights: Any = None) -> Any:
-    """Weighted mean."""
+@composition(
+    np.average,
+    domain=(
+        "A(4)",
+        "A(4), weights=P(4)",
+        "A(2,3), axis=0, weights=P(2)",
+        "A(2,3), 1, P(2,3)",
+        "A(2,3), axis=(0, 1), weights=P(2,3), keepdims=True",
+        "A(3), None, P(3), True",
+    ),
+)
+def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False) -> Any:
+    """Weighted mean, and the sum of the weights where that is asked for."""
     if weights is None:
-        return np.mean(a, axis=axis)
+        found = np.mean(a, axis=axis, keepdims=keepdims)
+        return (found, count_reduced(np.shape(a), axis) + np.zeros_like(found)) if returned else found
+    shares = weights
     if np.ndim(weights) < np.ndim(a):
-        return np.sum(np.moveaxis(a, axis, -1) * weights, axis=-1) / np.sum(weights)
-    return np.sum(a * weights, axis=axis) / np.sum(weights, axis=axis)
+        if isinstance(axis, tuple):
+            raise NotDifferentiable("weights of fewer axes than the elements", hint="broadcast them to the shape first")
+        shares = np.moveaxis(np.zeros_like(np.moveaxis(a, axis, -1)) + weights, -1, axis)
+    total = np.sum(shares, axis=axis, keepdims=keepdims)
+    found = np.sum(a * shares, axis=axis, keepdims=keepdims) / total
+    return (found, total) if returned else found
 
 
 @composition(np.append, domain=("A(2), A(3)", "A(2), x", "A(2,2), A(2,3), axis=1"))
@@ -188,3 +205,16 @@ def broadcast_arrays(x: Any, y: Any) -> Any:
     """Two arrays repeated to one shape, read-only."""
     shape = np.broadcast_shapes(np.shape(x), np.shape(y))
     return np.broadcast_to(x, shape), np.broadcast_to(y, shape)
+
+
+@composition(np.unstack, domain=("A(2,3)", "A(2,3), axis=1"))
+def unstack(x: Any, *, axis: Any = 0) -> Any:
+    """The slices along an axis."""
+    rows = np.moveaxis(x, axis, 0)
+    return [rows[k] for k in range(len(rows))]
+
+
+@composition(np.diagflat, domain=("A(3)", "A(2,2), 1", "x"))
+def diagflat(v: Any, k: Any = 0) -> Any:
+    """A matrix with all elements on a diagonal."""
+    return np.diag(np.ravel(v), k)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import largest_like, length_of
+from tangentx.arrays import chosen_places, largest_like, length_of
+from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import constant, methods
 
-constant(largest_like)
+constant(chosen_places, largest_like)
 
 _SOME = "np.array([True, False, True])"
 
@@ -95,7 +96,9 @@ def spread_of_some(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = F
     domain=(
         "[np.array([True, False, False]), np.array([True, True, False])], [A(3), A(3)], x",
         "[np.array([[True], [False]])], [A(3)]",
+        "[np.array([[True], [False]]), np.array([True, False, False])], [A(3), x], A(2,1)",
     ),
+    containers=True,
 )
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """Elements of the choice whose condition is the first that holds."""
@@ -158,3 +161,41 @@ def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neg
     found = np.where(np.isposinf(x), most if posinf is None else posinf, found)
     found = np.where(np.isneginf(x), -most if neginf is None else neginf, found)
     return found[()]
+
+
+@composition(
+    np.choose,
+    *methods("choose"),
+    domain=(
+        "np.array([1, 0, 1]), [A(3), A(3)]",
+        "np.array([[1], [0]]), (A(3), x)",
+        "np.array([3, -1]), [A(2), y], mode='wrap'",
+    ),
+    containers=True,
+)
+def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+    """Elements of the choice whose number stands there."""
+    if out is not None:
+        raise NotDifferentiable("an array for the result, by position", hint="name it: `out=a`")
+    places = chosen_places(a, choices, mode)
+    found = np.where(places == 0, choices[0], 0.0)
+    for k in range(1, len(choices)):
+        found = np.where(places == k, choices[k], found)
+    return found if np.ndim(a) > 0 else found[()]
+
+
+@composition(np.real_if_close, domain=("A(3)", "x"))
+def real_if_close(a: Any, tol: Any = 100) -> Any:
+    """Real numbers as they are; whether complex ones become real is a matter of their values."""
+    if np.iscomplexobj(a):
+        raise NotDifferentiable("whether np.real_if_close gives real numbers depends on the values", hint="use np.real")
+    return np.asarray(a)
+
+
+@composition(np.asarray_chkfinite, domain=("A(3)",))
+def asarray_chkfinite(a: Any, dtype: Any = None) -> Any:
+    """An array, if all of it is finite."""
+    found = np.asarray(a, dtype)
+    if not np.all(np.isfinite(found)):
+        raise ValueError("array must not contain infs or NaNs")
+    return found

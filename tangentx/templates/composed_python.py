@@ -17,19 +17,19 @@ class _Absent:
     """Stands for an argument that is not given."""
 
 
-@composition(divmod, domain=("x, 0.4", "-x, 0.4", "A(3), 0.4", "A(2,3), P(3)"))
+@composition(divmod, domain=("x, 0.4", "-x, 0.4", "A(3), 0.4", "A(2,3), P(3)"), containers=True)
 def quotient_and_remainder(a: Any, b: Any) -> Any:
     """How often `b` fits into `a`, and what is left."""
     return a // b, a % b
 
 
-@composition(math.log, domain=("x, y", "x, 2", "y, 10.0"))
+@composition(math.log, domain=("x, y", "x, 2", "y, 10.0"), containers=True)
 def log_to_base(x: Any, base: Any) -> Any:
     """Logarithm to any base, as Python computes it."""
     return math.log(x) / math.log(base)
 
 
-@composition(math.hypot, domain=("x", "-x", "x, y, -x", "x, y, x, y"))
+@composition(math.hypot, domain=("x", "-x", "x, y, -x", "x, y, x, y"), containers=True)
 def length(*coordinates: Any) -> Any:
     """Length of a vector of any number of coordinates."""
     total = 0.0
@@ -38,13 +38,13 @@ def length(*coordinates: Any) -> Any:
     return total
 
 
-@composition(math.prod, domain=("[x, y], start=2.0", "(), start=x", "(x,), start=3"))
+@composition(math.prod, domain=("[x, y], start=2.0", "(), start=x", "(x,), start=3"), containers=True)
 def product_from(iterable: Any, *, start: Any) -> Any:
     """Product on top of `start`."""
     return start * math.prod(iterable)
 
 
-@composition(sorted, domain=("[y, x]", "(y, x, 1.5), reverse=True", "[x, -y, 0.1], key=abs", "A(4)"))
+@composition(sorted, domain=("[y, x]", "(y, x, 1.5), reverse=True", "[x, -y, 0.1], key=abs", "A(4)"), containers=True)
 def in_order(iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
     """A list of the items in order."""
     items = list(iterable)
@@ -52,7 +52,9 @@ def in_order(iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
     return [items[i] for i in ordered(keys, reverse)]
 
 
-@composition(max, domain=("[x, -y], key=abs", "x, -y, key=abs", "[x, y], default=0.1", "(), default=y"))
+@composition(
+    max, domain=("[x, -y], key=abs", "x, -y, key=abs", "[x, y], default=0.1", "(), default=y"), containers=True
+)
 def largest(*args: Any, key: Any = None, default: Any = _Absent) -> Any:
     """The first of the items with the largest key."""
     items = args[0] if len(args) == 1 else args
@@ -69,7 +71,9 @@ def largest(*args: Any, key: Any = None, default: Any = _Absent) -> Any:
     return best
 
 
-@composition(min, domain=("[x, -y], key=abs", "x, -y, key=abs", "[x, y], default=0.1", "(), default=y"))
+@composition(
+    min, domain=("[x, -y], key=abs", "x, -y, key=abs", "[x, y], default=0.1", "(), default=y"), containers=True
+)
 def smallest(*args: Any, key: Any = None, default: Any = _Absent) -> Any:
     """The first of the items with the smallest key."""
     items = args[0] if len(args) == 1 else args
@@ -86,25 +90,25 @@ def smallest(*args: Any, key: Any = None, default: Any = _Absent) -> Any:
     return best
 
 
-@composition(complex.conjugate, domain=("1.0+2.0j",))
+@composition(complex.conjugate, domain=("1.0+2.0j",), containers=True)
 def conjugate(z: Any) -> Any:
     """Complex conjugate of a Python number."""
     return complex(z.real, -z.imag)
 
 
-@composition(cmath.rect, domain=("x, y",))
+@composition(cmath.rect, domain=("x, y",), containers=True)
 def rectangular(r: Any, phi: Any) -> Any:
     """The complex number of a length and an angle."""
     return complex(r * math.cos(phi), r * math.sin(phi))
 
 
-@composition(cmath.phase, domain=("1.0+2.0j",))
+@composition(cmath.phase, domain=("1.0+2.0j",), containers=True)
 def phase(z: Any) -> Any:
     """Angle of a complex number."""
     return math.atan2(z.imag, z.real)
 
 
-@composition(cmath.polar, domain=("1.0+2.0j",))
+@composition(cmath.polar, domain=("1.0+2.0j",), containers=True)
 def polar(z: Any) -> Any:
     """Length and angle of a complex number."""
     return abs(z), math.atan2(z.imag, z.real)

@@ -10,22 +10,52 @@ from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 
 
-@composition(np.cov, domain=("A(2,4)", "A(4)", "A(3), A(3)", "A(4,2), rowvar=False, bias=True", "A(3), A(2,3), ddof=0"))
-def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
+@composition(
+    np.cov,
+    domain=(
+        "A(2,4)",
+        "A(4)",
+        "A(3), A(3)",
+        "A(4,2), rowvar=False, bias=True",
+        "A(3), A(2,3), ddof=0",
+        "A(2,4), aweights=P(4), fweights=np.array([1, 2, 1, 3])",
+    ),
+)
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: Any = True,
+    bias: Any = False,
+    ddof: Any = None,
+    fweights: Any = None,
+    aweights: Any = None,
+) -> Any:
     """Covariances of rows of observations, of columns if `rowvar` is false."""
     alone = np.ndim(m) < 2 and y is None
     table = _as_rows(m, rowvar)
     if y is not None:
         table = np.concatenate([table, _as_rows(y, rowvar)])
     less = (0 if bias else 1) if ddof is None else ddof
-    table = table - np.mean(table, axis=1, keepdims=True)
-    # As in NumPy, too few observations leave nothing to divide by: nan, not a covariance of another sign.
-    found = np.matmul(table, np.conj(table.T)) / max(table.shape[1] - less, 0)
+    if fweights is None and aweights is None:
+        table = table - np.mean(table, axis=1, keepdims=True)
+        # As in NumPy, too few observations leave nothing to divide by: nan, not a covariance of another sign.
+        found = np.matmul(table, np.conj(table.T)) / max(table.shape[1] - less, 0)
+    else:
+        found = _weighted(table, less, fweights, aweights)
     if alone:
         return np.asarray(found[0, 0])
     if len(found) == 1:
         raise NotDifferentiable("np.cov of a table of one row has no derivative", hint="give the row itself")
     return found
+
+
+def _weighted(table: Any, less: Any, fweights: Any, aweights: Any) -> Any:
+    """Covariances of observations that count as often as `fweights` say, and as much as `aweights`."""
+    parts = fweights if aweights is None else aweights if fweights is None else fweights * aweights
+    total = np.sum(parts)
+    spent = less if aweights is None else less * np.sum(parts * aweights) / total
+    table = table - np.expand_dims(np.matmul(table, parts), 1) / total
+    return np.matmul(table * parts, np.conj(table.T)) / np.maximum(total - spent, 0.0)
 
 
 def _as_rows(m: Any, rowvar: Any) -> Any:

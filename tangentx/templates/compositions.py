@@ -17,22 +17,26 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Composition:
-    """A function written in others, for the calls of `primals` that have no template; `domain` as a template's."""
+    """A function written in others, for the calls of `primals` that have no template; `domain` as a template's.
+
+    One that takes `containers` is given lists as they are, others arrays that are made of them.
+    """
 
     primals: tuple[Callable[..., Any], ...]
     body: Callable[..., Any]
     domain: tuple[str, ...]
+    containers: bool = False
 
 
 _COMPOSITIONS: dict[Any, Composition] = {}
 
 
-def composition(*primals: Callable[..., Any], domain: tuple[str, ...]) -> Callable[[F], F]:
+def composition(*primals: Callable[..., Any], domain: tuple[str, ...], containers: bool = False) -> Callable[[F], F]:
     """Declares a plain function of the same meaning, whose source is differentiated as the user's own is."""
 
     def declare(body: F) -> F:
         for primal in primals:
-            _COMPOSITIONS[primal] = Composition(primals, body, domain)
+            _COMPOSITIONS[primal] = Composition(primals, body, domain, containers)
         return body
 
     return declare
@@ -44,6 +48,11 @@ def has_composition(fn: object) -> bool:
         return fn in _COMPOSITIONS or (arrived() and fn in _COMPOSITIONS)
     except TypeError:
         return False
+
+
+def takes_containers(fn: Callable[..., Any]) -> bool:
+    """Whether the composition of `fn` is given lists as they are."""
+    return _COMPOSITIONS[fn].containers
 
 
 def _fits(body: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:

@@ -57,6 +57,11 @@ refused(
     hint="loop over indices: `for i in range(n)`, `for i, j in np.ndindex(a.shape)`",
 )
 refused(
+    np.unique_values,
+    reason="it gives the elements in an order that is not told",
+    hint="use `np.unique`",
+)
+refused(
     np.require,
     reason="it gives the array itself or a copy, as the memory has it",
     hint="use `np.asarray`, or `np.array` for a copy",

@@ -164,3 +164,62 @@ def test_interp_of_a_table_in_no_order_is_refused(points: Any) -> None:
                 tx.grad(f, fallback=fallback)(at)
             with pytest.raises(tx.NotDifferentiable, match="do not increase"):
                 tx.jvp(f, (at,), (at,), fallback=fallback)
+
+
+def bent(x):
+    return np.sum(np.piecewise(x, [x < 0.5, x >= 1.0], [lambda t: t**3, np.sin, 2.5]) * np.arange(1.0, 4.0))
+
+
+def rows(a):
+    return np.sum(np.apply_along_axis(lambda row, by: by * row * row[0], 1, a, 2.0) ** 2)
+
+
+def huber(t):
+    return 0.5 * t * t if abs(t) <= 0.5 else 0.5 * (abs(t) - 0.25)
+
+
+hubers = np.vectorize(huber)
+
+
+@np.vectorize
+def gap(t, u):
+    return t * u if t > u else t - u
+
+
+def by_elements(x):
+    made = np.vectorize(lambda t: t**2 if t > 1.0 else 0, otypes=[float])
+    return np.sum(hubers(x) * np.arange(3.0)) + np.sum(gap(x[:, None], 2.0 * x)) + np.sum(made(x))
+
+
+def grid(a):
+    return np.sum(np.fromfunction(lambda i, j: np.sin(a * i) + j * a, (3, 2)))
+
+
+@pytest.mark.parametrize(("f", "at"), [(bent, x), (rows, A), (by_elements, x), (grid, 0.7)])
+def test_functions_of_the_user_s_on_parts_of_arrays(f: Callable[..., Any], at: Any) -> None:
+    check_grads(f, (at,), order=2)
+
+
+def test_vectorize_of_whole_numbers_is_refused() -> None:
+    f = lambda x: np.sum(np.vectorize(lambda t: t**2 if t > 0.5 else 0)(x))
+    with pytest.raises(tx.NotDifferentiable, match="whole numbers"):
+        tx.grad(f, fallback="error")(x)  # NumPy makes all results whole numbers
+    np.testing.assert_allclose(tx.grad(f, fallback="error")(x[1:]), 2.0 * x[1:])
+
+
+def test_equal_elements_share_what_stays_of_them() -> None:
+    at = np.array([2.0, 1.0, 2.0, 2.0])
+    for weigh in (lambda v: np.unique(v), lambda v: np.union1d(v[:2], v[2:])):
+        found = tx.grad(lambda v, weigh=weigh: np.sum(weigh(v) * np.array([3.0, 6.0])), fallback="error")(at)
+        np.testing.assert_allclose(np.sum(found[[0, 2, 3]]), 6.0)
+        assert found[1] == 3.0
+    gaps = np.array([1.0, np.nan, 0.5, np.nan])
+    assert tx.grad(lambda v: np.nansum(np.unique(v)))(gaps).tolist() == [1.0, 0.0, 1.0, 0.0]
+
+
+def trimmed(x):
+    return np.sum(np.trim_zeros(x, "f") ** 2 * np.arange(2.0))
+
+
+def test_trimmed_zeros_have_no_derivative() -> None:
+    assert tx.grad(trimmed, fallback="error")(np.array([0.0, 0.0, 3.0, 2.0])).tolist() == [0.0, 0.0, 0.0, 4.0]

@@ -9,11 +9,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tangentx.analysis.infer.arguments import Misfit, Named
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import external
 from tangentx.analysis.library.copying import WRITTEN
 from tangentx.analysis.types.kinds import BOTTOM, Bottom, Box, Either, Kind
+from tangentx.analysis.types.primitives import name_of
+from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.functions import partial
 from tangentx.ir.nodes import (
     Apply,
@@ -33,6 +37,7 @@ from tangentx.ir.nodes import (
     Var,
     sequence,
 )
+from tangentx.templates.composed_functions import each_element
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.walker import Walker
@@ -46,6 +51,8 @@ def call_higher(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tu
     """The call of `fn` if it is one of these functions or a partial that was made outside, else None."""
     if isinstance(fn, functools.partial):
         return _call_partial(w, fn, args, kwargs)
+    if isinstance(fn, np.vectorize):
+        return _call_vectorized(w, fn, args, kwargs)
     for each, write in (*_HIGHER, *WRITTEN):
         if fn is each:
             return write(w, args, kwargs)
@@ -93,6 +100,34 @@ def _call_partial(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> 
 
     named = {name: atom(value) for name, value in fn.keywords.items()} | dict(kwargs)
     return w.walk(Apply(external(w, fn.func, "fn"), (*map(atom, fn.args), *args), tuple(named.items())))
+
+
+def _vectorize(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
+    """A function of elements that is made here: what it does, with its first arguments held."""
+    named = dict(kwargs)
+    if len(args) != 1 or set(named) - {"otypes"}:
+        hint = "write `np.vectorize(f)` or `np.vectorize(f, otypes=[float])`"
+        raise UnsupportedSyntax("`np.vectorize` with these arguments is not differentiated", w.span, hint)
+    body, cls = external(w, each_element, "each_element"), partial(2, ())
+
+    def build() -> Block:
+        out: list[Statement] = []
+        dtype = _let(w, out, Index(named["otypes"], Key((Lit(0),)))) if named else Lit(None)
+        _let(w, out, Make(cls, (body, args[0], dtype)))
+        return tuple(out)
+
+    return expanded(w, "vectorize", build)
+
+
+def _call_vectorized(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
+    """One that was made outside."""
+    otypes = fn.otypes
+    if kwargs or fn.signature is not None or fn.excluded or (otypes is not None and len(otypes) > 1):
+        hint = "call it with arguments by position, of a function that gives one number"
+        raise UnsupportedSyntax("`np.vectorize` of this form is not differentiated", w.span, hint)
+    dtype = Lit(None) if otypes is None else external(w, np.dtype(otypes), "dtype")
+    given = (external(w, fn.pyfunc, name_of(fn.pyfunc) or "f"), dtype, *args)
+    return w.walk(Apply(external(w, each_element, "each_element"), given, ()))
 
 
 def _reduce(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
@@ -151,6 +186,7 @@ def _let(w: Walker, out: list[Statement], value: Expr) -> Var:
 
 _HIGHER: tuple[tuple[Any, Higher], ...] = (
     (functools.partial, _partial),
+    (np.vectorize, _vectorize),
     (functools.wraps, _wraps),
     (renamed, lambda w, args, kwargs: w.read(args[0])),
     (functools.reduce, _reduce),

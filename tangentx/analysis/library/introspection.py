@@ -11,10 +11,10 @@ import numpy as np
 
 from tangentx.analysis.infer import assumptions, opaque_calls
 from tangentx.analysis.infer.containers import expanded
-from tangentx.analysis.infer.functions import external
+from tangentx.analysis.infer.functions import external, value_class
 from tangentx.analysis.infer.special_methods import is_object
 from tangentx.analysis.library.collection_classes import original
-from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, holds_itself
+from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Either, Kind, Num, Obj, Some, holds_itself
 from tangentx.analysis.types.optional_values import may_be_none
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, If, Key, Lit, Op, Store, Var
@@ -116,8 +116,19 @@ def _type(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, K
     return None if cls is None else w.read(external(w, cls, cls.__name__))
 
 
+def _callable(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+    """A number or an array is not; what else is known has a class that says so."""
+    kind = kinds[0] if len(kinds) == 1 else BOTTOM
+    if isinstance(kind, Num | Arr) and not may_be_none(kind):
+        return Lit(False), Num(bool, value=False)
+    if value_class(kind) is not None or isinstance(kind, Either):
+        return Lit(True), Num(bool, value=True)
+    return None
+
+
 ANSWERS: dict[Any, Any] = {
     builtins.isinstance: _isinstance,
+    builtins.callable: _callable,
     **{fn: functools.partial(_truth, fn=fn) for fn in (bool, operator.not_, operator.truth)},
     builtins.type: _type,
     builtins.hasattr: _hasattr,

@@ -102,7 +102,7 @@ _OF_CONTAINERS = ("joining", "builtins_", "support", "checks", "creation", "runs
 def takes_arrays(fn: Any, body: Any = None) -> bool:
     """Whether `fn` makes an array of a list that it is given, so that its rule (or composition) knows arrays only."""
     if body is not None:
-        return not body.__module__.endswith("composed_python")
+        return not templates.takes_containers(fn)
     template = templates.find(fn)
     if (
         template is None

@@ -44,6 +44,7 @@ _WHOLE = (
     types.BuiltinFunctionType,
     types.ModuleType,
     np.ufunc,
+    np.vectorize,
     enum.Enum,
 )
 

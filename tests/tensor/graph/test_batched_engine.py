@@ -19,8 +19,8 @@ from tests.tensor.calls.test_apply import CASES, mapped
 from tests.tensor.test_random_writes import on_tensors
 
 ONE_BY_ONE = {
-    *("unblock_", "sort", "partition", "sorted_as_", "unsort_", "at_quantile_", "from_quantile_"),
-    *("median", "nanmedian", "quantile", "nanquantile", "percentile", "nanpercentile", "sort_complex"),
+    *("unblock_", "at_quantile_", "from_quantile_"),
+    *("median", "nanmedian", "quantile", "nanquantile", "percentile", "nanpercentile"),
 }
 """Rules, by the names of their templates, that have no rule for batches: they are pulled back member by member."""
 
