@@ -37,7 +37,6 @@ from tangentx.templates import special as special
 from tangentx.templates import support as support
 from tangentx.templates import tables as tables
 from tangentx.templates import trigonometric as trigonometric
-from tangentx.templates.distributions import is_distribution, is_whole, thawed
 from tangentx.templates.compositions import (
     Composition,
     composed,
@@ -46,6 +45,7 @@ from tangentx.templates.compositions import (
     has_composition,
     takes_containers,
 )
+from tangentx.templates.distributions import is_distribution, is_whole, thawed
 from tangentx.templates.refusals import no_rule, refusal, refused
 from tangentx.templates.registry import Template, bind, find, is_own, templates, without_rule
 
