@@ -154,4 +154,5 @@ def chosen_places(a: Any, choices: Any, mode: str = "raise") -> Any:
 
 def beside_unique(ar: Any, index: bool, inverse: bool, counts: bool, equal_nan: bool) -> tuple[Any, ...]:
     """What ``np.unique`` tells beside the values."""
-    return tuple(np.unique(ar, index, inverse, counts, equal_nan=equal_nan)[1:])
+    unique: Any = np.unique
+    return tuple(unique(ar, index, inverse, counts, equal_nan=equal_nan)[1:])
