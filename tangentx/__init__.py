@@ -72,6 +72,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "nn",
     "no_grad",
     "ops",
     "optim",
@@ -88,6 +89,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from tangentx import nn as nn
     from tangentx import optim as optim
     from tangentx import tensor as tensor
     from tangentx import testing as testing
@@ -128,7 +130,7 @@ def __getattr__(name: str) -> Any:
         import tangentx.testing as testing
 
         return testing
-    if name in ("optim",):
+    if name in ("nn", "optim"):
         return importlib.import_module(f"tangentx.{name}")
     from tangentx.tensor import public
 

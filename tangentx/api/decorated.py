@@ -17,7 +17,7 @@ from tangentx.api.products import compiled_jvp, compiled_vjp, jvp_of, tangent_of
 from tangentx.dispatch.entries import Entry, target_of
 from tangentx.dispatch.ownership import held
 from tangentx.dispatch.request import Spec
-from tangentx.dispatch.tensor_arguments import holds_tensors
+from tangentx.dispatch.tensor_arguments import holds_modules, holds_tensors, with_arrays
 from tangentx.errors import NotDifferentiable
 
 
@@ -35,7 +35,7 @@ class Differentiable:
         self.__wrapped__ = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not holds_tensors(args, kwargs, as_written=True):
+        if not holds_tensors(args, kwargs, as_written=True) or holds_modules((args, kwargs)):
             return self._plain()(*args, **kwargs)
         from tangentx.api.recorded import Calls, run_on_tensors
 
@@ -177,6 +177,7 @@ def hvp_of(
         raise NotDifferentiable("primals and tangents must be tuples", hint="write hvp(f, (x,), (v,))")
     from tangentx.dispatch.validation import differentiable
 
+    primals = with_arrays(primals)
     places = differentiable(primals, range(len(primals)))
     found = hvp_of(f, places, primals, tangents, fallback, check)
     products = dict(zip(places, found, strict=True))

@@ -20,7 +20,7 @@ from tangentx.dispatch.nesting_depth import shallow
 from tangentx.dispatch.ownership import held
 from tangentx.dispatch.request import Spec
 from tangentx.dispatch.results import fresh, public_gradients, separate
-from tangentx.dispatch.tensor_arguments import holds_tensors, refuse_tensors
+from tangentx.dispatch.tensor_arguments import holds_tensors, refuse_mixed, refuse_tensors, with_arrays
 from tangentx.dispatch.tracebacks import tell_line
 from tangentx.errors import NotDifferentiable
 
@@ -134,7 +134,9 @@ class Derivative:
                 if out is not MISSED:
                     self._cache.last, self._cache.route = entry, route
                     return out
+            args, kwargs = with_arrays(args), with_arrays(kwargs)
             if holds_tensors(args, kwargs):
+                refuse_mixed((args, kwargs))
                 return self._on_tensors(args, kwargs)
             values = self._values(args, kwargs)
             entry = self._entry(values)
@@ -177,8 +179,9 @@ class Derivative:
         return recorded.gradient_on_tensors(self, args, kwargs)
 
     def _values(self, args: Sequence[Any], kwargs: Any) -> tuple[Any, ...]:
-        refuse_tensors(args, kwargs)
-        return self._bind()((*self._target.owner, *args), kwargs)
+        args, kwargs = with_arrays((*self._target.owner, *args)), with_arrays(kwargs)
+        refuse_tensors(args[len(self._target.owner) :], kwargs)
+        return self._bind()(args, kwargs)
 
     def _wrt(self) -> tuple[int, ...]:
         what = getattr(self._target.function, "__name__", "the function")

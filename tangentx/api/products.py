@@ -11,8 +11,9 @@ from tangentx.api.linear_map import Form, Linear
 from tangentx.common.options import checking
 from tangentx.common.trees import children, has_empty_list, is_differentiable, leaves
 from tangentx.dispatch.entries import Entry, place_of
-from tangentx.dispatch.results import fresh, publish
+from tangentx.dispatch.results import fresh, publish, with_settings
 from tangentx.dispatch.structure_check import fitted, is_alike, match, shown
+from tangentx.dispatch.tensor_arguments import with_arrays
 from tangentx.dispatch.tracebacks import traced
 from tangentx.errors import NotDifferentiable
 
@@ -58,6 +59,7 @@ def _moving(
             f"there are {len(primals)} primals, but the number of tangents is {len(tangents)}",
             hint="give one for each, None for a constant",
         )
+    primals, tangents = with_arrays(primals), with_arrays(tangents)
     values = derivative._values(primals, {})
     owned = len(derivative._target.owner)
     given = [(owned + i, t) for i, t in enumerate(tangents) if t is not None]
@@ -163,7 +165,7 @@ def public_tangent(dot: Any, value: Any) -> Any:
         return 0.0 if dot is None else float(np.real(dot))
     if type(value) is int and dot is not None:  # a whole number here, and a real elsewhere
         return float(np.real(dot))
-    return finish(dot, value)
+    return with_settings(finish(dot, value), value)
 
 
 def _demand_primals(derivative: Any, primals: Sequence[Any], values: Sequence[Any], owned: int) -> None:

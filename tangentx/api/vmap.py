@@ -27,7 +27,7 @@ from tangentx.dispatch.guards import Guard
 from tangentx.dispatch.nesting_depth import shallow
 from tangentx.dispatch.ownership import held
 from tangentx.dispatch.results import separate
-from tangentx.dispatch.tensor_arguments import holds_tensors
+from tangentx.dispatch.tensor_arguments import holds_tensors, with_arrays
 from tangentx.dispatch.validation import writes_arguments
 from tangentx.errors import NotDifferentiable, TangentxError
 from tangentx.optimise.pipeline import shorten
@@ -104,6 +104,7 @@ class Vectorised:
 
     @shallow
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        args, kwargs = with_arrays(args), with_arrays(kwargs)
         flat, names = (*args, *kwargs.values()), self._places(args, kwargs)
         given = arranged(flat, axes_of_leaves(self._axes[0], flat, names), names)
 

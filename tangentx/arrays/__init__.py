@@ -63,6 +63,7 @@ from tangentx.arrays.collections_ import DefaultDict, Deque
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, once, own_parts, shares, stop_gradient, writable
 from tangentx.arrays.domains import positive, positive_with, within
 from tangentx.arrays.einsums import einsum_left, einsum_right
+from tangentx.arrays.error_function import erf
 from tangentx.arrays.jacobians import columns, direction, directions, no_slope, rows, uncolumns, unrows
 from tangentx.arrays.memory import apart
 from tangentx.arrays.overlaps import demand_copied, demand_own, demand_unshared
@@ -206,6 +207,7 @@ __all__ = [
     "enough_snapshots",
     "entry_copies",
     "entry_copy",
+    "erf",
     "fields",
     "filled",
     "finish",

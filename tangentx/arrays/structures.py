@@ -79,10 +79,8 @@ def finish(bar: Any, primal: Any) -> Any:
     inside = fields(primal)
     if inside is None:
         return None
-    result = object.__new__(type(primal))
-    for key, item in inside.items():
-        object.__setattr__(result, key, finish((bar or {}).get(key), item))
-    return result
+    bars = (bar if isinstance(bar, dict) else fields(bar)) or {}
+    return instance(type(primal), {key: finish(bars.get(key), item) for key, item in inside.items()})
 
 
 def _finish_array(bar: Any, primal: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Structures of leaves: tuples, lists, dicts, named tuples and dataclasses, nested; everything else is a leaf."""
+"""Structures of leaves: tuples, lists, dicts, named tuples, dataclasses, modules, nested; all else is a leaf."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ def children(node: Any) -> list[tuple[str, Any]] | None:
         return [(f"[{key!r}]", part) for key, part in node.items()]
     if dataclasses.is_dataclass(node) and not isinstance(node, type):
         return [(f".{field.name}", getattr(node, field.name)) for field in dataclasses.fields(node)]
+    if hasattr(type(node), "__tangentx_parts__"):
+        return [(f".{name}", part) for name, part in node.__tangentx_parts__().items()]
     return None
 
 
@@ -89,7 +91,7 @@ def _sample(value: Any) -> Any:
 def rebuild(tree: Any, change: Callable[[Any], Any]) -> Any:
     """A new structure like `tree` whose leaves are ``change(leaf)``, called in the order of `leaves`.
 
-    Named tuples and dataclasses are made without running their ``__init__`` or ``__new__``.
+    Named tuples and objects are made without running their ``__init__`` or ``__new__``.
     """
     parts = children(tree)
     if parts is None:
@@ -102,8 +104,10 @@ def rebuild(tree: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(tree, dict):
         return dict(zip(tree, changed, strict=True))
     new = object.__new__(type(tree))
-    for field, part in zip(dataclasses.fields(tree), changed, strict=True):
-        object.__setattr__(new, field.name, part)
+    if not dataclasses.is_dataclass(tree):
+        new.__dict__.update(tree.__dict__)
+    for (label, _), part in zip(parts, changed, strict=True):
+        object.__setattr__(new, label[1:], part)
     return new
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import finish
+from tangentx.arrays import finish, instance
 from tangentx.arrays.copies import fresh_copy
 from tangentx.common.trees import leaves, rebuild
 from tangentx.errors import NotDifferentiable
@@ -38,7 +39,30 @@ def publish(bar: Any, primal: Any, taken: set[int]) -> Any:
         return float(bar)
     if isinstance(primal, np.floating):
         _demand_real(bar)
-    return finish(bar, primal) if isinstance(primal, complex | np.generic) else bar
+    return finish(bar, primal) if isinstance(primal, complex | np.generic) else with_settings(bar, primal)
+
+
+def with_settings(bar: Any, primal: Any) -> Any:
+    """A gradient whose modules have what is no parameter of theirs as the modules of `primal` have it."""
+    if "tangentx.nn" not in sys.modules or isinstance(primal, float | np.ndarray):
+        return bar
+    if not hasattr(type(primal), "__tangentx_gradient__"):
+        return _with_settings(bar, primal)
+    found = _with_settings(bar, primal)
+    found.__tangentx_join__(primal)
+    return found
+
+
+def _with_settings(bar: Any, primal: Any) -> Any:
+    if hasattr(type(primal), "__tangentx_gradient__"):
+        found = {name: _with_settings(getattr(bar, name), item) for name, item in vars(primal).items()}
+        return instance(type(primal), primal.__tangentx_gradient__(found))
+    if isinstance(primal, list | tuple):
+        parts = [with_settings(b, p) for b, p in zip(bar, primal, strict=True)]
+        return parts if isinstance(primal, list) else tuple.__new__(type(primal), parts)
+    if isinstance(primal, dict):
+        return {key: with_settings(bar[key], item) for key, item in primal.items()}
+    return bar
 
 
 def _demand_real(bar: Any) -> None:

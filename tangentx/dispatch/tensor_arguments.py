@@ -20,6 +20,48 @@ def holds_tensors(args: Any, kwargs: Any = (), *, as_written: bool = False) -> b
     return bool(holds((args, kwargs) if kwargs else args))
 
 
+def with_arrays(values: Any) -> Any:
+    """The arguments, modules among them on plain arrays: of what has a form of its own for the compiler, that.
+
+    A module that is on plain arrays already is left as it is.
+    """
+    return _with_arrays(values) if holds_modules(values) else values
+
+
+def holds_modules(values: Any) -> bool:
+    """Whether there is a module among the arguments."""
+    return "tangentx.nn" in sys.modules and _has_modules(values)
+
+
+def refuse_mixed(args: Any) -> None:
+    """Raises NotDifferentiable for modules beside Tensors: a gradient of modules is one of plain arrays."""
+    if holds_modules(args):
+        raise NotDifferentiable(
+            "this derivative is given a module and a Tensor",
+            hint="pass the data as a plain array (`x.numpy()`), or call the model on Tensors and use `backward`",
+        )
+
+
+def _is_module(value: Any) -> bool:
+    return hasattr(type(value), "__tangentx_arrays__")
+
+
+def _has_modules(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_modules, value.values()))
+    return any(map(_has_modules, value)) if isinstance(value, list | tuple) else _is_module(value)
+
+
+def _with_arrays(value: Any) -> Any:
+    if _is_module(value):
+        return value.__tangentx_arrays__()
+    if isinstance(value, dict):
+        return {key: _with_arrays(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), map(_with_arrays, value))
+    return list(map(_with_arrays, value)) if isinstance(value, list) else value
+
+
 def refuse_tensors(args: Any, kwargs: Any = ()) -> None:
     """Raises NotDifferentiable for Tensors where only plain values have a meaning."""
     if holds_tensors(args, kwargs):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import tangentx.arrays as support
 from tangentx.arrays import lead, quotient
 from tangentx.templates.registry import elementwise
 
@@ -68,7 +69,7 @@ def logaddexp2(x1: Any, x2: Any) -> Any:
     )
 
 
-@elementwise(math.erf, analytic=False)
+@elementwise(math.erf, support.erf, analytic=False)
 def erf(x: Any) -> Any:
     """Error function."""
     return 1.1283791670955126 * np.exp(-x * x)

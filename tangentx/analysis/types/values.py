@@ -191,11 +191,22 @@ def contents(value: Any) -> list[tuple[Any, Any]]:
 
 
 def fill(kind: Kind) -> Kind:
-    """Marks every real leaf of the kind as varied, and returns it."""
+    """Marks every real leaf of the kind as varied, and returns it; of a module, its parameters alone."""
     if isinstance(kind, Box):
         node = kind.region.root()
+        chosen = _parameters(kind)
         for key, item in list(node.fields.items()):
-            node.fields[key] = fill(item)
+            if chosen is None or key in chosen or isinstance(item, Box):
+                node.fields[key] = fill(item)
         node.elt = fill(node.elt)
         return kind
     return vary(kind)
+
+
+def _parameters(kind: Box) -> tuple[str, ...] | None:
+    """The attributes that hold the parameters of a module; None for anything else."""
+    if not hasattr(kind.cls, "__tangentx_gradient__"):
+        return None
+    names = kind.region.root().fields.get("_parameters")
+    items = names.region.root().fields.values() if isinstance(names, Box) else ()
+    return tuple(item.value.partition(".")[0] for item in items if isinstance(item, Obj))

@@ -59,6 +59,7 @@ class Tensor(metaclass=_Making):
     _lent: str = ""  # the code, not ours, that may hold on to the memory
     _retains: bool = False
     _owner: bool = False  # stands for an argument that owns its memory, though the copy does not
+    _parameter: bool = False  # of a module
     _program: Any = None  # the run of a program that is differentiated by this leaf
 
     if TYPE_CHECKING:
@@ -226,7 +227,7 @@ class Tensor(metaclass=_Making):
                 "a Tensor that was computed cannot be pickled or copied: its history belongs to this process",
                 hint="use `x.detach()`",
             )
-        return _remade, (self.current, self._needs, self._grad)
+        return _remade, (self.current, self._needs, self._grad, self._parameter)
 
     def __copy__(self) -> Tensor:
         copied: Tensor = self.__deepcopy__({})
@@ -247,9 +248,11 @@ class Tensor(metaclass=_Making):
         return found
 
 
-def _remade(data: Any, requires_grad: bool, grad: Any) -> Tensor:
+def _remade(data: Any, requires_grad: bool, grad: Any, parameter: bool = False) -> Tensor:
     t = wrap(np.array(data) if isinstance(data, np.ndarray) else data)
     t._needs, t._grad = requires_grad, grad
+    if parameter:
+        t._parameter = True
     return t
 
 

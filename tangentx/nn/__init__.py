@@ -1,0 +1,64 @@
+"""Layers, losses and models by PyTorch's names: on Tensors, and as arguments of compiled derivatives."""
+
+from tangentx.nn import functional, init, utils
+from tangentx.nn.activations import (
+    ELU,
+    GELU,
+    Dropout,
+    Flatten,
+    Identity,
+    LeakyReLU,
+    LogSoftmax,
+    ReLU,
+    Sigmoid,
+    SiLU,
+    Softmax,
+    Softplus,
+    Tanh,
+)
+from tangentx.nn.attention import MultiheadAttention
+from tangentx.nn.containers import ModuleList, Sequential
+from tangentx.nn.linear import Embedding, Linear
+from tangentx.nn.losses import BCEWithLogitsLoss, CrossEntropyLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss
+from tangentx.nn.module import Module
+from tangentx.nn.normalisation import BatchNorm1d, BatchNorm2d, LayerNorm
+from tangentx.nn.parameter import Parameter
+from tangentx.nn.recurrent import GRUCell, LSTMCell, RNNCell
+
+__all__ = [
+    "ELU",
+    "GELU",
+    "BCEWithLogitsLoss",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "CrossEntropyLoss",
+    "Dropout",
+    "Embedding",
+    "Flatten",
+    "GRUCell",
+    "Identity",
+    "L1Loss",
+    "LSTMCell",
+    "LayerNorm",
+    "LeakyReLU",
+    "Linear",
+    "LogSoftmax",
+    "MSELoss",
+    "Module",
+    "ModuleList",
+    "MultiheadAttention",
+    "NLLLoss",
+    "Parameter",
+    "RNNCell",
+    "ReLU",
+    "Sequential",
+    "SiLU",
+    "Sigmoid",
+    "SmoothL1Loss",
+    "Softmax",
+    "Softplus",
+    "Tanh",
+    "functional",
+    "init",
+    "utils",
+]

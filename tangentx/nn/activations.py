@@ -1,0 +1,161 @@
+"""Layers without parameters: nonlinearities, dropout, and another shape."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tangentx.nn import functional
+from tangentx.nn.module import Module
+
+
+class ReLU(Module):
+    """See `functional.relu`."""
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.relu(x)
+
+
+class LeakyReLU(Module):
+    """See `functional.leaky_relu`."""
+
+    def __init__(self, negative_slope: float = 0.01) -> None:
+        self.negative_slope = negative_slope
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.leaky_relu(x, self.negative_slope)
+
+
+class ELU(Module):
+    """See `functional.elu`."""
+
+    def __init__(self, alpha: float = 1.0) -> None:
+        self.alpha = alpha
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.elu(x, self.alpha)
+
+
+class GELU(Module):
+    """See `functional.gelu`; `approximate` is "none" or "tanh"."""
+
+    def __init__(self, approximate: str = "none") -> None:
+        self.approximate = approximate
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.gelu(x, self.approximate)
+
+    def extra_repr(self) -> str:
+        """The approximation, if any."""
+        return "" if self.approximate == "none" else f"approximate={self.approximate!r}"
+
+
+class SiLU(Module):
+    """See `functional.silu`."""
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.silu(x)
+
+
+class Softplus(Module):
+    """See `functional.softplus`."""
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.softplus(x)
+
+
+class Sigmoid(Module):
+    """See `functional.sigmoid`."""
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.sigmoid(x)
+
+
+class Tanh(Module):
+    """The hyperbolic tangent."""
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.tanh(x)
+
+
+class Softmax(Module):
+    """See `functional.softmax`."""
+
+    def __init__(self, dim: int = -1) -> None:
+        self.dim = dim
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.softmax(x, self.dim)
+
+
+class LogSoftmax(Module):
+    """See `functional.log_softmax`."""
+
+    def __init__(self, dim: int = -1) -> None:
+        self.dim = dim
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.log_softmax(x, self.dim)
+
+
+class Identity(Module):
+    """Gives what it is given."""
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return x
+
+
+class Dropout(Module):
+    """See `functional.dropout`; after ``eval()`` it gives what it is given. `generator` is a Generator or a seed.
+
+    >>> import numpy as np, tangentx as tx
+    >>> layer = tx.nn.Dropout(0.5, generator=0)
+    >>> layer(np.ones(6)), layer.eval()(np.ones(6))
+    (array([2., 0., 0., 0., 2., 2.]), array([1., 1., 1., 1., 1., 1.]))
+    """
+
+    def __init__(self, p: float = 0.5, *, generator: Any = None) -> None:
+        if not 0.0 <= p <= 1.0:
+            raise ValueError(f"p={p!r} is no probability")
+        self.p = p
+        self.generator = np.random.default_rng(generator)
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.dropout(x, self.p, self.training, self.generator)
+
+    def extra_repr(self) -> str:
+        """The probability."""
+        return f"p={self.p}"
+
+
+class Flatten(Module):
+    """The axes from `start_dim` to `end_dim` as one."""
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        self.start_dim, self.end_dim = start_dim, end_dim
+        self.keeps_rows = start_dim == 1 and end_dim == -1
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        shape = np.shape(x)
+        if self.keeps_rows:
+            width = 1
+            for axis in range(1, len(shape)):
+                width *= shape[axis]
+            return np.reshape(x, (shape[0], width))
+        first, last = self.start_dim % len(shape), self.end_dim % len(shape)
+        return np.reshape(x, (*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]))

@@ -1,0 +1,264 @@
+"""Layers and losses as functions, by PyTorch's names: of arrays, of Tensors, and in compiled programs.
+
+Each is written in NumPy's functions once; nothing overflows where the result does not. Axes may be given as ``dim=``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays import stop_gradient
+from tangentx.arrays.error_function import erf
+
+# ---- activations
+
+
+def relu(x: Any) -> Any:
+    """The elements that are positive, 0 for others; the derivative at 0 is 0."""
+    return np.where(x <= 0, 0.0, x)
+
+
+def leaky_relu(x: Any, negative_slope: float = 0.01) -> Any:
+    """The elements that are positive, `negative_slope` times the others."""
+    return np.where(x > 0, x, negative_slope * x)
+
+
+def elu(x: Any, alpha: float = 1.0) -> Any:
+    """``alpha * (exp(x) - 1)`` where x is negative (Clevert, Unterthiner and Hochreiter 2016)."""
+    return np.where(x > 0, x, alpha * np.expm1(np.where(x > 0, 0.0, x)))
+
+
+def softplus(x: Any) -> Any:
+    """``log(1 + exp(x))``."""
+    return np.logaddexp(x, 0.0)
+
+
+def sigmoid(x: Any) -> Any:
+    """``1 / (1 + exp(-x))``."""
+    return np.exp(-np.logaddexp(-x, 0.0))
+
+
+def logsigmoid(x: Any) -> Any:
+    """The logarithm of `sigmoid`."""
+    return -np.logaddexp(-x, 0.0)
+
+
+def silu(x: Any) -> Any:
+    """``x * sigmoid(x)``, also called swish (Ramachandran, Zoph and Le 2017)."""
+    return x * sigmoid(x)
+
+
+def tanh(x: Any) -> Any:
+    """The hyperbolic tangent."""
+    return np.tanh(x)
+
+
+def gelu(x: Any, approximate: str = "none") -> Any:
+    """``x`` times the normal distribution function at x (Hendrycks and Gimpel 2016); "tanh" is their approximation.
+
+    >>> import numpy as np, tangentx as tx
+    >>> float(tx.nn.functional.gelu(1.0)), float(tx.nn.functional.gelu(1.0, approximate="tanh"))
+    (0.841344746068543, 0.8411919906082768)
+    """
+    if approximate == "tanh":
+        return 0.5 * x * (1.0 + np.tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))
+    if approximate != "none":
+        raise ValueError('approximate must be "none" or "tanh"')
+    return 0.5 * x * (1.0 + erf(0.7071067811865476 * x))
+
+
+def log_softmax(x: Any, dim: int = -1) -> Any:
+    """The logarithm of `softmax`."""
+    moved = x - stop_gradient(np.max(x, axis=dim, keepdims=True))
+    return moved - np.log(np.sum(np.exp(moved), axis=dim, keepdims=True))
+
+
+def softmax(x: Any, dim: int = -1) -> Any:
+    """Exponentials, divided by their sum along an axis."""
+    raised = np.exp(x - stop_gradient(np.max(x, axis=dim, keepdims=True)))
+    return raised / np.sum(raised, axis=dim, keepdims=True)
+
+
+# ---- layers
+
+
+def linear(x: Any, weight: Any, bias: Any = None) -> Any:
+    """``x @ weight.T + bias``."""
+    product = x @ np.transpose(weight)
+    return product if bias is None else product + bias
+
+
+def embedding(indices: Any, weight: Any, padding_idx: int | None = None) -> Any:
+    """Rows of `weight`; the row `padding_idx` gets no gradient."""
+    rows = np.asarray(indices)
+    if padding_idx is None:
+        return weight[rows]
+    return np.where(np.expand_dims(rows == padding_idx, -1), stop_gradient(weight)[rows], weight[rows])
+
+
+def dropout(x: Any, p: float = 0.5, training: bool = True, generator: Any = None) -> Any:
+    """Each element 0 with probability `p`, the others over ``1 - p`` (Srivastava et al. 2014); x where not `training`.
+
+    `generator` is a ``numpy.random.Generator``, which moves on.
+    """
+    if not training or p == 0.0:
+        return x
+    if p == 1.0:
+        return 0.0 * x
+    draws = np.random.random(np.shape(x)) if generator is None else generator.random(np.shape(x))
+    return np.where(draws < p, 0.0, x * (1.0 / (1.0 - p)))
+
+
+def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Mean 0 and variance 1 over the last axes (Ba, Kiros and Hinton 2016), then ``* weight + bias``."""
+    axes = tuple(range(-len(normalized_shape), 0))
+    moved = x - np.mean(x, axis=axes, keepdims=True)
+    result = moved / np.sqrt(np.mean(moved * moved, axis=axes, keepdims=True) + eps)
+    if weight is not None:
+        result = result * weight
+    return result if bias is None else result + bias
+
+
+def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None) -> Any:
+    """``softmax(query @ key.T / sqrt(width)) @ value`` (Vaswani et al. 2017).
+
+    `attn_mask` is added to the scores; of booleans, it says where attention is allowed, as PyTorch's function has it.
+    """
+    scores = query @ np.swapaxes(key, -1, -2) * (1.0 / np.sqrt(np.shape(query)[-1]))
+    if attn_mask is not None:
+        scores = np.where(attn_mask, scores, -np.inf) if attn_mask.dtype == bool else scores + attn_mask
+    return softmax(scores, -1) @ value
+
+
+# ---- losses
+
+
+def _reduced(losses: Any, reduction: str) -> Any:
+    if reduction == "mean":
+        return np.mean(losses)
+    if reduction == "sum":
+        return np.sum(losses)
+    if reduction != "none":
+        raise ValueError('reduction must be "mean", "sum" or "none"')
+    return losses
+
+
+def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """Squared differences."""
+    difference = input - target
+    return _reduced(difference * difference, reduction)
+
+
+def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """Absolute differences; the derivative where they are equal is 0."""
+    return _reduced(np.abs(input - target), reduction)
+
+
+def smooth_l1_loss(input: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Any:
+    """``0.5 * d² / beta`` where the difference d is below `beta`, ``d - 0.5 * beta`` elsewhere (Girshick 2015)."""
+    if beta == 0.0:
+        return l1_loss(input, target, reduction)
+    d = np.abs(input - target)
+    return _reduced(np.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta), reduction)
+
+
+def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
+    """``0.5 * d²`` where the difference d is at most `delta`, ``delta * (d - 0.5 * delta)`` elsewhere (Huber 1964)."""
+    d = np.abs(input - target)
+    return _reduced(np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)), reduction)
+
+
+def binary_cross_entropy_with_logits(
+    input: Any, target: Any, weight: Any = None, reduction: str = "mean", pos_weight: Any = None
+) -> Any:
+    """``-target * log(sigmoid(x)) - (1 - target) * log(1 - sigmoid(x))``; the first term times `pos_weight`."""
+    factor = 1.0 if pos_weight is None else 1.0 + (pos_weight - 1.0) * target
+    losses = (1.0 - target) * input + factor * np.logaddexp(-input, 0.0)
+    return _reduced(losses if weight is None else losses * weight, reduction)
+
+
+bce_with_logits = binary_cross_entropy_with_logits
+
+
+def binary_cross_entropy(input: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
+    """As `binary_cross_entropy_with_logits`, of probabilities; logarithms are cut off at -100, as PyTorch does."""
+    tiny = 3.720075976020836e-44  # exp(-100)
+    yes = np.where(input < tiny, -100.0, np.log(np.where(input < tiny, 1.0, input)))
+    no = np.where(1.0 - input < tiny, -100.0, np.log1p(-np.where(1.0 - input < tiny, 0.0, input)))
+    losses = -(target * yes + (1.0 - target) * no)
+    return _reduced(losses if weight is None else losses * weight, reduction)
+
+
+def nll_loss(input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> Any:
+    """``-input[class]`` of log-probabilities; classes along axis 1, or along the only axis.
+
+    `weight` has a factor for each class: the mean is the weighed one. Targets of `ignore_index` do not count.
+    """
+    logs = np.moveaxis(input, 1, -1) if np.ndim(input) > 1 else input
+    return _picked(logs, np.asarray(target), weight, ignore_index, reduction)
+
+
+def _picked(logs: Any, classes: Any, weight: Any, ignore_index: int, reduction: str) -> Any:
+    """The loss of each place, classes along the last axis; see `nll_loss`."""
+    counts = classes != ignore_index
+    known = np.where(counts, classes, 0)
+    _demand_classes(known, np.shape(logs)[-1])
+    factors = np.where(counts, 1.0, 0.0) if weight is None else np.where(counts, weight[known], 0.0)
+    chosen = np.squeeze(np.take_along_axis(logs, np.expand_dims(known, -1), axis=-1), -1)
+    losses = -np.where(counts, chosen, 0.0) * factors
+    return np.sum(losses) / np.sum(factors) if reduction == "mean" else _reduced(losses, reduction)
+
+
+def _demand_classes(classes: Any, count: int) -> None:
+    """Raises IndexError for a class that there is not."""
+    if np.any(classes < 0) or np.any(classes >= count):
+        raise IndexError("a target is not the number of a class")
+
+
+def cross_entropy(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """Cross entropy of the softmax of logits, classes along axis 1 or along the only axis.
+
+    `target` has whole numbers of classes, or probabilities in the shape of `input`. `weight` and `ignore_index` are
+    those of `nll_loss`; `label_smoothing` mixes the targets with as much of the even distribution (Szegedy et al.
+    2016).
+
+    >>> import numpy as np, tangentx as tx
+    >>> float(tx.nn.functional.cross_entropy(np.zeros((2, 1000)), np.array([3, 999])))
+    6.907755278982137
+    """
+    logs = log_softmax(np.moveaxis(input, 1, -1) if np.ndim(input) > 1 else input, -1)
+    if np.ndim(target) == np.ndim(input):
+        wanted = np.moveaxis(target, 1, -1) if np.ndim(input) > 1 else target
+        return _against_probabilities(logs, wanted, weight, reduction, label_smoothing)
+    classes = np.asarray(target)
+    loss = _picked(logs, classes, weight, ignore_index, reduction)
+    if label_smoothing == 0.0:
+        return loss
+    counts = classes != ignore_index
+    even = -np.sum(logs if weight is None else logs * weight, axis=-1) / np.shape(logs)[-1]
+    even = np.where(counts, even, 0.0)
+    if reduction == "mean":
+        factors = np.where(counts, 1.0, 0.0)
+        if weight is not None:
+            factors = np.where(counts, weight[np.where(counts, classes, 0)], 0.0)
+        even_loss = np.sum(even) / np.sum(factors)
+    else:
+        even_loss = _reduced(even, reduction)
+    return (1.0 - label_smoothing) * loss + label_smoothing * even_loss
+
+
+def _against_probabilities(logs: Any, wanted: Any, weight: Any, reduction: str, label_smoothing: float) -> Any:
+    if label_smoothing != 0.0:
+        wanted = (1.0 - label_smoothing) * wanted + label_smoothing / np.shape(logs)[-1]
+    terms = logs * wanted if weight is None else logs * wanted * weight
+    losses = -np.sum(terms, axis=-1)
+    return _reduced(losses, reduction)

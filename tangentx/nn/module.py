@@ -1,0 +1,387 @@
+"""The base class of models and their layers.
+
+A module is an ordinary object: its parameters are the `Parameter`s among its attributes, its children the modules among
+them, in lists, tuples and dicts too. So the compiler reads it as it reads any object: handed to a derivative, it stands
+for itself with plain arrays for its parameters (`arrays`), and the gradient is a module of the same form.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tangentx.nn.parameter import Parameter
+from tangentx.tensor.core.modes import no_grad
+
+M = TypeVar("M", bound="Module")
+_COUNT = itertools.count()
+
+
+class Handle:
+    """What takes a forward hook away again."""
+
+    def __init__(self, module: Module, number: int) -> None:
+        self.module, self.number = module, number
+
+    def remove(self) -> None:
+        """The hook is not called any more."""
+        held = vars(self.module)
+        pairs = zip(held.get("_hook_numbers", ()), held.get("_hooks", ()), strict=True)
+        kept = [(n, hook) for n, hook in pairs if n != self.number]
+        self.module._set_hooks(kept)
+
+
+class Module:
+    """Base class: a subclass makes its parameters and layers in ``__init__`` and computes in ``forward``.
+
+    >>> import numpy as np, tangentx as tx
+    >>> class Line(tx.nn.Module):
+    ...     def __init__(self):
+    ...         self.slope = tx.nn.Parameter(2.0)
+    ...         self.offset = tx.nn.Parameter([0.0, 1.0])
+    ...     def forward(self, x):
+    ...         return self.slope * x + self.offset
+    >>> model = Line()
+    >>> model(np.array([1.0, 3.0])).sum().backward()            # on Tensors
+    >>> model.slope.grad
+    tensor(4.)
+    >>> gradient = tx.grad(lambda model, x: model(x).sum())     # compiled
+    >>> gradient(model, np.array([1.0, 3.0])).slope
+    array(4.)
+    """
+
+    training: bool = True
+    _parameters: tuple[str, ...] = ()  # of a module on plain arrays: which of them are its parameters
+    _buffers: tuple[str, ...] = ()
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the module computes."""
+        raise NotImplementedError(f"{type(self).__name__} has no `forward`")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """`forward`, and then the hooks, of which each may give another result."""
+        result = self.forward(*args, **kwargs)
+        if hasattr(self, "_hooks"):
+            for hook in self._hooks:
+                other = hook(self, args, result)
+                if other is not None:
+                    result = other
+        return result
+
+    def extra_repr(self) -> str:
+        """What `repr` says of the settings."""
+        return ""
+
+    # ---- what it holds
+
+    def _held(self) -> Iterator[tuple[str, Any]]:
+        """The attributes by name; containers give their items by number."""
+        yield from list(vars(self).items())
+
+    def _leaves(self) -> Iterator[tuple[str, Any]]:
+        """What the module itself holds, by path: modules, and values that hold none."""
+        for name, value in self._held():
+            yield from _spread(name, value)
+
+    def _is_own(self, name: str, value: Any) -> bool:
+        return isinstance(value, Parameter) or name in self._parameters
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The modules that this one holds itself, by name."""
+        seen: set[int] = set()
+        for name, value in self._leaves():
+            if isinstance(value, Module) and id(value) not in seen:
+                seen.add(id(value))
+                yield name, value
+
+    def children(self) -> Iterator[Module]:
+        """The modules that this one holds itself."""
+        return (module for _, module in self.named_children())
+
+    def named_modules(self, prefix: str = "", _seen: set[int] | None = None) -> Iterator[tuple[str, Module]]:
+        """This module and all within it, each once, by path."""
+        seen = set() if _seen is None else _seen
+        if id(self) in seen:
+            return
+        seen.add(id(self))
+        yield prefix, self
+        for name, child in self.named_children():
+            yield from child.named_modules(_joined(prefix, name), seen)
+
+    def modules(self) -> Iterator[Module]:
+        """This module and all within it, each once."""
+        return (module for _, module in self.named_modules())
+
+    def named_parameters(self) -> Iterator[tuple[str, Any]]:
+        """The parameters of this module and of all within it, each once, by path."""
+        seen: set[int] = set()
+        for prefix, module in self.named_modules():
+            for name, value in module._leaves():
+                if module._is_own(name, value) and id(value) not in seen:
+                    seen.add(id(value))
+                    yield _joined(prefix, name), value
+
+    def parameters(self) -> Iterator[Any]:
+        """The parameters of this module and of all within it, each once."""
+        return (value for _, value in self.named_parameters())
+
+    def register_buffer(self, name: str, array: Any) -> None:
+        """Holds an array that is part of the state but no parameter: a running mean."""
+        setattr(self, name, None if array is None else np.asarray(array))
+        self._buffers = (*self._buffers, name)
+
+    def named_buffers(self) -> Iterator[tuple[str, Any]]:
+        """The buffers of this module and of all within it, by path."""
+        for prefix, module in self.named_modules():
+            for name in module._buffers:
+                if getattr(module, name) is not None:
+                    yield _joined(prefix, name), getattr(module, name)
+
+    def buffers(self) -> Iterator[Any]:
+        """The buffers of this module and of all within it."""
+        return (array for _, array in self.named_buffers())
+
+    # ---- state
+
+    def state_dict(self) -> dict[str, Any]:
+        """Copies of all parameters and buffers as arrays, by path; a tied parameter comes under each of its names."""
+        found: dict[str, Any] = {}
+        for prefix, module in self._places(""):
+            for name, value in module._leaves():
+                if module._is_own(name, value):
+                    found[_joined(prefix, name)] = np.copy(_plain(value))
+            for name in module._buffers:
+                if getattr(module, name) is not None:
+                    found[_joined(prefix, name)] = np.copy(getattr(module, name))
+        return found
+
+    def _places(self, prefix: str) -> Iterator[tuple[str, Module]]:
+        """This module and all within it, once for each path."""
+        yield prefix, self
+        for name, value in self._leaves():
+            if isinstance(value, Module):
+                yield from value._places(_joined(prefix, name))
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> None:
+        """Writes these values into the parameters and buffers.
+
+        Raises KeyError where names are missing or unknown, unless not `strict`, and ValueError for another shape;
+        then nothing has been written.
+        """
+        places = dict(self._storages())
+        missing, unknown = places.keys() - state_dict.keys(), state_dict.keys() - places.keys()
+        if strict and (missing or unknown):
+            parts = [f"{what}: {', '.join(sorted(names))}" for what, names in
+                     (("missing", missing), ("unknown", unknown)) if names]  # fmt: skip
+            raise KeyError(f"the state does not fit {type(self).__name__}: {'; '.join(parts)}")
+        fitting = {name: _plain(value) for name, value in state_dict.items() if name in places}
+        for name, value in fitting.items():
+            if np.shape(value) != np.shape(_plain(places[name])):
+                shapes = f"{np.shape(value)}, but that of the module is {np.shape(_plain(places[name]))}"
+                raise ValueError(f"the shape of {name} in the state is {shapes}")
+        with no_grad():
+            for name, value in fitting.items():
+                places[name][...] = value
+
+    def _storages(self) -> Iterator[tuple[str, Any]]:
+        for prefix, module in self._places(""):
+            for name, value in module._leaves():
+                if module._is_own(name, value):
+                    yield _joined(prefix, name), value
+            for name in module._buffers:
+                if getattr(module, name) is not None:
+                    yield _joined(prefix, name), getattr(module, name)
+
+    def save(self, file: Any) -> None:
+        """Writes the state to an .npz file: plain arrays, no pickle."""
+        np.savez(file, **self.state_dict())
+
+    def load(self: M, file: Any, strict: bool = True) -> M:
+        """Reads the state from an .npz file, and returns itself."""
+        with np.load(file, allow_pickle=False) as found:
+            self.load_state_dict(dict(found), strict)
+        return self
+
+    # ---- modes
+
+    def train(self: M, mode: bool = True) -> M:
+        """Switches dropout and batch statistics on, here and within; returns itself."""
+        for module in self.modules():
+            module.training = bool(mode)
+        return self
+
+    def eval(self: M) -> M:
+        """Switches dropout and batch statistics off."""
+        return self.train(False)
+
+    def requires_grad_(self: M, requires_grad: bool = True) -> M:
+        """Whether the parameters are differentiated on Tensors; returns itself."""
+        for p in self.parameters():
+            p.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forgets the gradients of the parameters, or makes them zeros."""
+        for p in self.parameters():
+            p.grad = None if set_to_none or p.grad is None else np.zeros_like(p.current)
+
+    def apply(self: M, function: Callable[[Module], Any]) -> M:
+        """Calls a function with every module within, from the inside out, and with this one; returns itself."""
+        for child in self.children():
+            child.apply(function)
+        function(self)
+        return self
+
+    def register_forward_hook(self, hook: Callable[..., Any]) -> Handle:
+        """``hook(module, args, result)`` is called after each `forward`; what it gives, if not None, is the result."""
+        number = next(_COUNT)
+        held = vars(self)
+        pairs = zip(held.get("_hook_numbers", ()), held.get("_hooks", ()), strict=True)
+        self._set_hooks([*pairs, (number, hook)])
+        return Handle(self, number)
+
+    def _set_hooks(self, hooks: list[tuple[int, Callable[..., Any]]]) -> None:
+        """A module without hooks has no attribute for them, so compiled text does not ask."""
+        if hooks:
+            self._hook_numbers, self._hooks = tuple(n for n, _ in hooks), tuple(hook for _, hook in hooks)
+        else:
+            del self._hook_numbers, self._hooks
+
+    # ---- compiled
+
+    def arrays(self: M) -> M:
+        """The same module on plain arrays, which share memory with the parameters."""
+        return self._with(lambda name, value: _plain(value))
+
+    def with_parameters(self: M, values: Mapping[str, Any]) -> M:
+        """A module of the same form with these values of parameters, by path; it shares all else with this one."""
+        known = {id(value): name for name, value in self.named_parameters()}
+        unknown = values.keys() - set(known.values())
+        if unknown:
+            raise KeyError(f"{type(self).__name__} has no parameter {', '.join(sorted(unknown))}")
+
+        def changed(_: str, value: Any) -> Any:
+            name = known[id(value)]
+            if name not in values:
+                return value
+            if isinstance(value, Parameter):
+                return Parameter(values[name], value.requires_grad, value.dtype)
+            return np.asarray(values[name])
+
+        return self._with(changed)
+
+    def _with(self: M, change: Callable[[str, Any], Any]) -> M:
+        """A copy with ``change(name, parameter)`` for each parameter, called once for each."""
+        made: M = _copied(self, change, {})
+        return made
+
+    def __tangentx_arrays__(self: M) -> M:
+        """What the compiler takes for this module."""
+        return self.arrays() if any(hasattr(type(p), "requires_grad_") for p in self.parameters()) else self
+
+    def __tangentx_parts__(self) -> dict[str, Any]:
+        """The attributes that are, or hold, parameters and modules: what there are derivatives by."""
+        own = {path.partition(".")[0] for path, value in self._attributes() if self._counts(path, value)}
+        return {name: value for name, value in vars(self).items() if name in own}
+
+    def _attributes(self) -> Iterator[tuple[str, Any]]:
+        for name, value in vars(self).items():
+            yield from _spread(name, value)
+
+    def _counts(self, path: str, value: Any) -> bool:
+        return isinstance(value, Module) or self._is_own(path, value)
+
+    def __tangentx_gradient__(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        """The attributes of a gradient whose attributes were `found`: what is no parameter is as in the module."""
+        return {name: self._slope(name, value, found[name]) for name, value in vars(self).items()}
+
+    def __tangentx_join__(self, primal: Module) -> None:
+        """Gives each place of one parameter the sum of the gradients by them all."""
+        places: dict[int, list[Any]] = {}
+        for (_, theirs), (_, ours) in zip(primal._places(""), self._places(""), strict=True):
+            for (path, value), (_, slope) in zip(theirs._attributes(), ours._attributes(), strict=True):
+                if theirs._is_own(path, value):
+                    places.setdefault(id(value), []).append(slope)
+        for slopes in places.values():
+            if len(slopes) > 1:
+                total = sum(slopes[1:], slopes[0])
+                for slope in slopes:
+                    slope[...] = total
+
+    def _slope(self, path: str, value: Any, found: Any) -> Any:
+        if isinstance(value, Module) or path in self._parameters:
+            return found
+        if type(value) in (list, tuple):
+            return type(value)(
+                self._slope(f"{path}.{i}", v, f) for i, (v, f) in enumerate(zip(value, found, strict=True))
+            )
+        if type(value) is dict:
+            return {key: self._slope(f"{path}.{key}", v, found[key]) for key, v in value.items()}
+        return value
+
+    # ---- shown
+
+    def __repr__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> list[str]:
+        children = list(self.named_children())
+        size = sum(int(np.size(_plain(p))) for p in self.parameters())
+        count = f"  # {size:,} parameter{'' if size == 1 else 's'}" if size else ""
+        if not children:
+            return [f"{type(self).__name__}({self.extra_repr()}){count}"]
+        lines = [f"{type(self).__name__}({self.extra_repr()}{count}"]
+        for name, child in children:
+            first, *rest = child._lines()
+            lines += [f"  ({name}): {first}", *(f"  {line}" for line in rest)]
+        return [*lines, ")"]
+
+
+def _joined(prefix: str, name: str) -> str:
+    return f"{prefix}.{name}" if prefix else name
+
+
+def _plain(value: Any) -> Any:
+    """The array of a Tensor, and anything else as it is."""
+    return value.current if hasattr(type(value), "requires_grad_") else value
+
+
+def _spread(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, list | tuple):
+        for i, item in enumerate(value):
+            yield from _spread(f"{name}.{i}", item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _spread(f"{name}.{key}", item)
+    else:
+        yield name, value
+
+
+def _copied(value: Any, change: Callable[[str, Any], Any], memo: dict[int, Any]) -> Any:
+    """A module as it is but for its parameters; what is one object stays one."""
+    if id(value) in memo:
+        return memo[id(value)]
+    made = memo[id(value)] = object.__new__(type(value))
+    own = tuple(path for path, item in value._attributes() if value._is_own(path, item))
+
+    def part(path: str, item: Any) -> Any:
+        if isinstance(item, Module):
+            return _copied(item, change, memo)
+        if path in own:
+            if id(item) not in memo:
+                memo[id(item)] = change(path, item)
+            return memo[id(item)]
+        if type(item) in (list, tuple):
+            return type(item)(part(f"{path}.{i}", each) for i, each in enumerate(item))
+        if type(item) is dict:
+            return {key: part(f"{path}.{key}", each) for key, each in item.items()}
+        return item
+
+    for name, item in list(vars(value).items()):
+        vars(made)[name] = part(name, item)
+    if own:
+        vars(made)["_parameters"] = own
+    return made

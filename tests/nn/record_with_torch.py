@@ -1,0 +1,107 @@
+"""Prints tests/nn/figures.json: what torch 2.13.0 gives, in float64. It needs torch, which the tests do not."""
+
+import importlib
+import json
+import math
+
+
+def main():
+    torch = importlib.import_module("torch")
+    torch.set_default_dtype(torch.float64)
+    nn, F = torch.nn, torch.nn.functional
+
+    def wave(*shape, start=0.0, dtype=torch.float64):
+        count = math.prod(shape)
+        return torch.tensor([math.sin(1.0 + 0.7 * k + start) for k in range(count)], dtype=dtype).reshape(shape)
+
+    def filled(module):
+        with torch.no_grad():
+            for k, p in enumerate(module.parameters()):
+                p.copy_(wave(*p.shape, start=float(k)))
+        return module
+
+    def flat(*tensors):
+        return [v for t in tensors for v in t.detach().flatten().tolist()]
+
+    found = {}
+    x, logits, target = wave(4, 3), 3.0 * wave(4, 3), torch.tensor([0, 2, 1, 2])
+    weight = torch.tensor([0.5, 1.0, 2.0])
+    probabilities = torch.softmax(wave(4, 3, start=2.0), -1)
+    for name, options in {
+        "plain": {},
+        "weight": {"weight": weight},
+        "ignored": {"ignore_index": 2},
+        "smooth": {"label_smoothing": 0.2},
+        "all": {"weight": weight, "ignore_index": 2, "label_smoothing": 0.2},
+        "sum": {"weight": weight, "reduction": "sum", "label_smoothing": 0.2},
+        "none": {"reduction": "none", "ignore_index": 0, "label_smoothing": 0.1},
+    }.items():
+        z = logits.clone().requires_grad_()
+        loss = F.cross_entropy(z, target, **options)
+        loss.sum().backward()
+        found[f"cross_entropy {name}"] = flat(loss, z.grad)
+    for name, options in {"plain": {}, "all": {"weight": weight, "label_smoothing": 0.2}}.items():
+        found[f"probabilities {name}"] = flat(F.cross_entropy(logits, probabilities, **options))
+    images, labels = wave(2, 3, 2), torch.tensor([[0, 2], [1, 1]])
+    found["places"] = flat(F.cross_entropy(images, labels, weight=weight))
+    found["nll"] = flat(F.nll_loss(F.log_softmax(logits, 1), target, weight=weight))
+    for name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"):
+        found[name] = flat(getattr(F, name)(2.0 * logits, x), getattr(F, name)(logits, x, reduction="none"))
+    found["smooth_l1 beta"] = flat(F.smooth_l1_loss(logits, x, beta=0.3))
+    found["bce logits"] = flat(F.binary_cross_entropy_with_logits(30.0 * x, probabilities, pos_weight=weight))
+    found["bce"] = flat(
+        F.binary_cross_entropy(probabilities.clone().fill_(1.0).mul(torch.tensor([0.0, 1.0, 0.3])), probabilities)
+    )
+    for name in ("relu", "gelu", "elu", "softplus", "silu", "leaky_relu", "sigmoid", "logsigmoid"):
+        z = (4.0 * wave(9)).requires_grad_()
+        y = getattr(F, name)(z)
+        y.sum().backward()
+        found[name] = flat(y, z.grad)
+    found["gelu tanh"] = flat(F.gelu(4.0 * wave(9), approximate="tanh"))
+    h, c = wave(4, 2, start=0.3), wave(4, 2, start=0.6)
+    found["RNNCell"] = flat(filled(nn.RNNCell(3, 2))(x, h))
+    found["RNNCell relu"] = flat(filled(nn.RNNCell(3, 2, nonlinearity="relu"))(x, h))
+    found["GRUCell"] = flat(filled(nn.GRUCell(3, 2))(x, h))
+    found["LSTMCell"] = flat(*filled(nn.LSTMCell(3, 2))(x, (h, c)))
+    found["LayerNorm"] = flat(filled(nn.LayerNorm(3))(x))
+    sequence = wave(5, 2, 4)
+    attention = filled(nn.MultiheadAttention(4, 2))
+    found["MultiheadAttention"] = flat(*attention(sequence, sequence, sequence))
+    mask = torch.triu(torch.ones(5, 5, dtype=torch.bool), 1)
+    padding = torch.tensor([[False] * 5, [False, False, False, True, True]])
+    found["MultiheadAttention masked"] = flat(
+        *attention(sequence, sequence, sequence, attn_mask=mask, key_padding_mask=padding)
+    )
+    norm = filled(nn.BatchNorm1d(3))
+    first = norm(x)
+    norm.eval()
+    found["BatchNorm1d"] = flat(first, norm.running_mean, norm.running_var, norm(x))
+    norm = filled(nn.BatchNorm2d(2, momentum=None))
+    image = wave(2, 2, 3, 2)
+    first, _ = norm(image), norm(2.0 * image)
+    found["BatchNorm2d"] = flat(first, norm.running_mean, norm.running_var)
+    images, kernel, bias = wave(2, 4, 7, 6), wave(6, 4, 3, 2), wave(6)
+    for name, options in {
+        "plain": {},
+        "stride": {"stride": (2, 1), "padding": (1, 2)},
+        "dilation": {"dilation": (2, 3), "padding": 1},
+    }.items():
+        found[f"conv2d {name}"] = flat(F.conv2d(images, kernel, bias, **options))
+    found["conv2d groups"] = flat(F.conv2d(images, wave(6, 2, 3, 3), None, groups=2, stride=2))
+    for name, options in {
+        "plain": {"kernel_size": 2},
+        "overlap": {"kernel_size": (3, 2), "stride": (2, 1), "padding": 1},
+    }.items():
+        for kind in ("max", "avg"):
+            z = images.clone().requires_grad_()
+            y = getattr(F, f"{kind}_pool2d")(z, **options)
+            (y * y).sum().backward()
+            found[f"{kind}_pool2d {name}"] = flat(y, z.grad[0, 0])
+    found["max_pool2d dilation"] = flat(F.max_pool2d(images, 2, stride=1, dilation=2))
+    found["avg_pool2d exclude"] = flat(F.avg_pool2d(images, 3, stride=2, padding=1, count_include_pad=False))
+    found["adaptive"] = flat(F.adaptive_avg_pool2d(images, (3, 4)))
+    print(json.dumps(found).replace("], ", "],\n"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""Each layer gives what torch gives, and its gradient is one: on Tensors, compiled, and by differences."""
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx import nn
+from tests.nn.models import agrees, demand_gradients, filled, wave
+
+X = wave(4, 3)
+
+
+def squares(model, x):
+    return np.sum(model(x) ** 2)
+
+
+def of_pair(model, *args):
+    first, second = model(*args)
+    return np.sum(first**2) + np.sum(second * first[..., :1])
+
+
+ACTIVATIONS = [
+    nn.ReLU(), nn.LeakyReLU(0.1), nn.ELU(), nn.GELU(), nn.GELU("tanh"), nn.SiLU(), nn.Softplus(), nn.Sigmoid(),
+    nn.Tanh(), nn.Softmax(), nn.LogSoftmax(0), nn.Identity(), nn.Flatten(), nn.LayerNorm(5), nn.BatchNorm1d(5),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("layer", ACTIVATIONS, ids=repr)
+def test_gradients_through_a_layer(layer):
+    demand_gradients(lambda: nn.Sequential(nn.Linear(3, 5, generator=1), layer), squares, X)
+
+
+def test_gradients_with_dropout_draw_the_same():
+    demand_gradients(lambda: nn.Sequential(nn.Linear(3, 8, generator=1), nn.Dropout(0.5, generator=3)), squares, X)
+
+
+@pytest.mark.parametrize(
+    "make, args",
+    [
+        (lambda: nn.RNNCell(3, 2, generator=0), (X, wave(4, 2))),
+        (lambda: nn.RNNCell(3, 2, nonlinearity="relu", bias=False, generator=0), (X,)),
+        (lambda: nn.GRUCell(3, 2, generator=0), (X, wave(4, 2))),
+    ],
+    ids=["RNN", "RNN relu", "GRU"],
+)
+def test_gradients_of_cells(make, args):
+    demand_gradients(make, lambda model, *args: np.sum(model(*args) ** 2), *args)
+
+
+def test_gradients_of_a_long_short_term_memory():
+    demand_gradients(lambda: nn.LSTMCell(3, 2, generator=0), of_pair, X)
+    demand_gradients(lambda: nn.LSTMCell(3, 2, generator=0), of_pair, X, (wave(4, 2), wave(4, 2, start=0.3)))
+
+
+def test_gradients_of_attention():
+    x, mask = wave(3, 2, 4), np.triu(np.ones((3, 3), bool), 1)
+
+    def loss(model, x, mask):
+        result, weights = model(x, x, 0.5 * x, attn_mask=mask)
+        return np.sum(result**2) + np.sum(weights**2)
+
+    demand_gradients(lambda: nn.MultiheadAttention(4, 2, generator=0), loss, x, mask)
+
+
+def test_gradients_of_embeddings():
+    places = np.array([[1, 0], [3, 1]])
+    gradient = demand_gradients(lambda: nn.Embedding(4, 3, generator=0), squares, places)
+    assert np.all(gradient.weight[2] == 0.0)
+    layer = nn.Embedding(4, 3, padding_idx=-3, generator=0)
+    assert np.all(layer(np.array([1])).current == 0.0)
+    gradient = tx.grad(lambda m, places: np.sum(m(places)))(layer, places)
+    assert np.all(gradient.weight[1] == 0.0) and np.all(gradient.weight[0] == 1.0)
+
+
+def test_gradients_of_images():
+    demand_gradients(lambda: nn.BatchNorm2d(2), lambda m, x: np.sum(np.sin(m(x)) * x), wave(2, 2, 3, 2))
+
+
+def test_figures_of_torch():
+    h, c = wave(4, 2, start=0.3), wave(4, 2, start=0.6)
+    agrees("RNNCell", filled(nn.RNNCell(3, 2))(X, h))
+    agrees("RNNCell relu", filled(nn.RNNCell(3, 2, nonlinearity="relu"))(X, h))
+    agrees("GRUCell", filled(nn.GRUCell(3, 2))(X, h))
+    agrees("LSTMCell", *filled(nn.LSTMCell(3, 2))(X, (h, c)))
+    agrees("LayerNorm", filled(nn.LayerNorm(3))(X))
+
+
+def test_attention_as_torch_has_it():
+    sequence, attention = wave(5, 2, 4), filled(nn.MultiheadAttention(4, 2))
+    agrees("MultiheadAttention", *attention(sequence, sequence, sequence))
+    mask = np.triu(np.ones((5, 5), bool), 1)
+    padding = np.array([[False] * 5, [False, False, False, True, True]])
+    masked = attention(sequence, sequence, sequence, attn_mask=mask, key_padding_mask=padding)
+    agrees("MultiheadAttention masked", *masked)
+    added = attention(sequence, sequence, sequence, attn_mask=np.where(mask, -np.inf, 0.0), key_padding_mask=padding)
+    np.testing.assert_allclose(added[0].current, masked[0].current)
+    assert attention(sequence, sequence, sequence, need_weights=False)[1] is None
+    with pytest.raises(ValueError, match="heads"):
+        nn.MultiheadAttention(5, 2)
+
+
+def test_running_statistics_as_torch_has_them():
+    norm = filled(nn.BatchNorm1d(3))
+    first = norm(X)
+    norm.eval()
+    agrees("BatchNorm1d", first, norm.running_mean, norm.running_var, norm(X))
+    assert norm.num_batches_tracked == 1
+    norm = filled(nn.BatchNorm2d(2, momentum=None))
+    image = wave(2, 2, 3, 2)
+    first, _ = norm(image), norm(2.0 * image)
+    agrees("BatchNorm2d", first, norm.running_mean, norm.running_var)
+    with pytest.raises(ValueError, match="axes"):
+        norm(X)
+
+
+def test_a_compiled_derivative_moves_no_statistics():
+    norm = nn.BatchNorm1d(3)
+    tx.grad(squares)(norm, X)
+    assert np.all(norm.running_mean == 0.0) and norm.num_batches_tracked == 0
+
+
+def test_dropout():
+    layer = nn.Dropout(0.25, generator=0)
+    found = layer(np.ones(10000))
+    assert set(np.unique(found)) == {0.0, 1.0 / 0.75} and abs(np.mean(found) - 1.0) < 0.05
+    assert np.all(nn.Dropout(1.0)(X) == 0.0) and nn.Dropout(0.0)(X) is X and layer.eval()(X) is X
+    with pytest.raises(ValueError, match="probability"):
+        nn.Dropout(1.5)
+
+
+def test_shapes_and_types():
+    assert nn.Flatten(1, 2)(wave(2, 3, 4, 5)).shape == (2, 12, 5)
+    assert nn.Flatten()(wave(2, 3, 4)).shape == (2, 12) and nn.Flatten()(np.zeros((0, 3, 2))).shape == (0, 6)
+    layer = nn.Linear(3, 2, bias=False, dtype=np.float32)
+    assert layer(X.astype(np.float32)).dtype == np.float32 and layer.bias is None
+    assert repr(layer) == "Linear(3, 2, bias=False)  # 6 parameters"
+    same = [nn.Linear(3, 2, generator=1).weight.current for _ in range(2)]
+    assert np.array_equal(*same)
+
+
+def test_lists_of_modules():
+    layers = nn.ModuleList([nn.Linear(3, 3, generator=0)])
+    layers.append(nn.ReLU()).extend([nn.Linear(3, 1, generator=1)])
+    assert len(layers) == 3 and [type(m) for m in layers] == [nn.Linear, nn.ReLU, nn.Linear]
+    assert [name for name, _ in layers.named_parameters()] == ["0.weight", "0.bias", "2.weight", "2.bias"]
+    whole = nn.Sequential(*layers)
+    assert type(whole[1:]) is nn.Sequential and len(whole[:2]) == 2 and whole[-1] is layers[2]
+
+
+def test_initial_values():
+    layer = nn.Linear(100, 50, generator=0)
+    assert np.max(np.abs(layer.weight.current)) <= 0.1 and np.std(layer.weight.current) == pytest.approx(
+        0.1 / 3**0.5, rel=0.05
+    )
+    cell = nn.LSTMCell(3, 16, generator=0)
+    assert cell.weight_ih.shape == (64, 3) and np.max(np.abs(cell.bias_hh.current)) <= 0.25

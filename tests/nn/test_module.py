@@ -1,0 +1,245 @@
+"""Modules: what they hold, their state, and how derivatives take them."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx import nn
+from tangentx.errors import NotDifferentiable
+
+
+class Block(nn.Module):
+    def __init__(self, seed=0):
+        self.first = nn.Linear(3, 4, generator=seed)
+        self.rest = [nn.Linear(4, 4, generator=seed + 1), nn.Tanh()]
+        self.scale = nn.Parameter(0.5)
+        self.power = 2.0
+        self.name = "block"
+        self.register_buffer("seen", np.zeros(2))
+
+    def forward(self, x):
+        h = self.first(x)
+        for layer in self.rest:
+            h = layer(h)
+        return h**self.power * self.scale
+
+
+def total(model, x):
+    return np.sum(model(x))
+
+
+X = np.sin(np.arange(6.0)).reshape(2, 3)
+NAMES = ["scale", "first.weight", "first.bias", "rest.0.weight", "rest.0.bias"]
+
+
+def test_what_it_holds():
+    model = Block()
+    assert [name for name, _ in model.named_parameters()] == NAMES
+    assert [name for name, _ in model.named_children()] == ["first", "rest.0", "rest.1"]
+    assert [name for name, _ in model.named_modules()] == ["", "first", "rest.0", "rest.1"]
+    assert [name for name, _ in model.named_buffers()] == ["seen"]
+    assert len(list(model.parameters())) == 5 and len(list(model.children())) == 3 and len(list(model.buffers())) == 1
+    assert all(isinstance(p, nn.Parameter) and p.requires_grad and not p.stop_gradient for p in model.parameters())
+    seen = []
+    assert model.apply(lambda module: seen.append(type(module).__name__)) is model
+    assert seen == ["Linear", "Linear", "Tanh", "Block"]
+
+
+def test_a_gradient_is_a_model():
+    model = Block()
+    value, gradient = tx.value_and_grad(total)(model, X)
+    assert type(gradient) is Block and type(gradient.rest[0]) is nn.Linear
+    assert gradient.power == 2.0 and gradient.name == "block" and gradient.first.in_features == 3
+    assert [name for name, _ in gradient.named_parameters()] == NAMES
+    assert all(type(p) is np.ndarray for p in gradient.parameters())
+    np.testing.assert_allclose(gradient.scale, value / 0.5)
+    total(model, X).backward()
+    for name, p in model.named_parameters():
+        np.testing.assert_allclose(dict(gradient.named_parameters())[name], p.grad.current, rtol=1e-12)
+    again = tx.grad(total)(model.arrays(), X)  # on plain arrays it is the same
+    np.testing.assert_array_equal(again.first.weight, gradient.first.weight)
+
+
+def test_products_take_modules():
+    model, direction = Block(), Block(seed=5)
+    gradient = tx.grad(total)(model, X)
+    pairs = zip(gradient.parameters(), direction.arrays().parameters())
+    along = sum(np.sum(g * d) for g, d in pairs)
+    value, tangent = tx.jvp(total, (model, X), (direction, None))
+    np.testing.assert_allclose(tangent, along, rtol=1e-12)
+    _, pull = tx.vjp(total, model, X)
+    np.testing.assert_allclose(pull(1.0)[0].first.bias, gradient.first.bias, rtol=1e-12)
+    h = 1e-6
+    moved = [
+        model.with_parameters(
+            {
+                name: p.current + s * dict(direction.named_parameters())[name].current
+                for name, p in model.named_parameters()
+            }
+        )
+        for s in (h, -h)
+    ]
+    change = (tx.grad(total)(moved[0], X).first.weight - tx.grad(total)(moved[1], X).first.weight) / (2 * h)
+    product = tx.hvp(total, (model, X), (direction, None))[0]
+    np.testing.assert_allclose(product.first.weight, change, rtol=1e-5, atol=1e-7)
+    each = tx.vmap(total, in_axes=(None, 0))(model, np.stack([X, 2.0 * X]))
+    np.testing.assert_allclose(each, [total(model.arrays(), X), total(model.arrays(), 2.0 * X)])
+    with tx.checked():
+        assert tx.value_and_grad(total)(model, X)[0] == pytest.approx(value)
+
+
+def test_a_method_of_the_model_is_differentiated():
+    class Own(Block):
+        def loss(self, x):
+            return np.sum(self(x) ** 2)
+
+    model = Own()
+    gradient = tx.grad(model.loss, wrt="self")(X)
+    model.loss(X).backward()
+    np.testing.assert_allclose(gradient.first.weight, model.first.weight.grad.current, rtol=1e-12)
+    np.testing.assert_allclose(tx.grad(model.loss)(X).shape, X.shape)
+
+
+def test_a_decorated_loss_is_recorded_by_the_model():
+    @tx.differentiate
+    def loss(model, x):
+        return np.sum(model(x))
+
+    model = Block()
+    x = tx.tensor(X, requires_grad=True)
+    loss(model, x).backward()
+    np.testing.assert_allclose(model.first.weight.grad.current, loss.grad(model, X).first.weight, rtol=1e-12)
+    assert x.grad is not None
+
+
+def test_a_module_beside_a_tensor_is_refused():
+    with pytest.raises(NotDifferentiable, match="a module and a Tensor"):
+        tx.grad(total)(Block(), tx.tensor(X))
+
+
+def test_tied_parameters_have_one_gradient():
+    class Tied(nn.Module):
+        def __init__(self):
+            self.a = nn.Linear(3, 3, bias=False, generator=1)
+            self.b = nn.Linear(3, 3, bias=False, generator=2)
+            self.b.weight = self.a.weight
+
+        def forward(self, x):
+            return self.b(np.tanh(self.a(x)))
+
+    model = Tied()
+    assert [name for name, _ in model.named_parameters()] == ["a.weight"]
+    assert set(model.state_dict()) == {"a.weight", "b.weight"}
+    total(model, X).backward()
+    gradient = tx.grad(total)(model, X)
+    np.testing.assert_allclose(gradient.a.weight, model.a.weight.grad.current, rtol=1e-12)
+    np.testing.assert_array_equal(gradient.b.weight, gradient.a.weight)
+    shared = nn.Sequential(*2 * [nn.Linear(3, 3, generator=1)], nn.Tanh())
+    total(shared, X).backward()
+    found = dict(tx.grad(total)(shared, X).named_parameters())
+    np.testing.assert_allclose(found["0.weight"], shared[0].weight.grad.current, rtol=1e-12)
+    moved = model.with_parameters({"a.weight": np.zeros((3, 3))})
+    assert moved.b.weight is moved.a.weight
+
+
+def test_state_goes_to_a_file_and_back(tmp_path):
+    model, other = Block(), Block(seed=9)
+    model.seen[...] = 7.0
+    before = other.first.weight
+    model.save(tmp_path / "model.npz")
+    assert other.load(tmp_path / "model.npz") is other
+    assert other.first.weight is before  # written in place: optimisers go on with it
+    for name, value in model.state_dict().items():
+        np.testing.assert_array_equal(other.state_dict()[name], value)
+    assert np.array_equal(other.seen, [7.0, 7.0]) and other.seen is not model.seen
+
+
+def test_a_state_that_does_not_fit_is_refused():
+    model, state = Block(), Block(seed=3).state_dict()
+    before = model.state_dict()
+    with pytest.raises(KeyError, match=r"missing: scale; unknown: scales"):
+        model.load_state_dict({**{k: v for k, v in state.items() if k != "scale"}, "scales": 1.0})
+    with pytest.raises(ValueError, match=r"shape of first\.weight"):
+        model.load_state_dict({**state, "first.weight": np.zeros((3, 4))})
+    assert all(np.array_equal(before[name], value) for name, value in model.state_dict().items())
+    model.load_state_dict({"scale": 3.0}, strict=False)
+    assert float(model.scale.detach()) == 3.0
+
+
+def test_modes_and_gradients():
+    model = nn.Sequential(nn.Linear(3, 3, generator=0), nn.Dropout(0.5, generator=0))
+    assert model.training and model.eval() is model
+    assert not any(module.training for module in model.modules())
+    assert all(module.training for module in model.train().modules())
+    total(model, X).backward()
+    model.zero_grad(set_to_none=False)
+    assert np.array_equal(model[0].bias.grad.current, np.zeros(3))
+    model.zero_grad()
+    assert model[0].bias.grad is None
+    model.requires_grad_(False)
+    assert not model(X).requires_grad and isinstance(model[0].weight, nn.Parameter)
+
+
+def test_hooks():
+    model, seen = nn.Linear(3, 2, generator=0), []
+    first = model.register_forward_hook(lambda module, args, result: seen.append(result.shape))
+    second = model.register_forward_hook(lambda module, args, result: 2.0 * result)
+    doubled = model(X).detach()
+    first.remove()
+    third = model(X)
+    second.remove()
+    np.testing.assert_allclose(doubled.current, 2.0 * model(X).current)
+    np.testing.assert_allclose(doubled.current, third.current)
+    assert seen == [(2, 2)] and "_hooks" not in vars(model)
+
+
+def double(module, args, result):
+    return 2.0 * result
+
+
+def test_a_hook_is_compiled():
+    plain, hooked = nn.Linear(3, 2, generator=0), nn.Linear(3, 2, generator=0)
+    hooked.register_forward_hook(double)
+    np.testing.assert_allclose(tx.grad(total)(hooked, X).bias, 2.0 * tx.grad(total)(plain, X).bias)
+
+
+def test_copies_are_models_of_their_own():
+    model = Block()
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert [name for name, _ in other.named_parameters()] == NAMES
+        with tx.no_grad():
+            other.scale[...] = 9.0
+        assert float(model.scale.detach()) == 0.5 and other(X).requires_grad
+    arrays = model.arrays()
+    arrays.scale[...] = 4.0  # shares memory
+    assert float(model.scale.detach()) == 4.0
+
+
+def test_shown_with_the_number_of_parameters():
+    text = repr(Block())
+    assert text.startswith("Block(  # 37 parameters\n  (first): Linear(3, 4)  # 16 parameters\n")
+    assert "  (rest.1): Tanh()\n" in text
+
+
+def test_a_class_without_forward_says_so():
+    class Empty(nn.Module):
+        pass
+
+    with pytest.raises(NotImplementedError, match="Empty has no `forward`"):
+        Empty()(X)
+
+
+def test_optimisers_take_models():
+    model, opt = Block(), tx.optim.SGD(lr=0.1)
+    gradient = tx.grad(total)(model, X)
+    new, _ = opt.update(model, gradient, opt.init(model))
+    assert type(new) is Block and isinstance(new.scale, nn.Parameter) and new.power == 2.0
+    np.testing.assert_allclose(new.first.weight.current, model.first.weight.current - 0.1 * gradient.first.weight)
+    arrays, _ = opt.update(model.arrays(), gradient, opt.init(model))
+    np.testing.assert_array_equal(arrays.first.weight, new.first.weight.current)
+    total(model, X).backward()
+    tx.optim.SGD(model.parameters(), lr=0.1).step()
+    np.testing.assert_allclose(model.first.weight.current, new.first.weight.current, rtol=1e-12)
