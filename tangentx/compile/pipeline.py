@@ -35,7 +35,19 @@ from tangentx.optimise.facts.witness import told
 from tangentx.optimise.pipeline import PASSES, optimise, optimised, prepare, shorten, straighten
 from tangentx.optimise.privatise import private
 
-PROOFS = ("trips", "again", "sparing", "present", "inline", "results", "lengths", "split", "continues", *PASSES)
+PROOFS = (
+    "trips",
+    "again",
+    "sparing",
+    "present",
+    "inline",
+    "results",
+    "lengths",
+    "split",
+    "continues",
+    "unpacked",
+    *PASSES,
+)
 _COUNT = itertools.count(1)
 
 

@@ -46,6 +46,7 @@ from tangentx.optimise.facts import dtype_exactness, memory
 from tangentx.optimise.facts.unit import Pass, Unit
 from tangentx.optimise.rewriting import Rules, run_each
 from tangentx.optimise.structurise_continue import straightened
+from tangentx.optimise.tuple_unpacking import unpacked
 
 PASSES: dict[str, Pass] = {
     "copies": copy_propagation.run,
@@ -142,6 +143,9 @@ def prepare(program: Program, root: Instance, off: frozenset[str]) -> None:
     it captured only read, is no tuple any more, and its cotangent none either."""
     if any(i.makes_functions for i in program.reached()):
         _rounds(program, _units(program, root, False), [name for name in BEFORE if name not in off])
+    for instance in program.reached() if "unpacked" not in off else ():
+        if instance.link.function is not None:
+            instance.link.function = unpacked(instance.link.function, instance.kinds)
 
 
 def straighten(program: Program, off: frozenset[str]) -> None:

@@ -10,6 +10,8 @@ from tangentx.templates import composed_choices as composed_choices
 from tangentx.templates import composed_frames as composed_frames
 from tangentx.templates import composed_functions as composed_functions
 from tangentx.templates import composed_histograms as composed_histograms
+from tangentx.templates import composed_linear_algebra as composed_linear_algebra
+from tangentx.templates import composed_norms as composed_norms
 from tangentx.templates import composed_polynomials as composed_polynomials
 from tangentx.templates import composed_python as composed_python
 from tangentx.templates import composed_sets as composed_sets
@@ -19,6 +21,7 @@ from tangentx.templates import composed_ufuncs as composed_ufuncs
 from tangentx.templates import constants as constants
 from tangentx.templates import creation as creation
 from tangentx.templates import domains as domains
+from tangentx.templates import eigen_systems as eigen_systems
 from tangentx.templates import exponential as exponential
 from tangentx.templates import fourier as fourier
 from tangentx.templates import jacobians as jacobians
@@ -33,9 +36,11 @@ from tangentx.templates import refused_functions as refused_functions
 from tangentx.templates import runs as runs
 from tangentx.templates import selection as selection
 from tangentx.templates import shaping as shaping
+from tangentx.templates import singular_values as singular_values
 from tangentx.templates import special as special
 from tangentx.templates import support as support
 from tangentx.templates import tables as tables
+from tangentx.templates import triangular_factors as triangular_factors
 from tangentx.templates import trigonometric as trigonometric
 from tangentx.templates.compositions import (
     Composition,
@@ -43,6 +48,7 @@ from tangentx.templates.compositions import (
     compositions,
     examples,
     has_composition,
+    stands_in_place,
     takes_containers,
 )
 from tangentx.templates.distributions import is_distribution, is_whole, thawed
@@ -66,6 +72,7 @@ __all__ = [
     "refusal",
     "refused",
     "takes_containers",
+    "stands_in_place",
     "templates",
     "without_rule",
 ]

@@ -392,6 +392,26 @@ def _triu(w: Any, k: Any = 0) -> Any:
     return _triangle(np.triu, w, k)
 
 
+def _each_matrix() -> None:
+    """Functions of matrices, and checks of what is beside them, that take stacks."""
+    for fn in (arrays.mirrored, arrays.unmirrored):
+        _stacked(fn)
+    for check in (arrays.demand_apart, arrays.demand_basis, arrays.demand_exact, arrays.demand_full_rank):
+        _stacked(check)
+    _stacked(arrays.demand_rank)
+
+
+def _stacked(fn: Any) -> None:
+    @_of_first(fn)
+    def rule(w: Any, *rest: Any) -> Any:
+        if w.ndim < 3:
+            raise NoRule("a row for a matrix")
+        return plainly(fn, w, *rest)
+
+
+_each_matrix()
+
+
 def _triangle(fn: Any, w: Any, k: Any) -> Any:
     if w.ndim < 3:
         raise NoRule("a triangle of a row")

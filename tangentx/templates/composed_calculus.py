@@ -1,4 +1,4 @@
-"""Interpolation, integrals and derivatives of tables, and norms, in terms of sums and products."""
+"""Interpolation, integrals and derivatives of tables, in terms of sums and products."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import det_sign, log_det
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
-
-_SIGN_AND_LOG: Any = type(np.linalg.slogdet(np.eye(1)))
 
 
 @composition(
@@ -117,74 +114,6 @@ def _slopes(f: Any, spacing: Any, edge_order: Any) -> Any:
     return np.concatenate([first, middle, last], axis=-1)
 
 
-@composition(
-    np.linalg.norm,
-    domain=("A(3), 2", "A(3), 1", "A(3), ord=np.inf", "A(3), ord=3", "A(2,3), 1, axis=1", "A(2,3), 'fro'", "A(2,3), 1"),
-)
-def norm(x: Any, ord: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """Norms of vectors by their order, and those norms of matrices that are sums or maxima."""
-    if isinstance(axis, tuple) or (np.ndim(x) > 2 and axis is None):
-        raise NotDifferentiable("this norm of matrices has no derivative", hint="take the norm of one matrix at a time")
-    if ord is None or ord == "fro":
-        return np.linalg.norm(x, axis=axis, keepdims=keepdims)
-    if np.ndim(x) == 2 and axis is None:
-        return _matrix_norm(np.abs(x), ord)
-    if ord == 2:
-        return np.linalg.norm(x, axis=axis, keepdims=keepdims)
-    if ord == 1:
-        return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
-    if ord == np.inf:
-        return np.max(np.abs(x), axis=axis, keepdims=keepdims)
-    if ord == -np.inf:
-        return np.min(np.abs(x), axis=axis, keepdims=keepdims)
-    if ord == 0:
-        return np.sum((x != 0).astype(np.abs(x).dtype), axis=axis, keepdims=keepdims)
-    if ord < 0:
-        return np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
-    total = np.sum(_power_of_some(np.abs(x), ord), axis=axis, keepdims=keepdims)
-    return _power_of_some(total, 1.0 / ord)[()]
-
-
-@composition(
-    np.linalg.vector_norm,
-    domain=("A(3)", "A(3), ord=1", "A(2,3), axis=1, ord=3"),
-)
-def vector_norm(x: Any, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
-    """Norms of vectors; of all elements in a row where there is no axis."""
-    if axis is None and not keepdims:
-        return np.linalg.norm(np.ravel(x), ord)
-    if isinstance(axis, tuple) or axis is None:
-        raise NotDifferentiable("this norm of several axes has no derivative", hint="reshape to one axis first")
-    return np.linalg.norm(x, ord, axis=axis, keepdims=keepdims)
-
-
-@composition(np.linalg.matrix_norm, domain=("A(2,3)", "A(2,3), ord=1"))
-def matrix_norm(x: Any, *, keepdims: Any = False, ord: Any = "fro") -> Any:
-    """Norms of a matrix."""
-    if np.ndim(x) != 2 or keepdims:
-        raise NotDifferentiable("this norm of matrices has no derivative", hint="take the norm of one matrix at a time")
-    return np.linalg.norm(x, ord)
-
-
-def _power_of_some(sizes: Any, exponent: Any) -> Any:
-    """A power of what is not 0, which has no slope there."""
-    zero = sizes == 0.0
-    return np.where(zero, 0.0, np.where(zero, 1.0, sizes) ** exponent)
-
-
-def _matrix_norm(sizes: Any, ord: Any) -> Any:
-    """The largest sum of a column or of a row."""
-    if ord == 1:
-        return np.max(np.sum(sizes, axis=0))
-    if ord == np.inf:
-        return np.max(np.sum(sizes, axis=1))
-    if ord == -1:
-        return np.min(np.sum(sizes, axis=0))
-    if ord == -np.inf:
-        return np.min(np.sum(sizes, axis=1))
-    raise NotDifferentiable("this norm of a matrix has no derivative", hint="use 'fro', 1, -1 or an infinity")
-
-
 @composition(np.fft.fftfreq, domain=("5, x", "6, x"))
 def fftfreq(n: Any, d: Any = 1.0) -> Any:
     """The frequencies of a transform of `n` samples that are `d` apart."""
@@ -195,23 +124,3 @@ def fftfreq(n: Any, d: Any = 1.0) -> Any:
 def rfftfreq(n: Any, d: Any = 1.0) -> Any:
     """The frequencies of a transform of `n` real samples that are `d` apart."""
     return np.arange(n // 2 + 1) / (n * d)
-
-
-@composition(np.linalg.slogdet, domain=("A(2,2)", "A(3,2,2)"))
-def slogdet(a: Any) -> Any:
-    """Sign and logarithm of the determinant."""
-    if np.iscomplexobj(a):
-        raise NotDifferentiable("np.linalg.slogdet of a complex matrix has no derivative", hint="take real matrices")
-    return _SIGN_AND_LOG(det_sign(a), log_det(a))
-
-
-@composition(np.linalg.matrix_power, domain=("A(2,2), 3", "A(3,2,2), 0", "A(2,2) + 4.0 * np.eye(2), -2"))
-def matrix_power(a: Any, n: Any) -> Any:
-    """Repeated product of a matrix with itself; once is the matrix, no copy."""
-    if n == 1:
-        return a
-    factor = np.linalg.inv(a) if n < 0 else a
-    result = np.copy(np.broadcast_to(np.eye(a.shape[-1]), np.shape(a)))
-    for _ in range(abs(n)):
-        result = np.matmul(result, factor)
-    return result

@@ -6,6 +6,8 @@ import cmath
 import math
 from typing import Any
 
+import numpy as np
+
 from tangentx.arrays import ordered
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import constant
@@ -112,3 +114,18 @@ def phase(z: Any) -> Any:
 def polar(z: Any) -> Any:
     """Length and angle of a complex number."""
     return abs(z), math.atan2(z.imag, z.real)
+
+
+@composition(np.linalg.multi_dot, domain=("[A(2,3), A(3,4), A(4,2)]", "[A(3), A(3,4), A(4)]", "[A(2,3), A(3,1)]"))
+def multi_dot(arrays: Any) -> Any:
+    """A product of several matrices, from the left or from the right, as takes fewer products of numbers."""
+    first, last = np.shape(arrays[0]), np.shape(arrays[-1])
+    if len(first) == 2 and (len(last) == 1 or first[0] > last[1]):
+        product = arrays[-1]
+        for i in range(len(arrays) - 2, -1, -1):
+            product = np.matmul(arrays[i], product)
+        return product
+    product = arrays[0]
+    for i in range(1, len(arrays)):
+        product = np.matmul(product, arrays[i])
+    return product

@@ -20,23 +20,31 @@ class Composition:
     """A function written in others, for the calls of `primals` that have no template; `domain` as a template's.
 
     One that takes `containers` is given lists as they are, others arrays that are made of them.
+    Where it is to stand `in_place`, its statements take the place of the call, so that results which nothing reads are
+    not differentiated; they end with the one return.
     """
 
     primals: tuple[Callable[..., Any], ...]
     body: Callable[..., Any]
     domain: tuple[str, ...]
     containers: bool = False
+    in_place: bool = False
 
 
 _COMPOSITIONS: dict[Any, Composition] = {}
+_IN_PLACE: set[Callable[..., Any]] = set()
 
 
-def composition(*primals: Callable[..., Any], domain: tuple[str, ...], containers: bool = False) -> Callable[[F], F]:
+def composition(
+    *primals: Callable[..., Any], domain: tuple[str, ...], containers: bool = False, in_place: bool = False
+) -> Callable[[F], F]:
     """Declares a plain function of the same meaning, whose source is differentiated as the user's own is."""
 
     def declare(body: F) -> F:
+        if in_place:
+            _IN_PLACE.add(body)
         for primal in primals:
-            _COMPOSITIONS[primal] = Composition(primals, body, domain, containers)
+            _COMPOSITIONS[primal] = Composition(primals, body, domain, containers, in_place)
         return body
 
     return declare
@@ -53,6 +61,11 @@ def has_composition(fn: object) -> bool:
 def takes_containers(fn: Callable[..., Any]) -> bool:
     """Whether the composition of `fn` is given lists as they are."""
     return _COMPOSITIONS[fn].containers
+
+
+def stands_in_place(body: Callable[..., Any]) -> bool:
+    """Whether the statements of a composition's `body` take the place of the call."""
+    return body in _IN_PLACE
 
 
 def _fits(body: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:

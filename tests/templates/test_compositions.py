@@ -63,7 +63,7 @@ def periodic(a):
 
 
 REFUSED: list[Callable[..., Any]] = [
-    deep_kron, ramp_pad, maximum_pad, layout_order, nuclear, norms_of_axes,
+    deep_kron, ramp_pad, maximum_pad, layout_order,
     complex_determinant, complex_factor, grid_of_three, periodic,
 ]  # fmt: skip
 
@@ -112,7 +112,7 @@ def test_equal_elements_share_a_median() -> None:
     assert gradient(np.array([1.0, np.inf, 2.0, -np.inf, 5.0])).tolist() == [0.0, 0.0, 1.0, 0.0, 0.0]
 
 
-@pytest.mark.parametrize("f", [slopes_of_a_cube, negative_order])
+@pytest.mark.parametrize("f", [slopes_of_a_cube, negative_order, nuclear, norms_of_axes])
 def test_calls_that_were_refused_once(f: Callable[..., Any]) -> None:
     a = np.array([[1.5, 0.7, 2.1], [0.4, 1.1, 0.9]])
     found = tx.grad(f, fallback="error")(a)

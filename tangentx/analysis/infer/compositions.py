@@ -6,10 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.infer import calls
+from tangentx.analysis.infer.arguments import bind
+from tangentx.analysis.infer.inlining import standin
 from tangentx.analysis.types.kinds import Bottom, Kind
 from tangentx.errors import NotDifferentiable, TangentxError
 from tangentx.ir.nodes import Assign, Atom, Call, Expr, Lit, Op
 from tangentx.ir.walk import statements
+from tangentx.templates import stands_in_place
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.walker import Walker
@@ -19,6 +22,8 @@ Named = tuple[tuple[str, Atom], ...]
 
 def in_terms_of(w: Walker, body: Callable[..., Any], args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
     """The call of a composition's `body`. Raises at the call what is raised inside, whatever the arguments' values."""
+    if stands_in_place(body):
+        return standin(w, body, bind(w, w.program.library(body), args, kwargs))
     try:
         call, result = calls.call_python(w, body, args, kwargs)
     except TangentxError as error:

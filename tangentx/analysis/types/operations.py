@@ -55,7 +55,7 @@ _ATTEMPTS = (
 )
 """Values of unknown whole numbers, whether known ones are forgotten, and lengths of axes, one after the other."""
 _BY_VALUE = frozenset((
-    np.linalg.eig, np.linalg.eigvals, np.roots, np.poly, np.real_if_close,
+    arrays.eigen_parts, np.linalg.eig, np.linalg.eigvals, np.roots, np.poly, np.real_if_close,
     *(getattr(np.emath, name) for name in np.lib.scimath.__all__),
 ))  # fmt: skip
 """NumPy's functions that give real or complex numbers as the values have it."""

@@ -169,12 +169,13 @@ def _without_rule(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error
 
 
 def _is_new(ans: Any, tensors: Sequence[Tensor]) -> bool:
-    """Whether a result of NumPy's shares memory with none of the Tensors, whose views it would not be."""
+    """Whether a result of NumPy's shares memory with none of the Tensors, whose views it would not be. One with a
+    whole number inside is not taken: the body of the composition gives that as it is."""
     if isinstance(ans, list | tuple):
         return all(_is_new(item, tensors) for item in ans)
     if isinstance(ans, np.ndarray):
         return not any(np.may_share_memory(ans, t._data) for t in tensors)
-    return isinstance(ans, np.generic)
+    return isinstance(ans, np.inexact)
 
 
 def _read_only(ans: Any) -> Any:
