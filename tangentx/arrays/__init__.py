@@ -66,6 +66,7 @@ from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.error_function import erf
 from tangentx.arrays.factorisations import (
     beside,
+    counting,
     demand_apart,
     demand_basis,
     demand_exact,
@@ -88,6 +89,7 @@ from tangentx.arrays.factorisations import (
     right_vectors_of,
     roots_of,
     shape_of_inverse,
+    shape_of_values,
     short_of,
     singular_parts,
     singular_values_of,
@@ -363,6 +365,7 @@ __all__ = [
     "positive_with",
     "within",
     "beside",
+    "counting",
     "demand_apart",
     "demand_basis",
     "demand_exact",
@@ -385,6 +388,7 @@ __all__ = [
     "rank_cutoff",
     "rank_of",
     "shape_of_inverse",
+    "shape_of_values",
     "short_of",
     "square_shape",
     "singular_parts",

@@ -150,6 +150,16 @@ def pseudo_inverse_of(a: Any, inverse: Any) -> Any:
     return np.array(inverse)
 
 
+def counting(values: Any) -> Any:
+    """1 for each singular value that is more than rounding, else 0."""
+    return 1.0 - _least(values).astype(values.dtype)
+
+
+def shape_of_values(basis: Any) -> tuple[int, ...]:
+    """The shape of one value for each column."""
+    return np.shape(basis)[:-1]
+
+
 def beside(q: Any) -> Any:
     """1 where there are directions that are orthogonal to all columns of `q`, else 0."""
     return 1.0 if np.shape(q)[-2] > np.shape(q)[-1] else 0.0

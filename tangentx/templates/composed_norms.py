@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import length_of
+from tangentx.arrays import counting, length_of
 from tangentx.templates.compositions import composition
 
 
@@ -71,7 +71,8 @@ def _matrix_norm(x: Any, ord: Any) -> Any:
     if ord is None or ord == "fro":
         return np.linalg.norm(x, axis=(-2, -1))
     if ord == "nuc":
-        return np.sum(np.linalg.svdvals(x), axis=-1)
+        values = np.linalg.svdvals(x)
+        return np.sum(values * counting(values), axis=-1)
     if isinstance(ord, str):
         raise ValueError("Invalid norm order for matrices.")
     if ord == 1:

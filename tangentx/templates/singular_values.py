@@ -15,6 +15,7 @@ import numpy as np
 
 from tangentx.arrays import (
     beside,
+    counting,
     cropped,
     demand_apart,
     demand_exact,
@@ -25,6 +26,7 @@ from tangentx.arrays import (
     pseudo_inverse_of,
     ratio_or_zero,
     right_vectors_of,
+    shape_of_values,
     short_of,
     singular_parts,
     singular_values_of,
@@ -32,7 +34,7 @@ from tangentx.arrays import (
 )
 from tangentx.templates.registry import adjoint, constant, linear
 
-constant(beside, short_of, singular_parts)
+constant(beside, counting, shape_of_values, short_of, singular_parts)
 
 
 @linear(demand_rank, domain=("A(3,2), P(2), A(3,2)",))
@@ -149,7 +151,7 @@ def right_vectors_of_dot(a: Any, left: Any, values: Any, right: Any, *, ans: Any
 @adjoint(left_basis_of, domain=(), drawn=False)
 def left_basis_of_(a: Any, basis: Any, left: Any, values: Any, right: Any, *, ans: Any, ans_bar: Any) -> Any:
     """Left singular vectors and what completes the basis, as vectors of the value 0, which span a space together."""
-    found = cropped(singular_values_of(a, left, values, right), np.shape(basis[..., 0]))
+    found = cropped(singular_values_of(a, left, values, right), shape_of_values(basis))
     later = np.expand_dims(found, -2)
     earlier = np.expand_dims(found, -1)
     slopes = ratio_or_zero(0.5, later - earlier) + ratio_or_zero(0.5, later + earlier)
@@ -162,7 +164,7 @@ def left_basis_of_(a: Any, basis: Any, left: Any, values: Any, right: Any, *, an
 @left_basis_of_.tangent
 def left_basis_of_dot(a: Any, basis: Any, left: Any, values: Any, right: Any, *, ans: Any, a_dot: Any) -> Any:
     """Each vector turns towards the others; nan where values are equal."""
-    found = cropped(singular_values_of(a, left, values, right), np.shape(basis[..., 0]))
+    found = cropped(singular_values_of(a, left, values, right), shape_of_values(basis))
     later = np.expand_dims(found, -2)
     earlier = np.expand_dims(found, -1)
     moved = np.matmul(a_dot, np.conj(np.swapaxes(right_vectors_of(a, left, values, right), -1, -2)))
