@@ -116,7 +116,11 @@ def polar(z: Any) -> Any:
     return abs(z), math.atan2(z.imag, z.real)
 
 
-@composition(np.linalg.multi_dot, domain=("[A(2,3), A(3,4), A(4,2)]", "[A(3), A(3,4), A(4)]", "[A(2,3), A(3,1)]"))
+@composition(
+    np.linalg.multi_dot,
+    domain=("[A(2,3), A(3,4), A(4,2)]", "[A(3), A(3,4), A(4)]", "[A(2,3), A(3,1)]"),
+    containers=True,
+)
 def multi_dot(arrays: Any) -> Any:
     """A product of several matrices, from the left or from the right, as takes fewer products of numbers."""
     first, last = np.shape(arrays[0]), np.shape(arrays[-1])
