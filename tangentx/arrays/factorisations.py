@@ -157,7 +157,8 @@ def counting(values: Any) -> Any:
 
 def shape_of_values(basis: Any) -> tuple[int, ...]:
     """The shape of one value for each column."""
-    return np.shape(basis)[:-1]
+    shape: tuple[int, ...] = np.shape(basis)
+    return shape[:-1]
 
 
 def beside(q: Any) -> Any:
