@@ -69,6 +69,7 @@ COVERED_BY = {
     "analysis/dependence/affine_forms.py": "tests/analysis/dependence/test_array_dependence.py",
     "derive/reverse/block_effects.py": "tests/derive/reverse/test_rematerialise.py",
     "analysis/library/fills.py": "tests/analysis/library/test_array_writes.py",
+    "analysis/library/einsums.py": "tests/templates/test_parameters.py",
     "analysis/library/itertools_models.py": "tests/analysis/library/test_stand_ins.py",
     "analysis/memory/ownership.py": "tests/analysis/library/test_flat.py",
     "analysis/infer/inlining.py": "tests/analysis/library/test_stand_ins.py",

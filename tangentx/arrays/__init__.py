@@ -119,6 +119,7 @@ from tangentx.arrays.places import (
     remainder_start,
     section_bounds,
     selected,
+    stretch_ends,
     unselected,
     whole_turns,
 )
@@ -325,6 +326,7 @@ __all__ = [
     "split_like",
     "spread",
     "stop_gradient",
+    "stretch_ends",
     "take_best",
     "tangent_as",
     "tensordot_left",

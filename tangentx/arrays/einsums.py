@@ -45,6 +45,37 @@ def lettered(inputs: Sequence[Sequence[Any]], output: Sequence[Any] | None) -> s
     return ",".join(map(term, inputs)) + ("" if output is None else f"->{term(output)}")
 
 
+def pairwise(subscripts: str, ranks: Sequence[int]) -> list[str]:
+    """The subscripts of products of two operands each, from the left, that ``np.einsum(subscripts, ...)`` comes to.
+
+    Axes that an ellipsis stands for get letters, for operands of these ranks. One operand alone is one step.
+    """
+    terms, output = _spelt_out(subscripts.replace(" ", ""), ranks)
+    if len(terms) == 1:
+        return [f"{terms[0]}->{output}"]
+    steps, joined = [], terms[0]
+    for k, term in enumerate(terms[1:], 1):
+        later = "".join((*terms[k + 1 :], output))
+        kept = "".join(c for c in dict.fromkeys(joined + term) if c in later) if k < len(terms) - 1 else output
+        steps.append(f"{joined},{term}->{kept}")
+        joined = kept
+    return steps
+
+
+def _spelt_out(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
+    """The letters of each operand and of the result, those for an ellipsis in front of the result's if it has none."""
+    inputs, arrow, output = subscripts.partition("->")
+    terms = inputs.split(",")
+    free = [c for c in string.ascii_letters if c not in subscripts]
+    counts = [rank - len(term.replace("...", "")) for term, rank in zip(terms, ranks, strict=True)]
+    rest = free[: max((n for n, term in zip(counts, terms, strict=True) if "..." in term), default=0)]
+    if not arrow:
+        once = sorted(c for c in set(inputs) - {",", "."} if inputs.count(c) == 1)
+        output = ("..." if "..." in inputs else "") + "".join(once)
+    spelt = [t.replace("...", "".join(rest[len(rest) - n :])) for t, n in zip(terms, counts, strict=True)]
+    return spelt, output.replace("...", "".join(rest))
+
+
 def _letters(subscripts: str) -> tuple[list[str], str]:
     """The letters of each operand and of the result; raises NotDifferentiable for an ellipsis."""
     if "." in subscripts:

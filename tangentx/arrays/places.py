@@ -156,3 +156,10 @@ def beside_unique(ar: Any, index: bool, inverse: bool, counts: bool, equal_nan: 
     """What ``np.unique`` tells beside the values."""
     unique: Any = np.unique
     return tuple(unique(ar, index, inverse, counts, equal_nan=equal_nan)[1:])
+
+
+def stretch_ends(indices: Any, count: int) -> list[tuple[int, int]]:
+    """Where the stretches of a ufunc's ``reduceat`` begin and end in a row of `count` elements."""
+    starts = [int(i) for i in np.asarray(indices)]
+    stops = [*starts[1:], count]
+    return [(i, j if j > i else i + 1) for i, j in zip(starts, stops, strict=True)]

@@ -17,6 +17,7 @@ from tangentx.templates import composed_python as composed_python
 from tangentx.templates import composed_sets as composed_sets
 from tangentx.templates import composed_signals as composed_signals
 from tangentx.templates import composed_statistics as composed_statistics
+from tangentx.templates import composed_statistics_module as composed_statistics_module
 from tangentx.templates import composed_ufuncs as composed_ufuncs
 from tangentx.templates import constants as constants
 from tangentx.templates import creation as creation

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import running_max, running_min, top_of
+from tangentx.arrays import running_max, running_min, stretch_ends, top_of
 from tangentx.templates.compositions import composition
+from tangentx.templates.registry import constant
+
+constant(stretch_ends)
 
 
 @composition(np.add.reduce, domain=("A(3)", "A(2,3)", "A(2,3), 1", "A(2,3), axis=None, keepdims=True"))
@@ -67,25 +70,129 @@ def minimum_accumulate(array: Any, axis: Any = 0) -> Any:
     return running_min(array, axis)
 
 
-@composition(np.add.outer, domain=("A(3), A(2)",))
+def _beside(A: Any, B: Any) -> Any:
+    """`A` with as many axes behind its own as `B` has, so that each element of one meets each of the other."""
+    return np.reshape(A, np.shape(A) + (1,) * np.ndim(B)) if np.ndim(B) > 0 else A
+
+
+_OUTER = ("A(3), A(2)", "P(2,2), P(2)", "A(2), A(2,2)", "x, A(2)")
+
+
+@composition(np.add.outer, domain=_OUTER)
 def add_outer(A: Any, B: Any) -> Any:
-    """All sums of an element of one vector and one of another."""
-    return np.expand_dims(A, -1) + B
+    """All sums of an element of one array and one of another."""
+    return np.add(_beside(A, B), B)
 
 
-@composition(np.subtract.outer, domain=("A(3), A(2)",))
+@composition(np.subtract.outer, domain=_OUTER)
 def subtract_outer(A: Any, B: Any) -> Any:
-    """All differences of an element of one vector and one of another."""
-    return np.expand_dims(A, -1) - B
+    """All differences of an element of one array and one of another."""
+    return np.subtract(_beside(A, B), B)
 
 
-@composition(np.divide.outer, domain=("A(3), P(2)",))
-def divide_outer(A: Any, B: Any) -> Any:
-    """All quotients of an element of one vector and one of another."""
-    return np.expand_dims(A, -1) / B
-
-
-@composition(np.multiply.outer, domain=("A(3), A(2)",))
+@composition(np.multiply.outer, domain=_OUTER)
 def multiply_outer(A: Any, B: Any) -> Any:
-    """All products of an element of one vector and one of another."""
-    return np.outer(A, B)
+    """All products of an element of one array and one of another."""
+    return np.multiply(_beside(A, B), B)
+
+
+@composition(np.divide.outer, domain=("P(3), P(2)", "P(2), P(2,2)"))
+def divide_outer(A: Any, B: Any) -> Any:
+    """All quotients of an element of one array and one of another."""
+    return np.divide(_beside(A, B), B)
+
+
+@composition(np.power.outer, domain=("P(3), P(2)", "P(2), P(2,2)"))
+def power_outer(A: Any, B: Any) -> Any:
+    """All powers of an element of one array and one of another."""
+    return np.power(_beside(A, B), B)
+
+
+@composition(np.maximum.outer, domain=("A(3), A(2)",))
+def maximum_outer(A: Any, B: Any) -> Any:
+    """All larger ones of an element of one array and one of another."""
+    return np.maximum(_beside(A, B), B)
+
+
+@composition(np.minimum.outer, domain=("A(3), A(2)",))
+def minimum_outer(A: Any, B: Any) -> Any:
+    """All smaller ones of an element of one array and one of another."""
+    return np.minimum(_beside(A, B), B)
+
+
+@composition(np.hypot.outer, domain=("A(3), A(2)",))
+def hypot_outer(A: Any, B: Any) -> Any:
+    """All lengths of an element of one array and one of another."""
+    return np.hypot(_beside(A, B), B)
+
+
+@composition(np.arctan2.outer, domain=("A(3), A(2)",))
+def arctan2_outer(A: Any, B: Any) -> Any:
+    """All angles of an element of one array and one of another."""
+    return np.arctan2(_beside(A, B), B)
+
+
+@composition(np.logaddexp.outer, domain=("A(3), A(2)",))
+def logaddexp_outer(A: Any, B: Any) -> Any:
+    """All logarithms of sums of exponentials of an element of one array and one of another."""
+    return np.logaddexp(_beside(A, B), B)
+
+
+def _steps(function: Any, array: Any, axis: Any) -> Any:
+    """What `function` makes of each element and of what there is before it."""
+    rows = np.moveaxis(array, axis, 0)
+    found = [rows[0]]
+    for k in range(1, len(rows)):
+        found.append(function(found[k - 1], rows[k]))
+    return np.stack(found, axis=axis)
+
+
+@composition(np.subtract.accumulate, domain=("A(3)", "A(2,3), 1"))
+def subtract_accumulate(array: Any, axis: Any = 0) -> Any:
+    """Running differences along the first axis."""
+    return _steps(np.subtract, array, axis)
+
+
+@composition(np.divide.accumulate, domain=("P(3)",))
+def divide_accumulate(array: Any, axis: Any = 0) -> Any:
+    """Running quotients along the first axis."""
+    return _steps(np.divide, array, axis)
+
+
+@composition(np.logaddexp.accumulate, domain=("A(3)", "A(2,3), 1"))
+def logaddexp_accumulate(array: Any, axis: Any = 0) -> Any:
+    """Logarithms of running sums of exponentials along the first axis."""
+    return _steps(np.logaddexp, array, axis)
+
+
+@composition(np.add.reduceat, domain=("A(5), [0, 3, 1]", "A(2,4), np.array([0, 2]), axis=1"))
+def add_reduceat(array: Any, indices: Any, axis: Any = 0) -> Any:
+    """Sums of stretches: each ends where the next begins, and is one element where that is not behind it."""
+    return _of_stretches(np.sum, array, indices, axis)
+
+
+@composition(np.maximum.reduceat, domain=("A(5), [0, 3]",))
+def maximum_reduceat(array: Any, indices: Any, axis: Any = 0) -> Any:
+    """Maxima of stretches."""
+    return _of_stretches(np.max, array, indices, axis)
+
+
+@composition(np.minimum.reduceat, domain=("A(5), [0, 3]",))
+def minimum_reduceat(array: Any, indices: Any, axis: Any = 0) -> Any:
+    """Minima of stretches."""
+    return _of_stretches(np.min, array, indices, axis)
+
+
+@composition(np.multiply.reduceat, domain=("A(5), [0, 3, 1]", "A(2,4), np.array([0, 2]), axis=1"))
+def multiply_reduceat(array: Any, indices: Any, axis: Any = 0) -> Any:
+    """Products of stretches."""
+    return _of_stretches(np.prod, array, indices, axis)
+
+
+def _of_stretches(function: Any, array: Any, indices: Any, axis: Any) -> Any:
+    """A reduction of each stretch."""
+    rows, ends = np.moveaxis(array, axis, 0), stretch_ends(indices, np.shape(array)[axis])
+    if np.any((np.asarray(indices) < 0) | (np.asarray(indices) >= len(rows))):
+        raise IndexError("index out of bounds")
+    found = [function(rows[first:last], axis=0) for first, last in ends]
+    return np.moveaxis(np.stack(found), 0, axis)

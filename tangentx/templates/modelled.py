@@ -24,6 +24,10 @@ _MODELLED: dict[str, tuple[Callable[..., Any], ...]] = {
     "an attribute": (getattr, setattr),
     "a part of an array or list": (slice,),
     "shown once, with plain values": (print,),
+    "views of the parts of an array": (np.hsplit, np.vsplit, np.dsplit),
+    "a loop over the places of an array": (np.ndindex,),
+    "a function of each element, its results put into an array": (np.vectorize,),
+    "a `with` around the statements of both sweeps": (np.errstate,),
 }
 
 

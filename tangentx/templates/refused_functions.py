@@ -122,6 +122,16 @@ refused(
     hint="call it outside of the differentiated function; a generated text can be stepped through with pdb",
 )
 refused(
+    *(statistics.mode, statistics.multimode, statistics.median_grouped),
+    reason="which numbers are equal decides",
+    hint="use `statistics.median`, or count what does not vary",
+)
+refused(
+    np.histogramdd,
+    reason="its bins are found axis by axis",
+    hint="use `np.histogram` or `np.histogram2d`",
+)
+refused(
     statistics.NormalDist,
     reason="objects of `statistics.NormalDist` compute with rules of their own",
     hint="write the density and the distribution with `math.exp` and `math.erf`",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
+import math
 import re
+import statistics
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,6 +40,27 @@ def test_no_function_is_in_two_lists() -> None:
     lists = [{n for e in part for n in e.names} for part in (found.differentiable, found.constant, found.refused)]
     assert not lists[0] & lists[1] and not lists[0] & lists[2] and not lists[1] & lists[2]
     assert found.counts() == tuple(map(len, lists))
+
+
+NOT_FUNCTIONS = {"copyright", "credits", "exit", "license", "quit", "test", "ufunc", "ndarray", "busdaycalendar"}
+"""What Python's prompt has for people, and classes that programs get their objects of from functions."""
+
+
+OF_LINEAR_ALGEBRA = {"matvec", "vecmat", "polyfit"}
+"""What waits for the rules of products of stacks, and of least squares."""
+
+
+@pytest.mark.parametrize("module", [np, np.fft, math, builtins, statistics], ids=lambda m: m.__name__)
+def test_every_public_function_is_in_a_list(module: Any) -> None:
+    found = ops()
+    known = {n for part in (found.differentiable, found.constant, found.refused) for e in part for n in e.names}
+    missing = []
+    for name in getattr(module, "__all__", None) or dir(module):
+        public = getattr(module, name)
+        plain = isinstance(public, type) and issubclass(public, BaseException | np.generic)
+        if callable(public) and not name.startswith("_") and not plain and name not in NOT_FUNCTIONS:
+            missing += [name] * (name_of(public) not in known)
+    assert set(missing) <= OF_LINEAR_ALGEBRA
 
 
 def test_those_of_a_name() -> None:

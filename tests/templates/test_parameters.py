@@ -150,7 +150,19 @@ def implicit_order(A):
     return np.sum(np.einsum(A, [1, 0]) ** 2 * A) + np.sum(np.einsum(A, [30, 0], A, [0, 2]) ** 2 * A)
 
 
-@pytest.mark.parametrize("f", [by_number, trace_by_number, product_by_number, implicit_order])
+B = np.array([[0.5, 1.0, -0.3], [2.0, 0.1, 0.7]])
+
+
+def of_three(A):
+    return np.sum(np.einsum("ij,jk,kl->il", A, B, B.T, optimize=True) ** 2) + np.einsum("ij,ij,ij", A, A, A)
+
+
+def of_more_axes(A):
+    stack = A * np.ones((3, 2, 2))
+    return np.sum(np.einsum("...ij,jk->...ik", stack, B) ** 2) + np.sum(np.einsum("...i,i...", A, A) ** 2)
+
+
+@pytest.mark.parametrize("f", [of_three, of_more_axes, by_number, trace_by_number, product_by_number, implicit_order])
 def test_axes_of_a_product_by_number(f: Any) -> None:
     from tangentx.testing import check_grads
 

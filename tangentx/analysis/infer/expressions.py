@@ -24,6 +24,7 @@ from tangentx.analysis.infer.try_statements import attempt
 from tangentx.analysis.infer.unbound_names import demanded
 from tangentx.analysis.library import collection_classes, flat
 from tangentx.analysis.library.builtins import SPECIAL, kind_with_set
+from tangentx.analysis.library.einsums import in_pairs
 from tangentx.analysis.library.out_argument import taken_apart
 from tangentx.analysis.library.splits import split
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied
@@ -91,6 +92,7 @@ def operation(
 ) -> tuple[Expr, Kind]:
     """A primitive applied to atoms."""
     placed = _of_ours(w, fn, args, kwargs) or taken_apart(w, fn, args, kwargs) or split(w, fn, args, kwargs)
+    placed = placed or in_pairs(w, fn, args, kwargs)
     if placed is not None:
         return placed
     read = [w.read(a) for a in args]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.einsums import by_letters
+from tangentx.arrays.einsums import by_letters, pairwise
 from tangentx.errors import NO_RULE, NoTemplate, place, span_of
 from tangentx.templates import composed, has_composition, no_rule, without_rule
 from tangentx.tensor.calls.operation import Operation, root_of
@@ -46,6 +46,8 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     array = bool(args) and type(args[0]) is Tensor and type(args[0]._data) is np.ndarray
     if fn is np.einsum and args:
         args = by_letters(args)
+        if len(args) > 3 or "." in args[0] or kwargs.keys() == {"optimize"}:
+            return _in_pairs(args)
     if not STATE.grad and (rule.owner is None or array):
         return _unrecorded(rule, fn, args, kwargs)
     if rule.reduces and len(args) == 1 and not kwargs and array:
@@ -64,6 +66,14 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     if places and STATE.grad and not rule.whole_numbers(ans):
         return Operation.record(rule, tuple(places), values, data, ans, nested, Viewed(rule, fn, args, kwargs))
     return results(ans, Viewed(rule, fn, args, kwargs) if rule.may_view else None, bool(places), made_of(values))
+
+
+def _in_pairs(args: Sequence[Any]) -> Any:
+    """``np.einsum`` as products of two operands, one after the other."""
+    found = args[1]
+    for k, subscripts in enumerate(pairwise(args[0], [np.ndim(raw(a)) for a in args[1:]])):
+        found = call(np.einsum, (subscripts, found, *args[k + 2 : k + 3]), {})
+    return found
 
 
 def as_member(fn: Any, *likely: Sequence[Any]) -> Any:

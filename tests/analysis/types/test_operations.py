@@ -60,8 +60,8 @@ def test_what_fails_on_every_sample_is_refused() -> None:
 def test_a_derivative_needs_a_rule() -> None:
     op = operation(World())
     with pytest.raises(NoTemplate):
-        op.demand_template(np.packbits, [Num(float, True)], Num(float, True))
-    op.demand_template(np.packbits, [Num(float)], Num(float))
+        op.demand_template(np.require, [Num(float, True)], Num(float, True))
+    op.demand_template(np.require, [Num(float)], Num(float))
 
 
 def by_length_of_a_tuple(x, n):
