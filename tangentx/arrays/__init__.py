@@ -184,6 +184,7 @@ from tangentx.arrays.tables import (
     unpad,
     untile,
 )
+from tangentx.arrays.triangles import advanced, delayed, lagged, other_side, triangle, turned
 from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as, zero, zeros_as
 
 __all__ = [
@@ -363,7 +364,13 @@ __all__ = [
     "writable",
     "zero",
     "zeros_as",
+    "advanced",
+    "delayed",
+    "lagged",
+    "other_side",
     "positive",
+    "triangle",
+    "turned",
     "positive_with",
     "within",
     "beside",

@@ -41,6 +41,7 @@ from tangentx.templates import singular_values as singular_values
 from tangentx.templates import special as special
 from tangentx.templates import support as support
 from tangentx.templates import tables as tables
+from tangentx.templates import triangles as triangles
 from tangentx.templates import triangular_factors as triangular_factors
 from tangentx.templates import trigonometric as trigonometric
 from tangentx.templates.compositions import (
@@ -52,7 +53,7 @@ from tangentx.templates.compositions import (
     stands_in_place,
     takes_containers,
 )
-from tangentx.templates.distributions import is_distribution, is_whole, thawed
+from tangentx.templates.distributions import is_distribution, is_whole, method_of, thawed
 from tangentx.templates.refusals import no_rule, refusal, refused
 from tangentx.templates.registry import Template, bind, find, is_own, templates, without_rule
 
@@ -66,6 +67,7 @@ __all__ = [
     "find",
     "is_distribution",
     "is_whole",
+    "method_of",
     "thawed",
     "has_composition",
     "is_own",

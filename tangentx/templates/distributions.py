@@ -51,6 +51,15 @@ def is_whole(value: Any) -> bool:
     return is_distribution(value) or type(value) in _FROZEN
 
 
+_METHODS: dict[tuple[int, str], Any] = {}
+
+
+def method_of(value: Any, name: str) -> Any:
+    """The method of a distribution as one object, however often a program looks it up."""
+    found = getattr(value, name)
+    return _METHODS.setdefault((id(value), name), found) if is_distribution(value) else found
+
+
 def thawed(method: Any) -> Thawed | None:
     """What a method of a frozen distribution means; None for anything else."""
     owner = method.__self__ if type(method) is MethodType else None

@@ -14,6 +14,11 @@ _RULES = {
         *("discrete_distributions", "lifetime_distributions", "multivariate_distributions", "skewed_distributions"),
         *("symmetric_distributions", "frozen_distributions"),
     ),
+    "scipy.linalg": ("linear_systems", "factorisations", "matrix_functions"),
+    "scipy.spatial.distance": ("distances",),
+    "scipy.signal": ("signals",),
+    "scipy.integrate": ("integrals",),
+    "scipy.fft": ("transforms",),
 }
 """Public modules, and where their rules are, in `tangentx.templates.scipy`."""
 _waiting = dict(_RULES)

@@ -16,7 +16,7 @@ from tangentx import templates
 from tangentx.analysis.infer import assumptions, calls, constant_calls, members, opaque_calls
 from tangentx.analysis.infer.compositions import in_terms_of
 from tangentx.analysis.infer.containers import expanded, make, popped
-from tangentx.analysis.infer.functions import as_operand, value_class
+from tangentx.analysis.infer.functions import as_operand, external, value_class
 from tangentx.analysis.infer.indexing import index
 from tangentx.analysis.infer.methods import method
 from tangentx.analysis.infer.sequences import ASKING
@@ -32,7 +32,7 @@ from tangentx.analysis.types.operations import Operation
 from tangentx.analysis.types.primitives import takes_arrays
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir import markers
-from tangentx.ir.functions import bound_method
+from tangentx.ir.functions import Frozen, bound_method
 from tangentx.ir.nodes import (
     Apply,
     Assign,
@@ -252,8 +252,12 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
             return operation(w, getattr(np, name), (base,))
         case Arr() if callable(getattr(np.ndarray, name, None)):
             return w.walk(Make(bound_method(name), (base,)))
+        case Box(cls=cls) if issubclass(cls, Frozen):
+            return w.walk(Make(bound_method(name), (base,)))
         case Box():
             return members.field(w, base, atom, kind, name)
+        case Obj(value=value) if templates.is_whole(value) and callable(getattr(value, name, None)):
+            return w.read(external(w, templates.method_of(value, name), name))
         case Obj(value=enum.Enum() as member):
             return Attr(atom, name), w.program.valuer.kind(getattr(member, name))
         case Obj(value=types.ModuleType() as module) if hasattr(module, name):

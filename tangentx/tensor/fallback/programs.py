@@ -78,7 +78,8 @@ def lost(t: Tensor, how: str, hint: str = "") -> Exception:
     """The refusal of what would make a plain value of a Tensor, remembered by the program that it belongs to."""
     message = f"{how} makes a plain value of a Tensor that is being differentiated: its derivative would be lost"
     hint = hint or (
-        "use NumPy's function on the value itself (np.stack joins several), or `tx.stop_gradient` for a constant"
+        "use NumPy's function on the value itself (np.stack joins several), call it in a function that is marked "
+        "@tx.differentiate (SciPy knows no Tensors), or `tx.stop_gradient` for a constant"
     )
     return refused(t, NotDifferentiable(message, span_of(place()), hint))
 
