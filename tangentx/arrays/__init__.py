@@ -60,6 +60,7 @@ from tangentx.arrays.checks import (
     unbound_message,
 )
 from tangentx.arrays.collections_ import DefaultDict, Deque
+from tangentx.arrays.convolutions import convolved, convolved_left, convolved_right, from_patches, patches
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, once, own_parts, shares, stop_gradient, writable
 from tangentx.arrays.domains import positive, positive_with, within
 from tangentx.arrays.einsums import einsum_left, einsum_right
@@ -244,7 +245,12 @@ __all__ = [
     "enough_snapshots",
     "entry_copies",
     "entry_copy",
+    "convolved",
+    "convolved_left",
+    "convolved_right",
     "erf",
+    "from_patches",
+    "patches",
     "fields",
     "filled",
     "finish",

@@ -1,6 +1,6 @@
 """Layers, losses and models by PyTorch's names: on Tensors, and as arguments of compiled derivatives."""
 
-from tangentx.nn import functional, init, utils
+from tangentx.nn import functional, init, models, utils
 from tangentx.nn.activations import (
     ELU,
     GELU,
@@ -18,6 +18,7 @@ from tangentx.nn.activations import (
 )
 from tangentx.nn.attention import MultiheadAttention
 from tangentx.nn.containers import ModuleList, Sequential
+from tangentx.nn.images import AdaptiveAvgPool2d, AvgPool2d, Conv2d, MaxPool2d
 from tangentx.nn.linear import Embedding, Linear
 from tangentx.nn.losses import BCEWithLogitsLoss, CrossEntropyLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss
 from tangentx.nn.module import Module
@@ -28,7 +29,12 @@ from tangentx.nn.recurrent import GRUCell, LSTMCell, RNNCell
 __all__ = [
     "ELU",
     "GELU",
+    "AdaptiveAvgPool2d",
+    "AvgPool2d",
     "BCEWithLogitsLoss",
+    "Conv2d",
+    "MaxPool2d",
+    "models",
     "BatchNorm1d",
     "BatchNorm2d",
     "CrossEntropyLoss",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import stop_gradient
+from tangentx.arrays.convolutions import convolved, patches
 from tangentx.arrays.error_function import erf
 
 # ---- activations
@@ -262,3 +263,71 @@ def _against_probabilities(logs: Any, wanted: Any, weight: Any, reduction: str, 
     terms = logs * wanted if weight is None else logs * wanted * weight
     losses = -np.sum(terms, axis=-1)
     return _reduced(losses, reduction)
+
+
+# ---- images
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    """One number for both axes, or one for each."""
+    return (value, value) if isinstance(value, int) else (value[0], value[1])
+
+
+def conv2d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Any:
+    """The correlation of images (batch, channels, height, width) with weights (out, in / groups, height, width).
+
+    >>> import numpy as np, tangentx as tx
+    >>> image = np.arange(9.0).reshape(1, 1, 3, 3)
+    >>> tx.nn.functional.conv2d(image, np.ones((1, 1, 2, 2)))[0, 0]
+    array([[ 8., 12.],
+           [20., 24.]])
+    """
+    found = convolved(input, weight, _pair(stride), _pair(padding), _pair(dilation), groups)
+    return found if bias is None else found + np.reshape(bias, (-1, 1, 1))
+
+
+def _padded(input: Any, padding: Any, value: float) -> Any:
+    down, across = _pair(padding)
+    if down == 0 and across == 0:
+        return input
+    return np.pad(input, ((0, 0), (0, 0), (down, down), (across, across)), constant_values=value)
+
+
+def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1) -> Any:
+    """The maximum over patches of images; equal maxima share the gradient (PyTorch gives it to the first).
+
+    `stride` is `kernel_size` where it is None; what is padded never wins.
+    """
+    steps = _pair(kernel_size if stride is None else stride)
+    found = patches(_padded(input, padding, -np.inf), _pair(kernel_size), steps, _pair(dilation))
+    return np.max(found, axis=(4, 5))
+
+
+def avg_pool2d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, count_include_pad: bool = True
+) -> Any:
+    """The mean over patches of images; without the padded zeros where not `count_include_pad`."""
+    steps = _pair(kernel_size if stride is None else stride)
+    sums = np.sum(patches(_padded(input, padding, 0.0), _pair(kernel_size), steps), axis=(4, 5))
+    down, across = _pair(kernel_size)
+    if count_include_pad:
+        return sums / (down * across)
+    ones = np.ones((1, 1, np.shape(input)[2], np.shape(input)[3]))
+    return sums / np.sum(patches(_padded(ones, padding, 0.0), _pair(kernel_size), steps), axis=(4, 5))
+
+
+def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
+    """Means over as many parts of images as `output_size` says, of lengths as equal as can be."""
+    down, across = _pair(output_size)
+    left, right = _averages(np.shape(input)[2], down), _averages(np.shape(input)[3], across)
+    return left.astype(input.dtype) @ input @ right.astype(input.dtype).T
+
+
+def _averages(length: int, parts: int) -> Any:
+    """The matrix of means over parts, which go from ``floor(i * length / parts)`` to the ceiling of the next."""
+    places, ends = np.arange(length), np.arange(parts)
+    first, behind = ends * length // parts, -(-(ends + 1) * length // parts)
+    inside = (places >= np.expand_dims(first, 1)) & (places < np.expand_dims(behind, 1))
+    return inside / np.expand_dims(behind - first, 1)

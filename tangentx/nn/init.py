@@ -67,7 +67,10 @@ def eye_(tensor: Any) -> Any:
 
 def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Any:
     """Even from `a` to `b`."""
-    return _put(tensor, np.random.default_rng(generator).uniform(a, b, np.shape(tensor)))
+    rng = np.random.default_rng(generator)
+    if tensor.dtype == np.float32:  # half of the memory
+        return _put(tensor, np.float32(b - a) * rng.random(np.shape(tensor), np.float32) + np.float32(a))
+    return _put(tensor, rng.uniform(a, b, np.shape(tensor)))
 
 
 def normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Any:

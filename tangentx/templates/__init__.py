@@ -20,6 +20,7 @@ from tangentx.templates import composed_statistics as composed_statistics
 from tangentx.templates import composed_statistics_module as composed_statistics_module
 from tangentx.templates import composed_ufuncs as composed_ufuncs
 from tangentx.templates import constants as constants
+from tangentx.templates import convolutions as convolutions
 from tangentx.templates import creation as creation
 from tangentx.templates import domains as domains
 from tangentx.templates import eigen_systems as eigen_systems

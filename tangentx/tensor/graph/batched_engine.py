@@ -16,6 +16,7 @@ import numpy as np
 
 from tangentx.arrays import guarded, over, zeros_as
 from tangentx.errors import NotDifferentiable, TangentxError, place, span_of
+from tangentx.templates import batched_images as batched_images
 from tangentx.templates.batched import (
     AS_WRITTEN,
     Batch,

@@ -1,0 +1,111 @@
+"""Layers for images: convolutions and pooling."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tangentx.nn import functional
+from tangentx.nn.linear import drawn
+from tangentx.nn.module import Module
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    one = isinstance(value, int | np.integer)
+    return (int(value), int(value)) if one else (int(value[0]), int(value[1]))
+
+
+class Conv2d(Module):
+    """See `functional.conv2d`; weights and bias drawn evenly within ``1 / sqrt(inputs of an output)``, as PyTorch's.
+
+    >>> import numpy as np, tangentx as tx
+    >>> layer = tx.nn.Conv2d(3, 8, kernel_size=3, padding=1, generator=0)
+    >>> layer(np.ones((2, 3, 5, 4))).shape, layer
+    ((2, 8, 5, 4), Conv2d(3, 8, kernel_size=(3, 3), padding=(1, 1))  # 224 parameters)
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        *,
+        generator: Any = None,
+        dtype: Any = float,
+    ) -> None:
+        if in_channels % groups or out_channels % groups:
+            raise ValueError(f"{in_channels} and {out_channels} channels cannot be parted into {groups} groups")
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size, self.stride = _pair(kernel_size), _pair(stride)
+        self.padding, self.dilation = _pair(padding), _pair(dilation)
+        rng = np.random.default_rng(generator)
+        shape = (out_channels, in_channels // groups, *self.kernel_size)
+        bound = 1.0 / math.sqrt(max(math.prod(shape[1:]), 1))
+        self.weight = drawn(shape, bound, rng, dtype)
+        self.bias = drawn((out_channels,), bound, rng, dtype) if bias else None
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.conv2d(x, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+
+    def extra_repr(self) -> str:
+        """The settings that are not the usual ones."""
+        usual = {"stride": (1, 1), "padding": (0, 0), "dilation": (1, 1), "groups": 1}
+        others = [f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
+        no_bias = ", bias=False" if self.bias is None else ""
+        return f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}{''.join(others)}{no_bias}"
+
+
+class MaxPool2d(Module):
+    """See `functional.max_pool2d`."""
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1) -> None:
+        self.kernel_size, self.padding, self.dilation = _pair(kernel_size), _pair(padding), _pair(dilation)
+        self.stride = self.kernel_size if stride is None else _pair(stride)
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.max_pool2d(x, self.kernel_size, self.stride, self.padding, self.dilation)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return f"kernel_size={self.kernel_size}, stride={self.stride}"
+
+
+class AvgPool2d(Module):
+    """See `functional.avg_pool2d`."""
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, count_include_pad: bool = True) -> None:
+        self.kernel_size, self.padding = _pair(kernel_size), _pair(padding)
+        self.stride = self.kernel_size if stride is None else _pair(stride)
+        self.count_include_pad = count_include_pad
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.avg_pool2d(x, self.kernel_size, self.stride, self.padding, self.count_include_pad)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return f"kernel_size={self.kernel_size}, stride={self.stride}"
+
+
+class AdaptiveAvgPool2d(Module):
+    """See `functional.adaptive_avg_pool2d`."""
+
+    def __init__(self, output_size: Any) -> None:
+        self.output_size = _pair(output_size)
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.adaptive_avg_pool2d(x, self.output_size)
+
+    def extra_repr(self) -> str:
+        """The size."""
+        return f"{self.output_size}"

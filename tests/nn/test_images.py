@@ -1,0 +1,91 @@
+"""Convolutions and pooling give what torch gives; their gradients are right in both forms."""
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx import nn
+from tangentx.nn import functional as F
+from tests.nn.models import agrees, demand_gradients, wave
+
+IMAGES, KERNEL, BIAS = wave(2, 4, 7, 6), wave(6, 4, 3, 2), wave(6)
+
+
+def test_convolutions():
+    agrees("conv2d plain", F.conv2d(IMAGES, KERNEL, BIAS))
+    agrees("conv2d stride", F.conv2d(IMAGES, KERNEL, BIAS, stride=(2, 1), padding=(1, 2)))
+    agrees("conv2d dilation", F.conv2d(IMAGES, KERNEL, BIAS, dilation=(2, 3), padding=1))
+    agrees("conv2d groups", F.conv2d(IMAGES, wave(6, 2, 3, 3), None, groups=2, stride=2))
+
+
+@pytest.mark.parametrize("kind", ["max", "avg"])
+@pytest.mark.parametrize(
+    "name, options",
+    [("plain", {"kernel_size": 2}), ("overlap", {"kernel_size": (3, 2), "stride": (2, 1), "padding": 1})],
+)
+def test_pools(kind, name, options):
+    pool = getattr(F, f"{kind}_pool2d")
+    z = tx.tensor(IMAGES, requires_grad=True)
+    y = pool(z, **options)
+    (y * y).sum().backward()
+    agrees(f"{kind}_pool2d {name}", y, z.grad[0, 0])
+    found = tx.grad(lambda x: np.sum(pool(x, **options) ** 2))(IMAGES)
+    np.testing.assert_allclose(found, z.grad.current, rtol=1e-11, atol=1e-12)
+
+
+def test_other_pools():
+    agrees("max_pool2d dilation", F.max_pool2d(IMAGES, 2, stride=1, dilation=2))
+    agrees("avg_pool2d exclude", F.avg_pool2d(IMAGES, 3, stride=2, padding=1, count_include_pad=False))
+    agrees("adaptive", F.adaptive_avg_pool2d(IMAGES, (3, 4)))
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        lambda: [nn.Conv2d(4, 4, (3, 2), padding=(1, 0), stride=2, groups=2, generator=0), nn.Tanh(), nn.MaxPool2d(2)],
+        lambda: [nn.Conv2d(4, 3, 3, dilation=2, bias=False, generator=0), nn.AvgPool2d(2, 1, padding=1)],
+        lambda: [nn.AdaptiveAvgPool2d((3, 4)), nn.Conv2d(4, 2, 2, generator=0), nn.BatchNorm2d(2), nn.Flatten()],
+    ],
+    ids=["grouped", "dilated", "adaptive"],
+)
+def test_gradients_through_layers(layers):
+    demand_gradients(lambda: nn.Sequential(*layers()), lambda m, x: np.sum(m(x) ** 2 * 0.1 + np.sin(m(x))), IMAGES)
+
+
+def test_second_derivatives():
+    def loss(x, w):
+        return np.sum(np.tanh(F.conv2d(x, w, stride=2)) ** 2)
+
+    x, w = wave(1, 2, 4, 5), wave(3, 2, 2, 2)
+    v, u = wave(1, 2, 4, 5, start=0.3), wave(3, 2, 2, 2, start=0.6)
+    h = 1e-6
+    ahead, behind = (tx.grad(loss, wrt=(0, 1))(x + s * v, w + s * u) for s in (h, -h))
+    for found, a, b in zip(tx.hvp(loss, (x, w), (v, u)), ahead, behind):
+        np.testing.assert_allclose(found, (a - b) / (2 * h), rtol=1e-5, atol=1e-8)
+
+
+def test_gradients_of_each_example():
+    def loss(w, image):
+        return np.sum(np.tanh(F.max_pool2d(F.conv2d(image[None], w, padding=1), 2)))
+
+    w, images = wave(3, 4, 3, 3), IMAGES[:, :, :4, :4]
+    found = tx.vmap(tx.grad(loss), in_axes=(None, 0))(w, images)
+    np.testing.assert_allclose(found, np.stack([tx.grad(loss)(w, image) for image in images]), rtol=1e-12)
+
+
+def test_shapes_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="do not fit"):
+        F.conv2d(IMAGES, wave(6, 3, 3, 2))
+    with pytest.raises(ValueError, match="four axes"):
+        F.conv2d(IMAGES[0], KERNEL)
+    with pytest.raises(ValueError, match="does not fit an image"):
+        F.max_pool2d(IMAGES, 8)
+    with pytest.raises(ValueError, match="groups"):
+        nn.Conv2d(4, 6, 3, groups=3)
+
+
+def test_float32_stays():
+    layer = nn.Conv2d(4, 2, 2, dtype=np.float32, generator=0)
+    x = IMAGES.astype(np.float32)
+    assert F.adaptive_avg_pool2d(layer(x), 2).dtype == np.float32 and nn.AvgPool2d(2)(x).dtype == np.float32
+    assert np.max(np.abs(layer.weight.current)) <= 0.25 < 4 * np.max(np.abs(layer.weight.current))
