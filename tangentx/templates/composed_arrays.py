@@ -207,11 +207,13 @@ def broadcast_arrays(x: Any, y: Any) -> Any:
     return np.broadcast_to(x, shape), np.broadcast_to(y, shape)
 
 
-@composition(np.unstack, domain=("A(2,3)", "A(2,3), axis=1"))
-def unstack(x: Any, *, axis: Any = 0) -> Any:
-    """The slices along an axis."""
-    rows = np.moveaxis(x, axis, 0)
-    return [rows[k] for k in range(len(rows))]
+if hasattr(np, "unstack"):  # since NumPy 2.1
+
+    @composition(np.unstack, domain=("A(2,3)", "A(2,3), axis=1"))
+    def unstack(x: Any, *, axis: Any = 0) -> Any:
+        """The slices along an axis."""
+        rows = np.moveaxis(x, axis, 0)
+        return [rows[k] for k in range(len(rows))]
 
 
 @composition(np.diagflat, domain=("A(3)", "A(2,2), 1", "x"))

@@ -68,20 +68,28 @@ def resize(a: Any, new_shape: Any) -> Any:
     return np.reshape(cycled(np.ravel(a), count), new_shape)
 
 
-@composition(np.cumulative_sum, domain=("A(3)", "A(2,3), axis=1, include_initial=True"))
-def cumulative_sum(x: Any, *, axis: Any = None, include_initial: Any = False) -> Any:
-    """Running sums, from 0 if that is to be included."""
-    along = 0 if axis is None else axis
-    found = np.cumsum(x, axis=along)
-    return np.concatenate([np.zeros_like(np.take(found, [0], axis=along)), found], along) if include_initial else found
+if hasattr(np, "cumulative_sum"):  # since NumPy 2.1
+
+    @composition(np.cumulative_sum, domain=("A(3)", "A(2,3), axis=1, include_initial=True"))
+    def cumulative_sum(x: Any, *, axis: Any = None, include_initial: Any = False) -> Any:
+        """Running sums, from 0 if that is to be included."""
+        along = 0 if axis is None else axis
+        found = np.cumsum(x, axis=along)
+        return (
+            np.concatenate([np.zeros_like(np.take(found, [0], axis=along)), found], along) if include_initial else found
+        )
 
 
-@composition(np.cumulative_prod, domain=("A(3)", "A(2,3), axis=1, include_initial=True"))
-def cumulative_prod(x: Any, *, axis: Any = None, include_initial: Any = False) -> Any:
-    """Running products, from 1 if that is to be included."""
-    along = 0 if axis is None else axis
-    found = np.cumprod(x, axis=along)
-    return np.concatenate([np.ones_like(np.take(found, [0], axis=along)), found], along) if include_initial else found
+if hasattr(np, "cumulative_prod"):  # since NumPy 2.1
+
+    @composition(np.cumulative_prod, domain=("A(3)", "A(2,3), axis=1, include_initial=True"))
+    def cumulative_prod(x: Any, *, axis: Any = None, include_initial: Any = False) -> Any:
+        """Running products, from 1 if that is to be included."""
+        along = 0 if axis is None else axis
+        found = np.cumprod(x, axis=along)
+        return (
+            np.concatenate([np.ones_like(np.take(found, [0], axis=along)), found], along) if include_initial else found
+        )
 
 
 @composition(np.nancumsum, domain=("np.array([1.0, np.nan, 2.0])", "A(2,3), axis=0"))

@@ -34,7 +34,11 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, ans_bar: Any) -> Any:
     return arrays_bar
 
 
-@linear(np.vstack, np.row_stack, domain=("[A(3), A(2,3)]", "(A(3), A(3))", "[x, y]"))
+_OLDER_NAMES = tuple(getattr(np, name) for name in ("row_stack",) if hasattr(np, name))
+"""Names that NumPy has given up since 2.0, or may."""
+
+
+@linear(np.vstack, *_OLDER_NAMES, domain=("[A(3), A(2,3)]", "(A(3), A(3))", "[x, y]"))
 def vstack(tup: Any, *, ans_bar: Any) -> Any:
     """Rows put below each other."""
     tup_bar = split_like(ans_bar, tup, 0)
@@ -123,11 +127,13 @@ def copy(a: Any, order: Any = "K", *, ans_bar: Any) -> Any:
     return a_bar
 
 
-@linear(np.astype, domain=("A(2,3), np.float64", "A(2), complex"))
-def astype_function(x: Any, dtype: Any, copy: Any = True, *, ans_bar: Any) -> Any:
-    """Another dtype."""
-    x_bar = ans_bar
-    return x_bar
+if hasattr(np, "astype"):  # since NumPy 2.1
+
+    @linear(np.astype, domain=("A(2,3), np.float64", "A(2), complex"))
+    def astype_function(x: Any, dtype: Any, copy: Any = True, *, ans_bar: Any) -> Any:
+        """Another dtype."""
+        x_bar = ans_bar
+        return x_bar
 
 
 @linear(*methods("astype"), domain=("A(2,3), float", "A(2), complex", "C(3), complex"))

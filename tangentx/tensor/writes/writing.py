@@ -29,6 +29,9 @@ def write(t: Tensor, key: Any, value: Any, fresh: bool = False) -> None:
 
     Raises NotDifferentiable for a leaf that requires a gradient, while recording.
     """
+    if type(t) is np.ndarray:
+        _write_plain(t, key, value)
+        return
     data, new, key = t.current, raw(value), raw(key)
     if type(data) is not np.ndarray:
         raise TypeError(f"a number ({type(data).__name__}) has no items to be assigned")
@@ -60,6 +63,14 @@ def write(t: Tensor, key: Any, value: Any, fresh: bool = False) -> None:
                 noted(root._node, (root,))
         if root._retains:
             root.moved(*before)
+
+
+def _write_plain(a: Any, key: Any, value: Any) -> None:
+    """Writes into a plain array, which keeps no history. Raises NotDifferentiable for a value that needs one."""
+    if type(value) is Tensor and value.requires_grad and recording() and a.dtype.kind not in "biu":
+        message = "a value that is being differentiated is written into a plain array, which keeps no history"
+        raise refusal(NotDifferentiable(message, span_of(place()), "make the array a Tensor first: `tx.tensor(a)`"))
+    a[raw(key)] = raw(value)
 
 
 def _edge_behind(value: Tensor, fresh: bool) -> tuple[Any, int]:

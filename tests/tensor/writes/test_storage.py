@@ -431,3 +431,19 @@ def test_put_counts_as_numpy_does() -> None:
         number.flat[0] = 5.0
         np.put(number, [0, 0], [3.0, 4.0])
         assert number.item() == 4.0
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda a, v: np.put(a, [1, 3], v),
+        lambda a, v: np.place(a, a == 0.0, v),
+        lambda a, v: np.put_along_axis(a, np.array([0, 2]), v[:2], 0),
+    ],
+)
+def test_numpy_s_writers_refuse_a_differentiated_value_in_a_plain_array(write: Any) -> None:
+    with pytest.raises(tx.NotDifferentiable, match="plain array"):
+        write(np.zeros(4), tx.tensor([1.0, 2.0, 3.0], requires_grad=True))
+    a = np.zeros(4)
+    write(a, tx.tensor([1.0, 2.0, 3.0]))
+    assert a.any()
