@@ -163,3 +163,9 @@ def stretch_ends(indices: Any, count: int) -> list[tuple[int, int]]:
     starts = [int(i) for i in np.asarray(indices)]
     stops = [*starts[1:], count]
     return [(i, j if j > i else i + 1) for i, j in zip(starts, stops, strict=True)]
+
+
+def series_length(c: Any) -> int:
+    """How many coefficients there are up to the last that is not 0; one at least."""
+    places = np.flatnonzero(c)
+    return int(places[-1]) + 1 if len(places) else 1

@@ -14,6 +14,7 @@ from tangentx.templates import composed_linear_algebra as composed_linear_algebr
 from tangentx.templates import composed_norms as composed_norms
 from tangentx.templates import composed_polynomials as composed_polynomials
 from tangentx.templates import composed_python as composed_python
+from tangentx.templates import composed_series as composed_series
 from tangentx.templates import composed_sets as composed_sets
 from tangentx.templates import composed_signals as composed_signals
 from tangentx.templates import composed_statistics as composed_statistics
