@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import ratio, remainder_start
+from tangentx.arrays import ratio, remainder_start, stop_gradient
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import adjoint, constant
@@ -119,3 +119,18 @@ def roots_tangent(p: Any, *, ans: Any, p_dot: Any, p_shape: Any) -> Any:
     changed = np.matmul(np.power(np.expand_dims(ans, 1), powers), p_dot)
     ans_dot = ratio(-changed, np.matmul(of_powers, p))
     return ans_dot
+
+
+@composition(np.polyfit, domain=("np.arange(5.0), A(5), 2", "A(5), A(5,2), 1", "A(4), A(4), 1, w=P(4)"))
+def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None, cov: Any = False) -> Any:
+    """The polynomial with the least squares; its columns are scaled as NumPy does, which changes no solution."""
+    if full or cov:
+        raise NotDifferentiable("np.polyfit gives the coefficients alone here", hint="leave out `full` and `cov`")
+    table, right = np.vander(x, deg + 1), np.asarray(y)
+    if w is not None:
+        table = table * np.expand_dims(w, 1)
+        right = right * (w if np.ndim(y) == 1 else np.expand_dims(w, 1))
+    scale = np.sqrt(np.sum(stop_gradient(table) ** 2, axis=0))
+    least = len(x) * 2.0**-52 if rcond is None else rcond
+    found = np.linalg.lstsq(table / scale, right, least)[0]
+    return found / (scale if np.ndim(y) == 1 else np.expand_dims(scale, 1))

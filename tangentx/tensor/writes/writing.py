@@ -29,7 +29,7 @@ def write(t: Tensor, key: Any, value: Any, fresh: bool = False) -> None:
 
     Raises NotDifferentiable for a leaf that requires a gradient, while recording.
     """
-    if type(t) is np.ndarray:
+    if type(t) is not Tensor:
         _write_plain(t, key, value)
         return
     data, new, key = t.current, raw(value), raw(key)
