@@ -20,7 +20,13 @@ from tangentx.dispatch.nesting_depth import shallow
 from tangentx.dispatch.ownership import held
 from tangentx.dispatch.request import Spec
 from tangentx.dispatch.results import fresh, public_gradients, separate
-from tangentx.dispatch.tensor_arguments import holds_tensors, refuse_mixed, refuse_tensors, with_arrays
+from tangentx.dispatch.tensor_arguments import (
+    holds_tensors,
+    refuse_mixed,
+    refuse_modules,
+    refuse_tensors,
+    with_arrays,
+)
 from tangentx.dispatch.tracebacks import tell_line
 from tangentx.errors import NotDifferentiable
 
@@ -139,6 +145,8 @@ class Derivative:
                 refuse_mixed((args, kwargs))
                 return self._on_tensors(args, kwargs)
             values = self._values(args, kwargs)
+            if self._spec.transform == "jacobian":
+                refuse_modules([values[i] for i in self._wrt()])
             entry = self._entry(values)
             direct = not kwargs and not self._target.owner and len(args) == len(values) and self._bind().plain
             if direct and not entry.writes and "undecided" not in entry.notes:

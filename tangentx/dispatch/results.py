@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import operator
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from tangentx.arrays import finish, instance
 from tangentx.arrays.copies import fresh_copy
 from tangentx.common.trees import leaves, rebuild
+from tangentx.dispatch.tensor_arguments import holds_modules
 from tangentx.errors import NotDifferentiable
 
 _LAYOUT = operator.attrgetter("dtype", "shape")
@@ -44,10 +44,10 @@ def publish(bar: Any, primal: Any, taken: set[int]) -> Any:
 
 def with_settings(bar: Any, primal: Any) -> Any:
     """A gradient whose modules have what is no parameter of theirs as the modules of `primal` have it."""
-    if "tangentx.nn" not in sys.modules or isinstance(primal, float | np.ndarray):
+    if not holds_modules(primal):
         return bar
     if not hasattr(type(primal), "__tangentx_gradient__"):
-        return _with_settings(bar, primal)
+        return _each_part(with_settings, bar, primal)
     found = _with_settings(bar, primal)
     found.__tangentx_join__(primal)
     return found
@@ -57,11 +57,15 @@ def _with_settings(bar: Any, primal: Any) -> Any:
     if hasattr(type(primal), "__tangentx_gradient__"):
         found = {name: _with_settings(getattr(bar, name), item) for name, item in vars(primal).items()}
         return instance(type(primal), primal.__tangentx_gradient__(found))
+    return _each_part(_with_settings, bar, primal)
+
+
+def _each_part(change: Callable[[Any, Any], Any], bar: Any, primal: Any) -> Any:
     if isinstance(primal, list | tuple):
-        parts = [with_settings(b, p) for b, p in zip(bar, primal, strict=True)]
+        parts = [change(b, p) for b, p in zip(bar, primal, strict=True)]
         return parts if isinstance(primal, list) else tuple.__new__(type(primal), parts)
     if isinstance(primal, dict):
-        return {key: with_settings(bar[key], item) for key, item in primal.items()}
+        return {key: change(bar[key], item) for key, item in primal.items()}
     return bar
 
 

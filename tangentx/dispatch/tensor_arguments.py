@@ -42,6 +42,15 @@ def refuse_mixed(args: Any) -> None:
         )
 
 
+def refuse_modules(values: Any) -> None:
+    """Raises NotDifferentiable for modules by which a Jacobian is asked for."""
+    if holds_modules(values):
+        raise NotDifferentiable(
+            "a Jacobian by a module has no form of its own",
+            hint="use `tx.vjp`, `tx.jvp` or `tx.hvp`, or take it by one array: `model.with_parameters({name: w})`",
+        )
+
+
 def _is_module(value: Any) -> bool:
     return hasattr(type(value), "__tangentx_arrays__")
 

@@ -280,7 +280,8 @@ class Module:
 
     def __tangentx_arrays__(self: M) -> M:
         """What the compiler takes for this module."""
-        return self.arrays() if any(hasattr(type(p), "requires_grad_") for p in self.parameters()) else self
+        first = next(self.parameters(), None)
+        return self if type(first) is np.ndarray else self.arrays()
 
     def __tangentx_parts__(self) -> dict[str, Any]:
         """The attributes that are, or hold, parameters and modules: what there are derivatives by."""

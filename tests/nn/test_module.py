@@ -120,6 +120,26 @@ def test_a_module_beside_a_tensor_is_refused():
         tx.grad(total)(Block(), tx.tensor(X))
 
 
+def test_a_jacobian_by_a_module_is_refused():
+    for derivative in (tx.jacobian(lambda m, x: m(x)[0]), tx.hessian(total)):
+        with pytest.raises(NotDifferentiable, match="Jacobian by a module"):
+            derivative(Block(), X)
+    assert tx.jacobian(lambda m, x: m(x)[0], wrt="x")(Block(), X).shape == (4, 2, 3)
+
+
+def test_modules_in_structures():
+    params = {"nets": [Block(), Block(seed=4)], "scale": 2.0}
+
+    def loss(params, x):
+        return sum(np.sum(net(x)) for net in params["nets"]) * params["scale"]
+
+    gradient = tx.grad(loss)(params, X)
+    assert [type(net) for net in gradient["nets"]] == [Block, Block] and gradient["nets"][1].power == 2.0
+    np.testing.assert_allclose(gradient["nets"][0].first.bias, 2.0 * tx.grad(total)(Block(), X).first.bias)
+    new, _ = tx.optim.SGD(lr=0.5).update(params, gradient, tx.optim.SGD(lr=0.5).init(params))
+    assert new["scale"] == 2.0 - 0.5 * gradient["scale"] and isinstance(new["nets"][0].scale, nn.Parameter)
+
+
 def test_tied_parameters_have_one_gradient():
     class Tied(nn.Module):
         def __init__(self):

@@ -75,7 +75,8 @@ class Valuer:
             return Num(type(value), value=value if literal and type(value) in (bool, int) else MISSING)
         if isinstance(value, np.ndarray | np.generic) and not issubclass(type(value), np.ndarray | np.generic):
             message = f"a {type(value).__name__} claims to be a number or an array, but behaves differently"
-            raise NotResolved(message, self.span, "pass plain numbers and arrays")
+            hint = "pass plain numbers and arrays; a model on Tensors is given as an argument"
+            raise NotResolved(message, self.span, hint)
         if isinstance(value, np.generic) and value.dtype.kind in "biufc":
             return Num(type(value))
         if isinstance(value, np.ndarray):
