@@ -14,7 +14,7 @@ _RULES = {
         *("discrete_distributions", "lifetime_distributions", "multivariate_distributions", "skewed_distributions"),
         *("symmetric_distributions", "frozen_distributions"),
     ),
-    "scipy.linalg": ("linear_systems", "factorisations", "matrix_functions"),
+    "scipy.linalg": ("linear_systems", "factorisations", "matrix_functions", "decompositions"),
     "scipy.spatial.distance": ("distances",),
     "scipy.signal": ("signals",),
     "scipy.integrate": ("integrals",),

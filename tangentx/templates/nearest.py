@@ -25,5 +25,7 @@ def advice(fn: Any) -> str:
     rules = [primal for rule in templates() for primal in rule.primals]
     rules += [primal for rule in compositions() for primal in rule.primals]
     names = [known for known in map(public_name, rules) if known.startswith(f"{home}.")]
+    if name in names:
+        return f"leave out the arguments that its rule does not know; else {NO_RULE}"
     close = difflib.get_close_matches(name, names, 1)
     return f"`{close[0]}` has one, if it will do; else {NO_RULE}" if close else NO_RULE
