@@ -393,7 +393,7 @@ def with_attributes(p):
 
 
 def distances(x):
-    return np.sum(spatial.distance.cdist(x, x))
+    return np.sum(spatial.distance.jensenshannon(x, x))
 
 
 def density(x):

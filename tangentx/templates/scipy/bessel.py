@@ -159,7 +159,7 @@ def spence(z: Any) -> Any:
     return ratio(-1.0, special.exprel(special.xlogy(1.0, z)))
 
 
-@elementwise(special.lambertw, domain="positive", singular=True)
+@elementwise(special.lambertw, domain="positive", singular=True, lacks=("k", "tol"))
 def lambertw(z: Any, k: Any = 0, tol: Any = 1e-8, *, ans: Any) -> Any:
     """Lambert's W, a branch of the inverse of ``w * exp(w)``; keeps the result, not the argument."""
     return ratio(np.exp(-ans), 1.0 + ans), None, None
