@@ -12,9 +12,10 @@ from tangentx.arrays import (
     einsum_right,
     guarded,
     log_det,
+    mirrored,
     one_system_each,
     ratio_or_zero,
-    real_factor,
+    unmirrored,
     unreduce,
 )
 from tangentx.templates.registry import adjoint, bilinear, linear
@@ -68,7 +69,7 @@ def det_tangent(a: Any, *, ans: Any, a_dot: Any) -> Any:
     return ans_dot
 
 
-@adjoint(log_det, domain=("A(2,2)", "A(3,2,2) + 4.0 * np.eye(2)", "A(1,1)"))
+@adjoint(log_det, domain=("A(2,2)", "C(2,2)", "A(3,2,2) + 4.0 * np.eye(2)", "A(1,1)"))
 def log_det_(a: Any, *, ans_bar: Any) -> Any:
     """Logarithm of the size of the determinant."""
     a_bar = guarded(np.swapaxes(np.linalg.inv(a), -1, -2), np.expand_dims(ans_bar, (-2, -1)))
@@ -78,35 +79,28 @@ def log_det_(a: Any, *, ans_bar: Any) -> Any:
 @log_det_.tangent
 def log_det_tangent(a: Any, *, a_dot: Any) -> Any:
     """Trace of the relative change."""
-    ans_dot = np.trace(np.matmul(np.linalg.inv(a), a_dot), axis1=-2, axis2=-1)
+    ans_dot = np.real(np.trace(np.matmul(np.linalg.inv(a), a_dot), axis1=-2, axis2=-1))
     return ans_dot
 
 
 @adjoint(np.linalg.cholesky, domain=("A(2,2) + 4.0 * np.eye(2)", "A(3,2,2) + 4.0 * np.eye(2)", "P(1,1)"))
 def cholesky(a: Any, *, ans: Any, ans_bar: Any) -> Any:
-    """Lower triangular factor of a symmetric matrix; as NumPy reads the lower triangle alone, that gets it all."""
-    upper = np.swapaxes(real_factor(ans), -1, -2)
+    """Lower triangular factor of a Hermitian matrix; as NumPy reads the lower triangle alone, that gets it all."""
+    upper = np.swapaxes(ans, -1, -2)
     inner = np.matmul(upper, ans_bar)
     halved = 0.5 * (np.tril(inner) + np.tril(inner, -1))
-    right = np.swapaxes(np.linalg.solve(upper, np.swapaxes(np.linalg.solve(upper, halved), -1, -2)), -1, -2)
-    a_bar = np.tril(right) + np.tril(np.swapaxes(right, -1, -2), -1)
+    across = np.swapaxes(np.linalg.solve(upper, halved), -1, -2)
+    a_bar = unmirrored(np.swapaxes(np.linalg.solve(np.conj(upper), across), -1, -2))
     return a_bar
 
 
 @cholesky.tangent
 def cholesky_tangent(a: Any, *, ans: Any, a_dot: Any) -> Any:
     """The factor times the lower half of the change that it sees."""
-    change = np.tril(a_dot) + np.swapaxes(np.tril(a_dot, -1), -1, -2)
-    seen = np.linalg.solve(real_factor(ans), np.swapaxes(np.linalg.solve(ans, change), -1, -2))
+    half = np.conj(np.swapaxes(np.linalg.solve(ans, mirrored(a_dot)), -1, -2))
+    seen = np.linalg.solve(ans, half)
     ans_dot = np.matmul(ans, 0.5 * (np.tril(seen) + np.tril(seen, -1)))
     return ans_dot
-
-
-@linear(real_factor, domain=("A(2,2)",))
-def real_factor_(factor: Any, *, ans_bar: Any) -> Any:
-    """A check that changes nothing."""
-    factor_bar = ans_bar
-    return factor_bar
 
 
 @adjoint(

@@ -50,10 +50,6 @@ def complex_determinant(a):
     return np.linalg.slogdet(a + 1j * np.eye(3))[1]
 
 
-def complex_factor(a):
-    return np.sum(np.real(np.linalg.cholesky(a + 0j)))
-
-
 def grid_of_three(a):
     return np.sum(np.meshgrid(a[0], a[1], a[2])[0])
 
@@ -64,7 +60,7 @@ def periodic(a):
 
 REFUSED: list[Callable[..., Any]] = [
     deep_kron, ramp_pad, maximum_pad, layout_order,
-    complex_determinant, complex_factor, grid_of_three, periodic,
+    complex_determinant, grid_of_three, periodic,
 ]  # fmt: skip
 
 

@@ -56,6 +56,10 @@ def both_triangular_factors(a):
     return weighed(q) + weighed(r)
 
 
+def triangular_root(a):
+    return weighed(np.linalg.cholesky(a @ turned(a)))
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[int, int]]] = [
     (function_of_a_hermitian_matrix, (3, 3)),
     (function_of_a_matrix, (3, 3)),
@@ -64,6 +68,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[int, int]]] = [
     (rest_of_a_basis, (4, 2)),
     (rest_of_a_basis, (2, 4)),
     (hermitian_parts, (3, 3)),
+    (triangular_root, (3, 3)),
     (both_triangular_factors, (3, 2)),
     (both_triangular_factors, (2, 4)),
 ]
