@@ -66,6 +66,15 @@ def largest_like(x: Any) -> Any:
     return np.finfo(dtype).max
 
 
+def real_factor(factor: Any) -> Any:
+    """`factor` itself, a Cholesky factor; raises NotDifferentiable for a complex one."""
+    if np.iscomplexobj(factor):
+        raise NotDifferentiable(
+            "a Cholesky factor of a complex matrix has no derivative here", hint="take real matrices"
+        )
+    return factor
+
+
 def det_sign(a: Any) -> Any:
     """Sign of the determinant."""
     return np.linalg.slogdet(a)[0]
