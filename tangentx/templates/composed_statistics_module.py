@@ -84,13 +84,13 @@ def pvariance(data: Any, mu: Any = None) -> Any:
     return float(_spread(data, mu, 0))
 
 
-@composition(statistics.stdev, domain=("[x, y, 0.1]", "A(4), x"))
+@composition(statistics.stdev, domain=("[x, y, 0.1]", "[x, y, 0.3], x"))
 def stdev(data: Any, xbar: Any = None) -> Any:
     """Standard deviation of a sample."""
     return float(length_of(_spread(data, xbar, 1)))
 
 
-@composition(statistics.pstdev, domain=("[x, y, 0.1]", "A(4), x"))
+@composition(statistics.pstdev, domain=("[x, y, 0.1]", "[x, y, 0.3], x"))
 def pstdev(data: Any, mu: Any = None) -> Any:
     """Standard deviation of all there are."""
     return float(length_of(_spread(data, mu, 0)))
