@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class MultiheadAttention(Module):
         if not self.batch_first:
             query, key, value = np.swapaxes(query, 0, 1), np.swapaxes(key, 0, 1), np.swapaxes(value, 0, 1)
         q, k, v = self._heads(query, 0), self._heads(key, 1), self._heads(value, 2)
-        scores = q @ np.swapaxes(k, -1, -2) * (1.0 / np.sqrt(self.embed_dim // self.num_heads))
+        scores = q @ np.swapaxes(k, -1, -2) * (1.0 / math.sqrt(self.embed_dim // self.num_heads))
         if attn_mask is not None:
             scores = _masked(scores, attn_mask)
         if key_padding_mask is not None:

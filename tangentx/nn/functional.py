@@ -5,6 +5,7 @@ Each is written in NumPy's functions once; nothing overflows where the result do
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -127,7 +128,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
 
     `attn_mask` is added to the scores; of booleans, it says where attention is allowed, as PyTorch's function has it.
     """
-    scores = query @ np.swapaxes(key, -1, -2) * (1.0 / np.sqrt(np.shape(query)[-1]))
+    scores = query @ np.swapaxes(key, -1, -2) * (1.0 / math.sqrt(np.shape(query)[-1]))
     if attn_mask is not None:
         scores = np.where(attn_mask, scores, -np.inf) if attn_mask.dtype == bool else scores + attn_mask
     return softmax(scores, -1) @ value
@@ -206,10 +207,15 @@ def _picked(logs: Any, classes: Any, weight: Any, ignore_index: int, reduction: 
     counts = classes != ignore_index
     known = np.where(counts, classes, 0)
     _demand_classes(known, np.shape(logs)[-1])
-    factors = np.where(counts, 1.0, 0.0) if weight is None else np.where(counts, weight[known], 0.0)
+    factors = _factors(counts, known, weight).astype(logs.dtype)
     chosen = np.squeeze(np.take_along_axis(logs, np.expand_dims(known, -1), axis=-1), -1)
     losses = -np.where(counts, chosen, 0.0) * factors
     return np.sum(losses) / np.sum(factors) if reduction == "mean" else _reduced(losses, reduction)
+
+
+def _factors(counts: Any, classes: Any, weight: Any) -> Any:
+    """What each place counts."""
+    return np.where(counts, 1.0, 0.0) if weight is None else np.where(counts, weight[classes], 0.0)
 
 
 def _demand_classes(classes: Any, count: int) -> None:
@@ -248,9 +254,7 @@ def cross_entropy(
     even = -np.sum(logs if weight is None else logs * weight, axis=-1) / np.shape(logs)[-1]
     even = np.where(counts, even, 0.0)
     if reduction == "mean":
-        factors = np.where(counts, 1.0, 0.0)
-        if weight is not None:
-            factors = np.where(counts, weight[np.where(counts, classes, 0)], 0.0)
+        factors = _factors(counts, np.where(counts, classes, 0), weight).astype(logs.dtype)
         even_loss = np.sum(even) / np.sum(factors)
     else:
         even_loss = _reduced(even, reduction)
@@ -314,7 +318,7 @@ def avg_pool2d(
     down, across = _pair(kernel_size)
     if count_include_pad:
         return sums / (down * across)
-    ones = np.ones((1, 1, np.shape(input)[2], np.shape(input)[3]))
+    ones = np.ones((1, 1, np.shape(input)[2], np.shape(input)[3]), input.dtype)
     return sums / np.sum(patches(_padded(ones, padding, 0.0), _pair(kernel_size), steps), axis=(4, 5))
 
 

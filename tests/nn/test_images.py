@@ -88,4 +88,5 @@ def test_float32_stays():
     layer = nn.Conv2d(4, 2, 2, dtype=np.float32, generator=0)
     x = IMAGES.astype(np.float32)
     assert F.adaptive_avg_pool2d(layer(x), 2).dtype == np.float32 and nn.AvgPool2d(2)(x).dtype == np.float32
+    assert F.avg_pool2d(x, 3, padding=1, count_include_pad=False).dtype == np.float32
     assert np.max(np.abs(layer.weight.current)) <= 0.25 < 4 * np.max(np.abs(layer.weight.current))

@@ -138,6 +138,32 @@ def test_shapes_and_types():
     assert np.array_equal(*same)
 
 
+SINGLE = {
+    "Linear": lambda: nn.Linear(4, 2, dtype=np.float32),
+    "BatchNorm1d": lambda: nn.BatchNorm1d(4, dtype=np.float32),
+    "LayerNorm": lambda: nn.LayerNorm(4, dtype=np.float32),
+    "GRUCell": lambda: nn.GRUCell(4, 2, dtype=np.float32),
+    "GELU": nn.GELU,
+    "Dropout": nn.Dropout,
+    "Softmax": nn.Softmax,
+}
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_float32_stays(name):
+    x = wave(3, 4).astype(np.float32)
+    assert SINGLE[name]()(x).dtype == np.float32
+
+
+def test_float32_stays_in_attention_and_losses():
+    x = wave(3, 2, 4).astype(np.float32)
+    result, weights = nn.MultiheadAttention(4, 2, dtype=np.float32)(x, x, x)
+    assert result.dtype == weights.dtype == np.float32
+    assert nn.functional.scaled_dot_product_attention(x, x, x).dtype == np.float32
+    for options in ({}, {"weight": np.ones(4, np.float32), "label_smoothing": 0.1}):
+        assert nn.functional.cross_entropy(x[:, 0], np.array([0, 1, 3]), **options).dtype == np.float32
+
+
 def test_lists_of_modules():
     layers = nn.ModuleList([nn.Linear(3, 3, generator=0)])
     layers.append(nn.ReLU()).extend([nn.Linear(3, 1, generator=1)])
