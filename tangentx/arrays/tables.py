@@ -67,11 +67,9 @@ def largest_like(x: Any) -> Any:
 
 
 def real_factor(factor: Any) -> Any:
-    """`factor` itself, a Cholesky factor; raises NotDifferentiable for a complex one."""
+    """`factor` itself, a root of a matrix; raises NotDifferentiable for a complex one."""
     if np.iscomplexobj(factor):
-        raise NotDifferentiable(
-            "a Cholesky factor of a complex matrix has no derivative here", hint="take real matrices"
-        )
+        raise NotDifferentiable("the complex root of a matrix has no derivative", hint="take real matrices")
     return factor
 
 
