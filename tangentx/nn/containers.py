@@ -8,40 +8,20 @@ from typing import Any
 from tangentx.nn.module import Module
 
 
-class ModuleList(Module):
-    """A list of modules, which are its children by number."""
+def ModuleList(modules: Iterable[Module] = ()) -> list[Module]:
+    """A list of modules: a plain one, for a module finds those that lists hold, and loops over lists are compiled.
 
-    def __init__(self, modules: Iterable[Module] = ()) -> None:
-        self.layers = list(modules)
-
-    def _held(self) -> Iterator[tuple[str, Any]]:
-        """The modules by number."""
-        yield from ((str(i), layer) for i, layer in enumerate(self.layers))
-        yield from ((name, value) for name, value in vars(self).items() if name != "layers")
-
-    def append(self, module: Module) -> ModuleList:
-        """One more at the end; returns itself."""
-        self.layers.append(module)
-        return self
-
-    def extend(self, modules: Iterable[Module]) -> ModuleList:
-        """More at the end; returns itself."""
-        self.layers.extend(modules)
-        return self
-
-    def __len__(self) -> int:
-        return len(self.layers)
-
-    def __iter__(self) -> Iterator[Module]:
-        return iter(self.layers)
-
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return type(self)(*self.layers[place]) if isinstance(self, Sequential) else ModuleList(self.layers[place])
-        return self.layers[place]
+    >>> import tangentx as tx
+    >>> class Deep(tx.nn.Module):
+    ...     def __init__(self):
+    ...         self.layers = tx.nn.ModuleList(tx.nn.Linear(2, 2, bias=False) for _ in range(2))
+    >>> [name for name, _ in Deep().named_parameters()]
+    ['layers.0.weight', 'layers.1.weight']
+    """
+    return list(modules)
 
 
-class Sequential(ModuleList):
+class Sequential(Module):
     """Modules that are called one after the other.
 
     >>> import tangentx as tx
@@ -55,10 +35,29 @@ class Sequential(ModuleList):
     """
 
     def __init__(self, *layers: Module) -> None:
-        super().__init__(layers)
+        self.layers = list(layers)
+
+    def _held(self) -> Iterator[tuple[str, Any]]:
+        """The modules by number."""
+        yield from ((str(i), layer) for i, layer in enumerate(self.layers))
+        yield from ((name, value) for name, value in vars(self).items() if name != "layers")
 
     def forward(self, x: Any) -> Any:
         """All layers in order."""
         for layer in self.layers:
             x = layer(x)
         return x
+
+    def append(self, module: Module) -> Sequential:
+        """One more at the end; returns itself."""
+        self.layers.append(module)
+        return self
+
+    def __len__(self) -> int:
+        return len(self.layers)
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self.layers)
+
+    def __getitem__(self, place: Any) -> Any:
+        return Sequential(*self.layers[place]) if isinstance(place, slice) else self.layers[place]

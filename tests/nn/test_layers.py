@@ -164,13 +164,35 @@ def test_float32_stays_in_attention_and_losses():
         assert nn.functional.cross_entropy(x[:, 0], np.array([0, 1, 3]), **options).dtype == np.float32
 
 
-def test_lists_of_modules():
-    layers = nn.ModuleList([nn.Linear(3, 3, generator=0)])
-    layers.append(nn.ReLU()).extend([nn.Linear(3, 1, generator=1)])
-    assert len(layers) == 3 and [type(m) for m in layers] == [nn.Linear, nn.ReLU, nn.Linear]
-    assert [name for name, _ in layers.named_parameters()] == ["0.weight", "0.bias", "2.weight", "2.bias"]
-    whole = nn.Sequential(*layers)
-    assert type(whole[1:]) is nn.Sequential and len(whole[:2]) == 2 and whole[-1] is layers[2]
+class Deep(nn.Module):
+    def __init__(self):
+        self.layers = nn.ModuleList(nn.Linear(3, 3, generator=seed) for seed in range(3))
+        self.norms = nn.ModuleList([nn.LayerNorm(3) for _ in range(3)])
+        self.ends = {"scale": nn.Parameter(np.ones(3)), "last": nn.Linear(3, 1, generator=9)}
+
+    def forward(self, x):
+        for layer, norm in zip(self.layers, self.norms):
+            x = x + np.tanh(layer(norm(x)))
+        return self.ends["last"](x * self.ends["scale"])
+
+
+def test_lists_and_dicts_of_modules():
+    gradient = demand_gradients(Deep, squares, X)
+    names = [name for name, _ in gradient.named_parameters()]
+    assert {"layers.2.bias", "norms.0.weight", "ends.scale", "ends.last.weight"} <= set(names) and len(names) == 15
+    whole = nn.Sequential(*gradient.layers).append(nn.ReLU())
+    assert len(whole) == 4 and type(whole[1:]) is nn.Sequential and len(whole[:2]) == 2 and type(whole[-1]) is nn.ReLU
+    assert [type(module) for module in whole] == [nn.Linear] * 3 + [nn.ReLU]
+
+
+class Opaque(Deep):
+    def forward(self, x):
+        names = {layer.in_features for layer in self.layers}
+        return super().forward(x) * (lambda *sizes: len(sizes))(*names)
+
+
+def test_what_cannot_be_compiled_runs_on_tensors():
+    demand_gradients(Opaque, squares, X, fallback=True)
 
 
 def test_initial_values():

@@ -16,6 +16,8 @@ import numpy as np
 from tangentx.errors import NotDifferentiable, is_library, place, span_of
 from tangentx.tensor.core.modes import STATE, refusal
 
+_MODELS = str(Path(__file__).resolve().parents[2] / "nn") + os.sep
+"""Where layers are, which are programs as users write them."""
 OURS = str(Path(__file__).resolve().parents[2]) + os.sep
 
 
@@ -24,11 +26,16 @@ def is_users(function: Any) -> bool:
     if type(function) is not types.FunctionType:
         return False
     file = function.__code__.co_filename
-    if not (file.startswith(OURS) or is_library(file)):
+    if file.startswith(_MODELS) or not (file.startswith(OURS) or is_library(file)):
         return True
     home: str = STATE.program.home if STATE.program is not None else ""
     module = str(function.__globals__.get("__name__", ""))  # whatever `functools.wraps` has said
     return bool(home) and not file.startswith(OURS) and module.partition(".")[0] == home
+
+
+def is_of_models(module: str) -> bool:
+    """Whether the module that is named has layers, whose objects are as those of users' classes."""
+    return module.startswith("tangentx.nn.")
 
 
 def _top(thing: Any) -> str:

@@ -32,7 +32,7 @@ from tangentx.tensor.fallback.call_rewriting import asking, bound_outside, names
 from tangentx.tensor.fallback.inner_derivatives import of_ours, taking
 from tangentx.tensor.fallback.interposition import CALL, mark
 from tangentx.tensor.fallback.known_code import CALLING, is_known, known_function, known_object, of_container
-from tangentx.tensor.fallback.library_code import OURS, as_said, is_users, is_users_class
+from tangentx.tensor.fallback.library_code import OURS, as_said, is_of_models, is_users, is_users_class
 from tangentx.tensor.fallback.special_methods import OPERATORS, meanings, special, touch
 from tangentx.tensor.fallback.unknown_code import guarded
 from tangentx.tensor.graph.checkpoints import AGAIN, checkpoint
@@ -66,7 +66,8 @@ def on_tensors(function: Any) -> Any:
         return known
     if type(function) is types.BuiltinMethodType and type(function.__self__) in _CONTAINERS:
         return of_container(function, function.__self__, on_tensors)
-    if hasattr(type(function), "__tangentx_target__") or type(function).__module__.startswith("tangentx."):
+    home = type(function).__module__
+    if hasattr(type(function), "__tangentx_target__") or (home.startswith("tangentx.") and not is_of_models(home)):
         return of_ours(function, on_tensors)
     if id(function) in _OTHERS:
         return _other(function)
@@ -120,7 +121,7 @@ def _method(method: types.MethodType) -> Any:
         return lifted(method)
     if type(inner) is not types.FunctionType:
         return guarded(method)
-    if inner.__code__.co_filename.startswith(OURS):
+    if inner.__code__.co_filename.startswith(OURS) and not is_users(inner):
         return method if type(method.__self__) is Tensor else taking(method, on_tensors)
     if is_users(inner):
         return types.MethodType(on_tensors(inner), method.__self__)
