@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import gc
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,15 +29,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Tests of one program run in one process (``--dist loadgroup``), so that it is compiled there once; long ones come
     first."""
     if not config.getoption("--thorough"):
-        left_out = [item for item in items if item.get_closest_marker("thorough")]
+        cases: Counter[str] = Counter()
+        left_out = [item for item in items if is_left_out(item, cases)]
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+        items[:] = [item for item in items if item not in set(left_out)]
     items.sort(key=lambda item: item.get_closest_marker("long") is None)  # else one process waits for another's last
     for item in items:
         drawn = getattr(item, "callspec", None)
         name = getattr(drawn.params.get("program"), "name", None) if drawn is not None else None
         if isinstance(name, str):
             item.add_marker(pytest.mark.xdist_group(name))
+
+
+def is_left_out(item: pytest.Item, cases: Counter[str]) -> bool:
+    """Whether a test waits for ``--thorough``: by its mark, or as a case of a test of which one in so many runs."""
+    share = item.get_closest_marker("share")
+    place = 0
+    if share is not None:
+        name = item.nodeid.partition("[")[0]
+        place = cases[name] % share.args[0]
+        cases[name] += 1
+    return place > 0 or item.get_closest_marker("thorough") is not None
 
 
 def pytest_collection_finish() -> None:

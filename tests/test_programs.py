@@ -240,6 +240,7 @@ def test_gradient_of_the_gradient_of_a_number(program: Program, proofs: None) ->
     assert_close(second, wanted, program)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("program", BY_ALL, ids=lambda program: program.name)
 def test_a_pullback_owns_what_it_needs(program: Program) -> None:
     args = program.args()

@@ -56,9 +56,17 @@ def _is_module(value: Any) -> bool:
 
 
 def _has_modules(value: Any) -> bool:
-    if isinstance(value, dict):
-        return any(map(_has_modules, value.values()))
-    return any(map(_has_modules, value)) if isinstance(value, list | tuple) else _is_module(value)
+    """Arguments may be nested deeply, and hold themselves: there is a list of what is still to be looked at."""
+    todo, seen = [value], set()
+    while todo:
+        value = todo.pop()
+        if not isinstance(value, dict | list | tuple):
+            if _is_module(value):
+                return True
+        elif id(value) not in seen:
+            seen.add(id(value))
+            todo += value.values() if isinstance(value, dict) else value
+    return False
 
 
 def _with_arrays(value: Any) -> Any:

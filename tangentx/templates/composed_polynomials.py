@@ -99,9 +99,7 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
     return np.power(np.expand_dims(x, 1), powers if increasing else powers[::-1])
 
 
-@adjoint(
-    np.roots, domain=("np.array([1.0, -3.0, 2.0])", "np.array([2.0, 1.0, 3.0])", "np.array([1.0, 0.5, -2.0, 0.3])")
-)
+@adjoint(np.roots, domain=("np.array([1.0, -1.0, 2.0])", "np.array([2.0, 1.0, 3.0])", "np.array([1.0, 0.3, 1.2, 0.5])"))
 def roots(p: Any, *, ans: Any, ans_bar: Any, p_shape: Any) -> Any:
     """Roots, which move against the value of the polynomial there; a multiple root has an infinite derivative."""
     powers = np.arange(p_shape[0])[::-1]

@@ -48,13 +48,13 @@ def median(data: Any) -> Any:
 @composition(statistics.median_low, domain=("[x, y, 0.1, 0.4]",))
 def median_low(data: Any) -> Any:
     """The lower of the two in the middle."""
-    return float(np.sort(data)[(len(data) - 1) // 2])
+    return float(np.sort(np.stack(data))[(len(data) - 1) // 2])
 
 
 @composition(statistics.median_high, domain=("[x, y, 0.1, 0.4]",))
 def median_high(data: Any) -> Any:
     """The higher of the two in the middle."""
-    return float(np.sort(data)[len(data) // 2])
+    return float(np.sort(np.stack(data))[len(data) // 2])
 
 
 @composition(statistics.quantiles, domain=("[x, y, 0.1, 0.4]", "[x, y, 0.1], n=3, method='inclusive'"))

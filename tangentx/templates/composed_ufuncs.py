@@ -141,6 +141,8 @@ def logaddexp_outer(A: Any, B: Any) -> Any:
 def _steps(function: Any, array: Any, axis: Any) -> Any:
     """What `function` makes of each element and of what there is before it."""
     rows = np.moveaxis(array, axis, 0)
+    if len(rows) == 0:
+        return np.copy(array)
     found = [rows[0]]
     for k in range(1, len(rows)):
         found.append(function(found[k - 1], rows[k]))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
+from tangentx.dispatch.tensor_arguments import holds_modules
 
 DEEP = 3_000
 
@@ -71,6 +72,14 @@ def test_deep_arguments_are_refused(way: str, make: Callable[[int], Any]) -> Non
     with pytest.raises(tx.TangentxError, match="levels deep") as caught:
         WAYS[way](make(DEEP))
     assert __file__ in str(caught.value)
+
+
+def test_arguments_are_looked_through_for_modules_however_deep() -> None:
+    linear, holder = tx.nn.Linear(1, 1), []
+    holder.append(holder)
+    for make in (in_lists, in_tuples, in_dicts):
+        assert not holds_modules(make(DEEP))
+    assert not holds_modules(holder) and holds_modules([holder, {"a": (1.0, linear)}])
 
 
 @pytest.mark.parametrize("make", [in_lists, in_tuples, in_dicts, in_objects])

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse.linalg import LinearOperator
 
 import tangentx as tx
 
@@ -181,9 +182,9 @@ def test_another_thread_that_is_waited_for() -> None:
     thread.join()
 
 
-def touched(*given: Any) -> float:
+def touched(*given: Any) -> Any:
     overwrite()
-    return 1.0
+    return given[0]
 
 
 class Shown:
@@ -197,7 +198,16 @@ SHOWN, LINES = Shown(), io.StringIO()
 
 def called_for_each(x):
     y = np.sum(x * x * W)
-    np.vectorize(touched)(np.zeros(2))
+    np.frompyfunc(touched, 1, 1)(np.zeros(2))
+    return y * 3.0
+
+
+OPERATOR = LinearOperator((2, 2), matvec=touched)
+
+
+def called_by_an_object(x):
+    y = np.sum(x * x * W)
+    OPERATOR.matvec(np.zeros(2))
     return y * 3.0
 
 
@@ -207,7 +217,7 @@ def shown(x):
     return y * 3.0
 
 
-@pytest.mark.parametrize("program", [called_for_each, shown])
+@pytest.mark.parametrize("program", [called_for_each, called_by_an_object, shown])
 def test_code_of_the_user_that_is_called_from_elsewhere(program: Any) -> None:
     with pytest.raises(tx.TangentxError, match="chang"):
         tx.grad(program, fallback="error")(X)

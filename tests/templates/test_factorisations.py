@@ -74,6 +74,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[int, int]]] = [
 ]
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(("f", "shape"), PROGRAMS)
 @pytest.mark.parametrize("matrices", [REAL, pytest.param(COMPLEX, marks=pytest.mark.thorough)], ids=["real", "complex"])
 def test_what_does_not_depend_on_the_basis(f: Any, shape: Any, matrices: Any) -> None:
@@ -121,6 +122,7 @@ def overwritten(x):
     return np.sum(np.abs(vectors * values[:, None, :]) ** 3)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("f", [whitened, turned_onto, solved, roots_again_and_again, overwritten])
 def test_in_programs(f: Any) -> None:
     check_grads(f, (REAL[8, 4],), order=2, rtol=1e-5)

@@ -56,7 +56,7 @@ def _cases() -> Iterator[Any]:
             parts = [p for i in example.wrt for p in _parts(example.args[i], f"a{i}")]
             for place, group in enumerate(_moving(parts)):
                 in_sequence = any("_" in part for part in group) and place <= len(parts)
-                seldom = place_of_rule % (5 if getattr(rule, "kind", "") == "elementwise" else 3) > 0
+                seldom = place_of_rule % (9 if getattr(rule, "kind", "") == "elementwise" else 6) > 0
                 late = seldom or number > 0 or (place > 0 and not in_sequence)
                 marks = [pytest.mark.thorough] if late else []
                 yield pytest.param(example, group, id=f"{name}-{number}-{','.join(group)}", marks=marks)

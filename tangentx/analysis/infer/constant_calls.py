@@ -71,6 +71,8 @@ _WRITERS = frozenset(
     " update subtract setdefault put push fill sort setattr delattr setitem delitem heappush heappop heapify"
     " heapreplace heappushpop resize".split()
 )
+_CARRIERS = frozenset("ufunc vectorize LinearOperator OdeSolver ode complex_ode Rbf LowLevelCallable".split())
+"""Classes of trusted libraries whose objects run functions that they were made of, the user's among them."""
 _UNTRUSTED_KEYWORDS = ("out", "output", "inplace", "overwrite")
 _ONCE = frozenset("random secrets uuid time logging warnings".split())
 """Modules of which a call is not to be repeated: it draws, tells the time, or says something."""
@@ -114,7 +116,7 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
         opaque_calls.demand_own_set(w, fn)
     into = any(n.startswith(_UNTRUSTED_KEYWORDS) and not isinstance(k, Obj) for n, _, k in named)
     trust = shows or (is_trusted(fn) and not into)
-    calls_back = any(isinstance(k, Obj | Either) and _is_written_in_python(k) for k in kinds)
+    calls_back = any(map(_may_run_code, kinds))
     _note(w, trust and not calls_back)
     take = _Lender(w, name, trust)
     atoms = tuple(take(a, k) for a, k in given)
@@ -221,6 +223,8 @@ def is_opaque(kind: Kind) -> bool:
 
 def is_trusted(fn: Any) -> bool:
     """Whether a function, or what is made of a class, is known to change nothing that it is given, and to keep it."""
+    if _carries_code(fn.owner if isinstance(fn, opaque_calls.Bound) else fn):
+        return False
     if isinstance(fn, opaque_calls.Bound):
         home, name = fn.owner.__module__, fn.__name__
     elif isinstance(fn, type):
@@ -234,6 +238,11 @@ def is_trusted(fn: Any) -> bool:
     if top == "builtins":
         return fn in hashable(_BUILTINS, fn)
     return top in _TRUSTED and name not in _WRITERS
+
+
+def _carries_code(cls: Any) -> bool:
+    """Whether objects of a class run functions that they were made of."""
+    return isinstance(cls, type) and any(each.__name__ in _CARRIERS for each in cls.__mro__)
 
 
 _BUILTINS = frozenset((open, print, input, format, ascii, repr, id, hash, len, sum, sorted, min, max, all, any, abs))
@@ -459,7 +468,7 @@ def may_change_others(op: Op, kind: Callable[[Atom], Kind]) -> bool:
 def _may_run_code(kind: Kind) -> bool:
     """Whether code of the user's may run where a value is shown or called: a function, or of a class of theirs."""
     if isinstance(kind, Obj | Either):
-        return _is_written_in_python(kind)
+        return _is_written_in_python(kind) or (isinstance(kind, Obj) and _carries_code(type(kind.value)))
     cls = kind.cls if isinstance(kind, Box | Some) else None
     return cls is not None and cls not in (*_PLAIN, list, tuple, dict) and not is_trusted(cls)
 

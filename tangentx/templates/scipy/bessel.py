@@ -153,7 +153,7 @@ def expn(n: Any, x: Any, *, ans: Any) -> Any:
     return None, -np.where(np.greater(n, 0), special.expn(np.maximum(n, 1) - 1, x), ratio(np.exp(-x) + ans, x))
 
 
-@elementwise(special.spence, domain="positive")
+@elementwise(special.spence, domain="positive", analytic=False)
 def spence(z: Any) -> Any:
     """Dilogarithm of ``1 - z``; its slope, ``log(z) / (1 - z)``, without a gap at 1."""
     return ratio(-1.0, special.exprel(special.xlogy(1.0, z)))

@@ -50,7 +50,7 @@ def cbrt(x: Any, *, ans: Any) -> Any:
 @elementwise(special.exprel, analytic=False)
 def exprel(x: Any) -> Any:
     """``(exp(x) - 1) / x``, near 0 by its series, ``hyp1f1(1, 2, x)``."""
-    near = np.abs(x) < 1.0
+    near = np.less(np.abs(x), 1.0)
     far = np.where(near, 1.0, x)
     series = 0.5 * special.hyp1f1(2.0, 3.0, np.where(near, x, 0.0))
     return np.where(near, series, np.exp(far) * (far - 1.0) / (far * far) + 1.0 / (far * far))
@@ -105,7 +105,7 @@ def boxcox(x: Any, lmbda: Any, *, ans: Any) -> Any:
     """``(x ** lmbda - 1) / lmbda``, the logarithm where `lmbda` is 0: ``log(x) * exprel(lmbda * log(x))``."""
     log = special.xlogy(1.0, x)
     u = special.xlogy(lmbda, x)
-    near = np.abs(u) < 1.0
+    near = np.less(np.abs(u), 1.0)
     series = 0.5 * log * log * special.hyp1f1(2.0, 3.0, np.where(near, u, 0.0))
     return np.exp(special.xlogy(lmbda - 1.0, x)), np.where(near, series, ratio(log * np.exp(u) - ans, lmbda))
 
@@ -115,7 +115,7 @@ def boxcox1p(x: Any, lmbda: Any, *, ans: Any) -> Any:
     """`boxcox` of ``1 + x``."""
     log = special.xlog1py(1.0, x)
     u = special.xlog1py(lmbda, x)
-    near = np.abs(u) < 1.0
+    near = np.less(np.abs(u), 1.0)
     series = 0.5 * log * log * special.hyp1f1(2.0, 3.0, np.where(near, u, 0.0))
     return np.exp(special.xlog1py(lmbda - 1.0, x)), np.where(near, series, ratio(log * np.exp(u) - ans, lmbda))
 
@@ -125,7 +125,7 @@ def inv_boxcox(y: Any, lmbda: Any, *, ans: Any) -> Any:
     """Inverse of `boxcox`: its slopes are the reciprocal one, and that times the slope by `lmbda` turned round."""
     log = special.xlogy(1.0, ans)
     u = special.xlogy(lmbda, ans)
-    near = np.abs(u) < 1.0
+    near = np.less(np.abs(u), 1.0)
     series = 0.5 * log * log * special.hyp1f1(2.0, 3.0, np.where(near, u, 0.0))
     slope = np.exp(special.xlogy(1.0 - lmbda, ans))
     return slope, -slope * np.where(near, series, ratio(log * np.exp(u) - y, lmbda))
@@ -136,7 +136,7 @@ def inv_boxcox1p(y: Any, lmbda: Any, *, ans: Any) -> Any:
     """Inverse of `boxcox1p`."""
     log = special.xlog1py(1.0, ans)
     u = special.xlog1py(lmbda, ans)
-    near = np.abs(u) < 1.0
+    near = np.less(np.abs(u), 1.0)
     series = 0.5 * log * log * special.hyp1f1(2.0, 3.0, np.where(near, u, 0.0))
     slope = np.exp(special.xlog1py(1.0 - lmbda, ans))
     return slope, -slope * np.where(near, series, ratio(log * np.exp(u) - y, lmbda))

@@ -26,7 +26,7 @@ def erfc(x: Any) -> Any:
 @elementwise(special.erfcx, domain="unit")
 def erfcx(x: Any, *, ans: Any) -> Any:
     """``exp(x * x) * erfc(x)``; far out, where the two terms of the slope cancel, by its asymptotic series."""
-    far = np.real(x) > 50.0
+    far = np.greater(np.real(x), 50.0)
     u = ratio(1.0, np.where(far, x, 1.0) ** 2)
     series = -0.5641895835477563 * u * (1.0 - 1.5 * u * (1.0 - 2.5 * u * (1.0 - 3.5 * u)))
     return np.where(far, series, 2.0 * np.where(far, 0.0, x * ans) - 1.1283791670955126)
@@ -41,7 +41,7 @@ def erfi(x: Any) -> Any:
 @elementwise(special.dawsn, domain="unit")
 def dawsn(x: Any, *, ans: Any) -> Any:
     """Dawson's integral; far out, where the two terms of the slope cancel, by its asymptotic series."""
-    far = np.abs(x) > 50.0
+    far = np.greater(np.abs(x), 50.0)
     u = ratio(1.0, np.where(far, x, 1.0) ** 2)
     series = -0.5 * u * (1.0 + 1.5 * u * (1.0 + 2.5 * u * (1.0 + 3.5 * u)))
     return np.where(far, series, 1.0 - 2.0 * np.where(far, 0.0, x * ans))

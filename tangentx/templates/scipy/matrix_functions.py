@@ -70,7 +70,7 @@ def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
 @composition(linalg.block_diag, domain=("A(2,2), A(1,3)", "A(2), x, A(2,1)"))
 def block_diag(*arrs: Any) -> Any:
     """Matrices along the diagonal of one; a row is a matrix of one row."""
-    blocks = [np.atleast_2d(a) for a in arrs]
+    blocks = [np.atleast_2d(a) * 1.0 for a in arrs]  # whole numbers beside what varies
     width = sum([block.shape[1] for block in blocks])
     rows = []
     before = 0
