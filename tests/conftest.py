@@ -43,13 +43,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def is_left_out(item: pytest.Item, cases: Counter[str]) -> bool:
     """Whether a test waits for ``--thorough``: by its mark, or as a case of a test of which one in so many runs."""
+    if item.get_closest_marker("thorough") is not None:
+        return True
     share = item.get_closest_marker("share")
-    place = 0
-    if share is not None:
-        name = item.nodeid.partition("[")[0]
-        place = cases[name] % share.args[0]
-        cases[name] += 1
-    return place > 0 or item.get_closest_marker("thorough") is not None
+    name = item.nodeid.partition("[")[0]
+    cases[name] += 1
+    return share is not None and (cases[name] - 1) % share.args[0] > 0
 
 
 def pytest_collection_finish() -> None:

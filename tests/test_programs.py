@@ -161,6 +161,7 @@ def test_the_primal_is_as_written(program: Program) -> None:
     np.testing.assert_array_equal(flat(mine), flat(plain))
 
 
+@pytest.mark.share(2)
 @first_orders(PROGRAMS)
 def test_gradient(program: Program, proofs: None) -> None:
     args = program.args()
@@ -172,6 +173,7 @@ def test_gradient(program: Program, proofs: None) -> None:
         assert_close(got.value, part, program, slack=1e-8 * size(wanted))
 
 
+@pytest.mark.share(3)
 @first_orders(PROGRAMS, 4)
 def test_value_with_gradient_and_single_wrt(program: Program, proofs: None) -> None:
     both = tx.value_and_grad(program.fn, wrt=names(program), fallback="error")
@@ -181,6 +183,7 @@ def test_value_with_gradient_and_single_wrt(program: Program, proofs: None) -> N
     assert_close(flat(alone), flat(gradient[-1]), program)
 
 
+@pytest.mark.share(2)
 @first_orders(PROGRAMS, 2)
 def test_forward(program: Program, proofs: None) -> None:
     with as_quiet_as(program):
@@ -194,6 +197,7 @@ def test_forward(program: Program, proofs: None) -> None:
     assert abs(tangent - inner(gradient, parts)) <= precision * sum(float(np.sum(term)) for term in terms)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(("program", "proofs", "over"), second_orders(), indirect=["proofs"], ids=shown)
 def test_forward_and_reverse_over_reverse(
     program: Program, proofs: None, over: tuple[str, ...], tmp_path: Path
@@ -240,7 +244,7 @@ def test_gradient_of_the_gradient_of_a_number(program: Program, proofs: None) ->
     assert_close(second, wanted, program)
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("program", BY_ALL, ids=lambda program: program.name)
 def test_a_pullback_owns_what_it_needs(program: Program) -> None:
     args = program.args()

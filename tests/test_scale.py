@@ -165,6 +165,7 @@ def compared(f: Callable[..., Any]) -> None:
     assert tx.grad(f)(0.7) == pytest.approx(slope, rel=1e-6)
 
 
+@pytest.mark.share(5)
 @pytest.mark.long
 @pytest.mark.parametrize("name", TEXTS)
 def test_long_text(name: str) -> None:
@@ -177,6 +178,7 @@ def test_longer_text(name: str) -> None:
     compared(defined(f"longer {name}", LONGER[name]))
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", ["branches", "cases", "conditionals", "loops"])
 def test_deep_text_in_forward_mode_and_at_second_order(name: str) -> None:
     f = defined(name, TEXTS[name])

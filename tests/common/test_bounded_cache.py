@@ -143,6 +143,7 @@ def held() -> tuple[int, int]:
     return sum(name.startswith("<tangentx ") for name in linecache.cache), len(gc.get_objects())
 
 
+@pytest.mark.share(3)
 @pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
 @pytest.mark.parametrize("name", MAKERS)
 def test_what_is_kept_of_a_function_goes_with_it(name: str) -> None:

@@ -450,7 +450,7 @@ class _OnTensors:
         return tx.grad(f, wrt=wrt)
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("seed", range(5000, 5016))
 def test_drawn_programs_on_tensors_agree_with_the_oracle(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiling is made to fail, so that all of them take the fallback, at both orders."""

@@ -604,6 +604,7 @@ def ways(f: Any, fallback: str) -> dict[str, Callable[[], Any]]:
     }
 
 
+@pytest.mark.share(3)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("fallback", ["error", "tensor"])
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

@@ -1062,6 +1062,7 @@ def slope(f: Any, x: np.ndarray) -> np.ndarray:
     return np.array([(f(x + e) - f(x - e)) / 2e-6 for e in step])
 
 
+@pytest.mark.share(3)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("fallback", ["error", "tensor"])
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

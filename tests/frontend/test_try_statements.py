@@ -218,6 +218,7 @@ def factored(x, y):
     return np.sum(L * L) + np.log(L[1, 1]) * x
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("fn", [bound_by_either, left_by_all_ways, added_to, factored])
 @pytest.mark.parametrize("off", [(), "all"])
 def test_what_has_a_part_in_the_derivative_is_a_trial_and_branches(fn, off):
@@ -306,6 +307,7 @@ def bound_and_shared(x, k):
     return g() * s
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("fn", [lengths_shared, switched, bound_and_shared])
 @pytest.mark.parametrize("off", [(), "all"])
 def test_what_functions_share_is_asked_for_and_bound_in_a_try_statement(fn, off):

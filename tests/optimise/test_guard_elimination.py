@@ -127,6 +127,7 @@ CASES: list[tuple[Callable[..., Any], Any, Any]] = [
 ]
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("off", WAYS, ids=str)
 @pytest.mark.parametrize(("fn", "x", "wanted"), CASES, ids=[case[0].__name__ for case in CASES])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -12,6 +12,7 @@ from tests.optimise import hazards
 from tests.optimise.support import WAYS, differences, gradient
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("off", WAYS, ids=str)
 @pytest.mark.parametrize("name", hazards.CASES)
 def test_gradient(name: str, off: Any) -> None:

@@ -26,6 +26,7 @@ def leaves(x: Any) -> list[Any]:
     return [x]
 
 
+@pytest.mark.share(2)
 @pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 def test_each_pass_alone_changes_nothing(seed: int) -> None:

@@ -82,6 +82,7 @@ def test_an_array_of_indices_may_repeat() -> None:
     assert "= 0.0" in reverse(repeated)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("off", WAYS)
 @pytest.mark.parametrize("f", ALL)
 def test_gradients_agree_with_differences(f: Any, off: Any) -> None:

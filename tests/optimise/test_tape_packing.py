@@ -75,6 +75,7 @@ def appends(f, *values, off=()):
     return [line.strip() for line in text.splitlines() if ".append(" in line]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("off", WAYS)
 @pytest.mark.parametrize(("f", "values"), PROGRAMS)
 def test_gradients_are_right(f, values, off) -> None:

@@ -19,7 +19,7 @@ CASES = [
         template,
         number,
         id=f"{template.name}-{number}",
-        marks=pytest.mark.thorough if number % 3 else (),
+        marks=pytest.mark.thorough if number else (),
     )
     for template in templates()
     if template.kind != "constant"
@@ -29,12 +29,12 @@ CASES = [
         composition,
         number,
         id=f"{composition.body.__name__}-{number}",
-        marks=pytest.mark.thorough if number else (),
+        marks=pytest.mark.thorough if number or (place % 3 and composition.body.__module__.count("scipy")) else (),
     )
-    for composition in compositions()
+    for place, composition in enumerate(compositions())
     for number in range(len(examples(composition)))
 ]
-FIRST_ORDER = [composition for place, composition in enumerate(compositions()) if place % 3]
+FIRST_ORDER = [rule for place, rule in enumerate((*templates(), *compositions())) if place % 6]
 
 
 def written(constant: Any) -> str:
@@ -69,10 +69,10 @@ def weighed(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], wrt: tuple[i
     return space["f"]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("template", "number"), CASES)
 def test_through_the_compiler(template: Any, number: int, request: pytest.FixtureRequest) -> None:
-    """Second order of the first example of each template, and of one composition in three; of all with
-    ``--thorough``."""
+    """Half of the rules, second order of one in six; all of all with ``--thorough``."""
     example = examples(template)[number]
     fn, args, kwargs, wrt = example.fn, example.args, example.kwargs, example.wrt
     result = fn(*args, **kwargs)

@@ -75,7 +75,7 @@ def cases() -> Iterator[Any]:
             yield pytest.param(name, values, marks=() if (i + k) % (2 * len(VALUES)) == 0 else pytest.mark.thorough)
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(9)
 @pytest.mark.parametrize(("name", "values"), list(cases()))
 def test_the_derivative_is_as_quiet_as_the_program(name: str, values: str) -> None:
     try:

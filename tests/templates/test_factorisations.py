@@ -122,7 +122,7 @@ def overwritten(x):
     return np.sum(np.abs(vectors * values[:, None, :]) ** 3)
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(5)
 @pytest.mark.parametrize("f", [whitened, turned_onto, solved, roots_again_and_again, overwritten])
 def test_in_programs(f: Any) -> None:
     check_grads(f, (REAL[8, 4],), order=2, rtol=1e-5)

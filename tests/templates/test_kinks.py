@@ -75,6 +75,7 @@ def test_there_is_a_table() -> None:
     assert len(ROWS) > 15
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(
     "text",
     [
@@ -197,6 +198,7 @@ CLIPS = [
 BOUNDS = [(0.0, 1.0), (None, 1.0), (0.0, None), (1.0, 0.0), (0.0, 0.0), (0, 1), (-math.inf, 1.0)]
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("clip", CLIPS)
 @pytest.mark.parametrize("bounds", BOUNDS)
 def test_clip_is_the_minimum_of_a_maximum(clip: str, bounds: tuple[Any, Any]) -> None:

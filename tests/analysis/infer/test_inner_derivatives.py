@@ -134,7 +134,7 @@ def slopes(f: Any, x: Any, h: float = 1e-6) -> Any:
     return np.array([(f(x + h * e) - f(x - h * e)) / (2.0 * h) for e in np.eye(len(x))])
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_programs_that_take_derivatives(f: Any) -> None:
     gradient = tx.grad(f)(X)

@@ -166,6 +166,7 @@ def test_what_may_need_one_direction_after_the_other(f: Any, make: Any) -> None:
 SCALARS = [p for p in PROGRAMS if p.name != "of_an_argument"][::7]
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("program", SCALARS, ids=lambda p: p.name)
 def test_programs_of_the_corpus(program: Program) -> None:
     gradient = tx.grad(program.fn, wrt=names(program), fallback="error")(*program.args())

@@ -63,6 +63,7 @@ def along(values: list[Any], rng: np.random.Generator) -> list[Any]:
     ]
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(("rule", "example"), CASES)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_an_operation_on_tensors(rule: Any, example: Any) -> None:
