@@ -211,13 +211,19 @@ def called_by_an_object(x):
     return y * 3.0
 
 
+def called_by_an_operator(x):
+    y = np.sum(x * x * W)
+    OPERATOR @ np.zeros(2)
+    return y * 3.0
+
+
 def shown(x):
     y = np.sum(x * x * W)
     print(SHOWN, file=LINES)
     return y * 3.0
 
 
-@pytest.mark.parametrize("program", [called_for_each, called_by_an_object, shown])
+@pytest.mark.parametrize("program", [called_for_each, called_by_an_object, called_by_an_operator, shown])
 def test_code_of_the_user_that_is_called_from_elsewhere(program: Any) -> None:
     with pytest.raises(tx.TangentxError, match="chang"):
         tx.grad(program, fallback="error")(X)

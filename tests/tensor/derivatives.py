@@ -32,7 +32,7 @@ def traced(f: Callable[..., Any], primals: tuple[Any, ...], wrt: tuple[int, ...]
 
 def number(x: Any) -> Any:
     t = tx.tensor(x, requires_grad=True)
-    t._data = x
+    t._primal = x
     return t
 
 

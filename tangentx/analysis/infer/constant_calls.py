@@ -47,6 +47,7 @@ from tangentx.analysis.types.kinds import (
 from tangentx.analysis.types.primitives import hashable, name_of
 from tangentx.analysis.types.user_code import is_foreign
 from tangentx.arrays.sites import UNSEEN, class_of, options, parsed
+from tangentx.common.naming import public_name
 from tangentx.common.options import Observing
 from tangentx.errors import NoTemplate, NotResolved, TangentxError, UnsupportedSyntax
 from tangentx.ir.nodes import MARKERS, Assign, Atom, Block, Expr, Ext, Function, Lit, Op, Var, sequence
@@ -165,18 +166,29 @@ def attribute(w: Walker, atom: Atom, kind: Some, name: str) -> tuple[Expr, Kind]
 
 
 def takes(w: Walker, fn: Any, kinds: list[Kind]) -> bool:
-    """Whether an operation is one of unknown code, for what it is applied to is opaque."""
-    if not active(w) or not any(map(is_opaque, kinds)) or isinstance(fn, Observed) or fn in hashable(_MEANT, fn):
+    """Whether an operation is one of unknown code, for what it is applied to is opaque.
+
+    Raises NotResolved for an object that runs functions which it was made of, unless calls on constants are called as
+    they are: tried on samples, those functions would run while the program is compiled.
+    """
+    carried = any(map(_is_carrier, kinds))
+    if not (carried or any(map(is_opaque, kinds))) or isinstance(fn, Observed) or fn in hashable(_MEANT, fn):
         return False
-    return not any(varied(k) or isinstance(k, Bottom) for k in kinds)
+    if any(varied(k) or isinstance(k, Bottom) for k in kinds):
+        return False
+    if carried and not active(w) and not w.program.derived:
+        message = f"`{public_name(fn)}` of an object that runs functions which it was made of"
+        raise NotResolved(message, w.span, "call the function that it was made of")
+    return active(w)
 
 
 def operation(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named = ()) -> tuple[Expr, Kind]:
     """An operator, or a function like ``len``, of an opaque object."""
-    name = f"`{name_of(fn)}`"
+    name = f"`{public_name(fn)}`"
     given = [w.read(a) for a in args]
     named = [(n, *w.read(a)) for n, a in kwargs]
     trust = all(is_trusted(k.cls) for _, k in given if isinstance(k, Some) and is_opaque(k))
+    trust = trust and not any(_is_carrier(k) for _, k in given)
     _note(w, trust)
     take = _Lender(w, name, trust)
     atoms = tuple(take(a, k) for a, k in given)
@@ -238,6 +250,11 @@ def is_trusted(fn: Any) -> bool:
     if top == "builtins":
         return fn in hashable(_BUILTINS, fn)
     return top in _TRUSTED and name not in _WRITERS
+
+
+def _is_carrier(kind: Kind) -> bool:
+    """Whether a value from outside runs functions which it was made of, where an operator is applied to it."""
+    return isinstance(kind, Obj) and not isinstance(kind.value, np.ufunc) and _carries_code(type(kind.value))
 
 
 def _carries_code(cls: Any) -> bool:

@@ -64,6 +64,12 @@ _COPIES = frozenset(structure_results.COPIES)
 _ARRAYS_FOR_NONE = frozenset((arrays.unbroadcast, arrays.share))  # or numbers that nobody writes into
 
 
+def _has_operators(kind: Kind) -> bool:
+    """Whether a value is an object whose class takes NumPy's operators over: no rule for arrays and numbers is one
+    for it."""
+    return isinstance(kind, Obj) and any(hasattr(type(kind.value), name) for name in ("__array_ufunc__", "__matmul__"))
+
+
 class Operation:
     """Finds the kind of one application of a primitive; `fresh(path)` gives the region of a new array or container."""
 
@@ -151,8 +157,14 @@ class Operation:
         if template is None and any(varied(k) for k in kinds) and varied(result):
             message, hint = templates.no_rule(fn)
             raise NoTemplate(message, self.span, hint)
-        if template is None or not template.lacks:
+        if template is None:
             return
+        other = next((k for k in kinds if _has_operators(k)), None)
+        if other is not None and any(map(varied, kinds)):
+            message = (
+                f"`{public_name(fn)}` of {describe(other)} is what its class makes of it, and has no derivative rule"
+            )
+            raise NoTemplate(message, self.span, "make an array of it first, outside of the differentiated function")
         for param, kind in zip(template.params, kinds):
             if param.name in template.lacks and varied(kind):
                 error = templates.without_rule(template, param.name)

@@ -43,7 +43,7 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
             return unary(rule, args[0])
         if not (isinstance(args[0], CONTAINERS) or isinstance(args[1], CONTAINERS)):
             return binary(rule, args[0], args[1])
-    array = bool(args) and type(args[0]) is Tensor and type(args[0]._data) is np.ndarray
+    array = bool(args) and type(args[0]) is Tensor and type(args[0]._primal) is np.ndarray
     if fn is np.einsum and args:
         args = by_letters(args)
         if len(args) > 3 or "." in args[0] or kwargs.keys() == {"optimize"}:
@@ -93,7 +93,7 @@ def _opened(rule: Rule, values: Sequence[Any]) -> tuple[list[Any], list[int], bo
         if type(value) is Tensor:
             if value._view is not None:
                 value._view.refresh(value)
-            data.append(value._data)
+            data.append(value._primal)
             if value._needs and rule.with_cotangent[i]:
                 places.append(i)
             elif value._needs and rule.refusing[i]:
@@ -184,7 +184,7 @@ def _is_new(ans: Any, tensors: Sequence[Tensor]) -> bool:
     if isinstance(ans, list | tuple):
         return all(_is_new(item, tensors) for item in ans)
     if isinstance(ans, np.ndarray):
-        return not any(np.may_share_memory(ans, t._data) for t in tensors)
+        return not any(np.may_share_memory(ans, t._primal) for t in tensors)
     return isinstance(ans, np.inexact)
 
 

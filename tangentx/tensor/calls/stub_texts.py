@@ -20,7 +20,7 @@ def fresh(t: str, data: str) -> list[str]:
     """The lines that make `t` a Tensor of the data without history, as `core.wrap` does."""
     return [
         f"    {t} = blank_()",
-        f"    {t}._data = {data}",
+        f"    {t}._primal = {data}",
         f"    {t}._node = {t}._view = {t}._content = {t}._made = None",
         f"    {t}._slot = 0",
         f"    {t}._needs = False",
@@ -29,7 +29,11 @@ def fresh(t: str, data: str) -> list[str]:
 
 def current(indent: str, x: str, data: str) -> list[str]:
     """The lines that give the data of the Tensor `x` as they are now."""
-    return [f"{indent}if {x}._view is not None:", f"{indent}    {x}._view.refresh({x})", f"{indent}{data} = {x}._data"]
+    return [
+        f"{indent}if {x}._view is not None:",
+        f"{indent}    {x}._view.refresh({x})",
+        f"{indent}{data} = {x}._primal",
+    ]
 
 
 def compiled(name: str, lines: Sequence[str], names: Mapping[str, Any]) -> dict[str, Any]:

@@ -54,14 +54,14 @@ class Viewed:
         self.held: dict[int | str, tuple[Any, Any]] = {}
 
     def __call__(self, t: Tensor, item: int | None) -> None:
-        ans = t._data
+        ans = t._primal
         if not self.rule.may_view or type(ans) is not np.ndarray:
             return
         given: list[tuple[int | str, Any]] = [*enumerate(self.args), *self.kwargs.items()]
         for position, value in given:
-            if type(value) is not Tensor or type(value._data) is not np.ndarray:
+            if type(value) is not Tensor or type(value._primal) is not np.ndarray:
                 continue
-            own = value._data
+            own = value._primal
             base = ans.base
             strided = base is not None and type(base) is not np.ndarray and np.may_share_memory(ans, own)
             if ans is own or strided or (base is not None and (base is own or base is own.base)):

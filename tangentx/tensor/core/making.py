@@ -41,7 +41,7 @@ def escaped(t: Tensor, how: str, always: bool = False) -> Any:
     """
     if t._view is not None:
         t._view.refresh(t)
-    data = t._data
+    data = t._primal
     if t._needs and (always or stands_in(t)):
         raise lost(t, how)
     if type(data) is np.ndarray:

@@ -89,7 +89,7 @@ def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[.
         if changed(self, change, other):
             return self
         result = operate(self, other)
-        return overwrite(self, result, True) if type(result) is Tensor and type(self._data) is np.ndarray else result
+        return overwrite(self, result, True) if type(result) is Tensor and type(self._primal) is np.ndarray else result
 
     return operate, reflected, in_place
 
@@ -114,7 +114,7 @@ def _method(fn: Any, name: str, doc: str) -> Callable[..., Any]:
     ways = WAYS.setdefault(fn, {})
 
     def method(*args: Any, **kwargs: Any) -> Any:
-        if alone is not None and len(args) == 1 and not kwargs and type(args[0]._data) is np.ndarray:
+        if alone is not None and len(args) == 1 and not kwargs and type(args[0]._primal) is np.ndarray:
             return alone(args[0])
         if kwargs and not KEYWORDS.isdisjoint(kwargs):
             return spelled(name, args[0], args[1:], kwargs)
@@ -186,7 +186,7 @@ def _array_function(self: Tensor, func: Any, types: Any, args: Any, kwargs: Any)
             pass
         else:
             return known(args, kwargs)
-    if not kwargs and len(args) == 1 and type(args[0]) is Tensor and type(args[0]._data) is np.ndarray:
+    if not kwargs and len(args) == 1 and type(args[0]) is Tensor and type(args[0]._primal) is np.ndarray:
         rule = rule_of(func)
         return way(rule, "t", 1)(args[0]) if rule is not None and rule.reduces else call(func, args, kwargs)
     if func in _SPLITTING:

@@ -22,11 +22,11 @@ class _Making(type):
         if device is not None and device != "cpu":
             raise NotDifferentiable(f"there is no device {device!r} here", hint='use "cpu", or leave it out')
         t = wrap(np.array(array.current if type(array) is Tensor else array, dtype=dtype))
-        kind = t._data.dtype.kind
+        kind = t._primal.dtype.kind
         if kind in "fc":
             t._needs = bool(requires_grad)
         elif kind not in "biu":
-            raise NotDifferentiable(f"a Tensor cannot hold {t._data.dtype}", hint="pass numbers")
+            raise NotDifferentiable(f"a Tensor cannot hold {t._primal.dtype}", hint="pass numbers")
         elif requires_grad:
             t.requires_grad = True  # says why it cannot be
         return t
@@ -42,9 +42,9 @@ class Tensor(metaclass=_Making):
     ``isinstance(x, np.ndarray)`` goes the way that the plain program goes; ``type(x)`` is Tensor.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_content", "_data", "_made", "_needs", "_node", "_slot", "_view")
+    __slots__ = ("__dict__", "__weakref__", "_content", "_made", "_needs", "_node", "_primal", "_slot", "_view")
 
-    _data: Any
+    _primal: Any
     _node: Any
     _slot: int
     _needs: bool
@@ -71,14 +71,14 @@ class Tensor(metaclass=_Making):
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        return type(self._data)
+        return type(self._primal)
 
     @property
     def current(self) -> Any:
         """The plain number or array itself, as it is now."""
         if self._view is not None:
             self._view.refresh(self)
-        return self._data
+        return self._primal
 
     @property
     def edge(self) -> tuple[Any, int]:
@@ -102,8 +102,8 @@ class Tensor(metaclass=_Making):
         fault = ""
         if value is self:
             fault = "a Tensor is set as its own gradient"
-        elif np.shape(data) != np.shape(self._data):
-            fault = f"a gradient of shape {np.shape(data)} is set for a Tensor of shape {np.shape(self._data)}"
+        elif np.shape(data) != np.shape(self._primal):
+            fault = f"a gradient of shape {np.shape(data)} is set for a Tensor of shape {np.shape(self._primal)}"
         elif other or dtype.kind not in "fciub" or mine.kind not in "fc":
             fault = f"a gradient of {dtype} is set for a Tensor of {mine}"
         if fault:
@@ -126,9 +126,9 @@ class Tensor(metaclass=_Making):
             raise NotDifferentiable(
                 "requires_grad can be taken from leaves only, and this Tensor was computed", hint="use `x.detach()`"
             )
-        if value and not inexact(self._data):
+        if value and not inexact(self._primal):
             raise NotDifferentiable(
-                f"a Tensor of {np.asarray(self._data).dtype} has no derivative, so it cannot require a gradient",
+                f"a Tensor of {np.asarray(self._primal).dtype} has no derivative, so it cannot require a gradient",
                 span_of(place()),
                 "make it one of floats: `tx.tensor(data, dtype=float)`",
             )
@@ -205,7 +205,7 @@ class Tensor(metaclass=_Making):
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forgets the gradient; with ``set_to_none=False`` it becomes zeros."""
-        self._grad = None if set_to_none else wrap(np.zeros(np.shape(self._data), np.asarray(self._data).dtype))
+        self._grad = None if set_to_none else wrap(np.zeros(np.shape(self._primal), np.asarray(self._primal).dtype))
 
     def clear_grad(self) -> None:
         """The gradient becomes zeros."""
@@ -239,7 +239,7 @@ class Tensor(metaclass=_Making):
         if stands_in(self):  # the program copies what would be a number or an array
             from tangentx.tensor.calls.apply import call
 
-            copied: Tensor = call(np.copy if type(self._data) is np.ndarray else operator.pos, (self,), {})
+            copied: Tensor = call(np.copy if type(self._primal) is np.ndarray else operator.pos, (self,), {})
             memo[id(self)] = copied
             return copied
         remake, args = self.__reduce__()
@@ -259,7 +259,7 @@ def _remade(data: Any, requires_grad: bool, grad: Any, parameter: bool = False) 
 def wrap(data: Any, node: Any = None, slot: int = 0) -> Tensor:
     """A Tensor of this very number or array, made by a node."""
     t = blank()
-    t._data = data
+    t._primal = data
     t._node = node
     t._needs = node is not None
     t._slot = slot

@@ -60,8 +60,8 @@ class Conversion:
             first = self.known[id(value)][0]
             found = make(value, True)
             for t in (first, found[0]):
-                if type(t._data) is np.ndarray:
-                    t._data.flags.writeable = False
+                if type(t._primal) is np.ndarray:
+                    t._primal.flags.writeable = False
             return found
         found, leaf, _ = self.known[id(value)]
         return found, leaf
@@ -113,20 +113,20 @@ def _leaf(array: Any, active: bool) -> tuple[Tensor, Tensor | None]:
 def _again(t: Tensor, active: bool) -> tuple[Tensor, Tensor | None]:
     """A Tensor of the caller's as another one with a history from there on, so that it is not written."""
     found = during(lambda: _copied(t), grad=True)
-    if not (active and inexact(found._data)):
+    if not (active and inexact(found._primal)):
         return found, None
     if not found._needs:
-        return _leaf(found._data, True)
+        return _leaf(found._primal, True)
     # What is differentiated by is the value as it comes in: the function may write into the other.
-    return found, attach(found._data, found.edge)
+    return found, attach(found._primal, found.edge)
 
 
 def _copied(t: Tensor) -> Tensor:
     """A copy laid out as the other is, recorded."""
     copied = np.copy if type(t.current) is np.ndarray else operator.pos
     found: Tensor = call(copied, (t,), {})
-    if copied is np.copy and found._data.strides != t._data.strides:
-        straight, found = found, wrap(zeros_as(t._data))
+    if copied is np.copy and found._primal.strides != t._primal.strides:
+        straight, found = found, wrap(zeros_as(t._primal))
         write(found, Ellipsis, straight)
     return found
 

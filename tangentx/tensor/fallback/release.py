@@ -101,7 +101,7 @@ class Release:
         """The plain value of `x`: itself, changed in place later, or another where it cannot be changed."""
         kind = type(x)
         if kind is Tensor:
-            return self._data(x)
+            return self._primal(x)
         if kind in _PLAIN:
             return x
         if id(x) in self.known:
@@ -114,7 +114,7 @@ class Release:
         self.waiting.append(x)
         return x
 
-    def _data(self, t: Tensor) -> Any:
+    def _primal(self, t: Tensor) -> Any:
         """The number, or an array of its own; what shares memory goes on doing so."""
         if t.requires_grad and program_of(t) is None:
             return t  # one of the user's own
@@ -124,8 +124,8 @@ class Release:
             return data
         root = t if t._view is None else t._view.root
         if id(root) not in self.roots:
-            copied = zeros_as(root._data)
-            copied[...] = root._data
+            copied = zeros_as(root._primal)
+            copied[...] = root._primal
             self.roots[id(root)] = root, copied
         found = self.roots[id(root)][1]
         for step in () if t._view is None else t._view.steps:
@@ -135,7 +135,7 @@ class Release:
     def _unchangeable(self, x: Any) -> Any:
         if isinstance(x, types.MethodType):
             if type(x.__self__) is Tensor:
-                return getattr(self._data(x.__self__), x.__func__.__name__, x)
+                return getattr(self._primal(x.__self__), x.__func__.__name__, x)
             own = self.value(x.__self__)
             self.value(x.__func__)
             return x if own is x.__self__ else types.MethodType(x.__func__, own)

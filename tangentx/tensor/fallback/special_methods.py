@@ -118,7 +118,7 @@ def _met(x: Any, y: Any, name: str, method: Callable[[Any, str], Any]) -> tuple[
 
 
 def _is_array(x: Any) -> bool:
-    return isinstance(x._data if type(x) is Tensor else x, np.ndarray | np.generic)
+    return isinstance(x._primal if type(x) is Tensor else x, np.ndarray | np.generic)
 
 
 def _said(x: Any, method: Callable[[Any, str], Any]) -> Any:
@@ -209,8 +209,8 @@ def _in_place(plainly: Any, name: str, otherwise: Any, method: Callable[[Any, st
                 return otherwise(x, y)
             return plainly(x, y)
         touch(x, y)
-        if type(x) is Tensor and type(x._data) is np.ndarray and getattr(type(y), "__array_ufunc__", _NONE) is None:
-            np.add(x._data, y)  # raises what NumPy raises
+        if type(x) is Tensor and type(x._primal) is np.ndarray and getattr(type(y), "__array_ufunc__", _NONE) is None:
+            np.add(x._primal, y)  # raises what NumPy raises
         own = method(x, name)
         result = NotImplemented if own is None else own(x, y)
         if result is not NotImplemented:
@@ -232,8 +232,8 @@ def _item(method: Callable[[Any, str], Any]) -> Callable[[Any, Any], Any]:
     def item(x: Any, key: Any) -> Any:
         if type(x) is Tensor:
             found = operator.getitem(x, key)
-            plain = type(found) is Tensor and not found._needs and type(found._data) is not np.ndarray
-            return found._data if plain else found  # a number that is constant needs no history
+            plain = type(found) is Tensor and not found._needs and type(found._primal) is not np.ndarray
+            return found._primal if plain else found  # a number that is constant needs no history
         if type(x) in _PLAIN:
             return x[key]
         if x is np.r_ or x is np.c_:

@@ -57,13 +57,13 @@ def _kept(tensors: list[Tensor], given: Any, function: Any) -> Iterator[None]:
     What varies is not to be written there later, for nobody would know that the code then reads it.
     """
     roots = list({id(root): root for root in map(root_of, tensors)}.values())
-    shown = [*arrays_in(given), *(root._data for root in roots if isinstance(root._data, np.ndarray))]
+    shown = [*arrays_in(given), *(root._primal for root in roots if isinstance(root._primal, np.ndarray))]
     before = list(map(sys.getrefcount, shown))
     yield
     now = list(map(sys.getrefcount, shown))
     held = [data for data, count, was in zip(shown, now, before, strict=True) if count > was]
     for root in roots:
-        if any(np.may_share_memory(root._data, data) for data in held):
+        if any(np.may_share_memory(root._primal, data) for data in held):
             root._lent = name_of(function)
 
 

@@ -38,11 +38,11 @@ def _seeds(outputs: Sequence[Any], gradients: Sequence[Any], create: bool) -> li
     seeds = []
     for t, gradient in zip(outputs, gradients, strict=True):
         _demand_history(t)
-        like = like_of(t._data)
+        like = like_of(t._primal)
         if gradient is None:
-            if _STRICT[0] and np.size(t._data) != 1:
+            if _STRICT[0] and np.size(t._primal) != 1:
                 raise NotDifferentiable(
-                    f"backward needs a gradient for a Tensor of shape {np.shape(t._data)}",
+                    f"backward needs a gradient for a Tensor of shape {np.shape(t._primal)}",
                     span_of(place()),
                     "sum it, or pass gradient=",
                 )
@@ -124,7 +124,7 @@ def grad(
 def _result(bar: Any, t: Tensor, allow_unused: bool, materialize: bool, i: int) -> Any:
     if bar is None:
         if materialize:
-            return wrap(zeros(like_of(t._data)))
+            return wrap(zeros(like_of(t._primal)))
         if allow_unused:
             return None
         raise NotDifferentiable(

@@ -44,12 +44,12 @@ class _Checkpoint(Function):
         ctx.states = States(call.function, call.args)
         run = Run(call, given)
         ctx.states.drawn()
-        ctx.written = [i for i, t in enumerate(given) if t._data is not units[i]._data]
-        if run.reshaped or any(contents) or any(type(given[i]._data) is not np.ndarray for i in ctx.written):
+        ctx.written = [i for i, t in enumerate(given) if t._primal is not units[i]._primal]
+        if run.reshaped or any(contents) or any(type(given[i]._primal) is not np.ndarray for i in ctx.written):
             raise _written(call)
         report.run, report.written = run, ctx.written
         ctx.prints = [_print(t) for t in (*run.results, *(given[i] for i in ctx.written))]
-        return (*run.results, *(wrap(given[i]._data) for i in ctx.written))
+        return (*run.results, *(wrap(given[i]._primal) for i in ctx.written))
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
@@ -114,16 +114,16 @@ def _alike(found: list[Any], wanted: list[Any]) -> bool:
 
 def _itself(t: Tensor) -> Any:
     """The Tensor behind a node of its own: one argument may have been computed from another."""
-    number = type(t._data) is not np.ndarray
+    number = type(t._primal) is not np.ndarray
     return call(operator.pos, (t,), {}) if number else call(operator.getitem, (t, Ellipsis), {})
 
 
 def _copied(t: Tensor) -> Tensor:
     """A copy that may be written, recorded, with the same strides: whether a reshape is a view depends on them."""
     copied: Tensor = call(np.copy, (t,), {})
-    if copied._data.strides == t._data.strides:
+    if copied._primal.strides == t._primal.strides:
         return copied
-    laid_out = wrap(zeros_as(t._data))
+    laid_out = wrap(zeros_as(t._primal))
     write(laid_out, Ellipsis, copied)
     return laid_out
 

@@ -44,7 +44,7 @@ class Compiled(Node):
     ) -> None:
         active = [t for t in tensors_in(list(values)) if t.requires_grad]
         super().__init__(name, tuple(t.edge for t in active))
-        self.likes = tuple(like_of(t._data) for t in active)
+        self.likes = tuple(like_of(t._primal) for t in active)
         self.values: Any = _detached(list(values))
         self.reverse = reverse
         self.again = again
@@ -116,7 +116,7 @@ def _detached(value: Any) -> Any:
     def one(t: Any) -> Any:
         if type(t) is not Tensor:
             return t
-        data = t.current.copy() if hasattr(t._data, "copy") else t.current  # the caller may write into it
+        data = t.current.copy() if hasattr(t._primal, "copy") else t.current  # the caller may write into it
         return _Kept(data) if t._needs else wrap(data)
 
     return mapped(value, one)

@@ -72,7 +72,7 @@ class FunctionNode(Node):
         self.active = tuple(type(a) is Tensor and a.requires_grad for a in args)
         tensors = [a for a, active in zip(args, self.active, strict=True) if active]
         super().__init__(function.__name__, tuple(t.edge for t in tensors))
-        self.likes = tuple(like_of(t._data) for t in tensors)
+        self.likes = tuple(like_of(t._primal) for t in tensors)
         self.function, self.context = function, context
         self.results: tuple[Any, ...] = ()
 
@@ -152,12 +152,12 @@ class Function:
         if any(needs) and STATE.grad:
             node = FunctionNode(cls, context, args)
             node.slots = len(results)
-            node.results = tuple(like_of(r._data) if type(r) is Tensor else 0.0 for r in results)
+            node.results = tuple(like_of(r._primal) if type(r) is Tensor else 0.0 for r in results)
             context.settle(node, outs)
             for i, (r, given) in enumerate(zip(results, outs, strict=True)):
                 plain = any(given is other for other in context.without_derivative)
-                if type(r) is Tensor and inexact(r._data):
-                    r._content = given._content if type(given) is Tensor and r._data is given._data else None
+                if type(r) is Tensor and inexact(r._primal):
+                    r._content = given._content if type(given) is Tensor and r._primal is given._primal else None
                     r._node, r._slot, r._needs = (None, 0, False) if plain else (node, i, True)
             if TAPES:
                 noted(node, results)

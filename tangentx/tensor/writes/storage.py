@@ -71,7 +71,7 @@ class View:
         """The view of a Tensor to which these steps lead."""
         view = View()
         view.root, view._steps, view.with_history = root, steps, with_history
-        view.array, view.node, view.slot = root._data, root._node, root._slot
+        view.array, view.node, view.slot = root._primal, root._node, root._slot
         return view
 
     @staticmethod
@@ -90,7 +90,7 @@ class View:
         else:
             view._before, view.root, view.with_history = before.steps, before.root, before.with_history
             of = before.root
-        view.array = of._data
+        view.array = of._primal
         view.node = of._node
         view.slot = of._slot
 
@@ -108,14 +108,14 @@ class View:
         if root._view is not None:  # its shape was set
             self.root = root = root._view.root
         written = self.with_history and (root._node is not self.node or root._slot != self.slot)
-        if root._data is self.array and not written:
+        if root._primal is self.array and not written:
             return
-        self.array, self.node, self.slot = root._data, root._node, root._slot
+        self.array, self.node, self.slot = root._primal, root._node, root._slot
         if not (written or t._needs):
-            data = root._data
+            data = root._primal
             for step in self.steps:
                 data = step.on(data)
-            t._data = data
+            t._primal = data
             return
 
         def formed() -> Any:
@@ -126,7 +126,7 @@ class View:
 
         current = during(formed, grad=True)
         before = t._node, t._slot
-        t._data, t._node, t._slot, t._needs = current._data, current._node, current._slot, current._needs
+        t._primal, t._node, t._slot, t._needs = current._primal, current._node, current._slot, current._needs
         if t._retains:
             t.moved(*before)
 
@@ -134,7 +134,7 @@ class View:
 def detached(t: Tensor) -> Tensor:
     """A Tensor of the same memory that has no history and gets none by writes into the other."""
     found = wrap(t.current)
-    if type(t._data) is np.ndarray:
+    if type(t._primal) is np.ndarray:
         root, steps = (t, ()) if t._view is None else (t._view.root, t._view.steps)
         found._view = View.of(root, steps, with_history=False)
     return found
@@ -145,13 +145,13 @@ def set_shape(t: Tensor, shape: Any) -> None:
 
     Raises NotDifferentiable for a leaf that requires a gradient, which would no longer have its shape.
     """
-    shown = t.current.view() if type(t._data) is np.ndarray else t._data
+    shown = t.current.view() if type(t._primal) is np.ndarray else t._primal
     shown.shape = shape
     if t._view is None:
         if t._needs and t._node is None:
             message = "the shape of a leaf that requires a gradient is set, and its gradient would have another"
             raise refusal(NotDifferentiable(message, span_of(place()), "use `x.reshape(...)`"))
-        root = wrap(t._data, t._node, t._slot)
+        root = wrap(t._primal, t._node, t._slot)
         root._needs, root._content, root._exported, root._made = t._needs, t._content, t._exported, t._made
         t._content = None
         t._view = View.of(root, ())

@@ -37,7 +37,7 @@ def write(t: Tensor, key: Any, value: Any, fresh: bool = False) -> None:
         raise TypeError(f"a number ({type(data).__name__}) has no items to be assigned")
     root = t if t._view is None else t._view.root
     recorded = recording()
-    active = recorded and type(value) is Tensor and value.requires_grad and inexact(root._data)
+    active = recorded and type(value) is Tensor and value.requires_grad and inexact(root._primal)
     if recorded or STATE.honest:
         demand_writable(t, root, active)
         key = kept(key)
@@ -53,7 +53,7 @@ def write(t: Tensor, key: Any, value: Any, fresh: bool = False) -> None:
         if t._view is not None and not t._view.with_history:
             return
         before = root._node, root._slot
-        if t is root and key is Ellipsis and type(new) is np.ndarray and like_of(root._data) == like_of(new):
+        if t is root and key is Ellipsis and type(new) is np.ndarray and like_of(root._primal) == like_of(new):
             root._node, root._slot = _edge_behind(value, fresh) if active else (None, 0)
             root._needs = active
         else:
@@ -93,7 +93,7 @@ def _demand_copied(data: Any, key: Any, new: Any) -> None:
 
 def demand_writable(t: Tensor, root: Tensor, active: bool) -> None:
     """Refuses what would break the record."""
-    if STATE.honest and type(root._data) is np.ndarray and not root._data.flags.writeable:
+    if STATE.honest and type(root._primal) is np.ndarray and not root._primal.flags.writeable:
         message = "memory is written that is read-only, or that two arguments share, or two parts of one"
         raise refusal(SharedMemory(message, span_of(place()), "pass a copy: on Tensors each has its own history"))
     if recording() and root._needs and root._node is None and (t._view is None or t._view.with_history):
@@ -127,30 +127,32 @@ def protect(root: Tensor) -> None:
             content.append(place())
         else:
             # With the strides that it had: whether a reshape is a view depends on them.
-            copied = zeros_as(root._data)
-            copied[...] = root._data
-            root._data = copied
+            copied = zeros_as(root._primal)
+            copied[...] = root._primal
+            root._primal = copied
     root._content = None
 
 
 @contextmanager
 def lent(tensors: Sequence[Tensor]) -> Iterator[None]:
     """While it lasts, code that knows of no Tensors has their memory, and may write into it."""
-    held = [(root, root._data.copy()) for root in {id(r): r for r in map(root_of, tensors)}.values() if _needed(root)]
+    held = [(root, root._primal.copy()) for root in {id(r): r for r in map(root_of, tensors)}.values() if _needed(root)]
     try:
         yield
     finally:
         for root, before in held:
-            after = root._data.copy()
+            after = root._primal.copy()
             if after.tobytes() != before.tobytes():
-                root._data[...] = before
+                root._primal[...] = before
                 protect(root)
-                root._data[...] = after
+                root._primal[...] = after
 
 
 def _needed(root: Tensor) -> bool:
     """Whether backward keeps the content of an array."""
-    return type(root._data) is np.ndarray and root._content is not None and sys.getrefcount(root._content) > _NOBODY - 1
+    return (
+        type(root._primal) is np.ndarray and root._content is not None and sys.getrefcount(root._content) > _NOBODY - 1
+    )
 
 
 def changed(t: Tensor, change: Callable[[Any, Any], Any], other: Any) -> bool:
@@ -166,7 +168,7 @@ def changed(t: Tensor, change: Callable[[Any, Any], Any], other: Any) -> bool:
         other = other.current
     elif type(other) not in WITHOUT:
         return False
-    if type(t._data) is not np.ndarray:
+    if type(t._primal) is not np.ndarray:
         return False
     root = t if view is None else view.root
     if root._content is not None:
@@ -197,7 +199,7 @@ def overwrite(t: Tensor, result: Any, fresh: bool = False) -> Tensor:
 
         result = call(type(data), (result,), {}) if type(result) is Tensor else type(data)(new)
         new = raw(result)
-    t._data = new
+    t._primal = new
     if recording():
         history = type(result) is Tensor and result._needs
         t._node, t._slot = (result.edge) if history else (None, 0)
@@ -216,14 +218,14 @@ class Write(Node):
         super().__init__("Write", (*edges, *([value.edge] if active else [])))
         self.into = root._needs
         self.steps, self.key = steps, key
-        part = root._data
-        for step in steps if root._data.dtype.kind == "c" else ():
+        part = root._primal
+        for step in steps if root._primal.dtype.kind == "c" else ():
             part = step.on(part)
         # The real and the imaginary part of a cotangent are those of its conjugate: see our convention.
-        self.turned = part.dtype != root._data.dtype
-        self.layout = (root._data.shape, root._data.strides)
-        self.value_like = like_of(value._data) if active else None
-        self.likes = (*((like_of(root._data),) if self.into else ()), *((self.value_like,) if active else ()))
+        self.turned = part.dtype != root._primal.dtype
+        self.layout = (root._primal.shape, root._primal.strides)
+        self.value_like = like_of(value._primal) if active else None
+        self.likes = (*((like_of(root._primal),) if self.into else ()), *((self.value_like,) if active else ()))
 
     def drop(self, where: Any) -> None:
         super().drop(where)

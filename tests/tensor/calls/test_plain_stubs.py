@@ -29,7 +29,7 @@ def given(example: Any) -> list[Any]:
 def goes_short(example: Any) -> bool:
     """Whether there is a short way: methods of numbers are others than those of arrays."""
     args = given(example)
-    numbers = type(args[0]) is not tx.Tensor or type(args[0]._data) is not np.ndarray if args else True
+    numbers = type(args[0]) is not tx.Tensor or type(args[0]._primal) is not np.ndarray if args else True
     return bool(args) and (rule_of(example.fn).owner is None or not numbers)  # type: ignore[union-attr]
 
 
@@ -45,7 +45,7 @@ EXAMPLES = [
 def described(value: Any, roots: list[Any]) -> Any:
     """All that one may know of a result: its data, what it is a view of, whether a backward finds where it was lost."""
     if type(value) is tx.Tensor:
-        view, data = value._view, value._data
+        view, data = value._view, value._primal
         shown = view and ([view.root is root for root in roots], view.with_history, [vars_of(s) for s in view.steps])
         flags = (data.flags.owndata, data.flags.writeable, data.strides) if type(data) is np.ndarray else None
         return (
@@ -130,8 +130,8 @@ def test_a_call_gives_the_same_every_time(run: Any) -> None:
         found.append(described(result, [t, u]))
         if type(result) is tx.Tensor:
             np.testing.assert_array_equal(result.numpy(), plain)
-            assert result._data.dtype == np.asarray(plain).dtype
-            if type(plain) is np.ndarray and np.may_share_memory(result._data, t._data):
+            assert result._primal.dtype == np.asarray(plain).dtype
+            if type(plain) is np.ndarray and np.may_share_memory(result._primal, t._primal):
                 with tx.no_grad():
                     t[...] = 7.0
                 np.testing.assert_array_equal(result.numpy(), np.full_like(plain, 7.0))

@@ -296,7 +296,7 @@ def test_a_gradient_by_what_was_written_is_not_consumed() -> None:
 
 def test_memory_that_is_moved_keeps_its_strides() -> None:
     a = tx.tensor(np.zeros((3, 4)))
-    a._data = np.arange(12.0).reshape(3, 4)[:, :3]
+    a._primal = np.arange(12.0).reshape(3, 4)[:, :3]
     x = tx.tensor(np.ones((3, 3)), requires_grad=True)
     y = a * x  # keeps what `a` holds
     a[0, 0] = 5.0
