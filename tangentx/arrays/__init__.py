@@ -38,6 +38,7 @@ from tangentx.arrays.adjoints import (
     window,
     winners,
 )
+from tangentx.arrays.bands import band_outer, band_product, band_transpose, reversed_pair
 from tangentx.arrays.batches import (
     each_fitted,
     each_length,
@@ -77,11 +78,13 @@ from tangentx.arrays.factorisations import (
     eigen_parts,
     eigenvalues_of,
     eigenvectors_of,
+    eliminated,
     hermitian_parts,
     leaving,
     left_basis_of,
     left_vectors_of,
     mirrored,
+    order_of_pivots,
     orthonormal_of,
     pseudo_inverse_found,
     pseudo_inverse_of,
@@ -177,11 +180,11 @@ from tangentx.arrays.still import as_seen, demand_same
 from tangentx.arrays.structures import fields, finish, has_derivative, instance
 from tangentx.arrays.tables import (
     add_windows,
+    demand_real,
     det_sign,
     largest_like,
     log_det,
     ordered,
-    real_factor,
     unconvolve,
     unpad,
     untile,
@@ -190,6 +193,12 @@ from tangentx.arrays.triangles import advanced, delayed, lagged, other_side, tri
 from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as, zero, zeros_as
 
 __all__ = [
+    "band_outer",
+    "band_product",
+    "band_transpose",
+    "reversed_pair",
+    "eliminated",
+    "order_of_pivots",
     "alike",
     "sinc_slope",
     "polygamma",
@@ -311,7 +320,7 @@ __all__ = [
     "quotient",
     "ratio",
     "ratio_or_zero",
-    "real_factor",
+    "demand_real",
     "real_zero",
     "repeated",
     "rows",

@@ -145,6 +145,24 @@ def triangular_of(a: Any, q: Any, r: Any) -> Any:
     return np.array(r)
 
 
+def eliminated(a: Any, found: Any) -> Any:
+    """The factors L and U of a square matrix that have been found, in one table: the ones of L are left out."""
+    return np.array(found)
+
+
+def order_of_pivots(pivots: Any, a: Any) -> Any:
+    """The order of the rows of a matrix, or of each of several, after each row has been exchanged with its pivot."""
+    count = np.shape(a)[-2]
+    order = np.empty((*np.shape(pivots)[:-1], count), int)
+    order[...] = np.arange(count)
+    for k in range(min(np.shape(pivots)[-1], count)):
+        pivot = np.minimum(np.asarray(pivots)[..., k, None], count - 1)
+        other = np.take_along_axis(order, pivot, -1)
+        np.put_along_axis(order, pivot, order[..., k, None], -1)
+        order[..., k] = other[..., 0]
+    return order
+
+
 def pseudo_inverse_of(a: Any, inverse: Any) -> Any:
     """The pseudo-inverse that has been found."""
     return np.array(inverse)

@@ -66,11 +66,13 @@ def largest_like(x: Any) -> Any:
     return np.finfo(dtype).max
 
 
-def real_factor(factor: Any) -> Any:
-    """`factor` itself, a root of a matrix; raises NotDifferentiable for a complex one."""
-    if np.iscomplexobj(factor):
-        raise NotDifferentiable("the complex root of a matrix has no derivative", hint="take real matrices")
-    return factor
+def demand_real(t: Any, found: Any, a: Any) -> Any:
+    """`t` itself; raises NotDifferentiable where what was found of a real matrix is complex."""
+    if np.iscomplexobj(found) and not np.iscomplexobj(a):
+        raise NotDifferentiable(
+            "a complex function of a real matrix has no derivative", hint="make the matrix complex: `a + 0j`"
+        )
+    return t
 
 
 def det_sign(a: Any) -> Any:

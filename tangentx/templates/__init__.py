@@ -1,6 +1,7 @@
 """The mathematics: one derivative rule for each operation. Knows no compiler."""
 
 from tangentx.templates import arithmetic as arithmetic
+from tangentx.templates import bands as bands
 from tangentx.templates import batches as batches
 from tangentx.templates import builtins_ as builtins_
 from tangentx.templates import checks as checks

@@ -14,7 +14,11 @@ _RULES = {
         *("discrete_distributions", "lifetime_distributions", "multivariate_distributions", "skewed_distributions"),
         *("symmetric_distributions", "frozen_distributions"),
     ),
-    "scipy.linalg": ("linear_systems", "factorisations", "matrix_functions", "decompositions"),
+    "scipy.linalg": (
+        *("linear_systems", "factorisations", "lu_factors", "banded_systems", "decompositions", "matrix_functions"),
+        *("matrix_equations", "structured_matrices", "refused_linalg"),
+        *("matrix_equations", "structured_matrices", "refused_linalg"),
+    ),
     "scipy.spatial.distance": ("distances",),
     "scipy.signal": ("signals",),
     "scipy.integrate": ("integrals",),

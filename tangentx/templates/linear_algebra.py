@@ -8,6 +8,7 @@ import numpy as np
 
 from tangentx.arrays import (
     columns_outer,
+    demand_real,
     einsum_left,
     einsum_right,
     guarded,
@@ -15,7 +16,6 @@ from tangentx.arrays import (
     mirrored,
     one_system_each,
     ratio_or_zero,
-    real_factor,
     unmirrored,
     unreduce,
 )
@@ -104,11 +104,11 @@ def cholesky_tangent(a: Any, *, ans: Any, a_dot: Any) -> Any:
     return ans_dot
 
 
-@linear(real_factor, domain=("A(2,2)",))
-def real_factor_(factor: Any, *, ans_bar: Any) -> Any:
+@linear(demand_real, domain=("A(2,2), A(2,2), A(2,2)",))
+def demand_real_(t: Any, found: Any, a: Any, *, ans_bar: Any) -> Any:
     """A check that changes nothing."""
-    factor_bar = ans_bar
-    return factor_bar
+    t_bar = ans_bar
+    return t_bar
 
 
 @adjoint(

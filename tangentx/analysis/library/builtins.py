@@ -229,6 +229,19 @@ def _ndim(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, K
     return (Lit(0), Num(int, value=0)) if isinstance(kind, Num) else None
 
 
+def _in_complex_memory(wanted: bool) -> Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]:
+    """``np.iscomplexobj`` and ``np.isrealobj`` of an array, which its dtype decides."""
+
+    def asked(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
+        kind = kinds[0]
+        if not isinstance(kind, Arr) or kind.dtypes or not kind.sure:
+            return None
+        answer = (kind.dtype.kind == "c") is wanted
+        return Lit(answer), Num(bool, value=answer)
+
+    return asked
+
+
 def _einsum(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
     """A rule may ask for a product of two where there is one operand: the absent one is left out. Axes that are given
     by number, behind the operands, are given by letters."""
@@ -288,6 +301,8 @@ SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, 
     operator.add: joined,
     operator.mul: repeated,
     np.ndim: _ndim,
+    np.iscomplexobj: _in_complex_memory(True),
+    np.isrealobj: _in_complex_memory(False),
     arrays.lent: constant_calls.given_back,
     arrays.same_length: _same_length,
     arrays.counted: _length_checked,

@@ -1,4 +1,7 @@
-"""Functions of matrices, and matrices put together."""
+"""Functions of matrices.
+
+The derivative of a function of a matrix is a block of that of a matrix of twice the size (Higham 2008, theorem 3.6).
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from tangentx.arrays import real_factor
+from tangentx.arrays import demand_real
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import adjoint
 
 
 @adjoint(linalg.expm, domain=("A(2,2)", "A(3,2,2)"))
 def expm(A: Any, *, ans_bar: Any, A_shape: Any) -> Any:
-    """Exponential of a matrix; its derivative is a block of that of a matrix of twice the size (Higham 2008, 3.16)."""
+    """Exponential of a matrix; its derivative is a block of that of a matrix of twice the size."""
     turned = np.swapaxes(A, -1, -2)
     doubled = linalg.expm(np.block([[turned, ans_bar], [0.0 * turned, turned]]))
     A_bar = doubled[..., : A_shape[-1], A_shape[-1] :]
@@ -29,70 +32,104 @@ def expm_tangent(A: Any, *, A_dot: Any, A_shape: Any) -> Any:
     return ans_dot
 
 
-@adjoint(linalg.sqrtm, domain=("0.3 * A(2,2) + 4.0 * np.eye(2)",))
+@adjoint(linalg.sqrtm, domain=("0.3 * A(2,2) + 4.0 * np.eye(2)", "0.3 * C(2,2) + 4.0 * np.eye(2)"))
 def sqrtm(A: Any, *, ans: Any, ans_bar: Any) -> Any:
-    """Square root of a matrix that has a real one; the adjoint solves a Sylvester equation with it."""
-    turned = np.swapaxes(real_factor(ans), -1, -2)
-    A_bar = linalg.solve_sylvester(turned, turned, ans_bar)
+    """Square root of a matrix that has a real one, or of a complex one, by an equation of Sylvester."""
+    turned = np.swapaxes(ans, -1, -2)
+    A_bar = linalg.solve_sylvester(turned, turned, demand_real(ans_bar, ans, A))
     return A_bar
 
 
 @sqrtm.tangent
 def sqrtm_tangent(A: Any, *, ans: Any, A_dot: Any) -> Any:
     """The tangent of the root, by what its square has."""
-    ans_dot = linalg.solve_sylvester(real_factor(ans), ans, A_dot)
+    ans_dot = linalg.solve_sylvester(ans, ans, demand_real(A_dot, ans, A))
     return ans_dot
 
 
-@adjoint(linalg.solve_sylvester, domain=("A(2,2) + 4.0 * np.eye(2), A(3,3) + 4.0 * np.eye(3), A(2,3)",))
-def solve_sylvester(a: Any, b: Any, q: Any, *, ans: Any, ans_bar: Any) -> Any:
-    """Solution of ``a x + x b = q``; its adjoint solves the transposed equation."""
-    q_bar = linalg.solve_sylvester(np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2), ans_bar)
-    turned = np.swapaxes(ans, -1, -2)
-    a_bar = -np.matmul(q_bar, turned)
-    b_bar = -np.matmul(turned, q_bar)
-    return a_bar, b_bar, q_bar
+@adjoint(linalg.logm, domain=("0.3 * C(2,2) + 4.0 * np.eye(2)",))
+def logm(A: Any, *, ans: Any, ans_bar: Any, A_shape: Any) -> Any:
+    """Logarithm of a matrix that has a real one, or of a complex one."""
+    turned = np.ones(1) * np.swapaxes(A, -1, -2)  # of single precision SciPy says that it is inaccurate
+    doubled = linalg.logm(np.block([[turned, demand_real(ans_bar, ans, A)], [0.0 * turned, turned]]))
+    A_bar = doubled[..., : A_shape[-1], A_shape[-1] :]
+    return A_bar
 
 
-@solve_sylvester.tangent
-def solve_sylvester_tangent(a: Any, b: Any, q: Any, *, ans: Any, a_dot: Any, b_dot: Any, q_dot: Any) -> Any:
-    """The same equation for the tangents."""
-    ans_dot = linalg.solve_sylvester(a, b, q_dot - np.matmul(a_dot, ans) - np.matmul(ans, b_dot))
+@logm.tangent
+def logm_tangent(A: Any, *, ans: Any, A_dot: Any, A_shape: Any) -> Any:
+    """The upper right block."""
+    matrix = np.ones(1) * A
+    doubled = linalg.logm(np.block([[matrix, demand_real(A_dot, ans, A)], [0.0 * matrix, matrix]]))
+    ans_dot = doubled[..., : A_shape[-1], A_shape[-1] :]
     return ans_dot
 
 
-@composition(linalg.solve_continuous_lyapunov, domain=("A(2,2) + 4.0 * np.eye(2), A(2,2)",))
-def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
-    """Solution of ``a x + x a.conj().T = q``."""
-    return linalg.solve_sylvester(a, np.conj(np.transpose(a)), q)
+@adjoint(linalg.fractional_matrix_power, domain=("0.3 * A(2,2) + 4.0 * np.eye(2), 1.5",))
+def fractional_matrix_power(A: Any, t: Any, *, ans: Any, ans_bar: Any, A_shape: Any) -> Any:
+    """Power of a matrix that has a real one, or of a complex one."""
+    turned = np.swapaxes(A, -1, -2)
+    bar = demand_real(ans_bar, ans, A)
+    doubled = linalg.fractional_matrix_power(np.block([[turned, bar], [0.0 * turned, turned]]), t)
+    A_bar = doubled[..., : A_shape[-1], A_shape[-1] :]
+    return A_bar
 
 
-@composition(linalg.block_diag, domain=("A(2,2), A(1,3)", "A(2), x, A(2,1)"))
-def block_diag(*arrs: Any) -> Any:
-    """Matrices along the diagonal of one; a row is a matrix of one row."""
-    blocks = [np.atleast_2d(a) * 1.0 for a in arrs]  # whole numbers beside what varies
-    width = sum([block.shape[1] for block in blocks])
-    rows = []
-    before = 0
-    for block in blocks:
-        left = np.zeros((block.shape[0], before))
-        right = np.zeros((block.shape[0], width - before - block.shape[1]))
-        rows.append(np.concatenate([left, block, right], axis=1))
-        before += block.shape[1]
-    return np.concatenate(rows, axis=0)
+@fractional_matrix_power.tangent
+def fractional_matrix_power_tangent(A: Any, t: Any, *, ans: Any, A_dot: Any, A_shape: Any) -> Any:
+    """The upper right block."""
+    doubled = linalg.fractional_matrix_power(np.block([[A, demand_real(A_dot, ans, A)], [0.0 * A, A]]), t)
+    ans_dot = doubled[..., : A_shape[-1], A_shape[-1] :]
+    return ans_dot
 
 
-@composition(linalg.toeplitz, domain=("A(3)", "A(3), A(2)"))
-def toeplitz(c: Any, r: Any = None) -> Any:
-    """Matrix with constant diagonals: the first column, and the first row but for its first element."""
-    column = np.ravel(c)
-    row = np.conj(column) if r is None else np.ravel(r)
-    along = np.concatenate([np.flip(row[1:]), column])
-    return along[len(row) - 1 + np.arange(len(column))[:, None] - np.arange(len(row))]
+@composition(linalg.expm_frechet, domain=("A(2,2), A(2,2)", "A(2,2), A(2,2), compute_expm=False"))
+def expm_frechet(A: Any, E: Any, method: Any = None, compute_expm: Any = True, check_finite: Any = True) -> Any:
+    """Exponential of a matrix, and its derivative along `E`."""
+    size = np.shape(A)[0]
+    doubled = linalg.expm(np.block([[A, E], [0.0 * np.asarray(A), A]]))
+    if compute_expm:
+        return doubled[:size, :size], doubled[:size, size:]
+    return doubled[:size, size:]
 
 
-@composition(linalg.circulant, domain=("A(3)",))
-def circulant(c: Any) -> Any:
-    """Matrix whose columns are the first one, turned round."""
-    places = np.arange(len(c))
-    return np.asarray(c)[(places[:, None] - places) % len(c)]
+@composition(linalg.cosm, domain=("A(2,2)", "C(2,2)"))
+def cosm(A: Any) -> Any:
+    """Cosine of a matrix."""
+    A = np.asarray(A)
+    if np.iscomplexobj(A):
+        return 0.5 * (linalg.expm(1j * A) + linalg.expm(-1j * A))
+    return np.real(linalg.expm(1j * A))
+
+
+@composition(linalg.sinm, domain=("A(2,2)", "C(2,2)"))
+def sinm(A: Any) -> Any:
+    """Sine of a matrix."""
+    A = np.asarray(A)
+    if np.iscomplexobj(A):
+        return -0.5j * (linalg.expm(1j * A) - linalg.expm(-1j * A))
+    return np.imag(linalg.expm(1j * A))
+
+
+@composition(linalg.tanm, domain=("A(2,2)",))
+def tanm(A: Any) -> Any:
+    """Tangent of a matrix."""
+    return np.linalg.solve(linalg.cosm(A), linalg.sinm(A))
+
+
+@composition(linalg.coshm, domain=("A(2,2)", "C(2,2)"))
+def coshm(A: Any) -> Any:
+    """Hyperbolic cosine of a matrix."""
+    return 0.5 * (linalg.expm(A) + linalg.expm(-A))
+
+
+@composition(linalg.sinhm, domain=("A(2,2)",))
+def sinhm(A: Any) -> Any:
+    """Hyperbolic sine of a matrix."""
+    return 0.5 * (linalg.expm(A) - linalg.expm(-A))
+
+
+@composition(linalg.tanhm, domain=("A(2,2)",))
+def tanhm(A: Any) -> Any:
+    """Hyperbolic tangent of a matrix."""
+    return np.linalg.solve(linalg.coshm(A), linalg.sinhm(A))

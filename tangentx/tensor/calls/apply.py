@@ -159,8 +159,9 @@ def _constant(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any
 
 def _without_rule(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error: NoTemplate | None) -> Any:
     """A composition's body, or the plain function where nothing requires a gradient."""
-    if not STATE.grad and error is None and hasattr(fn, "_implementation") and has_composition(fn):
-        tensors = list(tensors_in([*args, *kwargs.values()]))
+    tensors = list(tensors_in([*args, *kwargs.values()]))
+    recorded = STATE.grad and any(t.requires_grad for t in tensors)
+    if not recorded and error is None and _is_of_library(fn) and has_composition(fn):
         ans = fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})
         if _is_new(ans, tensors):
             return results(ans, None, any(t.requires_grad for t in tensors), made_of(tensors))
@@ -176,6 +177,11 @@ def _without_rule(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error
         root_of(t)._exported = True
     ans = fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})
     return results(_read_only(ans), None, False, made_of([list(args), dict(kwargs)]))
+
+
+def _is_of_library(fn: Any) -> bool:
+    """Whether a function is NumPy's or SciPy's, and takes arrays as they are."""
+    return hasattr(fn, "_implementation") or str(getattr(fn, "__module__", "")).startswith("scipy.")
 
 
 def _is_new(ans: Any, tensors: Sequence[Tensor]) -> bool:

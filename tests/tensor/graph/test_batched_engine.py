@@ -22,7 +22,10 @@ ONE_BY_ONE = {
     *("unblock_", "at_quantile_", "from_quantile_"),
     *("median", "nanmedian", "quantile", "nanquantile", "percentile", "nanpercentile"),
     *("triangle_", "turned_", "lagged_", "delayed_", "advanced_", "lfilter", "solve_triangular", "expm", "sqrtm"),
-    *("solve_sylvester", "solve_continuous_lyapunov"),
+    *("solve_sylvester", "solve_continuous_lyapunov", "solve_discrete_lyapunov", "logm", "fractional_matrix_power"),
+    *("solve_banded", "band_transpose_", "band_product_", "band_outer_", "eliminated_"),
+    *("solveh_banded", "cho_solve_banded", "polar", "orthogonal_procrustes", "expm_frechet"),
+    *("cosm", "sinm", "tanm", "coshm", "sinhm", "tanhm"),
 }
 """Rules, by the names of their templates, that have no rule for batches: they are pulled back member by member."""
 
