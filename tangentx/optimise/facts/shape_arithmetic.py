@@ -6,7 +6,7 @@ length that is not known is None in the tuple, for the caller to name.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from tangentx.ir.nodes import Key, Lit, Slice
@@ -86,7 +86,50 @@ def _common(lengths: Sequence[Length]) -> Length:
     tags = [n for n in lengths if not is_single(n)]
     if not tags:
         return lengths[0] if all(n == lengths[0] for n in lengths) else 1
-    return tags[0] if all(tag == tags[0] for tag in tags) else None
+    if None in tags:
+        return None
+    parts = frozenset(part for tag in tags for part in (tag[1] if is_common(tag) else (tag,)))  # type: ignore[index]
+    return tags[0] if len(parts) == 1 else ("common", parts)
+
+
+def is_common(length: Length) -> bool:
+    """Whether it is the length that several, of which any may be one, have when they are broadcast together."""
+    return isinstance(length, tuple) and length[:1] == ("common",)
+
+
+def replaced(shape: Shape, old: Length, new: Length) -> Shape:
+    """The shape, or length, with `new` for `old`."""
+    if shape == old:
+        return new
+    if not isinstance(shape, tuple):
+        return shape
+    if is_common(shape):
+        parts = [replaced(part, old, new) for part in shape[1]]
+        return shape if shape[1].issuperset(parts) and len(set(parts)) == len(shape[1]) else _common(parts)
+    return (Lengths if isinstance(shape, Lengths) else tuple)(replaced(part, old, new) for part in shape)
+
+
+def written(shape: Shape, equal: Mapping[Length, Length]) -> Shape:
+    """The shape with the lengths that `equal` has for others."""
+    if not equal or not isinstance(shape, tuple):
+        return shape
+    if isinstance(shape, Lengths) or shape[:1] == ("items",):
+        return type(shape)(written(part, equal) for part in shape)
+    if shape in equal:
+        return equal[shape]
+    for old, new in equal.items():
+        shape = replaced(shape, old, new)
+    return shape
+
+
+def stored(value: Sequence[Length], place: Sequence[Length]) -> list[tuple[Length, Length]]:
+    """Pairs of lengths that are equal once an array of one shape has been written to a place of the other.
+
+    What is written has the length of the place, or one. So it is equal where it is not one; and where it is what the
+    place's own length and others have together, of which one would be the place's too.
+    """
+    pairs = zip(reversed(value), reversed(place), strict=False)
+    return [(t, v) for v, t in pairs if v != t and (is_long(v) or (is_common(v) and t in v[1]))]  # type: ignore[index]
 
 
 def matmul(x: tuple[Length, ...], y: tuple[Length, ...]) -> tuple[Length, ...] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,13 +18,16 @@ from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num
 from tangentx.analysis.types.selection import is_boolean
 from tangentx.ir.nodes import (
+    Accumulate,
     Append,
     Assign,
     Atom,
     Attr,
+    Block,
     Expr,
     For,
     Index,
+    Key,
     Lit,
     Loop,
     Make,
@@ -32,11 +35,12 @@ from tangentx.ir.nodes import (
     Pop,
     Slice,
     Statement,
+    Store,
     Var,
 )
 from tangentx.ir.walk import atoms, bound
 from tangentx.optimise.facts import shape_arithmetic
-from tangentx.optimise.facts.dataflow import Flow, Site
+from tangentx.optimise.facts.dataflow import LEAVING, Flow, Site
 from tangentx.optimise.facts.memory import reach
 from tangentx.optimise.facts.shape_arithmetic import (
     LEAVES,
@@ -44,9 +48,13 @@ from tangentx.optimise.facts.shape_arithmetic import (
     Length,
     Lengths,
     Shape,
+    is_common,
+    is_long,
     lengths,
     of_argument,
     of_leaf,
+    replaced,
+    written,
 )
 from tangentx.optimise.facts.tape_shapes import Tapes, is_lasting
 from tangentx.optimise.facts.unit import Unit
@@ -126,6 +134,17 @@ class Shaper:
         found = map(self._of_array, given)
         pairs = shape_arithmetic.agreed([shape for shape in found if isinstance(shape, Lengths)])
         if pairs:
+            self.rely()
+        return pairs
+
+    def stored(self, s: Store | Accumulate) -> list[tuple[Length, Length]]:
+        """Pairs of lengths that are equal once the statement has written an array into another."""
+        value = self._of_array(s.value)
+        place = self._part(s.base, s.key) if isinstance(value, Lengths) and value else None
+        if not isinstance(place, Lengths):
+            return []
+        pairs = shape_arithmetic.stored(value, place)  # type: ignore[arg-type]
+        if any(map(is_long, next(zip(*pairs), ()))):
             self.rely()
         return pairs
 
@@ -214,12 +233,16 @@ class Shaper:
         if isinstance(parts, tuple) and parts[:1] == ("items",):
             place = key[0].value if key and isinstance(key[0], Lit) else None
             return parts[1:][place] if type(place) is int and -len(parts) < place < len(parts) - 1 else None
-        shape = self._of_array(value.base)
-        if not isinstance(shape, Lengths) or not isinstance(self.kind(value.base), Arr):
+        return self._part(value.base, value.key)
+
+    def _part(self, base: Atom, key: Key) -> Shape:
+        """The shape of a part of an array."""
+        shape = self._of_array(base)
+        if not isinstance(shape, Lengths) or not isinstance(self.kind(base), Arr):
             return None
-        kinds = [None if isinstance(part, Slice) else self.kind(part) for part in value.key.parts]
+        kinds = [None if isinstance(part, Slice) else self.kind(part) for part in key.parts]
         numbers = [isinstance(kind, Num) and not is_boolean(kind) for kind in kinds]
-        return lengths(shape_arithmetic.indexed(shape, value.key, numbers))
+        return lengths(shape_arithmetic.indexed(shape, key, numbers))
 
     def _together(self, args: tuple[Atom, ...]) -> Shape:
         """The shape of operands that are broadcast together."""
@@ -265,6 +288,8 @@ class Known(NamedTuple):
 
 
 NOTHING = Known()
+EQUAL = "="
+"""In the place of a name: lengths that have turned out to be equal to others."""
 NAMED = ("param", "long", "single", "made", "once")
 
 
@@ -280,6 +305,7 @@ class Facts(Flow[Known]):
         self._tapes = Tapes(unit)
         self._readers: dict[str, set[str]] = {}
         self._met: set[Site] = set()
+        self._outermost = 0
         params = [p.name for p in unit.function.params]
         self._again = {name for name, times in self.bindings.items() if times > 1}.union(params) & set(self.bindings)
         self.env = {name: Known(self._given(name)) for name in params}
@@ -327,11 +353,33 @@ class Facts(Flow[Known]):
         if type(s) is Assign:
             self._bind(s)
         elif type(s) is Append and type(s.base) is Var:
-            self._tapes.append(s.base.name, id(self.hand), self._shaper.of(s.value))
+            shape = self._equated(self._shaper.of(s.value))
+            self._tapes.append(s.base.name, id(self.hand), shape, self._equal, self._outermost)
+        elif type(s) is Store or type(s) is Accumulate:
+            for one, other in self._shaper.stored(s):
+                self._equate(one, other)
+        elif type(s) in LEAVING:
+            self._tapes.left()
+
+    def block(self, block: Block) -> Block:
+        """Walks a block; what it shows of lengths it shows of what is appended in it, too."""
+        held = self._tapes.parted()
+        found = super().block(block)
+        self._tapes.joined(held)
+        return found
+
+    def _loop(self, s: For | Loop) -> Statement:
+        outermost = self._outermost
+        self._outermost = outermost or id(s)
+        found = super()._loop(s)
+        self._outermost = outermost
+        return found
 
     def _bind(self, s: Assign) -> None:
         value, kind = s.value, self.unit.kinds.get(s.target)
         for one, other in self._shaper.agreed(value) if type(value) is Op else ():
+            self._equate(one, other)
+        for one, other in self._tapes.implied(value.base.name, self._outermost) if type(value) is Pop else ():
             self._equate(one, other)
         zero = self.is_zero(s)
         shape = NUMBER if isinstance(kind, Num) else self._shape_of(value)
@@ -353,9 +401,17 @@ class Facts(Flow[Known]):
         return _named(None if leaf else shape, kind, tag)
 
     def _shape_of(self, value: Expr) -> Shape:
-        if type(value) is Pop:
-            return self._tapes.popped(value.base.name)
-        return self._shaper.of(value)
+        return self._equated(self._tapes.popped(value.base.name) if type(value) is Pop else self._shaper.of(value))
+
+    @property
+    def _equal(self) -> Mapping[Length, Length]:
+        """What lengths have turned out to be on the way here: each with the one that is written for it."""
+        assert self.env is not None
+        return _equations(self.env)
+
+    def _equated(self, shape: Shape) -> Shape:
+        """The shape with the lengths that are written for others."""
+        return written(shape, self._equal)
 
     def _note_readers(self, name: str, op: Op) -> bool:
         """Notes under which names the operation has to be forgotten; False if it reads its own target.
@@ -374,11 +430,17 @@ class Facts(Flow[Known]):
     def _equate(self, one: Length, other: Length) -> None:
         """Writes one length for two that have turned out to be equal."""
         assert self.env is not None
+        one, other = self._equated(one), self._equated(other)
+        if one == other:
+            return
         keep, drop = (other, one) if isinstance(other, int) or not is_lasting(one) else (one, other)
+        self._tapes.showed(drop, keep)
+        equal = {old: replaced(new, drop, keep) for old, new in self._equal.items()} | {drop: keep}
         for name, fact in self.env.items():
-            shape = _put(fact.shape, drop, keep)
+            shape = replaced(fact.shape, drop, keep) if name != EQUAL else equal
             if shape != fact.shape:
                 self.env[name] = fact._replace(shape=shape)
+        self.env[EQUAL] = Known(equal)
 
     def is_zero(self, s: Assign) -> bool:
         """Whether what the statement binds is known to be zero, and stays so."""
@@ -402,14 +464,19 @@ class Facts(Flow[Known]):
         result: dict[str, Known] = {}
         first: dict[tuple[Shape, Shape], Shape] = {}
         seen = site in self._met
+        equal = (_equations(a), _equations(b))
         for name, left in a.items():
             right = b.get(name)
             if right is None:
                 continue
+            if name == EQUAL:
+                both = {old: new for old, new in equal[0].items() if equal[1].get(old) == new and not _holds(new, site)}
+                result[name] = left if left.shape == both else Known(both)
+                continue
             if right is left and not (seen and _holds(left.shape, site)):
                 result[name] = left
                 continue
-            shape = _met(left.shape, right.shape, site, first, name)
+            shape = _met(left.shape, right.shape, site, first, name, equal)
             expr = left.expr if left.expr is right.expr else None
             alias = expr is not None and (left.alias or right.alias)
             result[name] = Known(shape, expr, left.zero and right.zero, alias)
@@ -436,33 +503,42 @@ def is_kept(kind: Kind) -> bool:
     return not any(node.written or node.resized or node.rewritten for node in reach([kind], arrays_too=False))
 
 
-def _met(left: Shape, right: Shape, site: Site, first: dict[tuple[Shape, Shape], Shape], name: object) -> Shape:
-    """What stands for two shapes, or lengths, where two ways meet."""
+def _met(
+    left: Shape,
+    right: Shape,
+    site: Site,
+    first: dict[tuple[Shape, Shape], Shape],
+    name: object,
+    equal: tuple[Mapping[Length, Length], Mapping[Length, Length]],
+) -> Shape:
+    """What stands for two shapes, or lengths, where two ways meet; `equal` is what is known of lengths on each."""
     if left is None or right is None:
         return None
     if isinstance(left, Lengths) and isinstance(right, Lengths) and len(left) == len(right):
         pairs = enumerate(zip(left, right, strict=True))
-        return Lengths(_met(a, b, site, first, (name, axis)) for axis, (a, b) in pairs)
+        return Lengths(_met(a, b, site, first, (name, axis), equal) for axis, (a, b) in pairs)
+    if left != right:  # one of them may be known to be the other on that one's way
+        left, right = (
+            (left, left) if written(left, equal[1]) == right
+            else (right, right) if written(right, equal[0]) == left
+            else (left, right)
+        )  # fmt: skip
     if left != right or _holds(left, site):
         return first.setdefault((left, right), ("met", site, name))
     return left
 
 
-def _put(shape: Shape, old: Length, new: Length) -> Shape:
-    """The shape, or length, with `new` for `old`."""
-    if shape == old:
-        return new
-    if not isinstance(shape, tuple):
-        return shape
-    return (Lengths if isinstance(shape, Lengths) else tuple)(_put(part, old, new) for part in shape)
+def _equations(env: Mapping[str, Known]) -> Mapping[Length, Length]:
+    """What lengths have turned out to be where these facts hold: each with the one that is written for it."""
+    return env[EQUAL].shape if EQUAL in env else {}  # type: ignore[return-value]
 
 
 def _holds(shape: Shape, site: Site) -> bool:
     """Whether the shape, or length, was met at the head of the loop in hand, and may be another in the next trip."""
     if not isinstance(shape, tuple):
         return False
-    if isinstance(shape, Lengths):
-        return any(_holds(length, site) for length in shape)
+    if isinstance(shape, Lengths) or is_common(shape):
+        return any(_holds(length, site) for length in (shape[1] if is_common(shape) else shape))
     if shape[0] == "met":
         return bool(shape[1] == site)
     return shape[0] not in NAMED and any(_holds(part, site) for part in shape[1:])

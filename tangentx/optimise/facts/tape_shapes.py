@@ -1,11 +1,25 @@
-"""The shapes of what is popped from a tape: the one shape of all that is appended to it."""
+"""The shapes of what is popped from a tape: the one shape of all that is appended to it.
+
+What is popped was appended in a trip that came to its end, so what that trip showed of lengths holds there, too:
+
+    tape.append(t)          # of shape (common of n and m,)
+    u[...] = t              # u of shape (n,): so they have n together
+
+The equations are those of lengths that mean the same wherever they are met, between the append and where control may
+part from it: a branch, a loop, a way out.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TypeAlias
+
 from tangentx.ir.nodes import Append, Assign, Make, Op, Pop, Statement, Var
 from tangentx.ir.walk import statement_atoms
-from tangentx.optimise.facts.shape_arithmetic import Lengths, Shape
+from tangentx.optimise.facts.shape_arithmetic import Length, Lengths, Shape, is_common
 from tangentx.optimise.facts.unit import Unit
+
+Equations: TypeAlias = set[tuple[Length, Length]]
 
 EMPTY = Make(list, ())
 
@@ -18,17 +32,54 @@ class Tapes:
     def __init__(self, unit: Unit) -> None:
         self._missing = {name: set(appending) for name, appending in unit.found(appending).items()}
         self._shapes: dict[str, Shape] = {}
+        self._equal: dict[str, dict[object, tuple[object, Equations]]] = {}
+        self._open: list[Equations] = []
+        self._ways = 0
 
-    def append(self, name: str, statement: object, shape: Shape) -> None:
-        """Notes the shape that a statement, by its identity, appends; another one each time it is looked at is none."""
+    def append(self, name: str, statement: object, shape: Shape, equal: Mapping[Length, Length], loop: object) -> None:
+        """Notes the shape that a statement, by its identity, appends; another one each time it is looked at is none.
+        `equal` is what is known of lengths there, `loop` the outermost loop around it."""
         if name in self._missing:
             shape = _lasting(shape)
             self._shapes[name] = shape if self._shapes.get(name, shape) == shape else None
             self._missing[name].discard(statement)
+            found = {pair for pair in equal.items() if all(map(is_lasting, pair))}
+            self._equal.setdefault(name, {})[statement] = loop, found
+            self._open.append(found)
+
+    def showed(self, one: Length, other: Length) -> None:
+        """Notes that lengths have turned out to be equal, for what was appended on the way to the place in hand."""
+        if is_lasting(one) and is_lasting(other):
+            for found in self._open:
+                found.add((one, other))
+
+    def parted(self) -> tuple[list[Equations], int]:
+        """A block begins, which need not run because what was appended before was; gives what `joined` wants."""
+        held = self._open, self._ways
+        self._open = []
+        return held
+
+    def joined(self, held: tuple[list[Equations], int]) -> None:
+        """A block has ended: what comes now runs whether something was appended before it or in it, unless there was
+        a way out of it."""
+        before, ways = held
+        self._open = before + self._open if ways == self._ways else []
+
+    def left(self) -> None:
+        """Here is a way out of the block, past what comes after it."""
+        self._open = []
+        self._ways += 1
 
     def popped(self, name: str) -> Shape:
         """The shape of what is popped, None where it is not known or where not all that appends has been seen."""
         return None if self._missing.get(name, True) else self._shapes[name]
+
+    def implied(self, name: str, loop: object) -> Equations:
+        """The equations that hold where something is popped, in another loop than what appended it."""
+        sites = self._equal.get(name, {}).values()
+        if self._missing.get(name, True) or any(site is loop and loop is not None for site, _ in sites):
+            return set()
+        return set.intersection(*(found for _, found in sites))
 
 
 def appending(unit: Unit) -> dict[str, set[object]]:
@@ -65,6 +116,8 @@ def is_lasting(shape: Shape) -> bool:
     if isinstance(shape, Lengths):
         return all(map(is_lasting, shape))
     if isinstance(shape, tuple):
+        if is_common(shape):
+            return all(map(is_lasting, shape[1]))
         return (shape[0] in _LASTING and shape[1:2] != ("made",)) or (
             shape[0] in ("slice", "less") and is_lasting(shape[1])
         )
