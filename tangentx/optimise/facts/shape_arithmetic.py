@@ -85,7 +85,8 @@ def _common(lengths: Sequence[Length]) -> Length:
         return next((n for n in known if isinstance(n, int)), known[0])
     tags = [n for n in lengths if not is_single(n)]
     if not tags:
-        return lengths[0] if all(n == lengths[0] for n in lengths) else 1
+        ones = {n for n in lengths if n != 1}  # a known one takes nothing for granted of the other
+        return ones.pop() if len(ones) == 1 else 1
     if None in tags:
         return None
     parts = frozenset(part for tag in tags for part in (tag[1] if is_common(tag) else (tag,)))  # type: ignore[index]

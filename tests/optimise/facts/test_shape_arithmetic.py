@@ -17,11 +17,18 @@ def test_known_lengths_are_broadcast_as_numpy_does(shapes: tuple[tuple[int, ...]
     assert shape_arithmetic.together(shapes) == np.broadcast_shapes(*shapes)
 
 
-def test_a_tag_gives_way_to_a_length_and_meets_another_tag_with_nothing_known() -> None:
+BOTH = ("common", frozenset((M, N)))
+
+
+def test_a_tag_gives_way_to_a_length_and_has_one_together_with_another() -> None:
     assert shape_arithmetic.together([(M,), (M,)]) == (M,)
     assert shape_arithmetic.together([(M,), (1,)]) == (M,)
     assert shape_arithmetic.together([(M,), (3,)]) == (3,)
-    assert shape_arithmetic.together([(M, N), (M,)]) == (M, None)
+    assert shape_arithmetic.together([(M, N), (M,)]) == (M, BOTH)
+    assert shape_arithmetic.together([(BOTH,), (N,), (1,)]) == (BOTH,)
+    assert shape_arithmetic.together([(M,), (None,)]) == (None,)
+    single = ("single", "param", "x", 0)
+    assert shape_arithmetic.together([(1,), (single,)]) == (single,)
 
 
 @pytest.mark.parametrize("shapes", [((2, 3), (3, 4)), ((2, 3), (3,)), ((3,), (3, 4)), ((3,), (3,))])
@@ -93,3 +100,25 @@ def test_a_slice_of_a_slice_leaves_out_the_sum() -> None:
 def test_other_keys_say_nothing() -> None:
     assert shape_arithmetic.indexed((3,), Key((Lit(True),)), [False]) is None
     assert shape_arithmetic.indexed((3,), Key((Lit(0), Lit(0)), True), [True, True]) is None
+
+
+@pytest.mark.parametrize("m, n", [(1, 1), (1, 4), (4, 4), (4, 1), (0, 0), (1, 0), (0, 1)])
+def test_what_is_stored_is_as_long_as_its_place(m: int, n: int) -> None:
+    """Wherever NumPy takes the store, the lengths that are said to be equal are."""
+    length = {BOTH: len(np.zeros(m) + np.zeros(n)), M: m, N: n}
+    for place in (M, N):
+        try:
+            np.zeros(length[place])[...] = np.zeros(length[BOTH])
+        except ValueError:
+            continue
+        for one, other in shape_arithmetic.stored((BOTH,), (place,)):
+            assert length[one] == length[other]
+    assert shape_arithmetic.stored((BOTH,), (M,)) == [(M, BOTH)]
+    assert shape_arithmetic.stored((M,), (N,)) == []
+
+
+def test_a_length_in_place_of_another() -> None:
+    shape = shape_arithmetic.Lengths((M, BOTH, ("less", BOTH, 2)))
+    assert shape_arithmetic.replaced(shape, N, M) == (M, M, ("less", M, 2))
+    assert shape_arithmetic.replaced(shape, N, 3) == (M, 3, ("less", 3, 2))
+    assert shape_arithmetic.written(shape, {BOTH: N}) == (M, N, ("less", N, 2))
