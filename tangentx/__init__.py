@@ -76,6 +76,7 @@ __all__ = [
     "no_grad",
     "ops",
     "optim",
+    "parallel",
     "primitive",
     "rand",
     "set_grad_enabled",
@@ -91,6 +92,7 @@ __all__ = [
 if TYPE_CHECKING:
     from tangentx import nn as nn
     from tangentx import optim as optim
+    from tangentx import parallel as parallel
     from tangentx import tensor as tensor
     from tangentx import testing as testing
     from tangentx.tensor.core.making import rand as rand
@@ -130,7 +132,7 @@ def __getattr__(name: str) -> Any:
         import tangentx.testing as testing
 
         return testing
-    if name in ("nn", "optim"):
+    if name in ("nn", "optim", "parallel"):
         return importlib.import_module(f"tangentx.{name}")
     from tangentx.tensor import public
 

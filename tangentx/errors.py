@@ -89,6 +89,15 @@ def place(skip: int = 1) -> Any:
     return None
 
 
+def frames_to_user() -> int:
+    """How many frames out the user's code is from the caller: the ``stacklevel`` of a warning that the caller gives."""
+    frame: Any = _getframe(1)
+    level = 1
+    while frame is not None and INSIDE[frame.f_code.co_filename]:
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 def span_of(where: Any) -> Span | None:
     """A place as errors show it."""
     if where is None:

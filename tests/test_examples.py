@@ -69,6 +69,17 @@ def check_hidden_states(text):
     assert float(re.search(r"at (\S+) % of the places\.$", text, re.MULTILINE)[1]) > 85.0
 
 
+def check_monte_carlo_greek(text):
+    assert float(re.search(r"central differences, relatively, by (\S+)\.$", text, re.MULTILINE)[1]) < 1e-6
+    assert "The results are the same to the last bit." in text
+    assert "of 20500 paths in 5 shards" in text
+    found = {name: float(slope) for name, slope in re.findall(r"^(delta|vega|rho) +(\S+) ", text, re.MULTILINE)}
+    # What ten million paths gave.
+    for name, wanted in (("delta", 0.57035), ("vega", 23.936), ("rho", 23.754)):
+        assert abs(found[name] / wanted - 1.0) < 0.01
+    assert re.search(r"^2 workers +\d+\.\d\d s   speed-up \d", text, re.MULTILINE)
+
+
 def check_sparse_newton(text):
     left = [float(number) for number in re.findall(r"^step +\d+ +residual (\S+)$", text, re.MULTILINE)]
     assert left[0] == 1.0
@@ -83,15 +94,21 @@ CHECKS = {
     "greeks.py": check_greeks,
     "heat_inverse.py": check_heat_inverse,
     "hidden_states.py": check_hidden_states,
+    "monte_carlo_greek.py": check_monte_carlo_greek,
     "quickstart.py": check_quickstart,
     "sparse_newton.py": check_sparse_newton,
 }
 
 
+SHORT = {"monte_carlo_greek.py": ["--paths", "20500", "--shard", "5000", "--workers", "2"]}
+"""What makes an example shorter here than it is for its reader."""
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_example(path, tmp_path):
     env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
-    done = subprocess.run([sys.executable, str(path)], cwd=tmp_path, env=env, capture_output=True, text=True)
+    command = [sys.executable, str(path), *SHORT.get(path.name, [])]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
     assert not re.search(r"[\r\b\x1b]", done.stdout), "a progress bar in a pipe"

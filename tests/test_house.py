@@ -27,7 +27,7 @@ LAYERS = (
     ("compile",),
     ("sparse",),
     ("api",),
-    ("testing",),
+    ("testing", "parallel"),
     ("optim",),
     ("nn",),
     ("__init__",),
@@ -202,6 +202,8 @@ COVERED_BY = {
     "optim/sgd.py": "tests/optim/test_optimizer.py",
     "optim/adaptive.py": "tests/optim/test_optimizer.py",
     "optim/parameter_trees.py": "tests/optim/test_optimizer.py",
+    "parallel/tasks.py": "tests/parallel/test_functions.py",
+    "parallel/worker.py": "tests/parallel/test_engines.py",
     "tensor/writes/numpy_writers.py": "tests/tensor/writes/test_storage.py",
 }
 

@@ -19,21 +19,22 @@ def _by_name(module: str, name: str) -> Any:
     Raises UnpicklingError for other objects, and for functions that the module has from elsewhere.
     """
     found: Any = importlib.import_module(module)
+    known = (module, found.__name__)  # a process that multiprocessing has started calls the script by another name
     for depth, part in enumerate(name.split(".")):
         if depth and not isinstance(found, type):
             break
         found = getattr(found, part)
     else:
-        if _is_function_of(found, module):
+        if _is_function_of(found, known):
             return found
     raise pickle.UnpicklingError(f"{name!r} of module {module!r} is no function that is defined there")
 
 
-def _is_function_of(found: Any, module: str) -> bool:
-    """Whether it is a function that the module defines, or what tangentx made of one."""
+def _is_function_of(found: Any, module: tuple[str, ...]) -> bool:
+    """Whether it is a function that the module, by one of its names, defines, or what tangentx made of one."""
     made = not isinstance(found, types.FunctionType | types.MethodType) and hasattr(type(found), "__tangentx_target__")
     plain = isinstance(found, types.FunctionType | types.MethodType)
-    return (made or plain) and getattr(found, "__module__", None) == module
+    return (made or plain) and getattr(found, "__module__", None) in module
 
 
 def _function(function: Any) -> tuple[str, str]:

@@ -1,8 +1,8 @@
-"""One line on the terminal while a compilation takes long: of which function, at which stage, how far it is.
+"""One line on the terminal while something takes long: what is done, at which stage, how far it is.
 
-The stages say where they are; nothing is shown before a second has passed, none where standard error is no terminal,
-none with ``TANGENTX_PROGRESS=0``. No thread and no timer: between two stages the line stays as it is. It is wiped
-when the compilation ends, however it ends.
+A compilation says at which stage it is, work in shards how many of them are done; nothing is shown before a second has
+passed, none where standard error is no terminal, none with ``TANGENTX_PROGRESS=0``. No thread and no timer: between two
+stages the line stays as it is. It is wiped when the work ends, however it ends.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ WIDTH = 24
 class Line:
     """The line, as it was last written; the share of the work that is done never goes back."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, doing: str = "compiling") -> None:
         self.stream = stream
+        self.doing = doing
         self.due = time.monotonic() + PATIENCE
         self.name = ""
         self.share = 0.0
@@ -43,7 +44,7 @@ class Line:
         self.due = now + EVERY
         full = round(WIDTH * self.share)
         bar = "#" * full + "." * (WIDTH - full)
-        self._write(f"tangentx: compiling {self.name or 'a derivative'} [{bar}] {100 * self.share:3.0f} %  {stage}")
+        self._write(f"tangentx: {self.doing} {self.name or 'a derivative'} [{bar}] {100 * self.share:3.0f} %  {stage}")
 
     def _write(self, text: str) -> None:
         blank = " " * (self.shown - len(text))
@@ -58,22 +59,37 @@ class Line:
             self.stream.flush()
 
 
+class _Silent(Line):
+    """Takes the place of a line where nothing is to be shown."""
+
+    def show(self, stage: str) -> None:
+        pass
+
+
 _LINE: ContextVar[Line | None] = ContextVar("tangentx_progress", default=None)
+_SILENT = _Silent(sys.stderr)
 
 
-def reporting(run: Callable[[], T]) -> T:
+def reporting(run: Callable[[], T], doing: str = "compiling") -> T:
     """What `run`, a compilation, gives; while it takes long a line says so. Those inside of it have no line of theirs.
+
+    `doing` says what takes long, if not a compilation.
 
     >>> reporting(lambda: 2)
     2
     """
     if _LINE.get() is not None or not _is_wanted():
         return run()
-    line = Line(sys.stderr)
+    line = Line(sys.stderr, doing)
     try:
         return lasting(_LINE, line, run)
     finally:
         line.wipe()
+
+
+def silently(run: Callable[[], T]) -> T:
+    """What `run` gives, which has no line: the one who waits for it shows one."""
+    return lasting(_LINE, _SILENT, run)
 
 
 def _is_wanted() -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 import types
 import warnings
 from collections.abc import Callable, Sequence
@@ -19,7 +18,7 @@ from tangentx.backend.module_text import Text
 from tangentx.common.options import ON_TENSORS, Helper
 from tangentx.common.scoped_state import lasting
 from tangentx.dispatch.entries import Entry, Target, place_of
-from tangentx.errors import INSIDE, NO_PROGRAM, FallbackWarning, NotDifferentiable, TangentxError
+from tangentx.errors import NO_PROGRAM, FallbackWarning, NotDifferentiable, TangentxError, frames_to_user
 
 _TOLD: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 Otherwise = Callable[[TangentxError], Entry] | None
@@ -134,7 +133,7 @@ def warn(function: Any, error: TangentxError) -> None:
         told_by = f"{type(error).__name__}: {reason}"
         text = f"`{function.__name__}` cannot be compiled and runs on Tensors, which is slower: {told_by}"
         try:
-            warnings.warn(FallbackWarning(text), stacklevel=_level())
+            warnings.warn(FallbackWarning(text), stacklevel=frames_to_user())
         except FallbackWarning:
             raise error from None
         told.add(reason)
@@ -146,15 +145,6 @@ def _warnings_are_errors() -> bool:
         if issubclass(FallbackWarning, category) and not (message or module or line):
             return action == "error"
     return False
-
-
-def _level() -> int:
-    """How many frames out the user's call is, from the one that warns."""
-    frame: Any = sys._getframe(1)
-    level = 1
-    while frame is not None and INSIDE[frame.f_code.co_filename]:
-        frame, level = frame.f_back, level + 1
-    return level
 
 
 def _runs(function: Any) -> bool:

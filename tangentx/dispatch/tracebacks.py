@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import linecache
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -66,6 +68,23 @@ def _origin(error: Exception, entry: Any) -> Span | None:
         elif not INSIDE[file]:
             return None
     return None
+
+
+def raised_at(error: BaseException, entries: Iterable[Any]) -> Span | None:
+    """The innermost line of the user's that an exception passed, in the user's own code or in a text made of it."""
+    from tangentx.backend.positions import origin
+
+    made = {entry.filename: entry for entry in entries}
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if file in made:
+            text = made[file].text
+            found = origin(text.source, text.marks, trace) or found
+        elif not INSIDE[file] and linecache.getline(file, trace.tb_lineno):
+            found = Span(file, trace.tb_lineno, 0, linecache.getline(file, trace.tb_lineno).rstrip())
+        trace = trace.tb_next
+    return found
 
 
 def _group(lines: list[str], line: int, first: int) -> re.Match[str] | None:

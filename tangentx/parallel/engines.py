@@ -1,0 +1,164 @@
+"""What the engines have in common, and what each does in its own way.
+
+An engine is what has the interface of ``concurrent.futures.Executor``. Threads get the objects themselves. Dask moves
+the shards by itself and runs tasks where they are. To all others shards go as bytes, once to each worker.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from tangentx.parallel.carrying import packed, unpacked
+from tangentx.parallel.worker import Done, Missing, Program, Raised, Task, name_shard, work
+
+Shards = Sequence[tuple[Any, ...]]
+LIMIT_SENT = 100_000
+"""Programs of more bytes are sent to a worker when it asks for them alone."""
+
+
+class RemoteTraceback(Exception):
+    """How Python showed an exception in the worker that raised it."""
+
+    def __str__(self) -> str:
+        return f"\n{self.args[0]}"
+
+
+class Local:
+    """The calling process, and its threads: nothing is sent."""
+
+    lasts = False
+    """Whether the engine goes on where a worker has died."""
+
+    def __init__(self, program: Program, shards: Shards, executor: Any = None) -> None:
+        self.program, self.shards, self.executor = program, shards, executor
+
+    def begin(self, parameters: tuple[Any, ...]) -> None:
+        """Takes the parameters of one call."""
+        self._parameters = parameters
+
+    def submit(self, number: int, missing: Missing | None = None) -> Any:
+        """The future of one shard; `missing` is what the worker lacked that had the task before."""
+        return self.executor.submit(self.run, number, self._parameters)
+
+    def run(self, number: int, parameters: tuple[Any, ...]) -> Any:
+        """The outcome of one shard, here and now."""
+        try:
+            return self.program(parameters, self.shards[number])
+        except Exception as error:
+            name_shard(error, self.program, number, len(self.shards))
+            return Raised(error, "", "")
+
+    def received(self, outcome: Any) -> Any:
+        """The result that a future gave; `Missing` where the task has to be sent again, with that.
+
+        Raises what the program raised.
+        """
+        if type(outcome) is Raised:
+            raise outcome.error
+        return outcome
+
+
+class Distant(Local):
+    """Other processes."""
+
+    def __init__(self, program: Program, shards: Shards, executor: Any) -> None:
+        super().__init__(program, shards, executor)
+        self.key = uuid.uuid4().hex
+        self._program = packed(program, program.name)
+        self._sent: set[int] = set()
+
+    def begin(self, parameters: tuple[Any, ...]) -> None:
+        """Takes the parameters of one call, as bytes for all tasks."""
+        self._bytes = packed(parameters)
+
+    def submit(self, number: int, missing: Missing | None = None) -> Any:
+        """The future of one shard."""
+        brought = self._brought(number)
+        first = number not in self._sent
+        lacks = missing or Missing(first and len(self._program) <= LIMIT_SENT, first and not brought)
+        self._sent.add(number)
+        program = self._program if lacks.program else None
+        shard = packed(self.shards[number]) if lacks.shard else None
+        task = Task(self.key, number, len(self.shards), self._bytes, program, shard)
+        return self.executor.submit(work, task, *brought)
+
+    def _brought(self, number: int) -> tuple[Any, ...]:
+        return ()
+
+    def received(self, outcome: Any) -> Any:
+        """See `Local`. Raises what the program raised."""
+        if type(outcome) is Done:
+            return unpacked(outcome.result)
+        if type(outcome) is Raised:
+            error = RuntimeError(outcome.text) if outcome.error is None else unpacked(outcome.error)
+            raise error from RemoteTraceback(outcome.shown)
+        return outcome
+
+
+class Scattered(Distant):
+    """Dask: the shards are scattered over the workers, and tasks run where theirs is.
+
+    They are scattered as bytes: arrays that Dask has moved may lie at odd addresses, where sums round otherwise.
+    """
+
+    lasts = True
+
+    def __init__(self, program: Program, shards: Shards, executor: Any) -> None:
+        super().__init__(program, shards, executor)
+        self.client = executor._client
+        self._futures: dict[int, Any] = {}
+
+    def _brought(self, number: int) -> tuple[Any, ...]:
+        future = self._futures.get(number)
+        if future is None or future.status in ("lost", "cancelled", "error"):
+            future = self._futures[number] = self.client.scatter([packed(self.shards[number])], hash=False)[0]
+        return (future,)
+
+
+class Pool:
+    """The interface of an executor for pools with ``apply_async``: multiprocessing's, Ray's."""
+
+    def __init__(self, pool: Any) -> None:
+        self.pool = pool
+
+    def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
+        """The future of a call."""
+        future: Future[Any] = Future()
+
+        def put(outcome: Any) -> None:
+            if future.set_running_or_notify_cancel():
+                future.set_result(outcome)
+
+        def fail(error: BaseException) -> None:
+            if future.set_running_or_notify_cancel():
+                future.set_exception(error)
+
+        self.pool.apply_async(function, args, callback=put, error_callback=fail)
+        return future
+
+
+def engine_for(executor: Any, program: Program, shards: Shards) -> Local:
+    """The way to work with an executor."""
+    if isinstance(executor, ThreadPoolExecutor):
+        return Local(program, shards, executor)
+    if hasattr(executor, "get_executor"):  # a client of Dask's
+        executor = executor.get_executor()
+    if hasattr(getattr(executor, "_client", None), "scatter"):
+        return Scattered(program, shards, executor)
+    return Distant(program, shards, executor if hasattr(executor, "submit") else Pool(executor))
+
+
+def end(executor: Any) -> None:
+    """Ends an executor that was made here; what has not begun does not begin."""
+    if hasattr(executor, "shutdown"):
+        executor.shutdown(wait=False, cancel_futures=True)
+    else:
+        executor.terminate() if hasattr(executor, "terminate") else executor.close()
+
+
+def is_executor(value: Any) -> bool:
+    """Whether it is an engine itself, and no function that makes one."""
+    return any(hasattr(value, name) for name in ("submit", "apply_async"))
