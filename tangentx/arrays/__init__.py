@@ -174,6 +174,7 @@ from tangentx.arrays.shapes import (
     unreduce,
 )
 from tangentx.arrays.sites import lent, observed
+from tangentx.arrays.solvers import as_written, gradient_of, part, settle, settled, settled_row, slope_of, valued
 from tangentx.arrays.special import bessel_i, polygamma, sinc_slope
 from tangentx.arrays.spectra import cropped, doubled, halved, inverse_norm, last_axes, length_along
 from tangentx.arrays.still import as_seen, demand_same
@@ -423,4 +424,11 @@ __all__ = [
     "triangular_parts",
     "turning",
     "unmirrored",
+    "as_written",
+    "gradient_of",
+    "settle",
+    "settled",
+    "settled_row",
+    "slope_of",
+    "valued",
 ]

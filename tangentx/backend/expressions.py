@@ -7,6 +7,8 @@ import operator
 from collections.abc import Callable
 from typing import Any, assert_never
 
+import numpy as np
+
 from tangentx.arrays import instance, observed
 from tangentx.backend import operators
 from tangentx.backend.constants import constant
@@ -14,6 +16,8 @@ from tangentx.backend.printed_expressions import BARRIER, Effect
 from tangentx.backend.spelling import Scope
 from tangentx.ir import walk
 from tangentx.ir.keys import WHOLE, attribute_of
+from tangentx.ir.functions import Closure, function_of
+from tangentx.ir.library_call_op import Callback, Given, LibraryCall, Part
 from tangentx.ir.nodes import (
     Apply,
     Atom,
@@ -21,6 +25,7 @@ from tangentx.ir.nodes import (
     Call,
     Expr,
     Ext,
+    Function,
     Index,
     Key,
     Lit,
@@ -154,10 +159,36 @@ class Writer:
             return ast.Call(args[0], args[1:], keywords)
         if isinstance(fn, Observed):
             return self._observed(fn, args, keywords)
+        if isinstance(fn, LibraryCall):
+            return self._library_call(fn, args)
+        if isinstance(fn, Part):
+            found = ast.Attribute(args[0], fn.name, ast.Load())
+            return ast.Call(self.scope.spelled(np.array), [found], []) if fn.form.endswith("]") else found
         name = operators.method(fn)
         if name is not None and args:
             return ast.Call(ast.Attribute(args[0], name, ast.Load()), args[1:], keywords)
         return ast.Call(self.scope.spelled(fn), args, keywords)
+
+    def _library_call(self, fn: LibraryCall, atoms: list[ast.expr]) -> ast.expr:
+        """The call as the user wrote it; functions that captured something are partial."""
+
+        def given(each: Given) -> ast.expr:
+            return atoms[each] if isinstance(each, int) else self._callback(each, [given(g) for g in each.given])
+
+        keywords = [ast.keyword(name, given(each)) for name, each in fn.kwargs]
+        return ast.Call(self.scope.public(fn.fn), [given(each) for each in fn.args], keywords)
+
+    def _callback(self, back: Callback, held: list[ast.expr]) -> ast.expr:
+        if back.name:
+            return ast.Attribute(held[0], back.name, ast.Load())
+        function, *rest = held if back.function is None else (self._function(back.function), *held)
+        split = len(rest) - len(back.names)
+        named = [ast.keyword(name, value) for name, value in zip(back.names, rest[split:], strict=True)]
+        partial = self.scope.member("functools", "partial")
+        return ast.Call(partial, [function, *rest[:split]], named) if rest else function
+
+    def _function(self, function: Function) -> ast.expr:
+        return ast.Name(self.scope.functions[function], ast.Load())
 
     def _observed(self, fn: Observed, args: list[ast.expr], keywords: list[ast.keyword]) -> ast.expr:
         what = ast.Attribute(args[0], fn.name, ast.Load()) if fn.name else self._op(fn.fn, args, keywords)
@@ -166,6 +197,8 @@ class Writer:
 
     def _make(self, make: Make, look: Look) -> ast.expr:
         items = [look(item) for item in make.items]
+        if issubclass(make.cls, Closure):
+            return self._callback(Callback((), function_of(make.cls)), items)
         if make.cls is tuple:
             return ast.Tuple(items, ast.Load())
         if make.cls is list:

@@ -16,6 +16,7 @@ from tangentx.common.naming import Names
 from tangentx.common.recursion import deep
 from tangentx.errors import Span, UnsupportedSyntax
 from tangentx.ir import walk
+from tangentx.ir.library_call_op import handed_over
 from tangentx.ir.nodes import Function
 
 
@@ -55,6 +56,7 @@ def too_deep(place: Span | None) -> UnsupportedSyntax:
 
 
 def _write(functions: Sequence[Function], header: str) -> Text:
+    functions = [*functions, *handed_over(functions)]
     taken = _user_names(functions)
     scope = Scope(taken, _function_names(functions, taken))
     trees = [spelled(lower(function, scope), scope) for function in functions]

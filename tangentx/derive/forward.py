@@ -20,6 +20,7 @@ from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind
 from tangentx.analysis.types.primitives import SPREADING, hashable, is_constant, makes_new
 from tangentx.analysis.types.selection import is_basic, known_key
+from tangentx.derive.checkpoint.calls import is_settled
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, item_at, motion, shadow_key
 from tangentx.derive.prologue import arguments_of, entry, fetch, zeros_of_storages
 from tangentx.derive.reverse.calls import instance_of
@@ -366,8 +367,11 @@ class Forward:
                 )
             return
         dots = tuple(self.dot_or_zero(emit, a) for a, m in zip(expr.args, params, strict=True) if m is not None)
-        made = emit.let(Call(self.tangents.link(callee), (*expr.args, *dots)))
-        emit.assign(s.target, Index(made, Key((Lit(0),))))
+        args: tuple[Atom, ...] = expr.args
+        if settles := is_settled(callee):  # the answer first, for the step moves with it
+            args = (emit.let(expr), *expr.args[1:])
+        made = emit.let(Call(self.tangents.link(callee), (*args, *dots)))
+        emit.assign(s.target, args[0] if settles else Index(made, Key((Lit(0),))))
         if how is not None and motion(callee.result) is not None:
             emit.assign(self.frame.other(s.target), Index(made, Key((Lit(1),))))
         elif how is not None:

@@ -29,6 +29,7 @@ from tangentx.optimise import (
     name_coalescing,
     plain_powers,
     remake_shadows,
+    settled_calls,
     sign_normalisation,
     simplify,
     split_pullback,
@@ -109,6 +110,8 @@ def optimised(
     ties together functions that are called from outside. `whole`: they are not differentiated again.
     """
     units = _units(program, root, ties)
+    if whole:
+        settled_calls.run(units)
     if "lengths" not in off:
         _tell_axes(program, units, ties)
     _rounds(program, units, [name for name in PASSES if name not in off and name not in LAST])

@@ -41,6 +41,7 @@ from tangentx.templates import runs as runs
 from tangentx.templates import selection as selection
 from tangentx.templates import shaping as shaping
 from tangentx.templates import singular_values as singular_values
+from tangentx.templates import solved as solved
 from tangentx.templates import special as special
 from tangentx.templates import support as support
 from tangentx.templates import tables as tables
@@ -59,6 +60,7 @@ from tangentx.templates.compositions import (
 from tangentx.templates.distributions import is_distribution, is_whole, method_of, thawed
 from tangentx.templates.refusals import no_rule, refusal, refused
 from tangentx.templates.registry import Template, bind, find, is_own, templates, without_rule
+from tangentx.templates.solvers import solver, solvers
 
 __all__ = [
     "Composition",
@@ -78,6 +80,8 @@ __all__ = [
     "refusal",
     "refused",
     "takes_containers",
+    "solver",
+    "solvers",
     "stands_in_place",
     "templates",
     "without_rule",

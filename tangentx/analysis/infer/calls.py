@@ -17,7 +17,7 @@ from tangentx.analysis.infer.function_choices import call_chosen
 from tangentx.analysis.infer.functions import external, items, same_memory, unfolded, value_class
 from tangentx.analysis.infer.inlining import INLINED, standin
 from tangentx.analysis.infer.objects import construct
-from tangentx.analysis.library import distributions, itertools_models
+from tangentx.analysis.library import distributions, itertools_models, solvers
 from tangentx.analysis.library.array_writes import writing
 from tangentx.analysis.library.collection_classes import made
 from tangentx.analysis.library.container_methods import made_dict
@@ -170,6 +170,7 @@ def call_object(
         owner = external(w, fn.__self__, "self")
         return call_object(w, fn.__func__, (owner, *args), kwargs)
     taken = checkpoints.taken(w, fn, args, kwargs) or inner_derivatives.taken(w, fn, args, kwargs)
+    taken = taken or solvers.taken(w, fn, args, kwargs)
     if taken is not None:
         return taken
     if hasattr(fn, "__tangentx_target__"):

@@ -22,7 +22,7 @@ from tangentx.analysis.infer.methods import method
 from tangentx.analysis.infer.sequences import ASKING
 from tangentx.analysis.infer.try_statements import attempt
 from tangentx.analysis.infer.unbound_names import demanded
-from tangentx.analysis.library import collection_classes, flat
+from tangentx.analysis.library import collection_classes, flat, solvers
 from tangentx.analysis.library.builtins import SPECIAL, kind_with_set
 from tangentx.analysis.library.einsums import in_pairs
 from tangentx.analysis.library.out_argument import taken_apart
@@ -33,6 +33,7 @@ from tangentx.analysis.types.primitives import takes_arrays
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir import markers
 from tangentx.ir.functions import Frozen, bound_method
+from tangentx.ir.library_call_op import LibraryCall, Part
 from tangentx.ir.nodes import (
     Apply,
     Assign,
@@ -135,6 +136,11 @@ def _of_ours(
         return attempt(w, fn, args)
     if isinstance(fn, Observed):
         return constant_calls.again(w, fn, args, kwargs)
+    if isinstance(fn, LibraryCall | Part):
+        return solvers.again(w, fn, args)
+    written = solvers.OPERATIONS.get(fn) if _is_hashable(fn) else None
+    if written is not None:
+        return written(w, args, kwargs)
     return _QUESTIONS[fn](w, args) if fn in markers.ASKING else None
 
 

@@ -166,5 +166,5 @@ def _rewritten(link: Link, needs: dict[Link, list[Any]], links: dict[Link, Link]
         return Call(links[found.link], (*found.args, *(Var(here[key]) for key in needs[found.link])))
 
     body: Block = map_calls(map_atoms(function.body, atom), call)
-    notes: dict[str, Any] = {NOTE: tuple(objects[key] for key in needs[link])}
+    notes: dict[str, Any] = {**function.notes, NOTE: tuple(objects[key] for key in needs[link])}
     return replace(function, params=(*function.params, *(Param(n) for n in here.values())), body=body, notes=notes)

@@ -14,6 +14,7 @@ import numpy as np
 
 from tangentx import arrays, templates
 from tangentx.analysis.infer.program import Instance
+from tangentx.analysis.library.solvers import SETTLED
 from tangentx.analysis.types.kinds import Arr, Box, Kind
 from tangentx.analysis.types.primitives import makes_new
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_at, mode
@@ -47,10 +48,15 @@ from tangentx.ir.walk import atoms, statements, writes
 _COPIES = (np.copy, np.array, np.ndarray.copy)
 
 
+def is_settled(callee: Instance) -> bool:
+    """Whether a callee is a step, to which its first argument is the answer."""
+    return bool(callee.source.notes.get(SETTLED))
+
+
 def repeated(
     r: Reverse, s: Assign, expr: Call, callee: Instance, pair: Pair, forward: Emitter, reverse: Emitter
 ) -> None:
-    """Both sweeps of ``y = checkpoint(g, x)``."""
+    """Both sweeps of ``y = checkpoint(g, x)``, or of a step that settles at `y`, which is run again from there."""
     _demand_repeatable(r, s, callee)
     restore = r.record(forward, s.target)
     kept = [(a, _copy(r, forward, a)) for a in _written(r, s, expr, callee)]
@@ -69,6 +75,8 @@ def repeated(
     before = [(a, take(reverse)) for a, take in kept]
     seed = calls.seeds(r, s, expr, pair, reverse)
     bar = reverse.let(Var(other)) if pair.result == SHADOW else None
+    if is_settled(callee):
+        expr = Call(expr.link, (reverse.let(Var(s.target)), *expr.args[1:]))
     restore(reverse)
     for a, content in before:
         reverse.add(Store(a, WHOLE, content, s.span))

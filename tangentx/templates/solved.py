@@ -1,0 +1,52 @@
+"""Rules of the operations that the answers of solvers are written in: the implicit function theorem."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays import settled, settled_row, valued
+from tangentx.templates.registry import adjoint
+
+
+@adjoint(settled, domain=(), drawn=False)
+def settled_(x: Any, residual: Any, slope: Any, *, ans_bar: Any) -> Any:
+    """Where the residual stays zero, x moves by what it would move, over the slope."""
+    residual_bar = -ans_bar / slope
+    return residual_bar
+
+
+@settled_.tangent
+def settled_dot(x: Any, residual: Any, slope: Any, *, residual_dot: Any) -> Any:
+    """Where the residual stays zero, x moves by what it would move, over the slope."""
+    ans_dot = -residual_dot / slope
+    return ans_dot
+
+
+@adjoint(settled_row, domain=(), drawn=False)
+def settled_row_(x: Any, residual: Any, slope: Any, *, ans_bar: Any) -> Any:
+    """The same for a row, of which the slope is the Jacobian matrix."""
+    residual_bar = -np.linalg.solve(np.transpose(slope), ans_bar)
+    return residual_bar
+
+
+@settled_row_.tangent
+def settled_row_dot(x: Any, residual: Any, slope: Any, *, residual_dot: Any) -> Any:
+    """The same for a row, of which the slope is the Jacobian matrix."""
+    ans_dot = -np.linalg.solve(slope, residual_dot)
+    return ans_dot
+
+
+@adjoint(valued, domain=(), drawn=False)
+def valued_(value: Any, model: Any, *, ans_bar: Any) -> Any:
+    """That of the model."""
+    model_bar = ans_bar
+    return model_bar
+
+
+@valued_.tangent
+def valued_dot(value: Any, model: Any, *, model_dot: Any) -> Any:
+    """That of the model."""
+    ans_dot = model_dot
+    return ans_dot
