@@ -174,7 +174,17 @@ from tangentx.arrays.shapes import (
     unreduce,
 )
 from tangentx.arrays.sites import lent, observed
-from tangentx.arrays.solvers import as_written, gradient_of, part, settle, settled, settled_row, slope_of, valued
+from tangentx.arrays.solvers import (
+    as_written,
+    constant_option,
+    found_part,
+    gradient_of,
+    settle,
+    settled,
+    settled_row,
+    slope_of,
+    valued,
+)
 from tangentx.arrays.special import bessel_i, polygamma, sinc_slope
 from tangentx.arrays.spectra import cropped, doubled, halved, inverse_norm, last_axes, length_along
 from tangentx.arrays.still import as_seen, demand_same
@@ -431,4 +441,6 @@ __all__ = [
     "settled_row",
     "slope_of",
     "valued",
+    "constant_option",
+    "found_part",
 ]

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tangentx.arrays.copies import clone
+
 
 def as_written(function: Callable[..., Any], form: str, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` of a library, of which nothing is differentiated; it gives the kind `form`."""
@@ -31,8 +33,8 @@ def settled(x: Any, residual: Any, slope: Any) -> Any:
 
 
 def settled_row(x: Any, residual: Any, slope: Any) -> Any:
-    """As `settled`, for an array of one axis, and the Jacobian matrix of as many residuals."""
-    return x
+    """As `settled`, for an array of one axis, and the Jacobian matrix of as many residuals; in memory of its own."""
+    return clone(x)
 
 
 def slope_of(function: Callable[..., Any], x: Any, *args: Any) -> Any:
@@ -46,10 +48,15 @@ def gradient_of(function: Callable[..., Any]) -> Any:
 
 
 def valued(value: Any, model: Any) -> Any:
-    """`value`, with the derivative of `model`, which gives the same."""
-    return value
+    """`value`, with the derivative of `model`, which gives the same; in memory of its own."""
+    return clone(value)
 
 
-def part(found: Any, name: str, form: str) -> Any:
+def found_part(found: Any, name: str, form: str) -> Any:
     """The attribute `name` of what a library found, of the kind `form` (see `arrays.form_of`)."""
     return getattr(found, name)
+
+
+def constant_option(value: Any, name: str) -> Any:
+    """`value`, which may not be differentiated by; `name` says what it is, for the message."""
+    return value

@@ -162,17 +162,26 @@ class Writer:
         if isinstance(fn, LibraryCall):
             return self._library_call(fn, args)
         if isinstance(fn, Part):
-            found = ast.Attribute(args[0], fn.name, ast.Load())
-            return ast.Call(self.scope.spelled(np.array), [found], []) if fn.form.endswith("]") else found
+            return self._part(fn, args[0])
         name = operators.method(fn)
         if name is not None and args:
             return ast.Call(ast.Attribute(args[0], name, ast.Load()), args[1:], keywords)
         return ast.Call(self.scope.spelled(fn), args, keywords)
 
+    def _part(self, part: Part, found: ast.expr) -> ast.expr:
+        if part.form.startswith("None"):
+            return ast.Call(self.builtin("getattr"), [found, ast.Constant(part.name), ast.Constant(None)], [])
+        read = ast.Attribute(found, part.name, ast.Load())
+        if part.form == "float":  # NumPy's, or Python's
+            return ast.Call(self.builtin("float"), [read], [])
+        return ast.Call(self.scope.spelled(np.array), [read], []) if part.form.endswith("]") else read
+
     def _library_call(self, fn: LibraryCall, atoms: list[ast.expr]) -> ast.expr:
         """The call as the user wrote it; functions that captured something are partial."""
 
         def given(each: Given) -> ast.expr:
+            if isinstance(each, tuple):
+                return ast.Tuple([given(item) for item in each], ast.Load())
             return atoms[each] if isinstance(each, int) else self._callback(each, [given(g) for g in each.given])
 
         keywords = [ast.keyword(name, given(each)) for name, each in fn.kwargs]

@@ -20,7 +20,7 @@ from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind
 from tangentx.analysis.types.primitives import SPREADING, hashable, is_constant, makes_new
 from tangentx.analysis.types.selection import is_basic, known_key
-from tangentx.derive.checkpoint.calls import is_settled
+from tangentx.derive.checkpoint.calls import held, is_settled
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, item_at, motion, shadow_key
 from tangentx.derive.prologue import arguments_of, entry, fetch, zeros_of_storages
 from tangentx.derive.reverse.calls import instance_of
@@ -359,7 +359,7 @@ class Forward:
         callee = instance_of(self.tangents.program, expr)
         how = motion(self.frame.kinds[s.target])
         params = [motion(callee.kinds[p.name]) for p in _function(callee).params]
-        if not any(params) and motion(callee.result) is None:
+        if not (any(params) or motion(callee.result)) or s.target in held(self.frame.function):
             emit.add(s)
             if how is not None:
                 emit.assign(

@@ -28,8 +28,8 @@ class Callback:
     names: tuple[str, ...] = ()
 
 
-Given: TypeAlias = "int | Callback"
-"""An argument: the place of its atom, or a function."""
+Given: TypeAlias = "int | Callback | tuple[Given, ...]"
+"""An argument: the place of its atom, a function, or a tuple of such."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,9 @@ class LibraryCall:
         todo: list[Given] = [*self.args, *(given for _, given in self.kwargs)]
         while todo:
             given = todo.pop(0)
-            if isinstance(given, Callback):
+            if isinstance(given, tuple):
+                todo += given
+            elif isinstance(given, Callback):
                 todo += given.given
                 if given.function is not None:
                     yield given.function

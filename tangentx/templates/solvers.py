@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from tangentx.templates.libraries import arrived
@@ -17,12 +17,14 @@ Form = str | Callable[[Mapping[str, Any]], str]
 class Solver:
     """A `body` for the calls of `primals`: it is given what the call as written has found, then the arguments.
 
-    `form` is the kind of what is found (see `arrays.form_of`), or tells it from the constants that are given by name.
+    `form` is the kind of what is found (see `arrays.form_of`), or tells it from what is known of the arguments, by
+    name: their values, or their kinds. `also` are options with which the call is made beside those of the user's.
     """
 
     primals: tuple[Callable[..., Any], ...]
     body: Callable[..., Any]
     form: Form
+    also: Mapping[str, Any] = field(default_factory=dict)
 
     def takes(self, given: int, names: Sequence[str]) -> bool:
         """Whether the body knows a call with so many arguments by position, and others by these names."""
@@ -40,11 +42,11 @@ class Solver:
 _SOLVERS: dict[Any, Solver] = {}
 
 
-def solver_of(*primals: Callable[..., Any], form: Form) -> Callable[[F], F]:
+def solver_of(*primals: Callable[..., Any], form: Form, **also: Any) -> Callable[[F], F]:
     """Declares what stands for a call of `primals`, in the language of the user's own programs."""
 
     def declare(body: F) -> F:
-        made = Solver(primals, body, form)
+        made = Solver(primals, body, form, also)
         _SOLVERS.update(dict.fromkeys(primals, made))
         return body
 

@@ -18,12 +18,13 @@ from tangentx.analysis.infer.constant_calls import kind_of
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import external, items, value_class
 from tangentx.analysis.infer.inlining import standin
-from tangentx.analysis.types.kinds import BOTTOM, Bottom, Box, Kind, Obj, Region, describe
+from tangentx.analysis.infer.inner_derivatives import known_value
+from tangentx.analysis.types.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Obj, Region, describe, varied
 from tangentx.common.naming import public_name
-from tangentx.errors import NoTemplate, UnsupportedSyntax
+from tangentx.errors import NoTemplate, NotDifferentiable, UnsupportedSyntax
 from tangentx.ir.functions import BoundMethod, Closure, Partial, derived, function_of
 from tangentx.ir.library_call_op import Callback, Given, LibraryCall, Part
-from tangentx.ir.nodes import Apply, Assign, Atom, Block, Expr, Lit, Make, Op, Var
+from tangentx.ir.nodes import Apply, Assign, Atom, Block, Expr, Function, Lit, Make, Op, Param, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.walker import Walker
@@ -42,16 +43,20 @@ def taken(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Ex
         return _slope(w, args)
     if fn is arrays.gradient_of:
         return w.walk(Make(derived(MAKERS["grad"], (), ()), args))
+    if fn is arrays.constant_option:
+        return _demand_constant(w, args)
     solver = templates.solver(fn)
     if solver is None:
         return None
     if any(isinstance(w.read(a)[1], Bottom) for a in (*args, *(a for _, a in kwargs))):
         return Lit(None), BOTTOM
-    known = {name: kind.value for name, atom in kwargs if isinstance(kind := w.read(atom)[1], Obj)}
     if not solver.takes(len(args), [name for name, _ in kwargs]):
         name = public_name(fn)
         raise NoTemplate(f"`{name}` has no derivative for this call", w.span, f"give it {solver.parameters()}")
-    form = solver.form if isinstance(solver.form, str) else solver.form(known)
+    source = w.program.library(solver.body)
+    bound = dict(zip([p.name for p in source.params], bind(w, source, (Lit(None), *args), kwargs), strict=True))
+    form = solver.form if isinstance(solver.form, str) else solver.form({n: _told(w, a) for n, a in bound.items()})
+    kwargs = tuple({**dict(kwargs), **{name: Lit(value) for name, value in solver.also.items()}}.items())
 
     def build() -> Block:
         run = Op(arrays.as_written, (external(w, fn, fn.__name__), Lit(form), *args), kwargs)
@@ -60,7 +65,15 @@ def taken(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Ex
     expanded(w, ("solver", fn, form), build)
     (run,) = w.instance.expansions[id(w.statement), ("solver", fn, form)]
     assert isinstance(run, Assign)
-    return standin(w, solver.body, bind(w, w.program.library(solver.body), (Var(run.target), *args), kwargs))
+    bound[source.params[0].name] = Var(run.target)
+    return standin(w, solver.body, tuple(bound.values()))
+
+
+def _told(w: Walker, atom: Atom) -> Any:
+    """The value of an argument where it is known, else its kind."""
+    kind = w.read(atom)[1]
+    value = known_value(kind)
+    return kind if value is MISSING else value
 
 
 def _settled(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
@@ -68,9 +81,35 @@ def _settled(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
     step, x, *functions = args
     kind = w.read(step)[1]
     assert isinstance(kind, Obj)
-    plain = w.program.library(kind.value)
-    marked = w.program.locals.setdefault((SETTLED, id(plain)), replace(plain, notes={**plain.notes, SETTLED: True}))
-    return calls.call(w, marked, None, (x, *functions))
+    source, given = _flat(w, w.program.library(kind.value), (x, *functions))
+    return calls.call(w, source, None, given)
+
+
+def _flat(w: Walker, step: Function, args: tuple[Atom, ...]) -> tuple[Function, tuple[Atom, ...]]:
+    """The step with parameters for the items of the tuples that it is given, and the arguments."""
+    sizes = {i: len(node.fields) for i, atom in enumerate(args) if (node := _tuple(w.read(atom)[1])) is not None}
+    key = (SETTLED, id(step), tuple(sizes.items()))
+    if key not in w.program.locals:
+        params: list[Param] = []
+        made: list[Assign] = []
+        for i, param in enumerate(step.params):
+            names = [f"{param.name}_{k}" for k in range(sizes.get(i, 0))]
+            params += [Param(name) for name in names] if i in sizes else [param]
+            if i in sizes:
+                made.append(Assign(param.name, Make(tuple, tuple(map(Var, names))), step.span))
+        notes = {**step.notes, SETTLED: True}
+        marked = replace(step, params=tuple(params), body=(*made, *step.body), notes=notes)
+        w.program.locals[key] = (step, marked)
+    given: list[Atom] = []
+    for i, atom in enumerate(args):
+        given += items(w, atom, sizes[i]) if i in sizes else (atom,)
+    return w.program.locals[key][1], tuple(given)
+
+
+def _tuple(kind: Kind) -> Region | None:
+    """The items of a plain tuple."""
+    node = kind.region.root() if isinstance(kind, Box) and kind.cls is tuple else None
+    return None if node is None or node.open else node
 
 
 def _slope(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
@@ -91,6 +130,24 @@ def _slope(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
     return expanded(w, ("slope", maker.__name__), build)
 
 
+def _demand_constant(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
+    """Refuses what varies at an option of a solver, by which it has no derivative."""
+    value, name = args
+    expr, kind = w.read(value)
+    if _any_varied(kind, set()):
+        message = f"{name.value if isinstance(name, Lit) else 'this'} varies here, by which the answer has no derivative"
+        raise NotDifferentiable(message, w.span, "hold it constant with tx.stop_gradient")
+    return expr, kind
+
+
+def _any_varied(kind: Kind, seen: set[Region]) -> bool:
+    """Whether a value, or what it holds, varies."""
+    if not isinstance(kind, Box) or (node := kind.region.root()) in seen:
+        return varied(kind)
+    seen.add(node)
+    return any(_any_varied(item, seen) for item in (*node.fields.values(), node.elt))
+
+
 def as_written(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
     """The call of the library's function, closed: all that its functions have captured is among its atoms."""
     assert isinstance(args[1], Lit)
@@ -109,6 +166,9 @@ def _given(w: Walker, atom: Atom, atoms: list[Atom], callee: Atom) -> Given:
     """An argument as the library is given it; its atoms are added to the others."""
     kind = w.read(atom)[1]
     cls = value_class(kind)
+    node = _tuple(kind)
+    if node is not None:
+        return tuple(_given(w, each, atoms, callee) for each in items(w, atom, len(node.fields)))
     if cls is None:
         _demand_plain(w, kind, callee, set())
         atoms.append(atom)
@@ -158,5 +218,5 @@ def part(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
 
 
 Written = Callable[["Walker", tuple[Atom, ...], Named], tuple[Expr, Kind]]
-OPERATIONS: dict[Any, Written] = {arrays.as_written: as_written, arrays.part: part}
+OPERATIONS: dict[Any, Written] = {arrays.as_written: as_written, arrays.found_part: part}
 """What bodies are written in, and gets a form of its own."""

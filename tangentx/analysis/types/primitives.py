@@ -186,8 +186,11 @@ def is_constant(fn: Any, kinds: Iterable[Kind]) -> bool:
     return template.real_constant and not any(isinstance(k, Num | Arr) and dtype_of(k).kind == "c" for k in kinds)
 
 
-_LOOKING = frozenset((arrays.real_power, arrays.sum_of_some))
-"""What raises an error of ours, and does nothing that may be seen where it is done twice."""
+_LOOKING = frozenset((
+    arrays.counted, arrays.demand_bound, arrays.demand_copied, arrays.demand_unshared, arrays.real_power,
+    arrays.same_length, arrays.sum_of_some,
+))  # fmt: skip
+"""What may raise an error, and does nothing that may be seen where it is done twice."""
 
 
 def acts(expr: Any) -> bool:

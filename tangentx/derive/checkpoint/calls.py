@@ -31,6 +31,7 @@ from tangentx.ir.nodes import (
     Call,
     Delete,
     Expr,
+    Function,
     Index,
     Key,
     Lit,
@@ -53,6 +54,18 @@ def is_settled(callee: Instance) -> bool:
     return bool(callee.source.notes.get(SETTLED))
 
 
+def held(function: Function) -> frozenset[str]:
+    """The names of slopes at which something settles: no derivative of theirs is asked for."""
+    found: set[str] = set()
+    for s in reversed(function.body if function.notes.get(SETTLED) else ()):
+        value = s.value if isinstance(s, Assign) else None
+        if isinstance(value, Op) and value.fn in (arrays.settled, arrays.settled_row):
+            found |= {a.name for a in value.args[2:] if isinstance(a, Var)}
+        elif isinstance(s, Assign) and isinstance(value, Var) and s.target in found:
+            found.add(value.name)
+    return frozenset(found)
+
+
 def repeated(
     r: Reverse, s: Assign, expr: Call, callee: Instance, pair: Pair, forward: Emitter, reverse: Emitter
 ) -> None:
@@ -67,7 +80,7 @@ def repeated(
     if same is not None:
         forward.assign(other, r.shadow(forward, same))
     elif r.how(s.target) == SHADOW:
-        for storage in _storages(forward, callee.result, Var(s.target)):
+        for storage in () if is_settled(callee) else _storages(forward, callee.result, Var(s.target)):
             # The second run gives other memory than the first, so it must not be memory of the caller's.
             where = Lit(f"`{callee.source.name}` in {s.span}")
             forward.add(Assign(forward.temporary(), Op(arrays.demand_own, (storage, given, where)), s.span))

@@ -10,7 +10,7 @@ from tangentx import templates
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, is_view
 from tangentx.analysis.types.primitives import is_by_element, is_constant
 from tangentx.analysis.types.selection import is_basic
-from tangentx.derive.checkpoint.calls import is_settled, repeated
+from tangentx.derive.checkpoint.calls import held, is_settled, repeated
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_of_box, mode
 from tangentx.derive.reverse.accumulate import give_slot
 from tangentx.derive.reverse.calls import call, instance_of, needs_reverse, unreversed
@@ -56,7 +56,7 @@ def _assign(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:
 
 def _call(r: Reverse, s: Assign, expr: Call, forward: Emitter, reverse: Emitter) -> None:
     callee = instance_of(r.program, expr)
-    if not needs_reverse(r.program, callee):
+    if not needs_reverse(r.program, callee) or s.target in held(r.frame.function):
         unreversed(r, s, forward, reverse)
     elif expr.link in r.program.checkpoints.links or is_settled(callee):
         repeated(r, s, expr, callee, r.derive.pair(callee), forward, reverse)

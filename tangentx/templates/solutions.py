@@ -1,0 +1,27 @@
+"""What solvers give, as the compiler has it: what depends on the user's parameters, and how the search went."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Solution(NamedTuple):
+    """What a solver has found: its answer `x`, and `fun`, which the user's function gives there."""
+
+    x: Any
+    fun: Any
+    success: Any
+    status: Any
+    message: Any
+    nfev: Any
+    nit: Any
+
+
+class Root(NamedTuple):
+    """What `scipy.optimize.root_scalar` has found."""
+
+    root: Any
+    converged: Any
+    flag: Any
+    iterations: Any
+    function_calls: Any
