@@ -62,6 +62,8 @@ COVERED_BY = {
     "frontend/approximate_lift.py": "tests/tensor/fallback/test_runs.py",
     "frontend/approximate_forms.py": "tests/tensor/fallback/test_runs.py",
     "frontend/primitives.py": "tests/api/test_primitive.py",
+    "ir/library_call_op.py": "tests/analysis/library/test_solvers.py",
+    "optimise/settled_calls.py": "tests/analysis/library/test_solvers.py",
     "ir/try_op.py": "tests/frontend/test_try_statements.py",
     "analysis/infer/calling_conventions.py": "tests/analysis/infer/test_checkpoints.py",
     "analysis/library/container_methods.py": "tests/analysis/library/test_stand_ins.py",

@@ -15,8 +15,8 @@ from tangentx.backend.constants import constant
 from tangentx.backend.printed_expressions import BARRIER, Effect
 from tangentx.backend.spelling import Scope
 from tangentx.ir import walk
-from tangentx.ir.keys import WHOLE, attribute_of
 from tangentx.ir.functions import Closure, function_of
+from tangentx.ir.keys import WHOLE, attribute_of
 from tangentx.ir.library_call_op import Callback, Given, LibraryCall, Part
 from tangentx.ir.nodes import (
     Apply,

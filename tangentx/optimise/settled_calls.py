@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tangentx import arrays
-from tangentx.analysis.library.solvers import SETTLED
+from tangentx.analysis.infer.calling_conventions import SETTLED
 from tangentx.analysis.types.kinds import Arr
 from tangentx.ir.nodes import Assign, Block, Call, Expr, Op, Statement
 from tangentx.ir.rewrite import map_blocks

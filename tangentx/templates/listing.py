@@ -15,6 +15,7 @@ from tangentx.templates.libraries import import_all
 from tangentx.templates.modelled import modelled
 from tangentx.templates.refusals import refusals
 from tangentx.templates.registry import templates
+from tangentx.templates.solvers import solvers
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ def ops(name: str = "") -> Operations:
     for primals, rule, body in (
         *((t.primals, t.kind, t.body) for t in public if t.body is not None),
         *((c.primals, "composition", c.body) for c in compositions()),
+        *((s.primals, "solver", s.body) for s in solvers()),
     ):
         _enter(rules, primals, rule, (inspect.getdoc(body) or "").partition("\n")[0])
     for primals, says in modelled():

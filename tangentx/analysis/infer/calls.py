@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.infer import checkpoints, constant_calls, inner_derivatives, opaque_calls, tensor_runs
 from tangentx.analysis.infer.arguments import Called, Misfit, Named, Room, bind, room_by_signature, room_of, spread
+from tangentx.analysis.infer.calling_conventions import is_quiet
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.function_choices import call_chosen
 from tangentx.analysis.infer.functions import external, items, same_memory, unfolded, value_class
@@ -89,6 +90,9 @@ def apply(w: Walker, expr: Apply) -> tuple[Expr, Kind]:
 
 def _unknown(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
     """A call of code that is not read."""
+    kind = w.read(callee)[1]
+    if is_quiet(w) and isinstance(kind, Obj) and opaque_calls.shows(kind.value):
+        return Lit(None), Obj(None)
     if constant_calls.active(w):
         return constant_calls.call(w, callee, args, kwargs)
     return opaque_calls.call(w, callee, args, kwargs)
@@ -170,14 +174,13 @@ def call_object(
         owner = external(w, fn.__self__, "self")
         return call_object(w, fn.__func__, (owner, *args), kwargs)
     taken = checkpoints.taken(w, fn, args, kwargs) or inner_derivatives.taken(w, fn, args, kwargs)
-    taken = taken or solvers.taken(w, fn, args, kwargs)
     if taken is not None:
         return taken
     if hasattr(fn, "__tangentx_target__"):
         function, owner = fn.__tangentx_target__()
         objects = tuple(external(w, value, "self") for value in owner)
         return call_python(w, function, (*objects, *args), kwargs)
-    written = call_higher(w, fn, args, kwargs)
+    written = call_higher(w, fn, args, kwargs) or solvers.taken(w, fn, args, kwargs)
     if written is not None:
         return written
     if fn is dict and len(args) < 2:
@@ -317,6 +320,8 @@ def call(w: Walker, source: Function, link: Link | None, args: tuple[Atom, ...])
 
     Numbers are forgotten, but for whole ones that are given to functions of ours: an axis decides what these do.
     """
+    if link is None and is_quiet(w):
+        source = w.program.quiet(source)
     source, args, functions = unfolded(w, source, args) if link is None else (source, args, {})
     read = [w.read(a) for a in args]
     exact = source.span is not None and is_ours(source.span.file)

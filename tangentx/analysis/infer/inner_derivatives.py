@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tangentx import arrays
 from tangentx.analysis.infer import calls
 from tangentx.analysis.infer.arguments import Misfit, Named, bind
+from tangentx.analysis.infer.calling_conventions import is_quiet
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import external, items, unfolded, value_class
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, describe
@@ -147,7 +148,8 @@ def _made_of(f: Any, makers: tuple[type[Derived], ...]) -> Any:
     return f
 
 
-def _stand_in(w: Walker, function: Function, captured: int) -> Local:
+def stand_in(w: Walker, function: Function, captured: int) -> Local:
+    """The one object that stands for a function of the language."""
     key = ("local", id(function))
     if key not in w.program.locals:
         w.program.locals[key] = Local(function, captured)
@@ -157,8 +159,8 @@ def _stand_in(w: Walker, function: Function, captured: int) -> Local:
 
 def _plain(w: Walker, function: Function, captured: int, atoms: tuple[Atom, ...]) -> tuple[Local, tuple[Atom, ...]]:
     """The function and its arguments without functions among them: what these capture is passed in their place."""
-    plain, given, _ = unfolded(w, function, atoms)
-    return _stand_in(w, plain, captured + len(given) - len(atoms)), given
+    plain, given, _ = unfolded(w, w.program.quiet(function) if is_quiet(w) else function, atoms)
+    return stand_in(w, plain, captured + len(given) - len(atoms)), given
 
 
 def known_value(kind: Kind) -> Any:
@@ -229,8 +231,8 @@ def _pulled(w: Walker, product: Any, atoms: tuple[Atom, ...], own: int) -> tuple
                 copies.append(Assign(w.temporary(), Op(arrays.entry_copy, (atoms[i],)), w.span))
                 held[i] = Var(copies[-1].target)
         value, pull, both = (w.temporary() for _ in range(3))
-        call = Apply(external(w, _stand_in(w, primal, 0), "primal"), atoms)
-        kept = (external(w, _stand_in(w, back, 0), "pullback"), *held)
+        call = Apply(external(w, stand_in(w, primal, 0), "primal"), atoms)
+        kept = (external(w, stand_in(w, back, 0), "pullback"), *held)
         return (
             *copies,
             Assign(value, call, w.span),

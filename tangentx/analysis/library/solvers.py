@@ -1,12 +1,13 @@
 """Library functions that call the user's: run once as they are written, and differentiated by what they mean.
 
-What such a call gives is a constant of the run (`ir.library_call_op`), handed with the arguments to the body that stands
-for the call (`templates.solvers`). There an answer is *settled* at a step, a function of the program that is called
-like others, but that each derivative calls again at the answer (`derive.checkpoint.calls`).
+What such a call gives is a constant of the run (`ir.library_call_op`), handed with the arguments to the body that
+stands for the call (`templates.solvers`). There an answer is *settled* at a step, a function of the program that is
+called like others, but that each derivative calls again at the answer (`derive.checkpoint.calls`).
 """
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,23 +15,22 @@ from typing import TYPE_CHECKING, Any
 from tangentx import arrays, templates
 from tangentx.analysis.infer import calls
 from tangentx.analysis.infer.arguments import Named, bind
+from tangentx.analysis.infer.calling_conventions import SETTLED
 from tangentx.analysis.infer.constant_calls import kind_of
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import external, items, value_class
 from tangentx.analysis.infer.inlining import standin
-from tangentx.analysis.infer.inner_derivatives import known_value
+from tangentx.analysis.infer.inner_derivatives import known_value, stand_in
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Obj, Region, describe, varied
 from tangentx.common.naming import public_name
-from tangentx.errors import NoTemplate, NotDifferentiable, UnsupportedSyntax
-from tangentx.ir.functions import BoundMethod, Closure, Partial, derived, function_of
+from tangentx.errors import NotDifferentiable, NoTemplate, UnsupportedSyntax
+from tangentx.ir.functions import BoundMethod, Closure, Derived, Partial, function_of
 from tangentx.ir.library_call_op import Callback, Given, LibraryCall, Part
 from tangentx.ir.nodes import Apply, Assign, Atom, Block, Expr, Function, Lit, Make, Op, Param, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.walker import Walker
 
-SETTLED = "settled"
-"""The note of a step, at which the first argument of a call is settled."""
 MAKERS: dict[str, Any] = {}
 """What makes derivatives, by name: it lies above, and is handed down."""
 
@@ -42,7 +42,7 @@ def taken(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Ex
     if fn is arrays.slope_of:
         return _slope(w, args)
     if fn is arrays.gradient_of:
-        return w.walk(Make(derived(MAKERS["grad"], (), ()), args))
+        return _gradient(w, args[0])
     if fn is arrays.constant_option:
         return _demand_constant(w, args)
     solver = templates.solver(fn)
@@ -119,6 +119,7 @@ def _slope(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
     if isinstance(kind, Bottom):
         return Lit(None), BOTTOM
     maker = MAKERS["jacfwd" if hasattr(kind, "rank") else "grad"]
+    function = _quiet(w, function)
 
     def build() -> Block:
         made = w.temporary()
@@ -130,12 +131,38 @@ def _slope(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
     return expanded(w, ("slope", maker.__name__), build)
 
 
+def _quiet(w: Walker, function: Atom) -> Atom:
+    """A function of which a derivative is taken, for a run that shows nothing."""
+    kind = w.read(function)[1]
+    known = kind.value if isinstance(kind, Obj) else None
+    if isinstance(known, types.FunctionType):
+        return external(w, stand_in(w, w.program.quiet(w.program.lift(known)), 0), known.__name__)
+    cls = value_class(kind)
+    if cls is not None and issubclass(cls, Closure | BoundMethod | Derived):
+        return function
+
+    def build() -> Block:
+        return (Assign(w.temporary(), Apply(external(w, in_a_lambda, "in_a_lambda"), (function,)), w.span),)
+
+    expanded(w, ("in a lambda", function), build)
+    (made,) = w.instance.expansions[id(w.statement), ("in a lambda", function)]
+    assert isinstance(made, Assign)
+    return Var(made.target)
+
+
+def in_a_lambda(function: Any) -> Any:
+    """A function of which derivatives are taken, for an object that is called as one."""
+    return lambda x, *args: function(x, *args)
+
+
 def _demand_constant(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
     """Refuses what varies at an option of a solver, by which it has no derivative."""
     value, name = args
     expr, kind = w.read(value)
     if _any_varied(kind, set()):
-        message = f"{name.value if isinstance(name, Lit) else 'this'} varies here, by which the answer has no derivative"
+        message = (
+            f"{name.value if isinstance(name, Lit) else 'this'} varies here, by which the answer has no derivative"
+        )
         raise NotDifferentiable(message, w.span, "hold it constant with tx.stop_gradient")
     return expr, kind
 
@@ -146,6 +173,12 @@ def _any_varied(kind: Kind, seen: set[Region]) -> bool:
         return varied(kind)
     seen.add(node)
     return any(_any_varied(item, seen) for item in (*node.fields.values(), node.elt))
+
+
+def _gradient(w: Walker, function: Atom) -> tuple[Expr, Kind]:
+    """The function that gives the gradient of another."""
+    function = _quiet(w, function)
+    return w.walk(Apply(external(w, MAKERS["grad"], "grad"), (function,)))
 
 
 def as_written(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:

@@ -14,8 +14,8 @@ import numpy as np
 
 from tangentx import arrays, templates
 from tangentx.analysis.types.kinds import Arr, Kind, Num, dtype_of
-from tangentx.ir.nodes import Op
 from tangentx.ir.library_call_op import LibraryCall
+from tangentx.ir.nodes import Op
 from tangentx.ir.observed_op import Observed
 from tangentx.ir.try_op import Attempt
 
@@ -200,4 +200,6 @@ def acts(expr: Any) -> bool:
 
 def has_effect(expr: Any) -> bool:
     """Whether an expression must be evaluated even if nobody needs its value."""
-    return isinstance(expr, Op) and (isinstance(expr.fn, Attempt | LibraryCall | Observed) or expr.fn in hashable(EFFECTS, expr.fn))
+    return isinstance(expr, Op) and (
+        isinstance(expr.fn, Attempt | LibraryCall | Observed) or expr.fn in hashable(EFFECTS, expr.fn)
+    )

@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 
 from tangentx import arrays, templates
+from tangentx.analysis.infer.calling_conventions import SETTLED
 from tangentx.analysis.infer.program import Instance
-from tangentx.analysis.library.solvers import SETTLED
 from tangentx.analysis.types.kinds import Arr, Box, Kind
 from tangentx.analysis.types.primitives import makes_new
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_at, mode
@@ -117,6 +117,9 @@ def _storages(forward: Emitter, kind: Kind, result: Atom) -> list[Atom]:
 
 
 def _refused(s: Assign, callee: Instance, what: str, hint: str) -> UnsupportedSyntax:
+    if is_settled(callee):
+        message = f"the function that is solved {what}; its derivative runs it again"
+        return UnsupportedSyntax(message, s.span, "let it compute what it returns, and no more")
     return UnsupportedSyntax(f"`{callee.source.name}` is checkpointed and {what}", s.span, hint)
 
 
@@ -146,6 +149,8 @@ def _written(r: Reverse, s: Assign, expr: Call, callee: Instance) -> list[Atom]:
         kind = callee.kinds[param.name]
         if not isinstance(kind, Arr | Box) or not _writes(r, callee, param.name):
             continue
+        if param.name in outside and is_settled(callee):
+            raise _refused(s, callee, f"changes `{outside[param.name].name}`", "")
         if param.name in outside:
             raise NotDifferentiable(
                 f"`{callee.source.name}` is checkpointed and changes `{outside[param.name].name}`, which a second run "
