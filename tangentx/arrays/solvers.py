@@ -11,7 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tangentx.arrays.copies import clone
+from tangentx.errors import NotDifferentiable
 
 
 def as_written(function: Callable[..., Any], form: str, *args: Any, **kwargs: Any) -> Any:
@@ -37,6 +40,40 @@ def settled_row(x: Any, residual: Any, slope: Any) -> Any:
     return clone(x)
 
 
+_NEAR = 1e-2
+"""How far a step of Newton's may go from an answer, relative to it and to one."""
+
+
+_ON = 1e-6
+"""How far a coordinate may lie from a bound that it has met, relative to it and to one."""
+
+
+def regular(slope: Any, residual: Any, x: Any) -> Any:
+    """`slope`, by which an answer `x` depends on what it solves; `residual` is what is left there.
+
+    Raises NotDifferentiable where it is singular, or where a step of Newton's leads away: that was no solution.
+    """
+    if np.ndim(slope) == 0:
+        step = np.inf if slope == 0 else residual / slope
+    else:
+        try:
+            step = np.linalg.solve(slope, residual)
+        except np.linalg.LinAlgError:
+            step = np.inf
+    size, room = np.max(np.abs(step), initial=0.0), _NEAR * (1.0 + np.max(np.abs(x), initial=0.0))
+    if size <= room:
+        return slope
+    if not np.isfinite(size):
+        raise NotDifferentiable(
+            "the answer has no derivative: the equations that it solves are singular there, as at a double root",
+            hint="give the solver equations that determine the answer, each coordinate of it",
+        )
+    raise NotDifferentiable(
+        f"the answer is no solution, so that it has no derivative: a step of Newton's from there goes {size:.1g} away",
+        hint="see that the solver has converged (`success`), and that no bound or constraint stands in the way",
+    )
+
+
 def slope_of(function: Callable[..., Any], x: Any, *args: Any) -> Any:
     """The derivative of a function by its first argument: that of a number, or the Jacobian matrix of a row."""
     raise AssertionError("a marker, never run")
@@ -60,3 +97,34 @@ def found_part(found: Any, name: str, form: str) -> Any:
 def constant_option(value: Any, name: str) -> Any:
     """`value`, which may not be differentiated by; `name` says what it is, for the message."""
     return value
+
+
+def near_pairs(bounds: Any, x: Any) -> tuple[Any, Any]:
+    """The bounds by which `x` lies, lower and upper, and infinities where it does not.
+
+    They are given as pairs, with None for no bound, or by an object as `lb` and `ub`.
+    """
+    if bounds is None or hasattr(bounds, "lb"):
+        return near_rows((-np.inf, np.inf) if bounds is None else bounds, x)
+    lows = [-np.inf if low is None else low for low, _ in bounds]
+    return near_rows((lows, [np.inf if high is None else high for _, high in bounds]), x)
+
+
+def near_rows(bounds: Any, x: Any, met: Any = None) -> tuple[Any, Any]:
+    """As `near_pairs`, for bounds that are given as two rows or numbers; `met` tells by -1 and 1 which are met, where
+    the solver knows."""
+    given = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds
+    low, high = (np.broadcast_to(np.asarray(each, float), x.shape) for each in given)
+    room = _ON * (1.0 + np.abs(x))
+    at_low, at_high = (x - low <= room, high - x <= room) if met is None else (met < 0, met > 0)
+    return np.where(at_low, low, -np.inf), np.where(at_high, high, np.inf)
+
+
+def held_below(low: Any, slope: Any) -> Any:
+    """Which coordinates are held by their lower bounds: they would go below them, where the slope leads."""
+    return np.isfinite(low) & (slope > 0)
+
+
+def held_above(high: Any, slope: Any) -> Any:
+    """Which coordinates are held by their upper bounds."""
+    return np.isfinite(high) & (slope < 0)

@@ -23,7 +23,7 @@ _RULES = {
     "scipy.signal": ("signals",),
     "scipy.integrate": ("integrals",),
     "scipy.fft": ("transforms",),
-    "scipy.optimize": ("roots",),
+    "scipy.optimize": ("roots", "minima"),
 }
 """Public modules, and where their rules are, in `tangentx.templates.scipy`."""
 _waiting = dict(_RULES)

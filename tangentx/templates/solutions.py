@@ -25,3 +25,26 @@ class Root(NamedTuple):
     flag: Any
     iterations: Any
     function_calls: Any
+
+
+class Minimum(NamedTuple):
+    """What `scipy.optimize.minimize_scalar` has found."""
+
+    x: Any
+    fun: Any
+    success: Any
+    message: Any
+    nfev: Any
+    nit: Any
+
+
+class Fit(NamedTuple):
+    """What `scipy.optimize.least_squares` has found."""
+
+    x: Any
+    cost: Any
+    fun: Any
+    success: Any
+    status: Any
+    message: Any
+    nfev: Any

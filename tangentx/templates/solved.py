@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import settled, settled_row, valued
-from tangentx.templates.registry import adjoint
+from tangentx.arrays import held_above, held_below, regular, settled, settled_row, valued
+from tangentx.templates.registry import adjoint, constant
+
+constant(held_above, held_below)
 
 
 @adjoint(settled, domain=(), drawn=False)
@@ -35,6 +37,20 @@ def settled_row_(x: Any, residual: Any, slope: Any, *, ans_bar: Any) -> Any:
 def settled_row_dot(x: Any, residual: Any, slope: Any, *, residual_dot: Any) -> Any:
     """The same for a row, of which the slope is the Jacobian matrix."""
     ans_dot = -np.linalg.solve(slope, residual_dot)
+    return ans_dot
+
+
+@adjoint(regular, domain=(), drawn=False)
+def regular_(slope: Any, residual: Any, x: Any, *, ans_bar: Any) -> Any:
+    """The identity."""
+    slope_bar = ans_bar
+    return slope_bar
+
+
+@regular_.tangent
+def regular_dot(slope: Any, residual: Any, x: Any, *, slope_dot: Any) -> Any:
+    """The identity."""
+    ans_dot = slope_dot
     return ans_dot
 
 

@@ -195,7 +195,7 @@ _LOOKING = frozenset((
 
 def acts(expr: Any) -> bool:
     """Whether an expression does what may be seen where it is done twice."""
-    return has_effect(expr) and expr.fn not in hashable(_LOOKING, expr.fn)
+    return has_effect(expr) and not isinstance(expr.fn, LibraryCall) and expr.fn not in hashable(_LOOKING, expr.fn)
 
 
 def has_effect(expr: Any) -> bool:

@@ -8,7 +8,7 @@ callee's two sweeps run one after the other: the second one leaves all as it was
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -44,7 +44,7 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.observed_op import Observed
 from tangentx.ir.try_op import Attempt
-from tangentx.ir.walk import atoms, statements, writes
+from tangentx.ir.walk import atoms, bound, reads, statements, writes
 
 _COPIES = (np.copy, np.array, np.ndarray.copy)
 
@@ -55,15 +55,29 @@ def is_settled(callee: Instance) -> bool:
 
 
 def held(function: Function) -> frozenset[str]:
-    """The names of slopes at which something settles: no derivative of theirs is asked for."""
-    found: set[str] = set()
-    for s in reversed(function.body if function.notes.get(SETTLED) else ()):
-        value = s.value if isinstance(s, Assign) else None
-        if isinstance(value, Op) and value.fn in (arrays.settled, arrays.settled_row):
-            found |= {a.name for a in value.args[2:] if isinstance(a, Var)}
-        elif isinstance(s, Assign) and isinstance(value, Var) and s.target in found:
-            found.add(value.name)
-    return frozenset(found)
+    """The names in a step of which no derivative is asked for: slopes at which something settles, and what tests
+    alone go by."""
+    if not function.notes.get(SETTLED):
+        return frozenset()
+    moved: set[str] = set()  # names of which a derivative is asked for
+    for s in reversed(function.body):
+        if isinstance(s, Return):
+            moved |= reads(s)
+        elif isinstance(s, Assign) and s.target in moved:
+            moved |= {a.name for a in _moving(s.value) if isinstance(a, Var)}
+        elif not isinstance(s, Assign):
+            moved |= {name for each in statements((s,)) for name in reads(each)}
+    return bound(function.body) - moved
+
+
+def _moving(value: Expr) -> Sequence[Atom]:
+    """The operands by which an expression has a derivative."""
+    if not isinstance(value, Op):
+        return atoms(value)
+    template = templates.find(value.fn)
+    if template is not None and template.kind == "constant":
+        return ()
+    return value.args[1:2] if value.fn in (arrays.settled, arrays.settled_row) else atoms(value)
 
 
 def repeated(

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from tangentx.arrays import found_part, settle, settled, settled_row, slope_of, valued
+from tangentx.arrays import found_part, regular, settle, settled, settled_row, slope_of, valued
 from tangentx.templates.solutions import Root, Solution
 from tangentx.templates.solvers import solver_of
 
 
 def root_of_number(x: Any, residual: Any, args: Any) -> Any:
     """The step at whose end a number is a root."""
-    return settled(x, residual(x, *args), slope_of(residual, x, *args))
+    left = residual(x, *args)
+    return settled(x, left, regular(slope_of(residual, x, *args), left, x))
 
 
 def root_of_row(x: Any, residual: Any, args: Any) -> Any:
@@ -24,7 +25,8 @@ def root_of_row(x: Any, residual: Any, args: Any) -> Any:
     def equations(z: Any) -> Any:
         return np.atleast_1d(residual(z, *args))
 
-    return settled_row(x, equations(x), slope_of(equations, x))
+    left = equations(x)
+    return settled_row(x, left, regular(slope_of(equations, x), left, x))
 
 
 def fixed_number(x: Any, function: Any, args: Any) -> Any:
@@ -33,7 +35,7 @@ def fixed_number(x: Any, function: Any, args: Any) -> Any:
     def residual(z: Any) -> Any:
         return function(z, *args) - z
 
-    return settled(x, residual(x), slope_of(residual, x))
+    return root_of_number(x, residual, ())
 
 
 def fixed_row(x: Any, function: Any, args: Any) -> Any:
@@ -42,7 +44,7 @@ def fixed_row(x: Any, function: Any, args: Any) -> Any:
     def residual(z: Any) -> Any:
         return function(z, *args) - z
 
-    return settled_row(x, residual(x), slope_of(residual, x))
+    return root_of_row(x, residual, ())
 
 
 def _bracketed_form(given: Mapping[str, Any]) -> str:
