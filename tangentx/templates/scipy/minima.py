@@ -177,16 +177,10 @@ def least_squares(
     x_scale: Any = None,
     loss: Any = "linear",
     f_scale: Any = 1.0,
-    diff_step: Any = None,
-    tr_solver: Any = None,
-    tr_options: Any = None,
-    jac_sparsity: Any = None,
-    max_nfev: Any = None,
-    verbose: Any = 0,
+    *,
     args: Any = (),
     kwargs: Any = {},  # noqa: B006
-    callback: Any = None,
-    workers: Any = None,
+    **options: Any,
 ) -> Any:
     """Parameters with the smallest sum of squares, or of losses."""
 
