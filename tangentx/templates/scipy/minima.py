@@ -171,13 +171,9 @@ def least_squares(
     jac: Any = "2-point",
     bounds: Any = None,
     method: Any = "trf",
-    ftol: Any = 1e-08,
-    xtol: Any = 1e-08,
-    gtol: Any = 1e-08,
-    x_scale: Any = None,
+    *,
     loss: Any = "linear",
     f_scale: Any = 1.0,
-    *,
     args: Any = (),
     kwargs: Any = {},  # noqa: B006
     **options: Any,
@@ -196,8 +192,8 @@ def least_squares(
     else:
         met = found_part(found, "active_mask", "int64[1]")
         known = constant_option(bounds, "`bounds`")
-        limits = as_written(near_rows, "(float64[1], float64[1])", known, place, met)
-        x = settle(minimum_in_a_box, place, cost, (), limits[0], limits[1])
+        low, high = as_written(near_rows, "(float64[1], float64[1])", known, place, met)
+        x = settle(minimum_in_a_box, place, cost, (), low, high)
     return Fit(
         x,
         settle(value_there, found_part(found, "cost", "float"), cost, x, ()),
