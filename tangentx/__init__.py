@@ -53,6 +53,7 @@ __all__ = [
     "Tensor",
     "UnsupportedSyntax",
     "add_n",
+    "amp",
     "autograd",
     "checked",
     "checkpoint",
@@ -90,6 +91,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from tangentx import amp as amp
     from tangentx import nn as nn
     from tangentx import optim as optim
     from tangentx import parallel as parallel
@@ -132,7 +134,7 @@ def __getattr__(name: str) -> Any:
         import tangentx.testing as testing
 
         return testing
-    if name in ("nn", "optim", "parallel"):
+    if name in ("amp", "nn", "optim", "parallel"):
         return importlib.import_module(f"tangentx.{name}")
     from tangentx.tensor import public
 

@@ -130,9 +130,12 @@ class Differentiable:
     def hvp(self) -> Product:
         """``f.hvp(primals, tangents)``: the second derivatives with respect to `wrt` times `tangents`, one for each
         primal (None: it is constant)."""
-        gradient = derivative_of(self._plain(), _gradient(self._spec.wrt, self._spec.fallback, self._spec.check))
+        gradient = derivative_of(
+            self._plain(), _gradient(self._spec.wrt, self._spec.fallback, self._spec.check, self._spec.precision)
+        )
         tangent = _tangent_of(gradient)
-        options: dict[str, Any] = {"fallback": self._spec.fallback, "check": self._spec.check}
+        spec = self._spec
+        options: dict[str, Any] = {"fallback": spec.fallback, "check": spec.check, "precision": spec.precision}
         function = partial(hvp_of, self._plain(), self._spec.wrt, **options)
         return self._product("hvp", function, partial(compiled_jvp, tangent), tangent)
 
@@ -156,22 +159,30 @@ class Differentiable:
         return side_by_side(self.grad)
 
 
-def _gradient(wrt: Any, fallback: str, check: bool) -> Spec:
-    return Spec("grad", wrt, False, False, fallback, check=check)
+def _gradient(wrt: Any, fallback: str, check: bool, precision: str | None) -> Spec:
+    return Spec("grad", wrt, False, False, fallback, check=check, precision=precision)
 
 
 def _tangent_of(gradient: Derivative) -> Derivative:
     """Forward mode of a gradient, which gives the tangent alone."""
     spec = gradient._spec
-    return derivative_of(gradient, Spec("jvp", None, False, False, spec.fallback, None, "tangent", spec.check))
+    return derivative_of(
+        gradient, Spec("jvp", None, False, False, spec.fallback, None, "tangent", spec.check, spec.precision)
+    )
 
 
 def hvp_of(
-    f: Any, wrt: Any, primals: Sequence[Any], tangents: Sequence[Any], fallback: str, check: bool = False
+    f: Any,
+    wrt: Any,
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    fallback: str,
+    check: bool = False,
+    precision: str | None = None,
 ) -> Any:
     """The tangent of the gradient with respect to `wrt`, None for all primals that have a derivative."""
     if wrt is not None:
-        gradient = derivative_of(f, _gradient(wrt, fallback, check))
+        gradient = derivative_of(f, _gradient(wrt, fallback, check, precision))
         return tangent_of_gradient(_tangent_of(gradient), gradient, primals, tangents)
     if not isinstance(primals, tuple | list):
         raise NotDifferentiable("primals and tangents must be tuples", hint="write hvp(f, (x,), (v,))")
@@ -179,7 +190,7 @@ def hvp_of(
 
     primals = with_arrays(primals)
     places = differentiable(primals, range(len(primals)))
-    found = hvp_of(f, places, primals, tangents, fallback, check)
+    found = hvp_of(f, places, primals, tangents, fallback, check, precision)
     products = dict(zip(places, found, strict=True))
     result = tuple(products.get(i) for i in range(len(primals)))
     return result if len(primals) > 1 else result[0]

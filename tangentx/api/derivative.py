@@ -12,7 +12,7 @@ from typing import Any
 
 from tangentx.api.display import explanation, show, side_by_side, what_of
 from tangentx.common import forks
-from tangentx.common.options import OFF, checking, showing
+from tangentx.common.options import OFF, checking, in_precision, showing
 from tangentx.dispatch.call_stubs import MISSED, Hit
 from tangentx.dispatch.call_stubs import hit as hit_of
 from tangentx.dispatch.entries import Binder, Cache, Entry, place_of, positions, target_of
@@ -129,6 +129,9 @@ class Derivative:
 
     @shallow
     def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return in_precision(self._spec.precision, lambda: self._found(args, kwargs))
+
+    def _found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result, by way of what was compiled before or is now; the next call of this form has a shorter way."""
         entry: Entry | None = None
         context = OFF.get()
@@ -174,7 +177,7 @@ class Derivative:
         """Called with Tensors: one node of their graph."""
         from tangentx.api import recorded
 
-        spec = Spec("vjp", None, fallback=self._spec.fallback, jit=self._spec.jit, check=self._spec.check)
+        spec = replace(self._spec, transform="vjp", wrt=None, value=False, has_aux=False, mode="")
         calls = recorded.Calls(self, derivative_of(self, spec), gradient_by)
         return calls.run(args, kwargs, lambda: recorded.gradient_on_tensors(self, args, kwargs))
 
@@ -233,7 +236,11 @@ class Derivative:
         """The text for the kinds of these arguments."""
         from tangentx.compile import gradients
 
-        return showing(lambda: gradients.text_of(self._entry(self._values(args, kwargs))))
+        return showing(
+            lambda: in_precision(
+                self._spec.precision, lambda: gradients.text_of(self._entry(self._values(args, kwargs)))
+            )
+        )
 
     def explain(self) -> str:
         """What was compiled, for which kinds, and what is recorded."""
@@ -249,7 +256,10 @@ class Derivative:
         """This derivative as a function of the language, for a derivative that is taken of it or around it."""
         from tangentx.compile import nested
 
-        return nested.nested(self, self._target, program, kinds, self._wrt(), self._spec)
+        return in_precision(
+            self._spec.precision,
+            lambda: nested.nested(self, self._target, program, kinds, self._wrt(), self._spec),
+        )
 
     def show(self) -> None:
         """Prints the source, in colours where Pygments is installed and the output is a terminal."""

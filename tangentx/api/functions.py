@@ -42,15 +42,16 @@ def differentiate(
     fallback: str = "tensor",
     jit: str | None = None,
     check: bool = False,
+    precision: str | None = None,
 ) -> Any:
     """Decorator: gives a function its derivatives: ``.grad``, ``.value_and_grad``, ``.vjp``, ``.jvp``, ``.jacobian``,
     ``.hessian`` and ``.hvp``.
 
     `wrt` is a position or a name, or a tuple of them; the default is the first parameter, after `self` of a method.
-    Decorating reads nothing and never raises for what the function contains: the source is read at the first
-    derivative.
+    ``precision="float16"`` is mixed precision (see `tangentx.amp`). Decorating reads nothing and never raises for what
+    the function contains: the source is read at the first derivative.
     """
-    spec = Spec("grad", wrt, False, has_aux, fallback, jit, check=check)
+    spec = Spec("grad", wrt, False, has_aux, fallback, jit, check=check, precision=precision)
     if function is None:
         return lambda f: Differentiable(f, spec)
     return Differentiable(function, spec)
@@ -65,14 +66,16 @@ def grad(
     fallback: str = "tensor",
     jit: str | None = None,
     check: bool = False,
+    precision: str | None = None,
 ) -> Derivative:
     """The gradient of `f`, a function with a real scalar result, with respect to `wrt`.
 
     Returns a function of the same arguments whose result has the structure, shapes and dtypes of the parameter that
     `wrt` names (a tuple of them for a tuple). With `has_aux`, `f` returns ``(value, extras)`` and the gradient comes
-    as ``(gradient, extras)``. Raises `TangentxError` for what cannot be differentiated.
+    as ``(gradient, extras)``. With ``precision="float16"`` products run in float16: see
+    `tangentx.amp.autocast`. Raises `TangentxError` for what cannot be differentiated.
     """
-    return derivative_of(f, Spec("grad", wrt, False, has_aux, fallback, jit, check=check))
+    return derivative_of(f, Spec("grad", wrt, False, has_aux, fallback, jit, check=check, precision=precision))
 
 
 @_by_wrt
@@ -84,9 +87,10 @@ def value_and_grad(
     fallback: str = "tensor",
     jit: str | None = None,
     check: bool = False,
+    precision: str | None = None,
 ) -> Derivative:
     """As `grad`, returning ``(value, gradient)``, or ``((value, extras), gradient)`` with `has_aux`."""
-    return derivative_of(f, Spec("grad", wrt, True, has_aux, fallback, jit, check=check))
+    return derivative_of(f, Spec("grad", wrt, True, has_aux, fallback, jit, check=check, precision=precision))
 
 
 @shallow
@@ -98,12 +102,17 @@ def jvp(
     fallback: str = "tensor",
     jit: str | None = None,
     check: bool = False,
+    precision: str | None = None,
 ) -> tuple[Any, Any]:
     """``(value, tangent)`` of `f` at `primals` along `tangents`: one for each primal, None holds it constant.
 
     A tangent has the structure, shape and dtype of its primal. Raises `NotDifferentiable` where it has not.
     """
-    return jvp_of(derivative_of(f, Spec("jvp", None, False, False, fallback, jit, check=check)), primals, tangents)
+    return jvp_of(
+        derivative_of(f, Spec("jvp", None, False, False, fallback, jit, check=check, precision=precision)),
+        primals,
+        tangents,
+    )
 
 
 @shallow
@@ -113,13 +122,16 @@ def vjp(
     fallback: str = "tensor",
     jit: str | None = None,
     check: bool = False,
+    precision: str | None = None,
 ) -> tuple[Any, Callable[[Any], Any]]:
     """``(value, pullback)`` of `f` at `primals`.
 
     The pullback takes a cotangent of the structure and shape of the value and returns one cotangent for one primal,
     a tuple for several, None where there is no derivative. It may be called any number of times.
     """
-    return vjp_of(derivative_of(f, Spec("vjp", None, False, False, fallback, jit, check=check)), primals, {})
+    return vjp_of(
+        derivative_of(f, Spec("vjp", None, False, False, fallback, jit, check=check, precision=precision)), primals, {}
+    )
 
 
 @shallow
@@ -129,6 +141,7 @@ def linearize(
     fallback: str = "tensor",
     jit: str | None = None,
     check: bool = False,
+    precision: str | None = None,
 ) -> tuple[Any, Callable[..., Any]]:
     """``(value, linear)`` of `f` at `primals`: ``linear(*tangents)`` is the tangent of the value, as `jvp` gives it.
 
@@ -140,7 +153,11 @@ def linearize(
     for each tangent, at copies of `primals`, and ``linear.source`` says so. Raises NotDifferentiable where such a
     program acts on something outside, and where tangents do not fit.
     """
-    return linearize_of(derivative_of(f, Spec("linear", None, False, False, fallback, jit, check=check)), primals, {})
+    return linearize_of(
+        derivative_of(f, Spec("linear", None, False, False, fallback, jit, check=check, precision=precision)),
+        primals,
+        {},
+    )
 
 
 @_by_wrt
@@ -154,6 +171,7 @@ def jacobian(
     fallback: str = "tensor",
     jit: str | None = None,
     check: bool = False,
+    precision: str | None = None,
 ) -> Any:
     """The Jacobian of `f`: the derivative of each number of its result by each number of `wrt`.
 
@@ -176,8 +194,9 @@ def jacobian(
 
         if has_aux:
             raise NotDifferentiable("a sparse Jacobian takes no has_aux", hint="return the value alone")
-        return SparseJacobian(f, Spec("jacobian", wrt, False, False, fallback, jit, mode, check).checked(), sparsity)
-    return derivative_of(f, Spec("jacobian", wrt, False, has_aux, fallback, jit, mode, check))
+        spec = Spec("jacobian", wrt, False, False, fallback, jit, mode, check, precision)
+        return SparseJacobian(f, spec.checked(), sparsity)
+    return derivative_of(f, Spec("jacobian", wrt, False, has_aux, fallback, jit, mode, check, precision))
 
 
 @_by_wrt
@@ -189,9 +208,12 @@ def jacfwd(
     fallback: str = "tensor",
     jit: str | None = None,
     check: bool = False,
+    precision: str | None = None,
 ) -> Derivative:
     """As `jacobian` in forward mode."""
-    found: Derivative = jacobian(f, wrt, "forward", has_aux=has_aux, fallback=fallback, jit=jit, check=check)
+    found: Derivative = jacobian(
+        f, wrt, "forward", has_aux=has_aux, fallback=fallback, jit=jit, check=check, precision=precision
+    )
     return found
 
 
@@ -204,9 +226,12 @@ def jacrev(
     fallback: str = "tensor",
     jit: str | None = None,
     check: bool = False,
+    precision: str | None = None,
 ) -> Derivative:
     """As `jacobian` in reverse mode."""
-    found: Derivative = jacobian(f, wrt, "reverse", has_aux=has_aux, fallback=fallback, jit=jit, check=check)
+    found: Derivative = jacobian(
+        f, wrt, "reverse", has_aux=has_aux, fallback=fallback, jit=jit, check=check, precision=precision
+    )
     return found
 
 
@@ -219,6 +244,7 @@ def hessian(
     fallback: str = "tensor",
     jit: str | None = None,
     check: bool = False,
+    precision: str | None = None,
 ) -> Derivative:
     """The second derivatives of `f`, a function with a real scalar result: the Jacobian of its gradient.
 
@@ -226,8 +252,8 @@ def hessian(
     parameter gives its structure, each leaf replaced by the structure again, and a tuple `wrt` a tuple of tuples. At a
     kink (`abs` at 0, a tie of `max`) it is the derivative of the gradient that is documented there.
     """
-    gradient = grad(f, wrt, has_aux=has_aux, fallback=fallback, jit=jit, check=check)
-    return jacfwd(gradient, wrt, has_aux=has_aux, fallback=fallback, check=check)
+    gradient = grad(f, wrt, has_aux=has_aux, fallback=fallback, jit=jit, check=check, precision=precision)
+    return jacfwd(gradient, wrt, has_aux=has_aux, fallback=fallback, check=check, precision=precision)
 
 
 @_by_wrt
@@ -238,12 +264,13 @@ def elementwise_grad(
     fallback: str = "tensor",
     jit: str | None = None,
     check: bool = False,
+    precision: str | None = None,
 ) -> Derivative:
     """The derivative of each element of ``f(x)`` by the same element of `x`, for an `f` that works element by element.
 
     It is the gradient of the sum of all elements, of any other `f` too.
     """
-    return derivative_of(f, Spec("elementwise", wrt, False, False, fallback, jit, check=check))
+    return derivative_of(f, Spec("elementwise", wrt, False, False, fallback, jit, check=check, precision=precision))
 
 
 @shallow
@@ -254,6 +281,7 @@ def hvp(
     *,
     fallback: str = "tensor",
     check: bool = False,
+    precision: str | None = None,
 ) -> Any:
     """The Hessian of `f` at `primals` times `tangents`, without the Hessian: forward over reverse.
 
@@ -261,7 +289,7 @@ def hvp(
     primal without derivative. A tangent None holds its primal constant. Raises NotDifferentiable where primals and
     tangents do not match.
     """
-    return hvp_of(f, None, primals, tangents, fallback, check)
+    return hvp_of(f, None, primals, tangents, fallback, check, precision)
 
 
 def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:

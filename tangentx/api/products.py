@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from tangentx.api.linear_map import Form, Linear
-from tangentx.common.options import checking
+from tangentx.common.options import checking, in_precision
 from tangentx.common.trees import children, has_empty_list, is_differentiable, leaves
 from tangentx.dispatch.entries import Entry, place_of
 from tangentx.dispatch.results import fresh, publish, with_settings
@@ -17,7 +18,22 @@ from tangentx.dispatch.tensor_arguments import with_arrays
 from tangentx.dispatch.tracebacks import traced
 from tangentx.errors import NotDifferentiable
 
+P = ParamSpec("P")
+T = TypeVar("T")
 
+
+def _in_precision(product: Callable[P, T]) -> Callable[P, T]:
+    """A product of a derivative, under the policy that the derivative was asked for with."""
+
+    @functools.wraps(product)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        derivative: Any = args[0]
+        return in_precision(derivative._spec.precision, lambda: product(*args, **kwargs))
+
+    return run
+
+
+@_in_precision
 def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """``(value, tangent)``. Raises NotDifferentiable where primals and tangents do not match."""
     entry, values, active = _moving(derivative, primals, tangents)
@@ -31,11 +47,13 @@ def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> 
     return shown, publish(dot, shown, taken | {id(shown)})
 
 
+@_in_precision
 def compiled_jvp(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Entry:
     """What `jvp_of` runs. Raises NotDifferentiable where primals and tangents do not match."""
     return _moving(derivative, primals, tangents)[0]
 
 
+@_in_precision
 def tangent_of_gradient(derivative: Any, gradient: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """The tangent of a gradient, of which `derivative` is forward mode, in the form of what that is taken by."""
     entry, values, active = _moving(derivative, primals, tangents)
@@ -94,6 +112,7 @@ def _moves(primal: Any) -> bool:
     return any(is_differentiable(leaf) for _, leaf in leaves("", primal))
 
 
+@_in_precision
 def linearize_of(
     derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any], only: int | None = None
 ) -> tuple[Any, Linear]:
@@ -174,6 +193,7 @@ def _demand_primals(derivative: Any, primals: Sequence[Any], values: Sequence[An
         raise NotDifferentiable("one parameter is needed for each primal, and this function gathers some", hint=hint)
 
 
+@_in_precision
 def compiled_vjp(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -> Entry:
     """What `vjp_of` runs."""
     return _pulling(derivative, primals, kwargs)[0]
@@ -203,6 +223,7 @@ def _pulling(
     return entry, values, wrt, places, many
 
 
+@_in_precision
 def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, Linear]:
     """``(value, pullback)``."""
     from tangentx.api.owned_state import owned

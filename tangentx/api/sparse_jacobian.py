@@ -8,6 +8,7 @@ import importlib
 import inspect
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ class SparseJacobian:
         self._sparsity = sparsity
         self._pattern = None if isinstance(sparsity, str) else sparsity
         self._target = target_of(f)
-        self._linear = derivative_of(f, Spec("linear", None, fallback=spec.fallback, jit=spec.jit, check=spec.check))
+        self._linear = derivative_of(f, replace(spec, transform="linear", wrt=None, mode=""))
         self._said = "nothing has been called yet"
         if isinstance(sparsity, str) and sparsity != "auto":
             raise NotDifferentiable(f"sparsity={sparsity!r} is not an option", hint='use "auto", or a matrix')
@@ -95,9 +96,7 @@ class SparseJacobian:
         dtype = np.result_type(np.asarray(value).dtype, np.asarray(x).dtype)
         by_row, groups = self._groups(entries, shape, linear.entry.notes.get("repeats", False))
         if by_row:
-            derivative = derivative_of(
-                self._f, Spec("vjp", self._spec.wrt, fallback=self._spec.fallback, check=self._spec.check)
-            )
+            derivative = derivative_of(self._f, replace(self._spec, transform="vjp", mode=""))
             sweep, like, moving = vjp_of(derivative, args, kwargs)[1], value, entries[0]
         else:
             sweep, like, moving = linear, x, entries[1]

@@ -1,4 +1,4 @@
-"""What is set for one compilation: the proofs that are off, the functions that run on Tensors, and checked mode."""
+"""What is set for one compilation: proofs that are off, functions that run on Tensors, checked mode, precision."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
+
+import numpy as np
 
 from tangentx.common.scoped_state import Lasting, lasting
 from tangentx.errors import TangentxError
@@ -56,6 +58,29 @@ def checked() -> Lasting:
     variable ``TANGENTX_CHECK=1`` for the process.
     """
     return Lasting(OFF, _with_checks)
+
+
+LOW_PRECISION = "float16"
+"""What products may run in: NumPy has no other."""
+_LOW = f"in {LOW_PRECISION}"  # stands among the proofs that are off, as CHECKED does
+SETTINGS = frozenset((CHECKED, _LOW))
+"""What stands among the proofs that are off, and is none."""
+
+
+def low_precision() -> np.dtype[Any] | None:
+    """The dtype in which products run here, by a policy of mixed precision; None where there is no such policy."""
+    return np.dtype(LOW_PRECISION) if _LOW in OFF.get() else None
+
+
+@functools.lru_cache(maxsize=64)
+def with_precision(off: frozenset[str], low: bool) -> frozenset[str]:
+    """What is off, with the policy of mixed precision or without."""
+    return off | {_LOW} if low else off - {_LOW}
+
+
+def in_precision(precision: str | None, run: Callable[[], T]) -> T:
+    """What `run` gives, under the policy that is asked for, if any is."""
+    return run() if precision is None else lasting(OFF, with_precision(OFF.get(), precision == LOW_PRECISION), run)
 
 
 def checking(on: bool, run: Callable[[], T]) -> T:

@@ -15,7 +15,7 @@ from tangentx.arrays.copies import fresh_copies
 from tangentx.backend.load import register
 from tangentx.backend.module_text import Text
 from tangentx.common.axes import axes_of
-from tangentx.common.options import is_checked
+from tangentx.common.options import is_checked, low_precision
 from tangentx.common.trees import sample
 from tangentx.compile import pipeline, transforms
 from tangentx.compile.fallback import Otherwise, helped, on_tensors, otherwise
@@ -179,7 +179,7 @@ def analysed(
     given = [copy_kind(kind, world, memo) for kind in varied]
     instance = pipeline.analyse(function, varied, program, keeps=keeps)
     instance.given = [fill(kind) if i in wrt else kind for i, kind in enumerate(given)]
-    if is_checked() and not has_effects(instance):
+    if is_checked() and low_precision() is None and not has_effects(instance):
         users = [function for function, _, _ in program.lifted.values()]
         program.reference = reference(target, instance, pipeline.understood(program, instance), users)
     return instance
@@ -240,7 +240,9 @@ def header_of(target: Target, root: Instance, wrt: tuple[int, ...], what: str = 
     names = ", ".join(f"`{params[i].name}`" for i in wrt)
     title = _TITLES.get(what, "Gradient")
     first = f"{title} of `{root.source.name}` ({file}:{span.line}) with respect to {names}, written by tangentx"
-    return "\n".join((f"{first}\nfor {'; '.join(kinds)}.", *on_tensors()))
+    low = low_precision()
+    policy = () if low is None else (f"Products run in {low}, sums, powers and exponentials in float32 at least.",)
+    return "\n".join((f"{first}\nfor {'; '.join(kinds)}.", *policy, *on_tensors()))
 
 
 def _given(kind: Kind) -> str:

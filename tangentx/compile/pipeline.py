@@ -18,7 +18,7 @@ from tangentx.backend.load import load
 from tangentx.backend.module_text import Text, write
 from tangentx.common import progress
 from tangentx.common.axes import Axes, Single
-from tangentx.common.options import CHECKED, OFF, is_checked
+from tangentx.common.options import OFF, SETTINGS, is_checked
 from tangentx.common.scoped_state import Lasting
 from tangentx.derive.forward import tangent
 from tangentx.derive.linearize.split import split, tied
@@ -57,7 +57,7 @@ def proofs(off: str | Sequence[str] = ()) -> Lasting:
     unknown = names - frozenset(PROOFS)
     if unknown:
         raise ValueError(f"no such proof: {', '.join(sorted(unknown))}; there are {', '.join(PROOFS)}")
-    return Lasting(OFF, lambda before: names | (before & {CHECKED}))
+    return Lasting(OFF, lambda before: names | (before & SETTINGS))
 
 
 def switched_off() -> frozenset[str]:

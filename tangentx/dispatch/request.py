@@ -20,6 +20,7 @@ class Spec:
     jit: str | None = None
     mode: str = ""
     check: bool = False
+    precision: str | None = None
 
     def checked(self) -> Spec:
         """Raises NotDifferentiable for an option that means nothing."""
@@ -29,6 +30,11 @@ class Spec:
             raise NotDifferentiable(f"jit={self.jit!r} is not an option", hint='use None or "numba", or leave it out')
         if type(self.check) is not bool:
             raise NotDifferentiable(f"check={self.check!r} is not an option", hint="use True or False")
+        if self.precision not in (None, "float16", "float32"):
+            hint = 'use "float16", "float32" or None'
+            if self.precision == "bfloat16":
+                hint += ": NumPy has no bfloat16"
+            raise NotDifferentiable(f"precision={self.precision!r} is not an option", hint=hint)
         if self.transform == "jacobian" and self.mode not in ("auto", "forward", "reverse"):
             raise NotDifferentiable(f"mode={self.mode!r} is not an option", hint='use "auto", "forward" or "reverse"')
         if isinstance(self.wrt, list):

@@ -110,7 +110,17 @@ class Optimizer:
 
     def _updated(self, p: Any, g: Any, state: State, options: Mapping[str, Any]) -> Any:
         """The new value of a parameter. A complex one is two real ones: the gradient is that of JAX's convention, so
-        the direction of steepest ascent is its conjugate."""
+        the direction of steepest ascent is its conjugate. One of float16 has a master weight in float32, in which
+        small steps add up (Micikevicius et al. 2018); it is begun anew where the parameter was set by others."""
+        if np.asarray(p).dtype == np.float16:
+            master = state.get("master")
+            if master is None or not np.array_equal(master.astype(np.float16), p):
+                master = np.asarray(p, np.float32)
+            mine = {name: value for name, value in state.items() if name != "master"}
+            new = np.asarray(self._updated(master, np.asarray(g, np.float32), mine, options), np.float32)
+            state.clear()
+            state.update(mine, master=new)
+            return new.astype(np.float16)
         if options.get("maximize"):
             g = -g
         if not np.iscomplexobj(p):

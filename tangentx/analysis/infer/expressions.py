@@ -54,6 +54,7 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.observed_op import Observed
 from tangentx.ir.try_op import Attempt
+from tangentx.templates.precision import cast
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.walker import Walker
@@ -119,6 +120,8 @@ def operation(
         return index(w, args[0], Key((args[1],)))
     if fn is np.tensordot and any(_has_unknown_length(k) for k in (*kinds[2:], *(k for _, _, k in named))):
         raise UnsupportedSyntax("how many axes are meant is not known here", w.span, "write the axes out, as tuples")
+    if (moved := _in_precision(w, fn, args, kwargs, given)) is not None:
+        return moved
     lists = [] if plain else [i for i, k in enumerate(given) if isinstance(k, Box) and k.cls in (list, tuple)]
     listed = [i for i in lists if varied(given[i])]
     if listed and takes_arrays(fn, body):
@@ -215,6 +218,39 @@ def _with_arrays(
         return (*made, Assign(w.temporary(), Op(fn, given[: len(args)], named), w.span))
 
     return expanded(w, f"arrays{listed}", build)
+
+
+def _in_precision(
+    w: Walker,
+    fn: Callable[..., Any],
+    args: tuple[Atom, ...],
+    kwargs: tuple[tuple[str, Atom], ...],
+    kinds: list[Kind],
+) -> tuple[Expr, Kind] | None:
+    """Arrays cast to the precision in which an operation runs by the policy; None where they have it."""
+    low = w.program.low_precision
+    if low is None or w.program.derived:
+        return None
+    wanted = {
+        i: dtype
+        for i, kind in enumerate(kinds)
+        if type(kind) is Arr and not kind.none and (dtype := cast(fn, kind.dtype, low)) is not None
+    }
+    if not wanted:
+        return None
+    atoms = (*args, *(a for _, a in kwargs))
+
+    def build() -> Block:
+        names = {i: w.temporary() for i in wanted}
+        made = tuple(
+            Assign(names[i], Op(np.ndarray.astype, (atoms[i], external(w, dtype.type, dtype.name))), w.span)
+            for i, dtype in wanted.items()
+        )
+        given = tuple(Var(names[i]) if i in names else a for i, a in enumerate(atoms))
+        named = tuple((name, a) for (name, _), a in zip(kwargs, given[len(args) :], strict=True))
+        return (*made, Assign(w.temporary(), Op(fn, given[: len(args)], named), w.span))
+
+    return expanded(w, f"precision{sorted((i, dtype.name) for i, dtype in wanted.items())}", build)
 
 
 def _is_hashable(fn: Any) -> bool:

@@ -16,7 +16,7 @@ from tangentx.analysis.types.signatures import key
 from tangentx.analysis.types.values import Valuer
 from tangentx.common.axes import Axes
 from tangentx.common.forks import once
-from tangentx.common.options import OBSERVING, ON_TENSORS, Helper
+from tangentx.common.options import OBSERVING, ON_TENSORS, Helper, low_precision
 from tangentx.errors import NotResolved, TangentxError, UnsupportedSyntax
 from tangentx.ir.nodes import Ext, Function, Link, Statement, Var
 
@@ -119,6 +119,7 @@ class Program:
         self.apart = False  # whether the arguments of the root are known to share no memory
         self.on_tensors: Mapping[Any, Helper] = ON_TENSORS.get()
         self.observing = OBSERVING.get()
+        self.low_precision = low_precision()  # what products of the user's program run in, where that is asked for
         self.noticed: set[str] = set()  # what is asked of values that their kinds take for granted, see `assumptions`
         self.read_on_tensors: list[TangentxError] = []  # for each object from outside that is read there, why it is
 

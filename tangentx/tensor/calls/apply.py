@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.einsums import by_letters, pairwise
+from tangentx.common.options import OFF
 from tangentx.errors import NO_RULE, NoTemplate, place, span_of
 from tangentx.templates import composed, has_composition, no_rule, without_rule
+from tangentx.templates.precision import has_policy
 from tangentx.tensor.calls.operation import Operation, root_of
 from tangentx.tensor.calls.plain_stubs import Text, learn
+from tangentx.tensor.calls.precision import moved
 from tangentx.tensor.calls.recorded_stubs import binary, unary
 from tangentx.tensor.calls.rules import Rule, rule_of
 from tangentx.tensor.calls.unrecorded import Viewed, made_of, results, unrecorded
@@ -34,6 +37,9 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     Raises NoTemplate where there is no rule for it.
     """
     rule = rule_of(fn)
+    if OFF.get() and has_policy(fn):
+        args = [moved(fn, value) for value in args]
+        kwargs = {name: value if name == "out" else moved(fn, value) for name, value in kwargs.items()}
     if ("out" in kwargs and has_out(fn)) or (len(args) > 1 and len(args) > from_out(fn)[0]):
         return into(fn, args, kwargs)
     if rule is None or rule.constant:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from tangentx.common.naming import is_identifier
+from tangentx.common.options import OFF
+from tangentx.templates.precision import has_policy
 from tangentx.tensor.calls.operation import kept
 from tangentx.tensor.calls.rules import Rule
 from tangentx.tensor.calls.stub_texts import compiled, fresh
@@ -36,7 +38,7 @@ _AS_METHODS: dict[Any, int] = {
 _NUMBERS = frozenset((float, int, complex, np.float64, np.float32, np.complex128, np.int64, np.bool_))
 _NAMES: dict[str, Any] = {
     "Viewed_": Viewed, "array_": np.ndarray, "enter_": View.enter, "inexact_": inexact, "isinstance_": isinstance,
-    "kept_": kept, "nothing_": {}, "numbers_": _NUMBERS, "real_": (np.ndarray, float, complex),
+    "kept_": kept, "nothing_": {}, "numbers_": _NUMBERS, "off_": OFF.get, "real_": (np.ndarray, float, complex),
     "recording_": recording, "results_": results, "shared_": np.may_share_memory, "wrap_": wrap, **UNWRAPPING,
 }  # fmt: skip
 
@@ -117,7 +119,8 @@ class Text:
 
     def _body(self, arguments: str, through: int) -> list[str]:
         long_way = f"return otherwise_(fn_, {arguments})"
-        lines = ["    late_, made_ = False, None"]
+        lines = ["    if off_():", f"        {long_way}"] if has_policy(self.fn) else []
+        lines.append("    late_, made_ = False, None")
         for x in self.given:
             more, names = unwrapping(x, self.likely[x], self.rule.may_view and x != "x0_", long_way)
             lines += more

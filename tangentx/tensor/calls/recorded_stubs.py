@@ -12,7 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.common.options import OFF
+from tangentx.templates.precision import has_policy
 from tangentx.tensor.calls.operation import Operation, kept, of_another_class
+from tangentx.tensor.calls.precision import in_precision
 from tangentx.tensor.calls.rules import Rule
 from tangentx.tensor.calls.stub_texts import compiled, current, fresh
 from tangentx.tensor.core.forms import inexact
@@ -25,7 +28,7 @@ QUICK = frozenset((Tensor, float, int, np.ndarray, np.float64))  # types of oper
 _NAMES = {
     "array": np.ndarray, "inexact": inexact, "kept": kept, "new": object.__new__, "of_another_class": of_another_class,
     "tapes": TAPES, "noted": noted,
-    "quick": QUICK, "recording": recording, "shape": np.shape,
+    "in_precision": in_precision, "off": OFF.get, "quick": QUICK, "recording": recording, "shape": np.shape,
 }  # fmt: skip
 
 _PLACES = ((0, 1), (0,), (1,))
@@ -69,6 +72,9 @@ def _way(rule: Rule, given: str, through: int, otherwise: Any = None) -> Callabl
             "    if type(x1) is not Tensor_:",
             "        return plainly(x0, x1) if type(x1) in quick else otherwise(x0, x1)",
         ]
+    if has_policy(rule.fn):
+        operands = ", ".join(f"x{i}" for i in numbers)
+        lines += ["    if off():", f"        {operands}{',' * (len(given) == 1)} = in_precision(policy, ({operands},))"]
     for i in numbers:
         lines += current("    ", f"x{i}", f"a{i}") if i in tensors else [f"    a{i} = x{i}"]
     sign = _SIGNS.get(rule.fn)
@@ -85,7 +91,11 @@ def _way(rule: Rule, given: str, through: int, otherwise: Any = None) -> Callabl
                 *placed("        ", "t._made", 1 + through),
                 "        return t",
             ]
-    names = {} if otherwise is None else {"otherwise": otherwise, "plainly": way(rule, "tp", through + 1)}
+    names = (
+        {"policy": rule.fn}
+        if otherwise is None
+        else {"policy": rule.fn, "otherwise": otherwise, "plainly": way(rule, "tp", through + 1)}
+    )
     lines += [f"    t._made = {' or '.join(f'x{i}._made' for i in tensors)}", "    return t"]
     space = _compiled(rule, lines, **names)
     for places in _PLACES:
