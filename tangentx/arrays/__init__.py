@@ -175,6 +175,7 @@ from tangentx.arrays.shapes import (
 )
 from tangentx.arrays.sites import lent, observed
 from tangentx.arrays.solvers import (
+    agreed,
     as_written,
     constant_option,
     found_part,
@@ -439,6 +440,7 @@ __all__ = [
     "triangular_parts",
     "turning",
     "unmirrored",
+    "agreed",
     "as_written",
     "gradient_of",
     "held_above",

@@ -74,6 +74,27 @@ def regular(slope: Any, residual: Any, x: Any) -> Any:
     )
 
 
+_RETRACED = {
+    "integral": (
+        "by extrapolation, which a sum over the nodes does not give",
+        "substitute a variable that takes the singular point away, such as `t = s**2` at an end where it is zero",
+    ),
+    "trajectory": (
+        "by steps of an implicit method, which explicit ones do not give, as for a stiff system",
+        "take the steps yourself: a loop with scipy.optimize.root, of which each has a derivative",
+    ),
+}
+
+
+def agreed(model: Any, value: Any, error: Any, what: str) -> Any:
+    """`model`, which has to give the `value` that was found up to `error`. Raises NotDifferentiable otherwise."""
+    apart, room = np.max(np.abs(model - value)), 100.0 * error + 1e-7 * np.max(np.abs(value))
+    if apart <= room:
+        return model
+    how, hint = _RETRACED[what]
+    raise NotDifferentiable(f"this {what} is found {how}: it differs by {apart:.1g}", hint=hint)
+
+
 def slope_of(function: Callable[..., Any], x: Any, *args: Any) -> Any:
     """The derivative of a function by its first argument: that of a number, or the Jacobian matrix of a row."""
     raise AssertionError("a marker, never run")

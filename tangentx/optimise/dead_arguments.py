@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from tangentx.analysis.infer.calling_conventions import SETTLED
 from tangentx.analysis.infer.program import Program
 from tangentx.ir.nodes import Assign, Atom, Block, Call, For, If, Lit, Loop, Statement
 from tangentx.ir.walk import used
@@ -15,7 +16,7 @@ from tangentx.optimise.facts.unit import Unit
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Takes the parameters that nothing reads, or that are one constant in every call, out of signatures and calls."""
-    outer = memory.entries(units)
+    outer = (*memory.entries(units), *(unit for unit in units if unit.function.notes.get(SETTLED)))
     constants = _constants(units)
     kept: dict[Any, tuple[int, ...]] = {}
     for unit in units:

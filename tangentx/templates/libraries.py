@@ -21,7 +21,7 @@ _RULES = {
     ),
     "scipy.spatial.distance": ("distances",),
     "scipy.signal": ("signals",),
-    "scipy.integrate": ("integrals",),
+    "scipy.integrate": ("integrals", "quadratures", "initial_values"),
     "scipy.fft": ("transforms",),
     "scipy.optimize": ("roots", "minima"),
 }

@@ -48,3 +48,14 @@ class Fit(NamedTuple):
     status: Any
     message: Any
     nfev: Any
+
+
+class Trajectory(NamedTuple):
+    """What `scipy.integrate.solve_ivp` has found."""
+
+    t: Any
+    y: Any
+    success: Any
+    status: Any
+    message: Any
+    nfev: Any

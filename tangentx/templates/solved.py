@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import held_above, held_below, regular, settled, settled_row, valued
+from tangentx.arrays import agreed, held_above, held_below, regular, settled, settled_row, valued
 from tangentx.templates.registry import adjoint, constant
 
 constant(held_above, held_below)
@@ -51,6 +51,20 @@ def regular_(slope: Any, residual: Any, x: Any, *, ans_bar: Any) -> Any:
 def regular_dot(slope: Any, residual: Any, x: Any, *, slope_dot: Any) -> Any:
     """The identity."""
     ans_dot = slope_dot
+    return ans_dot
+
+
+@adjoint(agreed, domain=(), drawn=False)
+def agreed_(model: Any, value: Any, error: Any, what: Any, *, ans_bar: Any) -> Any:
+    """The identity."""
+    model_bar = ans_bar
+    return model_bar
+
+
+@agreed_.tangent
+def agreed_dot(model: Any, value: Any, error: Any, what: Any, *, model_dot: Any) -> Any:
+    """The identity."""
+    ans_dot = model_dot
     return ans_dot
 
 

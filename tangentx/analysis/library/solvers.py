@@ -66,7 +66,18 @@ def taken(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Ex
     (run,) = w.instance.expansions[id(w.statement), ("solver", fn, form)]
     assert isinstance(run, Assign)
     bound[source.params[0].name] = Var(run.target)
-    return standin(w, solver.body, tuple(bound.values()))
+    answer = standin(w, solver.body, tuple(bound.values()))
+    if w.env is None and w.program.final:
+        raise _always_refused(w)
+    return answer
+
+
+def _always_refused(w: Walker) -> NotDifferentiable:
+    """What a body says that always raises: the call is one that is not differentiated."""
+    made = [s.value for s in w.out if isinstance(s, Assign) and isinstance(s.value, Op)]
+    op = next(op for op in reversed(made) if op.fn is NotDifferentiable)
+    message, hint = (str(a.value) for a in (*op.args, *(a for _, a in op.kwargs)) if isinstance(a, Lit))
+    return NotDifferentiable(message, w.span, hint)
 
 
 def _told(w: Walker, atom: Atom) -> Any:

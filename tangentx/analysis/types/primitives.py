@@ -138,6 +138,7 @@ def hashable(group: frozenset[Any], fn: Any) -> Container[Any]:
 
 EFFECTS = frozenset(
     (
+        arrays.agreed,
         arrays.apart,
         arrays.demand_bound,
         arrays.demand_copied,
@@ -187,7 +188,7 @@ def is_constant(fn: Any, kinds: Iterable[Kind]) -> bool:
 
 
 _LOOKING = frozenset((
-    arrays.counted, arrays.demand_bound, arrays.demand_copied, arrays.demand_unshared, arrays.real_power,
+    arrays.agreed, arrays.counted, arrays.demand_bound, arrays.demand_copied, arrays.demand_unshared, arrays.real_power,
     arrays.same_length, arrays.sum_of_some,
 ))  # fmt: skip
 """What may raise an error, and does nothing that may be seen where it is done twice."""

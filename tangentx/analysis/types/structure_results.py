@@ -260,6 +260,7 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.demand_same: _always(Obj(None)),
     arrays.once: _one_copy,
     arrays.regular: _one_copy,
+    arrays.agreed: _one_copy,
     arrays.set_generators: _always(Obj(None)),
     arrays.generator_states: _always(Some(object)),
     arrays.there: _always(Num(bool)),

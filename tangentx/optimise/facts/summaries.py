@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tangentx.analysis.infer.calling_conventions import SETTLED
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Region
 from tangentx.analysis.types.primitives import has_effect
@@ -56,9 +57,10 @@ def summaries(program: Program, units: Sequence[Unit]) -> dict[Link, Summary]:
         changed = False
         for caller, callee in calls:
             more = callee.writes - caller.writes
-            if more or (callee.raises and not caller.raises):
+            raises = callee.raises and not caller.unit.function.notes.get(SETTLED)  # such a step is never run
+            if more or (raises and not caller.raises):
                 caller.writes |= more
-                caller.raises = caller.raises or callee.raises
+                caller.raises = caller.raises or raises
                 changed = True
     return found
 
@@ -69,5 +71,6 @@ def _effects(program: Program, unit: Unit) -> tuple[bool, Live]:
     written = [s.base for s in body if isinstance(s, Store | Accumulate | Append | Delete)]
     written += [s.value.base for s in body if isinstance(s, Assign) and isinstance(s.value, Pop)]
     regions = {memory.region(unit.kind(program, base)) for base in written}
-    acts = any(isinstance(s, Raise) or (isinstance(s, Assign) and has_effect(s.value)) for s in body)
+    runs = not unit.function.notes.get(SETTLED)
+    acts = runs and any(isinstance(s, Raise) or (isinstance(s, Assign) and has_effect(s.value)) for s in body)
     return acts, regions

@@ -141,7 +141,7 @@ def test_what_has_no_rule_is_refused():
         rule = {"type": "eq", "fun": lambda z: z[0] - 1.0}
         return optimize.minimize(lambda z: (z[0] - x) ** 2, np.ones(1), constraints=rule).x[0]
 
-    with pytest.raises(tx.TangentxError, match="is given|`constraints` has no derivative"):
+    with pytest.raises(tx.TangentxError, match="is given the function"):
         tx.grad(constrained, fallback="error")(2.0)
 
     def by_bounds(x):

@@ -1,0 +1,122 @@
+"""Integrals of functions: derivatives go through the values at the nodes that the adaptive rule has settled on.
+
+The intervals are those into which QUADPACK divided the range, each with the Gauss-Legendre rule of 21 nodes; of a range
+without end they are those of ``t`` in (0, 1], with ``x = bound +- (1 - t) / t``. Whether that gives what was found is
+looked at.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import integrate
+
+from tangentx.arrays import agreed, as_written, settle, valued
+from tangentx.errors import NotDifferentiable
+from tangentx.templates.compositions import composition
+from tangentx.templates.solvers import solver_of
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(21)
+
+
+def divided(found: Any, a: Any, b: Any) -> tuple[float, float, Any, Any, Any]:
+    """What `scipy.integrate.quad` has found with ``full_output``, its error, and the rule: nodes are
+    ``bound + share * (b - a) + shift``. Warns as SciPy does without that option."""
+    if len(found) > 3:
+        warnings.warn(found[3], integrate.IntegrationWarning, stacklevel=3)
+    count = found[2]["last"]
+    low, high = found[2]["alist"][:count, None], found[2]["blist"][:count, None]
+    places = (0.5 * (low + high) + 0.5 * (high - low) * _NODES).ravel()
+    weights = (0.5 * (high - low) * _WEIGHTS).ravel()
+    none = np.zeros_like(places)
+    if np.isfinite(a) and np.isfinite(b):
+        if a == b:
+            return found[0], found[1], 0.5 + 0.5 * _NODES, np.zeros(21), 0.5 * _WEIGHTS
+        return found[0], found[1], (places - a) / (b - a), none, weights / abs(b - a)
+    shifts, weights = (1.0 - places) / places, weights / places**2 * (1.0 if a <= b else -1.0)
+    if np.isinf(a) and np.isinf(b):
+        return found[0], found[1], np.zeros(2 * len(shifts)), np.append(shifts, -shifts), np.append(weights, weights)
+    return found[0], found[1], none, shifts if max(a, b) == np.inf else -shifts, weights
+
+
+def integral(
+    value: Any, func: Any, args: Any, a: Any, b: Any, error: Any, shares: Any, shifts: Any, weights: Any
+) -> Any:
+    """The integral as a sum over the nodes."""
+    if np.isinf(a) or np.isinf(b):
+        bound, width, scale = (0.0 if np.isinf(b) else b) if np.isinf(a) else a, 0.0, 1.0
+    else:
+        bound, width, scale = a, b - a, b - a
+    total = 0.0
+    for k in range(len(weights)):
+        total += weights[k] * func(bound + float(shares[k]) * width + float(shifts[k]), *args)
+    return valued(value, agreed(scale * total, value, error, "integral"))
+
+
+@solver_of(integrate.quad, form="object", full_output=1)
+def quad(
+    found: Any,
+    func: Any,
+    a: Any,
+    b: Any,
+    args: Any = (),
+    full_output: Any = 0,
+    epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+    limit: Any = 50,
+    points: Any = None,
+    weight: Any = None,
+    wvar: Any = None,
+    wopts: Any = None,
+    maxp1: Any = 50,
+    limlst: Any = 50,
+    complex_func: Any = False,
+) -> Any:
+    """Integral, by the ends of its range too."""
+    if full_output or complex_func or weight is not None:
+        raise NotDifferentiable(
+            "scipy.integrate.quad has no derivative with `weight`, `complex_func` or `full_output`",
+            hint="write the weight into the function, and integrate real and imaginary parts one by one",
+        )
+    given = args if isinstance(args, tuple) else (args,)
+    rule = as_written(divided, "(float, float, float64[1], float64[1], float64[1])", found, a, b)
+    value, error, shares, shifts, weights = rule
+    return settle(integral, value, func, given, a, b, error, shares, shifts, weights), error
+
+
+def double_integral(value: Any, func: Any, a: Any, b: Any, gfun: Any, hfun: Any, args: Any) -> Any:
+    """The integral of an integral."""
+
+    def inner(x: Any) -> Any:
+        low = gfun(x) if callable(gfun) else gfun
+        high = hfun(x) if callable(hfun) else hfun
+        return integrate.quad(lambda y: func(y, x, *args), low, high)[0]
+
+    return valued(value, integrate.quad(inner, a, b)[0])
+
+
+@solver_of(integrate.dblquad, form="(float, float)")
+def dblquad(
+    found: Any,
+    func: Any,
+    a: Any,
+    b: Any,
+    gfun: Any,
+    hfun: Any,
+    args: Any = (),
+    epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+) -> Any:
+    """Integral over a region, by what bounds it too."""
+    given = args if isinstance(args, tuple) else (args,)
+    return settle(double_integral, found[0], func, a, b, gfun, hfun, given), found[1]
+
+
+@composition(integrate.fixed_quad, domain=())
+def fixed_quad(func: Any, a: Any, b: Any, args: Any = (), n: Any = 5) -> Any:
+    """Integral by the Gauss-Legendre rule of `n` nodes."""
+    nodes, weights = as_written(np.polynomial.legendre.leggauss, "(float64[1], float64[1])", n)
+    middle, half = (a + b) / 2.0, (b - a) / 2.0
+    return half * np.sum(weights * func(half * nodes + middle, *args), axis=-1), None
