@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from tangentx.arrays.library_objects import parts_of
 from tangentx.arrays.memory import address, arrays_in, repeats, stretches
-from tangentx.arrays.structures import PLAIN, fields
+from tangentx.arrays.structures import PLAIN, fields, instance
 from tangentx.errors import NotDifferentiable, SharedMemory
 
 _WORK: Any = 10_000
@@ -226,6 +227,9 @@ def _copied_object(x: Any, memo: dict[int, Any], blocks: list[tuple[int, int, An
     inside = fields(x)
     if inside is None:
         return x
+    if parts_of(type(x)) is not None:
+        result = memo[id(x)] = instance(type(x), {key: _copied(item, memo, blocks) for key, item in inside.items()})
+        return result
     result = memo[id(x)] = object.__new__(type(x))
     for key, item in inside.items():
         object.__setattr__(result, key, _copied(item, memo, blocks))

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.library_objects import parts_of
+
 NUMBERS = (float, complex, np.floating, np.complexfloating)
 _OPAQUE = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 _WRITTEN_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE, which no class of a C source of the old kind has
@@ -24,9 +26,13 @@ def fields(x: Any) -> dict[str, Any] | None:
     """The attributes of a dataclass or plain object by name; None for anything without an open structure.
 
     A function, a class, a module, what wraps a function, an object whose class makes its instances itself, and one of
-    a class of Python's own library (a logger, a lock) are opaque.
+    a class of Python's own library (a logger, a lock) are opaque. Of libraries' objects some are known by what they
+    are made of (`library_objects`).
     """
     cls: Any = type(x)
+    known = parts_of(cls)
+    if known is not None:
+        return {name: getattr(x, name) for name in known.names}
     if not is_open(cls) or isinstance(x, _OPAQUE) or hasattr(x, "__wrapped__"):
         return None
     slots = [name for base in cls.__mro__ for name in _names(vars(base).get("__slots__", ())) if hasattr(x, name)]
@@ -97,7 +103,10 @@ def _finish_number(bar: Any, primal: Any) -> Any:
 
 
 def instance(cls: type, attributes: dict[str, Any]) -> Any:
-    """A new `cls` with `attributes`, made without `__init__`; frozen classes too."""
+    """A new `cls` with `attributes`, made without `__init__`; frozen classes too, and those of `library_objects`."""
+    known = parts_of(cls)
+    if known is not None:
+        return known.make(cls, attributes)
     made: Any = object.__new__(cls)
     for name, value in attributes.items():
         object.__setattr__(made, name, value)

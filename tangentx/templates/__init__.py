@@ -43,6 +43,7 @@ from tangentx.templates import shaping as shaping
 from tangentx.templates import singular_values as singular_values
 from tangentx.templates import solved as solved
 from tangentx.templates import special as special
+from tangentx.templates import splines as splines
 from tangentx.templates import support as support
 from tangentx.templates import tables as tables
 from tangentx.templates import triangles as triangles
@@ -50,6 +51,7 @@ from tangentx.templates import triangular_factors as triangular_factors
 from tangentx.templates import trigonometric as trigonometric
 from tangentx.templates.compositions import (
     Composition,
+    always_composed,
     composed,
     compositions,
     examples,
@@ -58,6 +60,7 @@ from tangentx.templates.compositions import (
     takes_containers,
 )
 from tangentx.templates.distributions import is_distribution, is_whole, method_of, thawed
+from tangentx.templates.library_classes import path_of_member
 from tangentx.templates.refusals import no_rule, refusal, refused
 from tangentx.templates.registry import Template, bind, find, is_own, templates, without_rule
 from tangentx.templates.solvers import solver, solvers
@@ -65,6 +68,8 @@ from tangentx.templates.solvers import solver, solvers
 __all__ = [
     "Composition",
     "Template",
+    "always_composed",
+    "path_of_member",
     "bind",
     "composed",
     "compositions",

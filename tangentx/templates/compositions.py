@@ -21,7 +21,8 @@ class Composition:
 
     One that takes `containers` is given lists as they are, others arrays that are made of them.
     Where it is to stand `in_place`, its statements take the place of the call, so that results which nothing reads are
-    not differentiated; they end with the one return.
+    not differentiated; they end with the one return. One of an object's class or methods counts `always`: what is known
+    of the object is what the body makes of it.
     """
 
     primals: tuple[Callable[..., Any], ...]
@@ -29,6 +30,7 @@ class Composition:
     domain: tuple[str, ...]
     containers: bool = False
     in_place: bool = False
+    always: bool = False
 
 
 _COMPOSITIONS: dict[Any, Composition] = {}
@@ -36,7 +38,11 @@ _IN_PLACE: set[Callable[..., Any]] = set()
 
 
 def composition(
-    *primals: Callable[..., Any], domain: tuple[str, ...], containers: bool = False, in_place: bool = False
+    *primals: Callable[..., Any],
+    domain: tuple[str, ...],
+    containers: bool = False,
+    in_place: bool = False,
+    always: bool = False,
 ) -> Callable[[F], F]:
     """Declares a plain function of the same meaning, whose source is differentiated as the user's own is."""
 
@@ -44,7 +50,7 @@ def composition(
         if in_place:
             _IN_PLACE.add(body)
         for primal in primals:
-            _COMPOSITIONS[primal] = Composition(primals, body, domain, containers, in_place)
+            _COMPOSITIONS[primal] = Composition(primals, body, domain, containers, in_place, always)
         return body
 
     return declare
@@ -61,6 +67,11 @@ def has_composition(fn: object) -> bool:
 def takes_containers(fn: Callable[..., Any]) -> bool:
     """Whether the composition of `fn` is given lists as they are."""
     return _COMPOSITIONS[fn].containers
+
+
+def always_composed(fn: object) -> bool:
+    """Whether `fn` is a class, or a method of one, of whose objects our own models know what they are made of."""
+    return has_composition(fn) and _COMPOSITIONS[fn].always
 
 
 def stands_in_place(body: Callable[..., Any]) -> bool:

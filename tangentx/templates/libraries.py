@@ -24,6 +24,7 @@ _RULES = {
     "scipy.integrate": ("integrals", "quadratures", "initial_values"),
     "scipy.fft": ("transforms",),
     "scipy.optimize": ("roots", "minima"),
+    "scipy.interpolate": ("piecewise_polynomials", "refused_interpolate"),
 }
 """Public modules, and where their rules are, in `tangentx.templates.scipy`."""
 _waiting = dict(_RULES)

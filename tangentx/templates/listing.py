@@ -12,6 +12,7 @@ import numpy as np
 from tangentx.common.naming import public_name
 from tangentx.templates.compositions import compositions
 from tangentx.templates.libraries import import_all
+from tangentx.templates.library_classes import path_of_member
 from tangentx.templates.modelled import modelled
 from tangentx.templates.refusals import refusals
 from tangentx.templates.registry import templates
@@ -113,6 +114,9 @@ def _names(primals: Iterable[Callable[..., Any]]) -> tuple[str, ...]:
 
 def name_of(primal: Callable[..., Any]) -> str:
     """What a function is called in the table: by its public path, Python's own by the bare name."""
+    member = path_of_member(primal)
+    if member is not None:
+        return member
     known = public_name(primal)
     if known.startswith("scipy."):
         return known

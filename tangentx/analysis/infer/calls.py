@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tangentx import arrays
 from tangentx.analysis.infer import checkpoints, constant_calls, inner_derivatives, opaque_calls, tensor_runs
 from tangentx.analysis.infer.arguments import Called, Misfit, Named, Room, bind, room_by_signature, room_of, spread
 from tangentx.analysis.infer.calling_conventions import is_quiet
@@ -51,6 +52,7 @@ from tangentx.ir.nodes import (
     Function,
     Link,
     Lit,
+    Make,
     Method,
     Op,
     Raise,
@@ -225,6 +227,10 @@ def _standing_in(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> t
     """A call of what we have written ourselves, or of a function in whose place we have; None for any other."""
     if isinstance(fn, types.FunctionType) and fn in INLINED:
         return standin(w, fn, args)
+    if fn is arrays.made_of:
+        _, cls = w.read(args[0])
+        assert isinstance(cls, Obj)
+        return w.walk(Make(cls.value, tuple(a for _, a in kwargs), tuple(name for name, _ in kwargs)))
     if fn in (max, min) and len(args) == 1 and _is_dict(w.read(args[0])[1]):
         return _of_keys(w, fn, args[0], kwargs)
     ours: Callable[..., Any] | None = None

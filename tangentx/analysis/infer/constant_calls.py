@@ -315,7 +315,7 @@ class _Lender:
         if not isinstance(kind, Arr | Box) or (node := kind.region.root()) in seen:
             return
         seen.append(node)
-        if isinstance(kind, Box) and kind.cls not in (list, tuple, dict):
+        if isinstance(kind, Box) and kind.cls not in (list, tuple, dict) and arrays.parts_of(kind.cls) is None:
             message = f"{self.name} has no source that can be read, and is given {describe(kind)}"
             hint = "give it numbers, strings, arrays, or lists of them"
             raise _refused(self.w, UnsupportedSyntax(message, self.w.span, hint))

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tangentx.analysis.infer import calls
+from tangentx import templates
+from tangentx.analysis.infer import calls, constant_calls, opaque_calls
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import external
 from tangentx.analysis.infer.indexing import index
@@ -25,13 +26,16 @@ from tangentx.analysis.types.kinds import (
     Kind,
     Num,
     Obj,
+    Some,
     Top,
     describe,
     join,
     located,
     varied,
 )
-from tangentx.errors import NotResolved, UnsupportedSyntax
+from tangentx.arrays import parts_of
+from tangentx.common.naming import public_name
+from tangentx.errors import NoTemplate, NotResolved, UnsupportedSyntax
 from tangentx.ir.functions import bound_method
 from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, Ext, Key, Lit, Make, Method, Var
 
@@ -78,7 +82,9 @@ def field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Expr
     if hasattr(kind.cls, "_fields") and name in kind.cls._fields:
         return index(w, base, Key((Lit(kind.cls._fields.index(name)),)))
     found = w.program.member(kind.cls, name)
-    if isinstance(found, property) and found.fget is not None:
+    if parts_of(kind.cls) is not None and name not in node.fields:
+        return _of_library(w, base, atom, kind, name, found)
+    if isinstance(found, property) and found.fget is not None and parts_of(kind.cls) is None:
         return calls.call_python(w, found.fget, (base,), ())
     plain = found is not MISSING and not hasattr(type(found), "__get__")
     if name in node.fields:
@@ -94,6 +100,30 @@ def field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Expr
     if not w.program.final:
         return Lit(None), BOTTOM
     raise NotResolved(f"`{kind.cls.__name__}` has no attribute `{name}` here", w.span, "check the attribute")
+
+
+def _of_library(w: Walker, base: Atom, atom: Atom, kind: Box, name: str, found: Any) -> tuple[Expr, Kind]:
+    """``base.name`` of an object of a library that is followed: by a rule, or as it is where nothing varies."""
+    if isinstance(found, property) and templates.has_composition(found.fget):
+        return calls.call_object(w, found.fget, (base,), ())
+    if templates.has_composition(found):
+        return w.walk(Make(bound_method(name), (base,)))
+    if name == "__class__":
+        return w.read(external(w, kind.cls, kind.cls.__name__))
+    if varied(kind):
+        raise without_rule_of_member(w, kind.cls, name)
+    if isinstance(found, types.FunctionType):
+        return Attr(atom, name), Obj(opaque_calls.bound(kind.cls, name))
+    if constant_calls.active(w):
+        return constant_calls.attribute(w, atom, Some(kind.cls), name)
+    raise without_rule_of_member(w, kind.cls, name)
+
+
+def without_rule_of_member(w: Walker, cls: type, name: str) -> NoTemplate:
+    """The error for a method or attribute of a library's object that has no rule."""
+    known = [each for each in dir(cls) if not each.startswith("_") and templates.has_composition(getattr(cls, each))]
+    hint = f"those that have one are {', '.join(f'`{each}`' for each in known)}" if known else "write it out"
+    return NoTemplate(f"`{public_name(cls)}.{name}` has no derivative rule", w.span, hint)
 
 
 def _kind_of_field(w: Walker, kind: Box, name: str, default: Any) -> Kind:
@@ -145,6 +175,9 @@ def method(w: Walker, expr: Method, kind: Box) -> tuple[Expr, Kind]:
     found = found_in(w, kind.cls, expr.name, above)
     if expr.name in kind.region.root().fields and above is None and not isinstance(found, property):
         found = MISSING
+    if isinstance(found, types.FunctionType) and parts_of(kind.cls) is not None:
+        if not templates.has_composition(found):
+            return expanded(w, ("field called", expr.base, expr.name), lambda: _called(w, expr))
     if isinstance(found, types.FunctionType) or hasattr(found, "__tangentx_target__"):
         return calls.call_object(w, found, (expr.base, *expr.args), expr.kwargs)
     if isinstance(found, staticmethod):
@@ -156,20 +189,21 @@ def method(w: Walker, expr: Method, kind: Box) -> tuple[Expr, Kind]:
         return Lit(None), Obj(None)
     if above is not None:
         raise NotResolved(f"nothing above `{above.__name__}` has a method `{expr.name}`", w.span, "check the name")
+    return expanded(w, ("field called", expr.base, expr.name), lambda: _called(w, expr))
 
-    def build() -> Block:
-        fn, result = w.temporary(), w.temporary()
-        called = Assign(result, Apply(Var(fn), expr.args, expr.kwargs), w.span)
-        return (Assign(fn, Attr(expr.base, expr.name), w.span), called)
 
-    return expanded(w, ("field called", expr.base, expr.name), build)
+def _called(w: Walker, expr: Method) -> Block:
+    """What stands under a name is read, then called."""
+    fn, result = w.temporary(), w.temporary()
+    called = Assign(result, Apply(Var(fn), expr.args, expr.kwargs), w.span)
+    return (Assign(fn, Attr(expr.base, expr.name), w.span), called)
 
 
 def operated(w: Walker, fn: Any, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
     """An operator, or a builtin like `len`, where the class of an operand defines what it means; else None."""
     if fn in UNARY and args and is_object(kinds[0]):
         found = defined(w, kinds[0], UNARY[fn])
-        return calls.call_python(w, found, args, ()) if found is not None else None
+        return _by_method(w, found, kinds[0], args) if found is not None else None
     if fn not in BINARY or len(args) != 2 or not (is_object(kinds[0]) or is_object(kinds[1])):
         return None
     if any(isinstance(kind, Bottom) for kind in kinds):
@@ -178,16 +212,26 @@ def operated(w: Walker, fn: Any, args: tuple[Atom, ...], kinds: list[Kind]) -> t
     order = [(kinds[0], names[0], args), (kinds[1], names[1], (args[1], args[0]))]
     if _is_derived(kinds[1], kinds[0]):
         order.reverse()
-    known = [(found, given) for kind, name, given in order if (found := defined(w, kind, name)) is not None]
-    if isinstance(kinds[0], Arr) or (_is_numpys(kinds[0]) and takes_for_array(kinds[1])):
+    known = [(found, kind, given) for kind, name, given in order if (found := defined(w, kind, name)) is not None]
+    leaves = isinstance(kinds[1], Box) and parts_of(kinds[1].cls) is not None
+    if (isinstance(kinds[0], Arr) and not leaves) or (_is_numpys(kinds[0]) and takes_for_array(kinds[1])):
         raise UnsupportedSyntax(
             f"numpy applies the operator to {describe(kinds[1])} element by element", w.span, "write the object first"
         )
-    for found, given in known:
-        expr, kind = calls.call_python(w, found, given, ())
+    for found, whose, given in known:
+        expr, kind = _by_method(w, found, whose, given)
         if kind != Obj(NotImplemented):
             return expr, kind
     return None
+
+
+def _by_method(w: Walker, found: Any, kind: Kind, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
+    """An operator by the method of a class."""
+    if isinstance(kind, Box) and parts_of(kind.cls) is not None:
+        if not templates.has_composition(found):
+            raise without_rule_of_member(w, kind.cls, found.__name__)
+        return calls.call_object(w, found, args, ())
+    return calls.call_python(w, found, args, ())
 
 
 def _is_numpys(kind: Kind) -> bool:

@@ -26,7 +26,7 @@ from tangentx.analysis.types.kinds import (
     vary,
 )
 from tangentx.analysis.types.user_code import is_foreign
-from tangentx.arrays import fields
+from tangentx.arrays import fields, parts_of
 from tangentx.common.options import OBSERVING
 from tangentx.errors import NotResolved, Span
 from tangentx.ir.nodes import UNBOUND
@@ -143,6 +143,7 @@ def _is_foreign(value: Any) -> bool:
     known = (
         type(value) in (list, tuple, dict) or is_record(value) or type(value).__module__ in ("builtins", "functools")
     )
+    known = known or parts_of(type(value)) is not None
     return observing is not None and not known and is_foreign(type(value), observing.home)
 
 

@@ -1,0 +1,54 @@
+"""Objects of libraries that are known by some of their attributes: which these are, and how such an object is made.
+
+A table by names: the libraries are not imported. What the attributes hold decides what the object's methods do, and a
+program may read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+_Maker = Callable[[Any, dict[str, Any]], Any]
+
+
+class Parts(NamedTuple):
+    """The attributes by which objects of a class are known, and the function that makes one of them."""
+
+    names: tuple[str, ...]
+    make: _Maker
+
+
+def _fast(cls: Any, parts: dict[str, Any]) -> Any:
+    return cls.construct_fast(*parts.values())
+
+
+def _by_name(cls: Any, parts: dict[str, Any]) -> Any:
+    return cls(**parts)
+
+
+_PIECEWISE = Parts(("c", "x", "extrapolate", "axis"), _fast)
+_KNOWN: dict[str, dict[str, Parts]] = {
+    "scipy": {
+        **dict.fromkeys(("PPoly", "CubicSpline", "CubicHermiteSpline"), _PIECEWISE),
+        **dict.fromkeys(("PchipInterpolator", "Akima1DInterpolator"), _PIECEWISE),
+        "BSpline": Parts(("t", "c", "k", "extrapolate", "axis"), _fast),
+    },
+}
+
+
+def parts_of(cls: type) -> Parts | None:
+    """What objects of a class are made of; None for a class that is not in the table.
+
+    >>> parts_of(dict) is None
+    True
+    """
+    package = _KNOWN.get((getattr(cls, "__module__", None) or "").partition(".")[0])
+    return package.get(cls.__name__) if package is not None else None
+
+
+def made_of(cls: Any, **parts: Any) -> Any:
+    """An object of a class in the table, by its attributes."""
+    known = parts_of(cls)
+    assert known is not None
+    return known.make(cls, parts)

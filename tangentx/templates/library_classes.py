@@ -1,0 +1,53 @@
+"""Classes of libraries whose objects are followed: their constructors and methods, each as a composition.
+
+What an object is made of stands in `arrays.library_objects`. A constructor's body returns ``made_of(cls, ...)``; the
+methods of several classes that behave alike are written as one class in plain NumPy, which is never made.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from tangentx.common.naming import public_name
+from tangentx.templates.compositions import composition
+
+T = TypeVar("T", bound=type)
+F = TypeVar("F", bound=Callable[..., Any])
+
+_PATHS: dict[Any, str] = {}
+"""The public names of methods and properties, which their own classes may not have."""
+
+
+def constructor_of(*classes: type) -> Callable[[F], F]:
+    """Declares what a call of a class makes."""
+    return composition(*classes, domain=(), containers=True, always=True)
+
+
+def methods_of(*classes: type) -> Callable[[T], T]:
+    """Declares the methods and properties of `classes` by those of a class that is written in plain NumPy."""
+
+    def declare(model: T) -> T:
+        for name, body in vars(model).items():
+            if isinstance(body, property):
+                body = body.fget
+            if not inspect.isfunction(body):
+                continue
+            found = [inspect.getattr_static(cls, name, None) for cls in classes]
+            primals = dict.fromkeys(each.fget if isinstance(each, property) else each for each in found)
+            primals.pop(None, None)
+            for cls, each in zip(classes, found, strict=True):
+                _PATHS.setdefault(each.fget if isinstance(each, property) else each, f"{public_name(cls)}.{name}")
+            composition(*primals, domain=(), containers=True, always=True)(body)
+        return model
+
+    return declare
+
+
+def path_of_member(fn: Any) -> str | None:
+    """The public name of a method or property that was declared; None for anything else."""
+    try:
+        return _PATHS.get(fn)
+    except TypeError:
+        return None
