@@ -103,8 +103,8 @@ from tangentx.arrays.factorisations import (
     turning,
     unmirrored,
 )
-from tangentx.arrays.library_objects import made_of, parts_of
 from tangentx.arrays.jacobians import columns, direction, directions, no_slope, rows, uncolumns, unrows
+from tangentx.arrays.library_objects import made_of, parts_of
 from tangentx.arrays.memory import apart
 from tangentx.arrays.overlaps import demand_copied, demand_own, demand_unshared
 from tangentx.arrays.places import (
@@ -194,7 +194,7 @@ from tangentx.arrays.solvers import (
 )
 from tangentx.arrays.special import bessel_i, polygamma, sinc_slope
 from tangentx.arrays.spectra import cropped, doubled, halved, inverse_norm, last_axes, length_along
-from tangentx.arrays.splines import interval_of, knot_span, power_rows, power_sum, trailing_sum
+from tangentx.arrays.splines import interval_of, knot_span, power_rows, power_sum, trailing_spread, trailing_sum
 from tangentx.arrays.still import as_seen, demand_same
 from tangentx.arrays.structures import fields, finish, has_derivative, instance
 from tangentx.arrays.tables import (
@@ -216,6 +216,7 @@ __all__ = [
     "knot_span",
     "power_rows",
     "power_sum",
+    "trailing_spread",
     "trailing_sum",
     "made_of",
     "parts_of",

@@ -27,12 +27,44 @@ def _by_name(cls: Any, parts: dict[str, Any]) -> Any:
     return cls(**parts)
 
 
+def _of_knots(cls: Any, parts: dict[str, Any]) -> Any:
+    return cls._from_tck(parts["_eval_args"], parts["ext"])
+
+
+def _of_grid(cls: Any, parts: dict[str, Any]) -> Any:
+    grid, values, *others = parts.values()
+    return cls(grid, values, *others)
+
+
+def _of_table(cls: Any, parts: dict[str, Any]) -> Any:
+    """An `interp1d`, whose values are kept with the axis of the points first and the others joined."""
+    spline: Any = parts.get("_spline")
+    fill: Any = "extrapolate"
+    kind = parts["_kind"] if spline is None else spline.k
+    y = parts["_y"].reshape(len(parts["x"]), *parts["_y_extra_shape"])
+    if not parts["_extrapolate"]:
+        fill = (parts["_fill_value_below"], parts["_fill_value_above"])
+    made = cls(parts["x"], y, kind, 0, False, parts["bounds_error"], fill, True)
+    made._y_axis = parts["_y_axis"]
+    return made
+
+
+_KNOTS = Parts(("_eval_args", "ext"), _of_knots)
 _PIECEWISE = Parts(("c", "x", "extrapolate", "axis"), _fast)
 _KNOWN: dict[str, dict[str, Parts]] = {
     "scipy": {
         **dict.fromkeys(("PPoly", "CubicSpline", "CubicHermiteSpline"), _PIECEWISE),
         **dict.fromkeys(("PchipInterpolator", "Akima1DInterpolator"), _PIECEWISE),
         "BSpline": Parts(("t", "c", "k", "extrapolate", "axis"), _fast),
+        **dict.fromkeys(("UnivariateSpline", "InterpolatedUnivariateSpline", "LSQUnivariateSpline"), _KNOTS),
+        "RegularGridInterpolator": Parts(("grid", "values", "method", "bounds_error", "fill_value"), _of_grid),
+        "interp1d": Parts(
+            (
+                *("x", "_y", "_y_axis", "_y_extra_shape", "_kind", "_spline", "_side", "bounds_error"),
+                *("_extrapolate", "_fill_value_below", "_fill_value_above"),
+            ),
+            _of_table,
+        ),
     },
 }
 

@@ -66,6 +66,11 @@ def power_rows(g: Any, t: Any, like: Any, order: Any = 0) -> Any:
     return found
 
 
+def trailing_spread(g: Any, like: Any) -> Any:
+    """`g`, repeated along the axes that `like` has behind its own."""
+    return np.broadcast_to(np.reshape(g, np.shape(g) + (1,) * (np.ndim(like) - np.ndim(g))), np.shape(like)).copy()
+
+
 def trailing_sum(a: Any, like: Any) -> Any:
     """`a`, summed over the axes that it has behind those of `like`."""
     return np.sum(a, axis=tuple(range(np.ndim(like), np.ndim(a))))

@@ -32,7 +32,7 @@ def fields(x: Any) -> dict[str, Any] | None:
     cls: Any = type(x)
     known = parts_of(cls)
     if known is not None:
-        return {name: getattr(x, name) for name in known.names}
+        return {name: getattr(x, name) for name in known.names if hasattr(x, name)}
     if not is_open(cls) or isinstance(x, _OPAQUE) or hasattr(x, "__wrapped__"):
         return None
     slots = [name for base in cls.__mro__ for name in _names(vars(base).get("__slots__", ())) if hasattr(x, name)]

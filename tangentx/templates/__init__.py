@@ -53,6 +53,7 @@ from tangentx.templates.compositions import (
     Composition,
     always_composed,
     composed,
+    composed_body,
     compositions,
     examples,
     has_composition,
@@ -60,7 +61,7 @@ from tangentx.templates.compositions import (
     takes_containers,
 )
 from tangentx.templates.distributions import is_distribution, is_whole, method_of, thawed
-from tangentx.templates.library_classes import path_of_member
+from tangentx.templates.library_classes import no_rule_of_member, path_of_member
 from tangentx.templates.refusals import no_rule, refusal, refused
 from tangentx.templates.registry import Template, bind, find, is_own, templates, without_rule
 from tangentx.templates.solvers import solver, solvers
@@ -72,6 +73,7 @@ __all__ = [
     "path_of_member",
     "bind",
     "composed",
+    "composed_body",
     "compositions",
     "examples",
     "find",
@@ -82,6 +84,7 @@ __all__ = [
     "has_composition",
     "is_own",
     "no_rule",
+    "no_rule_of_member",
     "refusal",
     "refused",
     "takes_containers",

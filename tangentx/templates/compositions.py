@@ -74,6 +74,11 @@ def always_composed(fn: object) -> bool:
     return has_composition(fn) and _COMPOSITIONS[fn].always
 
 
+def composed_body(fn: Any) -> Callable[..., Any]:
+    """The body of the composition of `fn`, which has one."""
+    return _COMPOSITIONS[fn].body
+
+
 def stands_in_place(body: Callable[..., Any]) -> bool:
     """Whether the statements of a composition's `body` take the place of the call."""
     return body in _IN_PLACE

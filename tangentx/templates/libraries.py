@@ -17,14 +17,13 @@ _RULES = {
     "scipy.linalg": (
         *("linear_systems", "factorisations", "lu_factors", "banded_systems", "decompositions", "matrix_functions"),
         *("matrix_equations", "structured_matrices", "refused_linalg"),
-        *("matrix_equations", "structured_matrices", "refused_linalg"),
     ),
     "scipy.spatial.distance": ("distances",),
     "scipy.signal": ("signals",),
     "scipy.integrate": ("integrals", "quadratures", "initial_values"),
     "scipy.fft": ("transforms",),
     "scipy.optimize": ("roots", "minima"),
-    "scipy.interpolate": ("piecewise_polynomials", "refused_interpolate"),
+    "scipy.interpolate": ("piecewise_polynomials", "b_splines", "interpolated_tables", "refused_interpolate"),
 }
 """Public modules, and where their rules are, in `tangentx.templates.scipy`."""
 _waiting = dict(_RULES)

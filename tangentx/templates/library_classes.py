@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tangentx.common.naming import public_name
-from tangentx.templates.compositions import composition
+from tangentx.templates.compositions import composition, has_composition
 
 T = TypeVar("T", bound=type)
 F = TypeVar("F", bound=Callable[..., Any])
@@ -35,14 +35,23 @@ def methods_of(*classes: type) -> Callable[[T], T]:
             if not inspect.isfunction(body):
                 continue
             found = [inspect.getattr_static(cls, name, None) for cls in classes]
-            primals = dict.fromkeys(each.fget if isinstance(each, property) else each for each in found)
-            primals.pop(None, None)
+            primals: dict[Any, None] = {}
             for cls, each in zip(classes, found, strict=True):
-                _PATHS.setdefault(each.fget if isinstance(each, property) else each, f"{public_name(cls)}.{name}")
+                primal: Any = each.fget if isinstance(each, property) else each
+                if primal is not None:
+                    primals[primal] = None
+                    _PATHS.setdefault(primal, f"{public_name(cls)}.{name}")
             composition(*primals, domain=(), containers=True, always=True)(body)
         return model
 
     return declare
+
+
+def no_rule_of_member(cls: type, name: str) -> tuple[str, str]:
+    """Message and hint for a method or attribute without a rule of an object of a class that has some."""
+    known = [each for each in dir(cls) if not each.startswith("_") and has_composition(getattr(cls, each))]
+    hint = f"those that have one are {', '.join(f'`{each}`' for each in known)}" if known else "write it out"
+    return f"`{public_name(cls)}.{name}` has no derivative rule", hint
 
 
 def path_of_member(fn: Any) -> str | None:

@@ -110,7 +110,8 @@ def operation(
     if not plain and constant_calls.takes(w, fn, given):
         return constant_calls.operation(w, fn, args, kwargs)
     functions = not plain and any(value_class(k) for k in given)
-    body = templates.composed(fn, args, dict(kwargs)) if functions or any(map(varied, given)) or templates.always_composed(fn) else None
+    always = templates.always_composed(fn)
+    body = templates.composed(fn, args, dict(kwargs)) if functions or always or any(map(varied, given)) else None
     if functions and body is None:
         return as_operand(w, fn, given)
     meant = _meant(w, fn, args, kinds) if not kwargs and _is_hashable(fn) else None

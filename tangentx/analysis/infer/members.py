@@ -34,7 +34,6 @@ from tangentx.analysis.types.kinds import (
     varied,
 )
 from tangentx.arrays import parts_of
-from tangentx.common.naming import public_name
 from tangentx.errors import NoTemplate, NotResolved, UnsupportedSyntax
 from tangentx.ir.functions import bound_method
 from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, Ext, Key, Lit, Make, Method, Var
@@ -121,9 +120,8 @@ def _of_library(w: Walker, base: Atom, atom: Atom, kind: Box, name: str, found: 
 
 def without_rule_of_member(w: Walker, cls: type, name: str) -> NoTemplate:
     """The error for a method or attribute of a library's object that has no rule."""
-    known = [each for each in dir(cls) if not each.startswith("_") and templates.has_composition(getattr(cls, each))]
-    hint = f"those that have one are {', '.join(f'`{each}`' for each in known)}" if known else "write it out"
-    return NoTemplate(f"`{public_name(cls)}.{name}` has no derivative rule", w.span, hint)
+    message, hint = templates.no_rule_of_member(cls, name)
+    return NoTemplate(message, w.span, hint)
 
 
 def _kind_of_field(w: Walker, kind: Box, name: str, default: Any) -> Kind:

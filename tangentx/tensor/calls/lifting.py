@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from tangentx.arrays import made_of
 from tangentx.templates import find, has_composition
 
 _LIBRARIES = ("numpy", "math", "operator", "scipy")
@@ -86,6 +87,10 @@ class _Module:
 
 def _recording(function: Any) -> Any:
     """An operation that records, where an argument holds a Tensor."""
+    if function is made_of:
+        from tangentx.tensor.calls.library_objects import made_on_tensors
+
+        return made_on_tensors
     if not (callable(function) and (find(function) is not None or has_composition(function))):
         return function
     from tangentx.tensor.calls.apply import call
@@ -96,6 +101,7 @@ def _recording(function: Any) -> Any:
             return call(function, args, kwargs)
         return function(*args, **kwargs)
 
+    recording.__wrapped__ = function  # type: ignore[attr-defined]
     return recording
 
 

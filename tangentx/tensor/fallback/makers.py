@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.templates import find, has_composition
+from tangentx.templates import always_composed, find, has_composition
 from tangentx.tensor.calls.apply import as_array
+from tangentx.tensor.calls.library_objects import with_rule
 from tangentx.tensor.calls.lifting import lifted
 from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.forms import inexact
@@ -117,6 +118,9 @@ def _note(function: types.FunctionType) -> None:
 
 def _method(method: types.MethodType) -> Any:
     inner: Any = method.__func__
+    ruled = with_rule(method)
+    if ruled is not None:
+        return ruled
     if find(method) is not None or has_composition(method):
         return lifted(method)
     if type(inner) is not types.FunctionType:
@@ -129,6 +133,8 @@ def _method(method: types.MethodType) -> Any:
 
 
 def _class(cls: type) -> Any:
+    if always_composed(cls):
+        return lifted(cls)
     if is_users_class(cls):
         return _noted(_made_by(cls))
     if not is_known(cls):
@@ -158,6 +164,9 @@ def _call_of(kind: type) -> Any:
 def _object(function: Any, kind: type) -> Any:
     """What is neither a function nor a class of Python's: an object that can be called, or a function in C."""
     own = _call_of(kind)
+    ruled = with_rule(function)
+    if ruled is not None:
+        return ruled
     if is_users(own):
         return types.MethodType(on_tensors(own), function)
     if is_known(function):

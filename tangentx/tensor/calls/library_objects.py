@@ -1,0 +1,70 @@
+"""Objects of libraries that hold Tensors: of a class of the same name whose methods are those that have rules."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+from tangentx.arrays import made_of, parts_of
+from tangentx.errors import NoTemplate, place, span_of
+from tangentx.templates import always_composed, composed_body, no_rule_of_member
+from tangentx.tensor.core.containers import holds_tensor
+from tangentx.tensor.core.modes import refusal
+
+
+def made_on_tensors(cls: Any, **parts: Any) -> Any:
+    """What `made_of` gives, or where a part holds Tensors its stand-in, which is a `cls` too."""
+    cls = getattr(cls, "__wrapped__", cls)  # a lifted module has what makes objects of it
+    if not holds_tensor(parts):
+        return made_of(cls, **parts)
+    made = object.__new__(_stand_in(cls))
+    made.__dict__.update(parts)
+    return made
+
+
+@functools.cache
+def _stand_in(cls: Any) -> Any:
+    """A class below `cls` whose attributes are plain, and whose methods record."""
+    from tangentx.tensor.calls.lifting import lifted_function
+
+    if "__tangentx_parts__" in vars(cls):
+        return cls
+    known = parts_of(cls)
+    assert known is not None
+    names: dict[str, Any] = {"__tangentx_parts__": known.names, "__module__": cls.__module__}
+    for name in dir(cls):
+        found = inspect.getattr_static(cls, name)
+        of_property = isinstance(found, property)
+        function = found.fget if of_property else found
+        if always_composed(function):
+            body = lifted_function(composed_body(function))
+            names[name] = property(body) if of_property else body
+    names.update(dict.fromkeys(known.names))
+    names["__dataclass_fields__"] = dict.fromkeys(known.names)  # whoever looks for Tensors looks there
+    return type(cls.__name__, (cls,), names)
+
+
+def with_rule(function: Any) -> Any:
+    """What stands for an object that is called, or for a method of one, by a rule; None where there is none."""
+    owner = getattr(function, "__self__", None)
+    inner = getattr(function, "__func__", None)
+    if inner is None:
+        owner, inner = function, inspect.getattr_static(type(function), "__call__", None)
+    if "__tangentx_parts__" in vars(type(owner)):
+        return _of_stand_in(owner, function, inner)
+    if parts_of(type(owner)) is None or not always_composed(inner):
+        return None
+    from tangentx.tensor.calls.lifting import lifted
+
+    return functools.partial(lifted(inner), owner)
+
+
+def _of_stand_in(owner: Any, function: Any, inner: Any) -> Any:
+    """A method of an object that holds Tensors. Raises NoTemplate for one that has no rule."""
+    if function is owner:
+        return functools.partial(inner, owner)
+    if function.__name__ in vars(type(owner)) or inner in vars(type(owner)).values():
+        return function
+    message, hint = no_rule_of_member(type(owner).__mro__[1], function.__name__)
+    raise refusal(NoTemplate(message, span_of(place()), hint))
