@@ -136,26 +136,6 @@ def test_a_program(f: Any) -> None:
         np.testing.assert_allclose(leaf.grad.numpy(), bar)
 
 
-@pytest.mark.filterwarnings("ignore::tangentx.errors.FallbackWarning")
-def test_objects_on_tensors() -> None:
-    def tried(f: Any) -> Any:
-        def run(y: Any, t: Any) -> Any:
-            total = f(y, t)
-            for more in (v for v in {1.0}):  # a generator over a set is not compiled
-                total = total * more
-            return total
-
-        return run
-
-    for f in (
-        lambda y, t: np.sum(interpolate.CubicSpline(X, y)(t)) + interpolate.CubicSpline(X, y).integrate(0.0, t[0]),
-        lambda y, t: np.sum(SPLINE(t)) + np.sum(SPLINE.derivative()(t)) + np.sum(interpolate.interp1d(X, y)(t[:2])),
-    ):
-        found = tx.grad(tried(f), wrt=(0, 1))(Y, T)
-        for a, b in zip(found, tx.grad(f, wrt=(0, 1), fallback="error")(Y, T), strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
-
-
 def test_an_object_comes_out_as_scipy_s() -> None:
     def f(y):
         s = interpolate.CubicSpline(X, y)
