@@ -29,63 +29,37 @@ def interp1d(
     place = axis % np.ndim(values)
     if place != 0:
         values = np.moveaxis(values, place, 0)
-    shape = np.shape(values)[1:]
     table = np.reshape(values, (len(points), -1))
     if not assume_sorted:
         order = np.argsort(points, kind="mergesort")
         points, table = points[order], table[order]
-    beyond = isinstance(fill_value, str)
-    raises = not beyond if bounds_error is None else bounds_error
-    below, above = _ends(np.nan if beyond else fill_value)
-    parts = (points, table, place, shape, raises, beyond, below, above)
     if kind in ("linear", "nearest", "nearest-up", "previous", "next"):
-        side = "right" if kind == "nearest-up" else "left"
-        return _table(*parts, "nearest" if kind == "nearest-up" else kind, side)
-    if isinstance(kind, str):
-        degree = 0 if kind == "zero" else 1 if kind == "slinear" else 2 if kind == "quadratic" else 3
+        spline, name = None, "nearest" if kind == "nearest-up" else kind
     else:
-        degree = kind
-    spline = interpolate.make_interp_spline(points, table, degree)
+        spline, name = interpolate.make_interp_spline(points, table, _degree(kind)), "spline"
+    beyond = isinstance(fill_value, str)
+    below, above = _ends(np.nan if beyond else fill_value)
     return made_of(
         interpolate.interp1d,
         x=points,
         _y=table,
         _y_axis=place,
-        _y_extra_shape=shape,
-        _kind="spline",
+        _y_extra_shape=np.shape(values)[1:],
+        _kind=name,
         _spline=spline,
-        bounds_error=raises,
+        _side="right" if kind == "nearest-up" else "left",
+        bounds_error=not beyond if bounds_error is None else bounds_error,
         _extrapolate=beyond,
         _fill_value_below=below,
         _fill_value_above=above,
     )
 
 
-def _table(
-    points: Any,
-    table: Any,
-    place: Any,
-    shape: Any,
-    raises: Any,
-    beyond: Any,
-    below: Any,
-    above: Any,
-    kind: Any,
-    side: Any,
-) -> Any:
-    return made_of(
-        interpolate.interp1d,
-        x=points,
-        _y=table,
-        _y_axis=place,
-        _y_extra_shape=shape,
-        _kind=kind,
-        _side=side,
-        bounds_error=raises,
-        _extrapolate=beyond,
-        _fill_value_below=below,
-        _fill_value_above=above,
-    )
+def _degree(kind: Any) -> Any:
+    """The degree of the spline that is meant."""
+    if isinstance(kind, str):
+        return 0 if kind == "zero" else 1 if kind == "slinear" else 2 if kind == "quadratic" else 3
+    return kind
 
 
 def _ends(fill_value: Any) -> Any:
