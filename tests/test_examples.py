@@ -80,6 +80,35 @@ def check_monte_carlo_greek(text):
     assert re.search(r"^2 workers +\d+\.\d\d s   speed-up \d", text, re.MULTILINE)
 
 
+def check_digits(text):
+    losses = [float(number) for number in re.findall(r"^epoch +\d+ +loss (\S+)$", text, re.MULTILINE)]
+    assert len(losses) == 20
+    assert losses[-1] < 0.05 * losses[0]
+    assert float(re.search(r"^Reads (\S+) % of 360 other images right", text, re.MULTILINE)[1]) > 97.0
+
+
+def check_two_moons(text):
+    losses = [float(number) for number in re.findall(r"^epoch +\d+ +loss (\S+)$", text, re.MULTILINE)]
+    assert len(losses) == 11
+    assert losses[-1] < 0.1 * losses[0]
+    assert float(re.search(r"^Of 2000 other points (\S+) % are told right", text, re.MULTILINE)[1]) > 97.0
+    assert float(re.search(r"differs from that of the Tensors by (\S+)\.$", text, re.MULTILINE)[1]) < 1e-12
+
+
+def check_pinn(text):
+    assert float(re.search(r"^Off central differences by (\S+)\.$", text, re.MULTILINE)[1]) < 1e-6
+    before, after = (float(number) for number in re.findall(r"^Off the solution by (\S+) ", text, re.MULTILINE))
+    assert after < 0.1 * before
+
+
+def check_vgg11(text):
+    assert "10,024,714 parameters." in text
+    if importlib.util.find_spec("torch") is None:
+        assert float(re.search(r"Off a central difference by (\S+)\.$", text, re.MULTILINE)[1]) < 1e-2
+    else:
+        assert float(re.search(r"Off PyTorch's gradients by (\S+) of", text, re.MULTILINE)[1]) < 1e-6
+
+
 def check_sparse_newton(text):
     left = [float(number) for number in re.findall(r"^step +\d+ +residual (\S+)$", text, re.MULTILINE)]
     assert left[0] == 1.0
@@ -90,17 +119,25 @@ def check_sparse_newton(text):
 
 
 CHECKS = {
+    "digits.py": check_digits,
     "fit_ode.py": check_fit_ode,
     "greeks.py": check_greeks,
     "heat_inverse.py": check_heat_inverse,
     "hidden_states.py": check_hidden_states,
     "monte_carlo_greek.py": check_monte_carlo_greek,
+    "pinn.py": check_pinn,
     "quickstart.py": check_quickstart,
     "sparse_newton.py": check_sparse_newton,
+    "two_moons.py": check_two_moons,
+    "vgg11.py": check_vgg11,
 }
 
 
-SHORT = {"monte_carlo_greek.py": ["--paths", "20500", "--shard", "5000", "--workers", "2"]}
+SHORT = {
+    "monte_carlo_greek.py": ["--paths", "20500", "--shard", "5000", "--workers", "2"],
+    "pinn.py": ["--steps", "300", "--width", "12"],
+    "vgg11.py": ["--width", "32", "--image", "32", "--classes", "10"],
+}
 """What makes an example shorter here than it is for its reader."""
 
 
@@ -116,6 +153,58 @@ def test_example(path, tmp_path):
     CHECKS[path.name](done.stdout)
     for picture in re.findall(r"^The picture is in (\S+)\.$", done.stdout, re.MULTILINE):
         assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")
+
+
+def digits():
+    spec = importlib.util.spec_from_file_location("digits", ROOT / "examples" / "digits.py")
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    return example
+
+
+def test_digits_go_on_from_a_checkpoint_as_if_never_stopped(tmp_path, monkeypatch, capsys):
+    example = digits()
+    monkeypatch.chdir(tmp_path)
+    images, labels = example.read(example.DATA)
+    images, labels = images[:64], labels[:64]
+    model, history = example.train(3, images, labels)
+    example.CHECKPOINT.unlink()
+    kept, saves = example.save, []
+
+    def interrupted(*what):
+        kept(*what)
+        saves.append(1)
+        if len(saves) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(example, "save", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        example.train(3, images, labels)
+    monkeypatch.setattr(example, "save", kept)
+    again, other_history = example.train(3, images, labels)
+    assert "Goes on after epoch 2" in capsys.readouterr().out
+    assert other_history == history
+    for a, b in zip(model.parameters(), again.parameters(), strict=True):
+        assert a.tobytes() == b.tobytes()
+
+
+def test_a_checkpoint_is_never_half_written(tmp_path, monkeypatch):
+    example = digits()
+    path = tmp_path / "saved.npz"
+    model = example.network().arrays()
+    opt = example.tx.optim.Adam(lr=0.1)
+    example.save(path, model, opt.init(model), [1.0])
+    before = path.read_bytes()
+
+    def half(file, **arrays):
+        file.write(b"PK")
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(example.np, "savez", half)
+    with pytest.raises(OSError, match="full"):
+        example.save(path, model, opt.init(model), [1.0, 2.0])
+    assert path.read_bytes() == before
+    assert example.load(path, model, opt)[2] == [1.0]
 
 
 class Terminal(io.StringIO):
@@ -143,6 +232,11 @@ def test_the_data_names_its_source_and_is_whole():
     assert [(int(year), int(month)) for year, month, _ in rows] == [
         (year, month) for year in range(1982, 2002) for month in range(1, 13)
     ]
+    lines = (ROOT / "examples" / "digits.txt").read_text().splitlines()
+    rows = [line.split() for line in lines if not line.startswith("#")]
+    assert "# Source: Alpaydin" in lines[1]
+    assert len(rows) == 1797
+    assert all(len(row[1]) == 64 and row[0] in "0123456789" for row in rows)
     lines = (ROOT / "examples" / "lynx_hare_pelts.txt").read_text().splitlines()
     rows = [line.split() for line in lines if not line.startswith("#")]
     assert "# Source: Hewitt" in lines[1]

@@ -39,6 +39,19 @@ def test_the_layers_of_vgg11():
     assert convolutions + dense == 132_863_336 and models._VGG11.count(0) == 5 and len(shapes) == 9
 
 
+def test_many_layers_of_unlike_classes_are_compiled():
+    layers = [layer for k in range(20) for layer in (nn.Linear(2, 2, generator=k), nn.Tanh())]
+    model = nn.Sequential(*layers)
+
+    def total(model, x):
+        return np.sum(model(x))
+
+    gradient = tx.grad(total, fallback="error")(model, wave(3, 2))
+    total(model, wave(3, 2)).backward()
+    for name, p in gradient.named_parameters():
+        np.testing.assert_allclose(p, dict(model.named_parameters())[name].grad.current, rtol=1e-9, atol=1e-14)
+
+
 @pytest.mark.thorough
 def test_vgg11():
     model = models.vgg11(generator=0)

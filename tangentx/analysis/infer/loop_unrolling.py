@@ -14,7 +14,7 @@ from tangentx.ir.walk import statements
 if TYPE_CHECKING:
     from tangentx.analysis.infer.walker import Walker
 
-LONGEST = 16  # trips of a loop over unlike things
+LONGEST = 64  # trips of a loop over unlike things
 
 
 def takes_unlike(w: Walker, body: Block, trips: int) -> bool:
