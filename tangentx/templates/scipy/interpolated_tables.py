@@ -33,10 +33,8 @@ def interp1d(
     if not assume_sorted:
         order = np.argsort(points, kind="mergesort")
         points, table = points[order], table[order]
-    if kind in ("linear", "nearest", "nearest-up", "previous", "next"):
-        spline, name = None, "nearest" if kind == "nearest-up" else kind
-    else:
-        spline, name = interpolate.make_interp_spline(points, table, _degree(kind)), "spline"
+    degree, name = _form(kind)
+    spline = None if degree is None else interpolate.make_interp_spline(points, table, degree)
     beyond = isinstance(fill_value, str)
     below, above = _ends(np.nan if beyond else fill_value)
     return made_of(
@@ -55,11 +53,21 @@ def interp1d(
     )
 
 
-def _degree(kind: Any) -> Any:
-    """The degree of the spline that is meant."""
-    if isinstance(kind, str):
-        return 0 if kind == "zero" else 1 if kind == "slinear" else 2 if kind == "quadratic" else 3
-    return kind
+def _form(kind: Any) -> Any:
+    """The degree of the spline that is meant, None for what goes by neighbours, and what `interp1d` calls it."""
+    if not isinstance(kind, str):
+        return kind, "spline"
+    if kind == "linear":
+        return None, "linear"
+    if kind == "nearest":
+        return None, "nearest"
+    if kind == "nearest-up":
+        return None, "nearest"
+    if kind == "previous":
+        return None, "previous"
+    if kind == "next":
+        return None, "next"
+    return 0 if kind == "zero" else 1 if kind == "slinear" else 2 if kind == "quadratic" else 3, "spline"
 
 
 def _ends(fill_value: Any) -> Any:
