@@ -220,12 +220,20 @@ def _given(w: Walker, atom: Atom, atoms: list[Atom], callee: Atom) -> Given:
     count = len(kind.region.root().fields) if isinstance(kind, Box) else 0
     held = tuple(_given(w, each, atoms, callee) for each in items(w, atom, count))
     if issubclass(cls, Closure):
-        return Callback(held, function=function_of(cls))
+        return _closure(function_of(cls), held)
     if issubclass(cls, BoundMethod):
         return Callback(held, name=cls.name)
     if issubclass(cls, Partial):
         return Callback(held, names=cls.names)
     raise _refused(w, kind, callee)
+
+
+def _closure(function: Function, held: tuple[Given, ...]) -> Callback:
+    """A function with what it captured; defaults that were computed where it was defined are given by name."""
+    captured = dict(zip((p.name for p in function.params), held, strict=False))
+    own = {p.name: p.default for p in function.params[len(held) :]}
+    named = {name: captured[d.name] for name, d in own.items() if isinstance(d, Var)}
+    return Callback((*held, *named.values()), function, names=tuple(named))
 
 
 def _demand_plain(w: Walker, kind: Kind, callee: Atom, seen: set[Region]) -> None:
