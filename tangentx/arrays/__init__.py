@@ -144,6 +144,7 @@ from tangentx.arrays.products import (
     tensordot_right,
 )
 from tangentx.arrays.quantiles import at_quantile, behind, from_quantile
+from tangentx.arrays.rotations import elementary_axes, euler_order
 from tangentx.arrays.runs import Run, on_tensors, outcome, part, pull, pulled, push, pushed
 from tangentx.arrays.safe import (
     guarded,
@@ -212,6 +213,8 @@ from tangentx.arrays.triangles import advanced, delayed, lagged, other_side, tri
 from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as, zero, zeros_as
 
 __all__ = [
+    "elementary_axes",
+    "euler_order",
     "interval_of",
     "knot_span",
     "power_rows",

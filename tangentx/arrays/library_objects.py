@@ -49,6 +49,18 @@ def _of_table(cls: Any, parts: dict[str, Any]) -> Any:
     return made
 
 
+def _of_quaternions(cls: Any, parts: dict[str, Any]) -> Any:
+    quaternions = parts["_quat"]
+    return cls(quaternions[0] if parts["_single"] else quaternions, normalize=False)
+
+
+def _of_turns(cls: Any, parts: dict[str, Any]) -> Any:
+    """A `Slerp`, which keeps the rotations but for the last, and how one becomes the next."""
+    rotations = parts["rotations"]
+    last = rotations[-1] * type(rotations).from_rotvec(parts["rotvecs"][-1])
+    return cls(parts["times"], type(rotations).concatenate([rotations, last]))
+
+
 _KNOTS = Parts(("_eval_args", "ext"), _of_knots)
 _PIECEWISE = Parts(("c", "x", "extrapolate", "axis"), _fast)
 _KNOWN: dict[str, dict[str, Parts]] = {
@@ -58,6 +70,8 @@ _KNOWN: dict[str, dict[str, Parts]] = {
         "BSpline": Parts(("t", "c", "k", "extrapolate", "axis"), _fast),
         **dict.fromkeys(("UnivariateSpline", "InterpolatedUnivariateSpline", "LSQUnivariateSpline"), _KNOTS),
         "RegularGridInterpolator": Parts(("grid", "values", "method", "bounds_error", "fill_value"), _of_grid),
+        "Rotation": Parts(("_quat", "_single"), _of_quaternions),
+        "Slerp": Parts(("times", "timedelta", "rotations", "rotvecs"), _of_turns),
         "interp1d": Parts(
             (
                 *("x", "_y", "_y_axis", "_y_extra_shape", "_kind", "_spline", "_side", "bounds_error"),

@@ -29,7 +29,11 @@ _MODULES = {
     "tangentx.arrays": "arrays",
 }
 _SCIPY = tuple(
-    f"scipy.{name}" for name in "special linalg stats fft signal integrate interpolate ndimage spatial.distance".split()
+    f"scipy.{name}"
+    for name in (
+        "special linalg stats fft signal integrate interpolate ndimage spatial.distance "
+        "spatial.transform spatial sparse.linalg sparse"
+    ).split()
 )
 """Modules of SciPy's that have functions which are written elsewhere; looked at where the program has them."""
 

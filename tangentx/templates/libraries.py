@@ -23,6 +23,7 @@ _RULES = {
     "scipy.integrate": ("integrals", "quadratures", "initial_values"),
     "scipy.fft": ("transforms",),
     "scipy.optimize": ("roots", "minima"),
+    "scipy.spatial.transform": ("rotations",),
     "scipy.interpolate": ("piecewise_polynomials", "b_splines", "interpolated_tables", "refused_interpolate"),
 }
 """Public modules, and where their rules are, in `tangentx.templates.scipy`."""

@@ -30,14 +30,14 @@ def methods_of(*classes: type) -> Callable[[T], T]:
 
     def declare(model: T) -> T:
         for name, body in vars(model).items():
-            if isinstance(body, property):
-                body = body.fget
+            if isinstance(body, property | staticmethod):
+                body = _function(body)
             if not inspect.isfunction(body):
                 continue
             found = [inspect.getattr_static(cls, name, None) for cls in classes]
             primals: dict[Any, None] = {}
             for cls, each in zip(classes, found, strict=True):
-                primal: Any = each.fget if isinstance(each, property) else each
+                primal = _function(each)
                 if primal is not None:
                     primals[primal] = None
                     _PATHS.setdefault(primal, f"{public_name(cls)}.{name}")
@@ -45,6 +45,11 @@ def methods_of(*classes: type) -> Callable[[T], T]:
         return model
 
     return declare
+
+
+def _function(member: Any) -> Any:
+    """The function of a property or of a static method; a method itself."""
+    return member.fget if isinstance(member, property) else getattr(member, "__func__", member)
 
 
 def no_rule_of_member(cls: type, name: str) -> tuple[str, str]:

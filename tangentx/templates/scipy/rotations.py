@@ -1,0 +1,267 @@
+"""Rotations, `scipy.spatial.transform.Rotation`, by their quaternions (x, y, z, w), one a row.
+
+At the rotation by no angle series are used, so that there are derivatives of all orders there too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation, Slerp
+
+from tangentx.arrays import elementary_axes, euler_order, made_of
+from tangentx.errors import NotDifferentiable
+from tangentx.templates.library_classes import constructor_of, methods_of
+from tangentx.templates.registry import constant
+
+constant(elementary_axes, euler_order)
+
+_TURN = 57.29577951308232
+"""Degrees in a radian."""
+
+
+def _rotation(quaternions: Any, single: Any) -> Any:
+    return made_of(Rotation, _quat=quaternions, _single=single)
+
+
+def _of_length_one(quaternions: Any) -> Any:
+    return quaternions / np.sqrt(np.sum(quaternions * quaternions, axis=-1, keepdims=True))
+
+
+def _product(p: Any, q: Any) -> Any:
+    """The quaternion of `q`, then `p`."""
+    u, v, s, t = p[..., :3], q[..., :3], p[..., 3:], q[..., 3:]
+    vector = s * v + t * u + np.cross(u, v)
+    return np.concatenate([vector, s * t - np.sum(u * v, axis=-1, keepdims=True)], axis=-1)
+
+
+def _of_vectors(vectors: Any) -> Any:
+    """Quaternions of rotations about vectors, by angles that are their lengths."""
+    squares = np.sum(vectors * vectors, axis=-1, keepdims=True)
+    near = squares <= 1e-6
+    angles = np.sqrt(np.where(near, 1.0, squares))
+    scale = np.where(near, 0.5 - squares / 48.0 + squares * squares / 3840.0, np.sin(0.5 * angles) / angles)
+    last = np.where(near, 1.0 - squares / 8.0 + squares * squares / 384.0, np.cos(0.5 * angles))
+    return np.concatenate([scale * vectors, last], axis=-1)
+
+
+def _as_vectors(quaternions: Any) -> Any:
+    """Rotation vectors, of angles of half a turn at most."""
+    upper = np.where(quaternions[:, 3:] < 0.0, -1.0, 1.0) * quaternions
+    vectors, last = upper[:, :3], upper[:, 3:]
+    squares = np.sum(vectors * vectors, axis=-1, keepdims=True)
+    near = squares <= 2.5e-7
+    lengths = np.sqrt(np.where(near, 1.0, squares))
+    whole = np.where(near, last, 1.0)
+    ratio = np.where(near, squares / (whole * whole), 0.0)
+    series = 2.0 / whole * (1.0 - ratio / 3.0 + ratio * ratio / 5.0)
+    return np.where(near, series, 2.0 * np.arctan2(lengths, last) / lengths) * vectors
+
+
+def _as_matrices(quaternions: Any) -> Any:
+    x, y, z, w = quaternions[:, 0], quaternions[:, 1], quaternions[:, 2], quaternions[:, 3]
+    first = np.stack([x * x - y * y - z * z + w * w, 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)], axis=-1)
+    second = np.stack([2.0 * (x * y + z * w), -x * x + y * y - z * z + w * w, 2.0 * (y * z - x * w)], axis=-1)
+    third = np.stack([2.0 * (x * z - y * w), 2.0 * (y * z + x * w), -x * x - y * y + z * z + w * w], axis=-1)
+    return np.stack([first, second, third], axis=-2)
+
+
+def _of_matrices(m: Any) -> Any:
+    """Quaternions, by the formula that has the largest divisor for each matrix."""
+    a, b, c = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
+    trace = a + b + c
+    xy, xz, yz = m[:, 0, 1] + m[:, 1, 0], m[:, 0, 2] + m[:, 2, 0], m[:, 1, 2] + m[:, 2, 1]
+    x, y, z = m[:, 2, 1] - m[:, 1, 2], m[:, 0, 2] - m[:, 2, 0], m[:, 1, 0] - m[:, 0, 1]
+    ways = np.stack(
+        [
+            np.stack([1.0 - trace + 2.0 * a, xy, xz, x], axis=-1),
+            np.stack([xy, 1.0 - trace + 2.0 * b, yz, y], axis=-1),
+            np.stack([xz, yz, 1.0 - trace + 2.0 * c, z], axis=-1),
+            np.stack([x, y, z, 1.0 + trace], axis=-1),
+        ],
+        axis=1,
+    )
+    best = np.argmax(np.stack([a, b, c, trace], axis=-1), axis=-1)
+    return _of_length_one(ways[np.arange(len(best)), best])
+
+
+def _degrees(angles: Any, degrees: Any) -> Any:
+    return np.asarray(angles) / _TURN if degrees else np.asarray(angles) * 1.0
+
+
+@constructor_of(Rotation)
+def rotation(quat: Any, normalize: Any = True, copy: Any = True, scalar_first: Any = False) -> Any:
+    """Rotations by quaternions."""
+    return Rotation.from_quat(quat, scalar_first=scalar_first)
+
+
+@methods_of(Rotation)
+class Turns:
+    """Quaternions `_quat`, one a row; whether there is a single rotation, `_single`."""
+
+    _quat: Any
+    _single: Any
+
+    @staticmethod
+    def from_quat(quat: Any, *, scalar_first: Any = False) -> Any:
+        """Rotations by quaternions, which are made of length 1."""
+        given = np.asarray(quat) * 1.0
+        rows = _of_length_one(np.reshape(given, (-1, 4)))
+        return _rotation(np.roll(rows, -1, -1) if scalar_first else rows, np.ndim(given) == 1)
+
+    @staticmethod
+    def from_rotvec(rotvec: Any, degrees: Any = False) -> Any:
+        """Rotations about vectors, by angles that are their lengths."""
+        given = _degrees(rotvec, degrees)
+        return _rotation(_of_vectors(np.reshape(given, (-1, 3))), np.ndim(given) == 1)
+
+    @staticmethod
+    def from_matrix(matrix: Any, *, assume_valid: Any = False) -> Any:
+        """Rotations by matrices; of one that is not orthogonal the nearest, by steps of Newton's method."""
+        given = np.asarray(matrix) * 1.0
+        rows = np.reshape(given, (-1, 3, 3))
+        if not assume_valid:
+            for _ in range(9):
+                rows = 0.5 * (rows + np.swapaxes(np.linalg.inv(rows), -1, -2))
+        return _rotation(_of_matrices(rows), np.ndim(given) == 2)
+
+    @staticmethod
+    def from_euler(seq: Any, angles: Any, degrees: Any = False) -> Any:
+        """Rotations by angles about axes: `xyz` stay where they are, `XYZ` turn along."""
+        axes = elementary_axes(seq)
+        given = _degrees(angles, degrees)
+        count = np.shape(axes)[0]
+        rows = np.reshape(given, (-1, count))
+        single = np.ndim(given) == 0 or (np.ndim(given) == 1 and len(seq) > 1)
+        found = _of_vectors(rows[:, :1] * axes[0])
+        for k in range(1, count):
+            other = _of_vectors(rows[:, k : k + 1] * axes[k])
+            found = _product(found, other) if seq.isupper() else _product(other, found)
+        return _rotation(found, single)
+
+    @property
+    def single(self) -> Any:
+        """Whether there is a single rotation."""
+        return self._single
+
+    def __len__(self) -> Any:
+        """How many rotations there are."""
+        if self._single:
+            raise TypeError("Single rotation has no len().")
+        return np.shape(self._quat)[0]
+
+    def __getitem__(self, indexer: Any) -> Any:
+        """Some of the rotations."""
+        rows = self._quat[indexer]
+        if np.ndim(rows) == 1:
+            return _rotation(rows[None, :], True)
+        return _rotation(rows, False)
+
+    def as_quat(self, canonical: Any = False, *, scalar_first: Any = False) -> Any:
+        """The quaternions."""
+        rows = self._quat
+        if canonical:
+            rows = np.where(rows[:, 3:] < 0.0, -1.0, 1.0) * rows
+        rows = np.roll(rows, 1, -1) if scalar_first else rows * 1.0
+        return rows[0] if self._single else rows
+
+    def as_matrix(self) -> Any:
+        """The matrices."""
+        found = _as_matrices(self._quat)
+        return found[0] if self._single else found
+
+    def as_rotvec(self, degrees: Any = False) -> Any:
+        """The vectors about which is turned, as long as the angles."""
+        found = _as_vectors(self._quat)
+        found = found * _TURN if degrees else found
+        return found[0] if self._single else found
+
+    def as_euler(self, seq: Any, degrees: Any = False, *, suppress_warnings: Any = False) -> Any:
+        """Angles about axes."""
+        found = _euler(self._quat, seq)
+        found = found * _TURN if degrees else found
+        return found[0] if self._single else found
+
+    def magnitude(self) -> Any:
+        """The angles."""
+        found = 2.0 * np.arctan2(np.linalg.norm(self._quat[:, :3], axis=-1), np.abs(self._quat[:, 3]))
+        return found[0] if self._single else found
+
+    def apply(self, vectors: Any, inverse: Any = False) -> Any:
+        """Vectors, turned."""
+        given = np.asarray(vectors)
+        matrices = _as_matrices(self._quat)
+        turned = np.swapaxes(matrices, -1, -2) if inverse else matrices
+        rows = np.reshape(given, (-1, 3))
+        found = np.sum(turned * rows[:, None, :], axis=-1)
+        return found[0] if self._single and np.ndim(given) == 1 else found
+
+    def inv(self) -> Any:
+        """The rotations back."""
+        return _rotation(self._quat * np.array([-1.0, -1.0, -1.0, 1.0]), self._single)
+
+    def __mul__(self, other: Any) -> Any:
+        """The rotations of `other`, then these."""
+        found = _of_length_one(_product(self._quat, other._quat))
+        return _rotation(found, self._single and other._single)
+
+    def __pow__(self, n: Any, modulus: Any = None) -> Any:
+        """The rotations by `n` times the angles."""
+        return _rotation(_of_vectors(n * _as_vectors(self._quat)), self._single)
+
+
+def _euler(quaternions: Any, seq: Any) -> Any:
+    """The angles of rotations, one row a rotation, which no two axes that are one leave open."""
+    if len(seq) != 3:
+        raise NotDifferentiable(
+            "Rotation.as_euler has a derivative for three axes", hint="use three letters, as in 'xyz'"
+        )
+    i, j, k, sign, symmetric, start = euler_order(seq)
+    x, y, z, w = quaternions[:, i], quaternions[:, j], quaternions[:, k] * sign, quaternions[:, 3]
+    if symmetric:
+        a, b, c, d = w, x, y, z
+    else:
+        a, b, c, d = w - y, x + z, y + w, z - x
+    if np.any((np.hypot(a, b) < 1e-7) | (np.hypot(c, d) < 1e-7)):
+        raise NotDifferentiable(
+            "Euler angles have no derivative where two of the axes are one", hint="use `as_matrix` or `as_rotvec`"
+        )
+    middle = 2.0 * np.arctan2(np.hypot(c, d), np.hypot(a, b))
+    half, rest = np.arctan2(b, a), np.arctan2(d, c)
+    early, late = half - rest, half + rest
+    if not symmetric:
+        late, middle = late * sign, middle - 0.5 * np.pi
+    found = np.stack([late, middle, early] if start else [early, middle, late], axis=-1)
+    return found - 2.0 * np.pi * np.round(found / (2.0 * np.pi))
+
+
+@constructor_of(Slerp)
+def slerp(times: Any, rotations: Any) -> Any:
+    """Rotations between those at times, by even turns."""
+    moments = np.asarray(times) * 1.0
+    before = _rotation(rotations._quat[:-1], False)
+    turns = _as_vectors(_of_length_one(_product(before.inv()._quat, rotations._quat[1:])))
+    return made_of(Slerp, times=moments, timedelta=np.diff(moments), rotations=before, rotvecs=turns)
+
+
+@methods_of(Slerp)
+class EvenTurns:
+    """Rotations at `times` but for the last, and the vectors about which one becomes the next."""
+
+    times: Any
+    timedelta: Any
+    rotations: Any
+    rotvecs: Any
+
+    def __call__(self, times: Any) -> Any:
+        """The rotations at `times`."""
+        given = np.asarray(times)
+        moments = np.atleast_1d(given) * 1.0
+        if np.any((moments < self.times[0]) | (moments > self.times[-1])):
+            raise ValueError("Interpolation times must be within the range")
+        pieces = np.clip(np.searchsorted(self.times, moments) - 1, 0, len(self.timedelta) - 1)
+        share = (moments - self.times[pieces]) / self.timedelta[pieces]
+        turns = _of_vectors(self.rotvecs[pieces] * share[:, None])
+        found = _of_length_one(_product(self.rotations._quat[pieces], turns))
+        return _rotation(found, np.ndim(given) == 0)
