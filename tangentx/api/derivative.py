@@ -147,7 +147,7 @@ class Derivative:
             if holds_tensors(args, kwargs):
                 refuse_mixed((args, kwargs))
                 return self._on_tensors(args, kwargs)
-            values = self._values(args, kwargs)
+            values = self._bind()((*with_arrays(self._target.owner), *args), kwargs)
             if self._spec.transform == "jacobian":
                 refuse_modules([values[i] for i in self._wrt()])
             entry = self._entry(values)

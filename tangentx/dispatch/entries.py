@@ -54,7 +54,8 @@ def target_of(f: Any) -> Target:
         return Target(*f.__tangentx_target__())
     if isinstance(f, types.FunctionType):
         return Target(f)
-    call = next((vars(c)["__call__"] for c in type(f).__mro__ if "__call__" in vars(c)), None)
+    names = ("__tangentx_call__", "__call__")
+    call = next((vars(c)[name] for name in names for c in type(f).__mro__ if name in vars(c)), None)
     if isinstance(call, types.FunctionType):
         return Target(call, (f,))
     name = getattr(f, "__name__", None)

@@ -17,18 +17,21 @@ from tangentx.nn.activations import (
     Tanh,
 )
 from tangentx.nn.attention import MultiheadAttention
-from tangentx.nn.containers import ModuleList, Sequential
+from tangentx.nn.containers import ModuleDict, ModuleList, Sequential
 from tangentx.nn.images import AdaptiveAvgPool2d, AvgPool2d, Conv2d, MaxPool2d
 from tangentx.nn.linear import Embedding, Linear
 from tangentx.nn.losses import BCEWithLogitsLoss, CrossEntropyLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss
 from tangentx.nn.module import Module
 from tangentx.nn.normalisation import BatchNorm1d, BatchNorm2d, LayerNorm
 from tangentx.nn.parameter import Parameter
-from tangentx.nn.recurrent import GRUCell, LSTMCell, RNNCell
+from tangentx.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 
 __all__ = [
     "ELU",
     "GELU",
+    "GRU",
+    "LSTM",
+    "RNN",
     "AdaptiveAvgPool2d",
     "AvgPool2d",
     "BCEWithLogitsLoss",
@@ -51,6 +54,7 @@ __all__ = [
     "LogSoftmax",
     "MSELoss",
     "Module",
+    "ModuleDict",
     "ModuleList",
     "MultiheadAttention",
     "NLLLoss",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tangentx.nn.module import Module
@@ -19,6 +19,21 @@ def ModuleList(modules: Iterable[Module] = ()) -> list[Module]:
     ['layers.0.weight', 'layers.1.weight']
     """
     return list(modules)
+
+
+def ModuleDict(modules: Mapping[str, Module] | Iterable[tuple[str, Module]] = ()) -> dict[str, Module]:
+    """A dict of modules by name: a plain one, as `ModuleList` gives a plain list.
+
+    >>> import tangentx as tx
+    >>> class Either(tx.nn.Module):
+    ...     def __init__(self):
+    ...         self.ways = tx.nn.ModuleDict({"left": tx.nn.Linear(2, 1, bias=False), "right": tx.nn.Linear(2, 1)})
+    ...     def forward(self, x):
+    ...         return self.ways["left"](x) * self.ways["right"](x)
+    >>> [name for name, _ in Either().named_parameters()]
+    ['ways.left.weight', 'ways.right.weight', 'ways.right.bias']
+    """
+    return dict(modules)
 
 
 class Sequential(Module):

@@ -282,14 +282,33 @@ def conv2d(
 ) -> Any:
     """The correlation of images (batch, channels, height, width) with weights (out, in / groups, height, width).
 
+    `padding` is a number of zeros at both ends of both axes, or one for each, "valid" (none) or "same": as many as keep
+    the image's size, the odd one at the end. Raises ValueError for "same" with strides.
+
     >>> import numpy as np, tangentx as tx
     >>> image = np.arange(9.0).reshape(1, 1, 3, 3)
     >>> tx.nn.functional.conv2d(image, np.ones((1, 1, 2, 2)))[0, 0]
     array([[ 8., 12.],
            [20., 24.]])
     """
+    if isinstance(padding, str):
+        input = _padded_by_name(input, padding, np.shape(weight)[2:], _pair(stride), _pair(dilation))
+        padding = 0
     found = convolved(input, weight, _pair(stride), _pair(padding), _pair(dilation), groups)
     return found if bias is None else found + np.reshape(bias, (-1, 1, 1))
+
+
+def _padded_by_name(input: Any, padding: str, kernel: Any, stride: Any, dilation: Any) -> Any:
+    """The input with the zeros that "same" means; as it is for "valid"."""
+    if padding == "valid":
+        return input
+    if padding != "same":
+        raise ValueError('padding must be a number, a pair of them, "valid" or "same"')
+    if stride != (1, 1):
+        raise ValueError('padding="same" keeps the size of an image, which strides do not')
+    down, across = dilation[0] * (kernel[0] - 1), dilation[1] * (kernel[1] - 1)
+    ends = ((0, 0), (0, 0), (down // 2, down - down // 2), (across // 2, across - across // 2))
+    return np.pad(input, ends)
 
 
 def _padded(input: Any, padding: Any, value: float) -> Any:

@@ -44,7 +44,12 @@ class Conv2d(Module):
             raise ValueError(f"{in_channels} and {out_channels} channels cannot be parted into {groups} groups")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride = _pair(kernel_size), _pair(stride)
-        self.padding, self.dilation = _pair(padding), _pair(dilation)
+        if isinstance(padding, str) and padding not in ("valid", "same"):
+            raise ValueError(f'padding={padding!r} must be a number, a pair of them, "valid" or "same"')
+        if padding == "same" and self.stride != (1, 1):
+            raise ValueError(f'padding="same" keeps the size of an image, which stride={self.stride} does not')
+        self.padding = padding if isinstance(padding, str) else _pair(padding)
+        self.dilation = _pair(dilation)
         rng = np.random.default_rng(generator)
         shape = (out_channels, in_channels // groups, *self.kernel_size)
         bound = 1.0 / math.sqrt(max(math.prod(shape[1:]), 1))
@@ -58,7 +63,7 @@ class Conv2d(Module):
     def extra_repr(self) -> str:
         """The settings that are not the usual ones."""
         usual = {"stride": (1, 1), "padding": (0, 0), "dilation": (1, 1), "groups": 1}
-        others = [f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
+        others = [f", {name}={getattr(self, name)!r}" for name, value in usual.items() if getattr(self, name) != value]
         no_bias = ", bias=False" if self.bias is None else ""
         return f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}{''.join(others)}{no_bias}"
 

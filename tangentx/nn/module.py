@@ -7,14 +7,17 @@ for itself with plain arrays for its parameters (`arrays`), and the gradient is 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 
+from tangentx.common.trees import is_differentiable
+from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.nn.parameter import Parameter
-from tangentx.tensor.core.modes import no_grad
+from tangentx.tensor.core.modes import STATE, no_grad
 
 M = TypeVar("M", bound="Module")
 _COUNT = itertools.count()
@@ -62,7 +65,43 @@ class Module:
         raise NotImplementedError(f"{type(self).__name__} has no `forward`")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """`forward`, and then the hooks, of which each may give another result."""
+        """`forward`, and then the hooks, of which each may give another result.
+
+        What is raised has a note of the layer and of the shapes that it was given.
+        """
+        try:
+            result = self.__tangentx_call__(*args, **kwargs)
+            if STATE.anomaly:
+                self._demand_finite(result, args)
+            return result
+        except Exception as error:
+            self._name_layer(error, args)
+            raise
+
+    def _demand_finite(self, result: Any, args: tuple[Any, ...]) -> None:
+        """Raises NotDifferentiable where something is not finite that was made of numbers that are."""
+        if _is_finite((args, list(self.parameters()))) and not _is_finite(result):
+            raise NotDifferentiable(
+                "a layer gives numbers that are not finite, of numbers that are",
+                span_of(place()),
+                "look at what it was given, and at its parameters; a smaller learning rate may do",
+            )
+
+    def _name_layer(self, error: Exception, args: tuple[Any, ...]) -> None:
+        """Adds to an exception which layer it comes from: the innermost one says what it was given."""
+        inner = getattr(error, "_tangentx_layer", None)
+        if inner is None:
+            first = self._lines()[0].partition("  #")[0]
+            shapes = ", ".join(str(np.shape(_plain(arg))) for arg in args if hasattr(_plain(arg), "shape"))
+            error.add_note(f"in the layer {first}, given {f'arrays of shape {shapes}' if shapes else 'no array'}")
+        else:
+            name = next((name for name, child in self.named_children() if child is inner), "")
+            error.add_note(f"which is `{name}` of {type(self).__name__}")
+        with contextlib.suppress(AttributeError):
+            setattr(error, "_tangentx_layer", self)  # noqa: B010
+
+    def __tangentx_call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What a call is where it is compiled."""
         result = self.forward(*args, **kwargs)
         if hasattr(self, "_hooks"):
             for hook in self._hooks:
@@ -281,7 +320,7 @@ class Module:
     def __tangentx_arrays__(self: M) -> M:
         """What the compiler takes for this module."""
         first = next(self.parameters(), None)
-        return self if type(first) is np.ndarray else self.arrays()
+        return self if first is None or type(first) is np.ndarray else self.arrays()
 
     def __tangentx_parts__(self) -> dict[str, Any]:
         """The attributes that are, or hold, parameters and modules: what there are derivatives by."""
@@ -302,9 +341,13 @@ class Module:
     def __tangentx_join__(self, primal: Module) -> None:
         """Gives each place of one parameter the sum of the gradients by them all."""
         places: dict[int, list[Any]] = {}
-        for (_, theirs), (_, ours) in zip(primal._places(""), self._places(""), strict=True):
+        todo = [(primal, self)]
+        while todo:
+            theirs, ours = todo.pop()
             for (path, value), (_, slope) in zip(theirs._attributes(), ours._attributes(), strict=True):
-                if theirs._is_own(path, value):
+                if isinstance(value, Module):
+                    todo.append((value, slope))
+                elif theirs._is_own(path, value):
                     places.setdefault(id(value), []).append(slope)
         for slopes in places.values():
             if len(slopes) > 1:
@@ -348,6 +391,16 @@ def _joined(prefix: str, name: str) -> str:
 def _plain(value: Any) -> Any:
     """The array of a Tensor, and anything else as it is."""
     return value.current if hasattr(type(value), "requires_grad_") else value
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether all numbers in a structure are finite."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_finite, value))
+    if isinstance(value, dict):
+        return all(map(_is_finite, value.values()))
+    plain = _plain(value)
+    return not is_differentiable(plain) or bool(np.all(np.isfinite(plain)))
 
 
 def _spread(name: str, value: Any) -> Iterator[tuple[str, Any]]:

@@ -1,8 +1,9 @@
-"""One step of recurrent networks."""
+"""Recurrent networks: one step, and layers over sequences."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -113,3 +114,178 @@ class GRUCell(_Cell):
         z = functional.sigmoid(ours[..., n : 2 * n] + theirs[..., n : 2 * n])
         new = np.tanh(ours[..., 2 * n :] + r * theirs[..., 2 * n :])
         return (1.0 - z) * new + z * h
+
+
+class _Recurrent(Module):
+    """Cells of one class in layers, over a whole sequence; parameters have PyTorch's names, ``weight_ih_l0``."""
+
+    cell: type[_Cell]
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        *,
+        generator: Any = None,
+        dtype: Any = float,
+        **options: Any,
+    ) -> None:
+        if num_layers < 1:
+            raise ValueError(f"num_layers={num_layers!r} must be at least 1")
+        if not 0.0 <= dropout <= 1.0:
+            raise ValueError(f"dropout={dropout!r} is no probability")
+        self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
+        self.batch_first, self.dropout, self.bidirectional = batch_first, dropout, bidirectional
+        self.generator = rng = np.random.default_rng(generator)
+        more = {"generator": rng, "dtype": dtype, **options}
+        self.cells: list[Any] = []
+        self.backward_cells: list[Any] = []
+        width = input_size
+        for _ in range(num_layers):
+            self.cells.append(self.cell(width, hidden_size, bias, **more))
+            if bidirectional:
+                self.backward_cells.append(self.cell(width, hidden_size, bias, **more))
+            width = 2 * hidden_size if bidirectional else hidden_size
+
+    def _held(self) -> Iterator[tuple[str, Any]]:
+        """The weights of all cells by PyTorch's names, and the settings."""
+        for name, value in vars(self).items():
+            if name not in ("cells", "backward_cells"):
+                yield name, value
+        for k, cell in enumerate(self.cells):
+            directions = [(cell, ""), *((other, "_reverse") for other in self.backward_cells[k : k + 1])]
+            for each, end in directions:
+                for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+                    yield f"{name}_l{k}{end}", getattr(each, name)
+
+    def _is_own(self, name: str, value: Any) -> bool:
+        return value is not None and name.startswith(("weight_", "bias_"))
+
+    def _begun(self, x: Any) -> Any:
+        """The sequence with its axis first, and one for the batch behind it."""
+        if np.ndim(x) not in (2, 3):
+            raise ValueError("a sequence has the axes (length, batch, features), or (length, features)")
+        if np.ndim(x) == 3 and self.batch_first:
+            x = np.swapaxes(x, 0, 1)
+        if np.shape(x)[0] == 0:
+            raise ValueError("the sequence is empty")
+        return x
+
+    def _ended(self, y: Any) -> Any:
+        return np.swapaxes(y, 0, 1) if np.ndim(y) == 3 and self.batch_first else y
+
+    def _between(self, y: Any, layer: int) -> Any:
+        """What goes on to the next layer: with some of it dropped, while training."""
+        if self.dropout == 0.0 or layer == self.num_layers - 1:
+            return y
+        return functional.dropout(y, self.dropout, self.training, self.generator)
+
+    def extra_repr(self) -> str:
+        """The sizes, and the settings that are not the usual ones."""
+        usual = {"num_layers": 1, "batch_first": False, "dropout": 0.0, "bidirectional": False}
+        others = [f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
+        return f"{self.input_size}, {self.hidden_size}{''.join(others)}"
+
+
+class _OfOneState(_Recurrent):
+    """Layers whose state is one array."""
+
+    def forward(self, x: Any, h0: Any = None) -> Any:
+        """``(outputs of the last layer, last states of all layers)``."""
+        y = self._begun(x)
+        finals = []
+        step = 2 if self.bidirectional else 1
+        for k in range(self.num_layers):
+            out, last = _run(self.cells[k], y, None if h0 is None else h0[k * step])
+            finals.append(last)
+            if self.bidirectional:
+                back, first = _run_back(self.backward_cells[k], y, None if h0 is None else h0[k * step + 1])
+                finals.append(first)
+                out = np.concatenate([out, back], axis=-1)
+            y = self._between(out, k)
+        return self._ended(y), np.stack(finals)
+
+
+def _run(cell: Any, x: Any, h: Any) -> Any:
+    """The states after each place of a sequence, and the last."""
+    if h is None:
+        h = cell._start(x[0])
+    states = []
+    for t in range(np.shape(x)[0]):
+        h = cell(x[t], h)
+        states.append(h)
+    return np.stack(states), h
+
+
+def _run_back(cell: Any, x: Any, h: Any) -> Any:
+    """As `_run` from the end; states stand where their input stood."""
+    states, first = _run(cell, np.flip(x, 0), h)
+    return np.flip(states, 0), first
+
+
+class RNN(_OfOneState):
+    """`RNNCell` over sequences (length, batch, features); (batch, length, features) if `batch_first`.
+
+    The result is ``(outputs, states)``: of the last layer at all places, and of all layers at the end, of shapes
+    (length, batch, directions * hidden_size) and (num_layers * directions, batch, hidden_size). Sequences may have no
+    axis of a batch. `dropout` is between layers, while training. Parameters have PyTorch's names, so that its
+    ``state_dict`` fits. Raises ValueError for a sequence of other axes, and for an empty one.
+
+    >>> import numpy as np, tangentx as tx
+    >>> layers = tx.nn.RNN(3, 4, num_layers=2, generator=0)
+    >>> outputs, states = layers(np.ones((5, 2, 3)))
+    >>> outputs.shape, states.shape
+    ((5, 2, 4), (2, 2, 4))
+    """
+
+    cell = RNNCell
+
+
+class GRU(_OfOneState):
+    """`GRUCell` over sequences; see `RNN`."""
+
+    cell = GRUCell
+
+
+class LSTM(_Recurrent):
+    """`LSTMCell` over sequences; see `RNN`. The states are a pair, of hidden states and of cells: ``(y, (h, c))``."""
+
+    cell = LSTMCell
+
+    def forward(self, x: Any, state: Any = None) -> Any:
+        """``(outputs of the last layer, (last hidden states, last cells))``."""
+        y = self._begun(x)
+        hidden, cells = [], []
+        step = 2 if self.bidirectional else 1
+        for k in range(self.num_layers):
+            start = None if state is None else (state[0][k * step], state[1][k * step])
+            out, h, c = _run_pair(self.cells[k], y, start)
+            hidden.append(h)
+            cells.append(c)
+            if self.bidirectional:
+                start = None if state is None else (state[0][k * step + 1], state[1][k * step + 1])
+                back, h, c = _run_pair(self.backward_cells[k], np.flip(y, 0), start)
+                hidden.append(h)
+                cells.append(c)
+                out = np.concatenate([out, np.flip(back, 0)], axis=-1)
+            y = self._between(out, k)
+        return self._ended(y), (np.stack(hidden), np.stack(cells))
+
+
+def _run_pair(cell: Any, x: Any, state: Any) -> Any:
+    """The hidden states after each place of a sequence, the last one, and the last cell."""
+    if state is None:
+        h = cell._start(x[0])
+        c = h
+    else:
+        h, c = state
+    states = []
+    for t in range(np.shape(x)[0]):
+        h, c = cell(x[t], (h, c))
+        states.append(h)
+    return np.stack(states), h, c

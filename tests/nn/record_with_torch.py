@@ -63,6 +63,18 @@ def main():
     found["RNNCell relu"] = flat(filled(nn.RNNCell(3, 2, nonlinearity="relu"))(x, h))
     found["GRUCell"] = flat(filled(nn.GRUCell(3, 2))(x, h))
     found["LSTMCell"] = flat(*filled(nn.LSTMCell(3, 2))(x, (h, c)))
+    for name in ("RNN", "GRU", "LSTM"):
+        for how, options in {
+            "plain": {},
+            "deep": {"num_layers": 2, "bidirectional": True},
+            "batch first": {"batch_first": True, "bias": False},
+        }.items():
+            layers = filled(getattr(nn, name)(3, 2, **options))
+            z = wave(4, 2, 3).requires_grad_()
+            y, state = layers(z)
+            states = state if name == "LSTM" else (state,)
+            ((y * y).sum() + (states[0] ** 3).sum()).backward()
+            found[f"{name} {how}"] = flat(y, *states, z.grad, *(p.grad for p in layers.parameters()))
     found["LayerNorm"] = flat(filled(nn.LayerNorm(3))(x))
     sequence = wave(5, 2, 4)
     attention = filled(nn.MultiheadAttention(4, 2))
@@ -87,6 +99,7 @@ def main():
         "dilation": {"dilation": (2, 3), "padding": 1},
     }.items():
         found[f"conv2d {name}"] = flat(F.conv2d(images, kernel, bias, **options))
+    found["conv2d same"] = flat(F.conv2d(images, kernel, bias, padding="same", dilation=(1, 2)))
     found["conv2d groups"] = flat(F.conv2d(images, wave(6, 2, 3, 3), None, groups=2, stride=2))
     for name, options in {
         "plain": {"kernel_size": 2},

@@ -90,3 +90,26 @@ def test_float32_stays():
     assert F.adaptive_avg_pool2d(layer(x), 2).dtype == np.float32 and nn.AvgPool2d(2)(x).dtype == np.float32
     assert F.avg_pool2d(x, 3, padding=1, count_include_pad=False).dtype == np.float32
     assert np.max(np.abs(layer.weight.current)) <= 0.25 < 4 * np.max(np.abs(layer.weight.current))
+
+
+def test_padding_by_name():
+    images, kernel, bias = wave(2, 4, 7, 6), wave(6, 4, 3, 2), wave(6)
+    agrees("conv2d same", F.conv2d(images, kernel, bias, padding="same", dilation=(1, 2)))
+    valid = F.conv2d(images, kernel, bias, padding="valid")
+    np.testing.assert_array_equal(valid, F.conv2d(images, kernel, bias))
+    layer = nn.Conv2d(4, 3, (4, 3), padding="same", generator=0)
+    assert layer(images).shape == (2, 3, 7, 6)
+    assert repr(layer) == "Conv2d(4, 3, kernel_size=(4, 3), padding='same')  # 147 parameters"
+
+    def total(layer, x):
+        return np.sum(layer(x) ** 2)
+
+    total(layer, images).backward()
+    gradient = tx.grad(total, fallback="error")(layer, images)
+    np.testing.assert_allclose(gradient.weight, layer.weight.grad.numpy(), rtol=1e-12)
+    with pytest.raises(ValueError, match='padding="same" keeps the size'):
+        nn.Conv2d(4, 3, 3, stride=2, padding="same")
+    with pytest.raises(ValueError, match='padding="same" keeps the size'):
+        F.conv2d(images, kernel, stride=2, padding="same")
+    with pytest.raises(ValueError, match="padding='some'"):
+        nn.Conv2d(4, 3, 3, padding="some")

@@ -263,3 +263,60 @@ def test_optimisers_take_models():
     total(model, X).backward()
     tx.optim.SGD(model.parameters(), lr=0.1).step()
     np.testing.assert_allclose(model.first.weight.current, new.first.weight.current, rtol=1e-12)
+
+
+def test_a_wrong_shape_is_said_with_the_layer_that_met_it():
+    model = nn.Sequential(nn.Linear(3, 4), nn.Sequential(nn.ReLU(), nn.Linear(5, 2)))
+    with pytest.raises(ValueError, match="size 5 is different from 4") as caught:
+        model(np.ones((2, 3)))
+    assert caught.value.__notes__ == [
+        "in the layer Linear(5, 2), given arrays of shape (2, 4)",
+        "which is `1` of Sequential",
+        "which is `1` of Sequential",
+    ]
+
+
+def test_a_dict_of_modules():
+    class Either(nn.Module):
+        def __init__(self):
+            self.ways = nn.ModuleDict({"left": nn.Linear(2, 1, generator=0), "right": nn.Tanh()})
+
+        def forward(self, x):
+            return self.ways["right"](self.ways["left"](x))
+
+    model, x = Either(), np.ones((3, 2))
+    assert [name for name, _ in model.named_parameters()] == ["ways.left.weight", "ways.left.bias"]
+    gradient = tx.grad(lambda model, x: np.sum(model(x)), fallback="error")(model, x)
+    np.sum(model(x)).backward()
+    np.testing.assert_allclose(gradient.ways["left"].weight, model.ways["left"].weight.grad.numpy(), rtol=1e-14)
+
+
+def test_a_model_that_a_function_captures():
+    model, x = nn.Sequential(nn.Linear(3, 2, generator=0), nn.Tanh()), np.ones((4, 3))
+    by_x = tx.grad(lambda model, x: np.sum(model(x) ** 2), wrt="x")(model, x)
+    with pytest.raises(tx.NotResolved, match=r"has Tensors for its parameters(.*\n)*.*`model.arrays\(\)`"):
+        tx.grad(lambda x: np.sum(model(x) ** 2), fallback="error")(x)
+    with pytest.warns(tx.FallbackWarning, match="has Tensors for its parameters"):
+        np.testing.assert_allclose(tx.grad(lambda x: np.sum(model(x) ** 2))(x), by_x, rtol=1e-14)
+    plain = model.arrays()
+    np.testing.assert_allclose(tx.grad(lambda x: np.sum(plain(x) ** 2), fallback="error")(x), by_x, rtol=1e-14)
+
+
+class Logarithms(nn.Module):
+    def __init__(self):
+        self.linear = nn.Linear(2, 2, generator=0)
+
+    def forward(self, x):
+        return np.log(self.linear(x) * 0.0 - 1.0)
+
+
+def test_the_layer_that_makes_nan_is_named():
+    model = nn.Sequential(nn.Linear(2, 2, generator=1), Logarithms())
+    with np.errstate(invalid="ignore"), tx.autograd.detect_anomaly():
+        with pytest.raises(
+            NotDifferentiable, match=f"{__file__}:.*a layer gives numbers that are not finite"
+        ) as caught:
+            np.sum(model(np.ones((1, 2)))).backward()
+        model(np.full((1, 2), np.nan))  # it was not finite before
+    assert caught.value.__notes__[0].startswith("in the layer Logarithms(")
+    assert caught.value.__notes__[1] == "which is `1` of Sequential"

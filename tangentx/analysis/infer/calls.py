@@ -78,8 +78,10 @@ def apply(w: Walker, expr: Apply) -> tuple[Expr, Kind]:
         return call_either(w, kind, expr)
     if isinstance(kind, Some) and (kind == opaque_calls.UNKNOWN or "__call__" in dir(kind.cls)):
         return _unknown(w, expr.fn, expr.args, expr.kwargs)
-    if isinstance(kind, Box) and isinstance(w.program.member(kind.cls, "__call__"), types.FunctionType):
-        return w.walk(Method(expr.fn, "__call__", expr.args, expr.kwargs, expr.stars))
+    if isinstance(kind, Box):
+        for name in ("__tangentx_call__", "__call__"):
+            if isinstance(w.program.member(kind.cls, name), types.FunctionType):
+                return w.walk(Method(expr.fn, name, expr.args, expr.kwargs, expr.stars))
     if not isinstance(kind, Obj):
         raise NotResolved(f"cannot call {describe(kind)}", w.span, "call a function that is known when it is compiled")
     return called(

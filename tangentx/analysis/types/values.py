@@ -112,6 +112,10 @@ class Valuer:
 
     def _box(self, value: Any) -> Kind:
         met = id(value) in self.known
+        if not met and hasattr(type(value), "__tangentx_arrays__") and value.__tangentx_arrays__() is not value:
+            what = f"the model of class {type(value).__name__} has Tensors for its parameters, and is no argument"
+            hint = "give it as an argument, or use `model.arrays()`, which shares the memory of its parameters"
+            raise NotResolved(what, self.span, hint)
         box = Box(type(value), self._region(value))
         if met:
             return box

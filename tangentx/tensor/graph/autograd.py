@@ -283,6 +283,7 @@ def _norms(bars: Sequence[Any]) -> tuple[float, ...]:
 
 @contextmanager
 def detect_anomaly() -> Iterator[None]:
-    """The first cotangent that is not finite is an error that names its operation and the user's line."""
+    """The first cotangent that is not finite is an error that names its operation and the user's line, and so is the
+    first layer (of `tx.nn`) that makes something not finite of what is."""
     with setting(anomaly=True):
         yield
