@@ -9,6 +9,7 @@ import numpy as np
 from scipy import optimize
 
 from tangentx.arrays import found_part, regular, settle, settled, settled_row, slope_of, valued
+from tangentx.errors import NotDifferentiable
 from tangentx.templates.solutions import Root, Solution
 from tangentx.templates.solvers import solver_of
 
@@ -110,6 +111,11 @@ def newton(
     disp: Any = True,
 ) -> Any:
     """Root near a point, on which it does not depend."""
+    if np.iscomplexobj(x0):
+        raise NotDifferentiable(
+            "scipy.optimize.newton has no derivative in the complex plane",
+            hint="solve for the real and the imaginary part with scipy.optimize.root",
+        )
     return settle(root_of_row if np.ndim(x0) > 0 else root_of_number, found, func, args)
 
 

@@ -33,6 +33,8 @@ def _number_of(t: Any, how: str) -> Any:
     frame = sys._getframe(2)
     if STATE.grad and frame.f_code.co_code[frame.f_lasti] in _STORES:
         return escaped(t, "storing it in a plain array", always=True)
+    if STATE.grad and str(frame.f_globals.get("__name__")).startswith("scipy."):
+        return escaped(t, "SciPy, which knows plain numbers alone,", always=True)
     return escaped(t, how)
 
 
