@@ -185,7 +185,7 @@ class Writer:
             return atoms[each] if isinstance(each, int) else self._callback(each, [given(g) for g in each.given])
 
         keywords = [ast.keyword(name, given(each)) for name, each in fn.kwargs]
-        return ast.Call(self.scope.public(fn.fn), [given(each) for each in fn.args], keywords)
+        return ast.Call(self.scope.spelled(fn.fn), [given(each) for each in fn.args], keywords)
 
     def _callback(self, back: Callback, held: list[ast.expr]) -> ast.expr:
         if back.name:

@@ -76,12 +76,6 @@ class Scope:
         module, chain = found
         return self._reach(module, chain)
 
-    def public(self, function: Any) -> ast.expr:
-        """A function of a library by the name under which people know it."""
-        module, _, name = naming.public_name(function).rpartition(".")
-        known = getattr(sys.modules.get(module), name, None) is function
-        return self._reach(module, (name,)) if known else self.spelled(function)
-
     def external(self, atom: Ext) -> ast.expr:
         """An object of the user's world, read where the user's program reads it."""
         found = self._spell(atom.value)

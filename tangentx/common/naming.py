@@ -31,7 +31,7 @@ _MODULES = {
 _SCIPY = tuple(
     f"scipy.{name}"
     for name in (
-        "special linalg stats fft signal integrate interpolate ndimage spatial.distance "
+        "special linalg stats fft signal integrate optimize interpolate ndimage spatial.distance "
         "spatial.transform spatial sparse.linalg sparse"
     ).split()
 )

@@ -5,6 +5,7 @@ import functools
 import numpy as np
 import pytest
 from scipy import optimize
+from scipy.integrate import quad
 from scipy.optimize import brentq, fsolve
 
 import tangentx as tx
@@ -198,3 +199,67 @@ def test_what_changes_as_it_runs_is_refused():
 def test_a_call_that_the_rule_does_not_know_is_refused_by_its_public_name():
     with pytest.raises(tx.TangentxError, match="`scipy.optimize.brentq` has no derivative for this call"):
         tx.grad(lambda x: brentq(lambda t: t - x, 0.0, 2.0, unknown=1), fallback="error")(1.5)
+
+
+@tx.differentiate
+def root_of(x):
+    return brentq(cubic, 0.0, 9.0, args=(x, 2.0))
+
+
+def test_on_tensors():
+    x = tx.tensor(0.9, requires_grad=True)
+    (first,) = tx.autograd.grad(root_of(x), x, create_graph=True)
+    (second,) = tx.autograd.grad(first, x)
+    np.testing.assert_allclose(first.item(), slope(root_of, 0.9), rtol=1e-6)
+    np.testing.assert_allclose(second.item(), slope(root_of.grad, 0.9), rtol=1e-6)
+    with pytest.raises(tx.NotDifferentiable, match="SciPy, which knows plain numbers alone, makes a plain value"):
+        quad(lambda t: t * x, 0.0, 1.0)
+
+
+def test_in_programs_that_run_on_tensors():
+    def by_a_function_of_its_own(x):
+        class Local:
+            factor = 2.0
+
+        return root_of(x) * Local.factor * x
+
+    with pytest.warns(tx.FallbackWarning):
+        found = tx.grad(by_a_function_of_its_own)(0.9)
+    np.testing.assert_allclose(found, slope(by_a_function_of_its_own, 0.9), rtol=1e-6)
+
+    def as_it_is(x):
+        class Local:
+            factor = 2.0
+
+        return brentq(cubic, 0.0, 9.0, args=(x, 2.0)) * Local.factor
+
+    with pytest.raises(tx.TangentxError, match="a class inside|has a derivative in compiled code alone"):
+        tx.grad(as_it_is)(0.9)
+
+
+def test_where_the_program_handles_its_failure():
+    def f(x):
+        try:
+            root = brentq(cubic, 0.0, 9.0, args=(x, 2.0))
+        except ValueError:
+            root = 3.0 * x
+        return root * x
+
+    gradient = tx.grad(f, fallback="error")
+    np.testing.assert_allclose(gradient(0.9), slope(f, 0.9), rtol=1e-6)
+    assert gradient(-2.0) == -12.0
+
+
+def test_solvers_within_solvers():
+    def f(x):
+        def residual(p):
+            inner = brentq(lambda t: t**3 + t - p[0] * x, -9.0, 9.0)
+            return np.array([inner - p[1], p[0] ** 2 + p[1] - 2.0 * x])
+
+        u, v = fsolve(residual, np.ones(2), xtol=1e-13)
+        return u * v
+
+    gradient = tx.grad(f, fallback="error")
+    np.testing.assert_allclose(gradient(0.9), slope(f, 0.9), rtol=1e-6)
+    with tx.checked():
+        np.testing.assert_allclose(tx.grad(by_closure)(0.9), slope(by_closure, 0.9), rtol=1e-6)
