@@ -64,6 +64,7 @@ from tangentx.arrays.collections_ import DefaultDict, Deque
 from tangentx.arrays.convolutions import convolved, convolved_left, convolved_right, from_patches, patches
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, once, own_parts, shares, stop_gradient, writable
 from tangentx.arrays.domains import positive, positive_with, within
+from tangentx.arrays.edges import edge_places, spline_weights, tap_places
 from tangentx.arrays.einsums import einsum_left, einsum_right
 from tangentx.arrays.error_function import erf
 from tangentx.arrays.factorisations import (
@@ -213,6 +214,9 @@ from tangentx.arrays.triangles import advanced, delayed, lagged, other_side, tri
 from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as, zero, zeros_as
 
 __all__ = [
+    "edge_places",
+    "spline_weights",
+    "tap_places",
     "elementary_axes",
     "euler_order",
     "interval_of",

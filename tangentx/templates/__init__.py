@@ -25,6 +25,7 @@ from tangentx.templates import constants as constants
 from tangentx.templates import convolutions as convolutions
 from tangentx.templates import creation as creation
 from tangentx.templates import domains as domains
+from tangentx.templates import edges as edges
 from tangentx.templates import eigen_systems as eigen_systems
 from tangentx.templates import exponential as exponential
 from tangentx.templates import fourier as fourier

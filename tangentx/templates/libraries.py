@@ -24,6 +24,7 @@ _RULES = {
     "scipy.fft": ("transforms",),
     "scipy.optimize": ("roots", "minima"),
     "scipy.spatial.transform": ("rotations",),
+    "scipy.ndimage": ("images",),
     "scipy.interpolate": ("piecewise_polynomials", "b_splines", "interpolated_tables", "refused_interpolate"),
 }
 """Public modules, and where their rules are, in `tangentx.templates.scipy`."""

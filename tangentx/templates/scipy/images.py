@@ -1,0 +1,368 @@
+"""Filters of images, and images that are read between their elements: `scipy.ndimage`.
+
+What lies beyond the edges is taken from the array by index, so an adjoint adds it back there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from scipy import ndimage
+
+from tangentx.arrays import edge_places, spline_weights, tap_places
+from tangentx.errors import NotDifferentiable
+from tangentx.templates.compositions import composition
+
+
+def _beyond(x: Any, before: Any, after: Any, axis: Any, mode: Any, cval: Any) -> Any:
+    """The array, continued along an axis."""
+    places = edge_places(np.shape(x)[axis], before, after, mode)
+    found = np.take(x, np.maximum(places, 0), axis)
+    if mode not in ("constant", "grid-constant"):
+        return found
+    return np.moveaxis(np.where(places >= 0, np.moveaxis(found, axis, -1), cval), -1, axis)
+
+
+@composition(ndimage.correlate1d, domain=("A(5), A(3)", "A(3,4), A(2), 0, mode='constant', cval=x, origin=-1"))
+def correlate1d(
+    input: Any,
+    weights: Any,
+    axis: Any = -1,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    """Sums of neighbours along an axis, weighed."""
+    _plain(output)
+    x, w = np.asarray(input) * 1.0, np.asarray(weights) * 1.0
+    before = np.shape(w)[0] // 2 + origin
+    wide = _beyond(x, before, np.shape(w)[0] - 1 - before, axis, mode, cval)
+    return np.matmul(sliding_window_view(wide, np.shape(w)[0], axis), w)
+
+
+def _along(given: Any, axis: Any) -> Any:
+    """What is given for an axis, or for all of them."""
+    if isinstance(given, (tuple, list)):
+        return given[axis]
+    return given if np.ndim(given) == 0 else given[axis]
+
+
+def _plain(output: Any) -> None:
+    if output is not None:
+        raise NotDifferentiable(
+            "scipy.ndimage has no derivative with `output`", hint="leave it out, and convert or store the result"
+        )
+
+
+@composition(ndimage.convolve1d, domain=("A(5), A(3)", "A(5), A(4), mode='wrap'"))
+def convolve1d(
+    input: Any,
+    weights: Any,
+    axis: Any = -1,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    """Sums of neighbours along an axis, weighed in turn."""
+    w = np.flip(np.asarray(weights))
+    return ndimage.correlate1d(input, w, axis, output, mode, cval, -origin - 1 + np.shape(w)[0] % 2)
+
+
+@composition(ndimage.correlate, domain=("A(4,5), A(3,2)", "A(5), A(3), None, 'mirror'"))
+def correlate(
+    input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """Sums of neighbours along all axes, weighed."""
+    _plain(output)
+    wide, w = np.asarray(input) * 1.0, np.asarray(weights) * 1.0
+    for axis in range(np.ndim(w)):
+        before = np.shape(w)[axis] // 2 + _along(origin, axis)
+        wide = _beyond(wide, before, np.shape(w)[axis] - 1 - before, axis, mode, cval)
+    return np.tensordot(sliding_window_view(wide, np.shape(w)), w, np.ndim(w))
+
+
+@composition(ndimage.convolve, domain=("A(4,5), A(3,2)",))
+def convolve(
+    input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """Sums of neighbours along all axes, weighed in turn."""
+    if isinstance(origin, (tuple, list)) or origin != 0:
+        raise NotDifferentiable("scipy.ndimage.convolve has no derivative with `origin`", hint="use `correlate`")
+    w = np.flip(np.asarray(weights))
+    even = [-1 + size % 2 for size in np.shape(w)]
+    return ndimage.correlate(input, w, output, mode, cval, even)
+
+
+def _gaussian(sigma: Any, order: Any, radius: Any) -> Any:
+    """Weights of neighbours, or of a derivative."""
+    x = np.arange(-radius, radius + 1.0)
+    bell = np.exp(-0.5 * x * x / (sigma * sigma))
+    bell = bell / np.sum(bell)
+    if order == 0:
+        return bell
+    if order == 1:
+        return bell * x / (sigma * sigma)
+    if order == 2:
+        return bell * (x * x / (sigma * sigma) - 1.0) / (sigma * sigma)
+    raise NotDifferentiable(
+        "scipy.ndimage.gaussian_filter has a derivative for orders 0 to 2", hint="apply it several times"
+    )
+
+
+@composition(ndimage.gaussian_filter1d, domain=("A(5), 0.8", "A(3,4), 0.6, 0, 1"))
+def gaussian_filter1d(
+    input: Any,
+    sigma: Any,
+    axis: Any = -1,
+    order: Any = 0,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    truncate: Any = 4.0,
+    *,
+    radius: Any = None,
+) -> Any:
+    """Means of neighbours along an axis, weighed by a bell."""
+    width = int(truncate * sigma + 0.5) if radius is None else radius
+    return ndimage.correlate1d(input, _gaussian(sigma, order, width), axis, output, mode, cval)
+
+
+@composition(ndimage.gaussian_filter, domain=("A(4,5), 0.7", "A(4,3), (0.7, 0.4), mode='nearest'"))
+def gaussian_filter(
+    input: Any,
+    sigma: Any,
+    order: Any = 0,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    truncate: Any = 4.0,
+    *,
+    radius: Any = None,
+    axes: Any = None,
+) -> Any:
+    """Means of neighbours along all axes, weighed by bells."""
+    if axes is not None or radius is not None:
+        raise NotDifferentiable(
+            "scipy.ndimage.gaussian_filter has no derivative with `axes` or `radius`",
+            hint="use `gaussian_filter1d` along each axis",
+        )
+    found = np.asarray(input) * 1.0
+    for axis in range(np.ndim(found)):
+        found = ndimage.gaussian_filter1d(
+            found, _along(sigma, axis), axis, _along(order, axis), output, mode, cval, truncate
+        )
+    return found
+
+
+@composition(ndimage.uniform_filter1d, domain=("A(5), 3", "A(3,4), 2, 0"))
+def uniform_filter1d(
+    input: Any, size: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """Means of neighbours along an axis."""
+    return ndimage.correlate1d(input, np.ones(size) / size, axis, output, mode, cval, origin)
+
+
+@composition(ndimage.uniform_filter, domain=("A(4,5)", "A(4,3), (2, 3)"))
+def uniform_filter(
+    input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """Means of neighbours along all axes."""
+    found = np.asarray(input) * 1.0
+    for axis in range(np.ndim(found)):
+        found = ndimage.uniform_filter1d(found, _along(size, axis), axis, output, mode, cval, origin)
+    return found
+
+
+def _across(input: Any, axis: Any, side: Any, output: Any, mode: Any, cval: Any) -> Any:
+    """Differences along an axis, and means along the others."""
+    x = np.asarray(input) * 1.0
+    found = ndimage.correlate1d(x, np.array([-1.0, 0.0, 1.0]), axis, output, mode, cval)
+    for other in range(np.ndim(x)):
+        if other != axis % np.ndim(x):
+            found = ndimage.correlate1d(found, np.array([1.0, side, 1.0]), other, output, mode, cval)
+    return found
+
+
+@composition(ndimage.sobel, domain=("A(4,5)", "A(4,5), 0"))
+def sobel(input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    """Differences along an axis, smooth along the others."""
+    return _across(input, axis, 2.0, output, mode, cval)
+
+
+@composition(ndimage.prewitt, domain=("A(4,5)",))
+def prewitt(input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    """Differences along an axis, summed along the others."""
+    return _across(input, axis, 1.0, output, mode, cval)
+
+
+@composition(ndimage.laplace, domain=("A(4,5)",))
+def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    """Second differences along all axes."""
+    x = np.asarray(input) * 1.0
+    total = 0.0 * x
+    for axis in range(np.ndim(x)):
+        total = total + ndimage.correlate1d(x, np.array([1.0, -2.0, 1.0]), axis, output, mode, cval)
+    return total
+
+
+def _filtered(x: Any, order: Any, mode: Any) -> Any:
+    """Coefficients of the spline through the elements, by the matrix of the filter along each axis."""
+    for axis in range(np.ndim(x)):
+        matrix = ndimage.spline_filter1d(np.eye(np.shape(x)[axis]), order, 0, mode=mode)
+        x = np.moveaxis(np.tensordot(matrix, x, (1, axis)), 0, axis)
+    return x
+
+
+@composition(ndimage.spline_filter, domain=("A(4,5)",))
+def spline_filter(input: Any, order: Any = 3, output: Any = np.float64, mode: Any = "mirror") -> Any:
+    """Coefficients of the spline through the elements."""
+    return _filtered(np.asarray(input) * 1.0, order, mode)
+
+
+@composition(ndimage.spline_filter1d, domain=("A(5)", "A(4,5), 2, 0"))
+def spline_filter1d(input: Any, order: Any = 3, axis: Any = -1, output: Any = np.float64, mode: Any = "mirror") -> Any:
+    """Coefficients of the spline through the elements along an axis."""
+    x = np.asarray(input) * 1.0
+    matrix = ndimage.spline_filter1d(np.eye(np.shape(x)[axis]), order, 0, mode=mode)
+    return np.moveaxis(np.tensordot(matrix, x, (1, axis)), 0, axis)
+
+
+_READ = "scipy.ndimage has a derivative of images that are read with mode 'constant', 'nearest', 'mirror' or 'reflect'"
+
+
+def _within(c: Any, size: Any, mode: Any) -> Any:
+    """Coordinates, as they are between the edges."""
+    if mode == "constant":
+        return np.clip(c, 0.0, size - 1.0)
+    if mode == "nearest":
+        return np.clip(c, 0.0, size - 1.0)
+    if mode == "mirror":
+        found = c % (2.0 * (size - 1.0))
+        return np.where(found > size - 1.0, 2.0 * (size - 1.0) - found, found)
+    if mode in ("reflect", "grid-mirror"):
+        found = (c + 0.5) % (2.0 * size)
+        return np.where(found > size, 2.0 * size - found, found) - 0.5
+    if mode == "grid-wrap":
+        return c % (1.0 * size)
+    raise NotDifferentiable(_READ, hint="use one of these, or continue the image by np.pad")
+
+
+@composition(
+    ndimage.map_coordinates,
+    domain=(
+        "A(4,5), 1.2 + 0.3 * P(2,3), order=1",
+        "A(4,5), 1.2 + 0.3 * P(2,3)",
+        "A(6), 1.1 + P(1,4), None, 2, 'mirror'",
+        "A(4,5), 1.2 + 0.3 * P(2,3), order=5, mode='reflect'",
+    ),
+)
+def map_coordinates(
+    input: Any,
+    coordinates: Any,
+    output: Any = None,
+    order: Any = 3,
+    mode: Any = "constant",
+    cval: Any = 0.0,
+    prefilter: Any = True,
+) -> Any:
+    """The image at places, between its elements by a spline of an order."""
+    _plain(output)
+    image, places = np.asarray(input) * 1.0, np.asarray(coordinates) * 1.0
+    columns = np.reshape(places, (np.shape(places)[0], -1))
+    margin = 12 if mode == "nearest" and order > 1 and prefilter else 0
+    if margin > 0:
+        image, columns = np.pad(image, margin, mode="edge"), columns + 12.0
+    if order > 1 and prefilter:
+        image = _filtered(image, order, mode)
+    found = _read(image, columns, order, mode, cval)
+    return np.reshape(found, np.shape(places)[1:])
+
+
+def _read(image: Any, columns: Any, order: Any, mode: Any, cval: Any) -> Any:
+    """The sums of the coefficients around each place."""
+    taps = np.zeros((1, np.shape(columns)[1]), int)
+    weights = np.ones((1, np.shape(columns)[1]))
+    outside = np.zeros(np.shape(columns)[1], bool)
+    for axis in range(np.ndim(image)):
+        size = np.shape(image)[axis]
+        along = columns[axis]
+        outside = outside | (along < 0.0) | (along > size - 1.0)
+        inside = _within(along, size, mode)
+        first = np.floor(inside if order % 2 else inside + 0.5).astype(int) - order // 2
+        rows = spline_weights(inside - first, order)
+        places = tap_places(first, size, order, mode)
+        taps = np.reshape(taps[:, None, :] * size + places[None, :, :], (-1, np.shape(columns)[1]))
+        weights = np.reshape(weights[:, None, :] * rows[None, :, :], (-1, np.shape(columns)[1]))
+    found = np.sum(weights * np.ravel(image)[taps], axis=0)
+    return np.where(outside, cval, found) if mode == "constant" else found
+
+
+@composition(ndimage.shift, domain=("A(4,5), 0.3, order=1", "A(5), x, mode='mirror'"))
+def shift(
+    input: Any,
+    shift: Any,
+    output: Any = None,
+    order: Any = 3,
+    mode: Any = "constant",
+    cval: Any = 0.0,
+    prefilter: Any = True,
+) -> Any:
+    """The image, moved."""
+    image = np.asarray(input) * 1.0
+    away = np.reshape(np.asarray(shift) * np.ones(np.ndim(image)), (-1,) + (1,) * np.ndim(image))
+    return ndimage.map_coordinates(image, np.indices(np.shape(image)) - away, output, order, mode, cval, prefilter)
+
+
+@composition(
+    ndimage.affine_transform,
+    domain=("A(4,5), np.eye(2) + 0.1 * A(2,2), 0.3 * P(2), order=1", "A(4,5), 1.0 - 0.2 * P(2), mode='reflect'"),
+)
+def affine_transform(
+    input: Any,
+    matrix: Any,
+    offset: Any = 0.0,
+    output_shape: Any = None,
+    output: Any = None,
+    order: Any = 3,
+    mode: Any = "constant",
+    cval: Any = 0.0,
+    prefilter: Any = True,
+) -> Any:
+    """The image at the places to which a matrix brings those of the result."""
+    image, table = np.asarray(input) * 1.0, np.asarray(matrix) * 1.0
+    count = np.ndim(image)
+    if np.shape(table)[-1] != count:
+        raise NotDifferentiable(
+            "scipy.ndimage.affine_transform has a derivative for a matrix and an offset",
+            hint="take a homogeneous matrix apart: matrix[:n, :n], matrix[:n, n]",
+        )
+    grid = np.indices(np.shape(image) if output_shape is None else output_shape) * 1.0
+    away = np.reshape(np.asarray(offset) * np.ones(count), (-1,) + (1,) * count)
+    if np.ndim(table) == 1:
+        places = np.reshape(table, (-1,) + (1,) * count) * grid + away
+    else:
+        places = np.tensordot(table, grid, 1) + away
+    return ndimage.map_coordinates(image, places, output, order, mode, cval, prefilter)
+
+
+@composition(ndimage.center_of_mass, domain=())
+def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:
+    """The mean place, weighed by the image."""
+    if labels is not None or index is not None:
+        raise NotDifferentiable(
+            "scipy.ndimage.center_of_mass has no derivative with labels", hint="multiply by the mask of a label"
+        )
+    image = np.asarray(input)
+    if np.ndim(image) > 3:
+        raise NotDifferentiable(
+            "scipy.ndimage.center_of_mass has a derivative for up to three axes", hint="write it as sums"
+        )
+    places = np.reshape(np.indices(np.shape(image)) * 1.0, (np.ndim(image), -1))
+    found = np.sum(places * np.ravel(image), axis=1) / np.sum(image)
+    if np.ndim(image) == 1:
+        return (found[0],)
+    return (found[0], found[1]) if np.ndim(image) == 2 else (found[0], found[1], found[2])
