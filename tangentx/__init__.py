@@ -26,6 +26,8 @@ from tangentx.common.options import checked
 from tangentx.errors import (
     FallbackWarning,
     InternalError,
+    JitWarning,
+    NoCompiler,
     NoSource,
     NotDifferentiable,
     NoTemplate,
@@ -43,6 +45,8 @@ __all__ = [
     "FallbackWarning",
     "Function",
     "InternalError",
+    "JitWarning",
+    "NoCompiler",
     "NoSource",
     "NoTemplate",
     "NotDifferentiable",

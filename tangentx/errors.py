@@ -184,6 +184,10 @@ class SharedMemory(TangentxError, ValueError):
     """Two arguments share memory in a way that leaves the derivative undefined."""
 
 
+class NoCompiler(TangentxError):
+    """Compiled derivatives need what this machine does not have, or what does not work on it."""
+
+
 class InternalError(TangentxError):
     """Checked mode found that something is not as the compiler took it to be: a fault of tangentx itself."""
 
@@ -194,6 +198,10 @@ class ChangedMeanwhile(Exception):
 
 NO_PROGRAM = (UnsupportedSyntax, NoTemplate, NotResolved, NoSource, StaleSource)
 """The errors that say that a program cannot be compiled, not that what was asked for has no meaning."""
+
+
+class JitWarning(UserWarning):
+    """A derivative that was to be compiled further runs as Python."""
 
 
 class FallbackWarning(UserWarning):

@@ -22,7 +22,7 @@ LAYERS = (
     ("arrays",),
     ("ir", "templates"),
     ("analysis",),
-    ("frontend", "derive", "optimise", "backend", "tensor"),
+    ("frontend", "derive", "optimise", "backend", "tensor", "jit"),
     ("dispatch",),
     ("compile",),
     ("sparse",),

@@ -97,7 +97,7 @@ def explanation(what: str, cache: Any) -> Explanation:
             continue
         lines += ["", *found.notes["signature"].splitlines()]
         lines.append(f"  file {found.filename}, {source.count(chr(10))} lines")
-        lines += [f"  {line}" for line in (*_recorded(source), *_copied(found))]
+        lines += [f"  {line}" for line in (*_recorded(source), *_copied(found), *_compiled(found))]
     if cache.dropped:
         limits = f"only the {cache.limit} kinds used last are kept, and {LIMIT_TEXT} characters of text"
         lines += ["", f"{cache.dropped} dropped: {limits}"]
@@ -114,6 +114,12 @@ def _copied(entry: Any) -> list[str]:
     if rest:
         told.append(f"  the other arguments, for batches of cotangents{_size(rest)}")
     return ["copies, for the pullback reads it later", *told] if told else ["copies nothing that others hold"]
+
+
+def _compiled(entry: Any) -> list[str]:
+    """What has become of ``jit=``."""
+    jit = entry.notes.get("jit")
+    return [] if jit is None else jit.told()
 
 
 def _size(size: int | None) -> str:

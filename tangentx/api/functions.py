@@ -40,7 +40,7 @@ def differentiate(
     wrt: Any = 0,
     has_aux: bool = False,
     fallback: str = "tensor",
-    jit: str | None = None,
+    jit: str | bool | None = None,
     check: bool = False,
     precision: str | None = None,
 ) -> Any:
@@ -64,7 +64,7 @@ def grad(
     *,
     has_aux: bool = False,
     fallback: str = "tensor",
-    jit: str | None = None,
+    jit: str | bool | None = None,
     check: bool = False,
     precision: str | None = None,
 ) -> Derivative:
@@ -85,7 +85,7 @@ def value_and_grad(
     *,
     has_aux: bool = False,
     fallback: str = "tensor",
-    jit: str | None = None,
+    jit: str | bool | None = None,
     check: bool = False,
     precision: str | None = None,
 ) -> Derivative:
@@ -100,7 +100,7 @@ def jvp(
     tangents: Sequence[Any],
     *,
     fallback: str = "tensor",
-    jit: str | None = None,
+    jit: str | bool | None = None,
     check: bool = False,
     precision: str | None = None,
 ) -> tuple[Any, Any]:
@@ -120,7 +120,7 @@ def vjp(
     f: Any,
     *primals: Any,
     fallback: str = "tensor",
-    jit: str | None = None,
+    jit: str | bool | None = None,
     check: bool = False,
     precision: str | None = None,
 ) -> tuple[Any, Callable[[Any], Any]]:
@@ -139,7 +139,7 @@ def linearize(
     f: Any,
     *primals: Any,
     fallback: str = "tensor",
-    jit: str | None = None,
+    jit: str | bool | None = None,
     check: bool = False,
     precision: str | None = None,
 ) -> tuple[Any, Callable[..., Any]]:
@@ -169,7 +169,7 @@ def jacobian(
     sparsity: Any = None,
     has_aux: bool = False,
     fallback: str = "tensor",
-    jit: str | None = None,
+    jit: str | bool | None = None,
     check: bool = False,
     precision: str | None = None,
 ) -> Any:
@@ -206,7 +206,7 @@ def jacfwd(
     *,
     has_aux: bool = False,
     fallback: str = "tensor",
-    jit: str | None = None,
+    jit: str | bool | None = None,
     check: bool = False,
     precision: str | None = None,
 ) -> Derivative:
@@ -224,7 +224,7 @@ def jacrev(
     *,
     has_aux: bool = False,
     fallback: str = "tensor",
-    jit: str | None = None,
+    jit: str | bool | None = None,
     check: bool = False,
     precision: str | None = None,
 ) -> Derivative:
@@ -242,7 +242,7 @@ def hessian(
     *,
     has_aux: bool = False,
     fallback: str = "tensor",
-    jit: str | None = None,
+    jit: str | bool | None = None,
     check: bool = False,
     precision: str | None = None,
 ) -> Derivative:
@@ -262,7 +262,7 @@ def elementwise_grad(
     wrt: Any = 0,
     *,
     fallback: str = "tensor",
-    jit: str | None = None,
+    jit: str | bool | None = None,
     check: bool = False,
     precision: str | None = None,
 ) -> Derivative:

@@ -19,6 +19,7 @@ from tangentx.common.options import is_checked, low_precision
 from tangentx.common.trees import sample
 from tangentx.compile import pipeline, transforms
 from tangentx.compile.fallback import Otherwise, helped, on_tensors, otherwise
+from tangentx.compile.jitted import Jit
 from tangentx.compile.observation import Call, begin, has_begun, observed_entry
 from tangentx.compile.reference import called, checked, reference
 from tangentx.derive.prologue import has_effects
@@ -121,9 +122,11 @@ def compile_gradient(
     header = header_of(target, root, wrt, spec.transform)
     if "alone" in function.notes:
         header += f"\n{function.notes['alone']}"
-    functions, text, filename = pipeline.compile_functions(function, again, second, header)
+    jit = jit_of(spec, target)
+    functions, text, filename = pipeline.compile_functions(function, again, second, header, jit=jit)
     writes = writes_arguments(program)
     notes = noted(header, program, second) | transforms.sizes_wanted(root, wrt, spec)
+    notes["jit"] = jit
     notes["value"] = 0 if spec.transform == "grad" and spec.value else None
     return Entry(functions, text, filename, Guard((program, second)), writes, notes)
 
@@ -257,8 +260,14 @@ def _given(kind: Kind) -> str:
     return f"{describe(kind)} with keys {shown}" if keys else describe(kind)
 
 
+def jit_of(spec: Any, target: Target) -> Jit | None:
+    """How a derivative is to be compiled further; checked mode checks the Python that is generated."""
+    return None if spec.jit in (None, False) or is_checked() else Jit(spec.jit, target.function)
+
+
 def text_of(entry: Entry) -> str:
-    """The text, entered in linecache again."""
+    """The text, entered in linecache again; of a derivative that is compiled further what is compiled."""
     register(entry.text, entry.filename)
+    jit: Jit | None = entry.notes.get("jit")
     source: str = entry.text.source
-    return source
+    return source if jit is None or jit.compiled is None else jit.compiled.text

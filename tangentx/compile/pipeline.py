@@ -20,6 +20,7 @@ from tangentx.common import progress
 from tangentx.common.axes import Axes, Single
 from tangentx.common.options import OFF, SETTINGS, is_checked
 from tangentx.common.scoped_state import Lasting
+from tangentx.compile.jitted import Jit
 from tangentx.derive.forward import tangent
 from tangentx.derive.linearize.split import split, tied
 from tangentx.derive.reverse.callee_pairs import Derivation
@@ -152,15 +153,22 @@ def split_tangent(
 
 
 def compile_functions(
-    derived: Function, kinds: Sequence[Kind], program: Program, header: str, skip: int = 0, count: int = 1
+    derived: Function,
+    kinds: Sequence[Kind],
+    program: Program,
+    header: str,
+    skip: int = 0,
+    count: int = 1,
+    jit: Jit | None = None,
 ) -> tuple[tuple[Any, ...], Text, str]:
     """Types the derived program again, shortens it, prints it and loads the text.
 
     The first `count` functions after those to `skip` are given back; what is skipped only ties the others together,
-    which come in the order in which it calls them.
+    which come in the order in which it calls them. With `jit` the first is compiled further.
     """
     root = again(derived, kinds, program)
-    units = optimised(program, root, switched_off(), ties=skip > 0, whole=True)
+    take = None if jit is None else jit.take
+    units = optimised(program, root, switched_off(), ties=skip > 0, whole=True, take=take)
     functions = [unit.function for unit in units]
     if skip:
         calls = [
@@ -174,6 +182,8 @@ def compile_functions(
     filename = f"<tangentx {derived.name} {next(_COUNT)}>"
     loaded = load(text, filename)
     found = tuple(loaded[name] for name in text.functions[:count])
+    if jit is not None:
+        found = (jit.entry(found[0]), *found[1:])
     return tuple(map(watched, found)) if is_checked() else found, text, filename
 
 

@@ -20,11 +20,13 @@ from tangentx.compile.gradients import (
     analysed,
     found_for,
     header_of,
+    jit_of,
     kinds_of,
     kinds_of_arguments,
     never_returns,
     noted,
 )
+from tangentx.compile.jitted import Jit, not_compiled
 from tangentx.compile.transforms import demand_cotangent
 from tangentx.derive.products import tangent_alone
 from tangentx.derive.prologue import has_effects
@@ -39,7 +41,7 @@ def entry_jvp(target: Target, cache: Cache, values: tuple[Any, ...], active: tup
     """The compiled forward mode for these arguments, of which those at `active` have tangents."""
 
     def make(pairs: Pairs) -> Entry:
-        return compile_jvp(target, values, active, pairs, alone=spec.mode == "tangent")
+        return compile_jvp(target, values, active, pairs, alone=spec.mode == "tangent", jit=jit_of(spec, target))
 
     instead = otherwise(target, values, active, spec, "jvp")
     return found_for(
@@ -56,8 +58,12 @@ def compile_jvp(
     remark: str = "",
     *,
     alone: bool = False,
+    jit: Jit | None = None,
 ) -> Entry:
-    """Compiles forward mode; the text begins with `remark`, too. `alone`: it gives the tangent without the value."""
+    """Compiles forward mode; the text begins with `remark`, too. `alone`: it gives the tangent without the value.
+
+    With `jit` it is compiled further.
+    """
     program, second = pipeline.new_program(), pipeline.new_program(axes_of(values))
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), active)
     derived = pipeline.derive_tangent(program, root, active)
@@ -65,9 +71,9 @@ def compile_jvp(
     dots = kinds_of(second.world, [tangent_as(None, values[i]) for i in active])
     again = [*kinds_of(second.world, values, pairs), *dots]
     header = "\n".join(filter(None, (header_of(target, root, active, "jvp"), remark)))
-    functions, text, filename = pipeline.compile_functions(derived, again, second, header)
+    functions, text, filename = pipeline.compile_functions(derived, again, second, header, jit=jit)
     writes = writes_arguments(program)
-    notes = noted(header, program, second) | {"own": gives_own(root), "value": None if alone else 0}
+    notes = noted(header, program, second) | {"own": gives_own(root), "value": None if alone else 0, "jit": jit}
     return Entry(functions, text, filename, Guard((program, second)), writes, notes)
 
 
@@ -75,6 +81,7 @@ def entry_vjp(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[
     """The compiled forward and reverse sweep for these arguments as two functions."""
 
     def make(pairs: Pairs) -> Entry:
+        not_compiled(spec, target, "pullbacks")
         return compile_vjp(target, values, wrt, pairs)
 
     instead = otherwise(target, values, wrt, spec, "vjp")
@@ -110,6 +117,7 @@ def entry_linear(target: Target, cache: Cache, values: tuple[Any, ...], active: 
     """The primal and its linear function as two functions; forward mode as one where there are no such two."""
 
     def make(pairs: Pairs) -> Entry:
+        not_compiled(spec, target, "linear functions")
         try:
             return compile_linear(target, values, active, pairs)
         except Unbatchable as error:

@@ -7,6 +7,9 @@ from typing import Any
 
 from tangentx.errors import NotDifferentiable
 
+JITS = ("c", "python")
+"""What a derivative may be compiled to."""
+
 
 @dataclass(frozen=True)
 class Spec:
@@ -17,7 +20,7 @@ class Spec:
     value: bool = False
     has_aux: bool = False
     fallback: str = "tensor"
-    jit: str | None = None
+    jit: str | bool | None = None
     mode: str = ""
     check: bool = False
     precision: str | None = None
@@ -26,8 +29,9 @@ class Spec:
         """Raises NotDifferentiable for an option that means nothing."""
         if self.fallback not in ("tensor", "error"):
             raise NotDifferentiable(f"fallback={self.fallback!r} is not an option", hint='use "tensor" or "error"')
-        if self.jit not in (None, "numba"):
-            raise NotDifferentiable(f"jit={self.jit!r} is not an option", hint='use None or "numba", or leave it out')
+        if not (self.jit is None or type(self.jit) is bool or self.jit in JITS):
+            options = ", ".join(f'"{name}"' for name in JITS)
+            raise NotDifferentiable(f"jit={self.jit!r} is not an option", hint=f"use True, {options}, or leave it out")
         if type(self.check) is not bool:
             raise NotDifferentiable(f"check={self.check!r} is not an option", hint="use True or False")
         if self.precision not in (None, "float16", "float32"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.common import progress
@@ -102,12 +102,19 @@ def optimise(program: Program, root: Instance, off: frozenset[str], *, ties: boo
 
 
 def optimised(
-    program: Program, root: Instance, off: frozenset[str], *, ties: bool = False, whole: bool = False
+    program: Program,
+    root: Instance,
+    off: frozenset[str],
+    *,
+    ties: bool = False,
+    whole: bool = False,
+    take: Callable[[Sequence[Unit]], None] | None = None,
 ) -> list[Unit]:
     """The functions of the program with the kinds of their variables, as `optimise` gives them.
 
     The passes run in order, round after round, until none changes anything. `ties`: the root is never run, it only
-    ties together functions that are called from outside. `whole`: they are not differentiated again.
+    ties together functions that are called from outside. `whole`: they are not differentiated again. `take` is given
+    them when only passes are left that put them in words for a reader.
     """
     units = _units(program, root, ties)
     if whole:
@@ -123,6 +130,8 @@ def optimised(
     for name in LAST:
         if name == "stores" and "sink" not in off:
             code_sinking.run(program, units)  # the views of shadows that `direct` left out were on their way
+        if name == "nest" and take is not None:
+            take(memory.reached(units))
         if name == "coalesce":
             units = split_pullback.run(program, units)
             tuple_fields.note_lengths(program, units)

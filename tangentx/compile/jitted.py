@@ -1,0 +1,70 @@
+"""What ``jit=`` asks for: the derivative compiled further, or the reason why it runs as the Python that it is."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tangentx.compile.fallback import level
+from tangentx.errors import JitWarning
+from tangentx.ir.nodes import Function, Lit
+from tangentx.jit.entry import Compiled, chosen
+from tangentx.jit.loop_ir import Program
+from tangentx.jit.scalarise import Refusal, scalarise
+from tangentx.optimise.facts.unit import Unit
+
+_TOLD: weakref.WeakKeyDictionary[Any, set[str]] = weakref.WeakKeyDictionary()
+
+
+class Jit:
+    """How one derivative is to be compiled, and what has become of that."""
+
+    def __init__(self, how: str | bool, target: Any) -> None:
+        self.how = chosen(how)
+        self.target = target
+        self.program: Program | None = None
+        self.derived: Function | None = None
+        self.refusal = ""
+        self.compiled: Compiled | None = None
+
+    def take(self, units: Sequence[Unit]) -> None:
+        """Takes the functions as they are before they are put in words for a reader."""
+        self.derived = units[0].function
+        try:
+            self.program = scalarise(units[0].function, units[0].kinds)
+        except Refusal as refusal:
+            file = units[0].function.span.file.rpartition("/")[2]
+            self.refusal = f"{refusal.reason} ({file}:{refusal.line})"
+
+    def entry(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+        """What is called for the derivative; `plain` where it cannot be compiled, which is said once."""
+        if self.program is None or self.derived is None:
+            say(self.target, self.refusal)
+            return plain
+        defaults = [p.default.value for p in self.derived.params if isinstance(p.default, Lit)]
+        self.compiled = Compiled(self.program, self.how, plain, defaults)
+        return self.compiled
+
+    def told(self) -> list[str]:
+        """What a reader of `explain` wants to know."""
+        if self.compiled is None:
+            return [f"runs as Python, though jit={self.how!r}: {self.refusal}"]
+        return self.compiled.told()
+
+
+def not_compiled(spec: Any, target: Any, what: str) -> None:
+    """Says once that `what` runs as Python, where `spec` asks for more."""
+    if spec.jit not in (None, False):
+        say(target.function, f"{what} are not compiled yet")
+
+
+def say(target: Any, reason: str) -> None:
+    """Says once for each function and reason that a derivative of it runs as Python."""
+    told = _TOLD.setdefault(target, set())
+    if reason not in told:
+        told.add(reason)
+        name = getattr(target, "__name__", "the function")
+        text = f"a derivative of `{name}` is not compiled by jit and runs as Python, which is slower: {reason}"
+        warnings.warn(JitWarning(text), stacklevel=level())

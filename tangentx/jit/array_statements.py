@@ -1,0 +1,342 @@
+"""Statements of whole arrays as loops: views, and what goes element by element, fused where that is safe.
+
+Element by element statements are kept until something needs what they make. Those that were kept together have one
+shape and become one loop; what only they read of each other never becomes an array.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tangentx.jit import operators
+from tangentx.jit.builder import Builder, add
+from tangentx.jit.loop_ir import (
+    BOOL,
+    INT,
+    Allocate,
+    Apply,
+    Array,
+    Bail,
+    Const,
+    Expr,
+    Extent,
+    For,
+    Local,
+    NewAxis,
+    Pick,
+    Read,
+    Remark,
+    Span,
+    Statement,
+    View,
+    Write,
+)
+from tangentx.jit.operators import Refused
+
+ZERO = Const(0, INT)
+ONE = Const(1, INT)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An array or a tape, by its name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """One statement: the element of `target`, a new array, or of the view `into` that is written, from operands."""
+
+    extents: tuple[Expr, ...]
+    operands: tuple[Expr | Held, ...]
+    element: Callable[[Sequence[Expr]], Expr]
+    target: str = ""
+    into: str = ""
+
+
+@dataclass
+class Memory:
+    """Whose elements an array has: of `root`, at the places that `parts` say; of any array of `region`, without."""
+
+    root: str | None
+    parts: tuple[Any, ...] = ()
+    region: Any = None
+    foreign: bool = False
+
+
+@dataclass
+class ArrayWriter:
+    """Writes statements of arrays with a builder. `readers` counts all statements that read an array."""
+
+    builder: Builder
+    readers: dict[str, int] = field(default_factory=dict)
+    entry_copies: set[str] = field(default_factory=set)
+    memory: dict[str, Memory] = field(default_factory=dict)
+    pending: list[Item] = field(default_factory=list)
+    remarks: dict[int, list[Remark]] = field(default_factory=dict)  # before which of those that are kept they stand
+
+    # ---- shapes ----
+
+    def array(self, name: str) -> Array:
+        """The type of an array."""
+        found = self.builder.types[name]
+        if not isinstance(found, Array):
+            raise Refused("a list stands where an array is meant")
+        return found
+
+    def extents(self, name: str) -> tuple[Expr, ...]:
+        """The lengths of the axes of an array."""
+        b = self.builder
+        if name in b.extents:
+            return b.extents[name]
+        return tuple(b.let("n", Extent(name, axis)) for axis in range(self.array(name).rank))
+
+    def broadcast(self, operands: Sequence[Expr | Held]) -> tuple[Expr, ...]:
+        """The shape of what operands give together; bails out where it is only known when the program runs."""
+        result: list[Expr] = []
+        for operand in operands:
+            if not isinstance(operand, Held):
+                continue
+            given = list(self.extents(operand.name))
+            result = [ONE] * (len(given) - len(result)) + result
+            for k, extent in enumerate(given, len(result) - len(given)):
+                if result[k] == ONE:
+                    result[k] = extent
+                elif extent != ONE:
+                    self.demand_same(result[k], extent)
+        return tuple(result)
+
+    def demand_same(self, a: Expr, b: Expr) -> None:
+        """Bails out where two extents differ."""
+        builder = self.builder
+        if builder.same(a, b):
+            return
+        builder.check(Apply("eq", (a, b), BOOL), Bail.SHAPE)
+        (x, m), (y, n) = builder.affine(a), builder.affine(b)
+        if x is not None and y is not None and m == n and builder.is_steady(x) and builder.is_steady(y):
+            builder.equal[y] = x
+
+    # ---- arrays ----
+
+    def new(self, stem: str, type: Array, extents: Sequence[Expr], region: Any) -> str:
+        """The name of a new array, which is still to be allocated."""
+        name = self.builder.fresh(stem, type)
+        self.builder.extents[name] = tuple(extents)
+        self.memory[name] = Memory(name, (), region)
+        return name
+
+    def allocate(self, stem: str, type: Array, extents: Sequence[Expr], region: Any, zeros: bool = True) -> str:
+        """A new array."""
+        name = self.new(stem, type, extents, region)
+        self.builder.emit(Allocate(name, tuple(extents), zeros))
+        return name
+
+    def view(self, stem: str, base: str, parts: Sequence[Pick | Span | NewAxis], region: Any) -> str:
+        """A part of an array; the array itself where it is all of it."""
+        given = self.extents(base)
+        spans = [p for p in parts if isinstance(p, Span)]
+        if len(parts) == len(given) == len(spans) and all(
+            p.start == ZERO and p.step == 1 and self.builder.same(p.count, n) for p, n in zip(spans, given, strict=True)
+        ):
+            return base
+        steady = base in self.builder.steady and all(map(self._is_steady, parts))
+        if steady and (base, tuple(parts)) in self.builder.views:
+            return self.builder.views[base, tuple(parts)]
+        if any(base in (item.target, item.into) for item in self.pending):
+            self.flush()
+        last = parts[-1] if parts else None
+        unit = self.array(base).unit and (last is None or (isinstance(last, Span) and last.step == 1))
+        extents = tuple(ONE if isinstance(p, NewAxis) else p.count for p in parts if not isinstance(p, Pick))
+        name = self.builder.fresh(stem, Array(self.array(base).code, len(extents), unit or not extents))
+        self.builder.extents[name] = extents
+        below = self.memory[base]
+        path = (*below.parts, tuple(parts)) if all(map(self._is_steady, parts)) else (*below.parts, object())
+        self.memory[name] = Memory(below.root, path, region, below.foreign)
+        self.builder.emit(View(name, base, tuple(parts)))
+        if steady:
+            self.builder.views[base, tuple(parts)] = name
+        return name
+
+    def _is_steady(self, part: Pick | Span | NewAxis) -> bool:
+        match part:
+            case Pick(place):
+                return self.builder.is_steady(place)
+            case Span(start, count):
+                return self.builder.is_steady(start) and self.builder.is_steady(count)
+        return True
+
+    def overlap(self, a: str, b: str) -> bool:
+        """Whether two arrays may share elements."""
+        x, y = self.memory[a], self.memory[b]
+        if x.region is not None and y.region is not None and x.region.root() is not y.region.root():
+            return False
+        return x.root is None or y.root is None or x.root == y.root
+
+    def same_places(self, a: str, b: str) -> bool:
+        """Whether two arrays have the same elements at the same places."""
+        x, y = self.memory[a], self.memory[b]
+        return a == b or (x.root is not None and x.root == y.root and x.parts == y.parts)
+
+    # ---- element by element ----
+
+    def add(self, item: Item) -> None:
+        """Keeps a statement; what was kept is written first where they do not go together."""
+        if self.pending and not self._together(item):
+            self.flush()
+        self.pending.append(item)
+
+    def _together(self, item: Item) -> bool:
+        first = self.pending[0].extents
+        if len(first) != len(item.extents) or not all(map(self.builder.same, first, item.extents)):
+            return False
+        made = {other.target for other in self.pending if other.target}
+        read = {operand.name for operand in item.operands if isinstance(operand, Held)}
+        if any(self.memory[name].root in made and name not in made for name in read):
+            return False
+        if item.into and self.memory[item.into].root in made:
+            return False
+        for other in self.pending:
+            before = {operand.name for operand in other.operands if isinstance(operand, Held)}
+            if item.into and not all(self._apart(item.into, name) for name in (*before, other.into) if name):
+                return False
+            if other.into and not all(self._apart(other.into, name) for name in read):
+                return False
+        return True
+
+    def _apart(self, written: str, other: str) -> bool:
+        return not self.overlap(written, other) or self.same_places(written, other)
+
+    def reads_pending(self, name: str) -> bool:
+        """Whether an array is made, or written, by what is kept."""
+        return any(name == item.target or (bool(item.into) and self.overlap(name, item.into)) for item in self.pending)
+
+    def flush(self) -> None:
+        """Writes the loop of all that was kept."""
+        if not self.pending:
+            return
+        items, self.pending = self.pending, []
+        remarks, self.remarks = self.remarks, {}
+        b = self.builder
+        inside = Counter(operand.name for item in items for operand in item.operands if isinstance(operand, Held))
+        arrays = {i.target for i in items if i.target and inside[i.target] < self.readers.get(i.target, 1)}
+        for item in items:
+            if item.target in arrays:
+                b.emit(Allocate(item.target, item.extents, False))
+        counters = [b.fresh("ijklmnopq"[k] if k < 9 else "k", INT) for k in range(len(items[0].extents))]
+        with b.block() as body:
+            self._elements(items, arrays, [Local(name, INT) for name in counters], remarks)
+        block: tuple[Statement, ...] = tuple(body)
+        for name, extent in zip(reversed(counters), reversed(items[0].extents), strict=True):
+            block = (For(name, ZERO, extent, ONE, False, block, independent=True),)
+        b.emit(*block, *remarks.get(len(items), ()))
+
+    def remark(self, text: str) -> None:
+        """A comment; it does not part statements that become one loop."""
+        if self.pending:
+            self.remarks.setdefault(len(self.pending), []).append(Remark(text))
+        else:
+            self.builder.emit(Remark(text))
+
+    def _elements(
+        self, items: Sequence[Item], arrays: set[str], places: Sequence[Expr], remarks: Mapping[int, list[Remark]]
+    ) -> None:
+        """What one trip does."""
+        b = self.builder
+        values: dict[str, Expr] = {}
+        for number, item in enumerate(items):
+            b.emit(*remarks.get(number, ()))
+            given: list[Expr] = []
+            for operand in item.operands:
+                if not isinstance(operand, Held):
+                    given.append(operand)
+                elif operand.name in values:
+                    given.append(values[operand.name])
+                else:
+                    given.append(b.let("e", self.read(operand.name, places)))
+            value = item.element(given)
+            if item.into:
+                b.emit(Write(item.into, tuple(places), operators.converted(value, self.array(item.into).code)))
+                continue
+            value = b.let(item.target, operators.converted(value, self.array(item.target).code))
+            values[item.target] = value
+            if item.target in arrays:
+                b.emit(Write(item.target, tuple(places), value))
+
+    def read(self, name: str, places: Sequence[Expr]) -> Read:
+        """The element of an operand that belongs to the given places of the result."""
+        type = self.array(name)
+        own = tuple(places[len(places) - type.rank :])
+        known = self.builder.extents.get(name, own)
+        return Read(name, tuple(ZERO if n == ONE else p for n, p in zip(known, own, strict=True)), type.element)
+
+    # ---- keys ----
+
+    def span(self, start: Expr | None, stop: Expr | None, step: int, extent: Expr) -> Span:
+        """The places of a slice along an axis; bails out where its bounds are not inside of it."""
+        b = self.builder
+        if step < 0:
+            if step != -1 or start is not None or stop is not None:
+                raise Refused("a slice that goes backwards between bounds")
+            return Span(b.let("k", Apply("sub", (extent, ONE), INT)), extent, -1)
+        low = ZERO if start is None else self._end(start, extent)
+        high = extent if stop is None else self._end(stop, extent)
+        count = b.let("n", self._difference(low, high))
+        if not (stop is None or start is None):
+            self._demand_order(low, high, extent)
+        if step != 1:
+            more = Apply("add", (count, Const(step - 1, INT)), INT)
+            count = b.let("n", Apply("floordiv", (b.let("n", more), Const(step, INT)), INT))
+        return Span(low, count, step)
+
+    def _difference(self, low: Expr, high: Expr) -> Expr:
+        (x, m), (y, n) = self.builder.affine(low), self.builder.affine(high)
+        if x is None and y is None:
+            return Const(n - m, INT)
+        if x is None and y is not None:
+            return add(y, Const(n - m, INT)) if n >= m else Apply("sub", (y, Const(m - n, INT)), INT)
+        return Const(n - m, INT) if x == y else Apply("sub", (high, low), INT)
+
+    def _end(self, bound: Expr, extent: Expr) -> Expr:
+        """A bound of a slice, which has to lie in the axis."""
+        b = self.builder
+        if isinstance(bound, Const):
+            size = abs(int(bound.value))
+            self.demand_least(extent, size)
+            if bound.value >= 0:
+                return bound
+            return b.let("k", Apply("sub", (extent, Const(size, INT)), INT))
+        bound = b.let("k", bound)
+        for test in (Apply("le", (ZERO, bound), BOOL), Apply("le", (bound, extent), BOOL)):
+            b.check(test, Bail.SHAPE)
+        return bound
+
+    def demand_least(self, extent: Expr, size: int) -> None:
+        """Bails out where an axis has fewer places."""
+        b = self.builder
+        base, more = b.affine(extent)
+        if base is None:
+            if more < size:
+                b.check(Const(False, BOOL), Bail.SHAPE)
+        elif size > more and b.least.get(base, 0) < size - more:
+            b.check(Apply("le", (Const(size, INT), extent), BOOL), Bail.SHAPE)
+            if b.is_steady(base):
+                b.least[base] = size - more
+
+    def _demand_order(self, low: Expr, high: Expr, extent: Expr) -> None:
+        (x, m), (y, n) = self.builder.affine(low), self.builder.affine(high)
+        if x is None and y is not None:
+            if self.builder.affine(extent)[0] == y:
+                self.demand_least(extent, m - n + self.builder.affine(extent)[1])
+                return
+        if x == y and m <= n:
+            return
+        self.builder.check(Apply("le", (low, high), BOOL), Bail.SHAPE)
+
+
+def filled(value: Expr) -> Callable[[Sequence[Expr]], Expr]:
+    """The element of an array that has the same everywhere."""
+    return lambda given: value

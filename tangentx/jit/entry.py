@@ -1,0 +1,225 @@
+"""A compiled program as a function of Python: arguments in, results out, and the generated Python where it gives up."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from tangentx.jit import build, print_c, print_python
+from tangentx.jit.builder import LIMIT_EXTENT
+from tangentx.jit.loop_ir import Ambiguous, Array, Bail, Bailout, Owner, Program, Scalar, dtype_of
+
+FLAGGED = "a floating-point event"
+OTHER = "arguments that are left to Python"
+_SERIOUS = sum(print_c.FLAGS[name] for name in ("FE_DIVBYZERO", "FE_INVALID", "FE_OVERFLOW"))
+
+
+class Unfit(Exception):
+    """Arguments, or what happened, that only the generated Python has an answer for."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Backend(Protocol):
+    """Runs a program on arguments; its results one after the other. Raises Unfit."""
+
+    def __call__(self, values: Sequence[Any]) -> Sequence[Any]: ...
+
+
+class Compiled:
+    """A derivative that is compiled. What it has no answer for, `plain` has, from the beginning.
+
+    `gave_up` counts why it was asked.
+    """
+
+    def __init__(self, program: Program, how: str, plain: Callable[..., Any], defaults: Sequence[Any]) -> None:
+        self.program, self.how, self.plain = program, how, plain
+        self.text, self.run = BACKENDS[how](program)
+        self.gave_up: Counter[str] = Counter()
+        self._missing = tuple(defaults)
+        self._count = len(program.functions[0].params) - len(program.owned)
+
+    def told(self) -> list[str]:
+        """What was compiled, and how often the generated Python was run instead."""
+        lines = [f"compiled as {_TITLES[self.how]}, {self.text.count(chr(10))} lines", *self.program.report]
+        for reason, count in self.gave_up.most_common():
+            lines.append(f"  ran as Python {count} time{'' if count == 1 else 's'}: {reason}")
+        return lines
+
+    def __call__(self, *values: Any) -> Any:
+        given = values + self._missing[len(self._missing) - self._count + len(values) :] if self._missing else values
+        if self.program.owned:
+            given = (*given, *(isinstance(given[i], np.generic) for i in self.program.owned))
+        try:
+            found = self.run(given)
+        except Unfit as unfit:
+            self.gave_up[unfit.reason] += 1
+        else:
+            return _shaped(self.program.shape, found)
+        return self.plain(*values)
+
+
+def _shaped(shape: object, found: Sequence[Any]) -> Any:
+    """Results in the form in which Python returns them."""
+    if isinstance(shape, tuple):
+        return tuple(_shaped(part, found) for part in shape)
+    if isinstance(shape, Ambiguous):
+        value = found[shape.place]
+        return np.asarray(value)[()] if shape.owner is not None and found[shape.owner] else value
+    return found[shape] if isinstance(shape, int) else None
+
+
+def demand_fit(program: Program, values: Sequence[Any]) -> None:
+    """Refuses arguments that a compiled program has no meaning for: numbers and axes beyond its limits, and arrays
+    that the program would fail to write."""
+    for (name, type), value in zip(program.functions[0].params, values, strict=True):
+        if isinstance(type, Array):
+            if value.size == 0 and max(value.shape, default=0) > LIMIT_EXTENT:
+                raise Unfit(OTHER)
+            if name in program.copied and not (value.flags.forc and value.flags.writeable):
+                raise Unfit(OTHER)
+        elif isinstance(type, Scalar) and type.code == "i8" and not -LIMIT_EXTENT <= value <= LIMIT_EXTENT:
+            raise Unfit(OTHER)
+
+
+# ---- Python ----
+
+
+def _python(program: Program) -> tuple[str, Backend]:
+    text = print_python.text_of(program)
+    namespace: dict[str, Any] = {}
+    exec(compile(text, f"<tangentx loops {program.functions[0].name}>", "exec"), namespace)
+    function = namespace[program.functions[0].name]
+
+    def run(values: Sequence[Any]) -> Sequence[Any]:
+        demand_fit(program, values)
+        under: Any = "ignore" if np.geterr()["under"] == "ignore" else "raise"
+        try:
+            with np.errstate(divide="raise", over="raise", invalid="raise", under=under):
+                found: Sequence[Any] = function(*values)
+        except Bailout as bail:
+            raise Unfit(Bail(bail.args[0]).reason) from None
+        except FloatingPointError:
+            raise Unfit(FLAGGED) from None
+        except (ArithmeticError, ValueError, MemoryError):
+            raise Unfit(Bail.DOMAIN.reason) from None
+        return [_typed(value, type) for value, type in zip(found, program.functions[0].results, strict=True)]
+
+    return text, run
+
+
+def _typed(value: Any, type: Scalar | Array) -> Any:
+    """A result as a number of the type that the plain path gives."""
+    if isinstance(type, Array):
+        return value
+    if type.owner is Owner.NUMPY:
+        return dtype_of(type.code).type(value)
+    return {"f": float, "i": int, "b": bool}[type.code[0]](value)
+
+
+# ---- C ----
+
+
+class _InC:
+    """The entry of a library: arguments as words of 64 bits."""
+
+    def __init__(self, program: Program, library: ctypes.CDLL) -> None:
+        self.program = program
+        function = program.functions[0]
+        self.entry = getattr(library, print_c.ENTRY)
+        self.entry.restype = ctypes.c_int64
+        self.release = library.tangentx_release
+        self.release.argtypes = [ctypes.c_int64]
+        self.release.restype = None
+        self.types = [type for _, type in function.params]
+        words = [f"{1 + t.rank}q" if isinstance(t, Array) else _letter(t) for t in self.types]
+        self.given = struct.Struct("=" + "".join(words))
+        words = [f"{2 + t.rank}q" if isinstance(t, Array) else _letter(t) for t in function.results]
+        self.found = struct.Struct("=q" + "".join(words))
+
+    def __call__(self, values: Sequence[Any]) -> Sequence[Any]:
+        demand_fit(self.program, values)
+        words: list[Any] = []
+        held: list[Any] = []
+        for type, value in zip(self.types, values, strict=True):
+            if isinstance(type, Array):
+                if not (value.flags.c_contiguous and value.flags.aligned):
+                    value = np.require(value, requirements=("C", "A"))
+                held.append(value)
+                words += (value.__array_interface__["data"][0], *value.shape)
+            else:
+                words.append(value if _letter(type) == "d" else int(value))
+        found = ctypes.create_string_buffer(self.found.size)
+        interrupted: list[BaseException] = []
+        bail = self.entry(self.given.pack(*words), found, _asking(interrupted))
+        if interrupted:
+            raise interrupted[0]
+        return self._results(bail, self.found.unpack(found.raw))
+
+    def _results(self, bail: int, words: Sequence[Any]) -> Sequence[Any]:
+        results: list[Any] = []
+        place = 1
+        for type in self.program.functions[0].results:
+            if isinstance(type, Array):
+                address, owner, *shape = words[place : place + 2 + type.rank]
+                place += 2 + type.rank
+                results.append(None if bail else _copied(type, address, shape))
+                self.release(owner)
+            else:
+                results.append(_typed(words[place], type))
+                place += 1
+        if bail:
+            raise Unfit(Bail(bail).reason)
+        if words[0] & _SERIOUS or (words[0] and np.geterr()["under"] != "ignore"):
+            raise Unfit(FLAGGED)
+        return results
+
+
+def _letter(type: Any) -> str:
+    return "d" if type.code[0] == "f" else "q"
+
+
+def _copied(type: Array, address: int, shape: Sequence[int]) -> Any:
+    made = np.empty(shape, dtype_of(type.code))
+    if made.size:
+        ctypes.memmove(made.ctypes.data, address, made.nbytes)
+    return made
+
+
+_Asked = ctypes.CFUNCTYPE(ctypes.c_int)
+
+
+def _asking(interrupted: list[BaseException]) -> Any:
+    """A function that says whether the user wants to stop: Python runs the handlers of signals in it."""
+
+    def ask() -> int:
+        try:
+            for _ in range(3):  # handlers run between instructions
+                pass
+        except BaseException as error:
+            interrupted.append(error)
+            return 1
+        return 0
+
+    return _Asked(ask)
+
+
+def _in_c(program: Program) -> tuple[str, Backend]:
+    text = print_c.text_of(program)
+    return text, _InC(program, build.library(text))
+
+
+def chosen(how: str | bool) -> str:
+    """What ``jit=True`` stands for: C."""
+    return "c" if how is True else str(how)
+
+
+_TITLES = {"python": "loops in Python", "c": "C"}
+BACKENDS: dict[str, Callable[[Program], tuple[str, Backend]]] = {"python": _python, "c": _in_c}

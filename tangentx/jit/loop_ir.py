@@ -1,0 +1,422 @@
+"""The loop language, of which compiled derivatives are made: typed scalars, arrays, tapes and explicit loops.
+
+Grammar
+-------
+::
+
+    program   = Program functions, the first of which is entered
+    function  = Function name(params) -> results, locals, block
+    statement = Assign   name = expression                  a scalar
+              | Write    array[places] = expression
+              | Locate   name = place of an index in an axis      a negative index counts from the end
+              | Check    test, or bail out with a code
+              | Allocate array of extents, filled with zeros or not
+              | View     array = part of another one: a `Pick` or a `Span` for each axis, a `NewAxis`
+              | Bind     array or tape = another name for it
+              | NewTape | Push values | Pull names from the end of a tape
+              | If test: block else: block
+              | For name in [reversed] range(start, stop, step): block
+              | Loop     while True: block
+              | Break | Continue
+              | Call     results = function(arguments)
+              | Return   values
+              | Remark   # a comment
+    expression= Const | Local | Extent of an axis | Read array[places] | Apply operator(expressions)
+              | Reduce an array to a number | Length of a tape
+
+A program is pure until it succeeds: it writes into arrays alone that it has allocated. Whatever the loop language has
+no meaning for - an index out of range, a Python number divided by zero, whole numbers beyond 64 bits, the user's own
+exceptions - is a `Check` that fails: the program *bails out* with a code, and its caller runs the generated Python
+instead, from the beginning. What the floating-point flags tell is the caller's business too.
+
+Types hold what decides the meaning of an operation: the representation, and whose number it is, Python's or NumPy's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+import numpy as np
+
+
+class Owner(Enum):
+    """Whose number a scalar is: Python's operators raise where NumPy's warn."""
+
+    PYTHON = "Python"
+    NUMPY = "NumPy"
+    EITHER = "Python or NumPy"
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number of the representation `code`: f8, f4, i8 or b1."""
+
+    code: str
+    owner: Owner = Owner.NUMPY
+
+    @property
+    def is_float(self) -> bool:
+        """Whether it is a real number."""
+        return self.code[0] == "f"
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array of rank `rank`; with `unit` the elements along its last axis are neighbours in memory."""
+
+    code: str
+    rank: int
+    unit: bool = True
+
+    @property
+    def element(self) -> Scalar:
+        """The type of its elements."""
+        return Scalar(self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class Tape:
+    """A list that grows and shrinks at its end; each record holds values of these types."""
+
+    items: tuple[Scalar | Array, ...]
+
+
+Type: TypeAlias = Scalar | Array | Tape
+CODES = ("f8", "f4", "i8", "b1")
+INT = Scalar("i8", Owner.PYTHON)
+BOOL = Scalar("b1", Owner.PYTHON)
+FLOAT = Scalar("f8", Owner.PYTHON)
+
+
+def dtype_of(code: str) -> np.dtype[np.generic]:
+    """NumPy's dtype of a representation."""
+    return np.dtype(code if code != "b1" else "?")
+
+
+class Bail(Enum):
+    """Why a compiled program gives up; the value is its code."""
+
+    INDEX = 1
+    ZERO_DIVISION = 2
+    INTEGER = 3
+    DOMAIN = 4
+    EMPTY = 5
+    RAISED = 6
+    SHAPE = 7
+    MEMORY = 8
+    INTERRUPT = 9
+    LONG = 10
+
+    @property
+    def reason(self) -> str:
+        """The code in words."""
+        return _REASONS[self]
+
+
+class Bailout(Exception):
+    """Raised by a program that is printed as Python where it gives up, with the code."""
+
+
+_REASONS = {
+    Bail.INDEX: "an index was out of range",
+    Bail.ZERO_DIVISION: "a number was divided by zero",
+    Bail.INTEGER: "a whole number left the range of 64 bits",
+    Bail.DOMAIN: "a function was given an argument outside of its domain",
+    Bail.EMPTY: "an item was taken from an empty list",
+    Bail.RAISED: "the program raised an exception",
+    Bail.SHAPE: "arrays had shapes that do not fit",
+    Bail.MEMORY: "there was not enough memory",
+    Bail.INTERRUPT: "it was interrupted",
+    Bail.LONG: "a loop was too long",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    value: bool | int | float
+    type: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    name: str
+    type: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How many elements an array has along an axis."""
+
+    array: str
+    axis: int
+
+    @property
+    def type(self) -> Scalar:
+        """A whole number of Python's."""
+        return INT
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """An element, at places that are known to be in range."""
+
+    array: str
+    places: tuple[Expr, ...]
+    type: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An operator or a function of `operators.OPERATORS`, on operands of the representation that it computes in."""
+
+    op: str
+    args: tuple[Expr, ...]
+    type: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """The `sum`, `max` or `min` of all elements of an array; a sum in the order in which NumPy adds."""
+
+    op: str
+    array: str
+    type: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """How many records a tape holds."""
+
+    tape: str
+
+    @property
+    def type(self) -> Scalar:
+        """A whole number of Python's."""
+        return INT
+
+
+Expr: TypeAlias = Const | Local | Extent | Read | Apply | Reduce | Length
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """The one place along an axis, which the view does not have."""
+
+    place: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The `count` places from `start` on, `step` apart, along an axis."""
+
+    start: Expr
+    count: Expr
+    step: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class NewAxis:
+    """An axis of length one that the view has, and its base has not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    name: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    array: str
+    places: tuple[Expr, ...]
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Locate:
+    """The place of `index` along an axis of `extent`; bails out where there is none."""
+
+    name: str
+    index: Expr
+    extent: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    test: Expr
+    bail: Bail
+
+
+@dataclass(frozen=True, slots=True)
+class Allocate:
+    name: str
+    extents: tuple[Expr, ...]
+    zeros: bool
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    name: str
+    base: str
+    parts: tuple[Pick | Span | NewAxis, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    name: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewTape:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """Appends a record: scalar expressions, and arrays by their names."""
+
+    tape: str
+    values: tuple[Expr | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """Takes the last record off; bails out where there is none."""
+
+    tape: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    test: Expr
+    body: Block
+    orelse: Block = ()
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """`independent`: no trip reads or writes what another one writes, as in the loops of array statements."""
+
+    name: str
+    start: Expr
+    stop: Expr
+    step: Expr
+    backward: bool
+    body: Block
+    independent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    function: str
+    args: tuple[Expr | str, ...]
+    results: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Scalar expressions, and arrays by their names."""
+
+    values: tuple[Expr | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    text: str
+
+
+Statement: TypeAlias = (
+    Assign
+    | Write
+    | Locate
+    | Check
+    | Allocate
+    | View
+    | Bind
+    | NewTape
+    | Push
+    | Pull
+    | If
+    | For
+    | Loop
+    | Break
+    | Continue
+    | Call
+    | Return
+    | Remark
+)
+Block: TypeAlias = tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """A result that is Python's number or NumPy's: its place, and that of a boolean that says whether it is NumPy's.
+
+    There is none where the program does not know.
+    """
+
+    place: int
+    owner: int | None
+
+
+@dataclass(frozen=True)
+class Function:
+    """`locals` has the type of each name that is assigned; `results` those of what it returns."""
+
+    name: str
+    params: tuple[tuple[str, Type], ...]
+    results: tuple[Scalar | Array, ...]
+    locals: dict[str, Type]
+    body: Block
+
+
+@dataclass(frozen=True)
+class Program:
+    """`shape` says how the results of the first function stand in what Python returns: a number is the place of one,
+    a tuple a tuple of such (see `Ambiguous`).
+
+    `copied` are parameters that the Python program copies because it writes into them. Behind its parameters stands
+    for each of those at the places `owned` whether it is NumPy's number. `report` has lines for a reader: what became
+    one loop, and what never became an array.
+    """
+
+    functions: tuple[Function, ...]
+    shape: object = 0
+    copied: frozenset[str] = frozenset()
+    owned: tuple[int, ...] = ()
+    report: tuple[str, ...] = ()
+
+
+def statements(block: Block) -> Iterator[Statement]:
+    """Every statement, in the order of the text."""
+    for s in block:
+        yield s
+        for inner in blocks(s):
+            yield from statements(inner)
+
+
+def blocks(s: Statement) -> tuple[Block, ...]:
+    """The blocks inside of a statement."""
+    if isinstance(s, If):
+        return s.body, s.orelse
+    return (s.body,) if isinstance(s, For | Loop) else ()
