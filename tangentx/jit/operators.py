@@ -9,6 +9,7 @@ import builtins
 import math
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -168,7 +169,13 @@ def _array_power(checks: Checks, args: Sequence[Expr], result: Scalar) -> Expr:
             return Apply("sqrt", (base,), result)
         if exponent.value == -1:
             return Apply("div", (converted(Const(1.0, FLOAT), result.code), base), result)
-    return _power(checks, args, result)
+    return _array_exponent(checks, args, result)
+
+
+def _array_exponent(checks: Checks, args: Sequence[Expr], result: Scalar) -> Expr:
+    """NumPy's powers of arrays are not to the bit those of its numbers."""
+    found = _power(checks, args, result)
+    return replace(found, op="power") if isinstance(found, Apply) and found.op == "pow" else found
 
 
 def common_code(a: Scalar, b: Scalar) -> str:
@@ -417,5 +424,5 @@ RULES: dict[Any, Rule] = {
     np.equal: _comparison("eq"),
     np.not_equal: _comparison("ne"),
 }
-OF_ARRAYS: dict[Any, Rule] = {operator.pow: _array_power, np.power: _power}
+OF_ARRAYS: dict[Any, Rule] = {operator.pow: _array_power, np.power: _array_exponent}
 """What arrays have another way for than scalars."""

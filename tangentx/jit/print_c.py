@@ -370,6 +370,7 @@ class _Printer:
         op, code = value.op, value.args[0].type.code
         if op in _FORMS:
             return _FORMS[op](args, value)
+        op = "pow" if op == "power" else op
         if op in _OF_CODE:
             return f"{op}_{code}({', '.join(map(bare, args))})"
         if op in _SIGNS:

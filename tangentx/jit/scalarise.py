@@ -98,13 +98,10 @@ class _Writer:
         self.line = function.span.line
         self.b = Builder(vague)
         self.bound = Counter(p.name for p in function.params)
-        self.read: Counter[str] = Counter()
+        self.read = _read(function.body)
         for s in walk.statements(function.body):
             if type(s) in walk.BINDING:
                 self.bound[s.target] += 1  # type: ignore[union-attr]
-            for atom in walk.statement_atoms(s):
-                if isinstance(atom, ir.Var):
-                    self.read[atom.name] += 1
         self.aliases = self._aliases()
         self.arrays = ArrayWriter(self.b)
         self.values: dict[str, Value] = {}
@@ -227,7 +224,8 @@ class _Writer:
             self.values[name] = Local(made, type) if isinstance(type, Scalar) else Held(made)
             kind = self.kind(name)
             if isinstance(kind, Arr):
-                self.arrays.memory[made] = Memory(None, (), kind.region, foreign=False)
+                foreign = f"{name} foreign" in self.b.vague
+                self.arrays.memory[made] = Memory(None, (), kind.region, foreign)
         return self.values[name]
 
     # ---- statements ----
@@ -314,7 +312,7 @@ class _Writer:
     def assign(self, s: ir.Assign) -> None:
         """A name is given a value."""
         if walk.empties(s) or s.target in self.aliases or not self.read[s.target]:
-            if not (walk.empties(s) or s.target in self.aliases) and isinstance(s.value, ir.Pop | ir.Call):
+            if not (walk.empties(s) or s.target in self.aliases or _may_go(s.value)):
                 self.bind(s.target, self.expression(s))
             return
         if isinstance(s.value, ir.Lit) and not isinstance(s.value.value, bool | int | float):
@@ -364,7 +362,7 @@ class _Writer:
             if type.unit and not given.unit:
                 self.scattered.add(target)
             if self.arrays.memory[source].foreign:
-                raise Refused("a name for an argument, or for another array")
+                self.b.found_vague.add(f"{target} foreign")
         elif type != given:
             raise Refused("lists of several kinds under one name")
         self.b.emit(Bind(held.name, source))
@@ -628,6 +626,21 @@ class _Writer:
             return
         into = self.arrays.view(f"{name}_part", name, parts, self.arrays.memory[name].region)
         array_operations.write(self.arrays, into, value, add)
+
+
+def _read(block: ir.Block) -> Counter[str]:
+    """How often each name is read, by what does not only serve an exception or nothing."""
+    live = [s for s in walk.statements(block) if not isinstance(s, ir.Raise)]
+    while True:
+        found = Counter(a.name for s in live for a in walk.statement_atoms(s) if isinstance(a, ir.Var))
+        rest = [s for s in live if not (isinstance(s, ir.Assign) and not found[s.target] and _may_go(s.value))]
+        if len(rest) == len(live):
+            return found
+        live = rest
+
+
+def _may_go(value: ir.Expr) -> bool:
+    return not isinstance(value, ir.Pop | ir.Call)
 
 
 def _stored(old: Expr, value: Expr, add: bool) -> Expr:

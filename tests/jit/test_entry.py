@@ -1,0 +1,320 @@
+"""Compiled derivatives beside the generated Python: results, exceptions, what is refused, and who runs when."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.common.trees import leaves
+from tangentx.jit import build
+from tests.programs import PROGRAMS
+
+HAS_C = any(build.shutil.which(name) for name in ("cc", "gcc", "clang"))
+WAYS = ("python", pytest.param("c", marks=pytest.mark.skipif(not HAS_C, reason="no C compiler")))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def own_cache(tmp_path_factory):
+    patch = pytest.MonkeyPatch()
+    patch.setenv("TANGENTX_CACHE", str(tmp_path_factory.mktemp("cache")))
+    yield
+    patch.undo()
+
+
+def compiled(derivative):
+    """What was compiled last."""
+    found = derivative._cache.last.notes["jit"]
+    assert found.compiled is not None, found.refusal
+    return found.compiled
+
+
+def demand_equal(found, expected, exact):
+    found, expected = [x for _, x in leaves("", found)], [x for _, x in leaves("", expected)]
+    assert len(found) == len(expected)
+    for x, y in zip(found, expected, strict=True):
+        assert type(x) is type(y)
+        if exact or not isinstance(x, float | np.ndarray | np.generic):
+            assert np.array_equal(x, y, equal_nan=True) if isinstance(x, float | np.ndarray | np.generic) else x == y
+        else:
+            short = np.asarray(x).dtype == np.float32
+            scale = max(1.0, float(np.max(np.abs(y), initial=0.0)))
+            np.testing.assert_allclose(x, y, rtol=0, atol=(1e-5 if short else 1e-12) * scale)
+
+
+def both(f, jit, *args, **options):
+    """The value and the gradient of a compiled derivative, which ran and is right."""
+    expected = tx.value_and_grad(f, **options)(*args)
+    derivative = tx.value_and_grad(f, jit=jit, **options)
+    found = derivative(*args)
+    demand_equal(found, expected, jit == "python")
+    assert not compiled(derivative).gave_up
+    return derivative
+
+
+def van_der_pol(mu, x, steps, dt):
+    v = 0.0
+    loss = 0.0
+    for _ in range(steps):
+        a = mu * (1.0 - x * x) * v - x
+        x = x + dt * v
+        v = v + dt * a
+        loss = loss + dt * x * x
+    return loss
+
+
+def gauss_seidel(b, sweeps):
+    x = np.zeros_like(b)
+    for _ in range(sweeps):
+        for i in range(1, len(b) - 1):
+            x[i] = 0.5 * (b[i] + x[i - 1] + x[i + 1])
+    return np.sum(x * x)
+
+
+def cholesky(a):
+    n = a.shape[0]
+    factor = np.zeros_like(a)
+    for j in range(n):
+        s = a[j, j]
+        for k in range(j):
+            s = s - factor[j, k] * factor[j, k]
+        factor[j, j] = math.sqrt(s)
+        for i in range(j + 1, n):
+            t = a[i, j]
+            for k in range(j):
+                t = t - factor[i, k] * factor[j, k]
+            factor[i, j] = t / factor[j, j]
+    total = 0.0
+    for j in range(n):
+        total = total + math.log(factor[j, j])
+    return 2.0 * total
+
+
+def burgers(u, nu, dt, dx, steps):
+    u = u.copy()
+    for _ in range(steps):
+        slope = (u[1:-1] - u[:-2]) / dx
+        bend = (u[2:] - 2.0 * u[1:-1] + u[:-2]) / dx**2
+        u[1:-1] = u[1:-1] - dt * u[1:-1] * slope + nu * dt * bend
+    return np.sum(u * u)
+
+
+def jacobi(b, sweeps):
+    u = np.zeros_like(b)
+    for _ in range(sweeps):
+        u[1:-1, 1:-1] = 0.25 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] + b[1:-1, 1:-1])
+    return np.sum(u**2)
+
+
+def smooth(x, w):
+    return np.mean(np.tanh(x * w) + np.where(x > 0.0, np.exp(-x), x**3))
+
+
+def convergence(x, tol):
+    y = x
+    while abs(y * y - x) > tol:
+        y = 0.5 * (y + x / y)
+        if y < 0.0:
+            break
+    return y
+
+
+def moving(x):
+    y = x
+    for _ in range(3):
+        y = y + 0.1 * np.sin(y)
+    return np.sum(y * x)
+
+
+MATRIX = np.array([[4.0, 1.0, 0.5], [1.0, 5.0, 0.2], [0.5, 0.2, 3.0]])
+ROW = np.sin(np.arange(12.0))
+CASES = [
+    (van_der_pol, (1.2, 2.0, 30, 0.01)),
+    (gauss_seidel, (ROW, 3)),
+    (cholesky, (MATRIX,)),
+    (burgers, (ROW, 0.07, 0.001, 0.1, 4)),
+    (jacobi, (np.outer(ROW, ROW[:9]), 3)),
+    (smooth, (ROW, 0.7)),
+    (smooth, (ROW.astype(np.float32), 0.7)),
+    (smooth, (np.outer(ROW, ROW)[::2, ::-1], 0.7)),
+    (convergence, (3.0, 1e-10)),
+    (moving, (ROW,)),
+]
+
+
+@pytest.mark.parametrize("jit", WAYS)
+@pytest.mark.parametrize(("f", "args"), CASES, ids=[f"{f.__name__}{i}" for i, (f, _) in enumerate(CASES)])
+def test_programs_of_loops_and_arrays(f, args, jit):
+    both(f, jit, *args)
+
+
+def test_shapes_and_numbers_are_arguments():
+    derivative = both(gauss_seidel, "python", ROW, 3)
+    text = derivative.source
+    for length, sweeps in ((3, 1), (7, 5)):
+        demand_equal(derivative(ROW[:length], sweeps), tx.value_and_grad(gauss_seidel)(ROW[:length], sweeps), True)
+    assert derivative.source == text
+    assert len(derivative._cache.entries) == 1
+
+
+def divided(x, n):
+    total = 0.0
+    for i in range(n):
+        total = total + x / (2.0 - i)
+    return total
+
+
+def out_of_range(x, i):
+    return x[i] * x[i - 1]
+
+
+def domain(x):
+    return math.sqrt(x) * math.log(x)
+
+
+def refused_by_the_user(x):
+    if x > 1.0:
+        raise KeyError("too large")
+    return x * x
+
+
+def whole(x, n):
+    k = 1
+    for _ in range(n):
+        k = k * 10
+    return x * (k % 7)
+
+
+FAULTS = [
+    (divided, (1.5, 4), ZeroDivisionError),
+    (out_of_range, (ROW, 12), IndexError),
+    (out_of_range, (ROW, -13), IndexError),
+    (domain, (-1.0,), ValueError),
+    (refused_by_the_user, (2.0,), KeyError),
+]
+
+
+@pytest.mark.parametrize("jit", WAYS)
+@pytest.mark.parametrize(("f", "args", "error"), FAULTS, ids=[f"{f.__name__}{i}" for i, (f, _, _) in enumerate(FAULTS)])
+def test_exceptions_are_those_of_the_program(f, args, error, jit):
+    derivative = tx.grad(f, jit=jit)
+    with pytest.raises(error):
+        derivative(*args)
+    assert compiled(derivative).gave_up
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_whole_numbers_beyond_64_bits(jit):
+    derivative = tx.grad(whole, jit=jit)
+    assert derivative(1.0, 18) == float(10**18 % 7)
+    assert not compiled(derivative).gave_up
+    assert derivative(1.0, 40) == float(10**40 % 7)
+    assert compiled(derivative).gave_up
+    assert derivative(1.0, 3) == float(1000 % 7)
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_floating_point_events_warn_as_the_program_does(jit):
+    def inverse(x):
+        return np.sum(1.0 / x)
+
+    derivative = tx.grad(inverse, jit=jit)
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        found = derivative(np.array([1.0, 0.0]))
+    assert np.array_equal(found, [-1.0, -np.inf])
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_arguments_stay_as_they_are(jit):
+    def written(x, steps):
+        for _ in range(steps):
+            x[1:] = x[1:] * x[0]
+        return np.sum(x)
+
+    x = ROW.copy()
+    both(written, jit, x, 3)
+    assert np.array_equal(x, ROW)
+    frozen = ROW.copy()
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        tx.grad(written, jit=jit)(frozen, 3)
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_overlapping_writes(jit):
+    def shifted(x):
+        y = x.copy()
+        y[1:] = y[:-1] * y[1:]
+        y[::2] = y[::2] + 1.0
+        y[:-1] += y[1:]
+        return np.sum(y**2)
+
+    both(shifted, jit, ROW)
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_whose_number_a_result_is(jit):
+    def total(x):
+        found = 0.0
+        for i in range(len(x)):
+            found = found + x[i] * x[i]
+        return found
+
+    derivative = tx.value_and_grad(total, jit=jit)
+    assert type(derivative(ROW)[0]) is np.float64
+    assert type(derivative(ROW[:0])[0]) is type(tx.value_and_grad(total)(ROW[:0])[0])
+
+
+def test_what_is_refused_is_said_once_and_explained():
+    def spectrum(x):
+        return np.sum(np.abs(np.fft.fft(x)) ** 2)
+
+    derivative = tx.grad(spectrum, jit="python")
+    with pytest.warns(tx.JitWarning, match=r"`spectrum` is not compiled by jit.*test_entry.py:\d+"):
+        found = derivative(ROW)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.array_equal(derivative(ROW), found)
+    assert "runs as Python, though jit='python'" in derivative.explain()
+
+
+def test_the_text_that_is_compiled_is_shown():
+    assert "raise Bailout" in tx.grad(cholesky, jit="python").source_for(MATRIX)
+
+
+def test_options():
+    for wrong in ("numba?", 1, "llvm"):
+        with pytest.raises(tx.NotDifferentiable, match="jit"):
+            tx.grad(domain, jit=wrong)
+
+
+def test_without_a_compiler(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CC", raising=False)
+
+    def cube(x):
+        return x * x * x
+
+    with pytest.raises(tx.NoCompiler, match="needs a C compiler") as caught:
+        tx.grad(cube, jit="c")(2.0)
+    assert "install gcc" in str(caught.value)
+    assert tx.grad(cube, jit="python")(2.0) == 12.0
+
+
+def test_a_broken_compiler(monkeypatch):
+    monkeypatch.setenv("CC", "/bin/false")
+    with pytest.raises(tx.NoCompiler, match="CC='/bin/false'"):
+        tx.grad(lambda x: x * x, jit="c")(2.0)
+
+
+@pytest.mark.parametrize("jit", WAYS)
+@pytest.mark.parametrize("program", [pytest.param(p, id=p.name, marks=pytest.mark.share(12)) for p in PROGRAMS])
+def test_corpus(program, jit):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tx.JitWarning)
+        warnings.simplefilter("ignore", tx.FallbackWarning)
+        derivative = tx.value_and_grad(program.fn, wrt=program.wrt, jit=jit)
+        found = derivative(*program.args())
+        if derivative._cache.last.notes["jit"] is not None:
+            demand_equal(found, tx.value_and_grad(program.fn, wrt=program.wrt)(*program.args()), jit == "python")
