@@ -50,6 +50,8 @@ COVERED_BY = {
     "analysis/types/address_map.py": "tests/analysis/memory/test_outside_overlap.py",
     "api/sparse_jacobian.py": "tests/test_sparse.py",
     "testing/__init__.py": "tests/test_testing.py",
+    "jit/*.py": "tests/jit/test_entry.py",
+    "compile/jitted.py": "tests/jit/test_entry.py",
     "arrays/*.py": "tests/test_arrays.py",
     "templates/*.py": "tests/templates/test_templates.py",
     "backend/*.py": "tests/backend/test_module_text.py",

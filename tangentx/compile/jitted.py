@@ -7,8 +7,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tangentx.compile.fallback import level
-from tangentx.errors import JitWarning
+from tangentx.errors import JitWarning, frames_to_user
 from tangentx.ir.nodes import Function, Lit
 from tangentx.jit.entry import Compiled, chosen
 from tangentx.jit.loop_ir import Program
@@ -67,4 +66,4 @@ def say(target: Any, reason: str) -> None:
         told.add(reason)
         name = getattr(target, "__name__", "the function")
         text = f"a derivative of `{name}` is not compiled by jit and runs as Python, which is slower: {reason}"
-        warnings.warn(JitWarning(text), stacklevel=level())
+        warnings.warn(JitWarning(text), stacklevel=frames_to_user())

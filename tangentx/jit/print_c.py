@@ -95,10 +95,28 @@ def _entry(function: Function) -> Iterator[str]:
     """The entry: arguments and results in words, floating-point events as `FLAGS`, the code where it bails out."""
     yield f"int64_t {ENTRY}(const int64_t *given, int64_t *found, stop_asked stop)"
     yield "{"
-    names = []
+    yield from _arguments(function)
+    results = [f"result{k}" for k in range(len(function.results))]
+    for name, result in zip(results, function.results, strict=True):
+        yield f"    {c_type(result)} {name};"
+        yield f"    memset(&{name}, 0, sizeof {name});"
+    names = [name for name, _ in function.params]
+    yield "    feclearexcept(FE_ALL_EXCEPT);"
+    yield f"    int64_t bail = {function.name}({', '.join([*names, *(f'&{r}' for r in results), 'stop'])});"
+    yield "    int raised = fetestexcept(FE_ALL_EXCEPT);"
+    told = " | ".join(f"(raised & {flag} ? {bit} : 0)" for flag, bit in FLAGS.items())
+    yield f"    found[0] = {told};"
+    yield from _results(function, results)
+    yield "    return bail;"
+    yield "}"
+    yield ""
+    yield "void tangentx_release(int64_t owner) { release((block *)(intptr_t)owner); }"
+
+
+def _arguments(function: Function) -> Iterator[str]:
+    """Arguments as variables: an array lies in memory without gaps, row after row."""
     place = 0
     for name, type in function.params:
-        names.append(name)
         if isinstance(type, Array):
             yield f"    {c_type(type)} {name} = {{ ({_TYPES[type.code]} *)(intptr_t)given[{place}], NULL }};"
             for axis in range(type.rank):
@@ -113,15 +131,10 @@ def _entry(function: Function) -> Iterator[str]:
         wide = "double" if type.is_float else "int64_t"
         yield f"    {{ {wide} word; memcpy(&word, given + {place}, 8); {name} = word; }}"
         place += 1
-    results = [f"result{k}" for k in range(len(function.results))]
-    for name, result in zip(results, function.results, strict=True):
-        yield f"    {c_type(result)} {name};"
-        yield f"    memset(&{name}, 0, sizeof {name});"
-    yield "    feclearexcept(FE_ALL_EXCEPT);"
-    yield f"    int64_t bail = {function.name}({', '.join([*names, *(f'&{r}' for r in results), 'stop'])});"
-    yield "    int raised = fetestexcept(FE_ALL_EXCEPT);"
-    told = " | ".join(f"(raised & {flag} ? {bit} : 0)" for flag, bit in FLAGS.items())
-    yield f"    found[0] = {told};"
+
+
+def _results(function: Function, results: list[str]) -> Iterator[str]:
+    """Results as words."""
     place = 1
     for name, result in zip(results, function.results, strict=True):
         if isinstance(result, Array):
@@ -134,10 +147,6 @@ def _entry(function: Function) -> Iterator[str]:
             wide = "double" if result.is_float else "int64_t"
             yield f"    {{ {wide} word = {name}; memcpy(found + {place}, &word, 8); }}"
             place += 1
-    yield "    return bail;"
-    yield "}"
-    yield ""
-    yield "void tangentx_release(int64_t owner) { release((block *)(intptr_t)owner); }"
 
 
 class _Printer:
