@@ -16,6 +16,7 @@ from tangentx.backend.statement_groups import Shaped, Unpack, Uses, prepared, te
 from tangentx.backend.with_blocks import Inside, runs, statement
 from tangentx.backend.writes import written
 from tangentx.errors import Span
+from tangentx.ir.markers import ASKING
 from tangentx.ir.nodes import (
     Assign,
     Atom,
@@ -124,6 +125,8 @@ class BlockWriter:
         match stmt:
             case Assign(target, Op(Attempt() as tried) as op):
                 self._attempt([target], op, tried)
+            case Assign(_, Op(question)) if question in ASKING:
+                pass  # of open programs, which answer for themselves
             case Assign(target, value):
                 self._assign(target, value, stmt.span)
             case Note(text):

@@ -18,6 +18,7 @@ from tangentx.ir import walk
 from tangentx.ir.functions import Closure, function_of
 from tangentx.ir.keys import WHOLE, attribute_of
 from tangentx.ir.library_call_op import Callback, Given, LibraryCall, Part
+from tangentx.ir.markers import emptied
 from tangentx.ir.nodes import (
     Apply,
     Atom,
@@ -35,7 +36,9 @@ from tangentx.ir.nodes import (
     Pop,
     Slice,
     Var,
+    keys,
     sequence,
+    truth,
 )
 from tangentx.ir.observed_op import Observed
 
@@ -155,6 +158,10 @@ class Writer:
             return tree
         if fn is sequence:  # the marker of open programs: an iterable whose items can be indexed
             return ast.Call(self.builtin("list"), args[:1], [])
+        if fn is truth or fn is keys:
+            return ast.Call(self.builtin("bool" if fn is truth else "list"), args, [])
+        if fn is emptied:
+            return ast.Constant(None)
         if fn is operator.call:
             return ast.Call(args[0], args[1:], keywords)
         if isinstance(fn, Observed):

@@ -24,9 +24,12 @@ from tangentx.analysis.infer.inner_derivatives import known_value, stand_in
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Obj, Region, describe, varied
 from tangentx.common.naming import public_name
 from tangentx.errors import NotDifferentiable, NoTemplate, UnsupportedSyntax
+from tangentx.ir import markers, nodes
 from tangentx.ir.functions import BoundMethod, Closure, Derived, Partial, function_of
 from tangentx.ir.library_call_op import Callback, Given, LibraryCall, Part
 from tangentx.ir.nodes import Apply, Assign, Atom, Block, Expr, Function, Lit, Make, Op, Param, Var
+from tangentx.ir.try_op import Attempt
+from tangentx.ir.walk import statements, with_inner
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.walker import Walker
@@ -220,12 +223,27 @@ def _given(w: Walker, atom: Atom, atoms: list[Atom], callee: Atom) -> Given:
     count = len(kind.region.root().fields) if isinstance(kind, Box) else 0
     held = tuple(_given(w, each, atoms, callee) for each in items(w, atom, count))
     if issubclass(cls, Closure):
+        _demand_printed(w, function_of(cls))
         return _closure(function_of(cls), held)
     if issubclass(cls, BoundMethod):
         return Callback(held, name=cls.name)
     if issubclass(cls, Partial):
         return Callback(held, names=cls.names)
     raise _refused(w, kind, callee)
+
+
+_UNPRINTED = (nodes.is_sequence, nodes.is_mapping, nodes.deleted, markers.column, markers.without)
+
+
+def _demand_printed(w: Walker, function: Function) -> None:
+    """Refuses a function whose text is not written as Python's own."""
+    every = (s for each in with_inner(function) for s in statements(each.body))
+    for s in every:
+        op = s.value if isinstance(s, Assign) else None
+        if isinstance(op, Op) and (isinstance(op.fn, Attempt) or any(op.fn is marker for marker in _UNPRINTED)):
+            message = "this statement, in a function that captures something and is handed to a library,"
+            hint = "define the function at the top of the module, and pass it what it needs"
+            raise UnsupportedSyntax(f"{message} is not differentiated", s.span, hint)
 
 
 def _closure(function: Function, held: tuple[Given, ...]) -> Callback:
@@ -250,7 +268,9 @@ def _demand_plain(w: Walker, kind: Kind, callee: Atom, seen: set[Region]) -> Non
 def _refused(w: Walker, kind: Kind, callee: Atom) -> UnsupportedSyntax:
     known = w.read(callee)[1]
     name = public_name(known.value) if isinstance(known, Obj) else "a solver"
-    hint = "give it functions one by one, each written with `def` or `lambda`"
+    hint = "give it one function, written with `def` or `lambda`, that calls what it has to"
+    if issubclass(value_class(kind) or tuple, Derived):
+        hint = "define the function of which it is at the top of the module, and pass that what it needs by `args=`"
     return UnsupportedSyntax(f"`{name}` is given {describe(kind)}", w.span, hint)
 
 

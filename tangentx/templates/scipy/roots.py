@@ -158,6 +158,11 @@ def root(
     options: Any = None,
 ) -> Any:
     """Root of a system near a point, on which it does not depend."""
+    if np.ndim(x0) != 1 and not (method == "hybr" and np.ndim(x0) == 0):
+        raise NotDifferentiable(
+            "scipy.optimize.root of this form has no derivative: `x0` is no row",
+            hint="give it `x0.ravel()`, and a function that takes a row and returns one",
+        )
     given = args if isinstance(args, tuple) else (args,)
     equations = (lambda z, *a: fun(z, *a)[0]) if isinstance(jac, bool) and jac else fun
     x = settle(root_of_row, found_part(found, "x", "float64[1]"), equations, given)

@@ -81,7 +81,19 @@ def with_errors(x):
     return popt @ np.sqrt(np.diag(pcov))
 
 
+def quartic(z, k):
+    return np.sum((z - k) ** 4 + z**2)
+
+
+def by_derivatives(x):
+    options = {"xtol": 1e-12}
+    slope, curvature = tx.grad(quartic), tx.hessian(quartic)
+    found = optimize.minimize(quartic, np.ones(2), (x,), "Newton-CG", slope, curvature, options=options)
+    return found.x[0] + optimize.root(tx.grad(quartic), np.ones(2), args=(x,), tol=1e-12).x[1]
+
+
 PROGRAMS = (
+    by_derivatives,
     *(of_a_row, with_gradient, at_bounds, of_a_number, of_squares, of_losses_at_a_bound, of_a_curve, with_errors),
 )
 

@@ -116,7 +116,33 @@ def of_a_fixed_point(x):
     return np.sum(row) * optimize.fixed_point(lambda t: np.cos(t * x), 0.5)
 
 
+def by_recursion_and_lists(x):
+    def power(n, y):
+        return 1.0 if n == 0 else y * power(n - 1, y)
+
+    def residual(t):
+        terms = [c * t**k for k, c in enumerate([-x, 1.0, x])]
+        total = 0.0
+        for term in terms:
+            total += power(1, term)
+        return total
+
+    return brentq(residual, 0.0, 9.0)
+
+
+def by_defaults(x):
+    total = 0.0
+    for c in (1.0, 2.0):
+
+        def residual(t, c=c, *, k=x * x, n=3.0):
+            return t**3 - k * n * c
+
+        total += brentq(residual, 0.0, 9.0)
+    return total
+
+
 PROGRAMS = (
+    *(by_recursion_and_lists, by_defaults),
     *(by_position, by_name, by_closure, by_lambda_of_lambda, by_method, by_partial, by_object, by_global),
     *(in_a_helper_in_a_loop, of_a_row, with_full_output, of_a_result, of_a_root, of_a_fixed_point),
 )
