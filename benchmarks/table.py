@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import tangentx as tx
-from benchmarks import modes, overheads, peers, tensors
+from benchmarks import jitted, modes, overheads, peers, tensors
 from benchmarks.measure import demand_equal, interleaved, peak
 from benchmarks.programs import Program, programs
 from benchmarks.texts import count_generated, count_written, load
@@ -35,6 +35,12 @@ def gradient_rows(seconds: float, scale: float) -> Iterator[Row]:
     """The generated gradient beside the one written by hand. Raises ValueError where they differ."""
     for program in programs(scale):
         yield from _rows_of(program, seconds)
+
+
+def jit_rows(seconds: float, scale: float) -> Iterator[Row]:
+    """Gradients that are compiled to C beside the Python that is generated. Raises ValueError where they differ."""
+    for program, share, more in jitted.shares(seconds, scale):
+        yield Row(f"{program.name}: jit", share, program.goal, "x", more)
 
 
 def _rows_of(program: Program, seconds: float) -> Iterator[Row]:

@@ -213,6 +213,12 @@ def _power(args: list[str], type: Scalar) -> str:
     return f"({args[0]} ** {args[1]})"
 
 
+def _slope_power(args: list[str], type: Scalar) -> str:
+    if type.owner is Owner.NUMPY:
+        return f"np.power({args[0]}, {args[1]} - 1.0)"
+    return f"{args[0]} ** ({args[1]} - 1.0)"
+
+
 _FORMS: dict[str, Callable[[list[str], Scalar], str]] = {
     "neg": lambda a, t: f"(-{a[0]})",
     "abs": lambda a, t: f"abs({a[0]})",
@@ -230,5 +236,5 @@ _FORMS: dict[str, Callable[[list[str], Scalar], str]] = {
     "ratio_or_zero": lambda a, t: f"({a[0]} / {a[1]} if {a[1]} != 0.0 else {zero(t)})",
     "over_root": lambda a, t: f"({zero(t)} if {a[0]} == 0.0 and {a[1]} != {a[1]} else {a[0]} / {a[1]})",
     "log_or_zero": lambda a, t: f"({zero(t)} if {a[0]} == 0.0 else np.log({a[0]}))",
-    "power_slope": lambda a, t: f"({zero(t)} if {a[1]} == 0.0 else {a[1]} * {a[0]} ** ({a[1]} - 1.0))",
+    "power_slope": lambda a, t: f"({zero(t)} if {a[1]} == 0.0 else {a[1]} * {_slope_power(a, t)})",
 }

@@ -288,11 +288,15 @@ class _Writer:
         start, stop, step = (b.let("k", self.scalar(atom)) for atom in (s.start, s.stop, s.step))
         if any(x.type.code != "i8" for x in (start, stop, step)):
             raise Refused("bounds of a loop that are no whole numbers")
-        if not isinstance(step, Const) or step.value == 0 or (s.backward and step.value != 1):
+        if not isinstance(step, Const) or step.value == 0 or (s.backward and abs(step.value) != 1):
             raise Refused("a loop whose step is not known")
         for end in (start, stop):
             if (bound := b.bound(end)) is None or bound >= operators.LARGE:
                 b.check(Apply("lt", (Apply("abs", (end,), INT), Const(operators.LARGE, INT)), BOOL), Bail.INTEGER)
+        backward = s.backward
+        if backward and step.value == -1:  # the same numbers, from the last one upwards
+            start, stop = (b.let("k", Apply("add", (end, ONE), INT)) for end in (stop, start))
+            step, backward = ONE, False
         inside = sum(atom == ir.Var(s.target) for t in walk.statements(s.body) for atom in walk.statement_atoms(t))
         own = self.bound[s.target] == 1 and inside == self.read[s.target]
         counter = b.fresh(self.stem(s.target) if own else "k", INT)
@@ -307,7 +311,7 @@ class _Writer:
                 self.assign_number(s.target, Local(counter, INT))
             self.block(s.body)
             self.arrays.flush()
-        b.emit(For(counter, start, stop, step, s.backward, tuple(body)))
+        b.emit(For(counter, start, stop, step, backward, tuple(body)))
 
     def assign(self, s: ir.Assign) -> None:
         """A name is given a value."""
