@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import as_array, zeros_of
 from tangentx.arrays.products import careful
 from tangentx.arrays.shapes import unbroadcast
 from tangentx.arrays.structures import has_derivative
@@ -189,13 +190,12 @@ def inverse_axes(axes: Any) -> Any:
 
 def untake(t: Any, shape: tuple[int, ...], indices: Any, axis: Any = None, mode: Any = "raise") -> Any:
     """Adjoint of ``np.take``: zeros of `shape` to which `t` is added at `indices` of `axis`."""
-    dtype = np.asarray(t).dtype
     if axis is None:
         flat = untake(t, (int(np.prod(shape, dtype=int)),), indices, 0, mode)
         return np.reshape(flat, shape)[()]
-    result = np.zeros(shape, dtype)
+    result = zeros_of(t, shape)
     axis %= len(shape)
-    where = np.asarray(indices)
+    where = as_array(indices)
     if mode == "wrap":
         where = where % shape[axis]
     elif mode == "clip":
@@ -213,7 +213,7 @@ def unrepeat(t: Any, shape: tuple[int, ...], repeats: Any, axis: Any = None) -> 
 
 def undiagonal(t: Any, shape: tuple[int, ...], offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     """Adjoint of ``np.diagonal``: zeros of `shape` with `t` on the diagonal."""
-    result = np.zeros(shape, np.asarray(t).dtype)
+    result = zeros_of(t, shape)
     front = np.moveaxis(result, (axis1, axis2), (-2, -1))
     rows = max(0, min(front.shape[-2] + min(offset, 0), front.shape[-1] - max(offset, 0)))
     index = np.arange(rows)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import as_array, zeros_of
 from tangentx.arrays.products import careful
 from tangentx.arrays.shapes import resized
 from tangentx.errors import NotDifferentiable
@@ -91,9 +92,9 @@ def _factor(t: Any, other: Any, shape: tuple[int, ...], subscripts: str, which: 
     mine = "".join(dict.fromkeys(inputs[which]))
     factors, operands = (output, (t,)) if len(inputs) == 1 else (f"{output},{inputs[1 - which]}", (t, other))
     known = "".join(c for c in mine if c in factors)
-    product = np.asarray(np.einsum(f"{factors}->{known}", *operands))
+    product = as_array(np.einsum(f"{factors}->{known}", *operands))
     product = product[tuple(slice(None) if c in factors else None for c in mine)]
-    result = np.zeros(shape, product.dtype)
+    result = zeros_of(product, shape)
     view = np.einsum(f"{inputs[which]}->{mine}", result)
     view[...] = resized(product, view.shape)
     return result

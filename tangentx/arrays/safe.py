@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import as_array
 from tangentx.errors import NotDifferentiable
 
 
@@ -124,7 +125,7 @@ def power_slope(x: Any, y: Any) -> Any:
         if type(slope) is complex:
             raise _complex_power(x, y)
         return slope
-    base = x if np.asarray(x).dtype.kind in "fc" else np.asarray(x, dtype=float)[()]
+    base = x if as_array(x).dtype.kind in "fc" else np.asarray(x, dtype=float)[()]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        slope = np.asarray(guarded(np.power(base, y - 1), y))
-    return _number(np.where(np.equal(y, 0), np.zeros((), slope.dtype), slope))
+        slope = as_array(guarded(np.power(base, y - 1), y))
+    return _number(np.where(np.equal(y, 0), slope.dtype.type(0), slope))

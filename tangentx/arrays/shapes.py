@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import as_array
 from tangentx.arrays.safe import guarded
 
 _REALS = (float, np.float64)
@@ -76,7 +77,7 @@ def unreduce(t: Any, shape: tuple[int, ...], axis: Any = None, keepdims: Any = F
     """`t`, a reduction's result over `axis`, repeated to the reduced argument's `shape`; fresh."""
     if not shape:
         return np.reshape(t, ())[()]
-    result = np.empty(shape, getattr(t, "dtype", type(t)))
+    result = np.empty_like(t, order="C", subok=False, shape=shape)
     result[...] = t if axis is None and not keepdims else _kept(t, shape, axis, keepdims)
     return result
 
@@ -137,7 +138,7 @@ def share(x: Any, y: Any, best: Any) -> Any:
 
 def merged(a: Any, axis: Any = None) -> Any:
     """`a` with the axes `axis` moved to the end and merged into one."""
-    a = np.asarray(a)
+    a = as_array(a)
     if a.ndim == 0:
         return a.reshape(1)
     axes = _normal(axis, a.ndim)

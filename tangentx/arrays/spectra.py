@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import zeros_of
 from tangentx.errors import NotDifferentiable
 
 _INVERSE = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
@@ -31,7 +32,7 @@ def cropped(t: Any, shape: tuple[int, ...], axes: Any = None) -> Any:
         raise NotDifferentiable(
             "a transform over the same axis twice has no derivative", hint="transform that axis in two calls"
         )
-    result = np.zeros(shape, np.asarray(t).dtype)
+    result = zeros_of(t, shape)
     common = tuple(slice(min(a, b)) for a, b in zip(np.shape(t), shape, strict=True))
     result[common] = t[common]
     return result
@@ -44,14 +45,14 @@ def _paired(t: Any, n: int, axis: int) -> tuple[slice, ...]:
 
 def doubled(t: Any, n: int, axis: int = -1) -> Any:
     """Half a spectrum of rows of length `n`, times how often each of its frequencies is in the whole one; fresh."""
-    result = np.array(t)
+    result = np.copy(t)
     result[_paired(t, n, axis)] *= 2.0
     return result
 
 
 def halved(t: Any, n: int, axis: int = -1) -> Any:
     """Half a spectrum of rows of length `n`, over how often each of its frequencies is in the whole one; fresh."""
-    result = np.array(t)
+    result = np.copy(t)
     result[_paired(t, n, axis)] *= 0.5
     return result
 

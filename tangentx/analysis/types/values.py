@@ -28,7 +28,7 @@ from tangentx.analysis.types.kinds import (
 from tangentx.analysis.types.user_code import is_foreign
 from tangentx.arrays import fields, parts_of
 from tangentx.common.options import OBSERVING
-from tangentx.errors import NotResolved, Span
+from tangentx.errors import NotDifferentiable, NotResolved, Span
 from tangentx.ir.nodes import UNBOUND
 from tangentx.templates import is_whole
 
@@ -79,6 +79,10 @@ class Valuer:
             raise NotResolved(message, self.span, hint)
         if isinstance(value, np.generic) and value.dtype.kind in "biufc":
             return Num(type(value))
+        if hasattr(type(value), "__cuda_array_interface__"):
+            where = f"{type(value).__module__}.{type(value).__qualname__}"
+            hint = "bring it here first: `x.get()`"
+            raise NotDifferentiable(f"{where} lies on a device, and derivatives take NumPy's arrays", self.span, hint)
         if isinstance(value, np.ndarray):
             return self._array(value)
         if isinstance(value, _WHOLE) or value is Ellipsis:
