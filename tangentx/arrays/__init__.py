@@ -194,6 +194,16 @@ from tangentx.arrays.solvers import (
     slope_of,
     valued,
 )
+from tangentx.arrays.sparse_matrices import (
+    compressed,
+    height,
+    row_of_each,
+    sparse_found,
+    sparse_iterated,
+    sparse_solved,
+    triplet_outer,
+    triplet_product,
+)
 from tangentx.arrays.special import bessel_i, polygamma, sinc_slope
 from tangentx.arrays.spectra import cropped, doubled, halved, inverse_norm, last_axes, length_along
 from tangentx.arrays.splines import interval_of, knot_span, power_rows, power_sum, trailing_spread, trailing_sum
@@ -214,6 +224,14 @@ from tangentx.arrays.triangles import advanced, delayed, lagged, other_side, tri
 from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as, zero, zeros_as
 
 __all__ = [
+    "compressed",
+    "height",
+    "row_of_each",
+    "sparse_found",
+    "sparse_iterated",
+    "sparse_solved",
+    "triplet_outer",
+    "triplet_product",
     "edge_places",
     "spline_weights",
     "tap_places",

@@ -7,16 +7,29 @@ program may read them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 _Maker = Callable[[Any, dict[str, Any]], Any]
 
 
 class Parts(NamedTuple):
-    """The attributes by which objects of a class are known, and the function that makes one of them."""
+    """The attributes by which objects of a class are known, the function that makes one of them, and those of the
+    attributes that may be None."""
 
     names: tuple[str, ...]
     make: _Maker
+    absent: tuple[str, ...] = ()
+
+    def made(self, cls: Any, parts: dict[str, Any]) -> Any:
+        """An object of the class; where compiled code has left out what it never reads, a record of the rest."""
+        if any(_is_left_out(value) for name, value in parts.items() if name not in self.absent):
+            return SimpleNamespace(**parts)
+        return self.make(cls, parts)
+
+
+def _is_left_out(value: Any) -> bool:
+    return value is None or (isinstance(value, tuple) and any(map(_is_left_out, value)))
 
 
 def _fast(cls: Any, parts: dict[str, Any]) -> Any:
@@ -61,6 +74,14 @@ def _of_turns(cls: Any, parts: dict[str, Any]) -> Any:
     return cls(parts["times"], type(rotations).concatenate([rotations, last]))
 
 
+def _compressed(cls: Any, parts: dict[str, Any]) -> Any:
+    return cls((parts["data"], parts["indices"], parts["indptr"]), shape=parts["shape"])
+
+
+def _triplets(cls: Any, parts: dict[str, Any]) -> Any:
+    return cls((parts["data"], (parts["row"], parts["col"])), shape=parts["shape"])
+
+
 _KNOTS = Parts(("_eval_args", "ext"), _of_knots)
 _PIECEWISE = Parts(("c", "x", "extrapolate", "axis"), _fast)
 _KNOWN: dict[str, dict[str, Parts]] = {
@@ -69,15 +90,23 @@ _KNOWN: dict[str, dict[str, Parts]] = {
         **dict.fromkeys(("PchipInterpolator", "Akima1DInterpolator"), _PIECEWISE),
         "BSpline": Parts(("t", "c", "k", "extrapolate", "axis"), _fast),
         **dict.fromkeys(("UnivariateSpline", "InterpolatedUnivariateSpline", "LSQUnivariateSpline"), _KNOTS),
-        "RegularGridInterpolator": Parts(("grid", "values", "method", "bounds_error", "fill_value"), _of_grid),
+        "RegularGridInterpolator": Parts(
+            ("grid", "values", "method", "bounds_error", "fill_value"), _of_grid, ("fill_value",)
+        ),
         "Rotation": Parts(("_quat", "_single"), _of_quaternions),
         "Slerp": Parts(("times", "timedelta", "rotations", "rotvecs"), _of_turns),
+        **dict.fromkeys(
+            ("csr_matrix", "csr_array", "csc_matrix", "csc_array"),
+            Parts(("data", "indices", "indptr", "shape"), _compressed),
+        ),
+        **dict.fromkeys(("coo_matrix", "coo_array"), Parts(("data", "row", "col", "shape"), _triplets)),
         "interp1d": Parts(
             (
                 *("x", "_y", "_y_axis", "_y_extra_shape", "_kind", "_spline", "_side", "bounds_error"),
                 *("_extrapolate", "_fill_value_below", "_fill_value_above"),
             ),
             _of_table,
+            ("_spline", "_side"),
         ),
     },
 }
@@ -97,4 +126,4 @@ def made_of(cls: Any, **parts: Any) -> Any:
     """An object of a class in the table, by its attributes."""
     known = parts_of(cls)
     assert known is not None
-    return known.make(cls, parts)
+    return known.made(cls, parts)

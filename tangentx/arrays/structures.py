@@ -106,7 +106,7 @@ def instance(cls: type, attributes: dict[str, Any]) -> Any:
     """A new `cls` with `attributes`, made without `__init__`; frozen classes too, and those of `library_objects`."""
     known = parts_of(cls)
     if known is not None:
-        return known.make(cls, attributes)
+        return known.made(cls, attributes)
     made: Any = object.__new__(cls)
     for name, value in attributes.items():
         object.__setattr__(made, name, value)

@@ -43,6 +43,7 @@ from tangentx.templates import selection as selection
 from tangentx.templates import shaping as shaping
 from tangentx.templates import singular_values as singular_values
 from tangentx.templates import solved as solved
+from tangentx.templates import sparse_matrices as sparse_matrices
 from tangentx.templates import special as special
 from tangentx.templates import splines as splines
 from tangentx.templates import support as support

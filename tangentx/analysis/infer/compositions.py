@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.infer import calls
@@ -10,7 +10,7 @@ from tangentx.analysis.infer.arguments import bind
 from tangentx.analysis.infer.inlining import standin
 from tangentx.analysis.types.kinds import Bottom, Kind
 from tangentx.errors import NotDifferentiable, TangentxError
-from tangentx.ir.nodes import Assign, Atom, Call, Expr, Lit, Op
+from tangentx.ir.nodes import Assign, Atom, Call, Expr, Function, Lit, Op
 from tangentx.ir.walk import statements
 from tangentx.templates import stands_in_place
 
@@ -37,10 +37,21 @@ def in_terms_of(w: Walker, body: Callable[..., Any], args: tuple[Atom, ...], kwa
 
 
 def _refusal(w: Walker, body: Callable[..., Any], call: Expr) -> NotDifferentiable:
-    """What a body says that always raises."""
-    function = call.link.function if isinstance(call, Call) else None
-    for s in statements(function.body if function is not None else ()):
-        if isinstance(s, Assign) and isinstance(s.value, Op) and s.value.fn is NotDifferentiable:
-            texts = [str(a.value) for a in (*s.value.args, *(a for _, a in s.value.kwargs)) if isinstance(a, Lit)]
-            return NotDifferentiable(texts[0], w.span, texts[1])
+    """What a body says that always raises, itself or by a function that it calls."""
+    for made in _raised(call, []):
+        texts = [str(a.value) for a in (*made.args, *(a for _, a in made.kwargs)) if isinstance(a, Lit)]
+        return NotDifferentiable(texts[0], w.span, texts[1])
     return NotDifferentiable(f"`{body.__name__}` has no derivative for these arguments", w.span, "write it out")
+
+
+def _raised(call: Expr, seen: list[Function]) -> Iterator[Op]:
+    """The errors that a called function makes, in order."""
+    function = call.link.function if isinstance(call, Call) else None
+    if function is None or any(function is each for each in seen):
+        return
+    seen.append(function)
+    for s in statements(function.body):
+        if isinstance(s, Assign) and isinstance(s.value, Op) and s.value.fn is NotDifferentiable:
+            yield s.value
+        elif isinstance(s, Assign):
+            yield from _raised(s.value, seen)

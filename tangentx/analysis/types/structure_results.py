@@ -220,6 +220,14 @@ def _pulled(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
     return whole
 
 
+def _solution(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
+    """The solution of a sparse system, which samples of one element do not make."""
+    data, right = kinds[0], kinds[3]
+    if not isinstance(data, Arr) or not isinstance(right, Arr):
+        return None
+    return Arr(np.result_type(data.dtype, right.dtype), right.rank, fresh(()).root())
+
+
 def _shaped() -> dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]]:
     """Rules of all support functions that are told the shape of their result."""
     found = {}
@@ -267,6 +275,8 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     **dict.fromkeys((arrays.next_snapshot, arrays.enough_snapshots), _always(Num(int))),
     **dict.fromkeys((arrays.on_tensors, arrays.part, arrays.pulled, arrays.pushed), _always(Some(arrays.Run))),
     arrays.outcome: _outcome,
+    arrays.sparse_solved: _solution,
+    arrays.sparse_iterated: _solution,
     arrays.pull: _pulled,
     arrays.push: _shadow_of(1),
     arrays.entry_copies: _copies,

@@ -24,7 +24,15 @@ ONE_BY_ONE = {
     *("triangle_", "turned_", "lagged_", "delayed_", "advanced_", "lfilter", "solve_triangular", "expm", "sqrtm"),
     *("solve_sylvester", "solve_continuous_lyapunov", "solve_discrete_lyapunov", "logm", "fractional_matrix_power"),
     *("solve_banded", "band_transpose_", "band_product_", "band_outer_", "eliminated_"),
-    *("power_sum_", "power_rows_", "trailing_sum_", "trailing_spread_", "spline_weights_"),
+    *(
+        "power_sum_",
+        "power_rows_",
+        "trailing_sum_",
+        "trailing_spread_",
+        "spline_weights_",
+        "triplet_product_",
+        "triplet_outer_",
+    ),
     *("solveh_banded", "cho_solve_banded", "polar", "orthogonal_procrustes", "expm_frechet"),
     *("cosm", "sinm", "tanm", "coshm", "sinhm", "tanhm"),
 }

@@ -1,0 +1,71 @@
+"""Sparse matrices as triplets: values, and the rows and columns at which they stand; those at one place are summed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays.safe import guarded
+
+
+def _behind(data: Any, x: Any) -> Any:
+    return np.reshape(data, np.shape(data) + (1,) * (np.ndim(x) - 1))
+
+
+def triplet_product(data: Any, rows: Any, cols: Any, x: Any, count: Any) -> Any:
+    """The matrix with `count` rows times a vector, or the columns of a table."""
+    count = max(count, 1) if len(rows) else count
+    found = np.zeros((count, *np.shape(x)[1:]), np.result_type(data, x))
+    np.add.at(found, rows, guarded(_behind(data, x), np.asarray(x)[cols]))
+    return found
+
+
+def triplet_outer(y: Any, x: Any, rows: Any, cols: Any) -> Any:
+    """The elements of ``y @ x.T`` at the places of the triplets, of vectors of their outer product."""
+    found = guarded(np.asarray(y)[rows], np.asarray(x)[cols])
+    return found if np.ndim(found) == 1 else np.sum(found, axis=-1)
+
+
+def row_of_each(indptr: Any) -> Any:
+    """The row of each value of a matrix that is compressed by rows."""
+    return np.repeat(np.arange(max(len(indptr) - 1, 0)), np.maximum(np.diff(indptr), 0))
+
+
+def compressed(rows: Any, cols: Any, shape: Any) -> Any:
+    """Where values are summed to if the matrix is compressed by rows, their columns, and where each row begins."""
+    count, width = shape
+    places, sums = np.unique(np.asarray(rows).astype(np.int64) * width + cols, return_inverse=True)
+    begins = np.searchsorted(places, np.arange(count + 1, dtype=np.int64) * width)
+    return np.ravel(sums), (places % max(width, 1)).astype(np.int32), begins.astype(np.int32)
+
+
+def sparse_solved(data: Any, rows: Any, cols: Any, b: Any) -> Any:
+    """The solution of a square sparse system, by SciPy's direct solver."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.linalg import splu
+
+    matrix = coo_array((data, (rows, cols)), shape=(len(b), len(b))).tocsc()
+    kind = np.result_type(data, b, np.float64)
+    return splu(matrix.astype(kind)).solve(np.asarray(b).astype(kind)).astype(np.result_type(data, b))
+
+
+def sparse_iterated(data: Any, rows: Any, cols: Any, b: Any, name: Any, x0: Any, options: Any) -> Any:
+    """What an iterative solver of SciPy's finds, and behind it the number by which it says how it went."""
+    from scipy.sparse import coo_array, linalg
+
+    matrix = coo_array((data, (rows, cols)), shape=(len(b), len(b))).tocsr()
+    names = ("rtol", "atol", "maxiter")
+    given = {each: value for each, value in zip(names, options, strict=True) if value is not None}
+    found, info = getattr(linalg, name)(matrix, b, x0, **given)
+    return np.append(found, info)
+
+
+def sparse_found(data: Any, rows: Any, cols: Any, b: Any, found: Any) -> Any:
+    """The solution of a square sparse system that has been found."""
+    return np.array(found)
+
+
+def height(x: Any) -> int:
+    """The length of the first axis."""
+    return len(x)
