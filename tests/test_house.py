@@ -40,7 +40,7 @@ FOREIGN = {
     "numpy": ("*",),
     "gast": ("frontend/*", "backend/*"),
     "astor": ("backend/printer.py",),
-    "scipy": ("optim/lbfgs.py", "templates/scipy/*"),
+    "scipy": ("optim/lbfgs.py", "templates/scipy/*", "arrays/sparse_matrices.py"),  # the last when a system is solved
 }
 
 # Modules whose test is not tests/<package>/test_<module>.py: pattern -> the file that covers them.
