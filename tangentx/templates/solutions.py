@@ -59,3 +59,7 @@ class Trajectory(NamedTuple):
     status: Any
     message: Any
     nfev: Any
+
+
+RECORDS: frozenset[Any] = frozenset((Solution, Root, Minimum, Fit, Trajectory))
+"""The classes here, whose fields are asked for by their names in brackets, too, as SciPy's results are."""

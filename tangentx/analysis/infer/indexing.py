@@ -34,6 +34,7 @@ from tangentx.analysis.types.selection import fitted, is_basic, is_boolean, item
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.keys import attribute_of
 from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Ext, Index, Key, Lit, Op, Slice, Var
+from tangentx.templates.solutions import RECORDS
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.walker import Walker
@@ -62,6 +63,9 @@ def index(w: Walker, base: Atom, key: Key) -> tuple[Expr, Kind]:
     if other is not None:
         return expanded(w, other[0], lambda: _by(w, base, *other[1]()))
     if isinstance(kind, Box):
+        name = parts[0].value if len(parts) == 1 and isinstance(parts[0], Obj) else None
+        if kind.cls in RECORDS and name in (fields := getattr(kind.cls, "_fields", ())):
+            return index(w, base, Key((Lit(fields.index(name)),)))
         if len(parts) == 1 and isinstance(parts[0], tuple):
             return _slice_of(w, base, kind, key.parts[0], parts[0])
         if kind.cls in (list, tuple) and parts == (Some(slice),):

@@ -23,7 +23,7 @@ from tangentx.analysis.infer.inlining import standin
 from tangentx.analysis.infer.inner_derivatives import known_value, stand_in
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Obj, Region, describe, varied
 from tangentx.common.naming import public_name
-from tangentx.errors import NotDifferentiable, NoTemplate, UnsupportedSyntax
+from tangentx.errors import NotDifferentiable, NoTemplate, TangentxError, UnsupportedSyntax
 from tangentx.ir import markers, nodes
 from tangentx.ir.functions import BoundMethod, Closure, Derived, Partial, function_of
 from tangentx.ir.library_call_op import Callback, Given, LibraryCall, Part
@@ -96,7 +96,10 @@ def _settled(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
     kind = w.read(step)[1]
     assert isinstance(kind, Obj)
     source, given = _flat(w, w.program.library(kind.value), (x, *functions))
-    return calls.call(w, source, None, given)
+    try:
+        return calls.call(w, source, None, given)
+    except TangentxError as error:
+        raise calls.at_the_call(error, kind.value, w.span) from None
 
 
 def _flat(w: Walker, step: Function, args: tuple[Atom, ...]) -> tuple[Function, tuple[Atom, ...]]:

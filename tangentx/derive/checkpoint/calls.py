@@ -159,6 +159,8 @@ def _written(r: Reverse, s: Assign, expr: Call, callee: Instance) -> list[Atom]:
     assert function is not None
     found: dict[str, Atom] = {}
     outside = outside_of(callee)
+    if is_settled(callee) and not calls.writes_into(r.program, callee):
+        return []
     for param, atom in zip(function.params, expr.args, strict=True):
         kind = callee.kinds[param.name]
         if not isinstance(kind, Arr | Box) or not _writes(r, callee, param.name):

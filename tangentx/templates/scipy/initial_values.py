@@ -88,6 +88,11 @@ def solve_ivp(
     **options: Any,
 ) -> Any:
     """Trajectory from an initial state, by that, by the span and by the moments too."""
+    if np.iscomplexobj(y0):
+        raise NotDifferentiable(
+            "scipy.integrate.solve_ivp has no derivative in the complex plane",
+            hint="let the state have the real and the imaginary parts, one behind the other",
+        )
     if events is not None:
         raise NotDifferentiable(
             "scipy.integrate.solve_ivp with `events` has no derivative",
@@ -101,7 +106,7 @@ def solve_ivp(
     error = as_written(tolerance, "float", states, known[0], known[1])
     times = found_part(found, "t", "float64[1]")
     return Trajectory(
-        settle(moments, times, t_span, shares) if t_eval is None else t_eval,
+        settle(moments, times, t_span, shares) if t_eval is None else np.asarray(t_eval) * 1.0,
         settle(trajectory, states, fun, given, t_span, y0, t_eval, shares, places, rule, error),
         found_part(found, "success", "bool"),
         found_part(found, "status", "int"),

@@ -70,7 +70,29 @@ def of_an_oscillator(x):
     return np.sum(y[:, 0] ** 2) + y[-1, 1] + odeint(lambda t, y, k: -k * y, x, moments, (x,), tfirst=True)[-1, 0]
 
 
+class Tank:
+    def __init__(self, leak):
+        self.rates = np.array([[-leak, 0.1], [0.2, -leak * leak]])
+
+    def change(self, t, y):
+        return self.rates @ y
+
+    def run(self):
+        return odeint(self.change, np.array([1.0, 2.0]), np.linspace(0.0, 2.0, 4), tfirst=True)
+
+
+def restarted(x):
+    y = Tank(x).run()[-1]
+    for k in range(2):
+        moments = [k + 0.5, k + x]
+        found = solve_ivp(lambda t, y: [y[1], -x * y[0]], (k, k + 1.0), y, t_eval=moments, rtol=1e-10, atol=1e-12)
+        y = found["y"][:, -1]
+        y[1] += 0.1 * found.t[-1]
+    return y @ y
+
+
 PROGRAMS = (
+    restarted,
     *(of_a_line, with_limits, without_end, of_an_integral, of_a_region, by_fixed_nodes),
     *(at_moments, with_a_span, of_an_oscillator),
 )

@@ -103,7 +103,7 @@ def of_a_result(x):
     found = optimize.root(residual, np.array([1.0, 1.0]), tol=1e-12)
     if not found.success:
         raise RuntimeError(found.message)
-    return found.x[0] * found.x[1] + np.sum(found.fun)
+    return found["x"][0] * found.x[1] + np.sum(found.fun)
 
 
 def of_a_root(x):
