@@ -267,7 +267,7 @@ def test_an_interrupt_cancels_what_has_not_begun(tmp_path):
     end = time.monotonic() + 20.0
     while threading.active_count() > before and time.monotonic() < end:
         time.sleep(0.01)
-    assert threading.active_count() == before
+    assert threading.active_count() <= before
     assert len(os.listdir(tmp_path)) <= 4  # two under way, two that may have begun meanwhile
 
 
