@@ -81,6 +81,9 @@ class Flow(Generic[Fact]):
         assert self.env is not None
         self.env.pop(name, None)
 
+    def begun(self, s: For) -> None:
+        """A trip of a loop begins: `env` may take note of its number."""
+
     def merge(self, a: dict[str, Fact], b: dict[str, Fact], site: Site) -> dict[str, Fact]:
         """What holds where two ways meet."""
         return {name: fact for name, fact in a.items() if b.get(name) == fact}
@@ -161,9 +164,10 @@ class Flow(Generic[Fact]):
         facts = self._start(s, given, entered)
         for walk in itertools.count():
             self.env = dict(facts)
+            self._loops.append(_Exits())
             if isinstance(head, For):
                 self.kill(head.target)
-            self._loops.append(_Exits())
+                self.begun(head)
             body = self.block(head.body)
             exits = self._loops.pop()
             back = facts

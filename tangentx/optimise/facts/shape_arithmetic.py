@@ -6,10 +6,11 @@ length that is not known is None in the tuple, for the caller to name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from tangentx.ir.nodes import Key, Lit, Slice
+from tangentx.ir.nodes import Atom, Key, Lit, Slice
 
 Length: TypeAlias = object
 Shape: TypeAlias = object
@@ -107,6 +108,8 @@ def replaced(shape: Shape, old: Length, new: Length) -> Shape:
     if is_common(shape):
         parts = [replaced(part, old, new) for part in shape[1]]
         return shape if shape[1].issuperset(parts) and len(set(parts)) == len(shape[1]) else _common(parts)
+    if shape[:1] == ("linear",):
+        return _linear([(replaced(term, old, new), times) for term, times in shape[1]], shape[2])
     return (Lengths if isinstance(shape, Lengths) else tuple)(replaced(part, old, new) for part in shape)
 
 
@@ -150,8 +153,44 @@ def reduced(shape: tuple[Length, ...], axis: int | None, keepdims: bool) -> tupl
     return (*shape[:axis], *((1,) if keepdims else ()), *shape[axis + 1 :])
 
 
-def indexed(shape: tuple[Length, ...], key: Key, numbers: Sequence[bool]) -> tuple[Length, ...] | None:
-    """Of ``x[key]`` for integers (where `numbers` holds), slices, None and an ellipsis; None for any other key."""
+def total(one: Length, other: Length, times: int = 1) -> Length:
+    """``one + times * other``; None where one of them is not known."""
+    return None if one is None or other is None else _linear([(one, 1), (other, times)], 0)
+
+
+def _linear(terms: Iterable[tuple[Length, int]], constant: int) -> Length:
+    """A sum of multiples, in the one form that equal ones have: ``("linear", {(term, times)}, constant)``."""
+    found: Counter[Length] = Counter()
+    for term, times in terms:
+        if isinstance(term, int):
+            constant += term * times
+        elif isinstance(term, tuple) and term[:1] == ("linear",):
+            found.update({each: times * inner for each, inner in term[1]})
+            constant += term[2] * times
+        else:
+            found[term] += times
+    left = frozenset((term, times) for term, times in found.items() if times)
+    if not left:
+        return constant
+    ((term, times), *others) = left
+    return term if (times, others, constant) == (1, [], 0) else ("linear", left, constant)
+
+
+def parts_of(length: Length) -> tuple[Length, ...]:
+    """The lengths and numbers of which one is made."""
+    if not isinstance(length, tuple):
+        return ()
+    if is_common(length):
+        return tuple(length[1])
+    return tuple(term for term, _ in length[1]) if length[:1] == ("linear",) else length[1:]
+
+
+Bound: TypeAlias = Callable[[Atom], Length]
+
+
+def indexed(shape: tuple[Length, ...], key: Key, numbers: Sequence[bool], bound: Bound) -> tuple[Length, ...] | None:
+    """Of ``x[key]`` for integers (where `numbers` holds), slices, None and an ellipsis; None for any other key.
+    `bound` gives the number that an atom stands for, None where it is not known."""
     taken = sum(part not in (ELLIPSIS, NEW) for part in key.parts)
     if taken > len(shape):
         return None
@@ -164,7 +203,7 @@ def indexed(shape: tuple[Length, ...], key: Key, numbers: Sequence[bool]) -> tup
         elif part == NEW:
             result.append(1)
         elif isinstance(part, Slice):
-            result.append(_sliced(left.pop(0), part))
+            result.append(_sliced(left.pop(0), part, bound))
         elif number:
             left.pop(0)
         else:
@@ -172,18 +211,18 @@ def indexed(shape: tuple[Length, ...], key: Key, numbers: Sequence[bool]) -> tup
     return (*result, *left)
 
 
-def _sliced(length: Length, part: Slice) -> Length:
-    """A slice with constant bounds takes as many of one length as of an equal one."""
+def _sliced(length: Length, part: Slice, bound: Bound) -> Length:
+    """A slice takes as many of one length as one with equal bounds does of an equal length."""
     bounds = (part.start, part.stop, part.step)
-    values = [b.value for b in bounds if isinstance(b, Lit) and isinstance(b.value, int | None)]
-    if len(values) < len(bounds) or length is None:
+    start, stop, step = (None if each == NEW else bound(each) for each in bounds)
+    if length is None or any(found is None and each != NEW for found, each in zip((start, stop, step), bounds)):
         return None
-    start, stop, step = values
-    if isinstance(length, int):
-        return len(range(*slice(start, stop, step).indices(length)))
-    if step in (None, 1) and (start or 0) >= 0 and (stop is None or stop < 0):
-        return _less(length, (start or 0) - (stop or 0))
-    return length if (start, stop, step) == (None, None, -1) else ("slice", length, (start, stop, step))
+    if all(isinstance(each, int | None) for each in (start, stop, step)):
+        if isinstance(length, int):
+            return len(range(*slice(start, stop, step).indices(length)))  # type: ignore[misc]
+        if step in (None, 1) and (start or 0) >= 0 and (stop is None or stop < 0):  # type: ignore[operator]
+            return _less(length, (start or 0) - (stop or 0))  # type: ignore[operator]
+    return length if (start, stop, step) == (None, None, -1) else ("slice", length, start, stop, step)
 
 
 def _less(length: Length, cut: int) -> Length:

@@ -6,6 +6,7 @@ shapes. The tag of a length or shape that is not known names the visit of the pl
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -48,7 +49,6 @@ from tangentx.optimise.facts.shape_arithmetic import (
     Length,
     Lengths,
     Shape,
-    is_common,
     is_long,
     lengths,
     of_argument,
@@ -94,6 +94,7 @@ _TRANSFORMS: tuple[Callable[..., Any], ...] = (
 )  # fmt: skip
 """These keep the shape where they are given no number of points."""
 
+_LINEAR = (operator.add, operator.sub, operator.mul)
 _MAKING: tuple[Callable[..., Any], ...] = (np.array, np.asarray)
 
 
@@ -103,10 +104,43 @@ class Shaper:
     `rely` is called where it matters which axes of the arguments have length one.
     """
 
-    def __init__(self, kind: Callable[[Atom], Kind], shape: Callable[[Atom], Shape], rely: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        kind: Callable[[Atom], Kind],
+        shape: Callable[[Atom], Shape],
+        number: Callable[[Atom], Length],
+        rely: Callable[[], None],
+    ) -> None:
         self.kind = kind
         self.shape = shape
+        self.number = number
         self.rely = rely
+
+    def counted(self, value: Expr) -> Length:
+        """The whole number that an expression gives, None where nothing is known."""
+        match value:
+            case Var() | Lit():
+                return self.number(value)
+            case Index(base=base, key=Key(parts=(Lit(value=int() as place),))):
+                shape = self.shape(base)
+                if isinstance(shape, tuple) and shape[:1] == ("shape of",) and isinstance(shape[1], Lengths):
+                    return shape[1][place] if -len(shape[1]) <= place < len(shape[1]) else None
+                return self._indexed(value) if isinstance(shape, tuple) and shape[:1] == ("items",) else None
+            case Op(fn=builtins.len, args=(array,), kwargs=()):
+                shape = self._of_array(array)
+                return shape[0] if isinstance(shape, Lengths) and shape else None
+            case Op(fn=fn, args=(one, other), kwargs=()) if fn in _LINEAR and self._is_int(one) and self._is_int(other):
+                if fn is not operator.mul:
+                    return shape_arithmetic.total(self.number(one), self.number(other), 1 if fn is operator.add else -1)
+                factors = self.number(one), self.number(other)
+                times = next((n for n in factors if type(n) is int), None)
+                rest = factors[1] if factors[0] is times else factors[0]
+                return None if times is None else shape_arithmetic.total(0, rest, times)
+        return None
+
+    def _is_int(self, atom: Atom) -> bool:
+        kind = self.kind(atom)
+        return isinstance(kind, Num) and kind.exact == (int,) if not isinstance(atom, Lit) else type(atom.value) is int
 
     def of(self, value: Expr) -> Shape:
         """The shape of an expression's value, None where nothing is known; a length in it may be None."""
@@ -118,7 +152,7 @@ class Shaper:
             case Index():
                 return self._indexed(value)
             case Make(cls=cls) if cls is tuple:
-                return ("items", *map(self._of_array, value.items))
+                return ("items", *map(self._of_item, value.items))
             case Op(args=(_, *_)):
                 found = self._reduced(value)
                 return found if found is not None or value.kwargs else self._result(value.fn, value.args)
@@ -185,12 +219,24 @@ class Shaper:
         """The shape of an array or number; a list may grow, so it has none."""
         return self.shape(atom) if isinstance(self.kind(atom), Arr | Num) else None
 
+    def _of_item(self, atom: Atom) -> Shape:
+        """Of an item of a tuple; of a number, the number."""
+        return self.number(atom) if isinstance(self.kind(atom), Num) else self._of_array(atom)
+
     def _given(self, atom: Atom) -> Shape:
-        """The shape that a value, the shape of something or made of constants, stands for."""
-        given = self.shape(atom)
+        """The shape that a value, the shape of something or made of numbers, stands for."""
+        given, kind = self.shape(atom), self.kind(atom)
         if isinstance(given, tuple) and not isinstance(given, Lengths) and given[:1] == ("shape of",):
             return given[1]
-        return lengths(self._sizes(atom))
+        sizes = self._sizes(atom)
+        if sizes is not None:
+            return Lengths(sizes)
+        if isinstance(kind, Num):
+            return lengths((self.number(atom),))
+        items = kind.region.root().fields.values() if isinstance(kind, Box) and kind.cls is tuple else ()
+        if isinstance(given, tuple) and given[:1] == ("items",) and len(items) == len(given) - 1:
+            return Lengths(given[1:]) if all(isinstance(item, Num) for item in items) else None
+        return None
 
     def _sizes(self, atom: Atom) -> tuple[int, ...] | None:
         if isinstance(atom, Lit) and isinstance(atom.value, tuple):
@@ -242,7 +288,7 @@ class Shaper:
             return None
         kinds = [None if isinstance(part, Slice) else self.kind(part) for part in key.parts]
         numbers = [isinstance(kind, Num) and not is_boolean(kind) for kind in kinds]
-        return lengths(shape_arithmetic.indexed(shape, key, numbers))
+        return lengths(shape_arithmetic.indexed(shape, key, numbers, self.number))
 
     def _together(self, args: tuple[Atom, ...]) -> Shape:
         """The shape of operands that are broadcast together."""
@@ -301,7 +347,7 @@ class Facts(Flow[Known]):
         self.program = program
         self.unit = unit
         self.count, self.bindings = map(Counter.copy, unit.counts())
-        self._shaper = Shaper(lambda atom: unit.kind(program, atom), self.shape, program.axes.rely)
+        self._shaper = Shaper(lambda atom: unit.kind(program, atom), self.shape, self.number, program.axes.rely)
         self._tapes = Tapes(unit)
         self._readers: dict[str, set[str]] = {}
         self._met: set[Site] = set()
@@ -329,6 +375,12 @@ class Facts(Flow[Known]):
     def shape(self, atom: Atom) -> Shape:
         """The number of the atom's shape, None where it is not known."""
         return NUMBER if isinstance(self.unit.kind(self.program, atom), Num) else self.fact(atom).shape
+
+    def number(self, atom: Atom) -> Length:
+        """What stands for the value of a number, as for a length; None where nothing does."""
+        if type(atom) is Lit:
+            return atom.value if type(atom.value) is int else None
+        return self.fact(atom).shape if isinstance(self.unit.kind(self.program, atom), Num) else None
 
     def expr(self, atom: Atom) -> Expr | None:
         """The operation whose result the atom is, of operands that have not been bound anew."""
@@ -368,6 +420,11 @@ class Facts(Flow[Known]):
         self._tapes.joined(held)
         return found
 
+    def begun(self, s: For) -> None:
+        """The number that a trip of a loop has."""
+        assert self.env is not None
+        self.env[s.target] = Known(self._tagged(None, self.unit.kinds.get(s.target)))
+
     def _loop(self, s: For | Loop) -> Statement:
         outermost = self._outermost
         self._outermost = outermost or id(s)
@@ -382,7 +439,7 @@ class Facts(Flow[Known]):
         for one, other in self._tapes.implied(value.base.name, self._outermost) if type(value) is Pop else ():
             self._equate(one, other)
         zero = self.is_zero(s)
-        shape = NUMBER if isinstance(kind, Num) else self._shape_of(value)
+        shape = self._equated(self._shaper.counted(value)) if isinstance(kind, Num) else self._shape_of(value)
         made = value if type(value) is Op else self.fact(value).expr if type(value) is Var else None
         self.kill(s.target)
         assert self.env is not None
@@ -431,7 +488,7 @@ class Facts(Flow[Known]):
         """Writes one length for two that have turned out to be equal."""
         assert self.env is not None
         one, other = self._equated(one), self._equated(other)
-        if one == other:
+        if one == other or (isinstance(one, int) and isinstance(other, int)):
             return
         keep, drop = (other, one) if isinstance(other, int) or not is_lasting(one) else (one, other)
         self._tapes.showed(drop, keep)
@@ -537,11 +594,11 @@ def _holds(shape: Shape, site: Site) -> bool:
     """Whether the shape, or length, was met at the head of the loop in hand, and may be another in the next trip."""
     if not isinstance(shape, tuple):
         return False
-    if isinstance(shape, Lengths) or is_common(shape):
-        return any(_holds(length, site) for length in (shape[1] if is_common(shape) else shape))
+    if isinstance(shape, Lengths):
+        return any(_holds(length, site) for length in shape)
     if shape[0] == "met":
         return bool(shape[1] == site)
-    return shape[0] not in NAMED and any(_holds(part, site) for part in shape[1:])
+    return shape[0] not in NAMED and any(_holds(part, site) for part in shape_arithmetic.parts_of(shape))
 
 
 def is_array(kind: object) -> bool:

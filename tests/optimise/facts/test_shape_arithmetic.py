@@ -5,11 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tangentx.ir.nodes import Key, Lit, Slice
+from tangentx.ir.nodes import Key, Lit, Slice, Var
 from tangentx.optimise.facts import shape_arithmetic
 
 M, N = "m", "n"
 WHOLE = Slice(Lit(None), Lit(None), Lit(None))
+NUMBERS = {"j": ("made", 7), "k": ("made", 8)}
+
+
+def _indexed(shape: tuple[object, ...], key: Key, numbers: list[bool]) -> object:
+    def bound(atom: object) -> object:
+        return NUMBERS.get(atom.name) if isinstance(atom, Var) else atom.value  # type: ignore[attr-defined]
+
+    return shape_arithmetic.indexed(shape, key, numbers, bound)
 
 
 @pytest.mark.parametrize("shapes", [((3,), (3,)), ((2, 1), (1, 3)), ((4, 3), ()), ((1,), (1, 1)), ((2, 3), (3,))])
@@ -71,35 +79,35 @@ def slice_of(*bounds: int | None) -> Slice:
 )
 def test_basic_keys_select_the_shape_that_numpy_gives(parts: tuple[object, ...], key: object) -> None:
     numbers = [isinstance(part, Lit) and type(part.value) is int for part in parts]
-    assert shape_arithmetic.indexed((4, 3), Key(parts, len(parts) > 1), numbers) == np.shape(np.ones((4, 3))[key])  # type: ignore[arg-type,index]
+    assert _indexed((4, 3), Key(parts, len(parts) > 1), numbers) == np.shape(np.ones((4, 3))[key])  # type: ignore[arg-type,index]
 
 
 def test_equal_slices_of_equal_lengths_are_equal_and_others_are_not_known() -> None:
     inner = Key((slice_of(1, -1, None),))
-    assert shape_arithmetic.indexed((M,), inner, [False]) == shape_arithmetic.indexed((M,), inner, [False]) != (None,)
-    assert shape_arithmetic.indexed((M,), inner, [False]) != shape_arithmetic.indexed((N,), inner, [False])
-    assert shape_arithmetic.indexed((M, N), Key((WHOLE,)), [False]) == (M, N)
+    assert _indexed((M,), inner, [False]) == _indexed((M,), inner, [False]) != (None,)
+    assert _indexed((M,), inner, [False]) != _indexed((N,), inner, [False])
+    assert _indexed((M, N), Key((WHOLE,)), [False]) == (M, N)
     first = Key((slice_of(0, 3, None),))
-    assert shape_arithmetic.indexed((M,), first, [False]) == (("slice", M, (0, 3, None)),)
+    assert _indexed((M,), first, [False]) == (("slice", M, 0, 3, None),)
 
 
 @pytest.mark.parametrize("length", range(6))
 def test_slices_that_leave_out_as_much_are_of_equal_length(length: int) -> None:
     cuts = [(1, -1), (2, None), (None, -2), (0, -2)]
-    assert len({shape_arithmetic.indexed((M,), Key((slice_of(*cut, None),)), [False]) for cut in cuts}) == 1
+    assert len({_indexed((M,), Key((slice_of(*cut, None),)), [False]) for cut in cuts}) == 1
     assert len({len(range(length)[slice(*cut)]) for cut in cuts}) == 1
 
 
 def test_a_slice_of_a_slice_leaves_out_the_sum() -> None:
-    inner = shape_arithmetic.indexed((M,), Key((slice_of(1, None, None),)), [False])
+    inner = _indexed((M,), Key((slice_of(1, None, None),)), [False])
     assert inner is not None
-    again = shape_arithmetic.indexed(inner, Key((slice_of(None, -1, None),)), [False])
-    assert again == shape_arithmetic.indexed((M,), Key((slice_of(1, -1, None),)), [False])
+    again = _indexed(inner, Key((slice_of(None, -1, None),)), [False])
+    assert again == _indexed((M,), Key((slice_of(1, -1, None),)), [False])
 
 
 def test_other_keys_say_nothing() -> None:
-    assert shape_arithmetic.indexed((3,), Key((Lit(True),)), [False]) is None
-    assert shape_arithmetic.indexed((3,), Key((Lit(0), Lit(0)), True), [True, True]) is None
+    assert _indexed((3,), Key((Lit(True),)), [False]) is None
+    assert _indexed((3,), Key((Lit(0), Lit(0)), True), [True, True]) is None
 
 
 @pytest.mark.parametrize("m, n", [(1, 1), (1, 4), (4, 4), (4, 1), (0, 0), (1, 0), (0, 1)])
@@ -122,3 +130,20 @@ def test_a_length_in_place_of_another() -> None:
     assert shape_arithmetic.replaced(shape, N, M) == (M, M, ("less", M, 2))
     assert shape_arithmetic.replaced(shape, N, 3) == (M, 3, ("less", 3, 2))
     assert shape_arithmetic.written(shape, {BOTH: N}) == (M, N, ("less", N, 2))
+
+
+def test_slices_up_to_equal_numbers_are_equal() -> None:
+    first, same, other = (Key((Slice(Lit(None), Var(name), Lit(None)),)) for name in ("j", "j", "k"))
+    assert _indexed((M,), first, [False]) == _indexed((M,), same, [False]) != _indexed((M,), other, [False])
+    unknown = Key((Slice(Lit(None), Var("unknown"), Lit(None)),))
+    assert _indexed((M,), unknown, [False]) == (None,)
+
+
+def test_sums_of_numbers_have_one_form() -> None:
+    twice = shape_arithmetic.total(M, M)
+    assert shape_arithmetic.total(0, M, 2) == twice
+    assert shape_arithmetic.total(shape_arithmetic.total(twice, 3), M, -1) == shape_arithmetic.total(3, M)
+    assert shape_arithmetic.total(twice, M, -2) == 0
+    assert shape_arithmetic.total(shape_arithmetic.total(M, N), 1, 0) == shape_arithmetic.total(N, M)
+    assert shape_arithmetic.replaced(shape_arithmetic.total(M, N), N, M) == twice
+    assert shape_arithmetic.total(M, None) is None

@@ -40,7 +40,7 @@ def test_arrays_that_change_their_shape_on_the_way_do() -> None:
 
 def test_a_tag_of_one_trip_does_not_last() -> None:
     assert is_lasting(Lengths((2, ("param", "x", 0), ("once", (1, 0), 1))))
-    assert is_lasting(Lengths((("slice", ("param", "x", 0), (1, None, None)),)))
+    assert is_lasting(Lengths((("slice", ("param", "x", 0), 1, None, None),)))
     assert not is_lasting(Lengths((2, ("made", (1, 0), 1))))
-    assert not is_lasting(Lengths((("slice", ("met", 1, "x"), (1, None, None)),)))
+    assert not is_lasting(Lengths((("slice", ("met", 1, "x"), 1, None, None),)))
     assert not is_lasting(None)
