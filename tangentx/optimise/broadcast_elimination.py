@@ -88,17 +88,31 @@ class Spreads(Rules):
         """An operation with an array of the same shape."""
         if op.fn not in _MEETING:
             return None
-        self.before: list[Statement] = []
         for i, atom in enumerate(op.args):
             shape = self.shape(atom)
-            others = [a for j, a in enumerate(op.args) if j != i and is_array(self.kind(a)) and self.shape(a) == shape]
-            if shape is None or not any(self._stays(a) for a in others):
+            others = [a for j, a in enumerate(op.args) if j != i and is_array(self.kind(a)) and self._stays(a)]
+            if not isinstance(shape, Lengths):
                 continue
-            plain = self.number(atom) or self._row(s, atom)
+            self.before: list[Statement] = []
+            plain = self.number(atom) if any(self.shape(a) == shape for a in others) else None
+            plain = plain or (self._row(s, atom) if any(self._fills(a, atom, shape) for a in others) else None)
             if plain is not None:
                 args = (*op.args[:i], plain, *op.args[i + 1 :])
                 return (*self.before, replace(s, value=Op(op.fn, args)))
         return None
+
+    def _fills(self, other: Atom, repeated: Atom, shape: Lengths) -> bool:
+        """Whether an array has the length of another along the axis along which that repeats a row, and broadcasts to
+        its shape."""
+        made, have = self.expr(repeated), self.shape(other)
+        if have == shape:
+            return True
+        if not (isinstance(made, Op) and made.fn is arrays.unreduce and len(made.args) == 4):
+            return False
+        axis = made.args[2].value if isinstance(made.args[2], Lit) else None
+        if not isinstance(have, Lengths) or len(have) != len(shape) or type(axis) is not int:
+            return False
+        return have[axis] == shape[axis] and all(h in (n, 1) for h, n in zip(have, shape))
 
     def _stays(self, atom: Atom) -> bool:
         """Whether an array gives the result its shape and, with a number, its dtype."""

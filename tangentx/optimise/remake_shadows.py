@@ -23,6 +23,7 @@ from tangentx.optimise.facts.dataflow import LEAVING, sweeps
 from tangentx.optimise.facts.tape_shapes import appending
 from tangentx.optimise.facts.unit import Unit
 
+_COPIES = (np.copy, np.ndarray.copy, arrays.clone, arrays.entry_copy)
 _MAKERS = (np.zeros_like, arrays.zeros_as, arrays.real_zero, arrays.zero)
 
 
@@ -113,7 +114,43 @@ class _Anew:
             if append.value.name not in self.reverse.readers:
                 self._put(taken, values[0])
         elif values and all(map(_maker, values)) and not self._temporaries(binders) & self.reverse.readers.keys():
-            self._shadow(append.value.name, record, taken, binders)
+            if len(binders) == 1 and _straight(binders[0], record) and binders[0].position < record.position:
+                self._of_one_trip(record, taken, binders[0])
+            else:
+                self._shadow(append.value.name, record, taken, binders)
+
+    def _of_one_trip(self, record: _Place, taken: _Place, binder: _Place) -> None:
+        """The shadow of an array that is bound in the same trip: like the array, taken back beside it, or like what
+        it is a copy of, if that is bound for good."""
+        value = self.forward.value(binder)
+        assert isinstance(value, Op) and isinstance(value.args[0], Var)
+        like = self._taken_back(value.args[0].name, record, taken) or self._copied(value.args[0].name)
+        if like is not None:
+            self._put(taken, Op(value.fn, (Var(like),)))
+
+    def _taken_back(self, name: str, record: _Place, taken: _Place) -> str | None:
+        """The name that the reverse sweep has for an array which is bound once and recorded in the same trip."""
+        for other, back in self.pairs:
+            held, popped = other.statement, back.statement
+            assert isinstance(held, Append) and isinstance(popped, Assign)
+            same = held.value == Var(name) and len(self.forward.binders.get(name, ())) == 1
+            if same and _straight(record, other) and _straight(taken, back) and back.position < taken.position:
+                if not any(_between(b, back, taken) for b in self.reverse.binders[popped.target] if b is not back):
+                    return popped.target
+        return None
+
+    def _copied(self, name: str) -> str | None:
+        """The array that a name holds a copy of, if nothing binds that anew."""
+        while True:
+            binders = self.forward.binders.get(name, [])
+            if not binders or binders[0].block is self.forward.outer:
+                return name if len(binders) < 2 and name not in self.reverse.binders else None
+            value = _value(binders[0])
+            if isinstance(value, Op) and value.fn in _COPIES and not value.kwargs and len(value.args) == 1:
+                value = value.args[0]
+            if len(binders) > 1 or not isinstance(value, Var):
+                return None
+            name = value.name
 
     def _shadow(self, shadow: str, record: _Place, taken: _Place, binders: Sequence[_Place]) -> None:
         """The shadow of an array that is recorded and taken back beside it."""

@@ -22,7 +22,7 @@ def rising(x, n):
 
 def with_a_row(x, n):
     x = x[x > 0.0]  # of one element, perhaps
-    m = np.ones((n, 3))
+    m = np.ones(6).reshape(2, -1)
     for _ in range(n):
         m = np.tanh(m) * np.sin(x) / 2.0
     return np.sum(m * m)

@@ -219,7 +219,7 @@ def _sliced(length: Length, part: Slice, bound: Bound) -> Length:
         return None
     if all(isinstance(each, int | None) for each in (start, stop, step)):
         if isinstance(length, int):
-            return len(range(*slice(start, stop, step).indices(length)))  # type: ignore[misc]
+            return len(range(*slice(start, stop, step).indices(length)))
         if step in (None, 1) and (start or 0) >= 0 and (stop is None or stop < 0):  # type: ignore[operator]
             return _less(length, (start or 0) - (stop or 0))  # type: ignore[operator]
     return length if (start, stop, step) == (None, None, -1) else ("slice", length, start, stop, step)
