@@ -44,6 +44,7 @@ from tangentx.optimise import (
 )
 from tangentx.optimise.comment_cleanup import tidy
 from tangentx.optimise.facts import dtype_exactness, memory
+from tangentx.optimise.facts.callee_shapes import tell_callees
 from tangentx.optimise.facts.unit import Pass, Unit
 from tangentx.optimise.rewriting import Rules, run_each
 from tangentx.optimise.structurise_continue import straightened
@@ -184,6 +185,9 @@ def _rounds(program: Program, units: list[Unit], chosen: Sequence[str]) -> None:
             changed = changed or found
             if not found or names[0] in AT_ONCE:
                 settled[names] = _bodies(units) if found else bodies
+        if tell_callees(units):
+            settled.clear()
+            continue
         if not changed:
             again = [_run(program, units, (name,)) for name in late]
             late = []
@@ -221,8 +225,9 @@ def _units(program: Program, root: Instance, ties: bool) -> list[Unit]:
     units = [Unit(i.link, i.kinds, i.result, exact=dtypes) for i in program.reached()]
     assert units[0].link is root.link
     tied = _called(units[0]) if ties else ()
+    others = {unit.link: unit for unit in units}
     for unit in units:
-        unit.outer = unit is units[0] or unit.link in tied
+        unit.outer, unit.others = unit is units[0] or unit.link in tied, others
     return units
 
 

@@ -7,7 +7,7 @@ length that is not known is None in the tuple, for the caller to name.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from tangentx.ir.nodes import Atom, Key, Lit, Slice
@@ -17,6 +17,10 @@ Shape: TypeAlias = object
 NUMBER: Shape = "number"
 LEAVES: Shape = ("leaves",)
 """In place of the shape of a container: no array in it, or in those inside it, has an axis of length one."""
+
+
+MADE_OF = ("slice", "less", "common", "linear")
+"""Lengths that are made of others."""
 
 
 class Lengths(tuple[Length, ...]):
@@ -105,11 +109,14 @@ def replaced(shape: Shape, old: Length, new: Length) -> Shape:
         return new
     if not isinstance(shape, tuple):
         return shape
-    if is_common(shape):
-        parts = [replaced(part, old, new) for part in shape[1]]
+    if shape[:1] == ("common",):
+        parts = [replaced(part, old, new) for part in sorted(shape[1], key=repr)]
         return shape if shape[1].issuperset(parts) and len(set(parts)) == len(shape[1]) else _common(parts)
     if shape[:1] == ("linear",):
         return _linear([(replaced(term, old, new), times) for term, times in shape[1]], shape[2])
+    if shape[:1] == ("less",):
+        cut: int = shape[2]
+        return _less(replaced(shape[1], old, new), cut)
     return (Lengths if isinstance(shape, Lengths) else tuple)(replaced(part, old, new) for part in shape)
 
 
@@ -124,6 +131,38 @@ def written(shape: Shape, equal: Mapping[Length, Length]) -> Shape:
     for old, new in equal.items():
         shape = replaced(shape, old, new)
     return shape
+
+
+def substituted(shape: Shape, of: Callable[[tuple[object, ...]], Length]) -> Shape:
+    """The shape, or length, with what `of` gives for the tags in it; None where that is None for one of them."""
+    if isinstance(shape, int) or shape is None:
+        return shape
+    if not isinstance(shape, tuple):
+        return None
+    if isinstance(shape, Lengths):
+        return Lengths(substituted(part, of) for part in shape)
+    if shape[:1] == ("items",):
+        return ("items", *(substituted(part, of) for part in shape[1:]))
+    if shape[0] not in MADE_OF:
+        return of(shape)
+    if shape[0] == "linear":
+        parts = [(substituted(term, of), times) for term, times in shape[1]]
+        return None if any(term is None for term, _ in parts) else _linear(parts, shape[2])
+    if shape[0] == "common":
+        return _common([substituted(part, of) for part in sorted(shape[1], key=repr)])
+    inner = [substituted(part, of) for part in shape[1:]]
+    if any(new is None and old is not None for new, old in zip(inner, shape[1:])):
+        return None
+    return _less(inner[0], shape[2]) if shape[0] == "less" else ("slice", *inner)
+
+
+def commons(shape: Shape) -> Iterator[tuple[Length, ...]]:
+    """The lengths that were broadcast together, for each such length in a shape."""
+    if is_common(shape):
+        yield tuple(sorted(shape[1], key=repr))  # type: ignore[index]
+    parts = shape if isinstance(shape, Lengths) else parts_of(shape) if isinstance(shape, tuple) else ()
+    for part in parts:
+        yield from commons(part)
 
 
 def stored(value: Sequence[Length], place: Sequence[Length]) -> list[tuple[Length, Length]]:
@@ -229,6 +268,8 @@ def _less(length: Length, cut: int) -> Length:
     """``max(length - cut, 0)``"""
     if cut == 0:
         return length
+    if isinstance(length, int):
+        return max(length - cut, 0)
     if isinstance(length, tuple) and length[0] == "less":
         return ("less", length[1], length[2] + cut)
     return ("less", length, cut)

@@ -25,6 +25,7 @@ from tangentx.ir.nodes import (
     Atom,
     Attr,
     Block,
+    Call,
     Expr,
     For,
     Index,
@@ -34,6 +35,7 @@ from tangentx.ir.nodes import (
     Make,
     Op,
     Pop,
+    Return,
     Slice,
     Statement,
     Store,
@@ -54,6 +56,7 @@ from tangentx.optimise.facts.shape_arithmetic import (
     of_argument,
     of_leaf,
     replaced,
+    substituted,
     written,
 )
 from tangentx.optimise.facts.tape_shapes import Tapes, is_lasting
@@ -95,7 +98,7 @@ _TRANSFORMS: tuple[Callable[..., Any], ...] = (
 """These keep the shape where they are given no number of points."""
 
 _LINEAR = (operator.add, operator.sub, operator.mul)
-_MAKING: tuple[Callable[..., Any], ...] = (np.array, np.asarray)
+_MAKING: tuple[Callable[..., Any], ...] = (np.array, np.asarray, np.stack)
 
 
 class Shaper:
@@ -152,7 +155,7 @@ class Shaper:
             case Index():
                 return self._indexed(value)
             case Make(cls=cls) if cls is tuple:
-                return ("items", *map(self._of_item, value.items))
+                return ("items", *map(self.of_item, value.items))
             case Op(args=(_, *_)):
                 found = self._reduced(value)
                 return found if found is not None or value.kwargs else self._result(value.fn, value.args)
@@ -219,7 +222,7 @@ class Shaper:
         """The shape of an array or number; a list may grow, so it has none."""
         return self.shape(atom) if isinstance(self.kind(atom), Arr | Num) else None
 
-    def _of_item(self, atom: Atom) -> Shape:
+    def of_item(self, atom: Atom) -> Shape:
         """Of an item of a tuple; of a number, the number."""
         return self.number(atom) if isinstance(self.kind(atom), Num) else self._of_array(atom)
 
@@ -361,6 +364,8 @@ class Facts(Flow[Known]):
 
     def _given(self, name: str) -> Shape:
         """The shape of a parameter."""
+        if name in self.unit.lengths:
+            return self.unit.lengths[name]
         kind, single = self.unit.kinds.get(name), self.unit.axes.get(name)
         if single is not None and isinstance(kind, Arr) and kind.rank is not None:
             return of_argument(name, kind.rank, single)
@@ -436,6 +441,8 @@ class Facts(Flow[Known]):
         value, kind = s.value, self.unit.kinds.get(s.target)
         for one, other in self._shaper.agreed(value) if type(value) is Op else ():
             self._equate(one, other)
+        if type(value) is Call:
+            self._note_arguments(s, value)
         for one, other in self._tapes.implied(value.base.name, self._outermost) if type(value) is Pop else ():
             self._equate(one, other)
         zero = self.is_zero(s)
@@ -458,7 +465,41 @@ class Facts(Flow[Known]):
         return _named(None if leaf else shape, kind, tag)
 
     def _shape_of(self, value: Expr) -> Shape:
+        if type(value) is Call:
+            return self._equated(self._given_back(value))
         return self._equated(self._tapes.popped(value.base.name) if type(value) is Pop else self._shaper.of(value))
+
+    def _given_back(self, call: Call) -> Shape:
+        """The shape of what a function gives back for these arguments."""
+        callee = self.unit.others.get(call.link)
+        found = None if callee is None or callee.busy else callee.found(given_back, self.program)
+        if found is None or callee is None:
+            return None
+        names = [param.name for param in callee.function.params]
+        args = dict(zip(names, call.args, strict=True))
+
+        def argument(tag: tuple[Any, ...]) -> Length:
+            name, axis = _of_parameter(tag)
+            if name not in args or axis is None:
+                return self._shaper.of_item(args[name]) if name in args else None
+            shape = self.shape(args[name])
+            return shape[axis] if isinstance(shape, Lengths) and axis < len(shape) else None
+
+        for parts in shape_arithmetic.commons(found):  # which have been broadcast together
+            known = [Lengths((n,)) for part in parts if (n := substituted(part, argument)) is not None]
+            for one, other in shape_arithmetic.agreed(known):
+                self.program.axes.rely()
+                self._equate(one, other)
+        return substituted(found, argument)
+
+    def _note_arguments(self, s: Assign, call: Call) -> None:
+        """Leaves the shapes of arguments with the function that is called."""
+        callee = self.unit.others.get(call.link)
+        if callee is not None and not callee.outer:
+            kinds = [self.unit.kind(self.program, a) for a in call.args]
+            callee.given[s] = tuple(
+                self.shape(a) if is_array(kind) else None for a, kind in zip(call.args, kinds, strict=True)
+            )
 
     @property
     def _equal(self) -> Mapping[Length, Length]:
@@ -540,6 +581,36 @@ class Facts(Flow[Known]):
         if first:
             self._met.add(site)
         return result
+
+
+class _Returning(Facts):
+    """Notes the shapes that a function gives back; `found` has that of each return."""
+
+    def __init__(self, program: Program, unit: Unit) -> None:
+        super().__init__(program, unit)
+        self.found: list[Shape] = []
+
+    def after(self, s: Statement) -> None:
+        if type(s) is Return:
+            self.found.append(self._shaper.of_item(s.value) or self.fact(s.value).shape)
+        super().after(s)
+
+
+def _of_parameter(tag: tuple[Any, ...]) -> tuple[str, int | None]:
+    """The name of the parameter whose shape, or length along an axis, a tag stands for; no name for another tag."""
+    if "param" not in tag[:2]:
+        return "", None
+    name, *axis = tag[tag.index("param") + 1 :]
+    return name, axis[0] if axis else None
+
+
+def given_back(unit: Unit, program: Program) -> Shape:
+    """The shape of what the function gives back, of whatever it knows in terms of its parameters' lengths."""
+    unit.busy = True  # it may call itself
+    walk = _Returning(program, unit)
+    walk.block(unit.body)
+    unit.busy = False
+    return walk.found[0] if walk.found and all(shape == walk.found[0] for shape in walk.found) else None
 
 
 def _is_one_of(atom: Atom, names: frozenset[str]) -> bool:

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from tangentx.ir.nodes import Append, Assign, Make, Op, Pop, Statement, Var
 from tangentx.ir.walk import statement_atoms
-from tangentx.optimise.facts.shape_arithmetic import Length, Lengths, Shape, parts_of
+from tangentx.optimise.facts.shape_arithmetic import MADE_OF, Length, Lengths, Shape, parts_of
 from tangentx.optimise.facts.unit import Unit
 
 Equations: TypeAlias = set[tuple[Length, Length]]
@@ -24,7 +24,6 @@ Equations: TypeAlias = set[tuple[Length, Length]]
 EMPTY = Make(list, ())
 
 _LASTING = ("param", "once", "long", "single")
-_MADE_OF = ("slice", "less", "common", "linear")
 
 
 class Tapes:
@@ -117,7 +116,7 @@ def is_lasting(shape: Shape) -> bool:
     if isinstance(shape, Lengths):
         return all(map(is_lasting, shape))
     if isinstance(shape, tuple):
-        if shape[0] in _MADE_OF:
+        if shape[0] in MADE_OF:
             return all(part is None or is_lasting(part) for part in parts_of(shape))
         return shape[0] in _LASTING and shape[1:2] != ("made",)
     return isinstance(shape, int)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
@@ -26,6 +26,8 @@ class Unit:
     at run time. `axes` are those of length one, of parameters of which they are known. `settled` maps a pass to what
     it last found nothing to do in. One that was cut off another has the link of that: `part_of`. Where variables come
     to share a name, `origins` has the names that statements bind or write by, as `kinds` has them, by their identities.
+    `others` has the functions of the program by their links; `given` the shapes of the arguments of calls of this one,
+    by the statements that call it, and `lengths` what that says of its parameters; it is `busy` while what it gives back is looked for.
     """
 
     link: Link
@@ -38,6 +40,10 @@ class Unit:
     part_of: Link | None = None
     origins: dict[int, str] = field(default_factory=dict)
     asked: tuple[Block, dict[object, Any]] | None = None
+    busy: bool = False
+    others: Mapping[Link, Unit] = field(default_factory=dict)
+    given: dict[Statement, tuple[object, ...]] = field(default_factory=dict)
+    lengths: dict[str, Any] = field(default_factory=dict)
 
     @property
     def function(self) -> Function:

@@ -128,7 +128,7 @@ def test_what_is_stored_is_as_long_as_its_place(m: int, n: int) -> None:
 def test_a_length_in_place_of_another() -> None:
     shape = shape_arithmetic.Lengths((M, BOTH, ("less", BOTH, 2)))
     assert shape_arithmetic.replaced(shape, N, M) == (M, M, ("less", M, 2))
-    assert shape_arithmetic.replaced(shape, N, 3) == (M, 3, ("less", 3, 2))
+    assert shape_arithmetic.replaced(shape, N, 3) == (M, 3, 1)
     assert shape_arithmetic.written(shape, {BOTH: N}) == (M, N, ("less", N, 2))
 
 

@@ -1,0 +1,63 @@
+"""What is known of lengths across calls: those that arguments have at all calls of a function.
+
+A function is printed once for all its calls, so what holds for its parameters has to hold at every one of them:
+
+    scale(u, rate)          # u of shape (n,), rate of shape (n,), and n is not one
+    scale(v, v)             # v of shape (m,), and m is not one: so the two are as long as each other at each call
+
+What it gives back is told by `shapes.Facts`, in the lengths of its parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tangentx.ir.nodes import Assign, Call, Statement
+from tangentx.optimise.facts.shape_arithmetic import Length, Lengths, Shape, is_long, is_single
+from tangentx.optimise.facts.unit import Unit
+
+
+def tell_callees(units: Sequence[Unit]) -> bool:
+    """Notes what is known of the lengths of functions' parameters; True if that is news.
+
+    The walks of the passes have left the shapes of the arguments of each call with the function that is called.
+    """
+    calls: dict[Unit, list[Statement]] = {}
+    for s, callee in _calls(units):
+        calls.setdefault(callee, []).append(s)
+    news = False
+    for callee, made in calls.items():
+        given = [callee.given.get(s) for s in made]
+        if callee.outer or None in given:
+            continue
+        found = _of_parameters([p.name for p in callee.function.params], given)  # type: ignore[arg-type]
+        if any(callee.lengths.get(name) != shape for name, shape in found.items()):
+            callee.lengths, callee.asked, news = callee.lengths | found, None, True
+    return news
+
+
+def _of_parameters(names: Sequence[str], given: Sequence[tuple[Shape, ...]]) -> dict[str, Lengths]:
+    """The shapes of the parameters of which any is known, in lengths of their own."""
+    first: dict[tuple[Length, ...], Length] = {}
+    found: dict[str, Lengths] = {}
+    for name, shapes in zip(names, zip(*given, strict=True), strict=True):
+        ranks = {len(shape) if isinstance(shape, Lengths) else None for shape in shapes}
+        if len(ranks) == 1 and None not in ranks:
+            columns = enumerate(zip(*shapes, strict=True))
+            found[name] = Lengths(_length(("param", name, axis), there, first) for axis, there in columns)
+    return found
+
+
+def _length(tag: tuple[object, ...], there: tuple[Length, ...], first: dict[tuple[Length, ...], Length]) -> Length:
+    """What stands for the length that an axis has at the calls: that of an earlier one which is equal at each."""
+    if isinstance(there[0], int) and all(n == there[0] for n in there):
+        return there[0]
+    kind = "long" if all(map(is_long, there)) else "single" if all(map(is_single, there)) else None
+    return first.setdefault(there, tag if kind is None else (kind, *tag))
+
+
+def _calls(units: Sequence[Unit]) -> Iterator[tuple[Statement, Unit]]:
+    for unit in units:
+        for s in unit.statements():
+            if isinstance(s, Assign) and isinstance(s.value, Call) and s.value.link in unit.others:
+                yield s, unit.others[s.value.link]
