@@ -27,7 +27,8 @@ class Unit:
     it last found nothing to do in. One that was cut off another has the link of that: `part_of`. Where variables come
     to share a name, `origins` has the names that statements bind or write by, as `kinds` has them, by their identities.
     `others` has the functions of the program by their links; `given` the shapes of the arguments of calls of this one,
-    by the statements that call it, and `lengths` what that says of its parameters; it is `busy` while what it gives back is looked for.
+    by the statements that call it, and `lengths` what that says of its parameters; it is `busy` while what it gives
+    back is looked for.
     """
 
     link: Link
