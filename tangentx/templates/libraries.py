@@ -9,7 +9,10 @@ import importlib
 import sys
 
 _RULES = {
-    "scipy.special": ("bessel", "distribution_functions", "elementary", "error_functions", "gamma_functions", "sums"),
+    "scipy.special": (
+        *("bessel", "distribution_functions", "elementary", "error_functions", "gamma_functions", "sums"),
+        "orthogonal_polynomials",
+    ),
     "scipy.stats": (
         *("discrete_distributions", "lifetime_distributions", "multivariate_distributions", "skewed_distributions"),
         *("symmetric_distributions", "frozen_distributions"),
@@ -21,7 +24,7 @@ _RULES = {
     "scipy.spatial.distance": ("distances",),
     "scipy.signal": ("signals",),
     "scipy.integrate": ("integrals", "quadratures", "initial_values"),
-    "scipy.fft": ("transforms",),
+    "scipy.fft": ("transforms", "cosine_transforms"),
     "scipy.optimize": ("roots", "minima"),
     "scipy.spatial.transform": ("rotations",),
     "scipy.ndimage": ("images",),

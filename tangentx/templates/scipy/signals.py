@@ -81,3 +81,87 @@ def fftconvolve(in1: Any, in2: Any, mode: Any = "full") -> Any:
 def correlate(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> Any:
     """Convolution with what is turned round."""
     return signal.convolve(in1, np.conj(np.flip(in2)), mode)
+
+
+@composition(signal.sosfilt, domain=("np.array([[1, 2, 1, 1, 0, 0], [1, -1, 0, 1, 0, 0]]), A(6)",))
+def sosfilt(sos: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
+    """Recursive filters of second order, one after the other."""
+    if zi is not None:
+        raise NotDifferentiable(
+            "scipy.signal.sosfilt has no derivative with `zi`", hint="put what came before in front of the signal"
+        )
+    sections, found = np.asarray(sos), np.asarray(x)
+    for k in range(sections.shape[0]):
+        found = signal.lfilter(sections[k, :3], sections[k, 3:], found, axis)
+    return found
+
+
+@composition(signal.filtfilt, domain=("np.array([0.2, 0.3]), np.array([1.0, -0.4]), A(12)",))
+def filtfilt(
+    b: Any,
+    a: Any,
+    x: Any,
+    axis: Any = -1,
+    padtype: Any = "odd",
+    padlen: Any = None,
+    method: Any = "pad",
+    irlen: Any = None,
+) -> Any:
+    """A recursive filter there and back; it starts as if the first element had always been there."""
+    if padtype != "odd" or method != "pad":
+        raise NotDifferentiable(
+            "scipy.signal.filtfilt has a derivative with odd padding", hint="leave `padtype` and `method` out"
+        )
+    rows = np.moveaxis(np.asarray(x) * 1.0, axis, -1)
+    count = 3 * max(len(a), len(b)) if padlen is None else padlen
+    gain = np.sum(b) / np.sum(a)
+    before = 2.0 * rows[..., :1] - np.flip(rows[..., 1 : count + 1], -1)
+    behind = 2.0 * rows[..., -1:] - np.flip(rows[..., -count - 1 : -1], -1)
+    found = np.concatenate([before, rows, behind], axis=-1)
+    for _ in range(2):
+        start = found[..., :1]
+        found = np.flip(signal.lfilter(b, a, found - start) + gain * start, -1)
+    return np.moveaxis(found[..., count : np.shape(found)[-1] - count], -1, axis)
+
+
+@composition(signal.hilbert, domain=("A(6)", "A(5)", "A(3,4), axis=0"))
+def hilbert(x: Any, N: Any = None, axis: Any = -1) -> Any:
+    """The analytic signal, of the frequencies that are not negative."""
+    size = np.shape(x)[axis] if N is None else N
+    places = np.arange(size)
+    twice = (places > 0) & (places < (size + 1) // 2)
+    weights = np.where(twice, 2.0, np.where((places == 0) | (2 * places == size), 1.0, 0.0))
+    found = np.moveaxis(np.fft.fft(np.asarray(x), N, axis), axis, -1) * weights
+    return np.moveaxis(np.fft.ifft(found), -1, axis)
+
+
+@composition(signal.detrend, domain=("A(6)", "A(5,2), 0, 'constant'", "A(2,5)"))
+def detrend(data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0, overwrite_data: Any = False) -> Any:
+    """A signal without its mean, or without the line that is nearest."""
+    if bp != 0:
+        raise NotDifferentiable("scipy.signal.detrend has no derivative with `bp`", hint="treat the parts one by one")
+    rows = np.moveaxis(np.asarray(data) * 1.0, axis, -1)
+    apart = rows - np.mean(rows, axis=-1, keepdims=True)
+    if type == "linear" or type == "l":
+        t = np.arange(np.shape(rows)[-1]) - 0.5 * (np.shape(rows)[-1] - 1.0)
+        slope = np.sum(apart * t, axis=-1, keepdims=True) / np.sum(t * t)
+        apart = apart - slope * t
+    return np.moveaxis(apart, -1, axis)
+
+
+@composition(signal.convolve2d, domain=("A(3,4), A(2,2)", "A(3,4), A(2,2), 'valid'"))
+def convolve2d(in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", fillvalue: Any = 0) -> Any:
+    """Convolution of two tables."""
+    if boundary != "fill" or fillvalue != 0:
+        raise NotDifferentiable(
+            "scipy.signal.convolve2d has a derivative with zeros around", hint="use scipy.ndimage.convolve with a mode"
+        )
+    return signal.convolve(in1, in2, mode)
+
+
+@composition(signal.oaconvolve, domain=("A(6), A(3)",))
+def oaconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any:
+    """Convolution by transforms of parts."""
+    if axes is not None:
+        raise NotDifferentiable("scipy.signal.oaconvolve has no derivative with `axes`", hint="leave it out")
+    return signal.convolve(in1, in2, mode)

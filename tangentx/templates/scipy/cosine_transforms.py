@@ -1,0 +1,134 @@
+"""Cosine and sine transforms of types 2 and 3, by the orthonormal one, whose adjoint is its inverse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import fft as transforms
+
+from tangentx.errors import NotDifferentiable
+from tangentx.templates.compositions import composition
+from tangentx.templates.registry import linear
+
+
+def cosines(x: Any, back: Any) -> Any:
+    """The orthonormal cosine transform of type 2 along the last axis, or its inverse."""
+    return transforms.idct(x, norm="ortho") if back else transforms.dct(x, norm="ortho")
+
+
+def sines(x: Any, back: Any) -> Any:
+    """The orthonormal sine transform of type 2 along the last axis, or its inverse."""
+    return transforms.idst(x, norm="ortho") if back else transforms.dst(x, norm="ortho")
+
+
+@linear(cosines, domain=("A(4), False", "A(2,3), True"))
+def cosines_(x: Any, back: Any, *, ans_bar: Any) -> Any:
+    """The transform the other way."""
+    x_bar = cosines(ans_bar, 1 - back)
+    return x_bar
+
+
+@linear(sines, domain=("A(4), False", "A(2,3), True"))
+def sines_(x: Any, back: Any, *, ans_bar: Any) -> Any:
+    """The transform the other way."""
+    x_bar = sines(ans_bar, 1 - back)
+    return x_bar
+
+
+def _checked(type: Any, n: Any, orthogonalize: Any) -> None:
+    if type not in (2, 3) or n is not None or orthogonalize is not None:
+        raise NotDifferentiable(
+            "cosine and sine transforms of scipy.fft have a derivative for types 2 and 3, without `n`",
+            hint="pad or cut the array before",
+        )
+
+
+def _lengths(size: Any, last: Any) -> Any:
+    """By what the plain transform of type 2 is longer than the orthonormal one, for each frequency."""
+    special = size - 1 if last else 0
+    return np.where(np.arange(size) == special, 2.0 * np.sqrt(1.0 * size), np.sqrt(2.0 * size))
+
+
+def _transformed(x: Any, type: Any, axis: Any, norm: Any, back: Any, odd: Any) -> Any:
+    """A transform of type 2 or 3, forth or back: of type 3 is that of type 2 back, but for its length."""
+    rows = np.moveaxis(np.asarray(x) * 1.0, axis, -1)
+    size = np.shape(rows)[-1]
+    forth = (type == 2) is not back
+    if norm == "ortho":
+        found = sines(rows, not forth) if odd else cosines(rows, not forth)
+        return np.moveaxis(found, -1, axis)
+    lengths = _lengths(size, odd)
+    if forth:
+        found = (sines(rows, False) if odd else cosines(rows, False)) * lengths
+        plain = type == 2
+    else:
+        found = sines(rows / lengths, True) if odd else cosines(rows / lengths, True)
+        found = found * (2.0 * size)
+        plain = type == 3
+    shortened = norm == "forward" if plain else norm != "forward"
+    return np.moveaxis(found / (2.0 * size) if shortened else found, -1, axis)
+
+
+@composition(transforms.dct, domain=("A(5)", "A(4,3), 3, axis=0", "A(4), norm='ortho'", "A(4), norm='forward'"))
+def dct(
+    x: Any,
+    type: Any = 2,
+    n: Any = None,
+    axis: Any = -1,
+    norm: Any = None,
+    overwrite_x: Any = False,
+    workers: Any = None,
+    orthogonalize: Any = None,
+) -> Any:
+    """Cosine transform."""
+    _checked(type, n, orthogonalize)
+    return _transformed(x, type, axis, norm, False, False)
+
+
+@composition(transforms.idct, domain=("A(5)", "A(4,3), 3, axis=0", "A(4), norm='ortho'", "A(4), norm='forward'"))
+def idct(
+    x: Any,
+    type: Any = 2,
+    n: Any = None,
+    axis: Any = -1,
+    norm: Any = None,
+    overwrite_x: Any = False,
+    workers: Any = None,
+    orthogonalize: Any = None,
+) -> Any:
+    """Inverse of the cosine transform."""
+    _checked(type, n, orthogonalize)
+    return _transformed(x, type, axis, norm, True, False)
+
+
+@composition(transforms.dst, domain=("A(5)", "A(4,3), 3, axis=0", "A(4), norm='ortho'"))
+def dst(
+    x: Any,
+    type: Any = 2,
+    n: Any = None,
+    axis: Any = -1,
+    norm: Any = None,
+    overwrite_x: Any = False,
+    workers: Any = None,
+    orthogonalize: Any = None,
+) -> Any:
+    """Sine transform."""
+    _checked(type, n, orthogonalize)
+    return _transformed(x, type, axis, norm, False, True)
+
+
+@composition(transforms.idst, domain=("A(5)", "A(4,3), 3, axis=0", "A(4), norm='ortho'"))
+def idst(
+    x: Any,
+    type: Any = 2,
+    n: Any = None,
+    axis: Any = -1,
+    norm: Any = None,
+    overwrite_x: Any = False,
+    workers: Any = None,
+    orthogonalize: Any = None,
+) -> Any:
+    """Inverse of the sine transform."""
+    _checked(type, n, orthogonalize)
+    return _transformed(x, type, axis, norm, True, True)
