@@ -7,13 +7,16 @@ called like others, but that each derivative calls again at the answer (`derive.
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tangentx import arrays, templates
-from tangentx.analysis.infer import calls
+from tangentx.analysis.infer import calls, constant_calls
 from tangentx.analysis.infer.arguments import Named, bind
 from tangentx.analysis.infer.calling_conventions import SETTLED
 from tangentx.analysis.infer.constant_calls import kind_of
@@ -21,9 +24,21 @@ from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import external, items, value_class
 from tangentx.analysis.infer.inlining import standin
 from tangentx.analysis.infer.inner_derivatives import known_value, stand_in
-from tangentx.analysis.types.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Obj, Region, describe, varied
+from tangentx.analysis.types.kinds import (
+    BOTTOM,
+    MISSING,
+    Bottom,
+    Box,
+    Either,
+    Kind,
+    Obj,
+    Region,
+    Some,
+    describe,
+    varied,
+)
 from tangentx.common.naming import public_name
-from tangentx.errors import NotDifferentiable, NoTemplate, TangentxError, UnsupportedSyntax
+from tangentx.errors import NotDifferentiable, NoTemplate, TangentxError, UnsupportedSyntax, is_library
 from tangentx.ir import markers, nodes
 from tangentx.ir.functions import BoundMethod, Closure, Derived, Partial, function_of
 from tangentx.ir.library_call_op import Callback, Given, LibraryCall, Part
@@ -51,8 +66,11 @@ def taken(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Ex
     solver = templates.solver(fn)
     if solver is None:
         return None
-    if any(isinstance(w.read(a)[1], Bottom) for a in (*args, *(a for _, a in kwargs))):
+    kinds = [w.read(a)[1] for a in (*args, *(a for _, a in kwargs))]
+    if any(isinstance(kind, Bottom) for kind in kinds):
         return Lit(None), BOTTOM
+    if constant_calls.applies(w, fn, args, kwargs) and not any(_comes_to_data(kind, set()) for kind in kinds):
+        return None  # what has no body may yet be called as it is
     if not solver.takes(len(args), [name for name, _ in kwargs]):
         name = public_name(fn)
         raise NoTemplate(f"`{name}` has no derivative for this call", w.span, f"give it {solver.parameters()}")
@@ -69,18 +87,39 @@ def taken(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Ex
     (run,) = w.instance.expansions[id(w.statement), ("solver", fn, form)]
     assert isinstance(run, Assign)
     bound[source.params[0].name] = Var(run.target)
+    before = len(w.out)
     answer = standin(w, solver.body, tuple(bound.values()))
     if w.env is None and w.program.final:
-        raise _always_refused(w)
+        _demand_differentiable(w, before)
     return answer
 
 
-def _always_refused(w: Walker) -> NotDifferentiable:
-    """What a body says that always raises: the call is one that is not differentiated."""
-    made = [s.value for s in w.out if isinstance(s, Assign) and isinstance(s.value, Op)]
-    op = next(op for op in reversed(made) if op.fn is NotDifferentiable)
+def _comes_to_data(kind: Kind, seen: set[int]) -> bool:
+    """Whether a value is a function that the program has made, or one that reads what a program may write into."""
+    if not isinstance(kind, Obj):
+        return isinstance(kind, Either | Some) or value_class(kind) is not None
+    todo = [kind.value] if callable(kind.value) else []
+    while todo:
+        value = todo.pop()
+        if id(value) in seen or isinstance(value, types.ModuleType | types.BuiltinFunctionType | np.ufunc):
+            continue
+        seen.add(id(value))
+        if not isinstance(value, types.FunctionType):
+            return not isinstance(value, type | bool | int | float | str | None)
+        if not is_library(value.__code__.co_filename):
+            read = inspect.getclosurevars(value)
+            todo += (*read.nonlocals.values(), *read.globals.values(), *(value.__defaults__ or ()))
+    return False
+
+
+def _demand_differentiable(w: Walker, start: int) -> None:
+    """Refuses, at the call, what a body refuses by raising, whatever the arguments' values."""
+    made = [s.value for s in w.out[start:] if isinstance(s, Assign) and isinstance(s.value, Op)]
+    op = next((op for op in reversed(made) if op.fn is NotDifferentiable), None)
+    if op is None:
+        return
     message, hint = (str(a.value) for a in (*op.args, *(a for _, a in op.kwargs)) if isinstance(a, Lit))
-    return NotDifferentiable(message, w.span, hint)
+    raise NotDifferentiable(message, w.span, hint)
 
 
 def _told(w: Walker, atom: Atom) -> Any:
