@@ -77,6 +77,7 @@ class ArrayWriter:
     entry_copies: set[str] = field(default_factory=set)
     memory: dict[str, Memory] = field(default_factory=dict)
     pending: list[Item] = field(default_factory=list)
+    fused: Counter[str] = field(default_factory=Counter)
     remarks: dict[int, list[Remark]] = field(default_factory=dict)  # before which of those that are kept they stand
 
     # ---- shapes ----
@@ -223,6 +224,7 @@ class ArrayWriter:
         b = self.builder
         inside = Counter(operand.name for item in items for operand in item.operands if isinstance(operand, Held))
         arrays = {i.target for i in items if i.target and inside[i.target] < self.readers.get(i.target, 1)}
+        self.fused.update(statements=len(items), loops=1, spared=sum(bool(i.target) for i in items) - len(arrays))
         for item in items:
             if item.target in arrays:
                 b.emit(Allocate(item.target, item.extents, False))
@@ -233,6 +235,17 @@ class ArrayWriter:
         for name, extent in zip(reversed(counters), reversed(items[0].extents), strict=True):
             block = (For(name, ZERO, extent, ONE, False, block, independent=True),)
         b.emit(*block, *remarks.get(len(items), ()))
+
+    def report(self) -> tuple[str, ...]:
+        """What became of statements of arrays, for a reader."""
+        found = self.fused
+        if not found["statements"]:
+            return ()
+        counts = (("statements", "statement of arrays"), ("loops", "loop"), ("spared", "array"))
+        told = {
+            key: f"{found[key]} {what}" if found[key] == 1 else f"{found[key]} {_many(what)}" for key, what in counts
+        }
+        return (f"  {told['statements']} in {told['loops']}; {told['spared']} never made",)
 
     def remark(self, text: str) -> None:
         """A comment; it does not part statements that become one loop."""
@@ -337,6 +350,7 @@ class ArrayWriter:
         self.builder.check(Apply("le", (low, high), BOOL), Bail.SHAPE)
 
 
-def filled(value: Expr) -> Callable[[Sequence[Expr]], Expr]:
-    """The element of an array that has the same everywhere."""
-    return lambda given: value
+def _many(what: str) -> str:
+    """The plural."""
+    first, *rest = what.split(" ", 1)
+    return " ".join((f"{first}s", *rest))

@@ -30,7 +30,7 @@ _LIMIT_SECONDS = 120
 
 
 @functools.cache
-def library(source: str) -> ctypes.CDLL:
+def library(source: str) -> ctypes.PyDLL:
     """The text, compiled and loaded. Raises NoCompiler."""
     command, version = compiler()
     told = "\0".join((source, *command, version, *FLAGS, _processor()))
@@ -39,7 +39,7 @@ def library(source: str) -> ctypes.CDLL:
     if not _is_own(path):
         _compile(command, source, path)
     try:
-        return ctypes.CDLL(path)
+        return ctypes.PyDLL(path)
     except OSError as error:
         raise NoCompiler(f"what the C compiler made cannot be loaded: {error}", hint=_HINT) from None
 

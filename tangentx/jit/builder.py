@@ -151,6 +151,10 @@ class Builder:
 
     def check(self, test: Expr, bail: Bail) -> None:
         """Bails out where `test` does not hold."""
+        if isinstance(test, Apply) and test.op == "ne" and all(isinstance(arg, Const) for arg in test.args):
+            a, b = (arg.value for arg in test.args if isinstance(arg, Const))
+            if a != b:
+                return
         self.emit(Check(test, bail))
 
     def bound(self, value: Expr) -> int | None:

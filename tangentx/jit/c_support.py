@@ -59,10 +59,23 @@ static __attribute__((noinline, cold)) void *grown(void *records, int64_t *capac
         tape.records[tape.count++] = (record); \
     } while (0)
 
-/* Whether the user wants to stop; asked now and then. */
+/* Python's lock is released while a program runs, and taken now and then to ask whether a signal wants it to stop. */
 #define TICKS (1 << 22)
 #define LONGEST (1 << 30)
-typedef int (*stop_asked)(void);
+typedef struct {
+    void *(*release_lock)(void);
+    void (*take_lock)(void *state);
+    int (*check_signals)(void);
+    void *state;
+} interpreter;
+
+static __attribute__((noinline, cold)) int stop_asked(interpreter *python)
+{
+    python->take_lock(python->state);
+    int asked = python->check_signals();
+    python->state = python->release_lock();
+    return asked;
+}
 
 static inline int64_t floordiv_i8(int64_t a, int64_t b)
 {

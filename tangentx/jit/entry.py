@@ -130,11 +130,12 @@ def _typed(value: Any, type: Scalar | Array) -> Any:
 class _InC:
     """The entry of a library: arguments as words of 64 bits."""
 
-    def __init__(self, program: Program, library: ctypes.CDLL) -> None:
+    def __init__(self, program: Program, library: ctypes.PyDLL) -> None:
         self.program = program
         function = program.functions[0]
         self.entry = getattr(library, print_c.ENTRY)
         self.entry.restype = ctypes.c_int64
+        self.python = _interpreter()
         self.release = library.tangentx_release
         self.release.argtypes = [ctypes.c_int64]
         self.release.restype = None
@@ -157,10 +158,7 @@ class _InC:
             else:
                 words.append(value if _letter(type) == "d" else int(value))
         found = ctypes.create_string_buffer(self.found.size)
-        interrupted: list[BaseException] = []
-        bail = self.entry(self.given.pack(*words), found, _asking(interrupted))
-        if interrupted:
-            raise interrupted[0]
+        bail = self.entry(self.given.pack(*words), found, self.python)  # raises what a handler of signals raised
         return self._results(bail, self.found.unpack(found.raw))
 
     def _results(self, bail: int, words: Sequence[Any]) -> Sequence[Any]:
@@ -193,22 +191,10 @@ def _copied(type: Array, address: int, shape: Sequence[int]) -> Any:
     return made
 
 
-_Asked = ctypes.CFUNCTYPE(ctypes.c_int)
-
-
-def _asking(interrupted: list[BaseException]) -> Any:
-    """A function that says whether the user wants to stop: Python runs the handlers of signals in it."""
-
-    def ask() -> int:
-        try:
-            for _ in range(3):  # handlers run between instructions
-                pass
-        except BaseException as error:
-            interrupted.append(error)
-            return 1
-        return 0
-
-    return _Asked(ask)
+def _interpreter() -> Any:
+    """What a program needs of Python while it runs: to release its lock, to take it, and to run handlers of signals."""
+    names = ("PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals")
+    return (ctypes.c_void_p * 4)(*(ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p) for name in names))
 
 
 def _in_c(program: Program) -> tuple[str, Backend]:

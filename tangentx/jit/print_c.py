@@ -46,6 +46,7 @@ from tangentx.jit.loop_ir import (
     Write,
     statements,
 )
+from tangentx.jit.tidy import applied
 
 _TYPES = {"f8": "double", "f4": "float", "i8": "int64_t", "b1": "bool"}
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==",
@@ -53,6 +54,16 @@ _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=",
 _OURS = ("guarded", "maximum", "minimum", "sign", "ratio_or_zero", "over_root", "log_or_zero", "power_slope")
 _OF_CODE = (*_OURS, "floordiv", "mod")
 _PLAIN = ("add_fits", "sub_fits", "mul_fits", "isnan", "isinf", "isfinite")
+_VECTORS = frozenset("exp log sin cos tan tanh sinh cosh expm1 log1p asin acos atan".split())
+_VECTOR = '__attribute__((simd("notinbranch"))) extern'
+_HAS_VECTORS = """/* Functions of the C library that take several numbers at once. */
+#include <math.h>
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+#define HAS_VECTORS __GLIBC_PREREQ(2, 35)
+#endif
+#if HAS_VECTORS"""
+_COMPARING = "select maximum minimum sign ratio_or_zero over_root log_or_zero power_slope"
+_DECIDING = frozenset((*_COMPARING.split(), "floor", "ceil", "trunc", "rint", "mod", "floordiv"))
 ENTRY = "tangentx_entry"
 FLAGS = {"FE_DIVBYZERO": 1, "FE_INVALID": 2, "FE_OVERFLOW": 4, "FE_UNDERFLOW": 8}
 """Floating-point events as the entry tells them."""
@@ -62,9 +73,27 @@ def text_of(program: Program) -> str:
     """One file of C: what it needs, its functions, and the entry that takes and gives words of 64 bits."""
     types = [type for f in program.functions for type in (*dict(f.params).values(), *f.locals.values(), *f.results)]
     codes = {item.code for type in types for item in (type.items if isinstance(type, Tape) else (type,))}
-    parts = [beginning(frozenset(codes)), *_structures(types)]
+    parts = [_vector_functions(program), beginning(frozenset(codes)), *_structures(types)]
     parts += ["\n".join(_Printer(f).function()) for f in program.functions]
     return "\n\n".join([*parts, "\n".join(_entry(program.functions[0]))]) + "\n"
+
+
+def _vector_functions(program: Program) -> str:
+    """Declarations by which the C library's functions of several numbers at once are used.
+
+    They give equal numbers unlike bits in other lanes. So there are none in a program where a real number is compared.
+    """
+    found = {value.op: len(value.args) for f in program.functions for value in applied(f.body) if value.op in _VECTORS}
+    if not found or any(_decides(value) for f in program.functions for value in applied(f.body)):
+        return ""
+    lines = [f"{_VECTOR} double {op}({', '.join(['double'] * count)});" for op, count in sorted(found.items())]
+    return "\n".join((_HAS_VECTORS, *lines, "#endif\n"))
+
+
+def _decides(value: Apply) -> bool:
+    """Whether an operation depends on more of a real number than about how large it is."""
+    real = any(arg.type.is_float for arg in value.args)
+    return real and (value.op in _DECIDING or value.type.code in ("b1", "i8"))
 
 
 def c_type(type: Type) -> str:
@@ -93,8 +122,10 @@ def _structures(types: list[Type]) -> Iterator[str]:
 
 def _entry(function: Function) -> Iterator[str]:
     """The entry: arguments and results in words, floating-point events as `FLAGS`, the code where it bails out."""
-    yield f"int64_t {ENTRY}(const int64_t *given, int64_t *found, stop_asked stop)"
+    yield f"int64_t {ENTRY}(const int64_t *given, int64_t *found, const interpreter *functions)"
     yield "{"
+    yield "    interpreter python = *functions;"
+    yield "    python.state = python.release_lock();"
     yield from _arguments(function)
     results = [f"result{k}" for k in range(len(function.results))]
     for name, result in zip(results, function.results, strict=True):
@@ -102,11 +133,12 @@ def _entry(function: Function) -> Iterator[str]:
         yield f"    memset(&{name}, 0, sizeof {name});"
     names = [name for name, _ in function.params]
     yield "    feclearexcept(FE_ALL_EXCEPT);"
-    yield f"    int64_t bail = {function.name}({', '.join([*names, *(f'&{r}' for r in results), 'stop'])});"
+    yield f"    int64_t bail = {function.name}({', '.join([*names, *(f'&{r}' for r in results), '&python'])});"
     yield "    int raised = fetestexcept(FE_ALL_EXCEPT);"
     told = " | ".join(f"(raised & {flag} ? {bit} : 0)" for flag, bit in FLAGS.items())
     yield f"    found[0] = {told};"
     yield from _results(function, results)
+    yield "    python.take_lock(python.state);"
     yield "    return bail;"
     yield "}"
     yield ""
@@ -160,8 +192,9 @@ class _Printer:
         """Its lines."""
         params = [f"{c_type(type)} {name}" for name, type in self.f.params]
         params += [f"{c_type(type)} *result{k}" for k, type in enumerate(self.f.results)]
-        params.append("stop_asked stop")
-        yield f"static int64_t {self.f.name}({', '.join(params)})"
+        params.append("interpreter *python")
+        # Not inlined: all that it computes is done when its caller asks for floating-point events.
+        yield f"static __attribute__((noinline)) int64_t {self.f.name}({', '.join(params)})"
         yield "{"
         yield "    int64_t bail = 0, ticks = 0;"
         for name, type in self.f.locals.items():
@@ -176,7 +209,7 @@ class _Printer:
                 if isinstance(type.items[0], Array):
                     yield f"    while ({name}.count) release({name}.records[--{name}.count].owner);"
                 yield f"    free({name}.records);"
-        yield "    (void)ticks; (void)stop;"
+        yield "    (void)ticks; (void)python;"
         yield "    return bail;"
         yield "}"
 
@@ -216,7 +249,7 @@ class _Printer:
                 yield from self.loop(s)
             case Loop(body):
                 yield "for (;;) {"
-                yield "    if (++ticks > TICKS) { ticks = 0; if (stop && stop()) BAIL(9); }"
+                yield "    if (++ticks > TICKS) { ticks = 0; if (stop_asked(python)) BAIL(9); }"
                 yield from self.block(body)
                 yield "}"
             case Break() | Continue():
@@ -239,7 +272,8 @@ class _Printer:
         elif not inner and abs(step) == 1:
             count = f"{stop} - {start}" if step > 0 else f"{start} - {stop}"
             yield f"if ({count} > 0) ticks += {count};"
-            yield f"if (ticks > TICKS) {{ ticks = 0; if ({count} > LONGEST) BAIL(10); if (stop && stop()) BAIL(9); }}"
+            yield f"if (ticks > TICKS && {count} > LONGEST) {_bail(Bail.LONG)}"
+            yield "if (ticks > TICKS) { ticks = 0; if (stop_asked(python)) BAIL(9); }"
         if s.backward:
             yield f"for ({name} = {stop} - 1; {name} >= {start}; {name}--) {{"
         elif step > 0:
@@ -247,7 +281,7 @@ class _Printer:
         else:
             yield f"for ({name} = {start}; {name} > {stop}; {name} -= {-step}) {{"
         if (inner and not s.independent) or abs(step) != 1:
-            yield "    if (++ticks > TICKS) { ticks = 0; if (stop && stop()) BAIL(9); }"
+            yield "    if (++ticks > TICKS) { ticks = 0; if (stop_asked(python)) BAIL(9); }"
         yield from self.block(s.body)
         yield "}"
 

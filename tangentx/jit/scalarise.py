@@ -136,7 +136,7 @@ class _Writer:
         locals_ = {name: type for name, type in self.b.types.items() if name not in dict(self.b.params)}
         name = _identifier(self.function.name)
         made = Function(name, tuple(self.b.params), self.results, locals_, tuple(body))
-        return Program((made,), self.result, frozenset(self.arrays.entry_copies), owned)
+        return Program((made,), self.result, frozenset(self.arrays.entry_copies), owned, self.arrays.report())
 
     def parameter(self, param: ir.Param) -> None:
         """A parameter, as a name of the program."""

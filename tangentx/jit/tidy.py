@@ -80,6 +80,16 @@ def expressions(s: Statement) -> Iterator[Expr]:
                     yield item.count
 
 
+def applied(block: Block) -> Iterator[Apply]:
+    """Every operation in a block; not those that only decide whether the program gives up."""
+    todo = [value for s in statements(block) if not isinstance(s, Check) for value in expressions(s)]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, Apply):
+            yield value
+            todo += value.args
+
+
 def atoms(value: Expr) -> Iterator[str]:
     """The names that an expression reads."""
     match value:

@@ -1,6 +1,7 @@
 """Compiled derivatives beside the generated Python: results, exceptions, what is refused, and who runs when."""
 
 import math
+import signal
 import warnings
 
 import numpy as np
@@ -318,3 +319,60 @@ def test_corpus(program, jit):
         found = derivative(*program.args())
         if derivative._cache.last.notes["jit"] is not None:
             demand_equal(found, tx.value_and_grad(program.fn, wrt=program.wrt)(*program.args()), jit == "python")
+
+
+@pytest.mark.skipif(not HAS_C, reason="no C compiler")
+def test_vector_functions_are_used_where_no_real_number_is_compared():
+    def waves(x):
+        return np.sum(np.exp(-x * x) * np.tanh(x))
+
+    def decided(x):
+        return np.sum(np.exp(-x * x)) if x[0] > 0.5 else np.sum(np.tanh(x))
+
+    x = np.linspace(-2.0, 2.0, 101)
+    assert 'simd("notinbranch")' in both(waves, "c", x).source
+    assert 'simd("notinbranch")' not in both(decided, "c", x).source
+
+
+def test_a_directory_that_others_may_write_is_not_used(tmp_path, monkeypatch):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    monkeypatch.setenv("TANGENTX_CACHE", str(shared))
+    assert build.directory() != str(shared)
+    monkeypatch.setenv("TANGENTX_CACHE", str(tmp_path / "own"))
+    assert build.directory() == str(tmp_path / "own")
+    assert (tmp_path / "own").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.skipif(not HAS_C or not hasattr(signal, "setitimer"), reason="no C compiler, or no timer")
+def test_signals_end_a_long_loop():
+    def long(x, n):
+        for _ in range(n):
+            for _ in range(n):
+                x = x * 0.999 + 1e-3
+        return x
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    derivative = both(long, "c", 0.3, 3)
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            derivative(0.3, 2**30)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_loops_that_count_down(jit):
+    def down(x):
+        total = 0.0
+        for i in range(len(x) - 1, -1, -1):
+            total = total * 0.5 + x[i] * x[i - 1] * i
+        return total
+
+    both(down, jit, ROW)
