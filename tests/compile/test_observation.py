@@ -311,12 +311,12 @@ def program(outcome: str) -> Any:
     return enter
 
 
-@program("quad` has no derivative rule")
+@program("ok")
 def quad_lambda(x):
     return quad(lambda t: x[0] * t, 0, 1)[0]
 
 
-@program("writes into `STATE`")
+@program("ok")
 def quad_state(x):
     STATE["v"] = x[0]
     return quad(reads_state, 0, 1)[0]
@@ -807,10 +807,10 @@ def test_a_text_that_is_only_shown_runs_nothing():
 
 def test_a_refusal_points_at_the_users_line_and_names_what_they_called():
     with pytest.raises(tx.NoTemplate) as caught:
-        tx.grad(lambda x: quad(lambda t: x[0] * t, 0, 1)[0], fallback="error")(Y)
+        tx.grad(lambda x: integrate.tanhsinh(math.sin, 0.0, x[0]).integral, fallback="error")(Y)
     assert caught.value.span is not None
     assert caught.value.span.file == __file__
-    assert "quad`" in caught.value.message
+    assert "tanhsinh`" in caught.value.message
 
 
 def test_a_failing_call_raises_what_it_raises():
