@@ -52,8 +52,8 @@ def cases() -> list[Any]:
         if getattr(rule, "kind", "") == "constant" or name in UNKNOWN:
             continue
         for example in examples(rule):
-            if (getattr(example.fn, "__module__", "") or "").startswith("tangentx"):
-                continue
+            if (getattr(example.fn, "__module__", "") or "").startswith(("tangentx", "scipy.ndimage")):
+                continue  # a place that is nan is a segmentation fault of scipy.ndimage's own
             for moved, lost in itertools.product(example.wrt, range(len(example.args))):
                 if (name, moved, lost) not in found and (f := damaged(example, moved, lost)) is not None:
                     found[name, moved, lost] = f
