@@ -59,6 +59,10 @@ def _of_table(cls: Any, parts: dict[str, Any]) -> Any:
         fill = (parts["_fill_value_below"], parts["_fill_value_above"])
     made = cls(parts["x"], y, kind, 0, False, parts["bounds_error"], fill, True)
     made._y_axis = parts["_y_axis"]
+    for name in ("_side", "_fill_value_below", "_fill_value_above"):
+        setattr(made, name, parts.get(name))
+    if spline is None:
+        made._spline = None
     return made
 
 

@@ -160,3 +160,11 @@ def test_what_has_no_rule_is_named() -> None:
         tx.grad(lambda y: interpolate.UnivariateSpline(X, y)(0.3))(Y)
     with pytest.raises(ValueError, match="below"):
         tx.grad(lambda t: LINES(t))(-1.0)
+
+
+def test_in_checked_mode() -> None:
+    def f(y):
+        return interpolate.interp1d(X, y)(0.5) + interpolate.CubicSpline(X, y)(0.3)
+
+    with tx.checked():
+        np.testing.assert_allclose(tx.grad(f, fallback="error")(Y), tx.grad(f)(Y))
