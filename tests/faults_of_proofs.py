@@ -82,7 +82,7 @@ PROOFS: tuple[Fault, ...] = (
         "a number for an array of any shape",
         "a number takes the place of an array where the shape comes from the other operand",
         "tangentx.optimise.broadcast_elimination:Spreads._plainer",
-        ((" and self.shape(a) == shape]", "]"),),
+        (("if any(self.shape(a) == shape for a in others)", "if others"),),
         "broadcasting",
     ),
     (
@@ -102,7 +102,7 @@ PROOFS: tuple[Fault, ...] = (
         "shapes equal after a join",
         "a variable may change its shape in a loop",
         "tangentx.optimise.facts.shapes:Facts.merge",
-        (("_met(left.shape, right.shape, site, first, name)", "left.shape"),),
+        (("_met(left.shape, right.shape, site, first, name, equal)", "left.shape"),),
         "shape decided by a branch",
     ),
     (

@@ -87,7 +87,7 @@ PROGRAMS: dict[Any, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_a_program(f: Any) -> None:
     args = PROGRAMS[f]

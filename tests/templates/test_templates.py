@@ -236,7 +236,13 @@ def test_bodies_are_straight_lines(template: Template) -> None:
 _NOT_OF_ARRAYS = {"add_at", "instance", "Deque", "DefaultDict", "Run", "lent", "observed", "unbound_message", "careful"}
 """One writes into its argument, one makes an object, three are classes, two look at what unknown code gave, one makes a
 message, one is what support functions that have rules are written with: none is an operation with a rule."""
+_WRITTEN_OUT = {
+    *("as_written", "settle", "slope_of", "gradient_of", "near_pairs", "near_rows", "constant_option", "found_part"),
+    *("made_of", "parts_of"),
+}
+"""Parts of solvers' calls and of library objects, for which the analysis writes what they stand for."""
 
 
 def test_every_function_of_the_support_module_has_a_template() -> None:
-    assert [name for name in arrays.__all__ if name not in _NOT_OF_ARRAYS and find(getattr(arrays, name)) is None] == []
+    names = [name for name in arrays.__all__ if name not in _NOT_OF_ARRAYS | _WRITTEN_OUT]
+    assert [name for name in names if find(getattr(arrays, name)) is None] == []

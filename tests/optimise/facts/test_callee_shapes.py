@@ -56,6 +56,7 @@ def of_itself(x, y, n):
     return np.sum(z * x) + np.sum(z * y)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("f", [of_unlike_calls, of_a_number, of_names_bound_anew, of_branches, of_itself])
 @pytest.mark.parametrize("lengths", [(1, 1), (3, 1), (1, 3), (3, 3)])
 def test_functions_called_with_arrays_of_all_lengths(f: Any, lengths: tuple[int, int]) -> None:
