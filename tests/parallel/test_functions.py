@@ -5,6 +5,7 @@ import functools
 import gc
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 import time
@@ -250,7 +251,15 @@ def test_an_executor_that_was_made_here_goes_with_the_function():
         made[0].submit(print)
 
 
-def test_an_interrupt_cancels_what_has_not_begun(tmp_path):
+@pytest.fixture
+def interruptible():
+    """Where the tests run in the background of a shell, SIGINT is ignored, and an interrupt of ours would be, too."""
+    kept = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, kept)
+
+
+def test_an_interrupt_cancels_what_has_not_begun(tmp_path, interruptible):
     before = threading.active_count()
     shards = [(float(number), str(tmp_path)) for number in range(40)]
     function = tx.parallel.value_and_grad(slow, executor=functools.partial(ThreadPoolExecutor, 2), shards=shards)
