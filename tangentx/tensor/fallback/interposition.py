@@ -69,7 +69,8 @@ class Asked(ast.NodeTransformer):
     def visit_match_case(self, node: ast.match_case) -> ast.match_case:
         # A pattern is no expression.
         node.guard = None if node.guard is None else self.visit(node.guard)
-        node.body = [self.visit(statement) for statement in node.body]
+        found = [self.visit(statement) for statement in node.body]
+        node.body = [one for each in found for one in (each if isinstance(each, list) else [each])]
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
