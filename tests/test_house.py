@@ -154,7 +154,6 @@ COVERED_BY = {
     "testing/test_points.py": "tests/test_testing.py",
     "__init__.py": "tests/tensor/core/test_methods.py",
     "tensor/__init__.py": "tests/tensor/core/test_methods.py",
-    "tensor/fallback/interposition.py": "tests/tensor/fallback/test_special_methods.py",
     "tensor/graph/autograd.py": "tests/tensor/test_reference.py",
     "tensor/graph/blame.py": "tests/tensor/test_reference.py",
     "tensor/graph/gradcheck.py": "tests/tensor/test_reference.py",
