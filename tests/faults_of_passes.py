@@ -12,6 +12,12 @@ LATE: tuple[Fault, ...] = (
         ((" or self.forward.readers[append.value.name] != [record]", ""),),
     ),
     (
+        "parameter taken for what is bound once",
+        "an array that the call has bound too has the shape of the copy only while nothing binds it again",
+        "tangentx.optimise.remake_shadows:_Sweep.once",
+        ((" and name not in self.params", ""),),
+    ),
+    (
         "record moved past a binding",
         "an append moves only where nothing on the way binds what it records",
         "tangentx.optimise.tape_packing:_Gaps._stops",

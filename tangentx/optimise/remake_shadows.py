@@ -7,7 +7,7 @@ together everywhere, and nothing but its record may read the shadow in the forwa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,19 +29,22 @@ _MAKERS = (np.zeros_like, arrays.zeros_as, arrays.real_zero, arrays.zero)
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """A statement with the block that it stands in, and its position there."""
+    """A statement with the block that it stands in, its position there, and that of the statement of the sweep's own
+    block which holds it."""
 
     statement: Statement
     block: Block
     position: int
+    outermost: int
 
 
 class _Sweep:
     """The statements of one sweep, where they stand, and which of them read and bind each name."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, params: Iterable[str] = ()) -> None:
         self.places: list[_Place] = list(_places(block))
         self.outer = block
+        self.params = frozenset(params)
         self.readers: dict[str, list[_Place]] = {}
         self.binders: dict[str, list[_Place]] = {}
         for place in self.places:
@@ -49,6 +52,10 @@ class _Sweep:
                 self.readers.setdefault(name, []).append(place)
             for name in writes(place.statement):
                 self.binders.setdefault(name, []).append(place)
+
+    def once(self, name: str) -> bool:
+        """Whether one statement binds the name, and no call does."""
+        return len(self.binders.get(name, ())) == 1 and name not in self.params
 
     def value(self, place: _Place) -> Expr | None:
         """What a statement binds; of a temporary that stands before it in its block, what that is bound to."""
@@ -62,11 +69,12 @@ class _Sweep:
         return s.value
 
 
-def _places(block: Block) -> Iterator[_Place]:
+def _places(block: Block, outermost: int | None = None) -> Iterator[_Place]:
     for i, s in enumerate(block):
-        yield _Place(s, block, i)
+        top = i if outermost is None else outermost
+        yield _Place(s, block, i, top)
         for inner in blocks(s):
-            yield from _places(inner)
+            yield from _places(inner, top)
 
 
 def _straight(a: _Place, b: _Place) -> bool:
@@ -81,7 +89,7 @@ class _Anew:
 
     def __init__(self, unit: Unit) -> None:
         forward, reverse = sweeps(unit.function)
-        self.forward, self.reverse = _Sweep(forward), _Sweep(reverse)
+        self.forward, self.reverse = _Sweep(forward, [p.name for p in unit.function.params]), _Sweep(reverse)
         self.instead: dict[int, Expr] = {}
         self.shadows: dict[str, Expr] = {}
         uses = [(self.forward.readers.get(t, ()), self.reverse.readers.get(t, ())) for t in unit.found(appending)]
@@ -124,7 +132,7 @@ class _Anew:
         it is a copy of, if that is bound for good."""
         value = self.forward.value(binder)
         assert isinstance(value, Op) and isinstance(value.args[0], Var)
-        like = self._taken_back(value.args[0].name, record, taken) or self._copied(value.args[0].name)
+        like = self._taken_back(value.args[0].name, record, taken) or self._copied(value.args[0].name, binder)
         if like is not None:
             self._put(taken, Op(value.fn, (Var(like),)))
 
@@ -133,24 +141,25 @@ class _Anew:
         for other, back in self.pairs:
             held, popped = other.statement, back.statement
             assert isinstance(held, Append) and isinstance(popped, Assign)
-            same = held.value == Var(name) and len(self.forward.binders.get(name, ())) == 1
+            same = held.value == Var(name) and self.forward.once(name)
             if same and _straight(record, other) and _straight(taken, back) and back.position < taken.position:
                 if not any(_between(b, back, taken) for b in self.reverse.binders[popped.target] if b is not back):
                     return popped.target
         return None
 
-    def _copied(self, name: str) -> str | None:
-        """The array that a name holds a copy of, if nothing binds that anew."""
+    def _copied(self, name: str, reader: _Place) -> str | None:
+        """The array that a name holds a copy of where a statement reads it, if nothing binds that anew later."""
         while True:
             binders = self.forward.binders.get(name, [])
-            if not binders or binders[0].block is self.forward.outer:
-                return name if len(binders) < 2 and name not in self.reverse.binders else None
+            if not binders or (len(binders) == 1 and binders[0].block is self.forward.outer):
+                lasts = name not in self.reverse.binders
+                return name if lasts and all(b.position < reader.outermost for b in binders) else None
             value = _value(binders[0])
             if isinstance(value, Op) and value.fn in _COPIES and not value.kwargs and len(value.args) == 1:
                 value = value.args[0]
-            if len(binders) > 1 or not isinstance(value, Var):
+            if not self.forward.once(name) or not isinstance(value, Var):
                 return None
-            name = value.name
+            name, reader = value.name, binders[0]
 
     def _shadow(self, shadow: str, record: _Place, taken: _Place, binders: Sequence[_Place]) -> None:
         """The shadow of an array that is recorded and taken back beside it."""
@@ -206,8 +215,7 @@ class _Anew:
         operand, value = _operand(self.forward.value(mine)), _value(its)
         if operand == Var(primal):
             return its.position < mine.position
-        once = isinstance(operand, Var) and len(self.forward.binders.get(operand.name, ())) == 1
-        return once and operand == value
+        return isinstance(operand, Var) and self.forward.once(operand.name) and operand == value
 
 
 def _between(place: _Place, a: _Place, b: _Place) -> bool:

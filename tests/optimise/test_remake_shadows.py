@@ -117,6 +117,27 @@ def written_before(u):
     return u[0] * u[3]
 
 
+def copied_of_another_each_trip(u):
+    total = 0.0
+    w = np.sin(u[1:])
+    for k in range(3):
+        v = u.copy()
+        v[0] = v[0] * (k + 2.0)
+        total = total + np.sum(v * v * v)
+        u = w
+    return total
+
+
+def copied_before_its_name_is_bound(u):
+    total = 0.0
+    for k in range(3):
+        v = u.copy()
+        v[k] = v[k] * v[0]
+        total = total + np.sum(v * v * v)
+    u = u[:2] * total
+    return u[0] + u[1]
+
+
 PROGRAMS: tuple[Callable[..., Any], ...] = (
     recurrent,
     shrinking,
@@ -131,6 +152,8 @@ PROGRAMS: tuple[Callable[..., Any], ...] = (
     part_of_what_was,
     in_two_loops,
     written_before,
+    copied_of_another_each_trip,
+    copied_before_its_name_is_bound,
 )
 
 

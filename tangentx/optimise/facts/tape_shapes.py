@@ -32,13 +32,13 @@ class Tapes:
     def __init__(self, unit: Unit) -> None:
         self._missing = {name: set(appending) for name, appending in unit.found(appending).items()}
         self._shapes: dict[str, Shape] = {}
-        self._equal: dict[str, dict[object, tuple[object, Equations]]] = {}
+        self._equal: dict[str, dict[object, tuple[int, Equations]]] = {}
         self._open: list[Equations] = []
         self._ways = 0
 
-    def append(self, name: str, statement: object, shape: Shape, equal: Mapping[Length, Length], loop: object) -> None:
+    def append(self, name: str, statement: object, shape: Shape, equal: Mapping[Length, Length], loop: int) -> None:
         """Notes the shape that a statement, by its identity, appends; another one each time it is looked at is none.
-        `equal` is what is known of lengths there, `loop` the outermost loop around it."""
+        `equal` is what is known of lengths there, `loop` the identity of the outermost loop around it, 0 for none."""
         if name in self._missing:
             shape = _lasting(shape)
             self._shapes[name] = shape if self._shapes.get(name, shape) == shape else None
@@ -74,10 +74,10 @@ class Tapes:
         """The shape of what is popped, None where it is not known or where not all that appends has been seen."""
         return None if self._missing.get(name, True) else self._shapes[name]
 
-    def implied(self, name: str, loop: object) -> Equations:
+    def implied(self, name: str, loop: int) -> Equations:
         """The equations that hold where something is popped, in another loop than what appended it."""
         sites = self._equal.get(name, {}).values()
-        if self._missing.get(name, True) or any(site is loop and loop is not None for site, _ in sites):
+        if self._missing.get(name, True) or (loop and any(site == loop for site, _ in sites)):
             return set()
         return set.intersection(*(found for _, found in sites))
 
