@@ -9,6 +9,7 @@ from typing import Any
 from tangentx.analysis.batch.varying import Unbatchable
 from tangentx.analysis.infer import constant_calls
 from tangentx.analysis.infer.assertions import asserted
+from tangentx.analysis.infer.inference import Inference
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.infer.try_statements import demand_apart
 from tangentx.analysis.memory import global_writes
@@ -219,4 +220,4 @@ def shortened(derived: Function, kinds: Sequence[Kind], program: Program) -> Ins
 
 def new_program(single: Sequence[Single] = ()) -> Program:
     """An empty program whose functions come from Python source; `single` are axes of its arguments."""
-    return Program(lift, Axes(single), loosely)
+    return Inference(lift, Axes(single), loosely)

@@ -15,7 +15,7 @@ from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Apply, Assign, Atom, Block, Expr, Function, Index, Key, Lit, Make, Method, Op, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 Room = Callable[[int, list[str]], int | None]
 Named = tuple[tuple[str, Atom], ...]

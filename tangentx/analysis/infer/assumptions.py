@@ -23,7 +23,7 @@ from tangentx.analysis.types.primitives import hashable
 from tangentx.ir.nodes import Atom, Lit
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 _POWERS: frozenset[Any] = frozenset({operator.pow, builtins.pow})
 _NOTICING: frozenset[Any] = frozenset({

@@ -18,7 +18,7 @@ from tangentx.ir.keys import WHOLE, attribute_of
 from tangentx.ir.nodes import Apply, Assign, Attr, Ext, Key, Lit, Op, Store, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 PARTS = ("real", "imag", "flat", "shape")
 

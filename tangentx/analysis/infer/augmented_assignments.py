@@ -24,7 +24,7 @@ from tangentx.ir.nodes import Assign, Augment, Augstore, Block, Call, Index, Key
 from tangentx.ir.walk import statements
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 IN_PLACE: dict[Any, str] = {
     operator.add: "__iadd__", operator.sub: "__isub__", operator.mul: "__imul__", operator.truediv: "__itruediv__",

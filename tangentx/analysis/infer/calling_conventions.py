@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tangentx.ir.nodes import Function, Link
-
-if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
 
 SETTLED, QUIET = "settled", "quiet"
 """Notes of functions: a call is its first argument, at which the function settles; it shows nothing."""
 
 
-def is_quiet(w: Walker) -> bool:
-    """Whether the function in hand repeats what has been run, so that it shows nothing."""
-    notes = w.instance.source.notes
-    return bool(notes.get(SETTLED) or notes.get(QUIET))
+def is_quiet(source: Function) -> bool:
+    """Whether a function repeats what has been run, so that it shows nothing."""
+    return bool(source.notes.get(SETTLED) or source.notes.get(QUIET))
 
 
 class Checkpoints:

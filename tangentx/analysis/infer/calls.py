@@ -18,6 +18,7 @@ from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.function_choices import call_chosen
 from tangentx.analysis.infer.functions import external, items, same_memory, unfolded, value_class
 from tangentx.analysis.infer.inlining import INLINED, standin
+from tangentx.analysis.infer.library_errors import at_the_call
 from tangentx.analysis.infer.objects import construct
 from tangentx.analysis.library import distributions, itertools_models, solvers
 from tangentx.analysis.library.array_writes import writing
@@ -40,7 +41,7 @@ from tangentx.analysis.types.kinds import (
     varied,
 )
 from tangentx.analysis.types.primitives import is_primitive, name_of
-from tangentx.errors import NO_PROGRAM, NoTemplate, NotResolved, Span, TangentxError, is_library, is_ours
+from tangentx.errors import NotResolved, TangentxError, is_ours
 from tangentx.ir.functions import BoundMethod, Chosen, Closure, Derived, Partial, function_of
 from tangentx.ir.nodes import (
     Apply,
@@ -58,10 +59,9 @@ from tangentx.ir.nodes import (
     Raise,
     Var,
 )
-from tangentx.templates import no_rule
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def apply(w: Walker, expr: Apply) -> tuple[Expr, Kind]:
@@ -95,7 +95,7 @@ def apply(w: Walker, expr: Apply) -> tuple[Expr, Kind]:
 def _unknown(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
     """A call of code that is not read."""
     kind = w.read(callee)[1]
-    if is_quiet(w) and isinstance(kind, Obj) and opaque_calls.shows(kind.value):
+    if is_quiet(w.instance.source) and isinstance(kind, Obj) and opaque_calls.shows(kind.value):
         return Lit(None), Obj(None)
     if constant_calls.active(w):
         return constant_calls.call(w, callee, args, kwargs)
@@ -300,35 +300,12 @@ def call_python(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tu
         raise at_the_call(error, fn, w.span) from None
 
 
-def at_the_call(error: TangentxError, fn: types.FunctionType, span: Span | None, named: Any = None) -> TangentxError:
-    """The error, or what it means to somebody who called a function of a library: there is no rule for that.
-
-    `named` is what was called, where that is not the function. Why the library's own source cannot be differentiated is
-    nothing that its user can change. What a function of ours refuses that stands for one of Python's is refused there
-    too.
-    """
-    if span is not None and error.span is not None and is_ours(error.span.file) and not is_ours(span.file):
-        return type(error)(error.message, span, error.hint)
-    if span is None or is_library(span.file) or not is_library(fn.__code__.co_filename):
-        return error
-    if not isinstance(error, NO_PROGRAM) or (error.span is not None and not _is_of_library(error.span.file)):
-        return error
-    message, hint = no_rule(named or fn)
-    found = NoTemplate(message, span, hint)
-    found.through = error.through
-    return found
-
-
-def _is_of_library(file: str) -> bool:
-    return is_library(file) or file.startswith("<string>")  # what a library makes by `exec`
-
-
 def call(w: Walker, source: Function, link: Link | None, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
     """A call with every argument by position.
 
     Numbers are forgotten, but for whole ones that are given to functions of ours: an axis decides what these do.
     """
-    if link is None and is_quiet(w):
+    if link is None and is_quiet(w.instance.source):
         source = w.program.quiet(source)
     source, args, functions = unfolded(w, source, args) if link is None else (source, args, {})
     read = [w.read(a) for a in args]

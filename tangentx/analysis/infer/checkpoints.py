@@ -5,7 +5,6 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
-from tangentx.analysis.infer import calls
 from tangentx.analysis.infer.arguments import bind
 from tangentx.analysis.infer.functions import external, items, value_class
 from tangentx.analysis.types.kinds import BOTTOM, Bottom, Kind, Obj, describe
@@ -15,7 +14,7 @@ from tangentx.ir.functions import Closure, function_of
 from tangentx.ir.nodes import Atom, Call, Expr, Function, Lit
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 Named = tuple[tuple[str, Atom], ...]
 MARK = "__tangentx_again__"
@@ -60,13 +59,13 @@ def _of_object(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tup
     elif isinstance(fn, types.MethodType):
         fn, owner = fn.__func__, (fn.__self__,)
     if not isinstance(fn, types.FunctionType):
-        return calls.call_object(w, fn, args, kwargs)  # one operation, which keeps no more than its arguments
+        return w.call_object(fn, args, kwargs)  # one operation, which keeps no more than its arguments
     source = w.program.lift(fn)
     return _call(w, source, bind(w, source, (*(external(w, x, "self") for x in owner), *args), kwargs))
 
 
 def _call(w: Walker, source: Function, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
-    called, kind = calls.call(w, w.program.checkpoints.source(source), None, args)
+    called, kind = w.call(w.program.checkpoints.source(source), None, args)
     if isinstance(called, Call):
         w.program.checkpoints.links[called.link] = None
     return called, kind

@@ -15,7 +15,7 @@ from tangentx.ir.walk import statements
 from tangentx.templates import stands_in_place
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 Named = tuple[tuple[str, Atom], ...]
 

@@ -54,8 +54,8 @@ from tangentx.ir.nodes import MARKERS, Assign, Atom, Block, Expr, Ext, Function,
 from tangentx.ir.observed_op import Observed, observed
 
 if TYPE_CHECKING:
+    from tangentx.analysis.infer.context import Walker
     from tangentx.analysis.infer.program import Program
-    from tangentx.analysis.infer.walker import Walker
 
 Named = tuple[tuple[str, Atom], ...]
 _PLAIN = (str, bytes, range, slice, set, frozenset)

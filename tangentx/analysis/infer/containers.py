@@ -29,7 +29,7 @@ from tangentx.ir.nodes import (
 )
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def copied(w: Walker, base: Atom, cls: type, keys: list[Any]) -> tuple[Expr, Kind]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tangentx.analysis.infer.context import Env, LoopState
 from tangentx.analysis.infer.functions import value_class
 from tangentx.analysis.infer.loop_unrolling import takes_unlike, turns
 from tangentx.analysis.infer.program import Definition
@@ -17,10 +17,7 @@ from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Atom, Block, Break, Continue, For, If, Loop, Method, Raise, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
-
-
-Env = dict[str, tuple[Definition | None, ...]]
+    from tangentx.analysis.infer.context import Walker
 
 
 def merge(a: Env | None, b: Env | None) -> Env | None:
@@ -42,14 +39,6 @@ def merge(a: Env | None, b: Env | None) -> Env | None:
     if shared < len(a):
         result |= {name: tuple(dict.fromkeys((*left, None))) for name, left in a.items() if name not in b}
     return result
-
-
-@dataclass(eq=False)
-class LoopState:
-    """Where `break` and `continue` of the loop in hand lead."""
-
-    left: Env | None = None
-    again: Env | None = None
 
 
 def _truth(kind: Kind) -> bool | None:

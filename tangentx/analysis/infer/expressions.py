@@ -57,7 +57,7 @@ from tangentx.ir.try_op import Attempt
 from tangentx.templates.precision import cast
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def walk(w: Walker, expr: Expr) -> tuple[Expr, Kind]:

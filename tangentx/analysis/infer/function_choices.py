@@ -14,7 +14,7 @@ from tangentx.ir.functions import Chosen, chosen
 from tangentx.ir.nodes import Apply, Assign, Block, Expr, If, Index, Key, Lit, Make, Op, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def _option(kind: Kind) -> Any:

@@ -29,8 +29,8 @@ from tangentx.ir.nodes import (
 from tangentx.ir.walk import bound, used
 
 if TYPE_CHECKING:
+    from tangentx.analysis.infer.context import Walker
     from tangentx.analysis.infer.program import Instance, Program
-    from tangentx.analysis.infer.walker import Walker
 
 
 def external(w: Walker, value: Any, tag: str) -> Ext:

@@ -37,7 +37,7 @@ from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Ext, Index, Key, 
 from tangentx.templates.solutions import RECORDS
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def _taken_as_array(kind: Num) -> bool:

@@ -22,7 +22,7 @@ from tangentx.ir.rewrite import map_atoms, rename, with_span
 from tangentx.ir.walk import bound
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 INLINED = frozenset(
     fn

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tangentx import arrays
-from tangentx.analysis.infer import calls
 from tangentx.analysis.infer.arguments import Misfit, Named, bind
 from tangentx.analysis.infer.calling_conventions import is_quiet
 from tangentx.analysis.infer.containers import expanded
@@ -18,7 +17,7 @@ from tangentx.ir.functions import BoundMethod, Closure, Derived, derived, functi
 from tangentx.ir.nodes import Apply, Assign, Atom, Block, Expr, Ext, Function, Lit, Make, Op, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 class Local:
@@ -82,7 +81,7 @@ def _call(w: Walker, atoms: tuple[Atom, ...], function: Callable[[Any, list[Kind
     kinds = [w.read(a)[1] for a in atoms]
     if any(isinstance(k, Bottom) for k in kinds):
         return Lit(None), BOTTOM
-    return calls.call(w, function(w.program, kinds), None, atoms)
+    return w.call(function(w.program, kinds), None, atoms)
 
 
 def _made(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
@@ -159,7 +158,7 @@ def stand_in(w: Walker, function: Function, captured: int) -> Local:
 
 def _plain(w: Walker, function: Function, captured: int, atoms: tuple[Atom, ...]) -> tuple[Local, tuple[Atom, ...]]:
     """The function and its arguments without functions among them: what these capture is passed in their place."""
-    plain, given, _ = unfolded(w, w.program.quiet(function) if is_quiet(w) else function, atoms)
+    plain, given, _ = unfolded(w, w.program.quiet(function) if is_quiet(w.instance.source) else function, atoms)
     return stand_in(w, plain, captured + len(given) - len(atoms)), given
 
 

@@ -12,7 +12,7 @@ from tangentx.ir.rewrite import map_atoms
 from tangentx.ir.walk import statements
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 LONGEST = 64  # trips of a loop over unlike things
 

@@ -39,7 +39,7 @@ from tangentx.ir.functions import bound_method
 from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, Ext, Key, Lit, Make, Method, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 BINARY = {
     operator.add: ("__add__", "__radd__"), operator.sub: ("__sub__", "__rsub__"), operator.mul: ("__mul__", "__rmul__"),

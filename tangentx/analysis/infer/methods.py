@@ -20,7 +20,7 @@ from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import Apply, Assign, Attr, Block, Expr, Lit, Method, Op, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def method(w: Walker, expr: Method) -> tuple[Expr, Kind]:

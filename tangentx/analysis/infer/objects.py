@@ -33,7 +33,7 @@ from tangentx.ir.rewrite import rename
 from tangentx.ir.walk import blocks, bound, reads, statements
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 _SIMPLE = (bool, int, float, complex, str, type(None))
 

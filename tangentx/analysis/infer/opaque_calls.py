@@ -32,7 +32,7 @@ from tangentx.ir.nodes import Atom, Attr, Expr, Lit, Op
 from tangentx.templates.nearest import advice
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 Named = tuple[tuple[str, Atom], ...]
 Special = Callable[["Walker", tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]

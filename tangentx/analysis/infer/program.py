@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import functools
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tangentx.analysis.infer.calling_conventions import QUIET, Checkpoints
 from tangentx.analysis.types.address_map import Memory
-from tangentx.analysis.types.kind_copies import settle_copies
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Kind, Region, TooDeep, World, join, signature
 from tangentx.analysis.types.signatures import key
 from tangentx.analysis.types.values import Valuer
 from tangentx.common.axes import Axes
 from tangentx.common.forks import once
 from tangentx.common.options import OBSERVING, ON_TENSORS, Helper, low_precision
-from tangentx.errors import NotResolved, TangentxError, UnsupportedSyntax
+from tangentx.errors import NotResolved, TangentxError
 from tangentx.ir.nodes import Ext, Function, Link, Statement, Var
 
 LIMIT_INSTANCES = 300  # of one function
-LIMIT_ROUNDS = 200
 LIMIT_DEPTH = 12
 
 
@@ -85,8 +84,8 @@ class Instance:
     given: list[Kind] = field(default_factory=list)  # of the root: kinds of its arguments before it writes into them
 
 
-class Program:
-    """The analysis of a root function and of all that it calls, to a fixed point."""
+class Program(ABC):
+    """A root function and all that it calls, as far as their kinds are known."""
 
     def __init__(
         self,
@@ -112,7 +111,6 @@ class Program:
         self.valuer = Valuer(self.world, memory=Memory())
         self.pending: list[Instance] = []
         self.met: list[Instance] = []
-        self.walker: Any = None
         self.closed_to_outside = self.aside = False
         self.derived = False  # whether the root is a derived program, which asks at run time what it has to ask
         self.reference: Any = None  # what checked mode runs beside what is compiled
@@ -150,40 +148,11 @@ class Program:
         found: Function = self.locals[key][1]
         return found
 
-    def analyse(self, source: Function, kinds: Sequence[Kind]) -> Instance:
-        """The root instance, with every instance that it reaches closed. Raises located errors."""
-        from tangentx.analysis.infer.functions import as_tuples
-        from tangentx.analysis.infer.walker import Walker
-
-        self.final = False
-        settled = False  # the round before found nothing, so an error of this one is no want of knowledge
-        root = self._make(source, None, kinds)
-        for _ in range(LIMIT_ROUNDS):
-            self.world.changed = False
-            try:
-                self._walk_all(root, Walker)
-            except TangentxError:
-                if settled or not self.final:
-                    raise
-                self.final = False
-                continue
-            if self.final and not self.world.changed:
-                break
-            # What is known now may well be all: the next round is the last, unless it finds something.
-            settled = not self.world.changed
-            self.final = True
-        else:
-            raise NotResolved("the kinds of this function do not settle", source.span, "give names one kind each")
-        self._check_links()
-        settle_copies(self.world)
-        as_tuples(self, root)
-        return root
-
     def result_aside(self, source: Function, kinds: Sequence[Kind]) -> Kind:
         """What a function gives that is called as it is: its kind is found beside the program, whose guards know it."""
         key = ("aside", id(source), tuple(signature(k) for k in kinds))
         if key not in self.nested:
-            aside = Program(self._lift)
+            aside = type(self)(self._lift)
             aside.aside = True
             self.nested[key] = (source, aside)
             aside.analyse(source, kinds)
@@ -194,22 +163,16 @@ class Program:
         found = [i for i in self.instances.values() if i.round == self.round]
         return sorted(found, key=lambda i: i is not self.met[0])
 
-    def _walk_all(self, root: Instance, walker: type[Any]) -> None:
-        self.round += 1
-        self.world.links, self.world.copies, self.world.given = [], [], []
-        self.pending, self.met, self.depth = [root], [root], 0
-        self.walker = walker
-        root.round = self.round
-        postponed = False
-        while self.pending:
-            walker(self, self.pending.pop()).run()
-            postponed = postponed or bool(self.pending)
-        # Callers of what was postponed walked without its result: once more, callees first, so that results pass
-        # through all levels of calls in one round.
-        for instance in reversed(self.met) if postponed else ():
-            walker(self, instance).run()
+    @abstractmethod
+    def analyse(self, source: Function, kinds: Sequence[Kind]) -> Instance:
+        """The root instance, with every instance that it reaches closed. Raises located errors."""
 
-    def _make(self, source: Function, link: Link | None, kinds: Sequence[Kind]) -> Instance:
+    @abstractmethod
+    def walk(self, instance: Instance) -> None:
+        """Walks an instance with the kinds that its arguments have so far."""
+
+    def make(self, source: Function, link: Link | None, kinds: Sequence[Kind]) -> Instance:
+        """The instance of a function for these kinds, which are joined to those that it is known to be called with."""
         try:
             key = (id(link or source), tuple(signature(k) for k in kinds))
             instance = self.instances.get(key)
@@ -241,7 +204,7 @@ class Program:
 
         It is walked at once, so that its result is known, but for a call inside itself, and very deep ones.
         """
-        instance = self._make(source, link, kinds)
+        instance = self.make(source, link, kinds)
         if instance.round == self.round:
             return instance
         instance.round = self.round
@@ -250,7 +213,7 @@ class Program:
             self.pending.append(instance)
             return instance
         self.depth += 1
-        self.walker(self, instance).run()
+        self.walk(instance)
         self.depth -= 1
         return instance
 
@@ -269,12 +232,6 @@ class Program:
                 region.mark("external")
             self.externals[id(ext)] = (ext, kind)
         return self.externals[id(ext)][1]
-
-    def _check_links(self) -> None:
-        for view, base, span in self.world.links:
-            if view.root().written or base.root().written:
-                hint = "copy the view, or write before it is taken"
-                raise UnsupportedSyntax("a read-only view of an array that is written elsewhere", span, hint)
 
 
 def static(owner: Any, name: str) -> Any:

@@ -11,7 +11,7 @@ from tangentx.analysis.types.kinds import Box, Kind
 from tangentx.ir.nodes import Assign, Atom, Block, Expr, Key, Make, Method, Op, Slice, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def is_object(kind: Kind) -> bool:

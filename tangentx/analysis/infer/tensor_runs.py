@@ -24,7 +24,7 @@ from tangentx.ir.functions import FunctionValue
 from tangentx.ir.nodes import Assign, Atom, Expr, Lit, Make, Op, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def call(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
@@ -79,7 +79,7 @@ def _beside(program: Program, source: Any, kinds: list[Kind]) -> Instance:
     """The function analysed beside the program, whose guards know of it."""
     key = ("on tensors", id(source), tuple(signature(k) for k in kinds))
     if key not in program.nested:
-        beside = Program(program.loosely)
+        beside = type(program)(program.loosely)
         beside.on_tensors = {}
         beside.lift(source.origin)
         memo: dict[Region, Region] = {}

@@ -32,7 +32,7 @@ from tangentx.ir.try_op import NOTE, TRIAL, Attempt
 from tangentx.ir.walk import statements
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 HINT = "test the condition before with if, or move the statement into a function that is marked @tx.primitive"
 

@@ -11,7 +11,7 @@ from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import UNBOUND, Assign, Atom, Block, Expr, Lit, Op, Raise, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def empty(w: Walker, s: Assign) -> None:

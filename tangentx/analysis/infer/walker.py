@@ -7,23 +7,23 @@ are told apart (a *web* is a set of definitions that reach a common use; each be
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
-from tangentx.analysis.infer import attribute_writes, expressions
+from tangentx.analysis.infer import attribute_writes, calls, expressions
+from tangentx.analysis.infer.arguments import Named
 from tangentx.analysis.infer.augmented_assignments import augment, augstore
-from tangentx.analysis.infer.control_flow import Env, LoopState, break_, continue_, for_, if_, loop, never
+from tangentx.analysis.infer.context import Walker
+from tangentx.analysis.infer.control_flow import break_, continue_, for_, if_, loop, never
 from tangentx.analysis.infer.function_choices import as_chosen, choose
-from tangentx.analysis.infer.program import DELETED, Definition, Instance, Program
+from tangentx.analysis.infer.program import DELETED
 from tangentx.analysis.infer.unbound_names import empty
 from tangentx.analysis.infer.web_renaming import close
 from tangentx.analysis.infer.writes import accumulate, append, delete
-from tangentx.analysis.types.kinds import BOTTOM, Bottom, Kind, Region, Top, join, located
+from tangentx.analysis.types.kinds import BOTTOM, Bottom, Kind, Top, join, located
 from tangentx.analysis.types.selection import is_missing
 from tangentx.analysis.types.values import constant_kind
-from tangentx.errors import NotResolved, Span
+from tangentx.errors import NotResolved
 from tangentx.ir import markers
 from tangentx.ir.nodes import (
     Accumulate,
@@ -39,17 +39,16 @@ from tangentx.ir.nodes import (
     Delete,
     Expr,
     For,
+    Function,
     If,
     Index,
-    Key,
+    Link,
     Lit,
     Loop,
     Note,
     Op,
     Raise,
     Return,
-    Slice,
-    Statement,
     Store,
     Var,
     deleted,
@@ -57,21 +56,8 @@ from tangentx.ir.nodes import (
 from tangentx.ir.observed_op import Observed
 
 
-@dataclass(eq=False)
-class Walker:
+class FunctionWalker(Walker):
     """One walk of one instance."""
-
-    program: Program
-    instance: Instance
-    env: Env | None = field(default_factory=dict)
-    loops: list[LoopState] = field(default_factory=list)
-    out: list[Statement] = field(default_factory=list)
-    statement: Any = None
-
-    @property
-    def span(self) -> Span:
-        """The place in hand."""
-        return self.statement.span if self.statement is not None else self.instance.source.span
 
     def run(self) -> None:
         """Walks the body; on the final round leaves the closed function in the instance's link."""
@@ -99,44 +85,6 @@ class Walker:
             self.statement = statement
             _STATEMENTS[type(statement)](self, statement)
         self.statement = outer
-
-    def expand(self, tag: Any, build: Callable[[], Block]) -> None:
-        """Walks statements that stand for the one in hand, built once and kept: their identities last."""
-        key = (id(self.statement), tag)
-        if key not in self.instance.expansions:
-            self.instance.expansions[key] = build()
-        self.inline(self.instance.expansions[key])
-
-    def temporary(self) -> str:
-        """A new temporary name, for expansions."""
-        return f"%e{len(self.instance.expansions)}.{id(self.statement) % 100_000}.{next(_COUNTER)}"
-
-    def fresh(self, tag: Any) -> Callable[[Any], Region]:
-        """Regions of what the statement in hand makes, the same ones in each round."""
-
-        def region(path: Any) -> Region:
-            key = (id(self.statement), tag, path)
-            if key not in self.instance.regions:
-                self.instance.regions[key] = self.program.world.region()
-            return self.instance.regions[key]
-
-        return region
-
-    def bind(self, name: str, kind: Kind, tag: Any = None) -> str:
-        """Binds `name` here; the token stands for the variable until its web is known."""
-        key = (id(self.statement), tag if tag is not None else name)
-        definitions = self.instance.definitions
-        if key not in definitions:
-            definitions[key] = Definition(name)
-        definition = definitions[key]
-        joined = join(definition.kind, kind)
-        if joined != definition.kind:
-            definition.kind = joined
-            self.program.world.changed = True
-        definition.round = self.program.round
-        assert self.env is not None
-        self.env[name] = (definition,)
-        return definition.read.name
 
     def read(self, atom: Atom) -> tuple[Atom, Kind]:
         """The atom in closed form and its kind here."""
@@ -176,23 +124,13 @@ class Walker:
         """An expression in closed form, and its kind here."""
         return expressions.walk(self, expr)
 
-    def key(self, key: Key) -> tuple[Key, tuple[Any, ...]]:
-        """The key in closed form, and for each part its kind (for a slice, the kinds of its bounds)."""
-        parts: list[Atom | Slice] = []
-        kinds: list[Any] = []
-        for part in key.parts:
-            if isinstance(part, Slice):
-                bounds = [self.read(a) for a in (part.start, part.stop, part.step)]
-                parts.append(Slice(*(a for a, _ in bounds)))
-                kinds.append(tuple(k for _, k in bounds))
-            else:
-                atom, kind = self.read(part)
-                parts.append(atom)
-                kinds.append(kind)
-        return Key(tuple(parts), key.many, key.attribute), tuple(kinds)
+    def call(self, source: Function, link: Link | None, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
+        """A call of a function of the language, every argument by position."""
+        return calls.call(self, source, link, args)
 
-
-_COUNTER = itertools.count(1)
+    def call_object(self, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
+        """A call of a known object."""
+        return calls.call_object(self, fn, args, kwargs)
 
 
 def _assign(w: Walker, s: Assign) -> None:

@@ -37,7 +37,7 @@ from tangentx.ir.nodes import (
 )
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def store(w: Walker, s: Store) -> None:

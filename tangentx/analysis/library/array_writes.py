@@ -21,7 +21,7 @@ from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Block, Expr, Index, Key, Lit, Op, Store, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 Named = tuple[tuple[str, Atom], ...]
 Rule = Callable[["Walker", Callable[..., Any], tuple[Atom, ...], Arr], tuple[Expr, Kind]]

@@ -49,7 +49,7 @@ from tangentx.ir.nodes import (
 from tangentx.ir.nodes import keys as ir_keys
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def identity(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:

@@ -15,7 +15,7 @@ from tangentx.analysis.types.primitives import hashable
 from tangentx.ir.nodes import Atom, Attr, Expr, Method, Var, sequence
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 _NAMES = "all any dict enumerate list max min set sorted sum tuple"
 _DOUBLES: dict[Any, type] = {collections.deque: arrays.Deque, collections.defaultdict: arrays.DefaultDict}

@@ -38,7 +38,7 @@ from tangentx.ir.nodes import (
 from tangentx.ir.walk import reads, statements
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def _append(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:

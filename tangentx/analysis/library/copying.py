@@ -20,7 +20,7 @@ from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Lit, Make, Method, Op, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def _shallow(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:

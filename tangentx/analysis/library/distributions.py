@@ -18,7 +18,7 @@ from tangentx.ir.nodes import Atom, Expr, Lit, Make, Method
 from tangentx.templates.nearest import advice
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 Named = tuple[tuple[str, Atom], ...]
 Meant = tuple[Any, tuple[Atom, ...], Named]

@@ -13,7 +13,7 @@ from tangentx.arrays.einsums import pairwise
 from tangentx.ir.nodes import Atom, Expr, Lit, Op
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 Named = tuple[tuple[str, Atom], ...]
 

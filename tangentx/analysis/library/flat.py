@@ -20,7 +20,7 @@ from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import Atom, Expr, Index, Key, Lit, Make, Op, Slice, Store, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 class Flat(dict[str, Any]):

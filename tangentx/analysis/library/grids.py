@@ -13,7 +13,7 @@ from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Atom, Block, Expr, Ext, Index, Key, Lit, Make, Op, Slice, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 _GRIDS: tuple[Any, ...] = (np.mgrid, np.ogrid)
 _JOINED: tuple[Any, ...] = (np.r_, np.c_)

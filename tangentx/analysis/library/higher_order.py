@@ -40,7 +40,7 @@ from tangentx.ir.nodes import (
 from tangentx.templates.composed_functions import each_element
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 Higher = Callable[["Walker", tuple[Atom, ...], Named], tuple[Expr, Kind]]
 _CONSTANTS = (type(None), bool, int, float, complex, str, bytes)

@@ -20,7 +20,7 @@ from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, If, Key, Lit, Op, Store, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def _isinstance(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:

@@ -19,7 +19,7 @@ from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import Assign, Atom, Expr, Index, Key, Lit, Op, Store, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 Named = tuple[tuple[str, Atom], ...]
 

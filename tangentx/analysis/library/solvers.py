@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import arrays, templates
-from tangentx.analysis.infer import calls, constant_calls
+from tangentx.analysis.infer import constant_calls
 from tangentx.analysis.infer.arguments import Named, bind
 from tangentx.analysis.infer.calling_conventions import SETTLED
 from tangentx.analysis.infer.constant_calls import kind_of
@@ -24,6 +24,7 @@ from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import external, items, value_class
 from tangentx.analysis.infer.inlining import standin
 from tangentx.analysis.infer.inner_derivatives import known_value, stand_in
+from tangentx.analysis.infer.library_errors import at_the_call
 from tangentx.analysis.types.kinds import (
     BOTTOM,
     MISSING,
@@ -47,7 +48,7 @@ from tangentx.ir.try_op import Attempt
 from tangentx.ir.walk import statements, with_inner
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 MAKERS: dict[str, Any] = {}
 """What makes derivatives, by name: it lies above, and is handed down."""
@@ -136,9 +137,9 @@ def _settled(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
     assert isinstance(kind, Obj)
     source, given = _flat(w, w.program.library(kind.value), (x, *functions))
     try:
-        return calls.call(w, source, None, given)
+        return w.call(source, None, given)
     except TangentxError as error:
-        raise calls.at_the_call(error, kind.value, w.span) from None
+        raise at_the_call(error, kind.value, w.span) from None
 
 
 def _flat(w: Walker, step: Function, args: tuple[Atom, ...]) -> tuple[Function, tuple[Atom, ...]]:

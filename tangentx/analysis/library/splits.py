@@ -15,7 +15,7 @@ from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Atom, Block, Expr, Index, Key, Lit, Make, Op, Slice, Statement, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 Named = tuple[tuple[str, Atom], ...]
 

@@ -15,7 +15,7 @@ from tangentx.analysis.types.selection import is_basic
 from tangentx.ir.nodes import Assign, Atom, Index, Key, Lit, Op, Slice, Statement, Store, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def ask(w: Walker, s: Store, base: Kind, value: Kind, parts: tuple[Any, ...]) -> None:

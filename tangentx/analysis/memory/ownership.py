@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tangentx.analysis.types.kinds import Arr, Box, Kind
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
     from tangentx.analysis.types.kinds import Region
 
 

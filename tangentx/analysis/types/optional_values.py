@@ -12,7 +12,7 @@ from tangentx.analysis.types.kinds import Arr, Kind, Num, Obj
 from tangentx.ir.nodes import Assign, Block, Key, Op, Slice, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def may_be_none(kind: Kind) -> bool:

@@ -14,7 +14,7 @@ from tangentx.errors import NotDifferentiable, UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Block, Index, Key, Lit, Make, Slice, Var
 
 if TYPE_CHECKING:
-    from tangentx.analysis.infer.walker import Walker
+    from tangentx.analysis.infer.context import Walker
 
 
 def is_basic(parts: tuple[Any, ...]) -> bool:

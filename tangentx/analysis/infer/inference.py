@@ -1,0 +1,69 @@
+"""The kinds of a program, to a fixed point: all reached functions are walked, round after round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tangentx.analysis.infer.functions import as_tuples
+from tangentx.analysis.infer.program import Instance, Program
+from tangentx.analysis.infer.walker import FunctionWalker
+from tangentx.analysis.types.kind_copies import settle_copies
+from tangentx.analysis.types.kinds import Kind
+from tangentx.errors import NotResolved, TangentxError, UnsupportedSyntax
+from tangentx.ir.nodes import Function
+
+LIMIT_ROUNDS = 200
+
+
+class Inference(Program):
+    """The analysis of a root function and of all that it calls, to a fixed point."""
+
+    def analyse(self, source: Function, kinds: Sequence[Kind]) -> Instance:
+        """The root instance, with every instance that it reaches closed. Raises located errors."""
+        self.final = False
+        settled = False  # the round before found nothing, so an error of this one is no want of knowledge
+        root = self.make(source, None, kinds)
+        for _ in range(LIMIT_ROUNDS):
+            self.world.changed = False
+            try:
+                self._walk_all(root)
+            except TangentxError:
+                if settled or not self.final:
+                    raise
+                self.final = False
+                continue
+            if self.final and not self.world.changed:
+                break
+            # What is known now may well be all: the next round is the last, unless it finds something.
+            settled = not self.world.changed
+            self.final = True
+        else:
+            raise NotResolved("the kinds of this function do not settle", source.span, "give names one kind each")
+        self._check_links()
+        settle_copies(self.world)
+        as_tuples(self, root)
+        return root
+
+    def walk(self, instance: Instance) -> None:
+        """Walks an instance with the kinds that its arguments have so far."""
+        FunctionWalker(self, instance).run()
+
+    def _walk_all(self, root: Instance) -> None:
+        self.round += 1
+        self.world.links, self.world.copies, self.world.given = [], [], []
+        self.pending, self.met, self.depth = [root], [root], 0
+        root.round = self.round
+        postponed = False
+        while self.pending:
+            self.walk(self.pending.pop())
+            postponed = postponed or bool(self.pending)
+        # Callers of what was postponed walked without its result: once more, callees first, so that results pass
+        # through all levels of calls in one round.
+        for instance in reversed(self.met) if postponed else ():
+            self.walk(instance)
+
+    def _check_links(self) -> None:
+        for view, base, span in self.world.links:
+            if view.root().written or base.root().written:
+                hint = "copy the view, or write before it is taken"
+                raise UnsupportedSyntax("a read-only view of an array that is written elsewhere", span, hint)
