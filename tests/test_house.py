@@ -164,6 +164,8 @@ COVERED_BY = {
     "tensor/graph/compiled.py": "tests/api/test_recorded.py",
     "tensor/core/tensor.py": "tests/tensor/core/test_methods.py",
     "tensor/graph/drawing.py": "tests/tensor/graph/test_engine.py",
+    "tensor/core/dispatch.py": "tests/tensor/calls/test_apply.py",
+    "tensor/fallback/structures.py": "tests/tensor/fallback/test_tracing.py",
     "tensor/core/forms.py": "tests/tensor/calls/test_apply.py",
     "tensor/graph/functions.py": "tests/tensor/test_reference.py",
     "tensor/core/containers.py": "tests/tensor/calls/test_apply.py",
@@ -284,13 +286,9 @@ def test_a_wrong_import_is_seen(tmp_path, monkeypatch):
     assert [text.split(":")[1] for text in wrong_imports(file)] == ["4", "5", "6", "7"]
 
 
-# Modules that still import one another in circles, annotations counted: no others may, and none is added.
-CIRCLES = (("tensor/",),)
-
-
 def graph_of_imports():
     """By each module those of ours that it imports, anywhere in it."""
-    known = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in MODULES}
+    known = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in MODULES}
     found = {}
     for name, path in known.items():
         nodes = [node for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom)]
@@ -299,20 +297,10 @@ def graph_of_imports():
     return found
 
 
-def circle_of(name):
-    """The number of the circle that a module may be in."""
-    place = name.replace(".", "/").removeprefix("tangentx/") + "/"
-    return next((i for i, folders in enumerate(CIRCLES) if place.startswith(folders)), None)
-
-
 def first_circle(graph):
-    """Modules that import one another, of which not all are known to; None where there are no such."""
-    apart = {
-        name: {other for other in others if circle_of(name) is None or circle_of(other) != circle_of(name)}
-        for name, others in graph.items()
-    }
+    """Modules that import one another, annotations counted; None where there are no such."""
     try:
-        graphlib.TopologicalSorter(apart).prepare()
+        graphlib.TopologicalSorter(graph).prepare()
     except graphlib.CycleError as error:
         return error.args[1]
     return None

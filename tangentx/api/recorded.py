@@ -149,7 +149,7 @@ def weighed_sum(
 def run_on_tensors(function: Any, args: Any, kwargs: Any) -> Any:
     """What cannot be compiled, called with Tensors: they record, and no value that is differentiated leaves them."""
     from tangentx.tensor.fallback.makers import on_tensors
-    from tangentx.tensor.fallback.programs import honestly
+    from tangentx.tensor.fallback.release import honestly
 
     return honestly(lambda: on_tensors(function)(*args, **kwargs))
 

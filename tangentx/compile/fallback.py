@@ -160,7 +160,7 @@ def _exact(value: Any) -> bool:
 def _gradient(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
     from tangentx.tensor.core.tensor import Tensor
     from tangentx.tensor.fallback.makers import called
-    from tangentx.tensor.fallback.outcome import plain
+    from tangentx.tensor.fallback.structures import plain
     from tangentx.tensor.fallback.tracing import Trace
 
     def run(*values: Any) -> Any:
@@ -213,7 +213,7 @@ def demand_real(value: Any, function: Any) -> None:
 
 def _demand_open(trace: Any, value: Any, function: Any) -> None:
     """Refuses a result in which a derivative would be asked for where nobody looks."""
-    from tangentx.tensor.fallback.outcome import copied
+    from tangentx.tensor.fallback.structures import copied
 
     def look(x: Any) -> Any:
         if any(x is hidden for hidden in trace.hidden):
@@ -228,7 +228,7 @@ def _demand_open(trace: Any, value: Any, function: Any) -> None:
 def _jacobian(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
     from tangentx.tensor.fallback.jacobians import jacobian
     from tangentx.tensor.fallback.makers import called
-    from tangentx.tensor.fallback.outcome import plain
+    from tangentx.tensor.fallback.structures import plain
     from tangentx.tensor.fallback.tracing import Trace
 
     def run(*values: Any) -> Any:
@@ -244,7 +244,7 @@ def _jacobian(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...
 
 def _pullback(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
     from tangentx.tensor.fallback.makers import called
-    from tangentx.tensor.fallback.outcome import outputs_in, plain
+    from tangentx.tensor.fallback.structures import outputs_in, plain
     from tangentx.tensor.fallback.tracing import Trace
 
     def forward(*values: Any) -> Any:
@@ -264,7 +264,8 @@ def _pullback(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...
 
 def _tangent(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
     from tangentx.tensor.fallback.makers import called
-    from tangentx.tensor.fallback.outcome import plain, tangent
+    from tangentx.tensor.fallback.outcome import tangent
+    from tangentx.tensor.fallback.structures import plain
     from tangentx.tensor.fallback.tracing import Trace
 
     def run(*values: Any) -> Any:

@@ -26,4 +26,5 @@ class _Package(types.ModuleType):
 sys.modules[__name__].__class__ = _Package
 sys.modules[__name__].__doc__ = _Package.__doc__
 
+from tangentx.tensor.calls import library_objects as library_objects  # noqa: E402  (registers how they are made)
 from tangentx.tensor.core import methods as methods  # noqa: E402  (completes the class Tensor)

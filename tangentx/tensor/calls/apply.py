@@ -12,12 +12,15 @@ from tangentx.common.options import OFF
 from tangentx.errors import NO_RULE, NoTemplate, place, span_of
 from tangentx.templates import composed, has_composition, no_rule, without_rule
 from tangentx.templates.precision import has_policy
+from tangentx.tensor.calls.groups import Grouped
+from tangentx.tensor.calls.lifting import lifted_function
 from tangentx.tensor.calls.operation import Operation, root_of
 from tangentx.tensor.calls.plain_stubs import Text, learn
 from tangentx.tensor.calls.precision import moved
 from tangentx.tensor.calls.recorded_stubs import binary, unary
 from tangentx.tensor.calls.rules import Rule, rule_of
 from tangentx.tensor.calls.unrecorded import Viewed, made_of, results, unrecorded
+from tangentx.tensor.core import dispatch
 from tangentx.tensor.core.containers import CONTAINERS, holds_tensor, like_container, raw, tensors_in
 from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.core.modes import STATE, refusal
@@ -70,7 +73,9 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
             refuse_said(value)
         raise
     if places and STATE.grad and not rule.whole_numbers(ans):
-        return Operation.record(rule, tuple(places), values, data, ans, nested, Viewed(rule, fn, args, kwargs))
+        several = nested or isinstance(ans, list | tuple | dict)
+        record = Grouped.record if several else Operation.record
+        return record(rule, tuple(places), values, data, ans, Viewed(rule, fn, args, kwargs))
     return results(ans, Viewed(rule, fn, args, kwargs) if rule.may_view else None, bool(places), made_of(values))
 
 
@@ -173,8 +178,6 @@ def _without_rule(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error
             return results(ans, None, any(t.requires_grad for t in tensors), made_of(tensors))
     body = composed(fn, args, kwargs)
     if body is not None:
-        from tangentx.tensor.calls.lifting import lifted_function
-
         return lifted_function(body)(*args, **kwargs)
     if STATE.grad and any(t.requires_grad for t in tensors_in([list(args), dict(kwargs)])):
         message, hint = no_rule(fn) if error is None else (error.message, NO_RULE)
@@ -208,3 +211,6 @@ def _read_only(ans: Any) -> Any:
         ans = ans.view()
         ans.flags.writeable = False
     return ans
+
+
+dispatch.provide(call)

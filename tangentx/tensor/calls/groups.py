@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.tensor.calls.operation import Operation, attach, fit_tensor
+from tangentx.tensor.calls.operation import Operation, attach, demand_own_class, fit_tensor
 from tangentx.tensor.calls.rules import Rule
 from tangentx.tensor.core.containers import like_container, tensors_in
 from tangentx.tensor.core.forms import fit, inexact, like_of, zeros
@@ -15,38 +15,76 @@ from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.graph.nodes import TAPES, noted
 
 
-def record_groups(
-    rule: Rule,
-    places: tuple[int, ...],
-    values: Sequence[Any],
-    data: list[Any],
-    ans: Any,
-    viewed: Callable[[Tensor, int | None], None],
-) -> Any:
-    """The results of a call as Tensors; the node has an edge for each Tensor and a slot for each result."""
-    edges: list[Any] = []
-    likes: list[Any] = []
-    groups = tuple(_numbered(values[i], data[i], edges, likes) for i in places)
-    node = Operation.of(rule, places, tuple(edges))
-    node.likes = tuple(likes)
-    node.simple = False
-    several = isinstance(ans, list | tuple | dict)
-    single = None if several else wrap(ans, node)
-    node.keep(values, data, ans, single)
-    node.groups = groups
-    if single is not None:
+class Grouped(Operation):
+    """A call with several Tensors in an argument, or several results.
+
+    `groups` tells, of each argument that it is pulled back to, the structure in which cotangents come; `answers` the
+    forms of several results.
+    """
+
+    __slots__ = ()
+
+    simple = False
+    groups: tuple[Any, ...]
+    answers: Any = None
+
+    @staticmethod
+    def record(
+        rule: Rule,
+        places: tuple[int, ...],
+        values: Sequence[Any],
+        data: list[Any],
+        ans: Any,
+        viewed: Callable[[Tensor, int | None], None],
+    ) -> Any:
+        """The results of a call as Tensors; the node has an edge for each Tensor and a slot for each result."""
+        demand_own_class(ans)
+        edges: list[Any] = []
+        likes: list[Any] = []
+        groups = tuple(_numbered(values[i], data[i], edges, likes) for i in places)
+        node = Grouped.of(rule, places, tuple(edges))
+        node.likes = tuple(likes)
+        several = isinstance(ans, list | tuple | dict)
+        single = None if several else wrap(ans, node)
+        node.keep(values, data, ans, single)
+        node.groups = groups
+        if single is not None:
+            if TAPES:
+                noted(node, (single,))
+            if rule.may_view:
+                viewed(single, None)
+            return single
+        slots: list[Any] = []
+        node.answers = _formed(ans, slots)
+        node.slots = max(len(slots), 1)
+        found = _results(ans, node.answers, node, viewed, None)
         if TAPES:
-            noted(node, (single,))
-        if rule.may_view:
-            viewed(single, None)
-        return single
-    slots: list[Any] = []
-    node.answers = _formed(ans, slots)
-    node.slots = max(len(slots), 1)
-    found = _results(ans, node.answers, node, viewed, None)
-    if TAPES:
-        noted(node, list(tensors_in(found)))
-    return found
+            noted(node, list(tensors_in(found)))
+        return found
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        return self.edges
+
+    def pull(self, bars: list[Any], create: bool) -> list[Any]:
+        """The cotangents of all Tensors among the arguments, by edge."""
+        ans_bar = bars[0] if self.answers is None else _answered(self.answers, bars, create)
+        rule = self.pull_rule
+        if create:
+            found = rule.lifted(*self.attached(), ans_bar)
+        else:
+            found = rule.run(*self.values, ans_bar)
+        result: list[Any] = [None] * len(self.edges)
+        for group, bar in zip(self.groups, found, strict=True):
+            _spread(group, bar, self.likes, create, result)
+        return result
+
+    def attached(self) -> list[Any]:
+        """What was kept, as Tensors with their place in the graph."""
+        return [
+            _attached(self, how, i, value, content)
+            for (how, i), value, content in zip(self.pull_rule.reads, self.values, self.contents, strict=True)
+        ]
 
 
 def _numbered(value: Any, data: Any, edges: list[Any], likes: list[Any]) -> Any:
@@ -76,7 +114,7 @@ def _formed(ans: Any, slots: list[Any]) -> Any:
     return (len(slots) - 1, like_of(ans))
 
 
-def _results(ans: Any, form: Any, node: Operation, viewed: Any, item: int | None) -> Any:
+def _results(ans: Any, form: Any, node: Grouped, viewed: Any, item: int | None) -> Any:
     if isinstance(form, list):
         parts = [_results(a, f, node, viewed, i) for i, (a, f) in enumerate(zip(ans, form, strict=True))]
         return like_container(ans, parts)
@@ -87,28 +125,6 @@ def _results(ans: Any, form: Any, node: Operation, viewed: Any, item: int | None
     t = wrap(ans, node, form[0])
     viewed(t, item)
     return t
-
-
-def pull_groups(node: Operation, bars: list[Any], create: bool) -> list[Any]:
-    """The cotangents of all Tensors among the arguments, by edge."""
-    ans_bar = bars[0] if node.answers is None else _answered(node.answers, bars, create)
-    rule = node.pull_rule
-    if create:
-        found = rule.lifted(*attached_groups(node), ans_bar)
-    else:
-        found = rule.run(*node.values, ans_bar)
-    result: list[Any] = [None] * len(node.edges)
-    for group, bar in zip(node.groups, found, strict=True):
-        _spread(group, bar, node.likes, create, result)
-    return result
-
-
-def attached_groups(node: Operation) -> list[Any]:
-    """What was kept, as Tensors with their place in the graph."""
-    return [
-        _attached(node, how, i, value, content)
-        for (how, i), value, content in zip(node.pull_rule.reads, node.values, node.contents, strict=True)
-    ]
 
 
 def _answered(form: Any, bars: list[Any], create: bool) -> Any:
@@ -124,7 +140,7 @@ def _answered(form: Any, bars: list[Any], create: bool) -> Any:
     return wrap(zeros(form[1])) if create else zeros(form[1])
 
 
-def _attached(node: Operation, how: str, i: int, value: Any, content: Any) -> Any:
+def _attached(node: Grouped, how: str, i: int, value: Any, content: Any) -> Any:
     if how == "ans":
         return attach(value, (node, 0), content) if node.answers is None else _results_again(value, node.answers, node)
     if how == "value" and i in node.places:
@@ -132,7 +148,7 @@ def _attached(node: Operation, how: str, i: int, value: Any, content: Any) -> An
     return value
 
 
-def _results_again(value: Any, form: Any, node: Operation) -> Any:
+def _results_again(value: Any, form: Any, node: Grouped) -> Any:
     if isinstance(form, list):
         return [_results_again(v, f, node) for v, f in zip(value, form, strict=True)]
     if isinstance(form, dict):

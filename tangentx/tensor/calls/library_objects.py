@@ -9,6 +9,7 @@ from typing import Any
 from tangentx.arrays import made_of, parts_of
 from tangentx.errors import NoTemplate, place, span_of
 from tangentx.templates import always_composed, composed_body, no_rule_of_member
+from tangentx.tensor.calls.lifting import INSTEAD, lifted, lifted_function
 from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.modes import refusal
 
@@ -26,8 +27,6 @@ def made_on_tensors(cls: Any, **parts: Any) -> Any:
 @functools.cache
 def _stand_in(cls: Any) -> Any:
     """A class below `cls` whose attributes are plain, and whose methods record."""
-    from tangentx.tensor.calls.lifting import lifted_function
-
     if "__tangentx_parts__" in vars(cls):
         return cls
     known = parts_of(cls)
@@ -55,8 +54,6 @@ def with_rule(function: Any) -> Any:
         return _of_stand_in(owner, function, inner)
     if parts_of(type(owner)) is None or not always_composed(inner):
         return None
-    from tangentx.tensor.calls.lifting import lifted
-
     return functools.partial(lifted(inner), owner)
 
 
@@ -68,3 +65,6 @@ def _of_stand_in(owner: Any, function: Any, inner: Any) -> Any:
         return function
     message, hint = no_rule_of_member(type(owner).__mro__[1], function.__name__)
     raise refusal(NoTemplate(message, span_of(place()), hint))
+
+
+INSTEAD[made_of] = made_on_tensors

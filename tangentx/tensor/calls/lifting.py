@@ -11,8 +11,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from tangentx.arrays import made_of
 from tangentx.templates import find, has_composition
+from tangentx.tensor.core import dispatch
+from tangentx.tensor.core.containers import holds_tensor
 
 _LIBRARIES = ("numpy", "math", "operator", "scipy")
 _BUILTINS = ("abs", "float", "complex", "max", "min", "pow", "sum", "sorted", "divmod")
@@ -85,20 +86,21 @@ class _Module:
         return found
 
 
+INSTEAD: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""What takes the place of a function that is no operation, and knows of Tensors itself."""
+
+
 def _recording(function: Any) -> Any:
     """An operation that records, where an argument holds a Tensor."""
-    if function is made_of:
-        from tangentx.tensor.calls.library_objects import made_on_tensors
-
-        return made_on_tensors
+    instead = INSTEAD.get(function) if isinstance(function, types.FunctionType) else None
+    if instead is not None:
+        return instead
     if not (callable(function) and (find(function) is not None or has_composition(function))):
         return function
-    from tangentx.tensor.calls.apply import call
-    from tangentx.tensor.core.containers import holds_tensor
 
     def recording(*args: Any, **kwargs: Any) -> Any:
         if holds_tensor(args) or (kwargs and holds_tensor(kwargs)):
-            return call(function, args, kwargs)
+            return dispatch.call(function, args, kwargs)
         return function(*args, **kwargs)
 
     recording.__wrapped__ = function  # type: ignore[attr-defined]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from tangentx.arrays import unbroadcast
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.calls.backward_stubs import first_step
 from tangentx.tensor.calls.rules import Pull, Rule
+from tangentx.tensor.core import dispatch
 from tangentx.tensor.core.containers import LASTING
 from tangentx.tensor.core.forms import fit, fits, inexact, like_of, sample, zeros
 from tangentx.tensor.core.modes import refusal
@@ -45,11 +46,7 @@ def content_of(t: Tensor) -> Content:
 
 class Operation(Node):
     """A call of a function that has a template; there is a class of them for each rule and the places that it is
-    pulled back to. `values` are what `pull_rule` reads, in its order.
-
-    `groups` tells, of an argument that holds several Tensors, the structure in which their cotangents come; `answers`
-    the forms of several results.
-    """
+    pulled back to. `values` are what `pull_rule` reads, in its order."""
 
     __slots__ = ()
 
@@ -57,24 +54,22 @@ class Operation(Node):
     rule: Rule
     places: tuple[int, ...]
     pull_rule: Pull
-    groups: Any = None
-    answers: Any = None
 
-    @staticmethod
-    def kind(rule: Rule, places: tuple[int, ...]) -> type[Operation]:
+    @classmethod
+    def kind(cls, rule: Rule, places: tuple[int, ...]) -> type[Self]:
         """The class of the nodes of a rule that are pulled back to these places."""
-        found: type[Operation] | None = rule.nodes.get(places)
+        found: type[Self] | None = rule.nodes.get((cls, places))
         if found is None:
             pull = rule.pull(places)
             more = {"rule": rule, "places": places, "pull_rule": pull, "step": first_step}
-            found = type("Operation", (Operation,), {"__slots__": (), "operation": rule.name, **more})
-            rule.nodes[places] = found
+            found = type("Operation", (cls,), {"__slots__": (), "operation": rule.name, **more})
+            rule.nodes[cls, places] = found
         return found
 
-    @staticmethod
-    def of(rule: Rule, places: tuple[int, ...], edges: tuple[Any, ...]) -> Operation:
+    @classmethod
+    def of(cls, rule: Rule, places: tuple[int, ...], edges: tuple[Any, ...]) -> Self:
         """A node of this place in the user's program."""
-        node = object.__new__(Operation.kind(rule, places))
+        node = object.__new__(cls.kind(rule, places))
         node.edges, node.place, node.freed = edges, place(), None
         return node
 
@@ -85,16 +80,10 @@ class Operation(Node):
         values: Sequence[Any],
         data: list[Any],
         ans: Any,
-        nested: bool,
         viewed: Callable[[Tensor, int | None], None],
     ) -> Any:
         """The results of a call as Tensors."""
-        if type(ans) is not np.ndarray and isinstance(ans, np.ndarray):
-            raise of_another_class(ans)
-        if nested or isinstance(ans, list | tuple | dict):
-            from tangentx.tensor.calls.groups import record_groups
-
-            return record_groups(rule, places, values, data, ans, viewed)
+        demand_own_class(ans)
         node = Operation.of(rule, places, tuple(values[i].edge for i in places))
         node.likes = tuple(like_of(data[i]) for i in places)
         t = wrap(ans, node)
@@ -128,7 +117,7 @@ class Operation(Node):
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        if self.groups is not None or self.dropped:
+        if self.dropped:
             return self.edges
         by_place = dict(zip(self.places, self.edges, strict=True))
         return tuple(by_place.get(i) for i, has in enumerate(self.rule.with_cotangent) if has)
@@ -140,10 +129,6 @@ class Operation(Node):
         return dict(zip(self.pull_rule.needs, self.values, strict=True))
 
     def pull(self, bars: list[Any], create: bool) -> Any:
-        if self.groups is not None or self.answers is not None:
-            from tangentx.tensor.calls.groups import pull_groups
-
-            return pull_groups(self, bars, create)
         if create:
             found = self.pull_rule.lifted(*self.attached(), bars[0])
             return [fit_tensor(bar, like) for bar, like in zip(found, self.likes, strict=True)]
@@ -167,6 +152,12 @@ class Operation(Node):
         return found
 
 
+def demand_own_class(ans: Any) -> None:
+    """Refuses the result of an operation that is recorded where it is an array of a class of its own."""
+    if type(ans) is not np.ndarray and isinstance(ans, np.ndarray):
+        raise of_another_class(ans)
+
+
 def of_another_class(ans: Any) -> Exception:
     """The refusal of a result whose class has rules of its own: of masks, of matrices, of units."""
     message = f"an operation on a Tensor that is being differentiated gives a `{type(ans).__name__}`"
@@ -188,10 +179,8 @@ def fit_tensor(bar: Any, like: Any) -> Any:
         return wrap(fit(bar, like))
     if fits(bar.current, like):
         return bar
-    from tangentx.tensor.calls.apply import call
-
-    found = call(unbroadcast, (bar, sample(like)), {})
-    return call(type(like), (found,), {}) if isinstance(like, float | complex) else found
+    found = dispatch.call(unbroadcast, (bar, sample(like)), {})
+    return dispatch.call(type(like), (found,), {}) if isinstance(like, float | complex) else found
 
 
 def zero_bar(like: Any, create: bool) -> Any:

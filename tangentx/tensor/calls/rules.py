@@ -15,6 +15,7 @@ from tangentx.arrays import guarded, of_rule
 from tangentx.errors import NoTemplate
 from tangentx.templates import Template, find
 from tangentx.templates.registry import NONE_ONLY, own_rule
+from tangentx.tensor.calls.lifting import lifted_names
 from tangentx.tensor.core.forms import inexact, times
 
 _ABSENT: Any = object()
@@ -69,8 +70,6 @@ class Pull:
     def lifted(self) -> Callable[..., Any]:
         """The pullback on Tensors, which records what it does."""
         if self._lifted is None:
-            from tangentx.tensor.calls.lifting import lifted_names
-
             self._lifted = compiled_pullback(self.text, lifted_names({**self.names, PRODUCT: guarded}))
         return self._lifted
 
@@ -167,7 +166,7 @@ class Rule:
         self.every_cotangent = all(self.with_cotangent)
         self.refusing = tuple(name in template.refusing for name in self.params)
         self.ways: dict[tuple[str, int], Any] = {}
-        self.nodes: dict[tuple[int, ...], Any] = {}
+        self.nodes: dict[tuple[type, tuple[int, ...]], Any] = {}
         self._pulls: dict[tuple[int, ...], Pull] = {}
 
     def arranged(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:

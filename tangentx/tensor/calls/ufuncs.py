@@ -17,7 +17,7 @@ from tangentx.tensor.calls.rules import rule_of
 from tangentx.tensor.core.containers import raw
 from tangentx.tensor.core.modes import refusal
 from tangentx.tensor.core.tensor import Tensor
-from tangentx.tensor.writes.numpy_writers import filled
+from tangentx.tensor.writes.out_argument import filled
 from tangentx.tensor.writes.writing import overwrite
 
 _REDUCED: dict[Any, Any] = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}

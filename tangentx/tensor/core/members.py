@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import demand_unshared
-from tangentx.errors import NoTemplate, place, span_of
+from tangentx.errors import NotDifferentiable, NoTemplate, place, span_of
 from tangentx.tensor.calls.apply import as_array, as_member, call
 from tangentx.tensor.calls.plain_stubs import A_TENSOR
 from tangentx.tensor.core.containers import ROWS, raw
 from tangentx.tensor.core.making import escaped
 from tangentx.tensor.core.modes import RUNNING, STATE, refusal
 from tangentx.tensor.fallback.histories import demand_one_history
-from tangentx.tensor.fallback.programs import stands_in
+from tangentx.tensor.fallback.programs import lost, program_of, stands_in
 from tangentx.tensor.graph import autograd
 from tangentx.tensor.writes.numpy_writers import put
-from tangentx.tensor.writes.storage import set_shape
+from tangentx.tensor.writes.storage import detached, set_shape
 from tangentx.tensor.writes.writing import overwrite, write
 
 _STORES = tuple(opcode.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in opcode.opmap)
@@ -190,6 +190,32 @@ class Members:
         NotDifferentiable where there is nothing to follow, or `gradient` has another shape.
         """
         autograd.backward(self, gradient, retain_graph, create_graph)
+
+    def detach(self: Any) -> Any:
+        """The same memory without history."""
+        return detached(self)
+
+    def __reduce__(self: Any) -> Any:
+        if self._node is None:
+            return self.as_leaf()
+        if program_of(self) is not None:
+            raise lost(self, "pickling", "copy it with `np.copy` or `copy.deepcopy`, or pickle the result")
+        raise NotDifferentiable(
+            "a Tensor that was computed cannot be pickled or copied: its history belongs to this process",
+            hint="use `x.detach()`",
+        )
+
+    def __copy__(self: Any) -> Any:
+        return self.__deepcopy__({})
+
+    def __deepcopy__(self: Any, memo: Any) -> Any:
+        if stands_in(self):  # the program copies what would be a number or an array
+            copied = call(np.copy if type(self._primal) is np.ndarray else operator.pos, (self,), {})
+        else:
+            remake, args = self.__reduce__()
+            copied = remake(*args)
+        memo[id(self)] = copied
+        return copied
 
     def numpy(self: Any) -> Any:
         """The array itself, sharing memory. Raises NotDifferentiable where a gradient is required."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -211,41 +210,9 @@ class Tensor(metaclass=_Making):
         """The gradient becomes zeros."""
         self.zero_grad(set_to_none=False)
 
-    def detach(self) -> Tensor:
-        """The same memory without history."""
-        from tangentx.tensor.writes.storage import detached
-
-        return detached(self)
-
-    def __reduce__(self) -> Any:
-        if self._node is not None:
-            from tangentx.tensor.fallback.programs import lost, program_of
-
-            if program_of(self) is not None:
-                raise lost(self, "pickling", "copy it with `np.copy` or `copy.deepcopy`, or pickle the result")
-            raise NotDifferentiable(
-                "a Tensor that was computed cannot be pickled or copied: its history belongs to this process",
-                hint="use `x.detach()`",
-            )
+    def as_leaf(self) -> Any:
+        """What `pickle` and `copy` make a leaf of again."""
         return _remade, (self.current, self._needs, self._grad, self._parameter)
-
-    def __copy__(self) -> Tensor:
-        copied: Tensor = self.__deepcopy__({})
-        return copied
-
-    def __deepcopy__(self, memo: Any) -> Tensor:
-        from tangentx.tensor.fallback.programs import stands_in
-
-        if stands_in(self):  # the program copies what would be a number or an array
-            from tangentx.tensor.calls.apply import call
-
-            copied: Tensor = call(np.copy if type(self._primal) is np.ndarray else operator.pos, (self,), {})
-            memo[id(self)] = copied
-            return copied
-        remake, args = self.__reduce__()
-        found: Tensor = remake(*args)
-        memo[id(self)] = found
-        return found
 
 
 def _remade(data: Any, requires_grad: bool, grad: Any, parameter: bool = False) -> Tensor:

@@ -7,25 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import fields, zeros_as
+from tangentx.arrays import zeros_as
 from tangentx.errors import SharedMemory
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.calls.operation import attach
 from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.core.modes import during
 from tangentx.tensor.core.tensor import Tensor, wrap
+from tangentx.tensor.fallback.structures import inside_of, rebuilt
 from tangentx.tensor.writes.writing import write
 
 _NUMBERS = (float, complex, np.inexact)
-
-
-def inside_of(value: Any) -> dict[Any, Any] | None:
-    """The parts of a structure by position, key or name; None for anything else, a Tensor among them."""
-    if type(value) is Tensor:
-        return None
-    if isinstance(value, list | tuple):
-        return dict(enumerate(value))
-    return value if isinstance(value, dict) else fields(value)
 
 
 class Conversion:
@@ -86,19 +78,6 @@ class Conversion:
                 "a container is at two places of an argument, and may be written", hint="pass a copy of it at one"
             )
         return found, skeleton
-
-
-def rebuilt(value: Any, made: dict[Any, Any]) -> Any:
-    if isinstance(value, list):
-        value[:] = made.values()
-    elif isinstance(value, dict):
-        value.update(made)
-    elif isinstance(value, tuple):
-        return type(value)(*made.values()) if hasattr(value, "_fields") else tuple(made.values())
-    else:
-        for name, item in made.items():
-            object.__setattr__(value, name, item)
-    return value
 
 
 def _leaf(array: Any, active: bool) -> tuple[Tensor, Tensor | None]:

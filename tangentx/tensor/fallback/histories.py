@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tangentx.errors import NotDifferentiable, place, span_of
+from tangentx.tensor.calls.groups import Grouped
 from tangentx.tensor.calls.operation import Operation
 from tangentx.tensor.core.containers import LASTING
 from tangentx.tensor.core.modes import STATE
@@ -76,7 +77,7 @@ def _one_edge(first: Any, second: Any, depth: int) -> bool:
         return bool(slot == port)
     if depth == 0 or slot != port or type(node) is not type(other) or not isinstance(node, Operation):
         return False
-    if node.groups is not None or other.groups is not None or node.values is None or other.values is None:
+    if isinstance(node, Grouped) or isinstance(other, Grouped) or node.values is None or other.values is None:
         return False
     return (
         len(node.edges) == len(other.edges)

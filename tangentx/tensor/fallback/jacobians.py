@@ -11,7 +11,7 @@ from tangentx.arrays import finish
 from tangentx.common.trees import is_differentiable, leaves, rebuild
 from tangentx.errors import NotDifferentiable, Span
 from tangentx.tensor.core.tensor import Tensor
-from tangentx.tensor.fallback.outcome import plain
+from tangentx.tensor.fallback.structures import plain
 from tangentx.tensor.fallback.tracing import Trace
 
 

@@ -2,62 +2,19 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import fields, tangent_as
+from tangentx.arrays import tangent_as
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.core.forms import like_of, ones
 from tangentx.tensor.core.modes import during
 from tangentx.tensor.core.tensor import Tensor, wrap
-from tangentx.tensor.fallback.conversion import inside_of, rebuilt
+from tangentx.tensor.fallback.structures import inside_of, outputs_in, plain
 from tangentx.tensor.fallback.tracing import Trace
 from tangentx.tensor.graph.engine import Sweep
-
-
-def plain(value: Any, known: dict[int, Any] | None = None) -> Any:
-    """A result with plain data for its Tensors; nothing that it shares is written."""
-    if type(value) is Tensor:
-        return value.current
-    known = {} if known is None else known
-    inside = None if type(value) is np.ndarray else inside_of(value)
-    if inside is None:
-        return value
-    if id(value) in known:
-        return known[id(value)]
-    if isinstance(value, tuple):
-        return rebuilt(value, {key: plain(item, known) for key, item in inside.items()})
-    result = known[id(value)] = object.__new__(type(value)) if fields(value) is not None else copy.copy(value)
-    return rebuilt(result, {key: plain(item, known) for key, item in list(inside.items())})
-
-
-def copied(value: Any, other: Callable[[Any], Any], known: dict[int, Any] | None = None) -> Any:
-    """A result in containers of its own, with its Tensors, and ``other(x)`` for what is neither one nor a container."""
-    if type(value) is Tensor:
-        return value
-    known = {} if known is None else known
-    inside = None if type(value) is np.ndarray else inside_of(value)
-    if inside is None:
-        return other(value)
-    if id(value) in known:
-        return known[id(value)]
-    if isinstance(value, tuple):
-        return rebuilt(value, {key: copied(item, other, known) for key, item in inside.items()})
-    result = known[id(value)] = object.__new__(type(value)) if fields(value) is not None else copy.copy(value)
-    return rebuilt(result, {key: copied(item, other, known) for key, item in list(inside.items())})
-
-
-def outputs_in(value: Any, seed: Any, found: list[tuple[Tensor, Any]]) -> None:
-    """The Tensors of a result with the parts of `seed` that belong to them."""
-    if type(value) is Tensor:
-        found.append((value, seed))
-        return
-    inside = None if type(value) is np.ndarray else inside_of(value)
-    for key, item in (inside or {}).items():
-        outputs_in(item, None if seed is None else seed[key], found)
 
 
 def tangent(trace: Trace, dots: Sequence[Any]) -> Any:

@@ -6,37 +6,13 @@ is known in whatever thread and whatever code asks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from tangentx.errors import NotDifferentiable, place, span_of
-from tangentx.tensor.core.modes import RUNNING, STATE, Program, during
+from tangentx.tensor.core.modes import RUNNING, STATE, Program
 from tangentx.tensor.core.tensor import Tensor
 
 _UNKNOWN: Any = object()
-
-
-def honestly(run: Callable[[], Any]) -> Any:
-    """What `run` gives, where no value may leave the record. Raises the refusal also where the program caught it."""
-    if STATE.honest:
-        return run()  # who has asked for it first looks after it
-    from tangentx.tensor.fallback.release import end, end_by
-
-    program = Program()
-
-    def told() -> Any:
-        try:
-            result = run()
-        except BaseException as error:
-            if program.leaves:
-                end_by(program, error)
-            if program.refused is None or error is program.refused or not isinstance(error, Exception):
-                raise
-        if program.refused is not None:
-            raise program.refused from None  # somebody has caught it, and went on without the derivative
-        return end(program, result) if program.leaves else result
-
-    return during(told, honest=True, program=program)
 
 
 def program_of(t: Tensor) -> Program | None:

@@ -21,9 +21,9 @@ from tangentx.tensor.calls.operation import fit_tensor
 from tangentx.tensor.core.forms import fit, inexact, like_of, ones, zeros
 from tangentx.tensor.core.modes import during
 from tangentx.tensor.core.tensor import Tensor, wrap
-from tangentx.tensor.fallback.conversion import inside_of, rebuilt
 from tangentx.tensor.fallback.makers import called
-from tangentx.tensor.fallback.outcome import outputs_in, paired, plain
+from tangentx.tensor.fallback.outcome import paired
+from tangentx.tensor.fallback.structures import inside_of, outputs_in, plain, rebuilt
 from tangentx.tensor.fallback.tracing import Trace, gradients
 from tangentx.tensor.graph.engine import Sweep
 

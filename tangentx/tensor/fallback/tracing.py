@@ -17,8 +17,9 @@ from tangentx.tensor.core.containers import holds_tensor, like_container, parts_
 from tangentx.tensor.core.forms import fit, like_of
 from tangentx.tensor.core.modes import STATE, during
 from tangentx.tensor.core.tensor import Tensor
-from tangentx.tensor.fallback.conversion import Conversion, collect_leaves, inside_of
-from tangentx.tensor.fallback.programs import honestly
+from tangentx.tensor.fallback.conversion import Conversion, collect_leaves
+from tangentx.tensor.fallback.release import honestly
+from tangentx.tensor.fallback.structures import inside_of
 from tangentx.tensor.graph.engine import Sweep
 from tangentx.tensor.writes.overlaps import joined
 

@@ -30,6 +30,7 @@ from tangentx.templates.batched import (
     refitted,
 )
 from tangentx.tensor.calls.apply import call
+from tangentx.tensor.calls.groups import Grouped
 from tangentx.tensor.calls.lifting import Lifting, lifted
 from tangentx.tensor.calls.operation import Operation, fit_tensor
 from tangentx.tensor.calls.rules import PRODUCT, Pull, compiled_pullback
@@ -211,19 +212,16 @@ def _by_program(node: Compiled, bars: list[Any], count: int) -> list[Any] | None
 def _by_rule(node: Operation, bars: list[Any], count: int, asked: Sequence[bool]) -> list[Any]:
     """The template's pullback of all members at once. Raises NoRule."""
     rule, create = node.pull_rule, type(next(bar for bar in bars if bar is not None)) is Tensor
-    several = node.groups is not None or node.answers is not None
-    form = (True,) * len(rule.wanted) if several or node.after else tuple(asked)
+    form = (True,) * len(rule.wanted) if isinstance(node, Grouped) or node.after else tuple(asked)
     pull = rule.batched.get(form)
     if pull is None:
         pull = rule.batched[form] = _compiled(rule, form)
-    if not several:
+    if not isinstance(node, Grouped):
         found = pull(*(node.attached() if create else node.values), Batch(bars[0]))
         return [
             None if bar is None else _in_form(bar, like, count) for bar, like in zip(found, node.likes, strict=True)
         ]
-    from tangentx.tensor.calls.groups import attached_groups
-
-    values = attached_groups(node) if create else node.values
+    values = node.attached() if create else node.values
     ans_bar = Batch(bars[0]) if node.answers is None else _answered(node.answers, bars, count, create)
     result: list[Any] = [None] * len(node.edges)
     for group, bar in zip(node.groups, pull(*values, ans_bar), strict=True):

@@ -7,24 +7,11 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import demand_unshared
-from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.calls.apply import as_array, call
 from tangentx.tensor.core.containers import raw
-from tangentx.tensor.core.modes import refusal
 from tangentx.tensor.core.tensor import Tensor
-from tangentx.tensor.writes.writing import overwrite, write
-
-
-def filled(out: Any, result: Any, casting: Any = "same_kind") -> Any:
-    """Writes a result where `out=` asks for it. Raises NotDifferentiable for a plain array, which keeps no history."""
-    if type(out) is Tensor:
-        return overwrite(out, result)
-    whole = type(out) is np.ndarray and out.dtype.kind in "biu"  # nothing flows through whole numbers
-    if type(result) is Tensor and result.requires_grad and not whole:
-        message = "a value that is being differentiated is written into a plain array, which keeps no history"
-        raise refusal(NotDifferentiable(message, span_of(place()), "make the array a Tensor first: `tx.tensor(a)`"))
-    np.copyto(out, raw(result), casting)
-    return out
+from tangentx.tensor.writes.out_argument import filled
+from tangentx.tensor.writes.writing import write
 
 
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:

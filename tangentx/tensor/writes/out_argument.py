@@ -8,8 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.templates import find
+from tangentx.tensor.core import dispatch
 from tangentx.tensor.core.containers import raw
+from tangentx.tensor.core.modes import refusal
+from tangentx.tensor.core.tensor import Tensor
+from tangentx.tensor.writes.writing import overwrite
 
 _NEVER = 1 << 30
 _FOUND: dict[Any, tuple[int, tuple[str, ...]]] = {}
@@ -50,14 +55,23 @@ def _from_out(fn: Any) -> tuple[int, tuple[str, ...]]:
 
 def into(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """A call that says where its result is to go. Raises TypeError, as NumPy does, where it says so twice."""
-    from tangentx.tensor.calls.apply import call
-    from tangentx.tensor.writes.numpy_writers import filled
-
     at, names = from_out(fn)
     named = dict(zip(names, args[at:], strict=False))
     if named.keys() & kwargs.keys() or len(args) > at + len(names):
         fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})
     named.update(kwargs)
     out = named.pop("out", None)
-    result = call(fn, args[:at], named)
+    result = dispatch.call(fn, args[:at], named)
     return result if out is None else filled(out, result)
+
+
+def filled(out: Any, result: Any, casting: Any = "same_kind") -> Any:
+    """Writes a result where `out=` asks for it. Raises NotDifferentiable for a plain array, which keeps no history."""
+    if type(out) is Tensor:
+        return overwrite(out, result)
+    whole = type(out) is np.ndarray and out.dtype.kind in "biu"  # nothing flows through whole numbers
+    if type(result) is Tensor and result.requires_grad and not whole:
+        message = "a value that is being differentiated is written into a plain array, which keeps no history"
+        raise refusal(NotDifferentiable(message, span_of(place()), "make the array a Tensor first: `tx.tensor(a)`"))
+    np.copyto(out, raw(result), casting)
+    return out

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.errors import NotDifferentiable, place, span_of
+from tangentx.tensor.core import dispatch
 from tangentx.tensor.core.modes import during, refusal
 from tangentx.tensor.core.tensor import Tensor, wrap
 
@@ -38,9 +39,7 @@ class Step:
 
     def on_tensor(self, t: Tensor) -> Any:
         """The same view of a Tensor, recorded."""
-        from tangentx.tensor.calls.apply import call
-
-        ans = call(self.fn, *self._with(t))
+        ans = dispatch.call(self.fn, *self._with(t))
         return ans if self.item is None else ans[self.item]
 
     def _with(self, array: Any) -> tuple[Sequence[Any], Mapping[str, Any]]:

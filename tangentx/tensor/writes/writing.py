@@ -12,8 +12,8 @@ import numpy as np
 
 from tangentx.arrays import demand_copied, demand_unshared, winners, zeros_as
 from tangentx.errors import NotDifferentiable, SharedMemory, place, span_of
-from tangentx.tensor.calls.apply import call
 from tangentx.tensor.calls.operation import fit_tensor, kept, root_of
+from tangentx.tensor.core import dispatch
 from tangentx.tensor.core.containers import WITHOUT, raw
 from tangentx.tensor.core.forms import fit, inexact, like_of
 from tangentx.tensor.core.modes import STATE, recording, refusal
@@ -76,9 +76,7 @@ def _write_plain(a: Any, key: Any, value: Any) -> None:
 def _edge_behind(value: Tensor, fresh: bool) -> tuple[Any, int]:
     """Where the graph goes on from a copy of a value, which others may use as well: theirs is no gradient of it."""
     if not fresh:
-        from tangentx.tensor.calls.apply import call
-
-        value = call(operator.getitem, (value, Ellipsis), {})
+        value = dispatch.call(operator.getitem, (value, Ellipsis), {})
     return value.edge
 
 
@@ -195,9 +193,7 @@ def overwrite(t: Tensor, result: Any, fresh: bool = False) -> Tensor:
     if np.ndim(new) != 0:
         raise ValueError(f"a number cannot hold an array of shape {np.shape(new)}")
     if type(new) is not type(data):
-        from tangentx.tensor.calls.apply import call
-
-        result = call(type(data), (result,), {}) if type(result) is Tensor else type(data)(new)
+        result = dispatch.call(type(data), (result,), {}) if type(result) is Tensor else type(data)(new)
         new = raw(result)
     t._primal = new
     if recording():
@@ -263,7 +259,7 @@ class Write(Node):
 
     def _pull_tensors(self, bar: Tensor) -> list[Tensor]:
 
-        whole = call(np.conjugate if self.turned else np.copy, (bar,), {})
+        whole = dispatch.call(np.conjugate if self.turned else np.copy, (bar,), {})
         if whole.current.strides != self.layout[1]:
             laid_out = wrap(self._laid_out(whole.current))
             write(laid_out, Ellipsis, whole)
@@ -273,10 +269,10 @@ class Write(Node):
             part = step.on_tensor(part)
         given = []
         if self.value_like is not None:
-            given = [fit_tensor(call(winners, (part, self.key), {}), self.value_like)]
+            given = [fit_tensor(dispatch.call(winners, (part, self.key), {}), self.value_like)]
         write(part, self.key, 0.0)
         if self.turned:
-            whole = call(np.conjugate, (whole,), {})
+            whole = dispatch.call(np.conjugate, (whole,), {})
         return [whole, *given] if self.into else given
 
 
