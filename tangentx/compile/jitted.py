@@ -32,10 +32,15 @@ class Jit:
         """Takes the functions as they are before they are put in words for a reader."""
         self.derived = units[0].function
         try:
-            self.program = scalarise(units[0].function, units[0].kinds)
+            program = scalarise(units[0].function, units[0].kinds)
         except Refusal as refusal:
             file = units[0].function.span.file.rpartition("/")[2]
             self.refusal = f"{refusal.reason} ({file}:{refusal.line})"
+        else:
+            if units[0].exact:
+                self.program = program
+            else:
+                self.refusal = "numbers of several precisions"
 
     def entry(self, plain: Callable[..., Any]) -> Callable[..., Any]:
         """What is called for the derivative; `plain` where it cannot be compiled, which is said once."""

@@ -6,6 +6,7 @@ by other processes.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
 import hashlib
@@ -35,16 +36,18 @@ def library(source: str) -> ctypes.PyDLL:
     command, version = compiler()
     told = "\0".join((source, *command, version, *FLAGS, _processor()))
     name = hashlib.sha256(told.encode()).hexdigest()[:32]
-    path = os.path.join(directory(), f"{name}.so")
-    if not _is_own(path):
-        _compile(command, source, path)
-    try:
-        return ctypes.PyDLL(path)
-    except OSError as error:
-        raise NoCompiler(f"what the C compiler made cannot be loaded: {error}", hint=_HINT) from None
+    for place in (directory, _private):  # the first may be full, read-only, or one from which nothing may be run
+        try:
+            path = os.path.join(place(), f"{name}.so")
+            if not _is_whole(path):
+                _compile(command, source, path)
+            return ctypes.PyDLL(path)
+        except OSError as error:
+            reason = error
+    raise NoCompiler(f"what the C compiler made cannot be kept or loaded: {reason}", hint=_HINT)
 
 
-_HINT = "set CC to a working compiler, or leave out jit"
+_HINT = "set CC to a working compiler and TANGENTX_CACHE to a directory for what it makes, or leave out jit"
 
 
 def compiler() -> tuple[tuple[str, ...], str]:
@@ -54,16 +57,20 @@ def compiler() -> tuple[tuple[str, ...], str]:
 
 @functools.cache
 def _compiler(given: str, path: str) -> tuple[tuple[str, ...], str]:
-    candidates = [shlex.split(given)] if given else [[name] for name in _CANDIDATES]
-    for words in candidates:
-        found = shutil.which(words[0], path=path)
+    try:
+        words = shlex.split(given)
+    except ValueError:  # a quotation mark without its fellow
+        words = [given]
+    candidates = [words] if words else [[name] for name in _CANDIDATES]
+    for candidate in candidates:
+        found = shutil.which(candidate[0], path=path)
         if found is None:
             continue
-        command = (found, *words[1:])
+        command = (found, *candidate[1:])
         told = _run([*command, "--version"])
         if told.returncode == 0:
             return command, told.stdout
-    what = f"CC={given!r} is no C compiler that runs" if given else f"there is no C compiler ({', '.join(_CANDIDATES)})"
+    what = f"CC={given!r} is no C compiler that runs" if words else f"there is no C compiler ({', '.join(_CANDIDATES)})"
     raise NoCompiler(f'jit="c" needs a C compiler: {what}', hint="install gcc or clang, set CC, or leave out jit")
 
 
@@ -81,11 +88,30 @@ def _compile(command: Sequence[str], source: str, path: str) -> None:
         with open(text, "w", encoding="utf-8") as file:
             file.write(source)
         told = _run([*command, *FLAGS, "-o", made, text, "-lm"])
-        if told.returncode != 0:
+        if told.returncode != 0 or not os.path.exists(made):
             lines = (told.stderr.strip() or "it says nothing").splitlines()
-            raise NoCompiler(f"the C compiler `{command[0]}` failed: {lines[-1]}", hint=_HINT)
+            raise NoCompiler(f"the C compiler `{command[0]}` made nothing: {lines[-1]}", hint=_HINT)
+        with open(made, "r+b") as library:
+            library.write(_digest(library.read()))
         os.chmod(made, 0o700)
         os.replace(made, path)
+
+
+def _digest(content: bytes) -> bytes:
+    """What stands behind a library, by which one that was cut off or changed is known."""
+    return hashlib.sha256(content).digest()
+
+
+def _is_whole(path: str) -> bool:
+    """Whether a library is there, is the user's alone, and is as it was made."""
+    if not _is_own(path):
+        return False
+    with open(path, "rb") as file:
+        content = file.read()
+    return _digest(content[:-_DIGEST]) == content[-_DIGEST:]
+
+
+_DIGEST = hashlib.sha256().digest_size
 
 
 @functools.cache
@@ -115,12 +141,9 @@ def directory() -> str:
 @functools.cache
 def _private() -> str:
     """A directory of this process alone, where the other one cannot be trusted or made."""
-    made = tempfile.TemporaryDirectory(prefix="tangentx-")
-    _KEPT.append(made)
-    return made.name
-
-
-_KEPT: list[tempfile.TemporaryDirectory[str]] = []
+    made = tempfile.mkdtemp(prefix="tangentx-")
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
 
 
 def _is_own(path: str) -> bool:

@@ -93,8 +93,8 @@ class Builder:
         return name
 
     def let(self, stem: str, value: Expr) -> Expr:
-        """A name for the value, unless it is as short as one."""
-        if isinstance(value, Const | Local) or (isinstance(value, Extent) and value.array in self.steady):
+        """A name for the value that keeps its meaning, unless it is one."""
+        if self.is_steady(value):
             return value
         if value in self.lets:
             return self.lets[value]

@@ -110,7 +110,7 @@ OF_REALS = r"""
 static inline REAL guarded_CODE(REAL p, REAL t) { REAL both = p * t; return p == 0 || t == 0 ? 0 : both; }
 static inline REAL maximum_CODE(REAL a, REAL b) { return a >= b || a != a ? a : b; }
 static inline REAL minimum_CODE(REAL a, REAL b) { return a <= b || a != a ? a : b; }
-static inline REAL sign_CODE(REAL a) { return a > 0 ? 1 : a < 0 ? -1 : a; }
+static inline REAL sign_CODE(REAL a) { return a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a; }
 static inline REAL ratio_or_zero_CODE(REAL a, REAL b) { return b != 0 ? a / b : 0; }
 static inline REAL over_root_CODE(REAL a, REAL b) { return a == 0 && b != b ? 0 : a / b; }
 static inline REAL log_or_zero_CODE(REAL a) { return a == 0 ? 0 : logSUFFIX(a); }

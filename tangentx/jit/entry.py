@@ -72,7 +72,7 @@ def _shaped(shape: object, found: Sequence[Any]) -> Any:
         return tuple(_shaped(part, found) for part in shape)
     if isinstance(shape, Ambiguous):
         value = found[shape.place]
-        return np.asarray(value)[()] if shape.owner is not None and found[shape.owner] else value
+        return np.asarray(value)[()] if found[shape.owner] else value
     return found[shape] if isinstance(shape, int) else None
 
 

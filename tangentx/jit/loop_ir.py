@@ -370,13 +370,10 @@ Block: TypeAlias = tuple[Statement, ...]
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """A result that is Python's number or NumPy's: its place, and that of a boolean that says whether it is NumPy's.
-
-    There is none where the program does not know.
-    """
+    """A result that is Python's number or NumPy's: its place, and that of a boolean that says whether it is NumPy's."""
 
     place: int
-    owner: int | None
+    owner: int
 
 
 @dataclass(frozen=True)

@@ -210,7 +210,9 @@ def _converted(args: list[str], type: Scalar) -> str:
 
 
 def _power(args: list[str], type: Scalar) -> str:
-    return f"({args[0]} ** {args[1]})"
+    if type.owner is Owner.NUMPY:
+        return f"({args[0]} ** {args[1]})"
+    return f"math.pow({args[0]}, {args[1]})"  # raises where `**` gives a complex number
 
 
 def _slope_power(args: list[str], type: Scalar) -> str:

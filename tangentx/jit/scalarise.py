@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from tangentx import arrays
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, describe
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
@@ -24,6 +25,7 @@ from tangentx.jit.loop_ir import (
     Ambiguous,
     Apply,
     Array,
+    Assign,
     Bail,
     Bind,
     Break,
@@ -102,9 +104,12 @@ class _Writer:
         for s in walk.statements(function.body):
             if type(s) in walk.BINDING:
                 self.bound[s.target] += 1  # type: ignore[union-attr]
+        self.bound += Counter(_read_elsewhere(function.body, {p.name for p in function.params}))
+        self.asked = _asked(function.body)
         self.aliases = self._aliases()
         self.arrays = ArrayWriter(self.b)
         self.values: dict[str, Value] = {}
+        self.flags: dict[str, Local] = {}
         self.owned: set[str] = set()
         self.result: object = None
         self.results: tuple[Scalar | Array, ...] = ()
@@ -233,10 +238,18 @@ class _Writer:
     def block(self, block: ir.Block) -> None:
         """The statements of a block."""
         for s in block:
+            if isinstance(s, ir.Assign) and s.target in self.asked:
+                self.b.emit(Assign(self.has_value(s.target).name, Const(s.value != ir.Lit(ir.UNBOUND), BOOL)))
             self.line = s.span.line if not isinstance(s, ir.Note) else self.line
             if s.span.around:
                 raise Refused("a `with` statement")
             self.statement(s)
+
+    def has_value(self, name: str) -> Local:
+        """Whether a variable has a value, where the program asks."""
+        if name not in self.flags:
+            self.flags[name] = Local(self.b.fresh(f"{self.stem(name)}_is_bound", BOOL, steady=False), BOOL)
+        return self.flags[name]
 
     def inner(self, block: ir.Block) -> tuple[object, ...]:
         """A block inside of a statement."""
@@ -307,6 +320,8 @@ class _Writer:
         if own:
             self.values[s.target] = Local(counter, INT)
         with b.block() as body:
+            if s.target in self.asked:
+                self.b.emit(Assign(self.has_value(s.target).name, Const(True, BOOL)))
             if not own:
                 self.assign_number(s.target, Local(counter, INT))
             self.block(s.body)
@@ -315,6 +330,10 @@ class _Writer:
 
     def assign(self, s: ir.Assign) -> None:
         """A name is given a value."""
+        if isinstance(s.value, ir.Op) and s.value.fn is arrays.demand_bound:
+            if isinstance(s.value.args[0], ir.Var):
+                self.b.check(self.has_value(s.value.args[0].name), Bail.RAISED)
+            return
         if walk.empties(s) or s.target in self.aliases or not self.read[s.target]:
             if not (walk.empties(s) or s.target in self.aliases or _may_go(s.value)):
                 self.bind(s.target, self.expression(s))
@@ -398,8 +417,10 @@ class _Writer:
         if isinstance(value, Held):
             self.arrays.flush()
             given = self.b.types[value.name]
-            if not (isinstance(given, Array) and isinstance(item, Array)):
+            if not (isinstance(given, Array) and isinstance(item, Array)) or given.code != item.code:
                 raise Refused("a list of numbers and arrays")
+            if given.rank != item.rank:
+                raise Refused("a list of arrays of several ranks")
             if item.unit and not given.unit:
                 value = Held(array_operations.copied(self.arrays, value.name))
                 self.arrays.flush()
@@ -435,9 +456,11 @@ class _Writer:
                 types.append(value.type)
                 if value.type.owner is Owner.EITHER:
                     owner = self.b.owner(value)
-                    found.append(Const(True, BOOL) if owner is None else owner)
+                    if owner is None:
+                        raise Refused("a result of which it is not known whether it is Python's number or NumPy's")
+                    found.append(owner)
                     types.append(BOOL)
-                    return Ambiguous(len(found) - 2, None if owner is None else len(found) - 1)
+                    return Ambiguous(len(found) - 2, len(found) - 1)
             return len(found) - 1
 
         shape = shaped(self.value(s.value))
@@ -641,6 +664,25 @@ def _read(block: ir.Block) -> Counter[str]:
         if len(rest) == len(live):
             return found
         live = rest
+
+
+def _read_elsewhere(body: ir.Block, bound: set[str]) -> Iterator[str]:
+    """Names that are read where they may hold what another trip gave them, or no value: not behind what binds them,
+    in its block or inside of that."""
+    known = set(bound)
+    for s in body:
+        yield from (a.name for a in walk.statement_atoms(s) if isinstance(a, ir.Var) and a.name not in known)
+        inside = {s.target} if isinstance(s, ir.For) else set[str]()
+        for block in walk.blocks(s):
+            yield from _read_elsewhere(block, known | inside)
+        if type(s) in walk.BINDING and not isinstance(s, ir.For):
+            known.add(s.target)  # type: ignore[union-attr]
+
+
+def _asked(body: ir.Block) -> frozenset[str]:
+    """Variables of which the program asks whether they have a value."""
+    ops = [s.value for s in walk.statements(body) if isinstance(s, ir.Assign) and isinstance(s.value, ir.Op)]
+    return frozenset(a.name for op in ops if op.fn is arrays.demand_bound for a in op.args if isinstance(a, ir.Var))
 
 
 def _may_go(value: ir.Expr) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 import tangentx as tx
 from tangentx.common.trees import leaves
-from tangentx.jit import build
+from tangentx.jit import build, print_c
 from tests.programs import PROGRAMS
 
 HAS_C = any(build.shutil.which(name) for name in ("cc", "gcc", "clang"))
@@ -29,6 +29,13 @@ def compiled(derivative):
     found = derivative._cache.last.notes["jit"]
     assert found.compiled is not None, found.refusal
     return found.compiled
+
+
+def scalarised(f, args):
+    """The program of the loop language for the gradient."""
+    derivative = tx.grad(f, jit="python")
+    derivative(*args)
+    return derivative._cache.last.notes["jit"].program
 
 
 def demand_equal(found, expected, exact):
@@ -267,6 +274,100 @@ def test_whose_number_a_result_is(jit):
     assert type(derivative(ROW[:0])[0]) is type(tx.value_and_grad(total)(ROW[:0])[0])
 
 
+def growing_slices(x, n):
+    k, total = 1, 0.0
+    for i in range(n):
+        part = x[:k]
+        made = np.zeros(k)
+        k = k + 1
+        made[0] = x[i]
+        total = total + np.sum(part * part * 2.0) + np.sum((made + 1.0) ** 2)
+    return total
+
+
+def of_the_last_trip(x, n):
+    for i in range(n):
+        k = i + 1
+    return x[k - 1] * x[i]
+
+
+def of_the_trip_before(x, n):
+    total = 0.0
+    for i in range(n, 0, -1):
+        part = x[:i]
+        if i == n:
+            k = 0
+            last = part * 2.0
+        total = total + part[k] + np.sum(last * x[:n])
+        last = part * i if i == n else last
+        k = i - 2 if i > 2 else 0
+    return total
+
+
+@pytest.mark.parametrize("jit", WAYS)
+@pytest.mark.parametrize("f", [growing_slices, of_the_last_trip, of_the_trip_before])
+def test_names_that_are_bound_anew(f, jit):
+    both(f, jit, ROW, 4)
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_a_name_that_has_no_value(jit):
+    derivative = both(of_the_last_trip, jit, ROW, 3)
+    with pytest.raises(UnboundLocalError):
+        derivative(ROW, 0)
+
+
+@pytest.mark.parametrize("jit", WAYS)
+@pytest.mark.parametrize("base", [-8.0, np.float64(-8.0)])
+def test_a_power_that_would_be_complex(base, jit):
+    def root(x, y):
+        z = x**y
+        return z * 2.0 if y < 1.0 else z
+
+    derivative = both(root, jit, 8.0, 1.0 / 3.0)
+    if isinstance(base, np.float64):
+        with pytest.warns(RuntimeWarning, match="invalid value"):
+            assert math.isnan(derivative(base, 1.0 / 3.0)[0])
+        return
+    with pytest.raises(tx.NotDifferentiable, match="is a complex number"):
+        derivative(base, 1.0 / 3.0)
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_the_sign_of_a_negative_zero(jit):
+    def angle(x):
+        return np.arctan2(np.sign(x), -1.0) * x + np.arctan2(np.sign(x), -1.0)
+
+    both(angle, jit, -0.0)
+    both(angle, jit, 0.0)
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_items_of_a_list_whose_owner_is_not_known(jit):
+    def last(x, more):
+        items, total = [], 0.0
+        if more:
+            items.append(x[0])
+        while len(items) > 0:
+            total = items.pop() * 3.0
+        return total
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tx.JitWarning)
+        for more in (True, False):
+            demand_equal(tx.value_and_grad(last, jit=jit)(ROW, more), tx.value_and_grad(last)(ROW, more), True)
+
+
+def test_numbers_of_several_precisions_are_left_to_python():
+    def scaled(x, s):
+        return np.sum(np.sqrt(np.abs(x * s + 0.1)) / 3)
+
+    derivative = tx.grad(scaled, jit="python")
+    with pytest.warns(tx.JitWarning, match="numbers of several precisions"):
+        found = derivative(ROW.astype(np.float32), 0.1)
+    assert np.array_equal(found, tx.grad(scaled)(ROW.astype(np.float32), 0.1))
+
+
 def test_what_is_refused_is_said_once_and_explained():
     def spectrum(x):
         return np.sum(np.abs(np.fft.fft(x)) ** 2)
@@ -307,6 +408,35 @@ def test_a_broken_compiler(monkeypatch):
     monkeypatch.setenv("CC", "/bin/false")
     with pytest.raises(tx.NoCompiler, match="CC='/bin/false'"):
         tx.grad(lambda x: x * x, jit="c")(2.0)
+
+
+@pytest.mark.parametrize("given", ["/bin/true", 'gcc "'])
+def test_what_is_no_compiler(given, monkeypatch):
+    monkeypatch.setenv("CC", given)
+    with pytest.raises(tx.NoCompiler, match="CC=|made nothing"):
+        tx.grad(lambda x: x * x, jit="c")(2.0)
+
+
+@pytest.mark.skipif(not HAS_C, reason="no C compiler")
+@pytest.mark.parametrize("damage", ["short", "empty", "a directory", "no place"])
+def test_a_library_that_is_damaged_is_made_again(damage, tmp_path, monkeypatch):
+    text = print_c.text_of(scalarised(convergence, (3.0, 1e-10)))
+    monkeypatch.setenv("TANGENTX_CACHE", str(tmp_path))
+    build.library.cache_clear()
+    build.library(text)
+    (path,) = tmp_path.iterdir()
+    content = path.read_bytes()
+    path.unlink()  # not written over: it is loaded
+    if damage in ("short", "empty"):
+        path.write_bytes(content[: len(content) // 2] if damage == "short" else b"")
+        path.chmod(0o700)
+    elif damage == "a directory":
+        path.mkdir(mode=0o700)
+    else:
+        monkeypatch.setenv("TANGENTX_CACHE", "/proc/nowhere")
+    build.library.cache_clear()
+    assert hasattr(build.library(text), print_c.ENTRY)
+    assert damage in ("a directory", "no place") or path.read_bytes() == content
 
 
 @pytest.mark.parametrize("jit", WAYS)
