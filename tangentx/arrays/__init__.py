@@ -196,7 +196,10 @@ from tangentx.arrays.solvers import (
 )
 from tangentx.arrays.sparse_matrices import (
     compressed,
+    diagonal_length,
     height,
+    on_diagonals,
+    places_of,
     row_of_each,
     sparse_found,
     sparse_iterated,
@@ -226,6 +229,9 @@ from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as,
 __all__ = [
     "compressed",
     "height",
+    "diagonal_length",
+    "on_diagonals",
+    "places_of",
     "row_of_each",
     "sparse_found",
     "sparse_iterated",

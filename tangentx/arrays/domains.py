@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.copies import clone
+
 
 def positive(x: Any) -> Any:
     """`x`, nan where it is not above 0: scales and shapes of distributions."""
@@ -23,7 +25,8 @@ def within(x: Any, low: Any, high: Any) -> Any:
 
 
 def _kept(x: Any, inside: Any) -> Any:
+    """The numbers inside, in memory of their own: a result that is sometimes its argument would be a view of it."""
     if np.all(inside):
-        return x
+        return clone(x)
     found = np.where(inside, x, np.nan)
     return found if np.ndim(found) else found.dtype.type(found) if isinstance(x, np.generic) else float(found)

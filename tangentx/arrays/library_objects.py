@@ -86,6 +86,10 @@ def _triplets(cls: Any, parts: dict[str, Any]) -> Any:
     return cls((parts["data"], (parts["row"], parts["col"])), shape=parts["shape"])
 
 
+def _diagonals(cls: Any, parts: dict[str, Any]) -> Any:
+    return cls((parts["data"], parts["offsets"]), shape=parts["shape"])
+
+
 _KNOTS = Parts(("_eval_args", "ext"), _of_knots)
 _PIECEWISE = Parts(("c", "x", "extrapolate", "axis"), _fast)
 _KNOWN: dict[str, dict[str, Parts]] = {
@@ -104,6 +108,7 @@ _KNOWN: dict[str, dict[str, Parts]] = {
             Parts(("data", "indices", "indptr", "shape"), _compressed),
         ),
         **dict.fromkeys(("coo_matrix", "coo_array"), Parts(("data", "row", "col", "shape"), _triplets)),
+        **dict.fromkeys(("dia_matrix", "dia_array"), Parts(("data", "offsets", "shape"), _diagonals)),
         "interp1d": Parts(
             (
                 *("x", "_y", "_y_axis", "_y_extra_shape", "_kind", "_spline", "_side", "bounds_error"),

@@ -69,3 +69,28 @@ def sparse_found(data: Any, rows: Any, cols: Any, b: Any, found: Any) -> Any:
 def height(x: Any) -> int:
     """The length of the first axis."""
     return len(x)
+
+
+def places_of(keys: Any, wanted: Any) -> tuple[Any, Any]:
+    """Where in `keys` each of the numbers `wanted` stands, as often as it does, and which of them that is."""
+    keys, wanted = np.asarray(keys), np.asarray(wanted)
+    order = np.argsort(keys, kind="stable")
+    first = np.searchsorted(keys[order], wanted, "left")
+    counts = np.searchsorted(keys[order], wanted, "right") - first
+    which = np.repeat(np.arange(len(wanted)), counts)
+    within = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return order[np.repeat(first, counts) + within], which
+
+
+def on_diagonals(offsets: Any, width: Any, shape: Any) -> tuple[Any, Any]:
+    """Which values lie inside a matrix that keeps diagonals, each value below the column that it is in: the diagonal
+    of each, and its column."""
+    cols = np.arange(min(width, shape[1]))
+    rows = cols - np.asarray(offsets)[:, None]
+    which, place = np.nonzero((rows >= 0) & (rows < shape[0]))
+    return which, cols[place]
+
+
+def diagonal_length(shape: Any, k: Any) -> int:
+    """How many elements the diagonal `k` of a matrix has; none where it lies outside."""
+    return max(0, min(shape[0] + min(k, 0), shape[1] - max(k, 0)))

@@ -28,8 +28,8 @@ _RULES = {
     "scipy.optimize": ("roots", "minima"),
     "scipy.spatial.transform": ("rotations",),
     "scipy.ndimage": ("images",),
-    "scipy.sparse.linalg": ("sparse_matrices",),
-    "scipy.sparse": ("sparse_matrices",),
+    "scipy.sparse.linalg": ("sparse_systems",),
+    "scipy.sparse": ("sparse_matrices", "sparse_makers"),
     "scipy.interpolate": ("piecewise_polynomials", "b_splines", "interpolated_tables", "refused_interpolate"),
 }
 """Public modules, and where their rules are, in `tangentx.templates.scipy`."""

@@ -6,7 +6,10 @@ from typing import Any
 
 from tangentx.arrays import (
     compressed,
+    diagonal_length,
     height,
+    on_diagonals,
+    places_of,
     row_of_each,
     sparse_found,
     sparse_iterated,
@@ -16,7 +19,7 @@ from tangentx.arrays import (
 )
 from tangentx.templates.registry import adjoint, bilinear, constant
 
-constant(row_of_each, compressed, sparse_iterated, height)
+constant(row_of_each, compressed, sparse_iterated, height, places_of, on_diagonals, diagonal_length)
 
 _PLACES = "np.array([0, 1, 2, 2]), np.array([1, 0, 2, 0])"
 

@@ -108,3 +108,15 @@ def test_what_has_no_rule_is_refused_by_name(f: Any, name: str) -> None:
     with pytest.raises(tx.NoTemplate, match=f"(?s)test_scipy_distributions.py.*{name}|{name}") as caught:
         tx.grad(f)(0.7)
     assert "test_scipy_distributions.py" in str(caught.value)
+
+
+def test_a_parameter_that_is_written_afterwards() -> None:
+    def f(x):
+        scale = x * 1.0
+        held = stats.norm(loc=0.0, scale=scale)
+        scale *= 3.0
+        return np.sum(held.logpdf(np.array([0.5, 0.2])))
+
+    x = np.array([0.3, 1.2])
+    wanted = (np.array([0.5, 0.2]) / (3.0 * x)) ** 2 / x - 1.0 / x
+    np.testing.assert_allclose(tx.grad(f, fallback="error")(x), wanted, rtol=1e-12)

@@ -77,6 +77,58 @@ def truss(areas):
     return load @ moved + 0.1 * np.sum(areas * lengths)
 
 
+def of_diagonals(d, x):
+    laplacian = sparse.diags([x[0], -2.0, x[1]], [-1, 0, 1], shape=(3, 3), format="csr")
+    a = sparse.diags(x) / 2.0
+    a.data[0, 0] *= 3.0
+    both = sparse.diags_array([x, x[:2]], offsets=[0, 1]) @ x, sparse.spdiags(np.stack([x, x * x]), [0, 1], 3, 3) @ x
+    eyes = sparse.eye(3, k=1, format="csr") * x[0] - sparse.identity(3, format="csr") * x[1]
+    return weighed(laplacian @ x, a @ x, (-a).diagonal(), *both, eyes @ TABLE) + a.trace() + sparse.eye(3).sum() * x[2]
+
+
+def of_blocks(d, x):
+    a = sparse.csr_matrix((d, (ROWS, COLS)), shape=(3, 3))
+    spread = sparse.kron(sparse.diags(x), a, format="csr"), sparse.kron(a, np.ones((2, 2)), format="csc")
+    stacked = sparse.vstack([a, a * x[0]]), sparse.hstack([a, a], format="csc"), sparse.block_diag([a, x[:, None]])
+    return sum(weighed(m.toarray()) for m in (*spread, *stacked)) + weighed(stacked[0].data)
+
+
+def of_two(d, x):
+    a, b = sparse.csr_matrix((d, (ROWS, COLS))), sparse.csr_matrix((x, (COLS[:3], ROWS[1:4])), shape=(3, 3))
+    products = a @ b, a * b, a.multiply(b), a.multiply(FIXED.toarray()), a @ b @ a, a.power(2)
+    c, e = sparse.csc_array((d, (ROWS, COLS))), sparse.csc_array((x, (COLS[:3], ROWS[1:4])), shape=(3, 3))
+    sums = c.sum(axis=0), c.sum(axis=-1), c.mean(axis=1), (c + e).data, c + np.outer(x, x)
+    return sum(weighed(m.toarray()) for m in products) + weighed((c * e).toarray(), *sums) + a.mean() * (a @ b).sum()
+
+
+def parts(d, x):
+    a = sparse.csr_matrix((d, (ROWS, COLS)), shape=(3, 3))
+    rows = a[1:] @ x, a[[2, 0]].toarray(), a[np.array([True, False, True])] @ x
+    return weighed(*rows, a[0].toarray(), a[:, 1:].toarray(), a.getrow(1).toarray()) + a[1, 2] * a[-1, 0] + a[0, 2]
+
+
+def in_shared_memory(d, x):
+    """What SciPy keeps as it is given is written afterwards."""
+    data = d[:6] * 1.0
+    a = sparse.csr_matrix((data, FIXED.indices, FIXED.indptr), shape=(3, 3))
+    own = sparse.csr_matrix((data, FIXED.indices, FIXED.indptr), shape=(3, 3), copy=True)
+    triplets = sparse.coo_array((data[:3], (ROWS[:3], COLS[:3])), shape=(3, 3))
+    data *= data
+    triplets.data *= x
+    b = a.tocsr()
+    b.data[0] *= 2.0
+    c, e = sparse.csr_matrix(a), a.transpose(copy=True)
+    c.data[1] *= x[0]
+    e.data *= 5.0
+    return weighed(a @ x, own @ x, triplets @ x, a.T.data)
+
+
+def of_single_precision(d, x):
+    a = sparse.csr_matrix((d.astype(np.float32), (ROWS, COLS)), shape=(3, 3))
+    z = (a @ x.astype(np.float32)).astype(np.float64)
+    return weighed(z) if a.data.dtype == np.float32 else 0.0
+
+
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
     formats: (VALUES, x),
     arithmetic: (VALUES, x),
@@ -84,6 +136,11 @@ PROGRAMS: dict[Any, tuple[Any, ...]] = {
     solved: (VALUES, x),
     iterated: (VALUES, x),
     truss: (1.0 + RNG.random(7),),
+    of_diagonals: (VALUES, x),
+    of_blocks: (VALUES, x),
+    of_two: (VALUES, x),
+    parts: (VALUES, x),
+    in_shared_memory: (VALUES, x),
 }
 
 
@@ -97,6 +154,26 @@ def test_a_program(f: Any) -> None:
     check_grads(f, args, wrt=everything, rtol=1e-5, atol=1e-6)
     rows = tx.vmap(tx.grad(f))(*(np.stack([a, a]) for a in args))
     np.testing.assert_allclose(rows[1], found[0], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.share(4)
+@pytest.mark.parametrize("f", [of_blocks, of_two, parts, in_shared_memory])
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+def test_a_program_on_tensors(f: Any) -> None:
+    def on_tensors(d: Any, x: Any) -> Any:
+        exec("pass")  # not compiled
+        return f(d, x)
+
+    args = PROGRAMS[f]
+    found, wanted = tx.grad(on_tensors, wrt=(0, 1))(*args), tx.grad(f, wrt=(0, 1), fallback="error")(*args)
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+def test_single_precision_stays() -> None:
+    value, found = tx.value_and_grad(of_single_precision, fallback="error")(VALUES, x)
+    assert value == pytest.approx(of_single_precision(VALUES, x), rel=1e-6) != 0.0
+    np.testing.assert_allclose(found, np.cos(ROWS) * x[COLS], rtol=1e-5)
 
 
 def test_a_matrix_comes_in_and_goes_out_as_scipy_s() -> None:
@@ -113,15 +190,28 @@ def test_a_matrix_comes_in_and_goes_out_as_scipy_s() -> None:
     np.testing.assert_allclose(gradient, wanted)
 
 
-def test_what_has_no_rule_is_named() -> None:
-    def product(d):
-        a = sparse.csr_matrix((d, (ROWS, COLS)), shape=(3, 3))
-        return np.sum((a @ a) @ x)
+@pytest.mark.parametrize(
+    ("f", "said"),
+    [
+        (lambda a, d: np.sum(a.sum(axis=0)), r"A @ np.ones\(A.shape\[1\]\)"),
+        (lambda a, d: np.sum(a + d[:3]), r"A.toarray\(\) \+ x"),
+        (lambda a, d: np.sum((sparse.diags(d) @ sparse.diags(d)).data), r"A.tocsr\(\) @ B.tocsr\(\)"),
+        (lambda a, d: np.sum(sparse.csr_array(a)[0].data), r"A\[i : i \+ 1\]"),
+        (lambda a, d: np.sum(sparse.kron(a, a.toarray()).data), "format='csr'"),
+        (lambda a, d: np.sum(a[[0, 1], [1, 0]]), r"A\[rows\]\[:, cols\]"),
+    ],
+)
+def test_what_has_no_rule_says_what_to_write(f: Any, said: str) -> None:
+    def program(d):
+        return f(sparse.csr_matrix((d, (ROWS, COLS)), shape=(3, 3)), d)
 
+    with pytest.raises(tx.NotDifferentiable, match=said):
+        tx.grad(program, fallback="error")(VALUES)
+
+
+def test_what_has_no_rule_is_named() -> None:
     def largest(d):
         return sparse.csr_matrix((d, (ROWS, COLS)), shape=(3, 3)).max()
 
-    with pytest.raises(tx.NotDifferentiable, match=r"A @ \(B @ x\)"):
-        tx.grad(product, fallback="error")(VALUES)
     with pytest.raises(tx.NoTemplate, match=r"(?s)csr_matrix.max.*`toarray`"):
         tx.grad(largest, fallback="error")(VALUES)

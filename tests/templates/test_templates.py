@@ -40,6 +40,10 @@ def _random(x: Any, random: np.random.Generator) -> Any:
     return engine.mapped(one, x)
 
 
+def _arrays(x: Any) -> list[Any]:
+    return [leaf for leaf in engine.leaves(x) if isinstance(leaf, np.ndarray)]
+
+
 def _moved(value: Any, dot: Any, h: float) -> Any:
     def one(v: Any, d: Any) -> Any:
         if d is None:
@@ -72,6 +76,8 @@ def test_both_modes_agree_with_differences(template: Template, example: Example)
     with np.errstate(all="ignore"):
         ans = example.fn(*example.args, **example.kwargs)
         assert example.wrt, "an example differentiates something"
+        if template.kind == "elementwise":
+            assert not any(np.shares_memory(a, b) for a in _arrays(ans) for b in _arrays(example.args)), "a view"
         for _ in range(3):
             dots = {i: _random(example.args[i], random) for i in example.wrt}
             expected = _differences(example, dots, 0.25 if template.kind == "linear" else 1e-4)

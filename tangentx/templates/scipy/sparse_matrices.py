@@ -1,6 +1,7 @@
-"""Sparse matrices of SciPy's: made of values that vary, multiplied, added, transposed, and systems with them.
+"""Sparse matrices of SciPy's: made of values that vary, multiplied, added, transposed, summed and cut out of.
 
-The places of the values are constants. A matrix that is made of a dense one has the places that are not 0 there.
+The places of the values are constants. A matrix that is made of a dense one has the places that are not 0 there; sums
+and products of matrices have all where there may be something, in order, where SciPy leaves out sums that are 0.
 """
 
 from __future__ import annotations
@@ -9,38 +10,31 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse import linalg
 
-from tangentx.arrays import (
-    compressed,
-    made_of,
-    row_of_each,
-    sparse_found,
-    sparse_iterated,
-    sparse_solved,
-    stop_gradient,
-    triplet_product,
-)
+from tangentx.arrays import compressed, diagonal_length, made_of, on_diagonals, places_of, row_of_each, triplet_product
 from tangentx.errors import NotDifferentiable
-from tangentx.templates.compositions import composition
 from tangentx.templates.library_classes import constructor_of, methods_of
 
-_BY_ROWS = (sparse.csr_matrix, sparse.csr_array)
-_BY_COLUMNS = (sparse.csc_matrix, sparse.csc_array)
-_TRIPLETS = (sparse.coo_matrix, sparse.coo_array)
-_MATRICES = (*_BY_ROWS, *_BY_COLUMNS, *_TRIPLETS)
+_MATRICES = (
+    *(sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix, sparse.csc_array),
+    *(sparse.coo_matrix, sparse.coo_array, sparse.dia_matrix, sparse.dia_array),
+)
 
 
-def _triplets(matrix: Any) -> Any:
+def triplets_of(matrix: Any) -> Any:
     """Values, rows and columns."""
     if isinstance(matrix, (sparse.csr_matrix, sparse.csr_array)):
         return matrix.data, row_of_each(matrix.indptr), matrix.indices
     if isinstance(matrix, (sparse.csc_matrix, sparse.csc_array)):
         return matrix.data, matrix.indices, row_of_each(matrix.indptr)
+    if isinstance(matrix, (sparse.dia_matrix, sparse.dia_array)):
+        which, cols = on_diagonals(matrix.offsets, np.shape(matrix.data)[1], matrix.shape)
+        return matrix.data[which, cols], cols - matrix.offsets[which], cols
     return matrix.data, matrix.row, matrix.col
 
 
-def _is_sparse(value: Any) -> Any:
+def is_sparse(value: Any) -> Any:
+    """Whether a value is a sparse matrix of a kind that has rules."""
     return isinstance(
         value,
         (
@@ -50,41 +44,65 @@ def _is_sparse(value: Any) -> Any:
             sparse.csc_array,
             sparse.coo_matrix,
             sparse.coo_array,
+            sparse.dia_matrix,
+            sparse.dia_array,
         ),
     )
 
 
-def _given(arg1: Any, shape: Any) -> Any:
+def _is_matrix(value: Any) -> Any:
+    """Whether a sparse matrix multiplies as one, with dense results that are NumPy's matrices."""
+    return isinstance(value, (sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix, sparse.dia_matrix))
+
+
+def _values(data: Any, dtype: Any, copy: Any) -> Any:
+    """The values of a matrix: the given array itself where SciPy keeps that, for it may be written later on."""
+    values = np.array(data, dtype) if copy else np.asarray(data, dtype)
+    return values if np.issubdtype(values.dtype, np.inexact) else values * 1.0
+
+
+def _given(arg1: Any, shape: Any, dtype: Any, copy: Any) -> Any:
     """Values, rows, columns and shape of what a matrix is made of, if not of compressed rows."""
-    if _is_sparse(arg1):
-        data, rows, cols = _triplets(arg1)
-        return data, rows, cols, arg1.shape
+    if is_sparse(arg1):
+        data, rows, cols = triplets_of(arg1)
+        return _values(data, dtype, copy), rows, cols, arg1.shape
     if isinstance(arg1, tuple):
         data, (rows, cols) = arg1
         rows, cols = np.asarray(rows), np.asarray(cols)
+        values = _values(data, dtype, copy)
         if shape is None:
-            return np.asarray(data) * 1.0, rows, cols, (int(np.max(rows)) + 1, int(np.max(cols)) + 1)
-        return np.asarray(data) * 1.0, rows, cols, shape
-    dense = np.asarray(arg1) * 1.0
+            return values, rows, cols, (int(np.max(rows)) + 1, int(np.max(cols)) + 1)
+        return values, rows, cols, shape
+    dense = _values(arg1, dtype, False)
     rows, cols = np.nonzero(dense)
     return dense[rows, cols], rows, cols, np.shape(dense)
 
 
-def _rows_first(cls: Any, data: Any, rows: Any, cols: Any, shape: Any) -> Any:
+def _summed_at(data: Any, places: Any, count: Any) -> Any:
+    """The sums of the values that have one place."""
+    return triplet_product(data, places, np.zeros_like(places), np.ones(1, data.dtype), count)
+
+
+def rows_first(cls: Any, data: Any, rows: Any, cols: Any, shape: Any) -> Any:
     """A matrix that is compressed by rows, those that have one place summed."""
     sums, indices, indptr = compressed(rows, cols, shape)
-    values = np.bincount(sums, data, len(indices))
-    return made_of(cls, data=values, indices=indices, indptr=indptr, shape=shape)
+    return made_of(cls, data=_summed_at(data, sums, len(indices)), indices=indices, indptr=indptr, shape=shape)
 
 
-def _columns_first(cls: Any, data: Any, rows: Any, cols: Any, shape: Any) -> Any:
+def columns_first(cls: Any, data: Any, rows: Any, cols: Any, shape: Any) -> Any:
     """A matrix that is compressed by columns, those that have one place summed."""
     sums, indices, indptr = compressed(cols, rows, (shape[1], shape[0]))
-    values = np.bincount(sums, data, len(indices))
-    return made_of(cls, data=values, indices=indices, indptr=indptr, shape=shape)
+    return made_of(cls, data=_summed_at(data, sums, len(indices)), indices=indices, indptr=indptr, shape=shape)
 
 
-def _compressed(cls: Any, arg1: Any, shape: Any) -> Any:
+def _like(matrix: Any, data: Any, rows: Any, cols: Any, shape: Any) -> Any:
+    """A matrix that is compressed as another is; by rows where that is not compressed."""
+    if isinstance(matrix, (sparse.csc_matrix, sparse.csc_array)):
+        return columns_first(matrix.__class__, data, rows, cols, shape)
+    return rows_first(sparse.csr_matrix if _is_matrix(matrix) else sparse.csr_array, data, rows, cols, shape)
+
+
+def _compressed(cls: Any, arg1: Any, shape: Any, dtype: Any, copy: Any) -> Any:
     """A matrix of given values, columns (or rows), and where each row (or column) begins."""
     if shape is None:
         raise NotDifferentiable(
@@ -92,103 +110,219 @@ def _compressed(cls: Any, arg1: Any, shape: Any) -> Any:
         )
     data, indices, indptr = arg1
     return made_of(
-        cls, data=np.asarray(data) * 1.0, indices=np.asarray(indices), indptr=np.asarray(indptr), shape=shape
+        cls, data=_values(data, dtype, copy), indices=np.asarray(indices), indptr=np.asarray(indptr), shape=shape
     )
+
+
+def _recompressed(cls: Any, matrix: Any, dtype: Any, copy: Any) -> Any:
+    """A matrix of the values of another that is compressed alike."""
+    data = _values(matrix.data, dtype, copy)
+    return made_of(cls, data=data, indices=matrix.indices, indptr=matrix.indptr, shape=matrix.shape)
 
 
 def _is_compressed(arg1: Any) -> Any:
     return isinstance(arg1, tuple) and len(arg1) == 3
 
 
+def _by_rows(cls: Any, arg1: Any, shape: Any, dtype: Any, copy: Any) -> Any:
+    if _is_compressed(arg1):
+        return _compressed(cls, arg1, shape, dtype, copy)
+    if isinstance(arg1, (sparse.csr_matrix, sparse.csr_array)):
+        return _recompressed(cls, arg1, dtype, copy)
+    data, rows, cols, extent = _given(arg1, shape, dtype, copy)
+    return rows_first(cls, data, rows, cols, extent)
+
+
+def _by_columns(cls: Any, arg1: Any, shape: Any, dtype: Any, copy: Any) -> Any:
+    if _is_compressed(arg1):
+        return _compressed(cls, arg1, shape, dtype, copy)
+    if isinstance(arg1, (sparse.csc_matrix, sparse.csc_array)):
+        return _recompressed(cls, arg1, dtype, copy)
+    data, rows, cols, extent = _given(arg1, shape, dtype, copy)
+    return columns_first(cls, data, rows, cols, extent)
+
+
+def _as_triplets(cls: Any, arg1: Any, shape: Any, dtype: Any, copy: Any) -> Any:
+    data, rows, cols, extent = _given(arg1, shape, dtype, copy)
+    return made_of(cls, data=data, row=rows, col=cols, shape=extent)
+
+
+def _of_diagonals(cls: Any, arg1: Any, shape: Any, dtype: Any, copy: Any) -> Any:
+    if not (isinstance(arg1, tuple) and shape is not None):
+        raise NotDifferentiable(
+            "a sparse matrix of diagonals has a derivative by the values on them",
+            hint="give it `(data, offsets)` and `shape`, or make it with `scipy.sparse.diags`",
+        )
+    data, offsets = arg1
+    rows = np.atleast_2d(_values(data, dtype, copy))
+    return made_of(cls, data=rows, offsets=np.atleast_1d(offsets), shape=shape)
+
+
 @constructor_of(sparse.csr_matrix)
 def csr_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    """A matrix that is compressed by rows."""
-    if _is_compressed(arg1):
-        return _compressed(sparse.csr_matrix, arg1, shape)
-    data, rows, cols, extent = _given(arg1, shape)
-    return _rows_first(sparse.csr_matrix, data, rows, cols, extent)
+    """A sparse matrix that is compressed by rows."""
+    return _by_rows(sparse.csr_matrix, arg1, shape, dtype, copy)
 
 
 @constructor_of(sparse.csr_array)
 def csr_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    """A matrix that is compressed by rows."""
-    if _is_compressed(arg1):
-        return _compressed(sparse.csr_array, arg1, shape)
-    data, rows, cols, extent = _given(arg1, shape)
-    return _rows_first(sparse.csr_array, data, rows, cols, extent)
+    """A sparse array that is compressed by rows."""
+    return _by_rows(sparse.csr_array, arg1, shape, dtype, copy)
 
 
 @constructor_of(sparse.csc_matrix)
 def csc_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    """A matrix that is compressed by columns."""
-    if _is_compressed(arg1):
-        return _compressed(sparse.csc_matrix, arg1, shape)
-    data, rows, cols, extent = _given(arg1, shape)
-    return _columns_first(sparse.csc_matrix, data, rows, cols, extent)
+    """A sparse matrix that is compressed by columns."""
+    return _by_columns(sparse.csc_matrix, arg1, shape, dtype, copy)
 
 
 @constructor_of(sparse.csc_array)
 def csc_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    """A matrix that is compressed by columns."""
-    if _is_compressed(arg1):
-        return _compressed(sparse.csc_array, arg1, shape)
-    data, rows, cols, extent = _given(arg1, shape)
-    return _columns_first(sparse.csc_array, data, rows, cols, extent)
+    """A sparse array that is compressed by columns."""
+    return _by_columns(sparse.csc_array, arg1, shape, dtype, copy)
 
 
 @constructor_of(sparse.coo_matrix)
 def coo_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    """A matrix as triplets."""
-    data, rows, cols, extent = _given(arg1, shape)
-    return made_of(sparse.coo_matrix, data=data, row=rows, col=cols, shape=extent)
+    """A sparse matrix that consists of triplets."""
+    return _as_triplets(sparse.coo_matrix, arg1, shape, dtype, copy)
 
 
 @constructor_of(sparse.coo_array)
 def coo_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    """A matrix as triplets."""
-    data, rows, cols, extent = _given(arg1, shape)
-    return made_of(sparse.coo_array, data=data, row=rows, col=cols, shape=extent)
+    """A sparse array that consists of triplets."""
+    return _as_triplets(sparse.coo_array, arg1, shape, dtype, copy)
 
 
-def _with_values(matrix: Any, data: Any) -> Any:
+@constructor_of(sparse.dia_matrix)
+def dia_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    """A sparse matrix that keeps diagonals."""
+    return _of_diagonals(sparse.dia_matrix, arg1, shape, dtype, copy)
+
+
+@constructor_of(sparse.dia_array)
+def dia_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    """A sparse array that keeps diagonals."""
+    return _of_diagonals(sparse.dia_array, arg1, shape, dtype, copy)
+
+
+def with_values(matrix: Any, data: Any) -> Any:
     """The matrix with other values at the same places."""
     if isinstance(matrix, (sparse.coo_matrix, sparse.coo_array)):
         return made_of(matrix.__class__, data=data, row=matrix.row, col=matrix.col, shape=matrix.shape)
+    if isinstance(matrix, (sparse.dia_matrix, sparse.dia_array)):
+        return made_of(matrix.__class__, data=data, offsets=matrix.offsets, shape=matrix.shape)
     return made_of(matrix.__class__, data=data, indices=matrix.indices, indptr=matrix.indptr, shape=matrix.shape)
 
 
-def _times(matrix: Any, x: Any) -> Any:
-    if _is_sparse(x):
+def _copied(matrix: Any) -> Any:
+    return with_values(matrix, np.array(matrix.data))
+
+
+def _demand_one_format(matrix: Any, other: Any) -> Any:
+    """Refuses what SciPy gives as a matrix of diagonals, whose values are arranged otherwise."""
+    if isinstance(matrix, (sparse.dia_matrix, sparse.dia_array)) and isinstance(
+        other, (sparse.dia_matrix, sparse.dia_array)
+    ):
         raise NotDifferentiable(
-            "the product of two sparse matrices has no derivative rule", hint="multiply by dense columns: `A @ (B @ x)`"
+            "of two sparse matrices of diagonals neither product nor sum has a derivative rule",
+            hint="convert them: `A.tocsr() @ B.tocsr()`",
         )
-    data, rows, cols = _triplets(matrix)
+
+
+def _product(matrix: Any, other: Any) -> Any:
+    """The product of two sparse matrices: each value of the first meets those in the row of the other that its column
+    says."""
+    _demand_one_format(matrix, other)
+    first, rows, inner = triplets_of(matrix)
+    second, others, cols = triplets_of(other)
+    there, here = places_of(others, inner)
+    return _like(matrix, first[here] * second[there], rows[here], cols[there], (matrix.shape[0], other.shape[1]))
+
+
+def _times(matrix: Any, x: Any) -> Any:
+    if is_sparse(x):
+        return _product(matrix, x)
+    data, rows, cols = triplets_of(matrix)
     return triplet_product(data, rows, cols, np.asarray(x), matrix.shape[0])
 
 
+def _at_both(matrix: Any, other: Any) -> Any:
+    """The products of the values that two matrices have at one place."""
+    first, rows, cols = triplets_of(matrix)
+    second, more_rows, more_cols = triplets_of(other)
+    width = matrix.shape[1]
+    there, here = places_of(
+        np.asarray(more_rows).astype(np.int64) * width + more_cols, np.asarray(rows).astype(np.int64) * width + cols
+    )
+    return _like(matrix, first[here] * second[there], rows[here], cols[here], matrix.shape)
+
+
 def _scaled(matrix: Any, other: Any) -> Any:
-    if _is_sparse(other):
-        raise NotDifferentiable(
-            "products of two sparse matrices have no derivative rule", hint="multiply by dense columns: `A @ (B @ x)`"
-        )
+    if is_sparse(other):
+        return _product(matrix, other) if _is_matrix(matrix) else _at_both(matrix, other)
     if np.ndim(other) > 0:
         raise NotDifferentiable(
-            "a sparse matrix times an array has a derivative as a product of matrices", hint="write `A @ x`"
+            "a sparse matrix times an array has a derivative as a product of matrices, or element by element",
+            hint="write `A @ x`, or `A.multiply(x)`",
         )
-    return _with_values(matrix, matrix.data * other)
+    return with_values(matrix, matrix.data * other)
 
 
 def _summed(matrix: Any, other: Any, sign: Any) -> Any:
-    """The sum of two matrices, compressed by rows."""
-    if not _is_sparse(other):
+    """The sum of two matrices."""
+    if not is_sparse(other):
+        if _is_matrix(matrix) or np.ndim(other) < 2:
+            raise NotDifferentiable(
+                "the sum of a sparse matrix and a dense one, which is a `numpy.matrix`, has no derivative",
+                hint="write `A.toarray() + x`",
+            )
         return matrix.toarray() + sign * np.asarray(other)
-    first, rows, cols = _triplets(matrix)
-    second, more_rows, more_cols = _triplets(other)
+    _demand_one_format(matrix, other)
+    first, rows, cols = triplets_of(matrix)
+    second, more_rows, more_cols = triplets_of(other)
     data = np.concatenate([first, sign * second])
-    places = np.concatenate([rows, more_rows]), np.concatenate([cols, more_cols])
-    if isinstance(matrix, (sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix)):
-        return _rows_first(sparse.csr_matrix, data, places[0], places[1], matrix.shape)
-    return _rows_first(sparse.csr_array, data, places[0], places[1], matrix.shape)
+    return _like(matrix, data, np.concatenate([rows, more_rows]), np.concatenate([cols, more_cols]), matrix.shape)
+
+
+def _chosen(matrix: Any, rows: Any, cols: Any) -> Any:
+    """The matrix of some rows and columns, all that have the same number once each."""
+    data, at_rows, at_cols = triplets_of(matrix)
+    kept, new_rows = places_of(at_rows, rows)
+    again, new_cols = places_of(np.asarray(at_cols)[kept], cols)
+    return _like(matrix, data[kept[again]], new_rows[again], new_cols, (len(rows), len(cols)))
+
+
+def _part(matrix: Any, at_row: Any, at_col: Any) -> Any:
+    """An element, or the matrix of some rows and columns."""
+    rows, cols = np.arange(matrix.shape[0])[at_row], np.arange(matrix.shape[1])[at_col]
+    if np.ndim(rows) == 0 and np.ndim(cols) == 0:
+        data, at_rows, at_cols = triplets_of(matrix)
+        return np.sum(data[np.nonzero((at_rows == rows) & (at_cols == cols))[0]])
+    if not isinstance(at_row, slice) and not isinstance(at_col, slice) and np.ndim(rows) + np.ndim(cols) > 0:
+        raise NotDifferentiable(
+            "elements of a sparse matrix by several rows and columns have no derivative rule",
+            hint="write `A[rows][:, cols]`, or `A.toarray()[rows, cols]`",
+        )
+    if (np.ndim(rows) == 0 or np.ndim(cols) == 0) and not _is_matrix(matrix):
+        raise NotDifferentiable(
+            "one row or column of a sparse array has no derivative rule, for it has one axis",
+            hint="write `A[i : i + 1]`, or `A.toarray()[i]`",
+        )
+    return _chosen(matrix, np.atleast_1d(rows), np.atleast_1d(cols))
+
+
+def _total(matrix: Any, axis: Any) -> Any:
+    data, rows, cols = triplets_of(matrix)
+    if axis is None:
+        return np.sum(data)
+    if _is_matrix(matrix):
+        raise NotDifferentiable(
+            "sums along an axis of a sparse matrix, which are a `numpy.matrix`, have no derivative",
+            hint="write `A @ np.ones(A.shape[1])`, or use a sparse array (`scipy.sparse.csr_array`)",
+        )
+    along = axis + 2 if axis < 0 else axis
+    return _summed_at(data, rows if along == 1 else cols, matrix.shape[1 - along])
 
 
 @methods_of(*_MATRICES)
@@ -199,26 +333,43 @@ class SparseMatrix:
     shape: Any
 
     def __matmul__(self, other: Any) -> Any:
-        """The matrix times a vector, or the columns of a table."""
+        """The matrix times a vector, the columns of a table, or another matrix."""
         return _times(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
         """A vector, or the rows of a table, times the matrix."""
-        data, rows, cols = _triplets(self)
+        data, rows, cols = triplets_of(self)
         found = triplet_product(data, cols, rows, np.transpose(np.asarray(other)), self.shape[1])
         return np.transpose(found)
 
     def dot(self, other: Any) -> Any:
-        """The matrix times a vector, or the columns of a table."""
+        """The matrix times a vector, the columns of a table, another matrix, or a number."""
+        if not is_sparse(other) and np.ndim(other) == 0:
+            return _scaled(self, other)
         return _times(self, other)
 
     def __mul__(self, other: Any) -> Any:
-        """The matrix times a number."""
+        """The matrix times a number; times a sparse one, as a matrix or element by element."""
         return _scaled(self, other)
 
     def __rmul__(self, other: Any) -> Any:
         """A number times the matrix."""
         return _scaled(self, other)
+
+    def multiply(self, other: Any) -> Any:
+        """The matrix times another, a dense one or a number, element by element."""
+        if is_sparse(other):
+            return _at_both(self, other)
+        if np.ndim(other) == 0:
+            return _scaled(self, other)
+        data, rows, cols = triplets_of(self)
+        cls = sparse.coo_matrix if _is_matrix(self) else sparse.coo_array
+        factors = np.broadcast_to(np.asarray(other), self.shape)[rows, cols]
+        return made_of(cls, data=data * factors, row=rows, col=cols, shape=self.shape)
+
+    def power(self, n: Any, dtype: Any = None) -> Any:
+        """The values to a power."""
+        return with_values(self, self.data**n)
 
     def __truediv__(self, other: Any) -> Any:
         """The matrix by a number."""
@@ -226,7 +377,7 @@ class SparseMatrix:
 
     def __neg__(self) -> Any:
         """The negative matrix."""
-        return _with_values(self, -self.data)
+        return with_values(self, -self.data)
 
     def __add__(self, other: Any) -> Any:
         """The sum with a matrix."""
@@ -236,43 +387,95 @@ class SparseMatrix:
         """The difference from a matrix."""
         return _summed(self, other, -1.0)
 
-    def transpose(self, axes: Any = None, copy: Any = False) -> Any:
-        """The transposed matrix."""
-        return _transposed(self)
+    def __getitem__(self, key: Any) -> Any:
+        """An element, or some rows, or some columns of them."""
+        return _part(self, key[0], key[1]) if isinstance(key, tuple) else _part(self, key, slice(None))
 
-    @property
-    def T(self) -> Any:
-        """The transposed matrix."""
-        return _transposed(self)
+    def getrow(self, i: Any) -> Any:
+        """A row, as a matrix."""
+        rows = np.arange(self.shape[0])[i]
+        data, at_rows, at_cols = triplets_of(self)
+        kept, new_rows = places_of(at_rows, np.atleast_1d(rows))
+        return rows_first(sparse.csr_matrix, data[kept], new_rows, np.asarray(at_cols)[kept], (1, self.shape[1]))
 
-    def toarray(self, order: Any = None, out: Any = None) -> Any:
-        """The dense matrix."""
-        data, rows, cols = _triplets(self)
-        return np.reshape(np.bincount(rows * self.shape[1] + cols, data, self.shape[0] * self.shape[1]), self.shape)
+    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        """The sum of all values, or of each row or column."""
+        return _total(self, axis)
+
+    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        """The mean of all elements, or of each row or column."""
+        total = _total(self, axis)
+        count = self.shape[0] * self.shape[1]
+        return total / (count if axis is None else self.shape[axis])
+
+    def trace(self, offset: Any = 0) -> Any:
+        """The sum of a diagonal."""
+        data, rows, cols = triplets_of(self)
+        return np.sum(data[np.nonzero(cols - rows == offset)[0]])
 
     def diagonal(self, k: Any = 0) -> Any:
         """The elements on a diagonal."""
-        return np.diagonal(self.toarray(), k)
+        data, rows, cols = triplets_of(self)
+        there = np.nonzero(cols - rows == k)[0]
+        return _summed_at(data[there], np.minimum(rows, cols)[there], diagonal_length(self.shape, k))
+
+    def transpose(self, axes: Any = None, copy: Any = False) -> Any:
+        """The transposed matrix, of the same values."""
+        found = _transposed(self)
+        return _copied(found) if copy else found
+
+    @property
+    def T(self) -> Any:
+        """The transposed matrix, of the same values."""
+        return _transposed(self)
+
+    @property
+    def nnz(self) -> Any:
+        """How many values there are."""
+        return len(triplets_of(self)[0])
+
+    def toarray(self, order: Any = None, out: Any = None) -> Any:
+        """The dense matrix."""
+        data, rows, cols = triplets_of(self)
+        places = np.asarray(rows).astype(np.int64) * self.shape[1] + cols
+        return np.reshape(_summed_at(data, places, self.shape[0] * self.shape[1]), self.shape)
+
+    def copy(self) -> Any:
+        """The matrix, of values of its own."""
+        return _copied(self)
+
+    def tocoo(self, copy: Any = True) -> Any:
+        """The matrix, as triplets."""
+        if isinstance(self, (sparse.coo_matrix, sparse.coo_array)):
+            return _copied(self) if copy else self
+        data, rows, cols = triplets_of(self)
+        values = np.array(data) if copy else data
+        cls = sparse.coo_matrix if _is_matrix(self) else sparse.coo_array
+        return made_of(cls, data=values, row=rows, col=cols, shape=self.shape)
 
     def tocsr(self, copy: Any = False) -> Any:
-        """The matrix, compressed by rows."""
-        data, rows, cols = _triplets(self)
-        if isinstance(self, (sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix)):
-            return _rows_first(sparse.csr_matrix, data, rows, cols, self.shape)
-        return _rows_first(sparse.csr_array, data, rows, cols, self.shape)
+        """The matrix, compressed by rows: itself where it is."""
+        if isinstance(self, (sparse.csr_matrix, sparse.csr_array)):
+            return _copied(self) if copy else self
+        data, rows, cols = triplets_of(self)
+        return rows_first(sparse.csr_matrix if _is_matrix(self) else sparse.csr_array, data, rows, cols, self.shape)
 
     def tocsc(self, copy: Any = False) -> Any:
-        """The matrix, compressed by columns."""
-        data, rows, cols = _triplets(self)
-        if isinstance(self, (sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix)):
-            return _columns_first(sparse.csc_matrix, data, rows, cols, self.shape)
-        return _columns_first(sparse.csc_array, data, rows, cols, self.shape)
+        """The matrix, compressed by columns: itself where it is."""
+        if isinstance(self, (sparse.csc_matrix, sparse.csc_array)):
+            return _copied(self) if copy else self
+        data, rows, cols = triplets_of(self)
+        return columns_first(sparse.csc_matrix if _is_matrix(self) else sparse.csc_array, data, rows, cols, self.shape)
 
 
 def _transposed(matrix: Any) -> Any:
     extent = (matrix.shape[1], matrix.shape[0])
     if isinstance(matrix, (sparse.coo_matrix, sparse.coo_array)):
         return made_of(matrix.__class__, data=matrix.data, row=matrix.col, col=matrix.row, shape=extent)
+    if isinstance(matrix, (sparse.dia_matrix, sparse.dia_array)):
+        raise NotDifferentiable(
+            "the transpose of a sparse matrix of diagonals has no derivative rule", hint="convert it: `A.tocsr().T`"
+        )
     if isinstance(matrix, sparse.csr_matrix):
         cls = sparse.csc_matrix
     elif isinstance(matrix, sparse.csc_matrix):
@@ -282,110 +485,3 @@ def _transposed(matrix: Any) -> Any:
     else:
         cls = sparse.csr_array
     return made_of(cls, data=matrix.data, indices=matrix.indices, indptr=matrix.indptr, shape=extent)
-
-
-@composition(linalg.spsolve, domain=(), containers=True, always=True)
-def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> Any:
-    """Solution of a sparse system."""
-    if _is_sparse(b):
-        raise NotDifferentiable(
-            "scipy.sparse.linalg.spsolve has a derivative for dense right sides", hint="b.toarray()"
-        )
-    data, rows, cols = _triplets(A)
-    return sparse_solved(data, rows, cols, np.asarray(b) * 1.0)
-
-
-class Factors:
-    """What `splu` and `factorized` give: a matrix, with which systems are solved."""
-
-    def __init__(self, data: Any, rows: Any, cols: Any) -> None:
-        self.data = data
-        self.rows = rows
-        self.cols = cols
-
-    def solve(self, rhs: Any, trans: Any = "N") -> Any:
-        """Solution of a system, or of the transposed one."""
-        if trans == "N":
-            return sparse_solved(self.data, self.rows, self.cols, np.asarray(rhs) * 1.0)
-        return sparse_solved(self.data, self.cols, self.rows, np.asarray(rhs) * 1.0)
-
-    def __call__(self, rhs: Any) -> Any:
-        """Solution of a system."""
-        return self.solve(rhs)
-
-
-@composition(linalg.splu, domain=(), containers=True, always=True)
-def splu(
-    A: Any, permc_spec: Any = None, diag_pivot_thresh: Any = None, relax: Any = None, panel_size: Any = None
-) -> Any:
-    """Factors of a sparse matrix."""
-    data, rows, cols = _triplets(A)
-    return Factors(data, rows, cols)
-
-
-@composition(linalg.factorized, domain=(), containers=True, always=True)
-def factorized(A: Any) -> Any:
-    """A function that solves systems with a sparse matrix."""
-    data, rows, cols = _triplets(A)
-    return Factors(data, rows, cols)
-
-
-def _iterated(name: Any, A: Any, b: Any, x0: Any, M: Any, callback: Any, options: Any) -> Any:
-    """What a solver finds, as a function of the system, and what it says."""
-    if M is not None or callback is not None:
-        raise NotDifferentiable(
-            "iterative solvers of scipy.sparse.linalg have a derivative without `M` and `callback`",
-            hint="leave them out, or use `spsolve`",
-        )
-    data, rows, cols = _triplets(A)
-    right = np.asarray(b) * 1.0
-    found = sparse_iterated(stop_gradient(data), rows, cols, stop_gradient(right), name, x0, options)
-    return sparse_found(data, rows, cols, right, found[:-1]), int(found[-1])
-
-
-@composition(linalg.cg, domain=(), containers=True, always=True)
-def cg(
-    A: Any,
-    b: Any,
-    x0: Any = None,
-    *,
-    rtol: Any = 1e-5,
-    atol: Any = 0.0,
-    maxiter: Any = None,
-    M: Any = None,
-    callback: Any = None,
-) -> Any:
-    """Solution of a system with a symmetric, positive definite matrix: differentiated as an exact one."""
-    return _iterated("cg", A, b, x0, M, callback, (rtol, atol, maxiter))
-
-
-@composition(linalg.bicgstab, domain=(), containers=True, always=True)
-def bicgstab(
-    A: Any,
-    b: Any,
-    x0: Any = None,
-    *,
-    rtol: Any = 1e-5,
-    atol: Any = 0.0,
-    maxiter: Any = None,
-    M: Any = None,
-    callback: Any = None,
-) -> Any:
-    """Solution of a system: differentiated as an exact one."""
-    return _iterated("bicgstab", A, b, x0, M, callback, (rtol, atol, maxiter))
-
-
-@composition(linalg.gmres, domain=(), containers=True, always=True)
-def gmres(
-    A: Any,
-    b: Any,
-    x0: Any = None,
-    *,
-    rtol: Any = 1e-5,
-    atol: Any = 0.0,
-    maxiter: Any = None,
-    M: Any = None,
-    callback: Any = None,
-) -> Any:
-    """Solution of a system: differentiated as an exact one."""
-    return _iterated("gmres", A, b, x0, M, callback, (rtol, atol, maxiter))

@@ -17,6 +17,8 @@ from tangentx.tensor.core.modes import refusal
 def made_on_tensors(cls: Any, **parts: Any) -> Any:
     """What `made_of` gives, or where a part holds Tensors its stand-in, which is a `cls` too."""
     cls = getattr(cls, "__wrapped__", cls)  # a lifted module has what makes objects of it
+    if "__tangentx_parts__" in vars(cls):
+        cls = cls.__mro__[1]
     if not holds_tensor(parts):
         return made_of(cls, **parts)
     made = object.__new__(_stand_in(cls))
@@ -27,8 +29,6 @@ def made_on_tensors(cls: Any, **parts: Any) -> Any:
 @functools.cache
 def _stand_in(cls: Any) -> Any:
     """A class below `cls` whose attributes are plain, and whose methods record."""
-    if "__tangentx_parts__" in vars(cls):
-        return cls
     known = parts_of(cls)
     assert known is not None
     names: dict[str, Any] = {"__tangentx_parts__": known.names, "__module__": cls.__module__}

@@ -11,12 +11,14 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tangentx.templates import find, has_composition
 from tangentx.tensor.core import dispatch
 from tangentx.tensor.core.containers import holds_tensor
 
 _LIBRARIES = ("numpy", "math", "operator", "scipy")
-_BUILTINS = ("abs", "float", "complex", "max", "min", "pow", "sum", "sorted", "divmod")
+_BUILTINS = ("abs", "float", "complex", "max", "min", "pow", "sum", "sorted", "divmod", "isinstance")
 
 
 class Lifting:
@@ -95,6 +97,8 @@ def _recording(function: Any) -> Any:
     instead = INSTEAD.get(function) if isinstance(function, types.FunctionType) else None
     if instead is not None:
         return instead
+    if function is isinstance:
+        return _is_of
     if not (callable(function) and (find(function) is not None or has_composition(function))):
         return function
 
@@ -104,7 +108,16 @@ def _recording(function: Any) -> Any:
         return function(*args, **kwargs)
 
     recording.__wrapped__ = function  # type: ignore[attr-defined]
+    if isinstance(function, type) and issubclass(function, np.generic):
+        recording.dtype = np.dtype(function)  # type: ignore[attr-defined]  # it is one wherever NumPy asks for a dtype
     return recording
+
+
+def _is_of(value: Any, classes: Any) -> bool:
+    """``isinstance``, where a lifted module has what makes objects of a class in place of the class."""
+    if isinstance(classes, tuple):
+        return any(_is_of(value, each) for each in classes)
+    return isinstance(value, getattr(classes, "__wrapped__", classes))
 
 
 _RECORDING = Lifting(_recording)

@@ -1,0 +1,120 @@
+"""Linear systems with sparse matrices, by factors and by iteration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import linalg
+
+from tangentx.arrays import sparse_found, sparse_iterated, sparse_solved, stop_gradient
+from tangentx.errors import NotDifferentiable
+from tangentx.templates.compositions import composition
+from tangentx.templates.scipy.sparse_matrices import is_sparse, triplets_of
+
+
+@composition(linalg.spsolve, domain=(), containers=True, always=True)
+def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> Any:
+    """Solution of a sparse system."""
+    if is_sparse(b):
+        raise NotDifferentiable(
+            "scipy.sparse.linalg.spsolve has a derivative for dense right sides", hint="b.toarray()"
+        )
+    data, rows, cols = triplets_of(A)
+    return sparse_solved(data, rows, cols, np.asarray(b) * 1.0)
+
+
+class Factors:
+    """What `splu` and `factorized` give: a matrix, with which systems are solved."""
+
+    def __init__(self, data: Any, rows: Any, cols: Any) -> None:
+        self.data = data
+        self.rows = rows
+        self.cols = cols
+
+    def solve(self, rhs: Any, trans: Any = "N") -> Any:
+        """Solution of a system, or of the transposed one."""
+        if trans == "N":
+            return sparse_solved(self.data, self.rows, self.cols, np.asarray(rhs) * 1.0)
+        return sparse_solved(self.data, self.cols, self.rows, np.asarray(rhs) * 1.0)
+
+    def __call__(self, rhs: Any) -> Any:
+        """Solution of a system."""
+        return self.solve(rhs)
+
+
+@composition(linalg.splu, domain=(), containers=True, always=True)
+def splu(
+    A: Any, permc_spec: Any = None, diag_pivot_thresh: Any = None, relax: Any = None, panel_size: Any = None
+) -> Any:
+    """Factors of a sparse matrix."""
+    data, rows, cols = triplets_of(A)
+    return Factors(data, rows, cols)
+
+
+@composition(linalg.factorized, domain=(), containers=True, always=True)
+def factorized(A: Any) -> Any:
+    """A function that solves systems with a sparse matrix."""
+    data, rows, cols = triplets_of(A)
+    return Factors(data, rows, cols)
+
+
+def _iterated(name: Any, A: Any, b: Any, x0: Any, M: Any, callback: Any, options: Any) -> Any:
+    """What a solver finds, as a function of the system, and what it says."""
+    if M is not None or callback is not None:
+        raise NotDifferentiable(
+            "iterative solvers of scipy.sparse.linalg have a derivative without `M` and `callback`",
+            hint="leave them out, or use `spsolve`",
+        )
+    data, rows, cols = triplets_of(A)
+    right = np.asarray(b) * 1.0
+    found = sparse_iterated(stop_gradient(data), rows, cols, stop_gradient(right), name, x0, options)
+    return sparse_found(data, rows, cols, right, found[:-1]), int(found[-1])
+
+
+@composition(linalg.cg, domain=(), containers=True, always=True)
+def cg(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: Any = 1e-5,
+    atol: Any = 0.0,
+    maxiter: Any = None,
+    M: Any = None,
+    callback: Any = None,
+) -> Any:
+    """Solution of a system with a symmetric, positive definite matrix: differentiated as an exact one."""
+    return _iterated("cg", A, b, x0, M, callback, (rtol, atol, maxiter))
+
+
+@composition(linalg.bicgstab, domain=(), containers=True, always=True)
+def bicgstab(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: Any = 1e-5,
+    atol: Any = 0.0,
+    maxiter: Any = None,
+    M: Any = None,
+    callback: Any = None,
+) -> Any:
+    """Solution of a system: differentiated as an exact one."""
+    return _iterated("bicgstab", A, b, x0, M, callback, (rtol, atol, maxiter))
+
+
+@composition(linalg.gmres, domain=(), containers=True, always=True)
+def gmres(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: Any = 1e-5,
+    atol: Any = 0.0,
+    maxiter: Any = None,
+    M: Any = None,
+    callback: Any = None,
+) -> Any:
+    """Solution of a system: differentiated as an exact one."""
+    return _iterated("gmres", A, b, x0, M, callback, (rtol, atol, maxiter))
