@@ -93,4 +93,4 @@ def on_diagonals(offsets: Any, width: Any, shape: Any) -> tuple[Any, Any]:
 
 def diagonal_length(shape: Any, k: Any) -> int:
     """How many elements the diagonal `k` of a matrix has; none where it lies outside."""
-    return max(0, min(shape[0] + min(k, 0), shape[1] - max(k, 0)))
+    return int(max(0, min(shape[0] + min(k, 0), shape[1] - max(k, 0))))
