@@ -52,12 +52,15 @@ class _Sinking:
 
     def block(self) -> Block:
         """The block with its shadows where they are first used."""
+        work = len(self.old)  # the first place behind the statement in hand where it matters what stands there
         for i in range(len(self.old) - 1, -1, -1):
             s = self.old[i]
             if isinstance(s, Assign) and _is_shadow(self.unit, s):
                 first = self._first_use(i, s)
-                if first is not None and any(_does_work(self.unit, self.old[j]) for j in self._between(i, first)):
+                if first is not None and work < self._place(first)[0]:  # all that has moved are shadows
                     self._move(i, first)
+            elif _does_work(s):
+                work = i
         return tuple(self.old[j] for at in range(len(self.old)) for j in self._at(at))
 
     def _at(self, position: int) -> Iterator[int]:
@@ -78,13 +81,6 @@ class _Sinking:
         for name in reads(s):
             found.update(positions.bound.get(name, ()))
         return min((j for j in found if j > i), key=self._place, default=None)
-
-    def _between(self, i: int, last: int) -> Iterator[int]:
-        """What stands between two statements now."""
-        end, place = self._place(last)
-        for position in range(i + 1, end):
-            yield from self._at(position)
-        yield from self.before.get(end, ()) if place == inf else self.before[end][: int(place)]
 
     def _move(self, i: int, last: int) -> None:
         end, place = self._place(last)
@@ -132,8 +128,6 @@ def _is_fixed(kind: Box) -> bool:
     return not any(node.written or node.resized for node in memory.reach([kind], arrays_too=False))
 
 
-def _does_work(unit: Unit, s: Statement) -> bool:
-    """Whether it matters on which side of it a shadow stands: not so for a remark, nor for another shadow."""
-    if isinstance(s, Note):
-        return s.text.startswith("----")
-    return not (isinstance(s, Assign) and _is_shadow(unit, s))
+def _does_work(s: Statement) -> bool:
+    """Whether it matters on which side of what is no shadow a shadow stands: not so for a remark."""
+    return not isinstance(s, Note) or s.text.startswith("----")

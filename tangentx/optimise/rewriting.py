@@ -76,9 +76,13 @@ class Rewriter(Facts):
         """The statement by the rules from the `first` on."""
         for k in range(first, len(self.chosen)):
             if type(s) is Assign:
-                new = self.chosen[k].operation(s, s.value) if type(s.value) is Op else None
+                if type(s.value) is not Op:
+                    break
+                new = self.chosen[k].operation(s, s.value)
+            elif type(s) is Accumulate or type(s) is Store:
+                new = self.chosen[k].write(s)
             else:
-                new = self.chosen[k].write(s) if type(s) is Accumulate or type(s) is Store else None
+                break
             if new is None:
                 continue
             if len(new) != 1:
@@ -100,7 +104,11 @@ class Rewriter(Facts):
 
     def is_zero(self, s: Assign) -> bool:
         """Whether a rule knows that the statement binds a zero, and that it stays one."""
-        return self.ours and any(each.is_zero(s) for each in self.zeros)
+        if self.ours:
+            for each in self.zeros:
+                if each.is_zero(s):
+                    return True
+        return False
 
     def let(self, s: Statement, value: Expr, kind: Kind, readers: int = 1) -> Assign:
         """A new temporary, for so many readers."""

@@ -121,7 +121,7 @@ def operation(
         return index(w, args[0], Key((args[1],)))
     if fn is np.tensordot and any(_has_unknown_length(k) for k in (*kinds[2:], *(k for _, _, k in named))):
         raise UnsupportedSyntax("how many axes are meant is not known here", w.span, "write the axes out, as tuples")
-    if (moved := _in_precision(w, fn, args, kwargs, given)) is not None:
+    if w.program.low_precision is not None and (moved := _in_precision(w, fn, args, kwargs, given)) is not None:
         return moved
     lists = [] if plain else [i for i, k in enumerate(given) if isinstance(k, Box) and k.cls in (list, tuple)]
     listed = [i for i in lists if varied(given[i])]

@@ -64,15 +64,22 @@ def keep(key: Hashable, outcome: Outcome) -> None:
 def key_of(fn: Any, kinds: Sequence[Kind], names: Sequence[str]) -> Hashable | None:
     """What the outcome of ``fn`` depends on; None where it cannot be told apart so."""
     met: dict[Region, int] = {}
-    parts = tuple(_part(kind, met) for kind in kinds)
-    if None in parts or any(map(_is_long, parts)):
-        return None
-    key = (fn, parts, tuple(names))
+    parts: list[Hashable] = []
+    for kind in kinds:
+        part = _part(kind, met)
+        if part is None or (type(kind) not in _SHORT and _is_long(part)):
+            return None
+        parts.append(part)
+    key = (fn, tuple(parts), tuple(names))
     try:
         hash(key)
     except TypeError:
         return None
     return key
+
+
+_SHORT: frozenset[type] = frozenset((Num, Arr))
+"""Kinds of which the part of a key never takes much memory."""
 
 
 def _is_long(part: Any) -> bool:

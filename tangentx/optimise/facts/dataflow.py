@@ -38,9 +38,6 @@ from tangentx.ir.walk import bound
 Fact = TypeVar("Fact")
 Site: TypeAlias = object
 LIMIT_WALKS = 12
-DEEP = 3
-"""A loop inside of so many others is walked again from what was found at its head before: where each walk of a loop
-had each loop in it start anew, time would double with each level."""
 
 
 @dataclass
@@ -123,15 +120,14 @@ class Flow(Generic[Fact]):
         out: list[Statement] = []
         self.hand = s
         for new in self.rewrite(s):
-            self._simple(new)
+            self.after(new)
+            if type(new) in LEAVING:
+                self._leave(new)
             out.append(new)
         return out
 
-    def _simple(self, s: Statement) -> None:
+    def _leave(self, s: Statement) -> None:
         assert self.env is not None
-        self.after(s)
-        if type(s) not in LEAVING:
-            return
         if isinstance(s, Break):
             self._loops[-1].left.append(self.env)
         elif isinstance(s, Continue):
@@ -185,10 +181,11 @@ class Flow(Generic[Fact]):
         return s if head is s and body is s.body else replace(head, body=body)
 
     def _start(self, s: For | Loop, given: dict[str, Fact], site: Site) -> dict[str, Fact]:
-        """What to take for the facts at the head of a loop at first: those at its entry. Deep in other loops, where it
-        has been walked before, less what did not last then. Any part of the facts at the entry is right to begin with.
+        """What to take for the facts at the head of a loop at first: those at its entry. Inside of another loop, where
+        it has been walked before, less what did not last then: where each walk of a loop had each loop in it start
+        anew, time would double with each level. Any part of the facts at the entry is right to begin with.
         """
-        if len(self._loops) < DEEP or id(s) not in self._found:
+        if id(s) not in self._found:
             return self.lasting(s, given)
         before, lasted = self._found[id(s)]
         lost = {name for name, fact in before.items() if name not in lasted or lasted[name] != fact}

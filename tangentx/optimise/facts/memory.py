@@ -63,6 +63,8 @@ def reach(kinds: Iterable[Kind], *, arrays_too: bool = True) -> Sequence[Region]
     wanted = [kind for kind in kinds if type(kind) is Box or (arrays_too and type(kind) is Arr)]
     if not wanted:
         return ()
+    if len(wanted) == 1 and type(wanted[0]) is Arr:
+        return (wanted[0].region.root(),)
     found: dict[Region, None] = {}
     while wanted:
         kind = wanted.pop()

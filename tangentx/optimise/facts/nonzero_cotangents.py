@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,6 @@ from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Box, Num, Region
 from tangentx.analysis.types.primitives import has_effect
-from tangentx.common.forks import once
 from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import (
     Accumulate,
@@ -62,7 +61,11 @@ class Dense(Flow[bool]):
         self.reverse = False
         self.weights = weights(unit)
         self.mended = _mended(program, unit)
-        self.env = {p.name: True for p in unit.function.params}
+        self._full: dict[Region | None, set[str]] = defaultdict(set)
+        self._depth = 0
+        self.env = {}
+        for param in unit.function.params:
+            self._fill(param.name)
 
     def whole(self) -> Block:
         """The body with fewer guards; the very same one if nothing changed."""
@@ -71,6 +74,13 @@ class Dense(Flow[bool]):
         self.reverse = True
         second = self.block(reverse) if self.env is not None else reverse
         return self.unit.body if first is forward and second is reverse else (*first, *second)
+
+    def block(self, block: Block) -> Block:
+        """Walks a block; notes how deep in others it is."""
+        self._depth += 1
+        written = super().block(block)
+        self._depth -= 1
+        return written
 
     def rewrite(self, s: Statement) -> Sequence[Statement]:
         """The statement without its guard."""
@@ -89,10 +99,10 @@ class Dense(Flow[bool]):
                     self._overwritten(None)
                 self.kill(s.target)
                 if full and self.env is not None:
-                    self.env[s.target] = True
+                    self._fill(s.target)
             case Accumulate(base=Var(name=name), key=key, value=value):
                 if key == WHOLE and self.is_full(value) and self.env is not None:
-                    self.env[name] = True
+                    self._fill(name)
                 if id(s) in self.mended and not self.is_full(value):
                     self._overwritten(Var(name))
             case Store(base=base) | Delete(base=base):
@@ -130,29 +140,32 @@ class Dense(Flow[bool]):
         """Whether an element of an array is written over with a number that is not 0 by structure."""
         return isinstance(self.unit.kind(self.program, s.value), Num) and self.is_full(s.value)
 
+    def _fill(self, name: str) -> None:
+        """The name is full from here on."""
+        assert self.env is not None
+        self.env[name] = True
+        for region in self._held(name):
+            self._full[region].add(name)
+
     def _overwritten(self, base: Atom | None) -> None:
-        """Nothing that shares memory with the array is known to be full any more; with None nothing that is written."""
+        """Nothing that shares memory with the array is known to be full any more; with None nothing that is written.
+
+        Names that refer to nobody knows what are never full after it.
+        """
+        regions: list[Region | None] = [None]
         if base is None:
-            names: Iterable[str] = [name for name, held in self._held.items() if any(own.written for own in held)]
-        else:
-            region = memory.region(self.unit.kind(self.program, base))
-            names = () if region is None else self._by_region.get(region, ())
-        for name in (*names, *((self.env or {}).keys() - self.unit.kinds.keys())):
-            self.kill(name)
+            regions += [region for region in self._full if region is not None and region.written]
+        elif (region := memory.region(self.unit.kind(self.program, base))) is not None:
+            regions.append(region)
+        for each in regions:
+            for name in self._full.get(each, ()):
+                self.kill(name)
+            if self._depth == 1:  # on other ways to what comes after a branch or a loop they may still be full
+                self._full.pop(each, None)
 
-    @once
-    def _held(self) -> dict[str, Sequence[Region]]:
-        """The memory that each name may refer to."""
-        return {name: memory.reach([kind]) for name, kind in self.unit.kinds.items()}
-
-    @once
-    def _by_region(self) -> dict[Region, list[str]]:
-        """The names that may refer to some memory."""
-        found: dict[Region, list[str]] = defaultdict(list)
-        for name, held in self._held.items():
-            for region in held:
-                found[region].append(name)
-        return found
+    def _held(self, name: str) -> Sequence[Region | None]:
+        """The memory that a name may refer to; None stands for what is not known."""
+        return memory.reach([self.unit.kinds[name]]) if name in self.unit.kinds else (None,)
 
 
 def _mended(program: Program, unit: Unit) -> frozenset[int]:

@@ -10,6 +10,7 @@ import builtins
 import operator
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,6 +123,8 @@ class Shaper:
     def counted(self, value: Expr) -> Length:
         """The whole number that an expression gives, None where nothing is known."""
         match value:
+            case Op(fn=fn) if fn not in _LINEAR and fn is not builtins.len:
+                return None
             case Var() | Lit():
                 return self.number(value)
             case Index(base=base, key=Key(parts=(Lit(value=int() as place),))):
@@ -350,7 +353,8 @@ class Facts(Flow[Known]):
         self.program = program
         self.unit = unit
         self.count, self.bindings = map(Counter.copy, unit.counts())
-        self._shaper = Shaper(lambda atom: unit.kind(program, atom), self.shape, self.number, program.axes.rely)
+        self._kind = partial(unit.kind, program)
+        self._shaper = Shaper(self._kind, self.shape, self.number, program.axes.rely)
         self._tapes = Tapes(unit)
         self._readers: dict[str, set[str]] = {}
         self._met: set[Site] = set()
@@ -371,6 +375,8 @@ class Facts(Flow[Known]):
             return of_argument(name, kind.rank, single)
         if single == () and isinstance(kind, Box) and is_kept(kind):
             return LEAVES
+        if type(kind) is Num and not is_count(kind):
+            return NUMBER
         return _named(None, kind, ("param", name))
 
     def fact(self, atom: Atom) -> Known:
@@ -379,13 +385,13 @@ class Facts(Flow[Known]):
 
     def shape(self, atom: Atom) -> Shape:
         """The number of the atom's shape, None where it is not known."""
-        return NUMBER if isinstance(self.unit.kind(self.program, atom), Num) else self.fact(atom).shape
+        return NUMBER if type(self._kind(atom)) is Num else self.fact(atom).shape
 
     def number(self, atom: Atom) -> Length:
         """What stands for the value of a number, as for a length; None where nothing does."""
         if type(atom) is Lit:
             return atom.value if type(atom.value) is int else None
-        return self.fact(atom).shape if isinstance(self.unit.kind(self.program, atom), Num) else None
+        return self.fact(atom).shape if is_count(self._kind(atom)) else None
 
     def expr(self, atom: Atom) -> Expr | None:
         """The operation whose result the atom is, of operands that have not been bound anew."""
@@ -439,14 +445,19 @@ class Facts(Flow[Known]):
 
     def _bind(self, s: Assign) -> None:
         value, kind = s.value, self.unit.kinds.get(s.target)
-        for one, other in self._shaper.agreed(value) if type(value) is Op else ():
-            self._equate(one, other)
-        if type(value) is Call:
+        if type(value) is Op:
+            for one, other in self._shaper.agreed(value):
+                self._equate(one, other)
+        elif type(value) is Call:
             self._note_arguments(s, value)
-        for one, other in self._tapes.implied(value.base.name, self._outermost) if type(value) is Pop else ():
-            self._equate(one, other)
+        elif type(value) is Pop:
+            for one, other in self._tapes.implied(value.base.name, self._outermost):
+                self._equate(one, other)
         zero = self.is_zero(s)
-        shape = self._equated(self._shaper.counted(value)) if isinstance(kind, Num) else self._shape_of(value)
+        if type(kind) is not Num:
+            shape = self._shape_of(value)
+        else:  # of other numbers it would only cost walks of loops to know which are equal
+            shape = self._equated(self._shaper.counted(value)) if is_count(kind) else NUMBER
         made = value if type(value) is Op else self.fact(value).expr if type(value) is Var else None
         self.kill(s.target)
         assert self.env is not None
@@ -509,7 +520,8 @@ class Facts(Flow[Known]):
 
     def _equated(self, shape: Shape) -> Shape:
         """The shape with the lengths that are written for others."""
-        return written(shape, self._equal)
+        assert self.env is not None
+        return written(shape, _equations(self.env)) if EQUAL in self.env else shape
 
     def _note_readers(self, name: str, op: Op) -> bool:
         """Notes under which names the operation has to be forgotten; False if it reads its own target.
@@ -670,6 +682,16 @@ def _holds(shape: Shape, site: Site) -> bool:
     if shape[0] == "met":
         return bool(shape[1] == site)
     return shape[0] not in NAMED and any(_holds(part, site) for part in shape_arithmetic.parts_of(shape))
+
+
+def is_count(kind: Kind) -> bool:
+    """Whether values of the kind may be whole numbers, and so a length or a place."""
+    return type(kind) is Num and _has_whole(kind.exact)
+
+
+@cache
+def _has_whole(types: tuple[type, ...]) -> bool:
+    return any(issubclass(each, int | np.integer) for each in types)
 
 
 def is_array(kind: object) -> bool:

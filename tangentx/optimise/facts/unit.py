@@ -95,15 +95,14 @@ def _statements(unit: Unit) -> tuple[Statement, ...]:
 
 
 def _counts(unit: Unit) -> tuple[Counter[str], Counter[str]]:
-    read: Counter[str] = Counter()
-    bound: Counter[str] = Counter()
+    read: list[str] = []
+    bound: list[str] = []
     for s in unit.statements():
         names = [a.name for a in statement_atoms(s) if type(a) is Var]
-        for name in names if type(s) is Assign else set(names):
-            read[name] += 1
+        read += names if type(s) is Assign else set(names)
         if type(s) in BINDING:
-            bound[s.target] += 1  # type: ignore[union-attr]
-    return read, bound
+            bound.append(s.target)  # type: ignore[union-attr]
+    return Counter(read), Counter(bound)
 
 
 def write_each(units: Sequence[Unit], written: Callable[[Unit], Block]) -> bool:
