@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import in_place
+from benchmarks import in_place, learning, matrices, motion, relaxation
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -205,6 +205,8 @@ def programs(scale: float = 1.0) -> tuple[Program, ...]:
             "rk4", growth, ("y", "r", "k"), growth_by_hand, (slope_by_hand,), (0.1, 1.1, 2.0, 1e-3, steps), peers=()
         ),
         *_in_place(scale),
+        *_of_loops(scale),
+        *_of_models(scale),
     )
 
 
@@ -218,6 +220,55 @@ def _in_place(scale: float) -> tuple[Program, ...]:
     return tuple(
         Program(name, primal, (wrt,), by_hand, helpers, arguments, peers=(), memory=True)
         for name, primal, wrt, by_hand, helpers, arguments in rows
+    )
+
+
+def _of_loops(scale: float) -> tuple[Program, ...]:
+    size, sweeps = max(8, int(100 * scale)), max(2, int(100 * scale))
+    rows: tuple[tuple[Any, ...], ...] = (
+        ("Van der Pol", motion.van_der_pol, ("mu", "x"), motion.van_der_pol_by_hand, (1.2, 2.0, 50 * sweeps, 1e-3)),
+        ("n-body", motion.n_body, ("q", "mass"), motion.n_body_by_hand, motion.bodies(size // 2, sweeps)),
+        ("Jacobi", relaxation.jacobi, ("b",), relaxation.jacobi_by_hand, relaxation.square(2 * size, sweeps)),
+        ("Gauss-Seidel", relaxation.gauss_seidel, ("b",), relaxation.gauss_seidel_by_hand, relaxation.chain(size, 20)),
+        ("Cholesky", matrices.cholesky, ("a",), matrices.cholesky_by_hand, matrices.definite(2 * size)),
+        ("triangular", matrices.triangular, ("lower", "b"), matrices.triangular_by_hand, matrices.system(2 * size)),
+        ("Durbin", matrices.durbin, ("r",), matrices.durbin_by_hand, matrices.correlations(2 * size)),
+    )
+    return tuple(
+        Program(name, primal, wrt, hand, (), arguments, peers=(), memory=True)
+        for name, primal, wrt, hand, arguments in rows
+    )
+
+
+def _of_models(scale: float) -> tuple[Program, ...]:
+    m = learning
+    size, count = max(4, int(32 * scale)), max(20, int(10_000 * scale))
+    rows: tuple[tuple[Any, ...], ...] = (
+        ("polynomial", m.polynomial, ("x",), m.polynomial_by_hand, (), (np.linspace(-1.0, 1.0, 400 * count),)),
+        ("softmax 4-D", m.softmax, ("x",), m.softmax_by_hand, (), m.images(size)),
+        ("mixture", m.mixture, ("weights", "means", "scales"), m.mixture_by_hand, (), m.clusters(count)),
+        ("LSTM", m.lstm, ("w", "b"), m.lstm_by_hand, (m.sigmoid,), m.sentence(max(3, int(100 * scale)), 4 * size)),
+        (
+            "LSTM of ADBench",
+            m.adbench_lstm,
+            ("main", "extra"),
+            m.adbench_lstm_by_hand,
+            (m.sigmoid, m.cell_by_hand),
+            m.characters(max(4, int(100 * scale))),
+        ),
+        ("convolution", m.convolution, ("image", "kernel"), m.convolution_by_hand, (), m.picture(size + 4)),
+        (
+            "bundle adjustment",
+            m.bundle,
+            ("cameras", "points"),
+            m.bundle_by_hand,
+            (m.rotated, m.rotated_by_hand),
+            m.views(count // 20),
+        ),
+    )
+    return tuple(
+        Program(name, primal, wrt, hand, helpers, arguments, peers=(), memory=True)
+        for name, primal, wrt, hand, helpers, arguments in rows
     )
 
 
