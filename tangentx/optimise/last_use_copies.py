@@ -7,22 +7,15 @@ views refers to it, and no statement after the copy reads it or writes into it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
-
-import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Region
-from tangentx.analysis.types.primitives import has_effect, hashable, makes_new
+from tangentx.analysis.types.primitives import has_effect, makes_new
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Attr, Block, Index, Lit, Op, Statement, Store, Var
 from tangentx.ir.walk import BINDING, statement_atoms, statements
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.unit import Unit, write_each
-
-_MAKERS: frozenset[Any] = frozenset(
-    (arrays.zero, arrays.real_zero, arrays.zeros_as, arrays.clone, np.zeros_like, np.zeros)
-)
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
@@ -81,7 +74,7 @@ class _Handed:
             case Assign(value=Index(base=base)):
                 return isinstance(self.unit.kind(self.program, base), Arr)
             case Assign(value=Op() as op) if bound:
-                return makes_new(op.fn) or op.fn in hashable(_MAKERS, op.fn)
+                return makes_new(op.fn)
             case Assign(value=Op() as op):
                 return not has_effect(op)
         return False

@@ -31,7 +31,7 @@ from tangentx.analysis.types.kinds import (
 )
 from tangentx.analysis.types.number_joins import each_type, is_mixed, nested_types, with_start
 from tangentx.analysis.types.optional_values import may_be_none, with_and_without, without_none
-from tangentx.analysis.types.primitives import DIAGONALS, hashable, is_constant, makes_new
+from tangentx.analysis.types.primitives import DIAGONALS, hashable, is_arithmetic, is_constant
 from tangentx.analysis.types.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
 from tangentx.common.naming import public_name
 from tangentx.common.own_warnings import quietly
@@ -356,7 +356,7 @@ def _others(fn: Callable[..., Any], kinds: Sequence[Kind]) -> tuple[int, ...]:
     """Values of whole numbers that are tried although one has told: of them may depend what a result is, and which
     array it is a view of (``np.diff(x, 0)`` is `x` itself)."""
     unknown = {t for k in kinds if isinstance(k, Num) and k.value is MISSING for t in k.exact}
-    if bool not in unknown and (int not in unknown or makes_new(fn) or not any(isinstance(k, Arr) for k in kinds)):
+    if bool not in unknown and (int not in unknown or is_arithmetic(fn) or not any(isinstance(k, Arr) for k in kinds)):
         return ()
     return (0, 2)
 

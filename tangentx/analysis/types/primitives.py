@@ -91,9 +91,28 @@ _ARITHMETIC = frozenset((
 ))  # fmt: skip
 
 
-def makes_new(fn: Any) -> bool:
-    """Whether an array that `fn` gives never shares memory with one that it is given: arithmetic."""
+_NEW = frozenset((
+    np.copy, np.ndarray.copy, arrays.clone, arrays.entry_copy,
+    arrays.zero, arrays.real_zero, arrays.zeros_as, np.zeros, np.ones, np.empty, np.full,
+    np.zeros_like, np.ones_like, np.empty_like, np.full_like,
+    np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.where, np.roll, np.repeat, np.tile,
+    np.dot, np.ndarray.dot, np.outer, np.inner, np.vdot, np.cross, np.cumsum, np.cumprod, np.sort, np.clip,
+    np.sum, np.mean, np.prod, np.max, np.min, np.std, np.var,
+    np.ndarray.sum, np.ndarray.mean, np.ndarray.prod, np.ndarray.max, np.ndarray.min,
+))  # fmt: skip
+
+
+def is_arithmetic(fn: Any) -> bool:
+    """Whether `fn` is an operator, or a function that goes by element."""
     return isinstance(fn, np.ufunc) or fn in hashable(_ARITHMETIC, fn)
+
+
+def makes_new(fn: Any) -> bool:
+    """Whether an array that `fn` gives never shares memory with one that it is given.
+
+    Of what is not told here samples tell, as far as they can: names that take turns in a loop have one memory by kind,
+    and only by what `fn` is the copy of an array is known to be apart from what it is a copy of."""
+    return is_arithmetic(fn) or fn in hashable(_NEW, fn)
 
 
 _OF_CONTAINERS = ("joining", "builtins_", "support", "checks", "creation", "runs")
