@@ -43,6 +43,7 @@ def differentiate(
     jit: str | bool | None = None,
     check: bool = False,
     precision: str | None = None,
+    guarded: bool = False,
 ) -> Any:
     """Decorator: gives a function its derivatives: ``.grad``, ``.value_and_grad``, ``.vjp``, ``.jvp``, ``.jacobian``,
     ``.hessian`` and ``.hvp``.
@@ -51,7 +52,7 @@ def differentiate(
     ``precision="float16"`` is mixed precision (see `tangentx.amp`). Decorating reads nothing and never raises for what
     the function contains: the source is read at the first derivative.
     """
-    spec = Spec("grad", wrt, False, has_aux, fallback, jit, check=check, precision=precision)
+    spec = Spec("grad", wrt, False, has_aux, fallback, jit, check=check, precision=precision, guarded=guarded)
     if function is None:
         return lambda f: Differentiable(f, spec)
     return Differentiable(function, spec)
@@ -67,15 +68,20 @@ def grad(
     jit: str | bool | None = None,
     check: bool = False,
     precision: str | None = None,
+    guarded: bool = False,
 ) -> Derivative:
     """The gradient of `f`, a function with a real scalar result, with respect to `wrt`.
 
     Returns a function of the same arguments whose result has the structure, shapes and dtypes of the parameter that
     `wrt` names (a tuple of them for a tuple). With `has_aux`, `f` returns ``(value, extras)`` and the gradient comes
-    as ``(gradient, extras)``. With ``precision="float16"`` products run in float16: see
-    `tangentx.amp.autocast`. Raises `TangentxError` for what cannot be differentiated.
+    as ``(gradient, extras)``. With ``precision="float16"`` products run in float16: see `tangentx.amp.autocast`.
+
+    Where nobody can see a program run twice, its products have no guards against ``0 * inf`` at first, and what is not
+    finite is computed again with them. With `guarded` they have them always: for a text that is right by itself, or
+    for arguments at which they are needed each time. Raises `TangentxError` for what cannot be differentiated.
     """
-    return derivative_of(f, Spec("grad", wrt, False, has_aux, fallback, jit, check=check, precision=precision))
+    spec = Spec("grad", wrt, False, has_aux, fallback, jit, check=check, precision=precision, guarded=guarded)
+    return derivative_of(f, spec)
 
 
 @_by_wrt
@@ -88,9 +94,11 @@ def value_and_grad(
     jit: str | bool | None = None,
     check: bool = False,
     precision: str | None = None,
+    guarded: bool = False,
 ) -> Derivative:
     """As `grad`, returning ``(value, gradient)``, or ``((value, extras), gradient)`` with `has_aux`."""
-    return derivative_of(f, Spec("grad", wrt, True, has_aux, fallback, jit, check=check, precision=precision))
+    spec = Spec("grad", wrt, True, has_aux, fallback, jit, check=check, precision=precision, guarded=guarded)
+    return derivative_of(f, spec)
 
 
 @shallow

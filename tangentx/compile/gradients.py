@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from tangentx.analysis.infer.program import Instance, Program
@@ -17,10 +19,11 @@ from tangentx.backend.module_text import Text
 from tangentx.common.axes import axes_of
 from tangentx.common.options import is_checked, low_precision
 from tangentx.common.trees import sample
-from tangentx.compile import pipeline, transforms
+from tangentx.compile import pipeline, plain_sweeps, transforms
 from tangentx.compile.fallback import Otherwise, helped, on_tensors, otherwise
 from tangentx.compile.jitted import Jit
 from tangentx.compile.observation import Call, begin, has_begun, observed_entry
+from tangentx.compile.plain_sweeps import PlainSweep, is_loud
 from tangentx.compile.reference import called, checked, reference
 from tangentx.derive.prologue import has_effects
 from tangentx.dispatch.entries import Cache, Entry, Target, place_of, refuse_overlap
@@ -35,14 +38,16 @@ Pairs: TypeAlias = tuple[tuple[int, int], ...]  # positions of storages that sha
 def entry(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int, ...], spec: Any) -> Entry:
     """The compiled derivative for these arguments."""
 
-    def make(pairs: Pairs) -> Entry:
-        return compile_gradient(target, values, wrt, spec, pairs)
+    def again(values: tuple[Any, ...], spec: Any = spec) -> Entry:
+        return entry(target, cache, values, wrt, spec)
 
-    how = spec.transform
+    def make(pairs: Pairs) -> Entry:
+        guarded = functools.partial(again, spec=replace(spec, guarded=True))
+        return compile_gradient(target, values, wrt, spec, pairs, guarded)
+
+    how, more = spec.transform, (spec.mode, spec.guarded)
     instead = otherwise(target, values, wrt, spec, how) if how in ("grad", "jacobian") else None
-    return found_for(
-        target, cache, values, wrt, spec.mode, make, instead, lambda values: entry(target, cache, values, wrt, spec)
-    )
+    return found_for(target, cache, values, wrt, more, make, instead, again)
 
 
 def found_for(
@@ -108,15 +113,23 @@ def made_for(call: Call, make: Callable[[], Entry], instead: Otherwise) -> Entry
 
 
 def compile_gradient(
-    target: Target, values: Sequence[Any], wrt: tuple[int, ...], spec: Any, pairs: tuple[tuple[int, int], ...]
+    target: Target,
+    values: Sequence[Any],
+    wrt: tuple[int, ...],
+    spec: Any,
+    pairs: tuple[tuple[int, int], ...],
+    guarded: Callable[[tuple[Any, ...]], Entry],
 ) -> Entry:
-    """Compiles the gradient for the kinds of `values`, of which `pairs` of storages share memory."""
+    """Compiles the gradient for the kinds of `values`, of which `pairs` of storages share memory. Where its products
+    lose their guards, `guarded` is to find the entry for the same values that has them."""
     program = pipeline.new_program()
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt)
     if never_returns(target, root):
         return always_raises(target, root)
+    reruns = plain_sweeps.allowed(program, root, spec)
     function = transforms.derived(program, root, wrt, spec)
     second = pipeline.new_program(axes_of(values))
+    second.reruns = reruns
     again = kinds_of(second.world, values, pairs)
     again += [Num(float)] * (len(function.params) - len(again))  # the seed
     header = header_of(target, root, wrt, spec.transform)
@@ -124,6 +137,8 @@ def compile_gradient(
         header += f"\n{function.notes['alone']}"
     jit = jit_of(spec, target)
     functions, text, filename = pipeline.compile_functions(function, again, second, header, jit=jit)
+    if second.unguarded:
+        functions = (PlainSweep(functions[0], is_loud(text.source, root.params), guarded),)
     writes = writes_arguments(program)
     notes = noted(header, program, second) | transforms.sizes_wanted(root, wrt, spec)
     notes["jit"] = jit

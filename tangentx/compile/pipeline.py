@@ -50,6 +50,10 @@ PROOFS = (
     "unpacked",
     *PASSES,
 )
+UNGUARDED = (
+    "Products have no guards here: where a result is not finite, or NumPy would warn, the gradient is found again\n"
+    "by the text that has them, that of `guarded=True`."
+)
 _COUNT = itertools.count(1)
 
 
@@ -177,6 +181,7 @@ def compile_functions(
         ]
         functions[skip:] = sorted(functions[skip:], key=lambda f: calls.index(f) if f in calls else len(calls))
     taken = [program.axes.sentence([p.name for p in derived.params])] if program.axes.relied else []
+    taken += [UNGUARDED] if program.unguarded else []
     shown = _with_claims(program, units, functions[skip:]) if is_checked() else functions[skip:]
     progress.at("writing", 0.9)
     text = write(shown, "\n".join((header, *taken)))

@@ -24,6 +24,7 @@ class Spec:
     mode: str = ""
     check: bool = False
     precision: str | None = None
+    guarded: bool = False
 
     def checked(self) -> Spec:
         """Raises NotDifferentiable for an option that means nothing."""
@@ -34,6 +35,8 @@ class Spec:
             raise NotDifferentiable(f"jit={self.jit!r} is not an option", hint=f"use True, {options}, or leave it out")
         if type(self.check) is not bool:
             raise NotDifferentiable(f"check={self.check!r} is not an option", hint="use True or False")
+        if type(self.guarded) is not bool:
+            raise NotDifferentiable(f"guarded={self.guarded!r} is not an option", hint="use True or False")
         if self.precision not in (None, "float16", "float32"):
             hint = 'use "float16", "float32" or None'
             if self.precision == "bfloat16":

@@ -39,6 +39,7 @@ from tangentx.optimise import (
     tape_packing,
     tape_scalarisation,
     tuple_fields,
+    unguarded_products,
     view_store_forwarding,
     zero_propagation,
 )
@@ -68,6 +69,7 @@ PASSES: dict[str, Pass] = {
     "slots": tuple_fields.run,
     "signatures": dead_arguments.run,
     "fits": drop_shape_casts.run,
+    "unguarded": unguarded_products.run,
     "lone": tape_scalarisation.run,
     "attributes": attributes.run,
     "direct": view_store_forwarding.run,
@@ -91,7 +93,7 @@ REWRITING: dict[str, type[Rules]] = {
 }  # these share a walk, the signs apart, in two parts where products may lose their guards between them
 # For the reader: the kinds of variables do not hold after them.
 LAST = ("lone", "attributes", "direct", "stores", "filled", "handed", "clones", "nest", "bundles", "coalesce")
-LATE = ("elements",)
+LATE = ("elements", "unguarded")
 BEFORE = ("copies", "dead")
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
 LIMIT_ROUNDS = 8
@@ -124,7 +126,8 @@ def optimised(
         _tell_axes(program, units, ties)
     _rounds(program, units, [name for name in PASSES if name not in off and name not in LAST])
     check(units[0].function, closed=True)
-    guard_insertion.run(program, units)
+    if not program.unguarded:
+        guard_insertion.run(program, units)
     data_guards.run(program, units)
     if whole:
         plain_powers.run(units)

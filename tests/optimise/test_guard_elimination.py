@@ -189,7 +189,7 @@ def bounded_in_a_loop(x, n):
     ("fn", "args"), [(plain, (np.array([1.0, 2.0]),)), (bounded_in_a_loop, (0.4, 3)), (rectified, (EDGE,))]
 )
 def test_no_guard_where_nothing_is_zero_or_nothing_infinite(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
-    assert "guarded" not in tx.grad(fn).source_for(*args)
+    assert "guarded" not in tx.grad(fn, guarded=True).source_for(*args)
 
 
 def quotients(r):
@@ -220,5 +220,5 @@ def rooted(x, n):
 
 
 def test_functions_that_raise_where_they_would_overflow_need_no_guard() -> None:
-    assert "guarded" not in tx.grad(converging).source_for(0.3, 2)
+    assert "guarded" not in tx.grad(converging, guarded=True).source_for(0.3, 2)
     assert tx.grad(rooted)(0.0, 2) == 2.0

@@ -73,7 +73,7 @@ def test_the_root_itself_has_an_infinite_slope() -> None:
     ],
 )
 def test_what_is_finite_where_the_program_is_quiet_has_no_guard(f: Any) -> None:
-    assert "guarded" not in tx.grad(f, fallback="error").source_for(np.ones(3))
+    assert "guarded" not in tx.grad(f, fallback="error", guarded=True).source_for(np.ones(3))
 
 
 def test_products_of_the_user_are_left_alone() -> None:

@@ -114,6 +114,7 @@ class Program(ABC):
         self.closed_to_outside = self.aside = False
         self.derived = False  # whether the root is a derived program, which asks at run time what it has to ask
         self.reference: Any = None  # what checked mode runs beside what is compiled
+        self.reruns = self.unguarded = False  # whether products may lose their guards, and have: see `plain_sweeps`
         self.apart = False  # whether the arguments of the root are known to share no memory
         self.on_tensors: Mapping[Any, Helper] = ON_TENSORS.get()
         self.observing = OBSERVING.get()
