@@ -37,6 +37,7 @@ from tangentx.ir.nodes import (
     Block,
     Call,
     Delete,
+    Expr,
     For,
     If,
     Index,
@@ -55,6 +56,7 @@ from tangentx.ir.walk import atoms, reads, statement_atoms, statements
 from tangentx.optimise.facts.dataflow import sweeps
 from tangentx.optimise.facts.finite_values import BOUNDED, Unbounded, among
 from tangentx.optimise.facts.nonzero_cotangents import Dense, weights
+from tangentx.optimise.facts.tangent_names import of_tangents
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import is_number
 
@@ -202,9 +204,11 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     infinite = Unbounded(units) if selects or _may_be_zero(program, units) else None
     risky = Unbounded(units, of_primal) if of_primal and infinite is not None else infinite
     for unit in units:
-        body = _plain(unit.body, _Needed(unit, risky, infinite, selects))
-        if body is not unit.body:
-            unit.body, changed = body, True
+        needed = _Needed(unit, risky, infinite, selects)
+        forward, reverse = sweeps(unit.function)
+        parts = [_plain(forward, needed) if needed.tangents else forward, _plain(reverse, needed)]
+        if parts[0] is not forward or parts[1] is not reverse:
+            unit.body, changed = (*parts[0], *parts[1]), True
     return changed
 
 
@@ -213,6 +217,8 @@ def _of_full_cotangents(program: Program, unit: Unit) -> bool:
     params = unit.function.params
     if not (params and params[-1].default == Lit(1.0) and concerns((unit,))):
         return False
+    if any(isinstance(s, Assign) and _guards(s.value) for s in statements(sweeps(unit.function)[0])):
+        return False  # what a derivative inside gives is a value here, and full of nothing
     body = Dense(program, unit, SELECTING, _HARMLESS).whole()
     if body is unit.body:
         return False
@@ -220,12 +226,22 @@ def _of_full_cotangents(program: Program, unit: Unit) -> bool:
     return True
 
 
+def _guards(value: Expr) -> bool:
+    return isinstance(value, Op) and value.fn is arrays.guarded
+
+
 class _Needed:
-    """Which guards of a function are needed."""
+    """Which guards of a function are needed. Those in a forward sweep are of a derivative inside, for which all of them
+    that were not needed have gone already; unless they are of tangents."""
 
     def __init__(self, unit: Unit, risky: Unbounded | None, infinite: Unbounded | None, selects: bool) -> None:
+        self.tangents = unit.found(of_tangents)
         self.unit, self.risky, self.infinite, self.selects = unit, risky, infinite, selects
         self.weights = weights(unit)
+
+    def may_go(self, target: str) -> bool:
+        """Whether the guard that gives a name is one of the derivative that is made here."""
+        return not self.tangents or target in self.tangents
 
     def guard(self, a: Atom, t: Atom) -> bool:
         """Whether ``guarded(a, t)`` has to stay."""
@@ -238,7 +254,7 @@ def _plain(block: Block, needed: _Needed) -> Block:
     out: list[Statement] = []
     for s in block:
         match s:
-            case Assign(value=Op(fn=arrays.guarded, args=(a, t))) if not needed.guard(a, t):
+            case Assign(target, Op(fn=arrays.guarded, args=(a, t))) if needed.may_go(target) and not needed.guard(a, t):
                 out.append(replace(s, value=Op(operator.mul, (a, t))))
             case If():
                 body, orelse = _plain(s.body, needed), _plain(s.orelse, needed)

@@ -128,6 +128,8 @@ def optimised(
     check(units[0].function, closed=True)
     if not program.unguarded:
         guard_insertion.run(program, units)
+        if "unguarded" not in off:
+            unguarded_products.run(program, units)
     data_guards.run(program, units)
     if whole:
         plain_powers.run(units)

@@ -222,3 +222,24 @@ def rooted(x, n):
 def test_functions_that_raise_where_they_would_overflow_need_no_guard() -> None:
     assert "guarded" not in tx.grad(converging, guarded=True).source_for(0.3, 2)
     assert tx.grad(rooted)(0.0, 2) == 2.0
+
+
+SIGN = tx.grad(lambda z: np.sqrt(z * z))
+SIGNS = tx.grad(lambda z: np.sum(np.sqrt(z * z)))
+
+
+def with_its_sign(x):
+    return SIGN(x) * x
+
+
+def with_their_signs(x):
+    return np.sum(SIGNS(x) * x)
+
+
+def test_a_derivative_inside_keeps_the_guards_that_it_has_alone() -> None:
+    edge = np.array([0.0, 2.0])
+    assert SIGN(0.0) == 0.0 and SIGNS(edge).tolist() == [0.0, 1.0]
+    assert tx.value_and_grad(with_its_sign)(0.0) == (0.0, 0.0)
+    value, gradient = tx.value_and_grad(with_their_signs)(edge)
+    assert value == 2.0 and gradient.tolist() == [0.0, 1.0]
+    assert tx.jvp(with_their_signs, (edge,), (np.array([0.0, 1.0]),))[0] == 2.0
