@@ -204,9 +204,9 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     infinite = Unbounded(units) if selects or _may_be_zero(program, units) else None
     risky = Unbounded(units, of_primal) if of_primal and infinite is not None else infinite
     for unit in units:
-        needed = _Needed(unit, risky, infinite, selects)
+        needed = _Needed(unit, risky, infinite, selects, of_primal)
         forward, reverse = sweeps(unit.function)
-        parts = [_plain(forward, needed) if needed.tangents else forward, _plain(reverse, needed)]
+        parts = [_plain(forward, needed) if of_primal or needed.tangents else forward, _plain(reverse, needed)]
         if parts[0] is not forward or parts[1] is not reverse:
             unit.body, changed = (*parts[0], *parts[1]), True
     return changed
@@ -234,14 +234,16 @@ class _Needed:
     """Which guards of a function are needed. Those in a forward sweep are of a derivative inside, for which all of them
     that were not needed have gone already; unless they are of tangents."""
 
-    def __init__(self, unit: Unit, risky: Unbounded | None, infinite: Unbounded | None, selects: bool) -> None:
-        self.tangents = unit.found(of_tangents)
+    def __init__(
+        self, unit: Unit, risky: Unbounded | None, infinite: Unbounded | None, selects: bool, of_primal: bool
+    ) -> None:
+        self.tangents, self.of_primal = unit.found(of_tangents), of_primal
         self.unit, self.risky, self.infinite, self.selects = unit, risky, infinite, selects
         self.weights = weights(unit)
 
     def may_go(self, target: str) -> bool:
         """Whether the guard that gives a name is one of the derivative that is made here."""
-        return not self.tangents or target in self.tangents
+        return self.of_primal or not self.tangents or target in self.tangents
 
     def guard(self, a: Atom, t: Atom) -> bool:
         """Whether ``guarded(a, t)`` has to stay."""
