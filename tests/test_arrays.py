@@ -238,6 +238,14 @@ def test_winners_agree_with_assignment(key: list[int]) -> None:
     assert np.sum(kept * values) == a.sum()
 
 
+def test_a_product_of_vectors_in_a_plane_is_refused() -> None:
+    a, b = np.arange(6.0).reshape(2, 3), np.ones(3)
+    np.testing.assert_array_equal(ar.cross3(a, b), np.cross(a, b))
+    for one, other in ((a[:, :2], b), (a, b[:2]), (a.T, b), (1.0, b)):
+        with pytest.raises(NotDifferentiable, match="vectors with two components"):
+            ar.cross3(one, other)
+
+
 def test_guarded_is_zero_where_the_cotangent_is() -> None:
     assert ar.guarded(np.inf, 0.0) == 0.0
     assert ar.guarded(np.array([np.inf, np.nan, 2.0]), np.array([0.0, 0.0, 3.0])).tolist() == [0.0, 0.0, 6.0]

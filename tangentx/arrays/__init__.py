@@ -133,6 +133,7 @@ from tangentx.arrays.places import (
 from tangentx.arrays.products import (
     careful,
     careful_matmul,
+    cross3,
     dot_left,
     dot_right,
     inner_left,
@@ -301,6 +302,7 @@ __all__ = [
     "det_sign",
     "direction",
     "directions",
+    "cross3",
     "dot_left",
     "dot_right",
     "doubled",

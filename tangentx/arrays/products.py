@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.errors import NotDifferentiable
+
 
 def careful(product: Callable[..., Any], x: Any, y: Any, *more: Any) -> Any:
     """``product(x, y, *more)``, where an exact 0 in one factor gives 0 whatever it meets in the other, an infinity or
@@ -197,3 +199,11 @@ def _tensordot_right(t: Any, x: Any, shape: tuple[int, ...], axes: Any) -> Any:
     order = [ours[theirs.index(j)] for j in sorted(theirs)]
     order += [i for i in range(len(shape)) if i not in ours]
     return np.transpose(result, np.argsort(order))
+
+
+def cross3(a: Any, b: Any) -> Any:
+    """`np.cross` of vectors in space. Raises NotDifferentiable for those in a plane, whose product is a number."""
+    if np.shape(a)[-1:] != (3,) or np.shape(b)[-1:] != (3,):
+        hint = "write `a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]`"
+        raise NotDifferentiable("`np.cross` of vectors with two components has no rule", hint=hint)
+    return np.cross(a, b)

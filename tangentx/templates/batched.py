@@ -841,7 +841,7 @@ def _careful(product: Any, *args: Any) -> Batch:
     return found
 
 
-@_of_any(np.cross)
+@_of_any(np.cross, arrays.cross3)
 def _cross(a: Any, b: Any) -> Batch:
     rank = max(_rank(a), _rank(b))
     return Batch(np.cross(*(aligned(x, rank) if type(x) is Batch else x for x in (a, b))))

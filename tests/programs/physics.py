@@ -97,6 +97,33 @@ def wall(x):
     return np.sum(y * y) + np.sum(x**2)
 
 
+def rotated(turn, point):
+    """A point turned about a vector, by its length, after Rodrigues."""
+    angle = np.sqrt(turn @ turn)
+    axis = turn / angle
+    found = point * np.cos(angle) + np.cross(axis, point) * np.sin(angle)
+    return found + axis * (axis @ point * (1.0 - np.cos(angle)))
+
+
+def reprojection(turns, points, which):
+    """Squared errors of points seen by cameras that are turned."""
+    total = 0.0
+    for i, j in which:
+        seen = rotated(turns[i], points[j])
+        total = total + (seen[0] / seen[2] - 0.1) ** 2 + (seen[1] / seen[2] + 0.2) ** 2
+    return total
+
+
+def relaxed(b, sweeps):
+    """Poisson's equation by Jacobi's method, in arrays that take turns."""
+    u = np.zeros_like(b)
+    for _ in range(sweeps):
+        v = u.copy()
+        v[1:-1] = 0.5 * (u[2:] + u[:-2] - b[1:-1])
+        u = v
+    return np.sum(u * u)
+
+
 PROGRAMS = [
     Program(heat, lambda: (draw(6, seed=1), 0.2, 4), ("u", "k")),
     Program(wave, lambda: (draw(6, seed=2), 0.5, 4), ("u", "c")),
@@ -109,5 +136,11 @@ PROGRAMS = [
     Program(pendulum, lambda: (0.1, 1.3, 1.2, 0.05), ("angle", "speed", "length")),
     Program(gauss_seidel, lambda: (draw(4, 4, seed=6), draw(4, 4, seed=7), 1.3), ("u", "f", "w")),
     Program(bounce, lambda: (0.85, 0.5), ("height", "drop")),
+    Program(
+        reprojection,
+        lambda: (draw(2, 3, seed=8), draw(3, 3, seed=9) + [0.0, 0.0, 3.0], [(0, 1), (1, 2), (0, 0)]),
+        ("turns", "points"),
+    ),
+    Program(relaxed, lambda: (draw(6, seed=10), 4), "b"),
     Program(wall, lambda: (np.array([1.2, 1.5, 0.3]),), "x"),
 ]

@@ -59,6 +59,8 @@ _BY_VALUE = frozenset((
     *(getattr(np.emath, name) for name in np.lib.scimath.__all__),
 ))  # fmt: skip
 """NumPy's functions that give real or complex numbers as the values have it."""
+_OF_SPACE = frozenset((np.cross, arrays.cross3))
+"""Functions of vectors with three components, which are tried on no others."""
 _RULED = frozenset(structure_results.RULES)
 _COPIES = frozenset(structure_results.COPIES)
 _ARRAYS_FOR_NONE = frozenset((arrays.unbroadcast, arrays.share))  # or numbers that nobody writes into
@@ -201,7 +203,7 @@ class Operation:
             for number, forget, size in attempts:
                 if told and (forget or size > 1 or number not in others):
                     continue
-                sampler = Sampler(number, rank, forget, size, length)
+                sampler = Sampler(number, rank, forget, 3 if fn in hashable(_OF_SPACE, fn) else size, length)
                 found, caught = self._tried(fn, args, kwargs, sampler, known and not forget)
                 error = caught or error
                 if found is not None and not still_empty(found):
@@ -285,7 +287,8 @@ class Operation:
                 found = join(found, self._tried(fn, args, kwargs, unlike, False)[0] or BOTTOM)
         if not isinstance(found, Num | Arr) or not any(isinstance(k, Arr) for k in (*args, *kwargs.values())):
             return found
-        longer = Sampler(sampler.number, sampler.rank, sampler.forget, 2, sampler.length)
+        size = 3 if fn in hashable(_OF_SPACE, fn) else 2
+        longer = Sampler(sampler.number, sampler.rank, sampler.forget, size, sampler.length)
         other, _ = self._tried(fn, args, kwargs, longer, False)
         if other is not None and not longer.hidden:
             sampler.hidden = False

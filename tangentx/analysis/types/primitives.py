@@ -96,7 +96,8 @@ _NEW = frozenset((
     arrays.zero, arrays.real_zero, arrays.zeros_as, np.zeros, np.ones, np.empty, np.full,
     np.zeros_like, np.ones_like, np.empty_like, np.full_like,
     np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.where, np.roll, np.repeat, np.tile,
-    np.dot, np.ndarray.dot, np.outer, np.inner, np.vdot, np.cross, np.cumsum, np.cumprod, np.sort, np.clip,
+    np.dot, np.ndarray.dot, np.outer, np.inner, np.vdot, np.cross, arrays.cross3,
+    np.cumsum, np.cumprod, np.sort, np.clip,
     np.sum, np.mean, np.prod, np.max, np.min, np.std, np.var,
     np.ndarray.sum, np.ndarray.mean, np.ndarray.prod, np.ndarray.max, np.ndarray.min,
 ))  # fmt: skip
