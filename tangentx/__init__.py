@@ -19,6 +19,7 @@ from tangentx.api.functions import (
     vmap,
 )
 from tangentx.api.primitive import cotangent, primitive
+from tangentx.api.rule import rule
 from tangentx.arrays import stop_gradient
 from tangentx.arrays.runs import Runtime, provide
 from tangentx.arrays.schedules import checkpointed
@@ -84,6 +85,7 @@ __all__ = [
     "parallel",
     "primitive",
     "rand",
+    "rule",
     "set_grad_enabled",
     "stop_gradient",
     "tensor",

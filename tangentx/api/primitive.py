@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import inspect
-import linecache
-import textwrap
 from collections.abc import Callable
-from dataclasses import replace
 from types import FunctionType
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
 from tangentx import arrays
+from tangentx.api.rule_forms import extended, wrong
 from tangentx.dispatch.tensor_arguments import holds_tensors
-from tangentx.errors import NoSource, NoTemplate, Span
-from tangentx.templates.registry import OWN, OwnRule, Template
+from tangentx.templates.registry import OWN, OwnRule
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -87,25 +83,8 @@ def _own(result: Any, args: tuple[Any, ...]) -> Any:
 def _declare(function: FunctionType, kind: str, rule: F) -> F:
     """Enters a rule of one kind. Raises NoTemplate where it has not the form of one."""
     own: OwnRule = function.__dict__[OWN]
-    known = own.template
-    if known is not None and (kind == "partials" or known.kind == "elementwise" or _has(known, kind)):
-        raise _wrong(rule, f"`{function.__name__}` has a rule already", "give it one; a changed function is a new one")
-    params = _parameters(function, rule)
-    _demand_returned(rule, kind, params)
-    _demand_requests(rule, kind, params)
-    if kind == "partials":
-        made = Template(
-            "elementwise", (function,), function.__name__, rule, signature=params, drawn=False, singular=True
-        )
-    else:
-        made = known or Template("adjoint", (function,), function.__name__, None, signature=params, drawn=False)
-        made = replace(made, body=rule) if kind == "adjoint" else replace(made, tangent=rule)
-    own.template = made
+    own.template = extended(own.template, function, kind, rule, _parameters)
     return rule
-
-
-def _has(known: Template, kind: str) -> bool:
-    return (known.body if kind == "adjoint" else known.tangent) is not None
 
 
 def _parameters(function: FunctionType, rule: Any) -> tuple[inspect.Parameter, ...]:
@@ -116,63 +95,13 @@ def _parameters(function: FunctionType, rule: Any) -> tuple[inspect.Parameter, .
         return tuple(p for p in inspect.signature(rule).parameters.values() if p.kind is not p.KEYWORD_ONLY)
     if any(p.kind in (p.KEYWORD_ONLY, p.VAR_KEYWORD) for p in params):
         message = f"`{function.__name__}` has keyword-only parameters, which stand for requests in a rule"
-        raise _wrong(rule, message, "let it take them by position")
+        raise wrong(rule, message, "let it take them by position")
     given = [p.name for p in inspect.signature(rule).parameters.values() if p.kind is not p.KEYWORD_ONLY]
     if given != [p.name for p in params]:
         names = ", ".join(p.name for p in params)
         message = f"the rule takes ({', '.join(given)}), but `{function.__name__}` takes ({names})"
-        raise _wrong(rule, message, "repeat the parameters of the function, and ask for more by keyword")
+        raise wrong(rule, message, "repeat the parameters of the function, and ask for more by keyword")
     return params
-
-
-def _demand_requests(rule: Any, kind: str, params: tuple[inspect.Parameter, ...]) -> None:
-    names = [p.name for p in params]
-    known = {"ans", *(f"{name}_shape" for name in names)}
-    known |= {"ans_bar"} if kind == "adjoint" else {f"{name}_dot" for name in names} if kind == "tangent" else set()
-    for p in inspect.signature(rule).parameters.values():
-        if p.kind is p.KEYWORD_ONLY and p.name not in known:
-            raise _wrong(
-                rule, f"the rule asks for `{p.name}`, which is not known", f"ask for {', '.join(sorted(known))}"
-            )
-
-
-def _demand_returned(rule: Any, kind: str, params: tuple[inspect.Parameter, ...]) -> None:
-    """A return at the end, of one partial for each parameter or of cotangents by name, after assignments."""
-    *steps, last = _statements(rule)
-    plain = all(isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], ast.Name) for s in steps)
-    if not plain or not isinstance(last, ast.Return) or last.value is None:
-        message = "a rule is straight-line code: assignments to names, and a return"
-        raise _wrong(rule, message, "put what branches, loops or writes into a function that the rule calls")
-    values = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
-    bars = [f"{p.name}_bar" for p in params]
-    if kind == "partials" and len(values) != len(bars):
-        message = (
-            f"the number of partials that the rule returns is {len(values)}, but that of parameters is {len(bars)}"
-        )
-        raise _wrong(rule, message, "return one for each, None for one without derivative")
-    for value in values if kind == "adjoint" else ():
-        if not (isinstance(value, ast.Name) and value.id in bars):
-            message = f"the rule returns `{ast.unparse(value)}`, which is no cotangent of a parameter"
-            raise _wrong(rule, message, f"name what is returned after the parameters: {', '.join(bars)}")
-
-
-def _statements(rule: Any) -> list[ast.stmt]:
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(rule))).body[0]
-    except (OSError, TypeError, SyntaxError):
-        raise NoSource("a rule has no source that can be read", hint="write it with `def` in a file") from None
-    if not isinstance(tree, ast.FunctionDef):
-        raise _wrong(rule, "a rule is written with `def`", "give it a name and a body")
-    body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
-    return body or [ast.Pass()]
-
-
-def _wrong(rule: Any, message: str, hint: str) -> NoTemplate:
-    code = getattr(rule, "__code__", None)
-    if code is None:
-        return NoTemplate(message, hint=hint)
-    text = linecache.getline(code.co_filename, code.co_firstlineno)
-    return NoTemplate(message, Span(code.co_filename, code.co_firstlineno, 0, text.rstrip()), hint)
 
 
 @primitive

@@ -1,12 +1,19 @@
 """Rules of libraries that not everybody has: loaded once the user has imported the module that they are for.
 
-Whoever asks for a rule has the function in hand, so the module that has it was imported before.
+Whoever asks for a rule has the function in hand, so the module that has it was imported before. Other packages bring
+rules by entry points of the group ``tangentx.rules``: the name is that of the module which the rules are for, the value
+that of the module which declares them with `tx.rule`. In a package's own file::
+
+    [project.entry-points."tangentx.rules"]
+    "astropy.cosmology" = "rules_for_astropy.cosmology"
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import sys
+import warnings
 
 _RULES = {
     "scipy.special": (
@@ -33,20 +40,47 @@ _RULES = {
     "scipy.interpolate": ("piecewise_polynomials", "b_splines", "interpolated_tables", "refused_interpolate"),
 }
 """Public modules, and where their rules are, in `tangentx.templates.scipy`."""
-_waiting = dict(_RULES)
+GROUP = "tangentx.rules"
+"""The group of entry points by which packages bring rules."""
+_waiting: dict[str, tuple[str, ...]] = {}
+_brought: list[bool] = []
+"""Has an element once `_waiting` has been filled."""
+
+
+def _fill() -> None:
+    """Looks up, once, what there is to be loaded."""
+    for name, rules in _RULES.items():
+        _waiting[name] = tuple(f"tangentx.templates.scipy.{each}" for each in rules)
+    for point in importlib.metadata.entry_points(group=GROUP):
+        _waiting[point.name] = (*_waiting.get(point.name, ()), point.module)
+    _brought.append(True)
 
 
 def arrived() -> bool:
     """Loads the rules of what has been imported since they were asked for last, and says whether there were any.
 
-    A module that is still being imported, by another thread or further up, is left for the next time.
+    A module that is still being imported, by another thread or further up, is left for the next time. A package's rules
+    that cannot be loaded are left out, with a warning.
     """
+    if not _brought:
+        _fill()
     ready = [name for name in _waiting if name in sys.modules and not _is_unfinished(name)]
     for name in ready:
-        for rules in _RULES[name]:
-            importlib.import_module(f"tangentx.templates.scipy.{rules}")
+        for rules in _waiting.get(name, ()):
+            _load(name, rules)
         _waiting.pop(name, None)
     return bool(ready)
+
+
+def _load(name: str, rules: str) -> None:
+    if rules.startswith("tangentx."):
+        importlib.import_module(rules)
+        return
+    try:
+        importlib.import_module(rules)
+    except Exception as error:
+        message = f"the rules for {name} in {rules} (an entry point of {GROUP}) cannot be loaded: {error!r}"
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
 def _is_unfinished(name: str) -> bool:

@@ -140,14 +140,15 @@ class Rule:
     def tangent(self, fn: F) -> F:
         """Decorator: `fn` computes the tangent of the result."""
         self.template = replace(self.template, tangent=fn)
-        _enter(self.template)
+        enter(self.template)
         return fn
 
 
 _TABLE: dict[Any, Template] = {}
 
 
-def _enter(template: Template) -> None:
+def enter(template: Template) -> None:
+    """Puts a rule into the table, in the place of what was there for its functions."""
     for primal in template.primals:
         _TABLE[primal] = template
 
@@ -218,7 +219,7 @@ def elementwise(
 
     def declare(body: F) -> F:
         kind: Kind = "elementwise"
-        _enter(
+        enter(
             Template(
                 kind,
                 primals,
@@ -242,9 +243,7 @@ def linear(
     """Declares cotangents of a function that is linear in all parameters that get one, jointly."""
 
     def declare(body: F) -> F:
-        _enter(
-            Template("linear", primals, body.__name__, body, broadcasts=broadcasts, domain=domain, stepwise=stepwise)
-        )
+        enter(Template("linear", primals, body.__name__, body, broadcasts=broadcasts, domain=domain, stepwise=stepwise))
         return body
 
     return declare
@@ -254,7 +253,7 @@ def bilinear(*primals: Callable[..., Any], domain: tuple[str, ...], broadcasts: 
     """Declares cotangents of a function that is linear in each parameter that gets one, separately."""
 
     def declare(body: F) -> F:
-        _enter(Template("bilinear", primals, body.__name__, body, broadcasts=broadcasts, domain=domain))
+        enter(Template("bilinear", primals, body.__name__, body, broadcasts=broadcasts, domain=domain))
         return body
 
     return declare
@@ -284,7 +283,7 @@ def adjoint(
                 drawn=drawn,
             )
         )
-        _enter(rule.template)
+        enter(rule.template)
         return rule
 
     return declare
@@ -293,7 +292,7 @@ def adjoint(
 def constant(*primals: Callable[..., Any]) -> None:
     """Declares functions whose derivative is zero, or which have none."""
     for primal in primals:
-        _enter(Template("constant", (primal,), getattr(primal, "__name__", str(primal)), None))
+        enter(Template("constant", (primal,), getattr(primal, "__name__", str(primal)), None))
 
 
 def methods(*names: str) -> tuple[Callable[..., Any], ...]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,8 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays import has_derivative
 from tangentx.common import trees
-from tangentx.errors import NotDifferentiable
+from tangentx.common.naming import public_name
+from tangentx.errors import NotDifferentiable, NoTemplate
+from tangentx.templates import find, no_rule
 from tangentx.testing.differences import complex_step, extrapolated, precision
 from tangentx.testing.test_points import (
     Case,
@@ -28,7 +32,7 @@ from tangentx.testing.test_points import (
     random_direction,
 )
 
-__all__ = ["Derivatives", "check_grads", "gradcheck"]
+__all__ = ["Derivatives", "check_grads", "check_rule", "gradcheck"]
 
 
 def check_grads(
@@ -184,3 +188,54 @@ class _Check:
         tolerance = absolute * max(1.0, self.size) + relative * max(abs(number), abs(expected))
         if not (abs(number - expected) <= tolerance or number == expected):
             raise AssertionError(f"{where}: got {number!s}, {says} {expected!s} (tolerance {tolerance:.1e})")
+
+
+def check_rule(
+    function: Any, *args: Any, order: int = 2, modes: Sequence[str] = ("reverse", "forward"), **tolerances: float
+) -> None:
+    """Compare the rule of `function`, a library's or a primitive, with differences at `args`.
+
+    The result, a number, an array or a tuple of them, is weighed and summed; the sum goes to `check_grads`, with its
+    `tolerances` (`rtol`, `atol`, `eps`), by the arguments that the rule has a derivative for. Raises AssertionError
+    where they disagree, and where the function gives memory of an argument, or changes one; NoTemplate where there is
+    no rule, or none for a mode that is asked for.
+
+    >>> from scipy import special
+    >>> check_rule(special.expit, np.array([-1.0, 0.5]))
+    """
+    template = find(function)
+    if template is None:
+        message, hint = no_rule(function)
+        raise NoTemplate(message, hint=hint)
+    before = copy.deepcopy(args)
+    result = function(*args)
+    parts = result if isinstance(result, tuple) else (result,)
+    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(before, args, strict=True)), (
+        f"{public_name(function)} writes into its arguments"
+    )
+    shared = any(np.may_share_memory(np.asarray(a), np.asarray(b)) for a in parts for b in args if np.ndim(b))
+    assert not shared, f"{public_name(function)} gives memory of an argument: copy it"
+    names = [p.name for p in template.params]
+    known = [names[min(i, len(names) - 1)] in template.cotangents and has_derivative(a) for i, a in enumerate(args)]
+    first, end = known.index(True) if any(known) else 0, len(known) - known[::-1].index(True) if any(known) else 0
+    weights = [np.cos(1.0 + np.arange(np.size(part))).reshape(np.shape(part)) for part in parts]
+    weighed = _weighed(_holding(function, args[:first], args[end:]), weights, isinstance(result, tuple))
+    check_grads(weighed, (args[first:end],), order=order, modes=modes, **tolerances)
+
+
+def _holding(function: Any, front: tuple[Any, ...], back: tuple[Any, ...]) -> Any:
+    """The function of the arguments between those."""
+    return lambda *args: function(*front, *args, *back)
+
+
+def _weighed(function: Any, weights: list[Any], several: bool) -> Any:
+    def of_several(point: Any) -> Any:
+        total = 0.0
+        for weight, part in zip(weights, function(*point), strict=True):
+            total = total + np.sum(weight * np.real(part))
+        return total
+
+    def of_one(point: Any) -> Any:
+        return np.sum(weights[0] * np.real(function(*point)))
+
+    return of_several if several else of_one

@@ -156,7 +156,7 @@ class Rule:
         self.star = stars[0] if stars else -1
         self.nones = [i for i, name in enumerate(self.params) if name in NONE_ONLY]
         self.simple = -1 if self.star >= 0 or self.nones else len(self.params)
-        arithmetic = isinstance(fn, np.ufunc) or fn in _OPERATORS
+        arithmetic = fn in _OPERATORS or (isinstance(fn, np.ufunc) and fn.nout == 1)
         self.quick = self.simple if arithmetic and self.simple in (1, 2) and not template.lacks else -1
         self.inexact = fn in _OPERATORS or _inexact_throughout(fn)
         self.owner = getattr(fn, "__objclass__", None)
