@@ -191,12 +191,17 @@ class _Check:
 
 
 def check_rule(
-    function: Any, *args: Any, order: int = 2, modes: Sequence[str] = ("reverse", "forward"), **tolerances: float
+    function: Any,
+    *args: Any,
+    order: int = 2,
+    modes: Sequence[str] = ("reverse", "forward"),
+    rtol: float | None = None,
+    atol: float | None = None,
 ) -> None:
     """Compare the rule of `function`, a library's or a primitive, with differences at `args`.
 
-    The result, a number, an array or a tuple of them, is weighed and summed; the sum goes to `check_grads`, with its
-    `tolerances` (`rtol`, `atol`, `eps`), by the arguments that the rule has a derivative for. Raises AssertionError
+    The result, a number, an array or a tuple of them, is weighed and summed; the sum goes to `check_grads`, by the
+    arguments that the rule has a derivative for. Raises AssertionError
     where they disagree, and where the function gives memory of an argument, or changes one; NoTemplate where there is
     no rule, or none for a mode that is asked for.
 
@@ -220,7 +225,7 @@ def check_rule(
     first, end = known.index(True) if any(known) else 0, len(known) - known[::-1].index(True) if any(known) else 0
     weights = [np.cos(1.0 + np.arange(np.size(part))).reshape(np.shape(part)) for part in parts]
     weighed = _weighed(_holding(function, args[:first], args[end:]), weights, isinstance(result, tuple))
-    check_grads(weighed, (args[first:end],), order=order, modes=modes, **tolerances)
+    check_grads(weighed, (args[first:end],), order=order, modes=modes, rtol=rtol, atol=atol)
 
 
 def _holding(function: Any, front: tuple[Any, ...], back: tuple[Any, ...]) -> Any:
