@@ -32,12 +32,12 @@ class Jit:
         """Takes the functions as they are before they are put in words for a reader."""
         self.derived = units[0].function
         try:
-            program = scalarise(units[0].function, units[0].kinds)
+            program = scalarise((units[0].function, units[0].kinds), {u.link: (u.function, u.kinds) for u in units})
         except Refusal as refusal:
             file = units[0].function.span.file.rpartition("/")[2]
             self.refusal = f"{refusal.reason} ({file}:{refusal.line})"
         else:
-            if units[0].exact:
+            if all(unit.exact for unit in units):
                 self.program = program
             else:
                 self.refusal = "numbers of several precisions"

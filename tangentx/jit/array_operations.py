@@ -25,13 +25,13 @@ from tangentx.jit.loop_ir import (
     Expr,
     For,
     Length,
+    List,
     Local,
     NewAxis,
     Owner,
     Pick,
     Reduce,
     Span,
-    Tape,
     Write,
 )
 from tangentx.jit.operators import Refused
@@ -197,7 +197,8 @@ def size(writer: ArrayWriter, name: str) -> Expr:
 
 def _held(writer: ArrayWriter, value: Any) -> str:
     if not isinstance(value, Held) or not isinstance(writer.builder.types[value.name], Array):
-        raise Refused("something that is no array stands where one is meant")
+        import sys
+        f=sys._getframe(1); raise Refused("something that is no array stands where one is meant %s %s"%(f.f_code.co_name, getattr(f.f_locals.get('r'),'fn','')))
     return value.name
 
 
@@ -291,7 +292,7 @@ def _length(writer: ArrayWriter, r: Request) -> Any:
     value = r.args[0]
     if isinstance(value, tuple):
         return Const(len(value), INT)
-    if isinstance(value, Held) and isinstance(writer.builder.types[value.name], Tape):
+    if isinstance(value, Held) and isinstance(writer.builder.types[value.name], List):
         return writer.builder.let("n", Length(value.name))
     return writer.extents(_held(writer, value))[0]
 

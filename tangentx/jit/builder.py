@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from tangentx.common.naming import Names
 from tangentx.jit import operators
+from tangentx.jit.c_support import BEGINNING, OF_REALS
 from tangentx.jit.loop_ir import (
     BOOL,
     FLOAT,
@@ -32,20 +34,23 @@ from tangentx.jit.loop_ir import (
 LIMIT_EXTENT = 2**47
 """Larger axes and whole numbers as arguments are left to the generated Python."""
 
-_RESERVED = """
+_OURS = """
     auto break case char const continue default do double else enum extern float for goto if inline int long register
     restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main np math
-    asm typeof linux unix errno stdin stdout stderr signal raise y0 y1 yn j0 j1 jn gamma index abs round div remainder
-    sqrt exp log sin cos tan tanh sinh cosh log1p expm1 log2 log10 asin acos atan asinh acosh atanh atan2 pow hypot
-    fmod floor ceil trunc rint fabs out bail ticks Bailout INFINITY NAN I bool true false NULL
+    asm typeof linux unix stdin stdout stderr signal raise y0 y1 yn j0 j1 jn gamma index round div remainder I
+    acos asin atan acosh asinh atanh atan2 cosh sinh tanh tan cos sin expm1 log1p log2 log10 hypot rint trunc ceil
+    floor Bailout FE_DIVBYZERO FE_INVALID FE_OVERFLOW FE_UNDERFLOW given found functions raised word
 """.split()
+RESERVED = frozenset((*_OURS, *re.findall(r"[A-Za-z_]\w*", BEGINNING + OF_REALS.replace("CODE", "f8"))))
+"""Names that mean something in a text of C or Python."""
+_NUMBERED = re.compile(r"(list|record|result|\w*_array)\d+|found_.*")
 
 
 class Builder:
     """Writes a function. `types` has the type of every name, `extents` the lengths of arrays that are bound once."""
 
     def __init__(self, vague: frozenset[str] = frozenset()) -> None:
-        self.names = Names(_RESERVED)
+        self.names = Names(RESERVED)
         self.types: dict[str, Type] = {}
         self.params: list[tuple[str, Type]] = []
         self.extents: dict[str, tuple[Expr, ...]] = {}
@@ -86,7 +91,7 @@ class Builder:
 
     def fresh(self, stem: str, type: Type, steady: bool = True) -> str:
         """A new name like `stem`."""
-        name = self.names.fresh(stem)
+        name = self.names.fresh(f"{stem}_" if _NUMBERED.fullmatch(stem) else stem)
         self.types[name] = type
         if steady:
             self.steady.add(name)

@@ -1,4 +1,4 @@
-"""What every program that is printed as C begins with: blocks of memory that are counted, tapes, and arithmetic."""
+"""What every program that is printed as C begins with: blocks of memory that are counted, lists, and arithmetic."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ static inline void release(block *b)
     if (b && --b->users == 0) { free(b->memory); free(b); }
 }
 
-/* Room for one more record on a tape; NULL where there is no memory. */
-static __attribute__((noinline, cold)) void *grown(void *records, int64_t *capacity, size_t size)
+/* Room for one more item of a list; NULL where there is no memory. */
+static __attribute__((noinline, cold)) void *grown(void *items, int64_t *capacity, size_t size)
 {
     int64_t wanted = *capacity ? *capacity * 2 : 64;
-    void *found = realloc(records, (size_t)wanted * size);
+    void *found = realloc(items, (size_t)wanted * size);
     if (found) *capacity = wanted;
     return found;
 }
 
 #define BAIL(code) do { bail = (code); goto out; } while (0)
-#define PUSH(tape, record) do { \
-        if (tape.count == tape.capacity) { \
-            int64_t capacity = tape.capacity; \
-            void *found = grown(tape.records, &capacity, sizeof *tape.records); \
+#define PUSH(list, item) do { \
+        if (list->count == list->capacity) { \
+            int64_t capacity = list->capacity; \
+            void *found = grown(list->items, &capacity, sizeof *list->items); \
             if (!found) BAIL(8); \
-            tape.records = found; \
-            tape.capacity = capacity; \
+            list->items = found; \
+            list->capacity = capacity; \
         } \
-        tape.records[tape.count++] = (record); \
+        list->items[list->count++] = (item); \
     } while (0)
 
 /* Python's lock is released while a program runs, and taken now and then to ask whether a signal wants it to stop. */

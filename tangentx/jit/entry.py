@@ -12,7 +12,20 @@ import numpy as np
 
 from tangentx.jit import build, print_c, print_python
 from tangentx.jit.builder import LIMIT_EXTENT
-from tangentx.jit.loop_ir import Ambiguous, Array, Bail, Bailout, Owner, Program, Scalar, dtype_of
+from tangentx.jit.loop_ir import (
+    Array,
+    Bail,
+    Bailout,
+    Form,
+    Items,
+    Known,
+    Owned,
+    Owner,
+    Parts,
+    Program,
+    Scalar,
+    dtype_of,
+)
 
 FLAGGED = "a floating-point event"
 OTHER = "arguments that are left to Python"
@@ -44,7 +57,6 @@ class Compiled:
         self.text, self.run = BACKENDS[how](program)
         self.gave_up: Counter[str] = Counter()
         self._missing = tuple(defaults)
-        self._count = len(program.functions[0].params) - len(program.owned)
 
     def told(self) -> list[str]:
         """What was compiled, and how often the generated Python was run instead."""
@@ -54,26 +66,60 @@ class Compiled:
         return lines
 
     def __call__(self, *values: Any) -> Any:
-        given = values + self._missing[len(self._missing) - self._count + len(values) :] if self._missing else values
-        if self.program.owned:
-            given = (*given, *(isinstance(given[i], np.generic) for i in self.program.owned))
+        given = (*values, *self._missing[len(self._missing) + len(values) - len(self.program.arguments) :])
         try:
-            found = self.run(given)
+            found = self.run(taken_apart(self.program, given))
         except Unfit as unfit:
             self.gave_up[unfit.reason] += 1
         else:
-            return _shaped(self.program.shape, found)
+            return _put_together(self.program.shape, found)
         return self.plain(*values)
 
 
-def _shaped(shape: object, found: Sequence[Any]) -> Any:
+def _put_together(form: Form, found: Sequence[Any]) -> Any:
     """Results in the form in which Python returns them."""
-    if isinstance(shape, tuple):
-        return tuple(_shaped(part, found) for part in shape)
-    if isinstance(shape, Ambiguous):
-        value = found[shape.place]
-        return np.asarray(value)[()] if found[shape.owner] else value
-    return found[shape] if isinstance(shape, int) else None
+    match form:
+        case int():
+            return found[form]
+        case Parts(cls, items):
+            values = [_put_together(part, found) for _, part in items]
+            if cls is dict:
+                return dict(zip((key for key, _ in items), values, strict=True))
+            return cls(values) if cls in (tuple, list) else cls(*values)
+        case Owned(place, owner):
+            return np.asarray(found[place])[()] if found[owner] else found[place]
+        case Items(place, owner):
+            return list(found[place]) if owner is Owner.NUMPY else found[place].tolist()
+        case Known(value):
+            return value
+    return None
+
+
+def taken_apart(program: Program, values: Sequence[Any]) -> list[Any]:
+    """Arguments as the first function takes them, one after the other. Raises Unfit."""
+    found: list[Any] = [None] * len(program.functions[0].params)
+    for form, value in zip(program.arguments, values, strict=True):
+        _take_apart(form, value, found)
+    return found
+
+
+def _take_apart(form: Form, value: Any, found: list[Any]) -> None:
+    match form:
+        case int():
+            found[form] = value
+        case Owned(place, owner):
+            found[place], found[owner] = value, isinstance(value, np.generic)
+        case Items(place):
+            found[place] = np.array(value)
+            if found[place].ndim != 1:
+                raise Unfit(OTHER)
+        case Parts(cls, items):
+            for key, inside in items:
+                if issubclass(cls, dict | tuple | list):
+                    part = value[key]
+                else:
+                    part = getattr(value, key)
+                _take_apart(inside, part, found)
 
 
 def demand_fit(program: Program, values: Sequence[Any]) -> None:

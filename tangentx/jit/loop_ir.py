@@ -1,4 +1,4 @@
-"""The loop language, of which compiled derivatives are made: typed scalars, arrays, tapes and explicit loops.
+"""The loop language, of which compiled derivatives are made: typed scalars, arrays, lists, records, explicit loops.
 
 Grammar
 -------
@@ -12,8 +12,10 @@ Grammar
               | Check    test, or bail out with a code
               | Allocate array of extents, filled with zeros or not
               | View     array = part of another one: a `Pick` or a `Span` for each axis, a `NewAxis`
-              | Bind     array or tape = another name for it
-              | NewTape | Push values | Pull names from the end of a tape
+              | Bind     name = another name for an array, a list or a record
+              | NewList | Push a value at the end of a list | Pull one from there
+              | NewRecord of values
+              | Fetch    name = item of a list or a record at a place | Put  item = value
               | If test: block else: block
               | For name in [reversed] range(start, stop, step): block
               | Loop     while True: block
@@ -22,7 +24,7 @@ Grammar
               | Return   values
               | Remark   # a comment
     expression= Const | Local | Extent of an axis | Read array[places] | Apply operator(expressions)
-              | Reduce an array to a number | Length of a tape
+              | Reduce an array to a number | Length of a list
 
 A program is pure until it succeeds: it writes into arrays alone that it has allocated. Whatever the loop language has
 no meaning for - an index out of range, a Python number divided by zero, whole numbers beyond 64 bits, the user's own
@@ -37,7 +39,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -78,13 +80,20 @@ class Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Tape:
-    """A list that grows and shrinks at its end; each record holds values of these types."""
+class List:
+    """A list by reference, of items of one type; it grows and shrinks at its end."""
 
-    items: tuple[Scalar | Array, ...]
+    item: Type
 
 
-Type: TypeAlias = Scalar | Array | Tape
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A container by reference whose items have known places, and each a type of its own."""
+
+    items: tuple[Type, ...]
+
+
+Type: TypeAlias = Scalar | Array | List | Record
 CODES = ("f8", "f4", "i8", "b1")
 INT = Scalar("i8", Owner.PYTHON)
 BOOL = Scalar("b1", Owner.PYTHON)
@@ -188,9 +197,9 @@ class Reduce:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """How many records a tape holds."""
+    """How many items a list holds."""
 
-    tape: str
+    list: str
 
     @property
     def type(self) -> Scalar:
@@ -271,24 +280,48 @@ class Bind:
 
 
 @dataclass(frozen=True, slots=True)
-class NewTape:
+class NewList:
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Push:
-    """Appends a record: scalar expressions, and arrays by their names."""
+class NewRecord:
+    """A record of scalar expressions, and of everything else by its name."""
 
-    tape: str
+    name: str
     values: tuple[Expr | str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Pull:
-    """Takes the last record off; bails out where there is none."""
+class Push:
+    list: str
+    value: Expr | str
 
-    tape: str
-    names: tuple[str, ...]
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """Takes the last item off; bails out where there is none."""
+
+    list: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """Reads the item of a list or a record, at a place that is known to be in range."""
+
+    name: str
+    base: str
+    place: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Writes the item of a list or a record, at a place that is known to be in range."""
+
+    base: str
+    place: Expr
+    value: Expr | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +368,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """Scalar expressions, and arrays by their names."""
+    """Scalar expressions, and everything else by its name."""
 
     values: tuple[Expr | str, ...]
 
@@ -353,9 +386,12 @@ Statement: TypeAlias = (
     | Allocate
     | View
     | Bind
-    | NewTape
+    | NewList
+    | NewRecord
     | Push
     | Pull
+    | Fetch
+    | Put
     | If
     | For
     | Loop
@@ -368,12 +404,41 @@ Statement: TypeAlias = (
 Block: TypeAlias = tuple[Statement, ...]
 
 
+# ---- how arguments and results stand in those of Python: by their places, one after the other ----
+
+
 @dataclass(frozen=True, slots=True)
-class Ambiguous:
-    """A result that is Python's number or NumPy's: its place, and that of a boolean that says whether it is NumPy's."""
+class Owned:
+    """A number that is Python's or NumPy's, and a boolean that says whether it is NumPy's."""
 
     place: int
     owner: int
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list of numbers, as an array."""
+
+    place: int
+    owner: Owner
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A container of the class `cls`: the form of each item, by its key."""
+
+    cls: type
+    items: tuple[tuple[Any, Form], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An object that is known, which has no place."""
+
+    value: object
+
+
+Form: TypeAlias = int | Owned | Items | Parts | Known | None
 
 
 @dataclass(frozen=True)
@@ -382,25 +447,24 @@ class Function:
 
     name: str
     params: tuple[tuple[str, Type], ...]
-    results: tuple[Scalar | Array, ...]
+    results: tuple[Type, ...]
     locals: dict[str, Type]
     body: Block
 
 
 @dataclass(frozen=True)
 class Program:
-    """`shape` says how the results of the first function stand in what Python returns: a number is the place of one,
-    a tuple a tuple of such (see `Ambiguous`).
+    """`shape` says how the results of the first function stand in what Python returns, `arguments` how its parameters
+    stand in the arguments.
 
-    `copied` are parameters that the Python program copies because it writes into them. Behind its parameters stands
-    for each of those at the places `owned` whether it is NumPy's number. `report` has lines for a reader: what became
-    one loop, and what never became an array.
+    `copied` are parameters that the Python program copies because it writes into them. `report` has lines for a
+    reader: what became one loop, and what never became an array.
     """
 
     functions: tuple[Function, ...]
-    shape: object = 0
+    shape: Form = 0
+    arguments: tuple[Form, ...] = ()
     copied: frozenset[str] = frozenset()
-    owned: tuple[int, ...] = ()
     report: tuple[str, ...] = ()
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tangentx.jit.c_support import beginning
 from tangentx.jit.loop_ir import (
@@ -15,32 +16,37 @@ from tangentx.jit.loop_ir import (
     Bind,
     Block,
     Break,
+    Call,
     Check,
     Const,
     Continue,
     Expr,
     Extent,
+    Fetch,
     For,
     Function,
     If,
     Length,
+    List,
     Local,
     Locate,
     Loop,
     NewAxis,
-    NewTape,
+    NewList,
+    NewRecord,
     Pick,
     Program,
     Pull,
     Push,
+    Put,
     Read,
+    Record,
     Reduce,
     Remark,
     Return,
     Scalar,
     Span,
     Statement,
-    Tape,
     Type,
     View,
     Write,
@@ -72,10 +78,21 @@ FLAGS = {"FE_DIVBYZERO": 1, "FE_INVALID": 2, "FE_OVERFLOW": 4, "FE_UNDERFLOW": 8
 def text_of(program: Program) -> str:
     """One file of C: what it needs, its functions, and the entry that takes and gives words of 64 bits."""
     types = [type for f in program.functions for type in (*dict(f.params).values(), *f.locals.values(), *f.results)]
-    codes = {item.code for type in types for item in (type.items if isinstance(type, Tape) else (type,))}
-    parts = [_vector_functions(program), beginning(frozenset(codes)), *_structures(types)]
-    parts += ["\n".join(_Printer(f).function()) for f in program.functions]
-    return "\n\n".join([*parts, "\n".join(_entry(program.functions[0]))]) + "\n"
+    names = TypeNames()
+    for type in types:
+        names.of(type)
+    parts = [_vector_functions(program), beginning(frozenset(names.codes)), "\n".join(names.text)]
+    parts.append("\n".join(f"{_head(f, names)};" for f in program.functions))
+    parts += ["\n".join(_Printer(f, names).function()) for f in program.functions]
+    return "\n\n".join([*parts, "\n".join(_entry(program.functions[0], names))]) + "\n"
+
+
+def _head(function: Function, names: TypeNames) -> str:
+    """How a function is declared."""
+    params = [f"{names.of(type)} {name}" for name, type in function.params]
+    params += [f"{names.of(type)} *result{k}" for k, type in enumerate(function.results)]
+    # Not inlined: all that it computes is done when its caller asks for floating-point events.
+    return f"static __attribute__((noinline)) int64_t {function.name}({', '.join([*params, 'interpreter *python'])})"
 
 
 def _vector_functions(program: Program) -> str:
@@ -96,44 +113,73 @@ def _decides(value: Apply) -> bool:
     return real and (value.op in _DECIDING or value.type.code in ("b1", "i8"))
 
 
-def c_type(type: Type) -> str:
-    """The name of a type in C."""
-    match type:
-        case Scalar(code):
-            return _TYPES[code]
-        case Array(code, rank):
-            return f"{code}_array{rank}"
-        case Tape((item,)):
-            return f"{item.code if isinstance(item, Scalar) else c_type(item)}_tape"
-    raise AssertionError(type)
+class TypeNames:
+    """The names of types in C, and the text that declares them, with what counts who refers to their values."""
+
+    def __init__(self) -> None:
+        self.text: list[str] = []
+        self.codes: set[str] = set()
+        self.found: dict[object, str] = {}
+
+    def of(self, type: Type) -> str:
+        """The name of a type; it is declared first where it is new."""
+        if isinstance(type, Scalar):
+            self.codes.add(type.code)
+            return _TYPES[type.code]
+        if isinstance(type, Array):
+            return self._array(type)
+        items = (type.item,) if isinstance(type, List) else type.items
+        inside = tuple(map(self.of, items))
+        known = builtins.type(type), inside
+        if known not in self.found:
+            name = f"{'list' if isinstance(type, List) else 'record'}{len(self.found)}"
+            self.found[known] = name
+            self._declare(name, type, tuple(zip(items, inside, strict=True)))
+        return self.found[known]
+
+    def _array(self, type: Array) -> str:
+        self.codes.add(type.code)
+        name = f"{type.code}_array{type.rank}"
+        if name not in self.found:
+            self.found[name] = name
+            axes = f"n[{max(type.rank, 1)}], s[{max(type.rank, 1)}]"
+            self.text += [
+                f"typedef struct {{ {_TYPES[type.code]} *data; block *owner; int64_t {axes}; }} {name};",
+                f"static inline void retain_{name}({name} x) {{ retain(x.owner); }}",
+                f"static inline void release_{name}({name} x) {{ release(x.owner); }}",
+            ]
+        return name
+
+    def _declare(self, name: str, type: List | Record, items: Sequence[tuple[Type, str]]) -> None:
+        if isinstance(type, List):
+            fields = f"{items[0][1]} *items; int64_t count, capacity;"
+            ended = "" if isinstance(items[0][0], Scalar) else f"while (x->count) release_{items[0][1]}(x->items[--x->count]); "
+            ended += "free(x->items); "
+        else:
+            fields = " ".join(f"{inside} item{k};" for k, (_, inside) in enumerate(items))
+            counted = [(k, inside) for k, (item, inside) in enumerate(items) if not isinstance(item, Scalar)]
+            ended = "".join(f"release_{inside}(x->item{k}); " for k, inside in counted)
+        self.text += [
+            f"typedef struct {{ int64_t users; {fields} }} *{name};",
+            f"static inline void retain_{name}({name} x) {{ if (x) x->users++; }}",
+            f"static void release_{name}({name} x) {{ if (x && --x->users == 0) {{ {ended}free(x); }} }}",
+        ]
 
 
-def _structures(types: list[Type]) -> Iterator[str]:
-    """The structures of arrays and of tapes."""
-    inside = [item for type in types if isinstance(type, Tape) for item in type.items]
-    for code, rank in sorted({(t.code, t.rank) for t in (*types, *inside) if isinstance(t, Array)}):
-        yield (
-            f"typedef struct {{ {_TYPES[code]} *data; block *owner; int64_t n[{max(rank, 1)}], s[{max(rank, 1)}]; }} "
-            f"{code}_array{rank};"
-        )
-    for name, item in sorted({(c_type(t), c_type(t.items[0])) for t in types if isinstance(t, Tape)}):
-        yield f"typedef struct {{ {item} *records; int64_t count, capacity; }} {name};"
-
-
-def _entry(function: Function) -> Iterator[str]:
+def _entry(function: Function, names: TypeNames) -> Iterator[str]:
     """The entry: arguments and results in words, floating-point events as `FLAGS`, the code where it bails out."""
     yield f"int64_t {ENTRY}(const int64_t *given, int64_t *found, const interpreter *functions)"
     yield "{"
     yield "    interpreter python = *functions;"
     yield "    python.state = python.release_lock();"
-    yield from _arguments(function)
+    yield from _arguments(function, names)
     results = [f"result{k}" for k in range(len(function.results))]
     for name, result in zip(results, function.results, strict=True):
-        yield f"    {c_type(result)} {name};"
+        yield f"    {names.of(result)} {name};"
         yield f"    memset(&{name}, 0, sizeof {name});"
-    names = [name for name, _ in function.params]
+    given = [*dict(function.params), *(f"&{r}" for r in results), "&python"]
     yield "    feclearexcept(FE_ALL_EXCEPT);"
-    yield f"    int64_t bail = {function.name}({', '.join([*names, *(f'&{r}' for r in results), '&python'])});"
+    yield f"    int64_t bail = {function.name}({', '.join(given)});"
     yield "    int raised = fetestexcept(FE_ALL_EXCEPT);"
     told = " | ".join(f"(raised & {flag} ? {bit} : 0)" for flag, bit in FLAGS.items())
     yield f"    found[0] = {told};"
@@ -145,12 +191,12 @@ def _entry(function: Function) -> Iterator[str]:
     yield "void tangentx_release(int64_t owner) { release((block *)(intptr_t)owner); }"
 
 
-def _arguments(function: Function) -> Iterator[str]:
+def _arguments(function: Function, names: TypeNames) -> Iterator[str]:
     """Arguments as variables: an array lies in memory without gaps, row after row."""
     place = 0
     for name, type in function.params:
         if isinstance(type, Array):
-            yield f"    {c_type(type)} {name} = {{ ({_TYPES[type.code]} *)(intptr_t)given[{place}], NULL }};"
+            yield f"    {names.of(type)} {name} = {{ ({_TYPES[type.code]} *)(intptr_t)given[{place}], NULL }};"
             for axis in range(type.rank):
                 yield f"    {name}.n[{axis}] = given[{place + 1 + axis}];"
             for axis in reversed(range(type.rank)):
@@ -159,7 +205,7 @@ def _arguments(function: Function) -> Iterator[str]:
             place += 1 + type.rank
             continue
         assert isinstance(type, Scalar)
-        yield f"    {c_type(type)} {name};"
+        yield f"    {names.of(type)} {name};"
         wide = "double" if type.is_float else "int64_t"
         yield f"    {{ {wide} word; memcpy(&word, given + {place}, 8); {name} = word; }}"
         place += 1
@@ -184,31 +230,23 @@ def _results(function: Function, results: list[str]) -> Iterator[str]:
 class _Printer:
     """Prints one function."""
 
-    def __init__(self, function: Function) -> None:
-        self.f = function
+    def __init__(self, function: Function, names: TypeNames) -> None:
+        self.f, self.names = function, names
         self.types: Mapping[str, Type] = {**dict(function.params), **function.locals}
 
     def function(self) -> Iterator[str]:
         """Its lines."""
-        params = [f"{c_type(type)} {name}" for name, type in self.f.params]
-        params += [f"{c_type(type)} *result{k}" for k, type in enumerate(self.f.results)]
-        params.append("interpreter *python")
-        # Not inlined: all that it computes is done when its caller asks for floating-point events.
-        yield f"static __attribute__((noinline)) int64_t {self.f.name}({', '.join(params)})"
+        yield _head(self.f, self.names)
         yield "{"
         yield "    int64_t bail = 0, ticks = 0;"
         for name, type in self.f.locals.items():
-            yield f"    {c_type(type)} {name}{' = 0' if isinstance(type, Scalar) else ' = { 0 }'};"
+            yield f"    {self.names.of(type)} {name}{' = { 0 }' if isinstance(type, Array) else ' = 0'};"
         body = [line for s in self.f.body for line in self.statement(s)]
         yield from (f"    {line}" for line in body)
         yield "out:"
         for name, type in self.f.locals.items():
-            if isinstance(type, Array):
-                yield f"    release({name}.owner);"
-            elif isinstance(type, Tape):
-                if isinstance(type.items[0], Array):
-                    yield f"    while ({name}.count) release({name}.records[--{name}.count].owner);"
-                yield f"    free({name}.records);"
+            if not isinstance(type, Scalar):
+                yield f"    release_{self.names.of(type)}({name});"
         yield "    (void)ticks; (void)python;"
         yield "    return bail;"
         yield "}"
@@ -234,10 +272,14 @@ class _Printer:
                 yield _bail(bail)
             case Check(test, bail):
                 yield f"if (!{self.expr(test)}) {_bail(bail)}"
-            case Allocate() | View() | Bind():
+            case Allocate() | View():
                 yield from self.array(s)
-            case NewTape() | Push() | Pull():
-                yield from self.tape(s)
+            case Bind(name, source):
+                yield from self.held(name, source)
+            case Call():
+                yield from self.call(s)
+            case NewList() | NewRecord() | Push() | Pull() | Fetch() | Put():
+                yield from self.container(s)
             case If(test, body, orelse):
                 yield f"if ({bare(self.expr(test))}) {{"
                 yield from self.block(body)
@@ -287,14 +329,8 @@ class _Printer:
 
     # ---- arrays ----
 
-    def array(self, s: Allocate | View | Bind) -> Iterator[str]:
-        """A name is given an array, or a tape."""
-        if isinstance(s, Bind):
-            if isinstance(self.types[s.name], Array):
-                yield f"retain({s.source}.owner);"
-                yield f"release({s.name}.owner);"
-            yield f"{s.name} = {s.source};"
-            return
+    def array(self, s: Allocate | View) -> Iterator[str]:
+        """A name is given an array."""
         type = self.types[s.name]
         assert isinstance(type, Array)
         if isinstance(s, View):
@@ -352,34 +388,78 @@ class _Printer:
                 terms.append(self.expr(place) if last else f"{self.expr(place)} * {array}.s[{axis}]")
         return f"{array}.data[{' + '.join(terms) or '0'}]"
 
-    def tape(self, s: NewTape | Push | Pull) -> Iterator[str]:
-        """A tape is emptied, or a record is put on it or taken off."""
-        if isinstance(s, NewTape):
-            type = self.types[s.name]
-            if isinstance(type, Tape) and isinstance(type.items[0], Array):
-                yield f"while ({s.name}.count) release({s.name}.records[--{s.name}.count].owner);"
-            yield f"{s.name}.count = 0;"
+    # ---- what is referred to ----
+
+    def held(self, name: str, source: str) -> Iterator[str]:
+        """A name refers to what another one, or an item, refers to."""
+        type = self.names.of(self.types[name])
+        yield f"{{ {type} held = {source}; retain_{type}(held); release_{type}({name}); {name} = held; }}"
+
+    def call(self, s: Call) -> Iterator[str]:
+        """A call of another function."""
+        counted = [(name, self.types[name]) for name in s.results if not isinstance(self.types[name], Scalar)]
+        args = [v if isinstance(v, str) else bare(self.expr(v)) for v in s.args]
+        names = dict(counted)
+        args += [f"&found_{name}" if name in names else f"&{name}" for name in s.results]
+        yield "{"
+        for name, type in counted:
+            yield f"    {self.names.of(type)} found_{name};"
+        yield f"    if ((bail = {s.function}({', '.join([*args, 'python'])}))) goto out;"
+        for name, type in counted:
+            yield f"    release_{self.names.of(type)}({name});"
+            yield f"    {name} = found_{name};"
+        yield "}"
+
+    def container(self, s: NewList | NewRecord | Push | Pull | Fetch | Put) -> Iterator[str]:
+        """A list or a record is made, read or written."""
+        if isinstance(s, NewList | NewRecord):
+            yield f"release_{self.names.of(self.types[s.name])}({s.name});"
+            yield f"{s.name} = calloc(1, sizeof *{s.name});"
+            yield f"if (!{s.name}) {_bail(Bail.MEMORY)}"
+            yield f"{s.name}->users = 1;"
+            for k, value in enumerate(s.values if isinstance(s, NewRecord) else ()):
+                yield from self.put(f"{s.name}->item{k}", value)
             return
-        if isinstance(s, Push):
-            (value,) = s.values
-            if isinstance(value, str):
-                yield f"PUSH({s.tape}, {value});"
-                yield f"retain({value}.owner);"
-            else:
-                yield f"PUSH({s.tape}, {bare(self.expr(value))});"
-            return
-        (name,) = s.names
-        yield f"if (!{s.tape}.count) {_bail(Bail.EMPTY)}"
-        if isinstance(self.types[name], Array):
-            yield f"release({name}.owner);"
-        yield f"{name} = {s.tape}.records[--{s.tape}.count];"
+        base = s.base if isinstance(s, Fetch | Put) else s.list
+        yield f"if (!{base}) {_bail(Bail.RAISED)}"
+        match s:
+            case Push(value=value):
+                yield f"PUSH({base}, {value if isinstance(value, str) else bare(self.expr(value))});"
+                if isinstance(value, str):
+                    yield f"retain_{self.names.of(self.types[value])}({value});"
+            case Pull(name=name):
+                yield f"if (!{base}->count) {_bail(Bail.EMPTY)}"
+                if not isinstance(self.types[name], Scalar):
+                    yield f"release_{self.names.of(self.types[name])}({name});"
+                yield f"{name} = {base}->items[--{base}->count];"
+            case Fetch(name=name) if isinstance(self.types[name], Scalar):
+                yield f"{name} = {self.item(s)};"
+            case Fetch(name=name):
+                yield from self.held(name, self.item(s))
+            case Put(value=value):
+                yield from self.put(self.item(s), value)
+
+    def item(self, s: Fetch | Put) -> str:
+        """An item of a list or a record."""
+        if isinstance(self.types[s.base], List):
+            return f"{s.base}->items[{bare(self.expr(s.place))}]"
+        assert isinstance(s.place, Const)
+        return f"{s.base}->item{s.place.value}"
+
+    def put(self, item: str, value: Expr | str) -> Iterator[str]:
+        """An item is given a value."""
+        if isinstance(value, str):
+            type = self.names.of(self.types[value])
+            yield f"{{ {type} old = {item}; retain_{type}({value}); {item} = {value}; release_{type}(old); }}"
+        else:
+            yield f"{item} = {bare(self.expr(value))};"
 
     def returned(self, values: tuple[Expr | str, ...]) -> Iterator[str]:
         """The results are handed over."""
         for k, value in enumerate(values):
             if isinstance(value, str):
                 yield f"*result{k} = {value};"
-                yield f"retain({value}.owner);"
+                yield f"retain_{self.names.of(self.types[value])}({value});"
             else:
                 yield f"*result{k} = {bare(self.expr(value))};"
         yield "goto out;"
@@ -395,8 +475,8 @@ class _Printer:
                 return name
             case Extent(array, axis):
                 return f"{array}.n[{axis}]"
-            case Length(tape):
-                return f"{tape}.count"
+            case Length(name):
+                return f"({name} ? {name}->count : 0)"
             case Read(array, places):
                 return self.element(array, places)
             case Reduce(op, array):

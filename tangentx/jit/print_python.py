@@ -14,26 +14,32 @@ from tangentx.jit.loop_ir import (
     Bind,
     Block,
     Break,
+    Call,
     Check,
     Const,
     Continue,
     Expr,
     Extent,
+    Fetch,
     For,
     Function,
     If,
     Length,
+    List,
     Local,
     Locate,
     Loop,
     NewAxis,
-    NewTape,
+    NewList,
+    NewRecord,
     Owner,
     Pick,
     Program,
     Pull,
     Push,
+    Put,
     Read,
+    Record,
     Reduce,
     Remark,
     Return,
@@ -63,6 +69,9 @@ def text_of(program: Program) -> str:
 
 def _function(function: Function) -> Iterator[str]:
     yield f"def {function.name}({', '.join(name for name, _ in function.params)}):"
+    for name, type in function.locals.items():
+        if isinstance(type, List | Record):  # one that nothing has bound yet may be recorded
+            yield f"    {name} = None"
     yield from _indented(function.body, {**dict(function.params), **function.locals})
 
 
@@ -95,19 +104,13 @@ def _statement(s: Statement, types: Mapping[str, Type]) -> Iterator[str]:
         case Check(test, bail):
             yield f"if not {expr(test)}:"
             yield _bail(bail)
-        case NewTape(name):
-            yield f"{name} = []"
-        case Push(tape, values):
-            yield f"{tape}.append({', '.join(v if isinstance(v, str) else expr(v) for v in values)})"
-        case Pull(tape, (name,)):
-            yield f"if not {tape}:"
-            yield _bail(Bail.EMPTY)
-            yield f"{name} = {tape}.pop()"
         case Bind(name, source):
             yield f"{name} = {source}"
+        case Call(function, args, results):
+            found = "".join(f"{name}, " for name in results)
+            yield f"{found}{'= ' if found else ''}{function}({', '.join(map(_value, args))})"
         case Return(values):
-            found = ", ".join(v if isinstance(v, str) else expr(v) for v in values)
-            yield f"return ({found}{',' * (len(values) == 1)})"
+            yield f"return ({''.join(f'{_value(v)}, ' for v in values)})"
         case Break() | Continue():
             yield type(s).__name__.lower()
         case Remark(text):
@@ -142,7 +145,33 @@ def _more(s: Statement, types: Mapping[str, Type]) -> Iterator[str]:
             yield "while True:"
             yield from _indented(body, types)
         case _:
+            yield from _container(s)
+
+
+def _container(s: Statement) -> Iterator[str]:
+    """What makes, reads or writes a list or a record."""
+    match s:
+        case NewList(name):
+            yield f"{name} = []"
+        case NewRecord(name, values):
+            yield f"{name} = [{', '.join(map(_value, values))}]"
+        case Push(name, value):
+            yield f"{name}.append({_value(value)})"
+        case Pull(base, name):
+            yield f"if not {base}:"
+            yield _bail(Bail.EMPTY)
+            yield f"{name} = {base}.pop()"
+        case Fetch(name, base, place):
+            yield f"{name} = {base}[{expr(place)}]"
+        case Put(base, place, value):
+            yield f"{base}[{expr(place)}] = {_value(value)}"
+        case _:
             raise AssertionError(s)
+
+
+def _value(value: Expr | str) -> str:
+    """A scalar, or the name of what is none."""
+    return value if isinstance(value, str) else expr(value)
 
 
 def _part(part: Pick | Span | NewAxis) -> str:
@@ -173,8 +202,8 @@ def expr(value: Expr) -> str:
             return name
         case Extent(array, axis):
             return f"{array}.shape[{axis}]"
-        case Length(tape):
-            return f"len({tape})"
+        case Length(name):
+            return f"len({name})"
         case Read(array, places):
             return _element(array, places)
         case Reduce("sum", array):

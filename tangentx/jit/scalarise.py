@@ -6,57 +6,74 @@ shrinks at its end becomes a tape. What has no form there is refused, with its p
 
 from __future__ import annotations
 
+import builtins
+import operator
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tangentx import arrays
-from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, describe
+from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Num, Obj, Region, describe
+from tangentx.common.naming import Names
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
 from tangentx.jit import array_operations, operators
 from tangentx.jit.array_statements import ONE, ZERO, ArrayWriter, Held, Memory
-from tangentx.jit.builder import LIMIT_EXTENT, Builder, literal
+from tangentx.jit.builder import LIMIT_EXTENT, RESERVED, Builder, literal
 from tangentx.jit.loop_ir import (
     BOOL,
     INT,
-    Ambiguous,
     Apply,
     Array,
     Assign,
     Bail,
     Bind,
     Break,
+    Call,
     Const,
     Continue,
     Expr,
     Extent,
+    Fetch,
     For,
+    Form,
     Function,
     If,
+    Items,
+    Known,
+    Length,
+    List,
     Local,
+    Locate,
     Loop,
     NewAxis,
-    NewTape,
+    NewList,
+    NewRecord,
+    Owned,
     Owner,
+    Parts,
     Pick,
     Program,
     Pull,
     Push,
+    Put,
     Read,
+    Record,
     Return,
     Scalar,
     Span,
-    Tape,
+    Statement,
+    Type,
     Write,
+    dtype_of,
 )
 from tangentx.jit.operators import Refused
 from tangentx.jit.tidy import tidy
-from tangentx.jit.types import array_type, scalar_type, type_of
+from tangentx.jit.types import Place, array_type, places, scalar_type, type_of
 
-Value: TypeAlias = "Expr | Held | tuple[Value, ...] | None"
+Value: TypeAlias = "Expr | Held | Known | tuple[Value, ...] | None"
 
 
 class Refusal(Exception):
@@ -68,21 +85,78 @@ class Refusal(Exception):
         self.line = line
 
 
-def scalarise(function: ir.Function, kinds: dict[str, Kind]) -> Program:
+Source: TypeAlias = tuple[ir.Function, dict[str, Kind]]
+"""A function of the IR, and the kind of each of its variables."""
+
+
+def scalarise(entered: Source, others: Mapping[ir.Link, Source]) -> Program:
     """The program of the loop language that does what the function does. Raises Refusal.
 
-    `kinds` has the kind of each of its variables.
+    `others` has the functions that it calls.
     """
-    scattered, vague = frozenset[str](), frozenset[str]()
-    while True:
-        writer = _Writer(function, kinds, scattered, vague)
-        try:
-            program = writer.program()
-        except Refused as error:
-            raise Refusal(error.reason, writer.line) from None
-        if writer.scattered <= scattered and writer.b.found_vague <= vague:
-            return replace(program, functions=tuple(map(tidy, program.functions)))
-        scattered, vague = scattered | writer.scattered, vague | writer.b.found_vague
+    functions = _Functions(others)
+    root = functions.written(entered, None)
+    return replace(root.program(), functions=tuple(map(tidy, (root.made(), *functions.made))))
+
+
+@dataclass(frozen=True)
+class _Callee:
+    """A function that is written: its results, and how they stand in what Python returns."""
+
+    name: str
+    shape: object
+    results: tuple[Type, ...]
+    kinds: tuple[Kind | None, ...]
+    foreign: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The form of an argument that is a number or has a name. `owned`: a boolean behind it says whose number it is."""
+
+    type: Type
+    foreign: bool
+    kind: Kind | None
+    owned: bool
+
+
+class _Functions:
+    """The functions of a program, each for the types of the arguments that it is called with."""
+
+    def __init__(self, sources: Mapping[ir.Link, Source]) -> None:
+        self.sources = sources
+        self.made: list[Function] = []
+        self.known: dict[object, _Callee | None] = {}
+        self.names = Names(RESERVED)
+
+    def written(self, source: Source, given: Sequence[object] | None) -> _Writer:
+        """The writer of a function, which is done; `given` are the forms of its arguments, None for the entry."""
+        scattered, vague = frozenset[str](), frozenset[str]()
+        name = self.names.fresh(_identifier(source[0].name))
+        while True:
+            writer = _Writer(name, source, self, given, scattered, vague)
+            try:
+                writer.write()
+            except Refused as error:
+                raise Refusal(error.reason, writer.line) from None
+            if writer.scattered <= scattered and writer.b.found_vague <= vague:
+                return writer
+            scattered, vague = scattered | writer.scattered, vague | writer.b.found_vague
+
+    def called(self, link: ir.Link, given: Sequence[object]) -> _Callee:
+        """The function of a call."""
+        key = link, tuple(given)
+        if key not in self.known:
+            if link not in self.sources:
+                raise Refused("a call of a function that is not known")
+            self.known[key] = None
+            writer = self.written(self.sources[link], given)
+            self.made.append(writer.made())
+            self.known[key] = writer.callee()
+        found = self.known[key]
+        if found is None:
+            raise Refused("a function that calls itself")
+        return found
 
 
 class _Writer:
@@ -93,9 +167,16 @@ class _Writer:
     """
 
     def __init__(
-        self, function: ir.Function, kinds: dict[str, Kind], scattered: frozenset[str], vague: frozenset[str]
+        self,
+        name: str,
+        source: Source,
+        functions: _Functions,
+        given: Sequence[object] | None,
+        scattered: frozenset[str],
+        vague: frozenset[str],
     ) -> None:
-        self.function, self.kinds = function, kinds
+        self.name, self.functions, self.given = name, functions, given
+        self.function, self.kinds = function, _ = source
         self.known_scattered, self.scattered = scattered, set[str]()
         self.line = function.span.line
         self.b = Builder(vague)
@@ -109,10 +190,14 @@ class _Writer:
         self.aliases = self._aliases()
         self.arrays = ArrayWriter(self.b)
         self.values: dict[str, Value] = {}
+        self.held_kinds: dict[str, Kind] = {}
         self.flags: dict[str, Local] = {}
         self.owned: set[str] = set()
-        self.result: object = None
-        self.results: tuple[Scalar | Array, ...] = ()
+        self.body: list[Statement] = []
+        self.result: Form = None
+        self.results: tuple[Type, ...] | None = None
+        self.result_kinds: tuple[Kind | None, ...] = ()
+        self.arguments: list[Form] = []
 
     def _aliases(self) -> dict[str, str]:
         """Names of arrays that are another name for one array, both bound once: by the name that is kept."""
@@ -127,39 +212,153 @@ class _Writer:
             self.read[kept] += self.read[name]
         return found
 
-    # ---- names and values ----
+    # ---- the whole ----
 
-    def program(self) -> Program:
-        """The whole program."""
-        with self.b.block() as body:
-            for param in self.function.params:
-                self.parameter(param)
-            owned = tuple(i for i, (name, _) in enumerate(self.b.params) if name in self.b.owners)
-            self.b.params += [(f"{self.b.params[i][0]}_is_numpy", BOOL) for i in owned]
+    def write(self) -> None:
+        """Writes the function."""
+        with self.b.block() as self.body:
+            for place, param in enumerate(self.function.params):
+                if param.kind not in ("normal", "positional"):
+                    raise Refused(f"the parameter `{param.name}`")
+                if self.given is None:
+                    self.arguments.append(self.argument(param.name))
+                else:
+                    self.bind_parameter(param, self.given[place] if place < len(self.given) else _MISSING)
             self.block(self.function.body)
             self.arrays.flush()
-        locals_ = {name: type for name, type in self.b.types.items() if name not in dict(self.b.params)}
-        name = _identifier(self.function.name)
-        made = Function(name, tuple(self.b.params), self.results, locals_, tuple(body))
-        return Program((made,), self.result, frozenset(self.arrays.entry_copies), owned, self.arrays.report())
+            if not self.body or not isinstance(self.body[-1], Return):
+                self.b.check(Const(False, BOOL), Bail.RAISED)  # every way through it ends in `return`
 
-    def parameter(self, param: ir.Param) -> None:
-        """A parameter, as a name of the program."""
-        type = type_of(self.kinds[param.name])
-        if isinstance(type, Tape) or param.kind not in ("normal", "positional"):
-            raise Refused(f"the parameter `{param.name}`: {describe(self.kinds[param.name])}")
-        steady = self.bound[param.name] == 1
-        name = self.b.fresh(_identifier(param.name), type, steady)
+    def made(self) -> Function:
+        """The function."""
+        params = dict(self.b.params)
+        locals_ = {name: type for name, type in self.b.types.items() if name not in params}
+        assert self.results is not None
+        return Function(self.name, tuple(self.b.params), self.results, locals_, tuple(self.body))
+
+    def callee(self) -> _Callee:
+        """What its callers have to know."""
+        assert self.results is not None
+        foreign = any(self.arrays.memory[name].foreign for name, t in self.b.params if isinstance(t, Array))
+        return _Callee(self.name, self.result, self.results, self.result_kinds, foreign)
+
+    def program(self) -> Program:
+        """The program that is entered here."""
+        copied = frozenset(self.arrays.entry_copies)
+        return Program((), self.result, tuple(self.arguments), copied, self.arrays.report())
+
+    # ---- parameters ----
+
+    def argument(self, name: str) -> object:
+        """A parameter of the entry; gives the form of the argument, as `entry` takes it apart."""
+        value, form = self.part(_identifier(name), self.kind(name))
+        self.values[name] = value
+        if self.bound[name] != 1:
+            del self.values[name]
+            self.bind(name, value)
+        return form
+
+    def part(self, stem: str, kind: Kind) -> tuple[Value, object]:
+        """The value of an argument, or of a part of one, and its form."""
+        if isinstance(kind, Obj):
+            return _known(kind), None
+        if isinstance(kind, Num | Arr):
+            value = self.parameter(stem, type_of(kind), kind, foreign=True)
+            owned = isinstance(value, Local) and value.name in self.b.owners
+            place = len(self.b.params) - 1 - owned
+            return value, Owned(place, place + 1) if owned else place
+        if not isinstance(kind, Box):
+            raise Refused(f"{describe(kind)} has no type in the loop language")
+        items = places(kind)
+        if items is None:
+            return self.list_argument(stem, kind)
+        if any(item.there is not None for item in items.values()):
+            raise Refused(f"{describe(kind)} whose items are not all known")
+        found = {key: self.part(_identifier(f"{stem}_{key}"), item.kind) for key, item in items.items()}
+        form = Parts(kind.cls, tuple((key, form) for key, (_, form) in found.items()))
+        values = tuple(value for value, _ in found.values())
+        return (values if kind.cls is tuple else self.new_record(stem, kind, dict(zip(items, values)))), form
+
+    def list_argument(self, stem: str, kind: Box) -> tuple[Value, object]:
+        """A list of numbers, which is handed in as an array."""
+        type = type_of(kind)
+        assert isinstance(type, List)
+        item = type.item
+        if not isinstance(item, Scalar) or item.owner is Owner.EITHER:
+            raise Refused(f"{describe(kind)} of what are not numbers of one type")
+        array = self.parameter(f"{stem}_items", Array(item.code, 1), Arr(dtype_of(item.code), 1, kind.region), True)
+        assert isinstance(array, Held)
+        place = len(self.b.params) - 1
+        made = self.b.fresh(stem, type)
+        self.held_kinds[made] = kind
+        counter = self.b.fresh("k", INT)
+        self.b.emit(NewList(made))
+        with self.b.block() as body:
+            self.b.emit(Push(made, Read(array.name, (Local(counter, INT),), item)))
+        self.b.emit(For(counter, ZERO, Extent(array.name, 0), ONE, False, tuple(body)))
+        return Held(made), Items(place, item.owner)
+
+    def parameter(self, stem: str, type: Type, kind: Kind, foreign: bool, owned: bool = True) -> Value:
+        """A name of the program that its caller gives a value."""
+        name = self.b.fresh(stem, type)
         self.b.params.append((name, type))
         if isinstance(type, Array):
-            kind = self.kinds[param.name]
-            assert isinstance(kind, Arr)
-            self.arrays.memory[name] = Memory(name, (), kind.region, foreign=True)
-            if steady:
-                self.b.extents[name] = tuple(self.b.let("n", e) for e in _extents(name, type))
-        if isinstance(type, Scalar) and type.owner is Owner.EITHER:
-            self.b.owners[name] = Local(self.b.fresh(f"{name}_is_numpy", BOOL, steady), BOOL)
-        self.values[param.name] = Local(name, type) if isinstance(type, Scalar) else Held(name)
+            self.arrays.memory[name] = Memory(name if foreign else None, (), _region(kind), foreign)
+            self.b.extents[name] = tuple(self.b.let("n", e) for e in _extents(name, type))
+        if isinstance(type, Scalar):
+            if type.owner is Owner.EITHER:
+                self.b.owners[name] = None
+                if owned:
+                    flag = self.b.fresh(f"{name}_is_numpy", BOOL)
+                    self.b.params.append((flag, BOOL))
+                    self.b.owners[name] = Local(flag, BOOL)
+            return Local(name, type)
+        self.held_kinds[name] = kind
+        return Held(name)
+
+    def bind_parameter(self, param: ir.Param, form: object) -> None:
+        """A parameter of a function that is called, for the form of the argument."""
+        if form is _MISSING:
+            if param.default is None:
+                raise Refused(f"a call without the argument `{param.name}`")
+            value = self.value(param.default)
+        else:
+            value = self.received(_identifier(param.name), form, self.kinds.get(param.name, BOTTOM))
+        if self.bound[param.name] == 1:
+            self.values[param.name] = value
+        else:
+            self.bind(param.name, value)
+
+    def received(self, stem: str, form: object, kind: Kind) -> Value:
+        """The value of a parameter of this form."""
+        if isinstance(form, Given):
+            return self.parameter(stem, form.type, form.kind or kind, form.foreign, form.owned)
+        if isinstance(form, tuple):
+            inside = [kind.region.get(k) if isinstance(kind, Box) else BOTTOM for k in range(len(form))]
+            return tuple(self.received(f"{stem}_{k}", f, inside[k]) for k, f in enumerate(form))
+        assert form is None or isinstance(form, Known)
+        return form
+
+    def handed(self, value: Value, out: list[Expr | str]) -> object:
+        """The form of an argument of a call; its numbers and names go to `out`."""
+        if isinstance(value, tuple):
+            return tuple(self.handed(item, out) for item in value)
+        if value is None or isinstance(value, Known):
+            return value
+        if isinstance(value, Held):
+            self.kept(value)
+            out.append(value.name)
+            type = self.b.types[value.name]
+            memory = self.arrays.memory.get(value.name)
+            kind = self.held_kinds.get(value.name)
+            return Given(type, memory is not None and memory.foreign, None if isinstance(type, Array) else kind, False)
+        out.append(value)
+        owner = self.b.owner(value) if value.type.owner is Owner.EITHER else None
+        if owner is not None:
+            out.append(owner)
+        return Given(value.type, False, None, owner is not None)
+
+    # ---- names and values ----
 
     def kind(self, name: str) -> Kind:
         """The kind of a variable."""
@@ -182,13 +381,13 @@ class _Writer:
                 if name in self.values:
                     return self.values[name]
                 kind = self.kind(name)
-                if isinstance(kind, Num) or (isinstance(kind, Box) and kind.cls is list) or isinstance(kind, Arr):
-                    return self.variable(name)
-                raise Refused(describe(kind))
+                return _known(kind) if isinstance(kind, Obj) else self.variable(name)
             case ir.Lit(value) if isinstance(value, bool | int | float):
                 return literal(value)
             case ir.Lit(None):
                 return None
+            case ir.Lit(str() as value):
+                return Known(value)
             case ir.Ext():
                 return self.outside(atom)
         raise Refused("a constant that is no number")
@@ -208,19 +407,19 @@ class _Writer:
             type = self.b.types[found.name]
             if isinstance(type, Array) and type.rank == 0:
                 return self.element(found.name, ())
-        if found is None or isinstance(found, Held | tuple):
+        if found is None or isinstance(found, Held | Known | tuple):
             raise Refused("something else stands where a number is meant")
         return found
 
     def held(self, atom: ir.Atom) -> str:
-        """The name of the array or the tape that an atom stands for."""
+        """The name of the array or the container that an atom stands for."""
         found = self.value(atom)
         if not isinstance(found, Held):
-            raise Refused("something else stands where an array is meant")
+            raise Refused("something else stands where an array or a container is meant")
         return found.name
 
     def variable(self, name: str) -> Value:
-        """The name of the program for a variable of numbers, arrays or tapes."""
+        """The name of the program for a variable of numbers, arrays or containers."""
         if name not in self.values:
             type = type_of(self.kind(name))
             if isinstance(type, Array):
@@ -231,6 +430,8 @@ class _Writer:
             if isinstance(kind, Arr):
                 foreign = f"{name} foreign" in self.b.vague
                 self.arrays.memory[made] = Memory(None, (), kind.region, foreign)
+            elif isinstance(kind, Box):
+                self.held_kinds[made] = kind
         return self.values[name]
 
     # ---- statements ----
@@ -264,6 +465,8 @@ class _Writer:
         match s:
             case ir.Assign():
                 self.assign(s)
+            case ir.Delete():
+                self.delete(s)
             case ir.Store():
                 self.store(s.base, s.key, s.value, add=False)
             case ir.Accumulate() if not s.repeats:
@@ -338,10 +541,10 @@ class _Writer:
             if not (walk.empties(s) or s.target in self.aliases or _may_go(s.value)):
                 self.bind(s.target, self.expression(s))
             return
-        if isinstance(s.value, ir.Lit) and not isinstance(s.value.value, bool | int | float):
-            if s.value.value is not None and s.value.value is not ir.UNBOUND:
-                raise Refused(f"the constant {s.value.value!r}")
-            if isinstance(self.kind(s.target), Num | Arr):
+        if isinstance(s.value, ir.Lit) and (s.value.value is None or s.value.value is ir.UNBOUND):
+            if not isinstance(self.kind(s.target), Obj):
+                if s.value.value is None:
+                    raise Refused("None where there may be a value")
                 self.unbound(s.target)
                 return
         self.bind(s.target, self.expression(s))
@@ -357,27 +560,30 @@ class _Writer:
 
     def bind(self, target: str, value: Value) -> None:
         """Gives a name what an expression made."""
-        if value is None or isinstance(value, tuple):
-            if self.bound[target] != 1:
-                raise Refused("a tuple that is bound in several places")
+        if self.bound[target] == 1 and (value is None or isinstance(value, Known | tuple)):
             self.values[target] = value
-            return
-        if not isinstance(value, Held):
+        elif value is None or isinstance(value, Known):
+            if not isinstance(self.kind(target), Obj):
+                raise Refused("one of several objects")
+        elif isinstance(value, tuple):
+            self.rebind(target, self.stored(value, self.kind(target)))
+        elif not isinstance(value, Held):
             self.assign_number(target, value)
-            return
-        if self.bound[target] != 1:
+        elif self.bound[target] != 1:
             self.rebind(target, value.name)
-            return
-        if value.name in self.owned:  # another name for an array that has one
-            self.arrays.readers[value.name] = self.arrays.readers.get(value.name, 0) + self.read[target]
-        self.owned.add(value.name)
-        self.values[target] = value
+        else:
+            if value.name in self.owned:  # another name for an array that has one
+                self.arrays.readers[value.name] = self.arrays.readers.get(value.name, 0) + self.read[target]
+            self.owned.add(value.name)
+            self.values[target] = value
 
-    def rebind(self, target: str, source: str) -> None:
-        """A name of arrays or tapes that is bound in several places."""
+    def rebind(self, target: str, source: Expr | str) -> None:
+        """A name of arrays or containers that is bound in several places."""
+        assert isinstance(source, str)
         self.arrays.flush()
         held = self.variable(target)
-        assert isinstance(held, Held)
+        if not isinstance(held, Held):
+            raise Refused("a number or something else under one name")
         type, given = self.b.types[held.name], self.b.types[source]
         if isinstance(type, Array) and isinstance(given, Array):
             if (type.code, type.rank) != (given.code, given.rank):
@@ -387,7 +593,7 @@ class _Writer:
             if self.arrays.memory[source].foreign:
                 self.b.found_vague.add(f"{target} foreign")
         elif type != given:
-            raise Refused("lists of several kinds under one name")
+            raise Refused("containers of several kinds under one name")
         self.b.emit(Bind(held.name, source))
 
     def assign_number(self, target: str, value: Expr) -> None:
@@ -406,68 +612,308 @@ class _Writer:
             self.arrays.flush()
         self.b.assign(local.name, value)
 
-    def append(self, s: ir.Append) -> None:
-        """A record."""
-        tape = self.held(s.base)
-        type = self.b.types[tape]
-        value = self.value(s.value)
-        if not isinstance(type, Tape) or value is None or isinstance(value, tuple):
-            raise Refused("a list of what is no number and no array")
-        (item,) = type.items
-        if isinstance(value, Held):
-            self.arrays.flush()
-            given = self.b.types[value.name]
-            if not (isinstance(given, Array) and isinstance(item, Array)) or given.code != item.code:
-                raise Refused("a list of numbers and arrays")
-            if given.rank != item.rank:
-                raise Refused("a list of arrays of several ranks")
-            if item.unit and not given.unit:
+    def stored(self, value: Value, kind: Kind) -> Expr | str:
+        """A value as an item of a container, or a variable, of this kind has it: a number, or a name."""
+        if isinstance(value, tuple):
+            if not isinstance(kind, Box) or kind.cls is not tuple:
+                raise Refused("a tuple among other things")
+            return self.new_record("t", kind, dict(enumerate(value))).name
+        if value is None or isinstance(value, Known):
+            raise Refused("an object among numbers, arrays and containers")
+        type = type_of(kind, inside=True)
+        if not isinstance(value, Held):
+            if not isinstance(type, Scalar):
+                raise Refused("a number among other things")
+            return operators.converted(value, type.code)
+        self.arrays.flush()
+        given = self.b.types[value.name]
+        self.kept(value)
+        if isinstance(type, Array) and isinstance(given, Array):
+            if (type.code, type.rank) != (given.code, given.rank):
+                raise Refused("arrays of several dtypes or ranks in one place")
+            if type.unit and not given.unit:
                 value = Held(array_operations.copied(self.arrays, value.name))
                 self.arrays.flush()
-            self.b.emit(Push(tape, (value.name,)))
-            return
-        if not isinstance(item, Scalar):
-            raise Refused("a list of numbers and arrays")
-        self.b.emit(Push(tape, (operators.converted(value, item.code),)))
+        elif type != given:
+            raise Refused("several kinds of values in one place")
+        return value.name
+
+    def append(self, s: ir.Append) -> None:
+        """An item at the end of a list."""
+        name = self.held(s.base)
+        kind = self.held_kinds.get(name)
+        if not isinstance(self.b.types[name], List) or not isinstance(kind, Box):
+            raise Refused("something is appended to what is no list")
+        inside = kind.region.root().any()
+        value = self.value(s.value)
+        if isinstance(inside, Obj):
+            raise Refused("a list of objects")
+        self.b.emit(Push(name, self.stored(value, inside)))
 
     def returned(self, s: ir.Return) -> None:
         """The results, one after the other."""
         self.arrays.flush()
         found: list[Expr | str] = []
-        types: list[Scalar | Array] = []
+        kinds: list[Kind | None] = []
+        shape = self.shaped(self.value(s.value), found, kinds)
+        types = tuple(self.b.types[v] if isinstance(v, str) else v.type for v in found)
+        if self.results is not None and (shape, types) != (self.result, self.results):
+            raise Refused("results of several kinds")
+        self.result, self.results, self.result_kinds = shape, types, tuple(kinds)
+        self.b.emit(Return(tuple(found)))
 
-        def shaped(value: Value) -> object:
-            if isinstance(value, tuple):
-                return tuple(map(shaped, value))
-            if value is None:
-                return None
-            if isinstance(value, Held):
-                type = self.b.types[value.name]
-                if not isinstance(type, Array):
-                    raise Refused("a list is returned")
+    def shaped(self, value: Value, found: list[Expr | str], kinds: list[Kind | None]) -> object:
+        """How a result stands in what is returned; its numbers and names go to `found`, with their kinds."""
+        if isinstance(value, tuple):
+            return Parts(tuple, tuple((k, self.shaped(v, found, kinds)) for k, v in enumerate(value)))
+        if value is None or isinstance(value, Known):
+            return value
+        if isinstance(value, Held):
+            type, kind = self.b.types[value.name], self.held_kinds.get(value.name)
+            if self.given is None and isinstance(type, Array):
                 memory = self.arrays.memory[value.name]
                 if memory.root != value.name or memory.foreign:
                     value = Held(array_operations.copied(self.arrays, value.name))
                     self.arrays.flush()
-                found.append(value.name)
-                types.append(type)
-            else:
-                found.append(value)
-                types.append(value.type)
-                if value.type.owner is Owner.EITHER:
-                    owner = self.b.owner(value)
-                    if owner is None:
-                        raise Refused("a result of which it is not known whether it is Python's number or NumPy's")
-                    found.append(owner)
-                    types.append(BOOL)
-                    return Ambiguous(len(found) - 2, len(found) - 1)
+            elif self.given is None:
+                return self.taken_apart(value, found, kinds)
+            self.kept(value)
+            found.append(value.name)
+            kinds.append(Arr(dtype_of(type.code), type.rank, self.arrays.memory[value.name].region) if isinstance(type, Array) else kind)
             return len(found) - 1
+        found.append(value)
+        kinds.append(None)
+        if value.type.owner is not Owner.EITHER:
+            return len(found) - 1
+        owner = self.b.owner(value)
+        if owner is None:
+            if self.given is None:
+                raise Refused("a result of which it is not known whether it is Python's number or NumPy's")
+            return len(found) - 1
+        found.append(owner)
+        kinds.append(None)
+        return Owned(len(found) - 2, len(found) - 1)
 
-        shape = shaped(self.value(s.value))
-        if self.results and (shape, tuple(types)) != (self.result, self.results):
-            raise Refused("results of several kinds")
-        self.result, self.results = shape, tuple(types)
-        self.b.emit(Return(tuple(found)))
+    def taken_apart(self, value: Held, found: list[Expr | str], kinds: list[Kind | None]) -> object:
+        """A container that is a result."""
+        kind = self.held_kinds[value.name]
+        assert isinstance(kind, Box)
+        items = places(kind)
+        if items is None:
+            return self.list_result(value.name, kind, found, kinds)
+        if not issubclass(kind.cls, dict | tuple | list):
+            raise Refused(f"a result that is {describe(kind)}")
+        if any(item.there is not None for item in items.values()):
+            raise Refused(f"a result that is {describe(kind)} whose items are not all known")
+        inside = [(key, self.shaped(self.fetched("item", value.name, item), found, kinds)) for key, item in items.items()]
+        return Parts(kind.cls, tuple(inside))
+
+    def list_result(self, name: str, kind: Box, found: list[Expr | str], kinds: list[Kind | None]) -> object:
+        """A list of numbers, which is handed over as an array."""
+        type = self.b.types[name]
+        assert isinstance(type, List)
+        item = type.item
+        if not isinstance(item, Scalar) or item.owner is Owner.EITHER:
+            raise Refused("a list of what are not numbers of one type is returned")
+        count = self.b.let("n", Length(name))
+        array = self.arrays.allocate("items", Array(item.code, 1), [count], None, zeros=False)
+        counter, value = self.b.fresh("k", INT), self.b.fresh("item", item)
+        with self.b.block() as body:
+            self.b.emit(Fetch(value, name, Local(counter, INT)))
+            self.b.emit(Write(array, (Local(counter, INT),), Local(value, item)))
+        self.b.emit(For(counter, ZERO, count, ONE, False, tuple(body)))
+        found.append(array)
+        kinds.append(None)
+        return Items(len(found) - 1, item.owner)
+
+    # ---- containers ----
+
+    def new_record(self, stem: str, kind: Box, given: Mapping[object, Value]) -> Held:
+        """A container whose items are known."""
+        items = places(kind)
+        type = type_of(kind)
+        if items is None or not isinstance(type, Record):
+            raise Refused(f"{describe(kind)} of this kind")
+        if not given.keys() <= items.keys():
+            raise Refused(f"{describe(kind)} with an item that is not known")
+        values: list[Expr | str] = []
+        for key, item in items.items():
+            if item.item is not None:
+                value = given.get(key, _MISSING)
+                values.append(self.nothing(type.items[item.item]) if value is _MISSING else self.stored(value, item.kind))  # type: ignore[arg-type]
+            if item.there is not None:
+                values.append(Const(key in given, BOOL))
+        made = self.b.fresh(stem, type)
+        self.held_kinds[made] = kind
+        self.arrays.flush()
+        self.b.emit(NewRecord(made, tuple(values)))
+        return Held(made)
+
+    def nothing(self, type: Type) -> Expr | str:
+        """What stands where there is no item."""
+        if isinstance(type, Scalar):
+            return operators.converted(Const(0, INT), type.code) if type.code != "b1" else Const(False, BOOL)
+        if isinstance(type, Array):
+            return self.arrays.allocate("nothing", type, [ZERO] * type.rank, None)
+        name = self.b.fresh("nothing", type)
+        values = tuple(map(self.nothing, type.items)) if isinstance(type, Record) else ()
+        self.b.emit(NewRecord(name, values) if isinstance(type, Record) else NewList(name))
+        return name
+
+    def fetched(self, stem: str, name: str, item: Place) -> Value:
+        """An item of a record."""
+        if item.there is not None:
+            there = self.b.fresh("there", BOOL)
+            self.b.emit(Fetch(there, name, Const(item.there, INT)))
+            self.b.check(Local(there, BOOL), Bail.RAISED)
+        if item.item is None:
+            return _known(item.kind)
+        type = self.b.types[name]
+        assert isinstance(type, Record)
+        return self.fetch(stem, name, Const(item.item, INT), type.items[item.item], item.kind)
+
+    def fetch(self, stem: str, base: str, place: Expr, type: Type, kind: Kind) -> Value:
+        """What a container has at a place."""
+        self.arrays.flush()
+        name = self.b.fresh(stem, type)
+        self.b.emit(Fetch(name, base, place))
+        return self.found(name, type, kind)
+
+    def found(self, name: str, type: Type, kind: Kind) -> Value:
+        """A new name for what was found in a container, or made by a function."""
+        if isinstance(type, Scalar):
+            return Local(name, type)
+        if isinstance(type, Array):
+            self.arrays.memory[name] = Memory(None, (), _region(kind))
+            self.b.extents[name] = tuple(self.b.let("n", e) for e in _extents(name, type))
+        else:
+            self.held_kinds[name] = kind
+        return Held(name)
+
+    def item_place(self, name: str, key: object) -> Place:
+        """Where a record has the item of a key."""
+        kind = self.held_kinds[name]
+        items = places(kind) if isinstance(kind, Box) else None
+        if items is None:
+            raise Refused("an item of a list by its name")
+        if isinstance(key, int) and key not in items and isinstance(kind, Box) and issubclass(kind.cls, tuple | list):
+            key = list(items)[key] if -len(items) <= key < len(items) else key
+        if key not in items:
+            raise Refused(f"an item {key!r} that is not known")
+        return items[key]
+
+    def key_of(self, key: ir.Key) -> object:
+        """The key of an item, which has to be a constant; a number of the program as an expression."""
+        if len(key.parts) != 1 or isinstance(key.parts[0], ir.Slice):
+            raise Refused("a part of a container")
+        found = self.value(key.parts[0])
+        if isinstance(found, Const | Known):
+            return found.value
+        if isinstance(found, tuple | Held) or found is None:
+            raise Refused("an item by a key that is no number")
+        return found
+
+    def item(self, stem: str, name: str, key: object) -> Value:
+        """An item of a list or a record."""
+        type, kind = self.b.types[name], self.held_kinds[name]
+        assert isinstance(kind, Box)
+        if isinstance(type, List):
+            return self.fetch(stem, name, self.list_place(name, key), type.item, kind.region.root().any())
+        if isinstance(key, Expr):
+            raise Refused("an item of a container at a place that is not known")
+        return self.fetched(stem, name, self.item_place(name, key))
+
+    def list_place(self, name: str, key: object) -> Expr:
+        """The place of an index in a list."""
+        index = Const(key, INT) if isinstance(key, int) else key
+        if not isinstance(index, Expr) or index.type.code not in ("i8", "b1"):
+            raise Refused("an item of a list by what is no whole number")
+        place = self.b.fresh("k", INT)
+        self.b.emit(Locate(place, operators.converted(index, "i8"), self.b.let("n", Length(name))))
+        return Local(place, INT)
+
+    def store_item(self, name: str, key: object, value: Value, add: bool) -> None:
+        """An item of a container is written, or added to."""
+        self.arrays.flush()
+        type, kind = self.b.types[name], self.held_kinds[name]
+        assert isinstance(kind, Box)
+        if isinstance(type, List):
+            place, inside, there = self.list_place(name, key), kind.region.root().any(), None
+        else:
+            if isinstance(key, Expr):
+                raise Refused("an item of a container at a place that is not known")
+            item = self.item_place(name, key)
+            inside, there = item.kind, item.there
+            place = Const(-1 if item.item is None else item.item, INT)
+        if isinstance(inside, Obj):
+            if not (value is None or isinstance(value, Known)):
+                raise Refused("an object among numbers, arrays and containers")
+        else:
+            if add:
+                value = self.sum_of_item(name, place, type, inside, value)
+            self.b.emit(Put(name, place, self.stored(value, inside)))
+        if there is not None:
+            self.b.emit(Put(name, Const(there, INT), Const(True, BOOL)))
+
+    def sum_of_item(self, name: str, place: Expr, type: Type, kind: Kind, value: Value) -> Value:
+        """An item and what is added to it."""
+        inside = type.item if isinstance(type, List) else type.items[int(place.value)]  # type: ignore[union-attr]
+        if not isinstance(inside, Scalar) or value is None or isinstance(value, Held | Known | tuple):
+            raise Refused("an array in a container is added to in place")
+        old = self.fetch("item", name, place, inside, kind)
+        return operators.apply(operator.add, self.b, [old, value], inside)  # type: ignore[list-item]
+
+    def delete(self, s: ir.Delete) -> None:
+        """An item of a record that may be missing is taken away."""
+        self.arrays.flush()
+        name = self.held(s.base)
+        if not isinstance(self.b.types[name], Record):
+            raise Refused("an item of a list is deleted")
+        item = self.item_place(name, self.key_of(s.key))
+        if item.there is None:
+            raise Refused("an item that every such container has is deleted")
+        self.fetched("item", name, item)
+        self.b.emit(Put(name, Const(item.there, INT), Const(False, BOOL)))
+
+    def has(self, base: Value, key: Value) -> Expr:
+        """Whether a record has an item."""
+        if not isinstance(base, Held) or not isinstance(key, Known | Const):
+            raise Refused("the question whether something has an item")
+        kind = self.held_kinds.get(base.name)
+        items = places(kind) if isinstance(kind, Box) else None
+        if items is None:
+            raise Refused("the question whether a list has an item")
+        if key.value not in items or items[key.value].there is None:
+            return Const(key.value in items, BOOL)
+        there = self.b.fresh("there", BOOL)
+        self.b.emit(Fetch(there, base.name, Const(items[key.value].there, INT)))  # type: ignore[arg-type]
+        return Local(there, BOOL)
+
+    def call(self, target: str, call: ir.Call) -> Value:
+        """A call of another function."""
+        self.arrays.flush()
+        out: list[Expr | str] = []
+        forms = [self.handed(self.value(atom), out) for atom in call.args]
+        callee = self.functions.called(call.link, forms)
+        names = [self.b.fresh(self.stem(target), type) for type in callee.results]
+        self.b.emit(Call(callee.name, tuple(out), tuple(names)))
+
+        def result(shape: object) -> Value:
+            if isinstance(shape, Parts):
+                return tuple(result(part) for _, part in shape.items)
+            if isinstance(shape, Owned):
+                self.b.owners[names[shape.place]] = Local(names[shape.owner], BOOL)
+                shape = shape.place
+            if isinstance(shape, int):
+                kind = callee.kinds[shape]
+                value = self.found(names[shape], callee.results[shape], BOTTOM if kind is None else kind)
+                if isinstance(value, Held) and value.name in self.arrays.memory:
+                    self.arrays.memory[value.name].foreign = callee.foreign
+                return value
+            assert shape is None or isinstance(shape, Known)
+            return shape
+
+        return result(callee.shape)
 
     # ---- expressions ----
 
@@ -482,8 +928,10 @@ class _Writer:
                 return self.index(s.target, base, key)
             case ir.Make(cls=cls, items=items) if cls is tuple:
                 return tuple(self.kept(self.steady(self.value(item))) for item in items)
-            case ir.Make(cls=cls, items=items) if cls is list:
-                return self.new_list(s.target, items)
+            case ir.Make():
+                return self.new_container(s.target, s.value)
+            case ir.Call():
+                return self.call(s.target, s.value)
             case ir.Pop(base):
                 return self.popped(s.target, base)
             case ir.Attr(base, name):
@@ -492,7 +940,7 @@ class _Writer:
 
     def steady(self, value: Value) -> Value:
         """A value that keeps its meaning where names are bound anew."""
-        if isinstance(value, tuple) or value is None:
+        if isinstance(value, tuple | Known) or value is None:
             return value
         if isinstance(value, Held):
             if value.name in self.b.steady:
@@ -503,6 +951,8 @@ class _Writer:
             self.b.emit(Bind(name, value.name))
             if isinstance(type, Array):
                 self.arrays.memory[name] = self.arrays.memory[value.name]
+            else:
+                self.held_kinds[name] = self.held_kinds[value.name]
             return Held(name)
         if self.b.is_steady(value):
             return value
@@ -516,40 +966,41 @@ class _Writer:
             self.arrays.readers[value.name] = LIMIT_EXTENT
         return value
 
-    def new_list(self, target: str, items: Sequence[ir.Atom]) -> Value:
-        """A list, which has to be one that only grows and shrinks at its end."""
-        if self.bound[target] != 1:
-            raise Refused("a list that is bound in several places")
-        held = self.variable(target)
-        assert isinstance(held, Held)
-        self.b.emit(NewTape(held.name))
-        for item in items:
-            self.append(ir.Append(ir.Var(target), item, self.function.span))
-        return held
+    def new_container(self, target: str, made: ir.Make) -> Value:
+        """A list or a record."""
+        kind = self.kind(target)
+        if not isinstance(kind, Box) or kind.cls is not made.cls:
+            raise Refused(f"a new {made.cls.__name__}")
+        keys = range(len(made.items)) if made.keys is None else made.keys
+        values = [self.value(item) for item in made.items]
+        if places(kind) is not None:
+            return self.new_record(self.stem(target), kind, dict(zip(keys, values, strict=True)))
+        name = self.b.fresh(self.stem(target), type_of(kind))
+        self.held_kinds[name] = kind
+        self.arrays.flush()
+        self.b.emit(NewList(name))
+        inside = kind.region.root().any()
+        for value in values:
+            self.b.emit(Push(name, self.stored(value, inside)))
+        return Held(name)
 
     def popped(self, target: str, base: ir.Var) -> Value:
-        """The last record of a tape."""
+        """The last item of a list."""
         self.arrays.flush()
-        tape = self.held(base)
-        type = self.b.types[tape]
-        if not isinstance(type, Tape):
+        name = self.held(base)
+        type, kind = self.b.types[name], self.held_kinds.get(name)
+        if not isinstance(type, List) or not isinstance(kind, Box):
             raise Refused("`pop` of what is no list")
-        (item,) = type.items
-        single = isinstance(item, Scalar) and self.bound[target] == 1
-        name = self.b.fresh(self.stem(target) if single or self.bound[target] == 1 else "t", item)
-        self.b.emit(Pull(tape, (name,)))
-        if isinstance(item, Array):
-            kind = self.kind(target)
-            region = kind.region if isinstance(kind, Arr) else None
-            self.arrays.memory[name] = Memory(None, (), region)
-            self.b.extents[name] = tuple(self.b.let("n", e) for e in _extents(name, item))
-            return Held(name)
-        return Local(name, item)
+        item = self.b.fresh(self.stem(target) if self.bound[target] == 1 else "t", type.item)
+        self.b.emit(Pull(name, item))
+        return self.found(item, type.item, kind.region.root().any())
 
     def attribute(self, target: str, base: ir.Atom, name: str) -> Value:
         """What is known of an array."""
         held = self.held(base)
         type = self.b.types[held]
+        if isinstance(type, Record):
+            return self.item(self.stem(target), held, name)
         if isinstance(type, Array) and name == "shape":
             return self.arrays.extents(held)
         if isinstance(type, Array) and name == "ndim":
@@ -563,6 +1014,8 @@ class _Writer:
         kind = self.kind(target)
         values = [self.value(atom) if _has_value(atom) else atom for atom in op.args]
         named = {name: self.value(atom) if _has_value(atom) else atom for name, atom in op.kwargs}
+        if op.fn in (builtins.hasattr, operator.contains):
+            return self.has(*values)
         given = [v for v in values if isinstance(v, Held)]
         if not given and isinstance(kind, Num) and not named and operators.is_scalar_operation(op.fn):
             args = [self.scalar(atom) for atom in op.args]
@@ -583,7 +1036,7 @@ class _Writer:
             return _item(found, int(place.value))
         name = self.held(base)
         if not isinstance(self.b.types[name], Array):
-            raise Refused("an item in the middle of a list")
+            return self.item(self.stem(target), name, self.key_of(key))
         parts = self.parts(name, key)
         if all(isinstance(p, Pick) for p in parts):
             return self.element(name, tuple(p.place for p in parts if isinstance(p, Pick)))
@@ -638,11 +1091,12 @@ class _Writer:
         name = self.held(base)
         type = self.b.types[name]
         if not isinstance(type, Array):
-            raise Refused("an item of a list is written")
+            self.store_item(name, key.parts[0].value if key.attribute else self.key_of(key), self.value(given), add)
+            return
         if self.arrays.memory[name].foreign:
             raise Refused("memory of others is written")
         value = self.value(given)
-        if value is None or isinstance(value, tuple):
+        if value is None or isinstance(value, tuple | Known):
             raise Refused("an array is written with what is no number")
         parts = self.parts(name, key)
         if not isinstance(value, Held) and all(isinstance(p, Pick) for p in parts):
@@ -708,15 +1162,12 @@ def _item(items: tuple[Value, ...], place: int) -> Value:
 def _has_value(atom: object) -> bool:
     """Whether an atom may be a value of the loop language."""
     if isinstance(atom, ir.Lit):
-        return atom.value is None or isinstance(atom.value, bool | int | float)
+        return atom.value is None or isinstance(atom.value, bool | int | float | str)
     return isinstance(atom, ir.Var | ir.Ext)
 
 
 _WHAT: dict[type, str] = {
-    ir.Call: "a call of another function",
-    ir.Delete: "an item is deleted",
     ir.Accumulate: "elements that may be the same are added to",
-    ir.Make: "a container",
 }
 
 
@@ -728,3 +1179,16 @@ def _identifier(name: str) -> str:
 
 def _extents(name: str, type: Array) -> list[Expr]:
     return [Extent(name, axis) for axis in range(type.rank)]
+
+
+def _known(kind: Kind) -> Known | None:
+    """The object of a kind that is known."""
+    assert isinstance(kind, Obj)
+    return None if kind.value is None else Known(kind.value)
+
+
+def _region(kind: Kind) -> Region | None:
+    return kind.region if isinstance(kind, Arr) else None
+
+
+_MISSING = object()

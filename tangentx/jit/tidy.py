@@ -13,10 +13,12 @@ from tangentx.jit.loop_ir import (
     Assign,
     Bind,
     Block,
+    Call,
     Check,
     Const,
     Expr,
     Extent,
+    Fetch,
     For,
     Function,
     If,
@@ -24,10 +26,12 @@ from tangentx.jit.loop_ir import (
     Local,
     Locate,
     Loop,
-    NewTape,
+    NewList,
+    NewRecord,
     Pick,
     Pull,
     Push,
+    Put,
     Read,
     Reduce,
     Remark,
@@ -95,7 +99,7 @@ def atoms(value: Expr) -> Iterator[str]:
     match value:
         case Local(name):
             yield name
-        case Extent(array=array) | Length(array) | Reduce(array=array):
+        case Extent(array=array) | Length(list=array) | Reduce(array=array):
             yield array
         case Read(array, places):
             yield array
@@ -119,20 +123,20 @@ def _arrays(s: Statement) -> tuple[str, ...]:
     match s:
         case Write(array=name) | View(base=name) | Bind(source=name):
             return (name,)
-        case Push(tape, values):
-            return (tape, *(v for v in values if isinstance(v, str)))
-        case Pull(tape):
-            return (tape,)
-        case Return(values):
+        case Pull(list=name) | Fetch(base=name):
+            return (name,)
+        case Push(name, value) | Put(name, _, value):
+            return (name, value) if isinstance(value, str) else (name,)
+        case Return(values) | NewRecord(_, values) | Call(_, values):
             return tuple(v for v in values if isinstance(v, str))
     return ()
 
 
 def _targets(s: Statement) -> tuple[str, ...]:
     """Names that a statement gives a value."""
-    if isinstance(s, Pull):
-        return s.names
-    if isinstance(s, Assign | Locate | Allocate | View | Bind | NewTape | For):
+    if isinstance(s, Call):
+        return s.results
+    if isinstance(s, Assign | Locate | Allocate | View | Bind | NewList | NewRecord | Pull | Fetch | For):
         return (s.name,)
     return ()
 
@@ -158,7 +162,7 @@ def _without_dead(block: Block) -> Block:
 
 
 def _is_dead(s: Statement, read: set[str]) -> bool:
-    if isinstance(s, Assign | View | Allocate | Bind | NewTape):
+    if isinstance(s, Assign | View | Allocate | Bind | NewList | NewRecord | Fetch):
         return s.name not in read
     if isinstance(s, If):
         return not (s.body or s.orelse)
@@ -222,7 +226,7 @@ def _looks(value: Expr) -> bool:
 
 def _may_stand(name: str, value: Expr, s: Statement) -> bool:
     """Whether a statement that reads the name once may have its value there."""
-    if isinstance(s, Assign | Write | Push | Return) or (isinstance(s, If) and name in set(atoms(s.test))):
+    if isinstance(s, Assign | Write | Push | Put | NewRecord | Call | Return) or (isinstance(s, If) and name in set(atoms(s.test))):
         return all(_has_room(name, given) for given in expressions(s))
     return isinstance(s, Check) and not isinstance(value, Apply)
 
@@ -259,6 +263,6 @@ def _with(s: Statement, waiting: dict[str, Expr]) -> Statement:
         value = getattr(s, each.name)
         if isinstance(value, _EXPRESSIONS):
             changed[each.name] = put(value)
-        elif isinstance(s, Return | Push) and isinstance(value, tuple):
+        elif isinstance(s, Return | NewRecord | Call) and isinstance(value, tuple):
             changed[each.name] = tuple(put(item) for item in value)
     return replace(s, **changed)

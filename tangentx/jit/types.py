@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
-from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, describe
-from tangentx.jit.loop_ir import Array, Owner, Scalar, Tape, Type
+from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Num, Obj, Region, describe
+from tangentx.jit.loop_ir import BOOL, INT, Array, List, Owner, Record, Scalar, Type
 from tangentx.jit.operators import Refused
 
 _SCALARS: dict[frozenset[type], Scalar] = {
@@ -39,14 +42,67 @@ def array_type(kind: Arr, unit: bool = True) -> Array:
     return Array(code, kind.rank, unit)
 
 
-def type_of(kind: Kind) -> Type:
-    """The type of values of a kind. Raises Refused."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a record keeps an item of a known key, and its kind; `there` where it keeps whether there is one.
+
+    An object that is known has no place: it is the constant of its kind.
+    """
+
+    item: int | None
+    kind: Kind
+    there: int | None = None
+
+
+def places(kind: Box) -> dict[Any, Place] | None:
+    """The items of a container as a record has them; None for a list, which may grow or is read by an index.
+
+    Raises Refused where neither is known.
+    """
+    region = kind.region.root()
+    if kind.cls is list and (region.resized or region.indexed or region.open or region.elt != BOTTOM):
+        return None
+    if region.open or region.elt != BOTTOM or region.key != BOTTOM:
+        always = region.always or frozenset()
+        if region.elt != BOTTOM or region.key != BOTTOM or kind.cls in (list, tuple):
+            raise Refused(f"{describe(kind)} whose items are not all known")
+    else:
+        always = frozenset(region.fields)
+    found: dict[Any, Place] = {}
+    count = 0
+    for key, item in region.fields.items():
+        item = region.get(key)
+        stored = None if isinstance(item, Obj) else count
+        count += stored is not None
+        there = None if key in always else count
+        count += there is not None
+        found[key] = Place(stored, item, there)
+    return found
+
+
+def type_of(kind: Kind, inside: bool = False, above: tuple[Region, ...] = ()) -> Type:
+    """The type of values of a kind; `inside` of a container, where arrays that are written may lie in any way.
+
+    Raises Refused.
+    """
     if isinstance(kind, Num):
         return scalar_type(kind)
     if isinstance(kind, Arr):
-        return array_type(kind)
-    if isinstance(kind, Box) and kind.cls is list:
-        found = type_of(kind.region.root().any())
-        if not isinstance(found, Tape):
-            return Tape((found,))
-    raise Refused(f"{describe(kind)} has no type in the loop language")
+        return array_type(kind, unit=not inside or kind.region.root().still())
+    if not isinstance(kind, Box):
+        raise Refused(f"{describe(kind)} has no type in the loop language")
+    region = kind.region.root()
+    if region in above:
+        raise Refused("a container that may hold itself")
+    above = (*above, region)
+    items = places(kind)
+    if items is None:
+        item = region.any()
+        return List(INT if item == BOTTOM else type_of(item, True, above))
+    types: list[Type] = []
+    for place in items.values():
+        if place.item is not None:
+            types.append(type_of(place.kind, True, above))
+        if place.there is not None:
+            types.append(BOOL)
+    return Record(tuple(types))
