@@ -197,8 +197,7 @@ def size(writer: ArrayWriter, name: str) -> Expr:
 
 def _held(writer: ArrayWriter, value: Any) -> str:
     if not isinstance(value, Held) or not isinstance(writer.builder.types[value.name], Array):
-        import sys
-        f=sys._getframe(1); raise Refused("something that is no array stands where one is meant %s %s"%(f.f_code.co_name, getattr(f.f_locals.get('r'),'fn','')))
+        raise Refused("something that is no array stands where one is meant")
     return value.name
 
 
@@ -270,8 +269,6 @@ def _copy(writer: ArrayWriter, r: Request) -> Any:
     type = r.type()
     if type.code != writer.array(name).code:
         raise Refused("a copy of another dtype")
-    if r.fn is arrays.entry_copy:
-        writer.entry_copies.add(name)
     return made(writer, r, type, writer.extents(name), (Held(name),), lambda given: given[0])
 
 
@@ -304,6 +301,24 @@ def _shape(writer: ArrayWriter, r: Request) -> Any:
 def _size(writer: ArrayWriter, r: Request) -> Any:
     r.only()
     return size(writer, _held(writer, r.args[0]))
+
+
+def _transpose(writer: ArrayWriter, r: Request) -> Any:
+    r.only("axes")
+    name = _held(writer, r.args[0])
+    rank = writer.array(name).rank
+    given = r.args[1:] if len(r.args) > 2 else r.given(1, "axes")
+    if isinstance(given, Const):
+        given = (given,)
+    if given is None or given == ():
+        axes = list(reversed(range(rank)))
+    elif isinstance(given, tuple) and all(isinstance(axis, Const) for axis in given):
+        axes = [int(axis.value) % rank for axis in given]
+    else:
+        raise Refused("axes that are not known")
+    if sorted(axes) != list(range(rank)):
+        raise Refused("axes that do not fit")
+    return Held(writer.turned(name, axes, r.region))
 
 
 # ---- reductions ----
@@ -451,6 +466,8 @@ _RULES: dict[Any, Callable[[ArrayWriter, Request], Any]] = {
     arrays.alike: _same,
     arrays.finish: _same,
     np.asarray: _same,
+    np.transpose: _transpose,
+    np.ndarray.transpose: _transpose,
     builtins.len: _length,
     np.shape: _shape,
     np.size: _size,

@@ -31,6 +31,7 @@ from tangentx.jit.loop_ir import (
     Remark,
     Span,
     Statement,
+    Turn,
     View,
     Write,
 )
@@ -160,6 +161,20 @@ class ArrayWriter:
         self.builder.emit(View(name, base, tuple(parts)))
         if steady:
             self.builder.views[base, tuple(parts)] = name
+        return name
+
+    def turned(self, base: str, axes: Sequence[int], region: Any) -> str:
+        """An array with its axes in another order."""
+        if tuple(axes) == tuple(range(len(axes))):
+            return base
+        if any(base in (item.target, item.into) for item in self.pending):
+            self.flush()
+        extents = self.extents(base)
+        name = self.builder.fresh(base, Array(self.array(base).code, len(axes), False))
+        self.builder.extents[name] = tuple(extents[axis] for axis in axes)
+        below = self.memory[base]
+        self.memory[name] = Memory(below.root, (*below.parts, ("turned", *axes)), region, below.foreign)
+        self.builder.emit(Turn(name, base, tuple(axes)))
         return name
 
     def _is_steady(self, part: Pick | Span | NewAxis) -> bool:

@@ -66,16 +66,34 @@ typedef struct {
     void *(*release_lock)(void);
     void (*take_lock)(void *state);
     int (*check_signals)(void);
+    int64_t (*outside)(int64_t place, const int64_t *given, int64_t *found);
     void *state;
 } interpreter;
 
+/* What Python runs meanwhile has floating-point events of its own. */
 static __attribute__((noinline, cold)) int stop_asked(interpreter *python)
 {
+    fexcept_t events;
+    fegetexceptflag(&events, FE_ALL_EXCEPT);
     python->take_lock(python->state);
     int asked = python->check_signals();
     python->state = python->release_lock();
+    fesetexceptflag(&events, FE_ALL_EXCEPT);
     return asked;
 }
+
+static __attribute__((noinline, unused)) int64_t outside(
+    interpreter *python, int64_t place, const int64_t *given, int64_t *found)
+{
+    fexcept_t events;
+    fegetexceptflag(&events, FE_ALL_EXCEPT);
+    int64_t bail = python->outside(place, given, found);
+    fesetexceptflag(&events, FE_ALL_EXCEPT);
+    return bail;
+}
+
+static inline int64_t word_of(double number) { int64_t word; memcpy(&word, &number, 8); return word; }
+static inline double number_of(int64_t word) { double number; memcpy(&number, &word, 8); return number; }
 
 static inline int64_t floordiv_i8(int64_t a, int64_t b)
 {

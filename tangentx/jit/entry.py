@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import struct
+import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,13 +21,16 @@ from tangentx.jit.loop_ir import (
     Form,
     Items,
     Known,
+    OutsideCall,
     Owned,
     Owner,
     Parts,
     Program,
     Scalar,
+    Type,
     dtype_of,
 )
+from tangentx.jit.outside_calls import checked, class_of, stopped
 
 FLAGGED = "a floating-point event"
 OTHER = "arguments that are left to Python"
@@ -98,12 +103,17 @@ def _put_together(form: Form, found: Sequence[Any]) -> Any:
 def taken_apart(program: Program, values: Sequence[Any]) -> list[Any]:
     """Arguments as the first function takes them, one after the other. Raises Unfit."""
     found: list[Any] = [None] * len(program.functions[0].params)
+    met: set[int] = set()
     for form, value in zip(program.arguments, values, strict=True):
-        _take_apart(form, value, found)
+        _take_apart(form, value, found, met)
     return found
 
 
-def _take_apart(form: Form, value: Any, found: list[Any]) -> None:
+def _take_apart(form: Form, value: Any, found: list[Any], met: set[int]) -> None:
+    if isinstance(form, Parts | Items) and not isinstance(value, tuple):
+        if id(value) in met:  # one container in two places is two in the program
+            raise Unfit(OTHER)
+        met.add(id(value))
     match form:
         case int():
             found[form] = value
@@ -119,12 +129,16 @@ def _take_apart(form: Form, value: Any, found: list[Any]) -> None:
                     part = value[key]
                 else:
                     part = getattr(value, key)
-                _take_apart(inside, part, found)
+                _take_apart(inside, part, found, met)
 
 
 def demand_fit(program: Program, values: Sequence[Any]) -> None:
     """Refuses arguments that a compiled program has no meaning for: numbers and axes beyond its limits, and arrays
     that the program would fail to write."""
+    written = [v for (name, _), v in zip(program.functions[0].params, values, strict=True) if name in program.copied]
+    for place, a in enumerate(written):  # copies keep what overlaps; those of a compiled program are apart
+        if any(np.may_share_memory(a, b) for b in written[:place]):
+            raise Unfit(OTHER)
     for (name, type), value in zip(program.functions[0].params, values, strict=True):
         if isinstance(type, Array):
             if value.size == 0 and max(value.shape, default=0) > LIMIT_EXTENT:
@@ -140,15 +154,14 @@ def demand_fit(program: Program, values: Sequence[Any]) -> None:
 
 def _python(program: Program) -> tuple[str, Backend]:
     text = print_python.text_of(program)
-    namespace: dict[str, Any] = {}
+    namespace: dict[str, Any] = {"outside": [functools.partial(_called, call) for call in program.outside]}
     exec(compile(text, f"<tangentx loops {program.functions[0].name}>", "exec"), namespace)
     function = namespace[program.functions[0].name]
 
     def run(values: Sequence[Any]) -> Sequence[Any]:
         demand_fit(program, values)
-        under: Any = "ignore" if np.geterr()["under"] == "ignore" else "raise"
         try:
-            with np.errstate(divide="raise", over="raise", invalid="raise", under=under):
+            with raising():
                 found: Sequence[Any] = function(*values)
         except Bailout as bail:
             raise Unfit(Bail(bail.args[0]).reason) from None
@@ -161,9 +174,29 @@ def _python(program: Program) -> tuple[str, Backend]:
     return text, run
 
 
-def _typed(value: Any, type: Scalar | Array) -> Any:
+def raising() -> Any:
+    """Floating-point events as errors, where somebody would be told of them."""
+    under: Any = "ignore" if np.geterr()["under"] == "ignore" else "raise"
+    return np.errstate(divide="raise", over="raise", invalid="raise", under=under)
+
+
+def _called(call: OutsideCall, *given: Any) -> Any:
+    """The result of a function of Python. Raises Bailout."""
+    values = [
+        class_of(type)(value) if isinstance(type, Scalar) else value
+        for value, type in zip(given, call.given, strict=True)
+    ]
+    try:
+        args = [_put_together(form, values) for form in call.args]
+        named = {name: _put_together(form, values) for name, form in call.named}
+        return checked(call.fn(*args, **named), call)
+    except Exception as error:
+        raise stopped(error) from None
+
+
+def _typed(value: Any, type: Type) -> Any:
     """A result as a number of the type that the plain path gives."""
-    if isinstance(type, Array):
+    if not isinstance(type, Scalar):
         return value
     if type.owner is Owner.NUMPY:
         return dtype_of(type.code).type(value)
@@ -181,7 +214,8 @@ class _InC:
         function = program.functions[0]
         self.entry = getattr(library, print_c.ENTRY)
         self.entry.restype = ctypes.c_int64
-        self.python = _interpreter()
+        self.outside = Callbacks(program.outside) if program.outside else None
+        self.python = _interpreter(self.outside)
         self.release = library.tangentx_release
         self.release.argtypes = [ctypes.c_int64]
         self.release.restype = None
@@ -204,7 +238,11 @@ class _InC:
             else:
                 words.append(value if _letter(type) == "d" else int(value))
         found = ctypes.create_string_buffer(self.found.size)
-        bail = self.entry(self.given.pack(*words), found, self.python)  # raises what a handler of signals raised
+        if self.outside is None:
+            bail = self.entry(self.given.pack(*words), found, self.python)  # raises what a handler of signals raised
+        else:
+            with raising(), self.outside:
+                bail = self.entry(self.given.pack(*words), found, self.python)
         return self._results(bail, self.found.unpack(found.raw))
 
     def _results(self, bail: int, words: Sequence[Any]) -> Sequence[Any]:
@@ -237,10 +275,88 @@ def _copied(type: Array, address: int, shape: Sequence[int]) -> Any:
     return made
 
 
-def _interpreter() -> Any:
-    """What a program needs of Python while it runs: to release its lock, to take it, and to run handlers of signals."""
+def _interpreter(outside: Callbacks | None) -> Any:
+    """What a program needs of Python while it runs: to release its lock, to take it, to run handlers of signals, and
+    functions."""
     names = ("PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals")
-    return (ctypes.c_void_p * 4)(*(ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p) for name in names))
+    found = [ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p) for name in names]
+    if outside is not None:
+        found.append(ctypes.cast(outside.entry, ctypes.c_void_p))
+    return (ctypes.c_void_p * 5)(*found)
+
+
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class _Elements:
+    """Elements that lie somewhere, as NumPy takes them for an array."""
+
+    def __init__(self, interface: dict[str, Any]) -> None:
+        self.__array_interface__ = interface
+
+
+class Callbacks:
+    """The functions of Python that a program calls, by words of 64 bits. While it runs, this is entered."""
+
+    def __init__(self, calls: Sequence[OutsideCall]) -> None:
+        self.calls = calls
+        self.given = [
+            struct.Struct(
+                "=" + "".join(f"{1 + 2 * t.rank}q" if isinstance(t, Array) else _letter(t) for t in call.given)
+            )
+            for call in calls
+        ]
+        self.found = [
+            struct.Struct("=" + "".join(f"{1 + t.rank}q" if isinstance(t, Array) else _letter(t) for t in call.results))
+            for call in calls
+        ]
+        self.entry = _CALLBACK(self._call)
+        self._kept: dict[int, Any] = {}  # by thread, what the program copies next; and what has stopped it
+
+    def __enter__(self) -> None:
+        self._kept.pop(threading.get_ident(), None)
+
+    def __exit__(self, *_: object) -> None:
+        kept = self._kept.pop(threading.get_ident(), None)
+        if isinstance(kept, BaseException):
+            raise kept
+
+    def _call(self, place: int, given: int, found: int) -> int:
+        try:
+            call = self.calls[place]
+            words = self.given[place].unpack(ctypes.string_at(given, self.given[place].size))
+            results = _called(call, *_arguments(call, words))
+            kept = self._kept[threading.get_ident()] = [
+                np.require(x, requirements=("C", "A")) if isinstance(x, np.ndarray) else x for x in results
+            ]
+            back: list[Any] = []
+            for x in kept:
+                back += (x.__array_interface__["data"][0], *x.shape) if isinstance(x, np.ndarray) else (x,)
+            ctypes.memmove(found, self.found[place].pack(*back), self.found[place].size)
+        except Bailout as bail:
+            return int(bail.args[0])
+        except BaseException as error:  # an interrupt: raised where the program was entered
+            self._kept[threading.get_ident()] = error
+            return Bail.INTERRUPT.value
+        return 0
+
+
+def _arguments(call: OutsideCall, words: Sequence[Any]) -> Iterator[Any]:
+    """Numbers and arrays of words."""
+    place = 0
+    for type in call.given:
+        if not isinstance(type, Array):
+            yield words[place]
+            place += 1
+            continue
+        dtype, rank = dtype_of(type.code), type.rank
+        shape, steps = words[place + 1 : place + 1 + rank], words[place + 1 + rank : place + 1 + 2 * rank]
+        interface = {
+            "data": (words[place], True), "shape": shape, "strides": tuple(s * dtype.itemsize for s in steps),
+            "typestr": dtype.str, "version": 3,
+        }  # fmt: skip
+        yield np.asarray(_Elements(interface))
+        place += 1 + 2 * rank
 
 
 def _in_c(program: Program) -> tuple[str, Backend]:

@@ -12,6 +12,7 @@ Grammar
               | Check    test, or bail out with a code
               | Allocate array of extents, filled with zeros or not
               | View     array = part of another one: a `Pick` or a `Span` for each axis, a `NewAxis`
+              | Turn     array = another one with its axes in another order
               | Bind     name = another name for an array, a list or a record
               | NewList | Push a value at the end of a list | Pull one from there
               | NewRecord of values
@@ -21,6 +22,7 @@ Grammar
               | Loop     while True: block
               | Break | Continue
               | Call     results = function(arguments)
+              | Outside  result = a function of NumPy's or of tangentx.arrays, run by the interpreter
               | Return   values
               | Remark   # a comment
     expression= Const | Local | Extent of an axis | Read array[places] | Apply operator(expressions)
@@ -36,7 +38,7 @@ Types hold what decides the meaning of an operation: the representation, and who
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
@@ -274,6 +276,13 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    name: str
+    base: str
+    axes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Bind:
     name: str
     source: str
@@ -367,6 +376,18 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Outside:
+    """Numbers and new arrays that a function of Python gives: the one at this place among those of the program.
+
+    `args` are all numbers and arrays that it is given, one after the other.
+    """
+
+    names: tuple[str, ...]
+    place: int
+    args: tuple[Expr | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Return:
     """Scalar expressions, and everything else by its name."""
 
@@ -385,6 +406,7 @@ Statement: TypeAlias = (
     | Check
     | Allocate
     | View
+    | Turn
     | Bind
     | NewList
     | NewRecord
@@ -398,6 +420,7 @@ Statement: TypeAlias = (
     | Break
     | Continue
     | Call
+    | Outside
     | Return
     | Remark
 )
@@ -453,18 +476,33 @@ class Function:
 
 
 @dataclass(frozen=True)
+class OutsideCall:
+    """How a function of Python is called: the forms of its arguments, which say where numbers and arrays stand among
+    those that it is given; the types of those; and those of its results. Where it gives a tuple, `many` says which of
+    its items are results."""
+
+    fn: Callable[..., Any]
+    args: tuple[Form, ...]
+    named: tuple[tuple[str, Form], ...]
+    given: tuple[Scalar | Array, ...]
+    results: tuple[Scalar | Array, ...]
+    many: tuple[bool, ...] | None = None
+
+
+@dataclass(frozen=True)
 class Program:
     """`shape` says how the results of the first function stand in what Python returns, `arguments` how its parameters
     stand in the arguments.
 
     `copied` are parameters that the Python program copies because it writes into them. `report` has lines for a
-    reader: what became one loop, and what never became an array.
+    reader: what became one loop, and what never became an array. `outside` are functions that the interpreter runs.
     """
 
     functions: tuple[Function, ...]
     shape: Form = 0
     arguments: tuple[Form, ...] = ()
     copied: frozenset[str] = frozenset()
+    outside: tuple[OutsideCall, ...] = ()
     report: tuple[str, ...] = ()
 
 

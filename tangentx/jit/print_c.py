@@ -34,6 +34,7 @@ from tangentx.jit.loop_ir import (
     NewAxis,
     NewList,
     NewRecord,
+    Outside,
     Pick,
     Program,
     Pull,
@@ -47,6 +48,7 @@ from tangentx.jit.loop_ir import (
     Scalar,
     Span,
     Statement,
+    Turn,
     Type,
     View,
     Write,
@@ -153,7 +155,11 @@ class TypeNames:
     def _declare(self, name: str, type: List | Record, items: Sequence[tuple[Type, str]]) -> None:
         if isinstance(type, List):
             fields = f"{items[0][1]} *items; int64_t count, capacity;"
-            ended = "" if isinstance(items[0][0], Scalar) else f"while (x->count) release_{items[0][1]}(x->items[--x->count]); "
+            ended = (
+                ""
+                if isinstance(items[0][0], Scalar)
+                else f"while (x->count) release_{items[0][1]}(x->items[--x->count]); "
+            )
             ended += "free(x->items); "
         else:
             fields = " ".join(f"{inside} item{k};" for k, (_, inside) in enumerate(items))
@@ -222,6 +228,7 @@ def _results(function: Function, results: list[str]) -> Iterator[str]:
                 yield f"    found[{place + 2 + axis}] = {name}.n[{axis}];"
             place += 2 + result.rank
         else:
+            assert isinstance(result, Scalar)
             wide = "double" if result.is_float else "int64_t"
             yield f"    {{ {wide} word = {name}; memcpy(found + {place}, &word, 8); }}"
             place += 1
@@ -272,14 +279,6 @@ class _Printer:
                 yield _bail(bail)
             case Check(test, bail):
                 yield f"if (!{self.expr(test)}) {_bail(bail)}"
-            case Allocate() | View():
-                yield from self.array(s)
-            case Bind(name, source):
-                yield from self.held(name, source)
-            case Call():
-                yield from self.call(s)
-            case NewList() | NewRecord() | Push() | Pull() | Fetch() | Put():
-                yield from self.container(s)
             case If(test, body, orelse):
                 yield f"if ({bare(self.expr(test))}) {{"
                 yield from self.block(body)
@@ -300,6 +299,29 @@ class _Printer:
                 yield from self.returned(values)
             case Remark(text):
                 yield f"/* {text.lstrip('# ').replace('*/', '* /')} */"
+            case _:
+                yield from self.reference(s)
+
+    def reference(self, s: Statement) -> Iterator[str]:
+        """What makes, reads or writes arrays and containers."""
+        match s:
+            case Allocate() | View():
+                yield from self.array(s)
+            case Turn(name, base, axes):
+                yield "{"
+                yield f"    {self.names.of(self.types[name])} turned = {base};"
+                for axis, old in enumerate(axes):
+                    yield f"    turned.n[{axis}] = {base}.n[{old}]; turned.s[{axis}] = {base}.s[{old}];"
+                yield f"    retain(turned.owner); release({name}.owner); {name} = turned;"
+                yield "}"
+            case Bind(name, source):
+                yield from self.held(name, source)
+            case Call():
+                yield from self.call(s)
+            case Outside():
+                yield from self.outside(s)
+            case NewList() | NewRecord() | Push() | Pull() | Fetch() | Put():
+                yield from self.container(s)
             case _:
                 raise AssertionError(s)
 
@@ -331,25 +353,27 @@ class _Printer:
 
     def array(self, s: Allocate | View) -> Iterator[str]:
         """A name is given an array."""
-        type = self.types[s.name]
-        assert isinstance(type, Array)
         if isinstance(s, View):
-            yield from self.view(s, type)
+            yield from self.view(s)
             return
-        count = "1"
-        for extent in s.extents:
-            count = self.expr(extent) if count == "1" else f"times({count}, {self.expr(extent)})"
-        yield f"release({s.name}.owner);"
-        yield f"{s.name}.owner = new_block({count}, sizeof *{s.name}.data, {'true' if s.zeros else 'false'});"
-        yield f"if (!{s.name}.owner) {_bail(Bail.MEMORY)}"
-        yield f"{s.name}.data = {s.name}.owner->memory;"
-        for axis, extent in enumerate(s.extents):
-            yield f"{s.name}.n[{axis}] = {bare(self.expr(extent))};"
-        for axis in reversed(range(type.rank)):
-            behind = f"{s.name}.s[{axis + 1}] * {s.name}.n[{axis + 1}]" if axis + 1 < type.rank else "1"
-            yield f"{s.name}.s[{axis}] = {behind};"
+        yield from self.made(s.name, [bare(self.expr(extent)) for extent in s.extents], s.zeros)
 
-    def view(self, s: View, type: Array) -> Iterator[str]:
+    def made(self, name: str, extents: Sequence[str], zeros: bool) -> Iterator[str]:
+        """A new array, row after row."""
+        count = "1"
+        for extent in extents:
+            count = extent if count == "1" else f"times({count}, {extent})"
+        yield f"release({name}.owner);"
+        yield f"{name}.owner = new_block({count}, sizeof *{name}.data, {'true' if zeros else 'false'});"
+        yield f"if (!{name}.owner) {_bail(Bail.MEMORY)}"
+        yield f"{name}.data = {name}.owner->memory;"
+        for axis, extent in enumerate(extents):
+            yield f"{name}.n[{axis}] = {extent};"
+        for axis in reversed(range(len(extents))):
+            behind = f"{name}.s[{axis + 1}] * {name}.n[{axis + 1}]" if axis + 1 < len(extents) else "1"
+            yield f"{name}.s[{axis}] = {behind};"
+
+    def view(self, s: View) -> Iterator[str]:
         """A part of an array."""
         offset: list[str] = []
         lines: list[str] = []
@@ -409,6 +433,41 @@ class _Printer:
             yield f"    release_{self.names.of(type)}({name});"
             yield f"    {name} = found_{name};"
         yield "}"
+
+    def outside(self, s: Outside) -> Iterator[str]:
+        """A call of a function of Python: words of 64 bits there and back, and a copy of the array that it gives."""
+        words: list[str] = []
+        for value in s.args:
+            type = self.types[value] if isinstance(value, str) else value.type
+            if isinstance(type, Array):
+                words += [f"(int64_t)(intptr_t){value}.data"]
+                words += [f"{value}.{what}[{axis}]" for what in "ns" for axis in range(type.rank)]
+            else:
+                assert isinstance(type, Scalar) and not isinstance(value, str)
+                text = bare(self.expr(value))
+                words.append(f"word_of({text})" if type.is_float else text)
+        types = [self.types[name] for name in s.names]
+        size = sum(1 + (type.rank if isinstance(type, Array) else 0) for type in types)
+        yield "{"
+        yield f"    int64_t given[] = {{ {', '.join(words) or '0'} }}, found[{max(size, 1)}];"
+        yield f"    if ((bail = outside(python, {s.place}, given, found))) goto out;"
+        place = 0
+        for name, type in zip(s.names, types, strict=True):
+            yield from (f"    {line}" for line in self.taken(name, type, place))
+            place += 1 + (type.rank if isinstance(type, Array) else 0)
+        yield "}"
+
+    def taken(self, name: str, type: Type, place: int) -> Iterator[str]:
+        """A result of a function of Python, from words."""
+        if isinstance(type, Array):
+            extents = [f"found[{place + 1 + axis}]" for axis in range(type.rank)]
+            yield from self.made(name, extents, False)
+            size = " * ".join([*extents, f"sizeof *{name}.data"])
+            yield f"memcpy({name}.data, (void *)(intptr_t)found[{place}], (size_t){size});"
+        else:
+            assert isinstance(type, Scalar)
+            word = f"found[{place}]"
+            yield f"{name} = {f'number_of({word})' if type.is_float else word};"
 
     def container(self, s: NewList | NewRecord | Push | Pull | Fetch | Put) -> Iterator[str]:
         """A list or a record is made, read or written."""

@@ -32,6 +32,7 @@ from tangentx.jit.loop_ir import (
     NewAxis,
     NewList,
     NewRecord,
+    Outside,
     Owner,
     Pick,
     Program,
@@ -46,6 +47,7 @@ from tangentx.jit.loop_ir import (
     Scalar,
     Span,
     Statement,
+    Turn,
     Type,
     View,
     Write,
@@ -109,6 +111,8 @@ def _statement(s: Statement, types: Mapping[str, Type]) -> Iterator[str]:
         case Call(function, args, results):
             found = "".join(f"{name}, " for name in results)
             yield f"{found}{'= ' if found else ''}{function}({', '.join(map(_value, args))})"
+        case Outside(names, place, args):
+            yield f"{''.join(f'{name}, ' for name in names)}= outside[{place}]({', '.join(map(_value, args))})"
         case Return(values):
             yield f"return ({''.join(f'{_value(v)}, ' for v in values)})"
         case Break() | Continue():
@@ -128,6 +132,8 @@ def _more(s: Statement, types: Mapping[str, Type]) -> Iterator[str]:
             yield f"{name} = np.{'zeros' if zeros else 'empty'}(({shape}), {_DTYPES[type.code]})"
         case View(name, base, parts):
             yield f"{name} = {base}[{', '.join(map(_part, parts))}]"
+        case Turn(name, base, axes):
+            yield f"{name} = {base}.transpose({axes})"
         case If(test, body, orelse):
             yield f"if {expr(test)}:"
             yield from _indented(body, types)

@@ -9,17 +9,21 @@ from __future__ import annotations
 import builtins
 import operator
 import re
+import sys
+import types
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Num, Obj, Region, describe
+from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Num, Obj, Region, describe, reached
 from tangentx.common.naming import Names
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
-from tangentx.jit import array_operations, operators
+from tangentx.jit import array_operations, operators, outside_calls
 from tangentx.jit.array_statements import ONE, ZERO, ArrayWriter, Held, Memory
 from tangentx.jit.builder import LIMIT_EXTENT, RESERVED, Builder, literal
 from tangentx.jit.loop_ir import (
@@ -51,6 +55,8 @@ from tangentx.jit.loop_ir import (
     NewAxis,
     NewList,
     NewRecord,
+    Outside,
+    OutsideCall,
     Owned,
     Owner,
     Parts,
@@ -96,7 +102,8 @@ def scalarise(entered: Source, others: Mapping[ir.Link, Source]) -> Program:
     """
     functions = _Functions(others)
     root = functions.written(entered, None)
-    return replace(root.program(), functions=tuple(map(tidy, (root.made(), *functions.made))))
+    made = tuple(map(tidy, (root.made(), *functions.made)))
+    return replace(root.program(), functions=made, outside=tuple(functions.outside))
 
 
 @dataclass(frozen=True)
@@ -128,6 +135,7 @@ class _Functions:
         self.made: list[Function] = []
         self.known: dict[object, _Callee | None] = {}
         self.names = Names(RESERVED)
+        self.outside: list[OutsideCall] = []
 
     def written(self, source: Source, given: Sequence[object] | None) -> _Writer:
         """The writer of a function, which is done; `given` are the forms of its arguments, None for the entry."""
@@ -198,6 +206,7 @@ class _Writer:
         self.results: tuple[Type, ...] | None = None
         self.result_kinds: tuple[Kind | None, ...] = ()
         self.arguments: list[Form] = []
+        self.forms: dict[str, Form] = {}
 
     def _aliases(self) -> dict[str, str]:
         """Names of arrays that are another name for one array, both bound once: by the name that is kept."""
@@ -245,20 +254,20 @@ class _Writer:
     def program(self) -> Program:
         """The program that is entered here."""
         copied = frozenset(self.arrays.entry_copies)
-        return Program((), self.result, tuple(self.arguments), copied, self.arrays.report())
+        return Program((), self.result, tuple(self.arguments), copied, report=self.arrays.report())
 
     # ---- parameters ----
 
-    def argument(self, name: str) -> object:
+    def argument(self, name: str) -> Form:
         """A parameter of the entry; gives the form of the argument, as `entry` takes it apart."""
         value, form = self.part(_identifier(name), self.kind(name))
-        self.values[name] = value
+        self.values[name], self.forms[name] = value, form
         if self.bound[name] != 1:
             del self.values[name]
             self.bind(name, value)
         return form
 
-    def part(self, stem: str, kind: Kind) -> tuple[Value, object]:
+    def part(self, stem: str, kind: Kind) -> tuple[Value, Form]:
         """The value of an argument, or of a part of one, and its form."""
         if isinstance(kind, Obj):
             return _known(kind), None
@@ -279,7 +288,7 @@ class _Writer:
         values = tuple(value for value, _ in found.values())
         return (values if kind.cls is tuple else self.new_record(stem, kind, dict(zip(items, values)))), form
 
-    def list_argument(self, stem: str, kind: Box) -> tuple[Value, object]:
+    def list_argument(self, stem: str, kind: Box) -> tuple[Value, Form]:
         """A list of numbers, which is handed in as an array."""
         type = type_of(kind)
         assert isinstance(type, List)
@@ -387,6 +396,8 @@ class _Writer:
             case ir.Lit(None):
                 return None
             case ir.Lit(str() as value):
+                return Known(value)
+            case ir.Ext(value=value) if isinstance(value, type | np.dtype | types.FunctionType | np.ufunc):
                 return Known(value)
             case ir.Ext():
                 return self.outside(atom)
@@ -662,7 +673,7 @@ class _Writer:
         self.result, self.results, self.result_kinds = shape, types, tuple(kinds)
         self.b.emit(Return(tuple(found)))
 
-    def shaped(self, value: Value, found: list[Expr | str], kinds: list[Kind | None]) -> object:
+    def shaped(self, value: Value, found: list[Expr | str], kinds: list[Kind | None]) -> Form:
         """How a result stands in what is returned; its numbers and names go to `found`, with their kinds."""
         if isinstance(value, tuple):
             return Parts(tuple, tuple((k, self.shaped(v, found, kinds)) for k, v in enumerate(value)))
@@ -679,7 +690,11 @@ class _Writer:
                 return self.taken_apart(value, found, kinds)
             self.kept(value)
             found.append(value.name)
-            kinds.append(Arr(dtype_of(type.code), type.rank, self.arrays.memory[value.name].region) if isinstance(type, Array) else kind)
+            kinds.append(
+                Arr(dtype_of(type.code), type.rank, self.arrays.memory[value.name].region)
+                if isinstance(type, Array)
+                else kind
+            )
             return len(found) - 1
         found.append(value)
         kinds.append(None)
@@ -694,7 +709,7 @@ class _Writer:
         kinds.append(None)
         return Owned(len(found) - 2, len(found) - 1)
 
-    def taken_apart(self, value: Held, found: list[Expr | str], kinds: list[Kind | None]) -> object:
+    def taken_apart(self, value: Held, found: list[Expr | str], kinds: list[Kind | None]) -> Form:
         """A container that is a result."""
         kind = self.held_kinds[value.name]
         assert isinstance(kind, Box)
@@ -705,10 +720,12 @@ class _Writer:
             raise Refused(f"a result that is {describe(kind)}")
         if any(item.there is not None for item in items.values()):
             raise Refused(f"a result that is {describe(kind)} whose items are not all known")
-        inside = [(key, self.shaped(self.fetched("item", value.name, item), found, kinds)) for key, item in items.items()]
+        inside = [
+            (key, self.shaped(self.fetched("item", value.name, item), found, kinds)) for key, item in items.items()
+        ]
         return Parts(kind.cls, tuple(inside))
 
-    def list_result(self, name: str, kind: Box, found: list[Expr | str], kinds: list[Kind | None]) -> object:
+    def list_result(self, name: str, kind: Box, found: list[Expr | str], kinds: list[Kind | None]) -> Form:
         """A list of numbers, which is handed over as an array."""
         type = self.b.types[name]
         assert isinstance(type, List)
@@ -739,8 +756,10 @@ class _Writer:
         values: list[Expr | str] = []
         for key, item in items.items():
             if item.item is not None:
-                value = given.get(key, _MISSING)
-                values.append(self.nothing(type.items[item.item]) if value is _MISSING else self.stored(value, item.kind))  # type: ignore[arg-type]
+                value: Any = given.get(key, _MISSING)
+                values.append(
+                    self.nothing(type.items[item.item]) if value is _MISSING else self.stored(value, item.kind)
+                )
             if item.there is not None:
                 values.append(Const(key in given, BOOL))
         made = self.b.fresh(stem, type)
@@ -1003,6 +1022,9 @@ class _Writer:
             return self.item(self.stem(target), held, name)
         if isinstance(type, Array) and name == "shape":
             return self.arrays.extents(held)
+        if isinstance(type, Array) and name == "T":
+            kind = self.kind(target)
+            return Held(self.arrays.turned(held, tuple(reversed(range(type.rank))), _region(kind)))
         if isinstance(type, Array) and name == "ndim":
             return Const(type.rank, INT)
         if isinstance(type, Array) and name == "size":
@@ -1012,17 +1034,246 @@ class _Writer:
     def operation(self, target: str, op: ir.Op) -> Value:
         """A primitive."""
         kind = self.kind(target)
-        values = [self.value(atom) if _has_value(atom) else atom for atom in op.args]
+        values: list[Any] = [self.value(atom) if _has_value(atom) else atom for atom in op.args]
         named = {name: self.value(atom) if _has_value(atom) else atom for name, atom in op.kwargs}
+        if op.fn in (arrays.entry_copy, arrays.entry_copies):
+            self.arrays.entry_copies |= {
+                name for atom in op.args if isinstance(atom, ir.Var) for name in self.parts_of(atom.name)
+            }
+        if op.fn is arrays.entry_copies:
+            return self.copies(kind, values)
         if op.fn in (builtins.hasattr, operator.contains):
             return self.has(*values)
+        rule = _OF_CONTAINERS.get(op.fn) if _is_hashable(op.fn) else None
+        if rule is not None and values and self.is_container(values[0]):
+            return rule(self, kind, values)
         given = [v for v in values if isinstance(v, Held)]
         if not given and isinstance(kind, Num) and not named and operators.is_scalar_operation(op.fn):
             args = [self.scalar(atom) for atom in op.args]
             return operators.apply(op.fn, self.b, args, scalar_type(kind))
         request = array_operations.Request(op.fn, values, named, kind, self.stem(target), self.read[target])
-        result: Value = array_operations.operation(self.arrays, request)
+        try:
+            result: Value = array_operations.operation(self.arrays, request)
+        except Refused as refused:
+            if not outside_calls.is_allowed(op.fn):
+                raise
+            try:
+                return self.outside_call(request)
+            except Refused:
+                raise refused from None
         return result
+
+    def outside_call(self, r: array_operations.Request) -> Value:
+        """A function that the interpreter runs."""
+        self.arrays.flush()
+        out: list[Expr | str] = []
+        args = tuple(self.outside_form(value, r, out) for value in r.args)
+        named = tuple((name, self.outside_form(value, r, out)) for name, value in r.named.items())
+        kinds: list[Kind] = [r.kind]
+        if isinstance(r.kind, Box) and r.kind.cls is tuple:
+            kinds = [place.kind for place in (places(r.kind) or {}).values()]
+        results = [type_of(kind) for kind in kinds if not isinstance(kind, Obj)]
+        if any(
+            not isinstance(t, Array | Scalar) or (isinstance(t, Scalar) and t.owner is Owner.EITHER) for t in results
+        ):
+            raise Refused(f"`{r.name}` gives {describe(r.kind)}")
+        types = tuple(self.b.types[v] if isinstance(v, str) else v.type for v in out)
+        many = tuple(not isinstance(kind, Obj) for kind in kinds) if kinds[0] is not r.kind else None
+        call = OutsideCall(r.fn, args, named, types, tuple(results), many)  # type: ignore[arg-type]
+        names = [self.b.fresh(r.stem, type) for type in results]
+        self.b.emit(Outside(tuple(names), len(self.functions.outside), tuple(out)))
+        self.functions.outside.append(call)
+        left = iter(zip(names, results, strict=True))
+        values = tuple(_known(k) if isinstance(k, Obj) else self.made_outside(*next(left), k) for k in kinds)
+        return values[0] if many is None else values
+
+    def made_outside(self, name: str, type: Type, kind: Kind) -> Value:
+        """A number, or a new array, that such a function gave."""
+        value = self.found(name, type, kind)
+        if isinstance(value, Held):
+            self.arrays.memory[name] = Memory(name, (), _region(kind))
+        return value
+
+    def outside_form(self, value: object, r: array_operations.Request, out: list[Expr | str]) -> Form:
+        """How an argument of such a function is made."""
+        if isinstance(value, tuple):
+            return Parts(tuple, tuple((k, self.outside_form(v, r, out)) for k, v in enumerate(value)))
+        if isinstance(value, ir.Lit | ir.Ext):
+            return Known(value.value)
+        if value is None or isinstance(value, Known):
+            return value
+        if isinstance(value, Held):
+            kind = self.held_kinds.get(value.name)
+            items = places(kind) if isinstance(kind, Box) and kind.cls in (tuple, list) else None
+            if kind is not None and items is not None:
+                inside = [(key, self.fetched("item", value.name, item)) for key, item in items.items()]
+                return Parts(kind.cls, tuple((key, self.outside_form(v, r, out)) for key, v in inside))  # type: ignore[union-attr]
+            if not isinstance(self.b.types[value.name], Array):
+                raise Refused(f"`{r.name}` of a container")
+            self.kept(value)
+            region = self.arrays.memory[value.name].region
+            for given in reached([r.kind]):
+                if (region is None or region.root() is given.root()) and not given.still():
+                    raise Refused(f"`{r.name}` may give a view of what is written")
+            out.append(value.name)
+        elif isinstance(value, Expr):
+            out.append(value)
+        else:
+            raise Refused(f"`{r.name}` of this")
+        return len(out) - 1
+
+    # ---- whole containers ----
+
+    def is_container(self, value: object) -> bool:
+        """Whether a value is a list, a record or a tuple."""
+        return isinstance(value, tuple) or (
+            isinstance(value, Held) and isinstance(self.b.types[value.name], List | Record)
+        )
+
+    def length(self, kind: Kind, values: Sequence[Value]) -> Value:
+        """How many items a container has."""
+        (value,) = values
+        if not isinstance(value, Held):
+            return Const(len(value), INT)  # type: ignore[arg-type]
+        if isinstance(self.b.types[value.name], List):
+            return self.b.let("n", Length(value.name))
+        items = self.items_of(value.name)
+        count: Expr = Const(sum(item.there is None for item in items.values()), INT)
+        for key, item in items.items():
+            if item.there is not None:
+                more = operators.converted(self.has(value, Known(key)), "i8")
+                count = self.b.let("n", Apply("add", (count, more), INT))
+        return count
+
+    def parts_of(self, name: str) -> Iterator[str]:
+        """The parameters that an argument is taken apart into."""
+        todo = [self.forms.get(name)]
+        while todo:
+            match todo.pop():
+                case int(place) | Items(place) | Owned(place):
+                    yield self.b.params[place][0]
+                case Parts(_, items):
+                    todo += [form for _, form in items]
+
+    def items_of(self, name: str) -> dict[object, Place]:
+        """The items of a record."""
+        kind = self.held_kinds[name]
+        found = places(kind) if isinstance(kind, Box) else None
+        assert found is not None
+        return found
+
+    def zero(self, kind: Kind, values: Sequence[Value]) -> Value:
+        """The zero cotangent of a container."""
+        if len(values) > 1:
+            raise Refused("a zero in which memory is shared as in a container")
+        return self.mapped("zero", values[0], kind, self.zero_of)
+
+    def zero_of(self, stem: str, value: Value, kind: Kind) -> Value:
+        """The zero cotangent of a number or an array."""
+        if isinstance(kind, Num):
+            return operators.converted(Const(0, INT), scalar_type(kind).code)
+        if not isinstance(value, Held) or not isinstance(kind, Arr):
+            raise Refused("the zero of something in a container")
+        return Held(self.arrays.allocate(stem, array_type(kind), self.arrays.extents(value.name), kind.region))
+
+    def copy(self, kind: Kind, values: Sequence[Value]) -> Value:
+        """A deep copy of arguments; `entry_copies` gives a tuple of those of all."""
+        return self.mapped("copy", values[0], kind, self.copy_of)
+
+    def copies(self, kind: Kind, values: Sequence[Value]) -> Value:
+        """Deep copies of several arguments."""
+        kinds = [place.kind for place in (places(kind) or {}).values()] if isinstance(kind, Box) else []
+        if len(kinds) != len(values):
+            raise Refused("copies of several arguments")
+        return tuple(self.mapped("copy", value, k, self.copy_of) for value, k in zip(values, kinds, strict=True))
+
+    def copy_of(self, stem: str, value: Value, kind: Kind) -> Value:
+        """A copy of a number or an array."""
+        if not isinstance(value, Held):
+            return value
+        if not isinstance(kind, Arr):
+            raise Refused("a copy of something in a container")
+        name = array_operations.copied(self.arrays, value.name)
+        self.arrays.memory[name].region = kind.region
+        self.arrays.flush()
+        return Held(name)
+
+    def mapped(self, stem: str, value: Value, kind: Kind, change: Callable[[str, Value, Kind], Value]) -> Value:
+        """A new container like another one, with what `change` makes of each of its numbers and arrays."""
+        if isinstance(kind, Obj):
+            return _known(kind)
+        if not isinstance(kind, Box):
+            if self.is_container(value):
+                raise Refused("a container becomes something else")
+            return change(stem, value, kind)
+        items = places(kind)
+        if isinstance(value, Held) and isinstance(self.b.types[value.name], List):
+            return self.mapped_list(stem, value, kind, change)
+        given: dict[object, Value] = dict(enumerate(value)) if isinstance(value, tuple) else {}
+        if isinstance(value, Held):
+            given = {key: self.fetched("item", value.name, item) for key, item in self.items_of(value.name).items()}
+        if items is None or items.keys() != given.keys():
+            raise Refused("a container becomes another one")
+        made = {key: self.mapped(stem, given[key], item.kind, change) for key, item in items.items()}
+        return tuple(made.values()) if kind.cls is tuple else self.new_record(stem, kind, made)
+
+    def mapped_list(self, stem: str, value: Held, kind: Box, change: Callable[[str, Value, Kind], Value]) -> Value:
+        """A new list like another one."""
+        type, source = type_of(kind), self.b.types[value.name]
+        if not isinstance(type, List) or not isinstance(source, List):
+            raise Refused("a list becomes another container")
+        before = self.held_kinds[value.name]
+        assert isinstance(before, Box)
+        self.arrays.flush()
+        made, counter = self.b.fresh(stem, type), self.b.fresh("k", INT)
+        self.held_kinds[made] = kind
+        self.b.emit(NewList(made))
+        count = self.b.let("n", Length(value.name))
+        with self.b.block() as body:
+            item = self.fetch("item", value.name, Local(counter, INT), source.item, before.region.root().any())
+            inside = kind.region.root().any()
+            self.b.emit(Push(made, self.stored(self.mapped(stem, item, inside, change), inside)))
+            self.arrays.flush()
+        self.b.emit(For(counter, ZERO, count, ONE, False, tuple(body)))
+        return Held(made)
+
+    def total(self, kind: Kind, values: Sequence[Value]) -> Value:
+        """Python's sum of numbers: one after the other."""
+        if not isinstance(kind, Num) or (len(values) > 1 and not isinstance(values[1], Const)):
+            raise Refused("a sum of this container")
+        result = scalar_type(kind)
+        start = operators.converted(values[1] if len(values) > 1 else Const(0, INT), result.code)  # type: ignore[arg-type]
+        (value, *_) = values
+        given: dict[object, Value] = dict(enumerate(value)) if isinstance(value, tuple) else {}
+        if isinstance(value, Held) and isinstance(self.b.types[value.name], Record):
+            given = {key: self.fetched("item", value.name, item) for key, item in self.items_of(value.name).items()}
+        elif isinstance(value, Held):
+            return self.total_of_list(value, result, start)
+        for item in given.values():
+            if item is None or isinstance(item, Held | Known | tuple):
+                raise Refused("a sum of what are no numbers")
+            start = self.b.let("sum", operators.apply(operator.add, self.b, [start, item], result))
+        return start
+
+    def total_of_list(self, value: Held, result: Scalar, start: Expr) -> Value:
+        """Python's sum of a list of numbers."""
+        type = self.b.types[value.name]
+        if not isinstance(type, List) or not isinstance(type.item, Scalar) or result.code == "i8":
+            raise Refused("a sum of what are no reals")
+        if sys.version_info >= (3, 12) and type.item.owner is not Owner.NUMPY:
+            raise Refused("a sum of Python's reals, which Python compensates for rounding")
+        name, item, counter = (
+            self.b.fresh("sum", result, steady=False),
+            self.b.fresh("item", type.item),
+            self.b.fresh("k", INT),
+        )
+        self.b.assign(name, start)
+        with self.b.block() as body:
+            self.b.emit(Fetch(item, value.name, Local(counter, INT)))
+            more = operators.apply(operator.add, self.b, [Local(name, result), Local(item, type.item)], result)
+            self.b.assign(name, more)
+        self.b.emit(For(counter, ZERO, self.b.let("n", Length(value.name)), ONE, False, tuple(body)))
+        return Local(name, result)
 
     # ---- elements and views ----
 
@@ -1091,7 +1342,7 @@ class _Writer:
         name = self.held(base)
         type = self.b.types[name]
         if not isinstance(type, Array):
-            self.store_item(name, key.parts[0].value if key.attribute else self.key_of(key), self.value(given), add)
+            self.store_item(name, self.key_of(key), self.value(given), add)
             return
         if self.arrays.memory[name].foreign:
             raise Refused("memory of others is written")
@@ -1191,4 +1442,14 @@ def _region(kind: Kind) -> Region | None:
     return kind.region if isinstance(kind, Arr) else None
 
 
+def _is_hashable(fn: object) -> bool:
+    return isinstance(fn, Hashable)
+
+
+_OF_CONTAINERS: dict[object, Callable[[_Writer, Kind, Sequence[Value]], Value]] = {
+    builtins.len: _Writer.length,
+    builtins.sum: _Writer.total,
+    arrays.zero: _Writer.zero,
+    arrays.entry_copy: _Writer.copy,
+}
 _MISSING = object()

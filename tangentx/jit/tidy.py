@@ -28,6 +28,7 @@ from tangentx.jit.loop_ir import (
     Loop,
     NewList,
     NewRecord,
+    Outside,
     Pick,
     Pull,
     Push,
@@ -38,6 +39,7 @@ from tangentx.jit.loop_ir import (
     Return,
     Span,
     Statement,
+    Turn,
     View,
     Write,
     blocks,
@@ -121,13 +123,13 @@ def _names(s: Statement) -> Iterator[str]:
 def _arrays(s: Statement) -> tuple[str, ...]:
     """Arrays and tapes that a statement uses, beside those in its expressions."""
     match s:
-        case Write(array=name) | View(base=name) | Bind(source=name):
+        case Write(array=name) | View(base=name) | Turn(base=name) | Bind(source=name):
             return (name,)
         case Pull(list=name) | Fetch(base=name):
             return (name,)
         case Push(name, value) | Put(name, _, value):
             return (name, value) if isinstance(value, str) else (name,)
-        case Return(values) | NewRecord(_, values) | Call(_, values):
+        case Return(values) | NewRecord(_, values) | Call(_, values) | Outside(args=values):
             return tuple(v for v in values if isinstance(v, str))
     return ()
 
@@ -136,7 +138,9 @@ def _targets(s: Statement) -> tuple[str, ...]:
     """Names that a statement gives a value."""
     if isinstance(s, Call):
         return s.results
-    if isinstance(s, Assign | Locate | Allocate | View | Bind | NewList | NewRecord | Pull | Fetch | For):
+    if isinstance(s, Outside):
+        return s.names
+    if isinstance(s, Assign | Locate | Allocate | View | Turn | Bind | NewList | NewRecord | Pull | Fetch | For):
         return (s.name,)
     return ()
 
@@ -162,7 +166,7 @@ def _without_dead(block: Block) -> Block:
 
 
 def _is_dead(s: Statement, read: set[str]) -> bool:
-    if isinstance(s, Assign | View | Allocate | Bind | NewList | NewRecord | Fetch):
+    if isinstance(s, Assign | View | Turn | Allocate | Bind | NewList | NewRecord | Fetch):
         return s.name not in read
     if isinstance(s, If):
         return not (s.body or s.orelse)
@@ -226,7 +230,9 @@ def _looks(value: Expr) -> bool:
 
 def _may_stand(name: str, value: Expr, s: Statement) -> bool:
     """Whether a statement that reads the name once may have its value there."""
-    if isinstance(s, Assign | Write | Push | Put | NewRecord | Call | Return) or (isinstance(s, If) and name in set(atoms(s.test))):
+    if isinstance(s, Assign | Write | Push | Put | NewRecord | Call | Outside | Return) or (
+        isinstance(s, If) and name in set(atoms(s.test))
+    ):
         return all(_has_room(name, given) for given in expressions(s))
     return isinstance(s, Check) and not isinstance(value, Apply)
 
@@ -263,6 +269,6 @@ def _with(s: Statement, waiting: dict[str, Expr]) -> Statement:
         value = getattr(s, each.name)
         if isinstance(value, _EXPRESSIONS):
             changed[each.name] = put(value)
-        elif isinstance(s, Return | NewRecord | Call) and isinstance(value, tuple):
+        elif isinstance(s, Return | NewRecord | Call | Outside) and isinstance(value, tuple):
             changed[each.name] = tuple(put(item) for item in value)
     return replace(s, **changed)

@@ -342,14 +342,183 @@ def test_the_sign_of_a_negative_zero(jit):
     both(angle, jit, 0.0)
 
 
+class Mass:
+    def __init__(self, x, v):
+        self.x, self.v = x, v
+
+    def step(self, dt):
+        self.v = self.v - dt * self.x
+        self.x = self.x + dt * self.v
+
+
+def masses(x, v, n):
+    first = Mass(x, v)
+    other = first
+    for i in range(n):
+        first.step(0.1)
+        if i == 2:
+            other = Mass(first.x * 2.0, v)
+        other.x = other.x * 1.01
+    return first.x * other.v + other.x
+
+
+def shared_lists(x, n):
+    items = []
+    for i in range(n):
+        items.append(x * i)
+        again = items
+        again.append(x)
+    kept = items if n > 1 else [x]
+    kept[0] = x * x
+    total = 0.0
+    for item in items:
+        total = total + item
+    return total
+
+
+def rows(x, n):
+    found = []
+    for i in range(n):
+        found.append(x * i)
+        found[i][0] = found[0][1]
+    last = found[-1]
+    last[1] = 7.0 * x[2]
+    total = 0.0
+    for row in found:
+        total = total + np.sum(row * x)
+    return total
+
+
+def views_in_a_list(x):
+    halves = [x[::2], x[1::2]]
+    halves[0][0] = 5.0
+    halves[1][:] = halves[0] * 2
+    odd = halves.pop()
+    odd[1] = x[0]
+    return np.sum(x * x) + np.sum(halves[0])
+
+
+def of_two_dicts(x, n):
+    if n > 0:
+        found = {"a": x, "b": x * x}
+    else:
+        found = {"a": x * 3.0, "b": x}
+    if n > 1:
+        found["a"] = found["b"] * 2.0
+    other = found
+    other["b"] = 1.0 * x
+    return found["a"] * found["b"]
+
+
+def pairs_in_a_loop(x, n):
+    pair = (x, x * 2.0)
+    for _ in range(n):
+        pair = (pair[1], pair[0] * x)
+    return pair[0] * pair[1]
+
+
+def filled(a, value, i):
+    a[i] = value
+    a[i:] = a[i:] * value
+    return a
+
+
+def written_by_a_helper(x, value):
+    y = x * 2.0
+    z = filled(y, value, 1)
+    filled(z, value * value, 3)
+    w = filled(x, value, 0)
+    return np.sum(y * z) + np.sum(w * x)
+
+
+def doubled_and_squared(x):
+    return x * 2.0, x * x
+
+
+def of_a_helper_for_two_kinds(x):
+    a, b = doubled_and_squared(x)
+    c, d = doubled_and_squared(np.sum(a + b))
+    return c * d
+
+
+def matrices(a, b):
+    c = a @ b
+    return np.trace(c) + np.linalg.norm(a) + np.sum(np.linalg.solve(b, c) ** 2) + np.prod(np.sort(a[0]))
+
+
+def names_of_c(times, release):
+    block = times * release
+    python = block + 1.0
+    list0 = python * 2.0
+    f8_array1 = list0
+    found = f8_array1 * times
+    outside = found * found
+    return outside + block
+
+
+@pytest.mark.parametrize("jit", WAYS)
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (masses, (1.0, 0.5, 5)),
+        (masses, (1.0, 0.5, 0)),
+        (shared_lists, (2.0, 3)),
+        (shared_lists, (2.0, 1)),
+        (rows, (ROW, 3)),
+        (views_in_a_list, (ROW,)),
+        (of_two_dicts, (1.5, 0)),
+        (of_two_dicts, (1.5, 2)),
+        (pairs_in_a_loop, (1.5, 3)),
+        (written_by_a_helper, (ROW, 2.0)),
+        (of_a_helper_for_two_kinds, (ROW,)),
+        (matrices, (MATRIX, MATRIX[::-1] + 3.0)),
+        (names_of_c, (1.0, 2.0)),
+    ],
+    ids=lambda p: getattr(p, "__name__", ""),
+)
+def test_containers_and_calls(f, args, jit):
+    both(f, jit, *args)
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_exceptions_of_a_helper(jit):
+    def looked_up(x, i):
+        if i == 3:
+            raise KeyError("three")
+        return x[i] * 1.0
+
+    def doubled(x, i):
+        return looked_up(x, i) * 2.0
+
+    derivative = both(doubled, jit, ROW, 1)
+    for i, error in ((3, KeyError), (12, IndexError), (-13, IndexError)):
+        with pytest.raises(error):
+            derivative(ROW, i)
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_exceptions_of_numpy(jit):
+    def solved(a, b):
+        return np.sum(np.linalg.solve(a, b))
+
+    derivative = both(solved, jit, MATRIX, ROW[:3])
+    with pytest.raises(np.linalg.LinAlgError):
+        derivative(np.zeros((3, 3)), ROW[:3])
+    assert compiled(derivative).gave_up
+
+
 @pytest.mark.parametrize("jit", WAYS)
 def test_items_of_a_list_whose_owner_is_not_known(jit):
     def last(x, more):
-        items, total = [], 0.0
-        if more:
-            items.append(x[0])
+        items, others, total = [], [], 0.0
+        items.append(x[0])
+        others.append(x[1] * 2.0)
+        chosen = items if more else others
+        chosen.append(x[2])
         while len(items) > 0:
-            total = items.pop() * 3.0
+            total = total + items.pop() * 3.0
+        while len(others) > 0:
+            total = total * others.pop()
         return total
 
     with warnings.catch_warnings():
