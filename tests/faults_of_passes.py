@@ -18,6 +18,12 @@ LATE: tuple[Fault, ...] = (
         ((" and name not in self.params", ""),),
     ),
     (
+        "shift summed along the maximum",
+        "a sum of products with the exponential of a maximum is one only where the maximum is the same for all of them",
+        "tangentx.analysis.dependence.shift_invariance:_Forms._total",
+        (("if any(form.along[i] is not None for i in taken):", "if not taken:"),),
+    ),
+    (
         "record moved past a binding",
         "an append moves only where nothing on the way binds what it records",
         "tangentx.optimise.tape_packing:_Gaps._stops",

@@ -48,6 +48,7 @@ PROOFS = (
     "split",
     "continues",
     "unpacked",
+    "shifts",
     *PASSES,
 )
 UNGUARDED = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from tangentx.analysis.dependence.shift_invariance import forget_shifts
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.common import progress
 from tangentx.ir.check import check
@@ -161,6 +162,8 @@ def prepare(program: Program, root: Instance, off: frozenset[str]) -> None:
     it captured only read, is no tuple any more, and its cotangent none either."""
     if any(i.makes_functions for i in program.reached()):
         _rounds(program, _units(program, root, False), [name for name in BEFORE if name not in off])
+    if "shifts" not in off:
+        forget_shifts(program)
     for instance in program.reached() if "unpacked" not in off else ():
         if instance.link.function is not None:
             instance.link.function = unpacked(instance.link.function, instance.kinds)
