@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.templates.batched import RULES, Batch, plainly, whole_of
+from tangentx.templates.batched.batch import RULES, Batch, plainly, whole_of
 
 
 def _folded(w: Any) -> Any:
