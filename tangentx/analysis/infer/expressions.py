@@ -208,17 +208,28 @@ def _with_arrays(
     w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...], listed: list[int]
 ) -> tuple[Expr, Kind]:
     """Lists given where NumPy makes arrays of them are made arrays first."""
+    return _of_made(w, fn, args, kwargs, {i: lambda a: Op(np.array, (a,)) for i in listed}, f"arrays{listed}")
 
+
+def _of_made(
+    w: Walker,
+    fn: Callable[..., Any],
+    args: tuple[Atom, ...],
+    kwargs: tuple[tuple[str, Atom], ...],
+    making: dict[int, Callable[[Atom], Op]],
+    tag: str,
+) -> tuple[Expr, Kind]:
+    """The operation with what is made of some of its arguments, by their positions, in their place."""
     atoms = (*args, *(a for _, a in kwargs))
 
     def build() -> Block:
-        names = {i: w.temporary() for i in listed}
-        made = tuple(Assign(names[i], Op(np.array, (atoms[i],)), w.span) for i in listed)
+        names = {i: w.temporary() for i in making}
+        made = tuple(Assign(names[i], make(atoms[i]), w.span) for i, make in making.items())
         given = tuple(Var(names[i]) if i in names else a for i, a in enumerate(atoms))
         named = tuple((name, a) for (name, _), a in zip(kwargs, given[len(args) :], strict=True))
         return (*made, Assign(w.temporary(), Op(fn, given[: len(args)], named), w.span))
 
-    return expanded(w, f"arrays{listed}", build)
+    return expanded(w, tag, build)
 
 
 def _in_precision(
@@ -239,19 +250,12 @@ def _in_precision(
     }
     if not wanted:
         return None
-    atoms = (*args, *(a for _, a in kwargs))
 
-    def build() -> Block:
-        names = {i: w.temporary() for i in wanted}
-        made = tuple(
-            Assign(names[i], Op(np.ndarray.astype, (atoms[i], external(w, dtype.type, dtype.name))), w.span)
-            for i, dtype in wanted.items()
-        )
-        given = tuple(Var(names[i]) if i in names else a for i, a in enumerate(atoms))
-        named = tuple((name, a) for (name, _), a in zip(kwargs, given[len(args) :], strict=True))
-        return (*made, Assign(w.temporary(), Op(fn, given[: len(args)], named), w.span))
+    def casting(dtype: Any) -> Callable[[Atom], Op]:
+        return lambda a: Op(np.ndarray.astype, (a, external(w, dtype.type, dtype.name)))
 
-    return expanded(w, f"precision{sorted((i, dtype.name) for i, dtype in wanted.items())}", build)
+    tag = f"precision{sorted((i, dtype.name) for i, dtype in wanted.items())}"
+    return _of_made(w, fn, args, kwargs, {i: casting(dtype) for i, dtype in wanted.items()}, tag)
 
 
 def _is_hashable(fn: Any) -> bool:
