@@ -204,4 +204,37 @@ REWRITING: tuple[Fault, ...] = (
     ),
 )
 
-FAULTS = LATE + WHILE_WRITING + REWRITING
+ELEMENTS: tuple[Fault, ...] = (
+    (
+        "cotangent full though it was overwritten in this branch too",
+        "a name that is no longer full on one way may be full on another",
+        "tangentx.optimise.facts.nonzero_cotangents:Dense._overwritten",
+        (("if self._depth == 1:", "if True:"),),
+    ),
+    (
+        "write into an element that is read later left out",
+        "a write goes only where nothing reads its place after it",
+        "tangentx.optimise.dead_element_stores:_Writes._sees",
+        (
+            (
+                "return self.elements.may_meet(write.spot, read.spot)",
+                "return False",
+            ),
+        ),
+        "for over a range",
+    ),
+    (
+        "copy handed on that is read afterwards",
+        "an array takes the place of its last copy only where nothing reads it again",
+        "tangentx.optimise.last_use_copies:_Handed._refers",
+        (("return any(self._is_in(region, statement_atoms(s)) for s in statements(rest))", "return False"),),
+    ),
+    (
+        "second contribution stored over the first",
+        "only what is added first is stored",
+        "tangentx.optimise.item_forwarding:_Filled._fill",
+        (("added is not None and added.key not in met", "added is not None"),),
+    ),
+)
+
+FAULTS = LATE + WHILE_WRITING + REWRITING + ELEMENTS

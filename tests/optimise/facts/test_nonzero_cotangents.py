@@ -37,6 +37,25 @@ def picked(x, c):
     return np.sum(y[1:] * c[1:]) + np.max(c)
 
 
+def overwritten_either_way(x, c):
+    if c[0] > 5.0:
+        y = np.sqrt(x)
+        y[0] = c[0]
+    else:
+        y = np.log(x)
+        y[0] = c[1]
+    return np.sum(y) + np.max(c)
+
+
+def overwritten_in_turns(x, c):
+    total = np.max(c)
+    for i in range(3):
+        y = np.log(x)
+        y[i] = c[i]
+        total = total + np.sum(y[:1] * c[i])
+    return total
+
+
 C = np.array([-1.0, 2.0, 0.5])
 AT_ZERO = np.array([0.0, 0.7, 1.3])
 
@@ -53,6 +72,7 @@ def test_a_full_cotangent_needs_no_guard() -> None:
         (chosen, np.array([0.0, 1.0 / 0.7, 1.0 / 1.3])),
         (overwritten, np.array([0.0, 1.0 / 0.7, 1.0 / 1.3])),
         (in_a_branch, np.zeros(3)),
+        (overwritten_either_way, np.array([0.0, 1.0 / 0.7, 1.0 / 1.3])),
         (picked, np.array([0.0, 1.0 / np.sqrt(0.7), 0.25 / np.sqrt(1.3)])),
     ],
 )
@@ -63,7 +83,7 @@ def test_what_is_left_out_is_zero(f, wanted, off) -> None:
 
 
 @pytest.mark.parametrize("off", WAYS)
-@pytest.mark.parametrize("f", [softened, chosen, overwritten, picked])
+@pytest.mark.parametrize("f", [softened, chosen, overwritten, overwritten_either_way, overwritten_in_turns, picked])
 def test_gradients_are_the_same(f, off) -> None:
     args = (AT_ZERO + 0.5, C)
     np.testing.assert_allclose(gradient(f, args, off), differences(f, args), rtol=1e-6)
