@@ -194,6 +194,7 @@ from tangentx.arrays.solvers import (
     settled_row,
     slope_of,
     valued,
+    without_jumps,
 )
 from tangentx.arrays.sparse_matrices import (
     compressed,
@@ -484,6 +485,7 @@ __all__ = [
     "turning",
     "unmirrored",
     "agreed",
+    "without_jumps",
     "as_written",
     "gradient_of",
     "held_above",

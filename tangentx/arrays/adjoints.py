@@ -111,10 +111,10 @@ def _given(t: Any, item: Any) -> Any:
 
 
 def unnested(bars: Any, like: Any) -> Any:
-    """Adjoint of `nested`: the numbers of a list of lists as one array, None counting as 0."""
+    """Adjoint of `nested`: the numbers of a list of lists as one array, 0 for what has no derivative."""
     if isinstance(like, (list, tuple)):
         return np.array([unnested(bar, item) for bar, item in zip(bars, like, strict=True)])
-    return np.zeros(np.shape(like)) if bars is None else bars
+    return np.zeros(np.shape(like)) if bars is None or not has_derivative(like) else bars
 
 
 def unblock(t: Any, arrays: Any) -> Any:

@@ -95,6 +95,35 @@ def agreed(model: Any, value: Any, error: Any, what: str) -> Any:
     raise NotDifferentiable(f"this {what} is found {how}: it differs by {apart:.1g}", hint=hint)
 
 
+_JUMP = 1e-6
+"""How high a jump of an integrand is, relative to its largest value, that is seen."""
+
+
+def without_jumps(total: Any, values: Any, nodes: Any, ends: Any) -> Any:
+    """`total`, the sum of an integrand's `values` at `nodes`, of which none jumps between two `ends` of the pieces.
+
+    From one node to the next a function without jumps goes no faster than it does beside them; three times as fast is
+    taken for a jump. Raises NotDifferentiable there: it would be left out where its place, or a limit, moves.
+    """
+    order = np.argsort(nodes, kind="stable")
+    at, found = np.asarray(nodes, float)[order], np.asarray(values)[order]
+    steps, heights = np.diff(at), np.abs(np.diff(found))
+    within = np.searchsorted(np.sort(ends), at[:-1], "right") == np.searchsorted(np.sort(ends), at[1:], "left")
+    known = within & (steps > 0)
+    slopes = np.where(known, heights / np.where(steps > 0, steps, 1.0), 0.0)
+    beside = np.maximum(np.append(0.0, slopes[:-1]), np.append(slopes[1:], 0.0))
+    room = 3.0 * steps * beside + _JUMP * np.max(np.abs(found), initial=0.0)
+    alone = np.append(False, known[:-1]) & np.append(known[1:], False)
+    jumps = np.nonzero(known & alone & (heights > room))[0]
+    if jumps.size == 0:
+        return total
+    place = 0.5 * (at[jumps[0]] + at[jumps[0] + 1])
+    raise NotDifferentiable(
+        f"what is integrated jumps near {place:.6g}, and the derivative would leave out that the jump moves",
+        hint=f"give its place, from which there is a derivative too: `points=[...]`, where it is {place:.6g} now",
+    )
+
+
 def slope_of(function: Callable[..., Any], x: Any, *args: Any) -> Any:
     """The derivative of a function by its first argument: that of a number, or the Jacobian matrix of a row."""
     raise AssertionError("a marker, never run")

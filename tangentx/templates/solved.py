@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import agreed, held_above, held_below, regular, settled, settled_row, valued
+from tangentx.arrays import agreed, held_above, held_below, regular, settled, settled_row, valued, without_jumps
 from tangentx.templates.registry import adjoint, constant
 
 constant(held_above, held_below)
@@ -65,6 +65,20 @@ def agreed_(model: Any, value: Any, error: Any, what: Any, *, ans_bar: Any) -> A
 def agreed_dot(model: Any, value: Any, error: Any, what: Any, *, model_dot: Any) -> Any:
     """The identity."""
     ans_dot = model_dot
+    return ans_dot
+
+
+@adjoint(without_jumps, domain=(), drawn=False)
+def without_jumps_(total: Any, values: Any, nodes: Any, ends: Any, *, ans_bar: Any) -> Any:
+    """The identity."""
+    total_bar = ans_bar
+    return total_bar
+
+
+@without_jumps_.tangent
+def without_jumps_dot(total: Any, values: Any, nodes: Any, ends: Any, *, total_dot: Any) -> Any:
+    """The identity."""
+    ans_dot = total_dot
     return ans_dot
 
 

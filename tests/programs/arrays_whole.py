@@ -18,6 +18,11 @@ def reductions(A):
     return np.sum(a) + b.mean() + np.sum(c * c) + d.sum() + A.max() * A.min() + np.sum(A * A, axis=(0, 1))
 
 
+def joined_with_whole_numbers(x):
+    ends = np.concatenate([np.array([0, 3]), x * x])
+    return np.sum(ends[1:] * ends[:-1])
+
+
 def softmax_loss(z, labels):
     z = z - np.max(z, axis=1, keepdims=True)
     logs = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
@@ -161,6 +166,7 @@ def ties(x, y):
 PROGRAMS = [
     Program(broadcasting, lambda: (draw(3, 1, seed=8), draw(4, seed=9), 0.4), ("column", "row", "s")),
     Program(reductions, lambda: (draw(3, 4, seed=90),), "A"),
+    Program(joined_with_whole_numbers, lambda: (draw(3, seed=91),), "x"),
     Program(softmax_loss, lambda: (draw(3, 3, seed=11), np.array([0, 2, 1])), "z"),
     Program(kept_dimensions, lambda: (draw(3, 3, seed=12), True), "A"),
     Program(

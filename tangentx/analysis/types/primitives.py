@@ -172,6 +172,7 @@ EFFECTS = frozenset(
         arrays.on_tensors,
         arrays.real_power,
         arrays.sum_of_some,
+        arrays.without_jumps,
     )
 ) | {operator.call}
 """The operations that are run for what they do."""
@@ -209,7 +210,7 @@ def is_constant(fn: Any, kinds: Iterable[Kind]) -> bool:
 
 _LOOKING = frozenset((
     arrays.agreed, arrays.counted, arrays.demand_bound, arrays.demand_copied, arrays.demand_unshared, arrays.real_power,
-    arrays.same_length, arrays.sum_of_some,
+    arrays.same_length, arrays.sum_of_some, arrays.without_jumps,
 ))  # fmt: skip
 """What may raise an error, and does nothing that may be seen where it is done twice."""
 

@@ -269,6 +269,7 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.once: _one_copy,
     arrays.regular: _one_copy,
     arrays.agreed: _one_copy,
+    arrays.without_jumps: _one_copy,
     arrays.set_generators: _always(Obj(None)),
     arrays.generator_states: _always(Some(object)),
     arrays.there: _always(Num(bool)),

@@ -91,8 +91,15 @@ def restarted(x):
     return y @ y
 
 
+def with_kinks_and_jumps(x):
+    """Where they move, the points are given, in any order; what is outside of the range is left out."""
+    kink = quad(lambda t: abs(t - x) * t, 3, 0, points=[x])[0]
+    jump = quad(lambda t: t * t if t < x * x else -t * x, -x, 3.0 * x, points=(1.0, x * x, 7.0))[0]
+    return kink * jump + quad(lambda t: x if t < 0.5 else x * x, 0.0, 2.0 * x, points=np.array([0.5]))[0]
+
+
 PROGRAMS = (
-    restarted,
+    *(restarted, with_kinks_and_jumps),
     *(of_a_line, with_limits, without_end, of_an_integral, of_a_region, by_fixed_nodes),
     *(at_moments, with_a_span, of_an_oscillator),
 )
@@ -135,6 +142,25 @@ def test_what_cannot_be_retraced_is_refused():
 
     with np.errstate(over="ignore"), pytest.raises(tx.TangentxError, match="as for a stiff system"):
         tx.grad(stiff, fallback="error")(2.0)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: quad(lambda t: np.where(t < x, t * t, 0.0), 0.0, 3.0)[0],
+        lambda x: quad(lambda t: 1.0 if t < 0.9 else 3.0, 0.0, x + 1.0)[0],
+        lambda x: quad(lambda t: x * np.floor(t + 0.1), 0.0, 2.0)[0],
+    ],
+)
+def test_jumps_where_no_point_is_given_are_refused(program):
+    with pytest.raises(tx.NotDifferentiable, match=r"jumps near 0.9(?s:.*)points=\[...\]"):
+        tx.grad(program, fallback="error")(0.9)
+
+
+@pytest.mark.parametrize("width", [1e-2, 1e-3, 1e-4])
+def test_what_is_steep_does_not_jump(width):
+    gradient = tx.grad(lambda x: quad(lambda t: np.tanh((t - x) / width), 0.0, 3.0, limit=200)[0], fallback="error")
+    assert gradient(1.3) == pytest.approx(-2.0, rel=1e-5)
 
 
 def test_what_has_no_rule_is_refused():
