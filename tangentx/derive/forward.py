@@ -61,10 +61,6 @@ from tangentx.ir.walk import atoms, reads
 from tangentx.templates import Template
 
 
-def _each(value: Any) -> tuple[Any, ...]:
-    return value if isinstance(value, tuple) else (value,)
-
-
 def _keyword_only(fn: Any) -> list[str]:
     kinds = inspect.signature(fn).parameters.values()
     return [p.name for p in kinds if p.kind is inspect.Parameter.KEYWORD_ONLY]
@@ -146,7 +142,7 @@ def _linear(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[s
         if op.fn is operator.sub and moving[0] is op.args[1]:
             return emit.op(operator.neg, dot)
         return emit.op(arrays.clone, dot) if f.frame.mode(moving[0]) == SHADOW else dot  # it may be written yet
-    return _applied(f, emit, op, template, bound, set(template.cotangents))
+    return _applied(f, emit, op, template, set(template.cotangents))
 
 
 _SUMS = frozenset((operator.add, operator.sub))
@@ -154,17 +150,16 @@ _SUMS = frozenset((operator.add, operator.sub))
 
 def _bilinear(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
     active = [n for n in template.cotangents if n and f.frame.mode(atom_of(bound[n])) is not None]
-    terms = [_applied(f, emit, op, template, bound, {name}) for name in active]
+    terms = [_applied(f, emit, op, template, {name}) for name in active]
     return _sum(emit, terms, new)
 
 
-def _applied(
-    f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], names: set[str | None]
-) -> Atom:
-    """The primal with the tangents of the named parameters in their places."""
-    places = {id(a) for n in names if n for a in _each(bound[n])}
-    args = tuple(_whole_dot(f, emit, a) if id(a) in places else a for a in op.args)
-    kwargs = tuple((k, _whole_dot(f, emit, a) if id(a) in places else a) for k, a in op.kwargs)
+def _applied(f: Forward, emit: Emitter, op: Op, template: Template, names: set[str | None]) -> Atom:
+    """The primal with the tangents of the named parameters in their places: one name may stand at several."""
+    own = [p.name for p in template.params]
+    star = next((i for i, p in enumerate(template.params) if p.kind is p.VAR_POSITIONAL), len(own))
+    args = tuple(_whole_dot(f, emit, a) if own[min(i, star)] in names else a for i, a in enumerate(op.args))
+    kwargs = tuple((k, _whole_dot(f, emit, a) if k in names else a) for k, a in op.kwargs)
     return emit.let(Op(op.fn, args, kwargs))
 
 

@@ -52,6 +52,17 @@ def test_a_linear_operation_is_applied_to_the_tangent() -> None:
     assert "sum(A_dot)" in forward_text(lambda A: np.sum(A), np.ones(2))
 
 
+@pytest.mark.parametrize("function", [lambda z: z @ z, lambda z: np.dot(z, b=z), lambda z: np.sum(np.outer(z, z))])
+def test_a_product_of_a_name_with_itself_has_a_tangent_for_each_place(function) -> None:
+    def f(y):
+        z = np.sin(y)
+        return function(z)
+
+    y, y_dot = np.array([0.9, 0.3]), np.array([1.0, 2.0])
+    found = tx.jvp(f, (y,), (y_dot,), fallback="error")[1]
+    assert found == pytest.approx(tx.grad(f, fallback="error")(y) @ y_dot)
+
+
 def test_the_tangent_of_a_sum_is_not_that_of_an_array_that_is_written_later() -> None:
     def shifted(a):
         y = a + 1.0

@@ -18,11 +18,6 @@ def reductions(A):
     return np.sum(a) + b.mean() + np.sum(c * c) + d.sum() + A.max() * A.min() + np.sum(A * A, axis=(0, 1))
 
 
-def joined_with_whole_numbers(x):
-    ends = np.concatenate([np.array([0, 3]), x * x])
-    return np.sum(ends[1:] * ends[:-1])
-
-
 def softmax_loss(z, labels):
     z = z - np.max(z, axis=1, keepdims=True)
     logs = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
@@ -161,6 +156,11 @@ def methods(A, v):
 def ties(x, y):
     """Ties share equally, `abs` at 0 gives 0: what central differences give, too."""
     return np.sum(np.maximum(x, y) + 2.0 * np.minimum(x, y)) + 3.0 * np.max(x) - np.sum(np.abs(x - 0.5))
+
+
+def joined_with_whole_numbers(x):
+    ends = np.concatenate([np.array([0, 3]), x * x])
+    return np.sum(ends[1:] * ends[:-1])
 
 
 PROGRAMS = [
