@@ -34,7 +34,7 @@ from tangentx.ir.nodes import Assign, Call, Function
 from tangentx.optimise.facts import dtype_exactness
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.facts.witness import told
-from tangentx.optimise.pipeline import PASSES, optimise, optimised, prepare, shorten, straighten
+from tangentx.optimise.pipeline import PASSES, fits, optimise, optimised, prepare, shorten, straighten
 from tangentx.optimise.privatise import private
 
 PROOFS = (
@@ -116,7 +116,13 @@ def derive_gradient(program: Program, instance: Instance, request: Request) -> F
     progress.at("deriving", 0.15)
     prepare(program, instance, switched_off())
     straighten(program, switched_off())
-    return gradient(Derivation(program, switched_off(), dtype_exactness.dtypes(program)), instance, request)
+    return gradient(_derivation(program, instance), instance, request)
+
+
+def _derivation(program: Program, instance: Instance) -> Derivation:
+    off = switched_off()
+    told = (lambda: fits(program, instance)) if off.isdisjoint(("fits", "lengths")) else frozenset[tuple[int, str]]
+    return Derivation(program, off, dtype_exactness.dtypes(program), told)
 
 
 def derive_tangent(program: Program, instance: Instance, active: Sequence[int]) -> Function:
@@ -135,7 +141,7 @@ def derive_sweeps(program: Program, instance: Instance, wrt: tuple[int, ...]) ->
     """The two functions of reverse mode, and the one that calls both."""
     prepare(program, instance, switched_off())
     straighten(program, switched_off())
-    return pullback(Derivation(program, switched_off(), dtype_exactness.dtypes(program)), instance, wrt)
+    return pullback(_derivation(program, instance), instance, wrt)
 
 
 def derive_cut(program: Program, instance: Instance, wrt: tuple[int, ...]) -> Function:

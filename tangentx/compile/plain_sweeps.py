@@ -34,6 +34,8 @@ from tangentx.ir.walk import statements
 from tangentx.optimise.facts.finite_values import among
 
 LIMIT_MISSES = 2
+_MISSES = frozenset((ZeroDivisionError, FloatingPointError, OverflowError, ValueError, np.linalg.LinAlgError))
+"""What Python and NumPy raise for numbers: the program's own, or of a product without its guard. The other text tells."""
 _FORBIDDEN = frozenset((
     np.seterr, np.geterr, np.seterrcall, np.geterrcall, np.errstate,
     arrays.guarded, arrays.over_root,  # in a program they are those of a derivative inside
@@ -75,8 +77,9 @@ class PlainSweep:
                 found = self._strictly(values) if self.loud else self.plain(*values)
                 if self.loud or finite(found):
                     return found
-            except (ArithmeticError, ValueError):
-                pass  # of the program, or of a product without its guard: the other text tells
+            except (ArithmeticError, ValueError) as error:
+                if type(error) not in _MISSES:
+                    raise
             self.misses += 1
         return traced(self.guarded(values), 0, *values)
 

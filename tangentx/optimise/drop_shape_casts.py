@@ -20,7 +20,9 @@ class Fits(Rules):
 
     def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """The cotangent under the other name."""
-        same = self.same(s, op.args[0]) if op.fn is arrays.alike else None
+        if op.fn is not arrays.alike:
+            return None
+        same = self.same(s, op.args[0]) or self.walk.passed(s, op.args[0])
         return None if same is None else (same,)
 
 

@@ -47,6 +47,7 @@ from tangentx.optimise import (
 from tangentx.optimise.comment_cleanup import tidy
 from tangentx.optimise.facts import dtype_exactness, memory
 from tangentx.optimise.facts.callee_shapes import tell_callees
+from tangentx.optimise.facts.exact_fits import Fits, exact_fits
 from tangentx.optimise.facts.unit import Pass, Unit
 from tangentx.optimise.rewriting import Rules, run_each
 from tangentx.optimise.structurise_continue import straightened
@@ -167,6 +168,13 @@ def prepare(program: Program, root: Instance, off: frozenset[str]) -> None:
     for instance in program.reached() if "unpacked" not in off else ():
         if instance.link.function is not None:
             instance.link.function = unpacked(instance.link.function, instance.kinds)
+
+
+def fits(program: Program, root: Instance) -> Fits:
+    """What is known of the shapes of operands in a program that is to be differentiated; see `exact_fits`."""
+    units = _units(program, root, False)
+    _tell_axes(program, units, False)
+    return exact_fits(program, units)
 
 
 def straighten(program: Program, off: frozenset[str]) -> None:

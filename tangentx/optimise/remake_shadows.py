@@ -15,7 +15,7 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
-from tangentx.ir.nodes import Append, Assign, Block, Expr, Lit, Make, Note, Op, Pop, Statement, Var
+from tangentx.ir.nodes import Append, Assign, Atom, Block, Expr, Lit, Make, Note, Op, Pop, Statement, Var
 from tangentx.ir.rewrite import map_blocks
 from tangentx.ir.sweep_marks import REVERSE
 from tangentx.ir.walk import WITH_BLOCKS, blocks, reads, writes
@@ -141,11 +141,20 @@ class _Anew:
         for other, back in self.pairs:
             held, popped = other.statement, back.statement
             assert isinstance(held, Append) and isinstance(popped, Assign)
-            same = held.value == Var(name) and self.forward.once(name)
+            same = self.forward.once(name) and self._is_name_for(held.value, name, other)
             if same and _straight(record, other) and _straight(taken, back) and back.position < taken.position:
                 if not any(_between(b, back, taken) for b in self.reverse.binders[popped.target] if b is not back):
                     return popped.target
         return None
+
+    def _is_name_for(self, atom: Atom, name: str, place: _Place) -> bool:
+        """Whether an atom stands for the array which a name is bound to, in the same trip: ``w = t``."""
+        if atom == Var(name):
+            return True
+        if not isinstance(atom, Var) or not self.forward.once(atom.name):
+            return False
+        (binder,) = self.forward.binders[atom.name]
+        return _value(binder) == Var(name) and _straight(binder, place) and binder.position < place.position
 
     def _copied(self, name: str, reader: _Place) -> str | None:
         """The array that a name holds a copy of where a statement reads it, if nothing binds that anew later."""

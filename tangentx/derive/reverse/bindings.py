@@ -107,7 +107,7 @@ def _contribute(r: Reverse, s: Assign, ans: Atom, t: Atom, kind: Kind, emit: Emi
             if mode(kind) == VALUE:
                 r.give(emit, value, t, r.is_alike(kind, r.frame.kind(value)))
         case Op():
-            _contribute_op(r, value, ans, t, kind, emit, r.filling.get(id(s)))
+            _contribute_op(r, value, ans, t, kind, emit, s)
         case Index(base=Var(name=name)) if name in r.parts.held:
             give_item(r, emit, value, t)
         case Index(base=base, key=key):
@@ -120,8 +120,7 @@ def _contribute(r: Reverse, s: Assign, ans: Atom, t: Atom, kind: Kind, emit: Emi
                     r.give(emit, item, emit.item(t, key))
 
 
-def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emitter, over: Atom | None) -> None:
-    """`over`: the operand over which the result is written."""
+def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emitter, s: Statement) -> None:
     template = templates.find(op.fn)
     if template is None or is_constant(op.fn, map(r.frame.kind, atoms(op))):
         return
@@ -133,14 +132,17 @@ def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emi
             for other in [pair for pair in found if pair[0] == operand]:
                 cotangent = emit.op(operator.add, cotangent, other[1])
                 found.remove(other)
-        r.give(emit, operand, cotangent, _keeps_shape(r, op, kind, operand, over))
+        r.give(emit, operand, cotangent, _keeps_shape(r, op, kind, operand, s))
 
 
-def _keeps_shape(r: Reverse, op: Op, made: Kind, operand: Atom, over: Atom | None) -> bool:
+def _keeps_shape(r: Reverse, op: Op, made: Kind, operand: Atom, s: Statement) -> bool:
     """Whether the result of an operation element by element has the shape and dtype of the operand for certain: the
-    others are numbers, or the same array, or it is written over the operand."""
+    others are numbers, or the same array, or it is written over the operand, or their shapes are known."""
     if op.kwargs or not is_by_element(op.fn) or not r.is_alike(made, r.frame.kind(operand)):
         return False
+    if isinstance(operand, Var) and (id(s), operand.name) in r.derive.fits:
+        return True
+    over = r.filling.get(id(s))
     return operand == over or all(a == operand or isinstance(r.frame.kind(a), Num) for a in op.args)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tangentx.analysis.infer.program import Instance, Program
@@ -37,14 +37,25 @@ from tangentx.ir.walk import reads, statements, writes
 
 
 class Derivation:
-    """Reverse mode of a whole program; `exact` says that its arrays have the dtypes of their kinds."""
+    """Reverse mode of a whole program; `exact` says that its arrays have the dtypes of their kinds.
 
-    def __init__(self, program: Program, off: frozenset[str] = frozenset(), exact: bool = False) -> None:
+    `fits` tells, once calls of one expression are inlined, which operands have the shape of what is computed of them:
+    the identity of the statement, and the name.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        off: frozenset[str] = frozenset(),
+        exact: bool = False,
+        fits: Callable[[], frozenset[tuple[int, str]]] = frozenset,
+    ) -> None:
         self.program = program
         self.off = off
         self.exact = exact
         if self.proves("inline"):
             inline(program)
+        self.fits = fits()
         self.results = find(program) if self.proves("results") else Results()
         self.pairs: dict[Instance, Pair] = {}
         self.pending: list[Instance] = []

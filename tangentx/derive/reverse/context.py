@@ -56,6 +56,7 @@ class Pair:
 class Derivation(Protocol):
     """The derivation of a whole program: `exact` says that its arrays have the dtypes of their kinds."""
 
+    fits: frozenset[tuple[int, str]]
     exact: bool
     results: Results
 
@@ -125,12 +126,17 @@ class Reverse(ABC):
 
     def is_alike(self, made: Kind, given: Kind) -> bool:
         """Whether both are arrays of one rank and dtype for certain."""
+        if not (isinstance(made, Arr) and isinstance(given, Arr) and self.are_of_one_dtype(made, given)):
+            return False
+        return made.rank == given.rank and given.rank is not None
+
+    def are_of_one_dtype(self, made: Kind, given: Kind) -> bool:
+        """Whether both are arrays of one dtype for certain."""
         if not (isinstance(made, Arr) and isinstance(given, Arr) and made.sure and given.sure):
             return False
         if made.dtypes or given.dtypes:
             return False
-        exact = self.derive.exact and self.derive.proves("fits")
-        return exact and made.dtype == given.dtype and made.rank == given.rank and given.rank is not None
+        return self.derive.exact and self.derive.proves("fits") and made.dtype == given.dtype
 
     def give(self, emit: Emitter, atom: Atom, cotangent: Atom, fits: bool = False) -> None:
         """Adds a cotangent to that of an operand; `fits`: it is known to have the operand's shape and dtype."""

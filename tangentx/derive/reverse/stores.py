@@ -75,7 +75,9 @@ def store(r: Reverse, s: Store, forward: Emitter, reverse: Emitter) -> None:
     if r.frame.mode(s.base) != SHADOW:
         return
     bar = r.other(s.base)
-    fits = id(s) in r.filling and r.is_alike(kind, r.frame.kind(s.value))
+    given = r.frame.kind(s.value)
+    told = isinstance(s.value, Var) and (id(s), s.value.name) in r.derive.fits
+    fits = r.are_of_one_dtype(kind, given) if told else id(s) in r.filling and r.is_alike(kind, given)
     if _may_repeat(r, s.key):
         t = reverse.op(arrays.winners, bar, reverse.key_atom(s.key))
     else:

@@ -180,13 +180,17 @@ class Shaper:
     def stored(self, s: Store | Accumulate) -> list[tuple[Length, Length]]:
         """Pairs of lengths that are equal once the statement has written an array into another."""
         value = self._of_array(s.value)
-        place = self._part(s.base, s.key) if isinstance(value, Lengths) and value else None
+        place = self.place(s) if isinstance(value, Lengths) and value else None
         if not isinstance(place, Lengths):
             return []
         pairs = shape_arithmetic.stored(value, place)  # type: ignore[arg-type]
         if any(map(is_long, next(zip(*pairs), ()))):
             self.rely()
         return pairs
+
+    def place(self, s: Store | Accumulate) -> Shape:
+        """The shape of the part of an array that a statement writes."""
+        return self._part(s.base, s.key)
 
     def _result(self, fn: Callable[..., Any], args: tuple[Atom, ...]) -> Shape:
         first = self._of_array(args[0])
