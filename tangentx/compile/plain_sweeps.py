@@ -35,7 +35,7 @@ from tangentx.optimise.facts.finite_values import among
 
 LIMIT_MISSES = 2
 _MISSES = frozenset((ZeroDivisionError, FloatingPointError, OverflowError, ValueError, np.linalg.LinAlgError))
-"""What Python and NumPy raise for numbers: the program's own, or of a product without its guard. The other text tells."""
+"""What Python and NumPy raise for numbers: the program's own, or for a product without its guard."""
 _FORBIDDEN = frozenset((
     np.seterr, np.geterr, np.seterrcall, np.geterrcall, np.errstate,
     arrays.guarded, arrays.over_root,  # in a program they are those of a derivative inside

@@ -17,7 +17,7 @@ from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Kind, Num
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Expr, Index, Key, Lit, Op, Slice, Statement, Store, Var
-from tangentx.optimise.facts.shape_arithmetic import Lengths, is_long, is_single
+from tangentx.optimise.facts.shape_arithmetic import Lengths, Shape, is_long, is_single
 from tangentx.optimise.facts.shapes import is_array
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each
@@ -57,6 +57,8 @@ class Spreads(Rules):
         if not (isinstance(made, Op) and _is_plain(self.kind(atom)) and self.still(atom)) or made.kwargs:
             return None
         whole = made.fn is arrays.unreduce and len(made.args) > 2 and made.args[2] == Lit(None)
+        if made.fn is arrays.unreduce and not whole and is_array(self.kind(made.args[0])):
+            return self.number(made.args[0])
         number = made.args[0] if whole else made.args[1] if made.fn is np.full and len(made.args) == 2 else None
         return number if number is not None and self._is_float(number) else None
 
@@ -94,7 +96,7 @@ class Spreads(Rules):
             if not isinstance(shape, Lengths):
                 continue
             self.before: list[Statement] = []
-            plain = self.number(atom) if any(self.shape(a) == shape for a in others) else None
+            plain = self.number(atom) if any(_covers(self.shape(a), shape) for a in others) else None
             plain = plain or (self._row(s, atom) if any(self._fills(a, atom, shape) for a in others) else None)
             if plain is not None:
                 args = (*op.args[:i], plain, *op.args[i + 1 :])
@@ -159,6 +161,13 @@ class Spreads(Rules):
         over = axes or list(range(lead))
         keep = (("keepdims", Lit(True)),) if axes else ()
         return (replace(s, value=Op(np.sum, (t,), (("axis", Lit(over[0] if len(over) == 1 else tuple(over))), *keep))),)
+
+
+def _covers(have: Shape, shape: Lengths) -> bool:
+    """Whether what has a shape has it still when it is broadcast with an array of another one."""
+    if not isinstance(have, Lengths) or len(have) != len(shape):
+        return False
+    return all(one in (n, 1) for n, one in zip(have, shape, strict=True))
 
 
 def _is_plain(kind: Kind) -> bool:

@@ -16,9 +16,10 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, Region, dtype_of
-from tangentx.ir.nodes import Assign, Atom, Link, Lit, Op, Statement, Var
+from tangentx.ir.nodes import Assign, Atom, Link, Lit, Op, Pop, Statement, Var
 from tangentx.ir.walk import statements
 from tangentx.optimise.facts import memory
+from tangentx.optimise.facts.shape_arithmetic import Lengths, Shape
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.guard_elimination import drops
 from tangentx.optimise.rewriting import MUL, Rewriter, Rules, is_number, run_each
@@ -210,15 +211,36 @@ def _count(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
 
 
 def _of_shape(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
-    """The shape of an array that is made for it alone is that of an operand, if they have the same."""
+    """The shape of an array that is made, or was recorded, for it alone is that of an operand, or of a parameter, if
+    they have the same."""
     (array,) = op.args
     made = p.expr(array)
-    if not (isinstance(array, Var) and isinstance(made, Op) and p.count[array.name] == 1 and p.shape(array)):
+    if not (isinstance(array, Var) and p.count[array.name] == 1 and p.shape(array)):
+        return None
+    if array.name in p.unit.found(_popped):
+        owner = _owner(p, p.shape(array))
+        return None if owner is None else _as(s, op.fn, owner)
+    if not isinstance(made, Op):
         return None
     for other in made.args:
         if isinstance(other, Var) and p.rank(other) is not None and p.shape(other) == p.shape(array):
             return _as(s, op.fn, other)
     return None
+
+
+def _popped(unit: Unit) -> frozenset[str]:
+    """The names of what is taken from tapes."""
+    return frozenset(s.target for s in unit.statements() if isinstance(s, Assign) and isinstance(s.value, Pop))
+
+
+def _owner(p: Operators, shape: Shape) -> Var | None:
+    """The parameter, never bound anew, whose shape it is."""
+    tag = shape[0] if isinstance(shape, Lengths) and shape else None
+    if not (isinstance(tag, tuple) and tag[-3:-2] == ("param",)):
+        return None
+    owner = Var(str(tag[-2]))
+    same = not p.bindings[owner.name] and p.rank(owner) is not None and p.shape(owner) == shape
+    return owner if same else None
 
 
 def _clone(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:

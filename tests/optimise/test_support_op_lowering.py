@@ -115,3 +115,15 @@ def dot(x, y):
 
 def test_products_of_two_vectors() -> None:
     assert "matmul_" not in both(dot, RNG.random(3), RNG.random(3), wrt=("x", "y"))
+
+
+def windows(image, kernel):
+    total = 0.0
+    for i in range(len(image) - len(kernel) + 1):
+        total = total + np.sum(image[i : i + len(kernel)] * kernel) ** 2
+    return total
+
+
+def test_nothing_is_recorded_for_the_shape_that_a_parameter_has() -> None:
+    text = both(windows, RNG.random(5), RNG.random(2), wrt=("image", "kernel"))
+    assert "np.full(kernel.shape" in text
