@@ -229,12 +229,6 @@ ELEMENTS: tuple[Fault, ...] = (
         "tangentx.optimise.last_use_copies:_Handed._refers",
         (("return any(self._is_in(region, statement_atoms(s)) for s in statements(rest))", "return False"),),
     ),
-    (
-        "second contribution stored over the first",
-        "only what is added first is stored",
-        "tangentx.optimise.item_forwarding:_Filled._fill",
-        (("added is not None and added.key not in met", "added is not None"),),
-    ),
 )
 
 FAULTS = LATE + WHILE_WRITING + REWRITING + ELEMENTS

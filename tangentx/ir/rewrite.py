@@ -71,10 +71,8 @@ Node = TypeVar("Node", bound="ir.Statement | ir.Expr | ir.Block")
 def rename(node: Node, mapping: Mapping[str, str]) -> Node:
     """`node` (a statement, a block or an expression) with its names replaced as `mapping` says, bound ones too."""
 
-    made = {name: ir.Var(other) for name, other in mapping.items()}
-
     def change(atom: ir.Atom) -> ir.Atom:
-        return made.get(atom.name, atom) if type(atom) is ir.Var else atom
+        return ir.Var(mapping[atom.name]) if type(atom) is ir.Var and atom.name in mapping else atom
 
     if isinstance(node, tuple):
         return tuple(_renamed(stmt, mapping, change) for stmt in node)  # type: ignore[return-value]
