@@ -206,12 +206,6 @@ REWRITING: tuple[Fault, ...] = (
 
 ELEMENTS: tuple[Fault, ...] = (
     (
-        "cotangent full though it was overwritten in this branch too",
-        "a name that is no longer full on one way may be full on another",
-        "tangentx.optimise.facts.nonzero_cotangents:Dense._overwritten",
-        (("if self._depth == 1:", "if True:"),),
-    ),
-    (
         "write into an element that is read later left out",
         "a write goes only where nothing reads its place after it",
         "tangentx.optimise.dead_element_stores:_Writes._sees",
