@@ -360,7 +360,7 @@ def test_a_wrong_shape_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     honest = shapes.Facts.shape
 
     def shape(self: Any, atom: Any) -> Any:
-        return ("one for all",) if is_array(self.kind(atom)) else honest(self, atom)
+        return ("one for all",) if is_array(self._kind(atom)) else honest(self, atom)
 
     monkeypatch.setattr(shapes.Facts, "shape", shape)
     with pytest.raises(tx.InternalError, match="taken to have the shape") as caught:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import Any
 
@@ -94,7 +93,7 @@ def remainder_start(rest: Any) -> int:
 
 def binary_exponent(x: Any) -> Any:
     """The power of two that a number is multiplied with where the rest is from a half to one."""
-    return np.frexp(x)[1] if isinstance(x, np.ndarray | np.generic) else math.frexp(x)[1]
+    return np.frexp(x)[1]
 
 
 def whole_turns(p: Any, discont: Any = None, axis: int = -1, period: Any = 2.0 * np.pi) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.compile.plain_sweeps import LIMIT_MISSES
 from tests.harness.guard import call
 from tests.harness.leaves import leaves
 from tests.harness.snapshot import snapshot
@@ -80,7 +81,8 @@ def call_with_fault(
     The exception comes out unchanged, the arguments and what `watch` reaches are as they were, and the next call
     gives what the call before gave.
     """
-    call(derivative, *args, watch=watch)  # compiles, so that only running remains
+    for _ in range(LIMIT_MISSES + 1):  # compiles, with guards too where they are needed, so that only running remains
+        call(derivative, *args, watch=watch)
     counter = _Tracer()
     expected = _traced(counter, derivative, args)
     assert counter.count, "the derivative ran no line of a generated text or a program"
