@@ -23,12 +23,13 @@ from tangentx.templates.solvers import solver_of
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(21)
 
 
-def divided(found: Any, a: Any, b: Any, points: Any) -> tuple[float, float, Any, Any, Any, Any, Any]:
-    """What `scipy.integrate.quad` has found with ``full_output``, its error, and the rule: for each node its place and
-    its weight in a piece of length one, which of `a`, `b` and `points` the ends of that are, and what is added to it in
-    a range without end. Warns as SciPy does without that option."""
+def divided(found: Any, a: Any, b: Any, points: Any) -> tuple[float, float, bool, Any, Any, Any, Any, Any]:
+    """What `scipy.integrate.quad` has found with ``full_output``, its error, and whether it is sure of them; and the
+    rule: for each node its place and its weight in a piece of length one, which of `a`, `b` and `points` the ends of
+    that are, and what is added to it in a range without end. Warns as SciPy does without that option."""
     if len(found) > 3:
         warnings.warn(found[3], integrate.IntegrationWarning, stacklevel=3)
+    known = found[0], found[1], len(found) == 3
     count = found[2]["last"]
     low, high = found[2]["alist"][:count, None], found[2]["blist"][:count, None]
     places = (0.5 * (low + high) + 0.5 * (high - low) * _NODES).ravel()
@@ -38,14 +39,14 @@ def divided(found: Any, a: Any, b: Any, points: Any) -> tuple[float, float, Any,
     none = np.zeros_like(places)
     of_a = none.astype(np.int64)
     if a == b:
-        return found[0], found[1], places, weights, of_a, of_a + 1, none
+        return *known, places, weights, of_a, of_a + 1, none
     if np.isfinite(a) and np.isfinite(b):
-        return found[0], found[1], *_in_pieces(places, weights, a, b, points), none
+        return *known, *_in_pieces(places, weights, a, b, points), none
     shifts, weights = (1.0 - places) / places, weights / places**2 * (1.0 if a <= b else -1.0)
     if np.isinf(a) and np.isinf(b):
         shifts, weights, of_a = np.append(shifts, -shifts), np.append(weights, weights), np.append(of_a, of_a)
-        return found[0], found[1], np.zeros(len(shifts)), weights, of_a, of_a, shifts
-    return found[0], found[1], none, weights, of_a, of_a, shifts if max(a, b) == np.inf else -shifts
+        return *known, np.zeros(len(shifts)), weights, of_a, of_a, shifts
+    return *known, none, weights, of_a, of_a, shifts if max(a, b) == np.inf else -shifts
 
 
 def _in_pieces(places: Any, weights: Any, a: Any, b: Any, points: Any) -> tuple[Any, Any, Any, Any]:
@@ -60,7 +61,17 @@ def _in_pieces(places: Any, weights: Any, a: Any, b: Any, points: Any) -> tuple[
 
 
 def integral(
-    value: Any, func: Any, args: Any, a: Any, b: Any, points: Any, error: Any, rule: Any, first: Any, last: Any
+    value: Any,
+    func: Any,
+    args: Any,
+    a: Any,
+    b: Any,
+    points: Any,
+    error: Any,
+    sure: Any,
+    rule: Any,
+    first: Any,
+    last: Any,
 ) -> Any:
     """The integral as a sum over the nodes."""
     shares, weights, shifts = rule
@@ -76,7 +87,9 @@ def integral(
     for k in range(len(weights)):
         found.append(float(func(float(nodes[k]), *args)))
     values = np.array(found)
-    total = without_jumps(np.sum(scales * values), values, nodes, ends)
+    total = np.sum(scales * values)
+    if sure:
+        total = without_jumps(total, values, nodes, ends)
     return valued(value, agreed(total, value, error, "integral"))
 
 
@@ -107,11 +120,11 @@ def quad(
         )
     given = args if isinstance(args, tuple) else (args,)
     rule = as_written(
-        divided, "(float, float, float64[1], float64[1], int64[1], int64[1], float64[1])", found, a, b, points
+        divided, "(float, float, bool, float64[1], float64[1], int64[1], int64[1], float64[1])", found, a, b, points
     )
-    value, error, shares, weights, first, last, shifts = rule
+    value, error, sure, shares, weights, first, last, shifts = rule
     moved = (shares, weights, shifts)
-    return settle(integral, value, func, given, a, b, points, error, moved, first, last), error
+    return settle(integral, value, func, given, a, b, points, error, sure, moved, first, last), error
 
 
 def double_integral(value: Any, func: Any, a: Any, b: Any, gfun: Any, hfun: Any, args: Any) -> Any:

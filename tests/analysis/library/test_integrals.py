@@ -153,7 +153,7 @@ def test_what_cannot_be_retraced_is_refused():
     ],
 )
 def test_jumps_where_no_point_is_given_are_refused(program):
-    with pytest.raises(tx.NotDifferentiable, match=r"jumps near 0.9(?s:.*)points=\[...\]"):
+    with pytest.raises(tx.NotDifferentiable, match=r"jumps near 0\.(9|89)(?s:.*)points=\[...\]"):
         tx.grad(program, fallback="error")(0.9)
 
 
