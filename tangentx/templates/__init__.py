@@ -29,6 +29,7 @@ from tangentx.templates import edges as edges
 from tangentx.templates import eigen_systems as eigen_systems
 from tangentx.templates import exponential as exponential
 from tangentx.templates import fourier as fourier
+from tangentx.templates import generators as generators
 from tangentx.templates import jacobians as jacobians
 from tangentx.templates import joining as joining
 from tangentx.templates import linear_algebra as linear_algebra

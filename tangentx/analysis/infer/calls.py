@@ -162,7 +162,7 @@ def call_object(
 ) -> tuple[Expr, Kind]:
     """A call of a known object, which the atom `callee` holds if there is one."""
     if opaque_calls.is_opaque(fn):
-        return _unknown(w, callee or external(w, fn, name_of(fn)), args, kwargs)
+        return _opaque(w, fn, args, kwargs, callee or external(w, fn, name_of(fn)))
     frozen = distributions.held(w, fn, args, kwargs)
     if frozen is not None:
         return frozen
@@ -198,6 +198,14 @@ def call_object(
     if fn in (list, tuple, set, frozenset) or is_primitive(fn):
         return w.walk(Op(fn, args, kwargs))
     return _call_code(w, fn, args, kwargs, callee)
+
+
+def _opaque(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: Atom) -> tuple[Expr, Kind]:
+    """A call of code that is not read: a draw by parameters that vary is made of standard numbers."""
+    owner = getattr(fn, "__self__", None)
+    if opaque_calls.is_draw(w, type(owner), name_of(fn), args, kwargs):
+        return call_object(w, getattr(type(owner), name_of(fn)), (external(w, owner, "rng"), *args), kwargs)
+    return _unknown(w, callee, args, kwargs)
 
 
 def _call_code(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: Atom | None) -> tuple[Expr, Kind]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tangentx import templates
-from tangentx.analysis.infer import members
+from tangentx.analysis.infer import members, opaque_calls
 from tangentx.analysis.infer.calls import call_object, called
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.library import distributions
@@ -53,7 +53,9 @@ def _method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
                 return call_object(w, found.__func__, (expr.base, *expr.args), expr.kwargs)
         case Obj(value=str()) | Some(cls=builtins.str) if hasattr(str, expr.name):
             return w.walk(Op(getattr(str, expr.name), (expr.base, *expr.args), expr.kwargs))
-        case Some():
+        case Some(cls=cls):
+            if opaque_calls.is_draw(w, cls, expr.name, expr.args, expr.kwargs):
+                return call_object(w, getattr(cls, expr.name), (expr.base, *expr.args), expr.kwargs)
             return expanded(w, "called", lambda: _called(w, expr))
         case Obj(value=value) if hasattr(value, expr.name):
             w.program.member(value, expr.name)

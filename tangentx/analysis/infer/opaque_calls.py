@@ -89,6 +89,15 @@ def is_opaque(fn: Any) -> bool:
     return home in _OPAQUE_MODULES and isinstance(fn, types.FunctionType | types.MethodType | type)
 
 
+def is_draw(w: Walker, owner: type, name: str, args: tuple[Atom, ...], kwargs: Named) -> bool:
+    """Whether a method of a random generator is called with parameters that vary, and how it depends on them known."""
+    return (
+        issubclass(owner, GENERATORS)
+        and templates.has_composition(getattr(owner, name, None))
+        and any(varied(w.read(a)[1]) for a in (*args, *(a for _, a in kwargs)))
+    )
+
+
 def is_closed(cls: type) -> bool:
     """Whether objects of a class are opaque, so that making one is a call of unknown code."""
     return not is_open(cls) and not dataclasses.is_dataclass(cls) and not hasattr(cls, "_fields")

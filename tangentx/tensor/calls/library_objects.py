@@ -6,6 +6,8 @@ import functools
 import inspect
 from typing import Any
 
+import numpy as np
+
 from tangentx.arrays import made_of, parts_of
 from tangentx.errors import NoTemplate, place, span_of
 from tangentx.templates import always_composed, composed_body, no_rule_of_member
@@ -47,6 +49,9 @@ def _stand_in(cls: Any) -> Any:
 def with_rule(function: Any) -> Any:
     """What stands for an object that is called, or for a method of one, by a rule; None where there is none."""
     owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.random.Generator | np.random.RandomState):
+        draw = getattr(type(owner), function.__name__)
+        return functools.partial(lifted(draw), owner) if always_composed(draw) else None
     inner = getattr(function, "__func__", None)
     if inner is None:
         owner, inner = function, inspect.getattr_static(type(function), "__call__", None)
