@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tangentx import arrays
 from tangentx.jit import build, print_c, print_python
 from tangentx.jit.builder import LIMIT_EXTENT
 from tangentx.jit.loop_ir import (
@@ -90,7 +91,13 @@ def _put_together(form: Form, found: Sequence[Any]) -> Any:
             values = [_put_together(part, found) for _, part in items]
             if cls is dict:
                 return dict(zip((key for key, _ in items), values, strict=True))
-            return cls(values) if cls in (tuple, list) else cls(*values)
+            if cls in (tuple, list):
+                return cls(values)
+            return (
+                cls(*values)
+                if issubclass(cls, tuple)
+                else arrays.instance(cls, dict(zip((key for key, _ in items), values, strict=True)))
+            )
         case Owned(place, owner):
             return np.asarray(found[place])[()] if found[owner] else found[place]
         case Items(place, owner):
@@ -352,7 +359,7 @@ def _arguments(call: OutsideCall, words: Sequence[Any]) -> Iterator[Any]:
         dtype, rank = dtype_of(type.code), type.rank
         shape, steps = words[place + 1 : place + 1 + rank], words[place + 1 + rank : place + 1 + 2 * rank]
         interface = {
-            "data": (words[place], True), "shape": shape, "strides": tuple(s * dtype.itemsize for s in steps),
+            "data": (words[place], False), "shape": shape, "strides": tuple(s * dtype.itemsize for s in steps),
             "typestr": dtype.str, "version": 3,
         }  # fmt: skip
         yield np.asarray(_Elements(interface))

@@ -50,6 +50,8 @@ def checked(result: Any, call: OutsideCall) -> tuple[Any, ...]:
     that the program has."""
     if call.many is None:
         return (_checked(result, call.results[0]),)
+    if call.many == ():
+        return ()
     if type(result) is not tuple or len(result) != len(call.many):
         raise Unlike
     found = [value for value, stored in zip(result, call.many, strict=True) if stored]

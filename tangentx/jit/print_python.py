@@ -112,7 +112,8 @@ def _statement(s: Statement, types: Mapping[str, Type]) -> Iterator[str]:
             found = "".join(f"{name}, " for name in results)
             yield f"{found}{'= ' if found else ''}{function}({', '.join(map(_value, args))})"
         case Outside(names, place, args):
-            yield f"{''.join(f'{name}, ' for name in names)}= outside[{place}]({', '.join(map(_value, args))})"
+            found = "".join(f"{name}, " for name in names)
+            yield f"{found}{'= ' if found else ''}outside[{place}]({', '.join(map(_value, args))})"
         case Return(values):
             yield f"return ({''.join(f'{_value(v)}, ' for v in values)})"
         case Break() | Continue():

@@ -28,6 +28,7 @@ from tangentx.jit.array_statements import ONE, ZERO, ArrayWriter, Held, Memory
 from tangentx.jit.builder import LIMIT_EXTENT, RESERVED, Builder, literal
 from tangentx.jit.loop_ir import (
     BOOL,
+    FLOAT,
     INT,
     Apply,
     Array,
@@ -480,8 +481,8 @@ class _Writer:
                 self.delete(s)
             case ir.Store():
                 self.store(s.base, s.key, s.value, add=False)
-            case ir.Accumulate() if not s.repeats:
-                self.store(s.base, s.key, s.value, add=True)
+            case ir.Accumulate():
+                self.store(s.base, s.key, s.value, add=True, repeats=s.repeats)
             case ir.Append():
                 self.append(s)
             case ir.If():
@@ -716,8 +717,6 @@ class _Writer:
         items = places(kind)
         if items is None:
             return self.list_result(value.name, kind, found, kinds)
-        if not issubclass(kind.cls, dict | tuple | list):
-            raise Refused(f"a result that is {describe(kind)}")
         if any(item.there is not None for item in items.values()):
             raise Refused(f"a result that is {describe(kind)} whose items are not all known")
         inside = [
@@ -1198,6 +1197,41 @@ class _Writer:
         self.arrays.flush()
         return Held(name)
 
+    def finish(self, kind: Kind, values: Sequence[Value]) -> Value:
+        """The cotangent of a container as it is given back."""
+        return self.finished(values[0], kind)
+
+    def finished(self, value: Value, kind: Kind) -> Value:
+        """The cotangent of a part of a container, as it is given back."""
+        if isinstance(kind, Obj):
+            return _known(kind)
+        if isinstance(kind, Num):
+            if self.is_container(value) or isinstance(value, Known):
+                raise Refused("the cotangent of a number in a container")
+            given = Const(0.0, FLOAT) if value is None else array_operations.scalar(self.arrays, value)  # type: ignore[arg-type]
+            type = scalar_type(kind)
+            return self.named("bar", operators.converted(given, type.code), type)
+        if not isinstance(kind, Box):
+            if not isinstance(value, Held) or self.is_container(value):
+                raise Refused("the cotangent of an array in a container")
+            return value
+        if isinstance(value, Held) and isinstance(self.b.types[value.name], List):
+            return self.mapped_list("bars", value, kind, lambda stem, item, inside: self.finished(item, inside))
+        items = places(kind)
+        given_items: dict[object, Value] = dict(enumerate(value)) if isinstance(value, tuple) else {}
+        if isinstance(value, Held) and not isinstance(self.b.types[value.name], Array):
+            given_items = {k: self.fetched("bar", value.name, item) for k, item in self.items_of(value.name).items()}
+        if items is None:
+            raise Refused("the cotangent of a list")
+        made = {key: self.finished(given_items.get(key), item.kind) for key, item in items.items()}
+        return tuple(made.values()) if kind.cls is tuple else self.new_record("bars", kind, made)
+
+    def named(self, stem: str, value: Expr, type: Scalar) -> Value:
+        """A number as one of this type."""
+        name = self.b.fresh(stem, type)
+        self.b.assign(name, value)
+        return Local(name, type)
+
     def mapped(self, stem: str, value: Value, kind: Kind, change: Callable[[str, Value, Kind], Value]) -> Value:
         """A new container like another one, with what `change` makes of each of its numbers and arrays."""
         if isinstance(kind, Obj):
@@ -1288,11 +1322,45 @@ class _Writer:
         name = self.held(base)
         if not isinstance(self.b.types[name], Array):
             return self.item(self.stem(target), name, self.key_of(key))
+        if self.is_fancy(key):
+            given = [Held(name), self.fancy_key(key)]
+            request = array_operations.Request(operator.getitem, given, {}, self.kind(target), self.stem(target), 1)
+            return self.outside_call(request)
         parts = self.parts(name, key)
         if all(isinstance(p, Pick) for p in parts):
             return self.element(name, tuple(p.place for p in parts if isinstance(p, Pick)))
         kind = self.kind(target)
         return Held(self.arrays.view(self.stem(target), name, parts, kind.region if isinstance(kind, Arr) else None))
+
+    def is_fancy(self, key: ir.Key) -> bool:
+        """Whether a key has arrays of places, or masks."""
+        found = [self.value(part) for part in key.parts if isinstance(part, ir.Var)]
+        return any(self.is_container(x) or (isinstance(x, Held) and self.arrays.array(x.name).rank) for x in found)
+
+    def fancy_key(self, key: ir.Key) -> Value:
+        """Such a key, as a function of Python takes it."""
+        parts: list[Value] = []
+        for part in key.parts:
+            if isinstance(part, ir.Slice):
+                ends = (part.start, part.stop, part.step)
+                if not all(isinstance(end, ir.Lit) for end in ends):
+                    raise Refused("arrays of places beside a slice")
+                parts.append(Known(slice(*(end.value for end in ends))))  # type: ignore[union-attr]
+            else:
+                parts.append(Known(Ellipsis) if part == ir.Lit(Ellipsis) else self.value(part))
+        return tuple(parts) if key.many or len(parts) > 1 else parts[0]
+
+    def store_fancy(self, name: str, key: ir.Key, value: Value, add: bool) -> None:
+        """Writes elements at arrays of places, or adds to each of them."""
+        fn: Callable[..., Any] = np.add.at if add else operator.setitem
+        given: list[Any] = [Held(name), self.fancy_key(key), value]
+        self.arrays.flush()
+        request = array_operations.Request(fn, given, {}, BOTTOM, "", 1)
+        out: list[Expr | str] = []
+        args = tuple(self.outside_form(v, request, out) for v in given)
+        types = tuple(self.b.types[v] if isinstance(v, str) else v.type for v in out)
+        self.b.emit(Outside((), len(self.functions.outside), tuple(out)))
+        self.functions.outside.append(OutsideCall(fn, args, (), types, (), ()))  # type: ignore[arg-type]
 
     def element(self, name: str, places: tuple[Expr, ...]) -> Expr:
         """An element that is read here and now."""
@@ -1337,7 +1405,7 @@ class _Writer:
             raise Refused("a slice whose step is not known")
         return self.arrays.span(start, stop, int(step.value) if isinstance(step, Const) else 1, extent)
 
-    def store(self, base: ir.Atom, key: ir.Key, given: ir.Atom, *, add: bool) -> None:
+    def store(self, base: ir.Atom, key: ir.Key, given: ir.Atom, *, add: bool, repeats: bool = False) -> None:
         """Writes elements, or adds to them."""
         name = self.held(base)
         type = self.b.types[name]
@@ -1349,6 +1417,9 @@ class _Writer:
         value = self.value(given)
         if value is None or isinstance(value, tuple | Known):
             raise Refused("an array is written with what is no number")
+        if repeats or self.is_fancy(key):
+            self.store_fancy(name, key, value, add)
+            return
         parts = self.parts(name, key)
         if not isinstance(value, Held) and all(isinstance(p, Pick) for p in parts):
             self.arrays.flush()
@@ -1417,9 +1488,7 @@ def _has_value(atom: object) -> bool:
     return isinstance(atom, ir.Var | ir.Ext)
 
 
-_WHAT: dict[type, str] = {
-    ir.Accumulate: "elements that may be the same are added to",
-}
+_WHAT: dict[type, str] = {}
 
 
 def _identifier(name: str) -> str:
@@ -1451,5 +1520,6 @@ _OF_CONTAINERS: dict[object, Callable[[_Writer, Kind, Sequence[Value]], Value]] 
     builtins.sum: _Writer.total,
     arrays.zero: _Writer.zero,
     arrays.entry_copy: _Writer.copy,
+    arrays.finish: _Writer.finish,
 }
 _MISSING = object()
