@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,8 @@ def elementwise(writer: ArrayWriter, r: Request) -> Any:
         return operators.apply(r.fn, writer.builder, given, scalar_type(r.kind))
     type = r.type()
     rule = operators.OF_ARRAYS.get(r.fn, operators.RULES[r.fn])
+    elements = [Local("x", writer.array(x.name).element) if isinstance(x, Held) else x for x in operands]
+    rule(operators.Trial(), elements, type.element)  # refused here and now, not where the loop is written
 
     def element(given: Sequence[Expr]) -> Expr:
         return rule(writer.builder, given, type.element)
@@ -303,6 +305,16 @@ def _size(writer: ArrayWriter, r: Request) -> Any:
     return size(writer, _held(writer, r.args[0]))
 
 
+def _outer(writer: ArrayWriter, r: Request) -> Any:
+    """All products of the elements of two vectors."""
+    r.only()
+    a, b = (_held(writer, x) for x in r.args)
+    if writer.array(a).rank != 1 or writer.array(b).rank != 1:
+        raise Refused("`outer` of what are no vectors")
+    column = writer.view(a, a, [Span(ZERO, writer.extents(a)[0]), NewAxis()], writer.memory[a].region)
+    return elementwise(writer, replace(r, fn=np.multiply, args=(Held(column), Held(b))))
+
+
 def _transpose(writer: ArrayWriter, r: Request) -> Any:
     r.only("axes")
     name = _held(writer, r.args[0])
@@ -466,6 +478,7 @@ _RULES: dict[Any, Callable[[ArrayWriter, Request], Any]] = {
     arrays.alike: _same,
     arrays.finish: _same,
     np.asarray: _same,
+    np.outer: _outer,
     np.transpose: _transpose,
     np.ndarray.transpose: _transpose,
     builtins.len: _length,

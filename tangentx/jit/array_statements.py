@@ -7,7 +7,8 @@ shape and become one loop; what only they read of each other never becomes an ar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,7 +36,7 @@ from tangentx.jit.loop_ir import (
     View,
     Write,
 )
-from tangentx.jit.operators import Refused
+from tangentx.jit.operators import Refused, RefusedLate
 
 ZERO = Const(0, INT)
 ONE = Const(1, INT)
@@ -244,7 +245,7 @@ class ArrayWriter:
             if item.target in arrays:
                 b.emit(Allocate(item.target, item.extents, False))
         counters = [b.fresh("ijklmnopq"[k] if k < 9 else "k", INT) for k in range(len(items[0].extents))]
-        with b.block() as body:
+        with b.block() as body, _late():
             self._elements(items, arrays, [Local(name, INT) for name in counters], remarks)
         block: tuple[Statement, ...] = tuple(body)
         for name, extent in zip(reversed(counters), reversed(items[0].extents), strict=True):
@@ -363,6 +364,15 @@ class ArrayWriter:
         if x == y and m <= n:
             return
         self.builder.check(Apply("le", (low, high), BOOL), Bail.SHAPE)
+
+
+@contextmanager
+def _late() -> Iterator[None]:
+    """What is refused where statements are written that were taken before."""
+    try:
+        yield
+    except Refused as refused:
+        raise RefusedLate(refused.reason) from None
 
 
 def _many(what: str) -> str:

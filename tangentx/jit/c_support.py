@@ -60,6 +60,7 @@ static __attribute__((noinline, cold)) void *grown(void *items, int64_t *capacit
     } while (0)
 
 /* Python's lock is released while a program runs, and taken now and then to ask whether a signal wants it to stop. */
+#define SMALL_PRODUCT (1 << 15) /* multiplications; more of them are quicker by NumPy */
 #define TICKS (1 << 22)
 #define LONGEST (1 << 30)
 typedef struct {
@@ -179,6 +180,18 @@ static REAL extreme_CODE(const REAL *a, int rank, const int64_t *n, const int64_
         best = largest ? maximum_CODE(best, other) : minimum_CODE(best, other);
     }
     return best;
+}
+
+/* Adds a product of matrices, or of vectors, to what lies row after row. */
+static __attribute__((unused)) void product_CODE(
+    REAL *c, const REAL *a, const REAL *b, int64_t rows, int64_t inner, int64_t columns,
+    int64_t a0, int64_t a1, int64_t b0, int64_t b1)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t k = 0; k < inner; k++) {
+            REAL factor = a[i * a0 + k * a1];
+            for (int64_t j = 0; j < columns; j++) c[i * columns + j] += factor * b[k * b0 + j * b1];
+        }
 }
 #define max_CODE(a, rank, n, s) extreme_CODE(a, rank, n, s, true)
 #define min_CODE(a, rank, n, s) extreme_CODE(a, rank, n, s, false)

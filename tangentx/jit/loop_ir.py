@@ -22,6 +22,7 @@ Grammar
               | Loop     while True: block
               | Break | Continue
               | Call     results = function(arguments)
+              | Product  array, or number, = the product of two matrices or vectors
               | Outside  result = a function of NumPy's or of tangentx.arrays, run by the interpreter
               | Return   values
               | Remark   # a comment
@@ -388,6 +389,17 @@ class Outside:
 
 
 @dataclass(frozen=True, slots=True)
+class Product:
+    """What ``a @ b`` gives for arrays of rank 1 or 2 that fit; a large one may be given by a function of Python, the
+    one at this place."""
+
+    name: str
+    a: str
+    b: str
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
 class Return:
     """Scalar expressions, and everything else by its name."""
 
@@ -421,6 +433,7 @@ Statement: TypeAlias = (
     | Continue
     | Call
     | Outside
+    | Product
     | Return
     | Remark
 )

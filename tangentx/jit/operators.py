@@ -30,6 +30,14 @@ class Refused(Exception):
         self.reason = reason
 
 
+class RefusedLate(Exception):
+    """What was taken already turns out to have no meaning: nothing else can be done in its place."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class Checks(Protocol):
     """Where the checks of an operation go, and what is known of its operands."""
 
@@ -38,6 +46,17 @@ class Checks(Protocol):
 
     def bound(self, value: Expr) -> int | None:
         """The largest absolute value that a whole number may have, where one is known."""
+
+
+class Trial:
+    """Checks that go nowhere, and nothing is known: to find out whether a rule takes operands of some types."""
+
+    def check(self, test: Expr, bail: Bail) -> None:
+        """Nothing."""
+
+    def bound(self, value: Expr) -> int | None:
+        """None is known."""
+        return None
 
 
 Rule: TypeAlias = Callable[[Checks, Sequence[Expr], Scalar], Expr]
@@ -315,6 +334,21 @@ def _reciprocal(checks: Checks, args: Sequence[Expr], result: Scalar) -> Expr:
     return Apply("div", (converted(Const(1.0, FLOAT), result.code), converted(args[0], result.code)), result)
 
 
+def _share(checks: Checks, args: Sequence[Expr], result: Scalar) -> Expr:
+    """The weight of a number in the larger or the smaller of two: 1, 0, or a half where they tie."""
+    x, y, best = args
+    if not result.is_float or any(not z.type.is_float or z.type.code != best.type.code for z in args):
+        raise Refused("`share` of these numbers")
+    neither = _compare("ne", best, best)
+    mine, other = (
+        Apply("or", (_compare("eq", z, best), Apply("and", (_compare("ne", z, z), neither), BOOL)), BOOL)
+        for z in (x, y)
+    )
+    one, half, zero = (converted(Const(value, FLOAT), result.code) for value in (1.0, 0.5, 0.0))
+    both = Apply("select", (Apply("and", (mine, other), BOOL), half, one), result)
+    return Apply("select", (mine, both, zero), result)
+
+
 def _tested(op: str) -> Rule:
     """A test of one real number."""
 
@@ -411,6 +445,7 @@ RULES: dict[Any, Rule] = {
     arrays.ratio_or_zero: _function("ratio_or_zero", 2),
     arrays.length_of: _function("sqrt"),
     arrays.log_or_zero: _function("log_or_zero"),
+    arrays.share: _share,
     arrays.power_slope: _function("power_slope", 2),
     arrays.real_power: _power,
     **{getattr(math, name): _function(name) for name in (*_FUNCTIONS, *_RENAMED.values())},

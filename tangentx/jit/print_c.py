@@ -36,6 +36,7 @@ from tangentx.jit.loop_ir import (
     NewRecord,
     Outside,
     Pick,
+    Product,
     Program,
     Pull,
     Push,
@@ -320,6 +321,8 @@ class _Printer:
                 yield from self.call(s)
             case Outside():
                 yield from self.outside(s)
+            case Product():
+                yield from self.product(s)
             case NewList() | NewRecord() | Push() | Pull() | Fetch() | Put():
                 yield from self.container(s)
             case _:
@@ -455,6 +458,26 @@ class _Printer:
         for name, type in zip(s.names, types, strict=True):
             yield from (f"    {line}" for line in self.taken(name, type, place))
             place += 1 + (type.rank if isinstance(type, Array) else 0)
+        yield "}"
+
+    def product(self, s: Product) -> Iterator[str]:
+        """A product: as loops where it is small, and by NumPy where it is large."""
+        a, b = self.types[s.a], self.types[s.b]
+        assert isinstance(a, Array) and isinstance(b, Array)
+        rows, inner = (f"{s.a}.n[0]", f"{s.a}.n[1]") if a.rank == 2 else ("1", f"{s.a}.n[0]")
+        columns = f"{s.b}.n[1]" if b.rank == 2 else "1"
+        steps = [f"{s.a}.s[0]", f"{s.a}.s[1]"] if a.rank == 2 else ["0", f"{s.a}.s[0]"]
+        steps += [f"{s.b}.s[0]", f"{s.b}.s[1]"] if b.rank == 2 else [f"{s.b}.s[0]", "0"]
+        extents = [rows] * (a.rank == 2) + [columns] * (b.rank == 2)
+        yield f"if (times(times({rows}, {inner}), {columns}) > SMALL_PRODUCT) {{"
+        yield from (f"    {line}" for line in self.outside(Outside((s.name,), s.place, (s.a, s.b))))
+        yield "} else {"
+        if extents:
+            yield from (f"    {line}" for line in self.made(s.name, extents, True))
+        else:
+            yield f"    {s.name} = 0;"
+        into = f"{s.name}.data" if extents else f"&{s.name}"
+        yield f"    product_{a.code}({into}, {s.a}.data, {s.b}.data, {rows}, {inner}, {columns}, {', '.join(steps)});"
         yield "}"
 
     def taken(self, name: str, type: Type, place: int) -> Iterator[str]:

@@ -35,6 +35,7 @@ from tangentx.jit.loop_ir import (
     Outside,
     Owner,
     Pick,
+    Product,
     Program,
     Pull,
     Push,
@@ -114,6 +115,8 @@ def _statement(s: Statement, types: Mapping[str, Type]) -> Iterator[str]:
         case Outside(names, place, args):
             found = "".join(f"{name}, " for name in names)
             yield f"{found}{'= ' if found else ''}outside[{place}]({', '.join(map(_value, args))})"
+        case Product(name, a, b):
+            yield f"{name} = np.matmul({a}, {b})"
         case Return(values):
             yield f"return ({''.join(f'{_value(v)}, ' for v in values)})"
         case Break() | Continue():

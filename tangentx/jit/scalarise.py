@@ -62,6 +62,7 @@ from tangentx.jit.loop_ir import (
     Owner,
     Parts,
     Pick,
+    Product,
     Program,
     Pull,
     Push,
@@ -76,7 +77,7 @@ from tangentx.jit.loop_ir import (
     Write,
     dtype_of,
 )
-from tangentx.jit.operators import Refused
+from tangentx.jit.operators import Refused, RefusedLate
 from tangentx.jit.tidy import tidy
 from tangentx.jit.types import Place, array_type, places, scalar_type, type_of
 
@@ -146,7 +147,7 @@ class _Functions:
             writer = _Writer(name, source, self, given, scattered, vague)
             try:
                 writer.write()
-            except Refused as error:
+            except (Refused, RefusedLate) as error:
                 raise Refusal(error.reason, writer.line) from None
             if writer.scattered <= scattered and writer.b.found_vague <= vague:
                 return writer
@@ -634,6 +635,8 @@ class _Writer:
             raise Refused("an object among numbers, arrays and containers")
         type = type_of(kind, inside=True)
         if not isinstance(value, Held):
+            if isinstance(kind, Num) and isinstance(type, Record):
+                return self.owned_pair(value, type)
             if not isinstance(type, Scalar):
                 raise Refused("a number among other things")
             return operators.converted(value, type.code)
@@ -649,6 +652,16 @@ class _Writer:
         elif type != given:
             raise Refused("several kinds of values in one place")
         return value.name
+
+    def owned_pair(self, value: Expr, type: Record) -> str:
+        """A number that is Python's or NumPy's, with what says whose it is."""
+        owner = self.b.owner(value)
+        number = type.items[0]
+        if owner is None or not isinstance(number, Scalar):
+            raise Refused("an item of which it is not known whether it is Python's number or NumPy's")
+        name = self.b.fresh("item", type)
+        self.b.emit(NewRecord(name, (operators.converted(value, number.code), owner)))
+        return name
 
     def append(self, s: ir.Append) -> None:
         """An item at the end of a list."""
@@ -801,6 +814,11 @@ class _Writer:
         """A new name for what was found in a container, or made by a function."""
         if isinstance(type, Scalar):
             return Local(name, type)
+        if isinstance(kind, Num) and isinstance(type, Record):
+            number, owner = (self.b.fresh(name, item) for item in type.items)
+            self.b.emit(Fetch(number, name, ZERO), Fetch(owner, name, ONE))
+            self.b.owners[number] = Local(owner, BOOL)
+            return Local(number, type.items[0])  # type: ignore[arg-type]
         if isinstance(type, Array):
             self.arrays.memory[name] = Memory(None, (), _region(kind))
             self.b.extents[name] = tuple(self.b.let("n", e) for e in _extents(name, type))
@@ -876,10 +894,10 @@ class _Writer:
     def sum_of_item(self, name: str, place: Expr, type: Type, kind: Kind, value: Value) -> Value:
         """An item and what is added to it."""
         inside = type.item if isinstance(type, List) else type.items[int(place.value)]  # type: ignore[union-attr]
-        if not isinstance(inside, Scalar) or value is None or isinstance(value, Held | Known | tuple):
+        if not isinstance(kind, Num) or value is None or isinstance(value, Held | Known | tuple):
             raise Refused("an array in a container is added to in place")
         old = self.fetch("item", name, place, inside, kind)
-        return operators.apply(operator.add, self.b, [old, value], inside)  # type: ignore[list-item]
+        return operators.apply(operator.add, self.b, [old, value], scalar_type(kind))  # type: ignore[list-item]
 
     def delete(self, s: ir.Delete) -> None:
         """An item of a record that may be missing is taken away."""
@@ -1043,6 +1061,8 @@ class _Writer:
             return self.copies(kind, values)
         if op.fn in (builtins.hasattr, operator.contains):
             return self.has(*values)
+        if op.fn is arrays.give_best and (shares := self.best_shares(kind, values)) is not None:
+            return shares
         rule = _OF_CONTAINERS.get(op.fn) if _is_hashable(op.fn) else None
         if rule is not None and values and self.is_container(values[0]):
             return rule(self, kind, values)
@@ -1051,6 +1071,8 @@ class _Writer:
             args = [self.scalar(atom) for atom in op.args]
             return operators.apply(op.fn, self.b, args, scalar_type(kind))
         request = array_operations.Request(op.fn, values, named, kind, self.stem(target), self.read[target])
+        if op.fn in _PRODUCTS and len(given) == 2 and not named and (product := self.product(request)) is not None:
+            return product
         try:
             result: Value = array_operations.operation(self.arrays, request)
         except Refused as refused:
@@ -1061,6 +1083,48 @@ class _Writer:
             except Refused:
                 raise refused from None
         return result
+
+    def best_shares(self, kind: Kind, values: Sequence[Any]) -> Value:
+        """What each of several reals gets of the cotangent of their maximum or minimum; None for others."""
+        t, best, items = values
+        types = [scalar_type(place.kind) for place in (places(kind) or {}).values() if isinstance(place.kind, Num)]  # type: ignore[arg-type]
+        if not isinstance(items, tuple) or len(items) != len(types) or len(items) < 2:
+            return None
+        if any(not isinstance(x, Expr) or x.type.code != "f8" for x in (t, best, *items)):
+            return None
+        chosen = [self.b.let("best", Apply("eq", (item, best), BOOL)) for item in items]
+        count: Expr = Const(0.0, FLOAT)
+        for one in chosen:
+            count = self.b.let("count", Apply("add", (count, Apply("convert", (one,), FLOAT)), FLOAT))
+        self.b.check(Apply("lt", (Const(0.0, FLOAT), count), BOOL), Bail.ZERO_DIVISION)
+        part = self.b.let("part", Apply("div", (t, count), t.type))
+        zero = Const(0.0, FLOAT)
+        return tuple(Apply("select", (c, part, zero), type) for c, type in zip(chosen, types, strict=True))
+
+    def product(self, r: array_operations.Request) -> Value:
+        """A product of matrices or vectors of reals of one precision; None for others."""
+        names = [value.name for value in r.args]
+        types = [self.b.types[name] for name in names]
+        if not all(isinstance(t, Array) and t.rank in (1, 2) and t.element.is_float for t in types):
+            return None
+        code = types[0].code  # type: ignore[union-attr]
+        type = type_of(r.kind)
+        if any(t.code != code for t in (*types, type)):  # type: ignore[union-attr]
+            return None
+        self.arrays.flush()
+        for value in r.args:
+            self.kept(value)
+        a, b = (self.arrays.extents(name) for name in names)
+        self.arrays.demand_same(a[-1], b[0])
+        name = self.b.fresh(r.stem, type)
+        call = OutsideCall(operator.matmul, (0, 1), (), tuple(types), (type,))  # type: ignore[arg-type]
+        self.b.emit(Product(name, names[0], names[1], len(self.functions.outside)))
+        self.functions.outside.append(call)
+        if isinstance(type, Scalar):
+            return Local(name, type)
+        self.arrays.memory[name] = Memory(name, (), r.region)
+        self.b.extents[name] = (*a[:-1], *b[1:])
+        return Held(name)
 
     def outside_call(self, r: array_operations.Request) -> Value:
         """A function that the interpreter runs."""
@@ -1345,7 +1409,7 @@ class _Writer:
                 ends = (part.start, part.stop, part.step)
                 if not all(isinstance(end, ir.Lit) for end in ends):
                     raise Refused("arrays of places beside a slice")
-                parts.append(Known(slice(*(end.value for end in ends))))  # type: ignore[union-attr]
+                parts.append(Known(slice(*(end.value for end in ends))))  # type: ignore[arg-type, union-attr]
             else:
                 parts.append(Known(Ellipsis) if part == ir.Lit(Ellipsis) else self.value(part))
         return tuple(parts) if key.many or len(parts) > 1 else parts[0]
@@ -1522,4 +1586,5 @@ _OF_CONTAINERS: dict[object, Callable[[_Writer, Kind, Sequence[Value]], Value]] 
     arrays.entry_copy: _Writer.copy,
     arrays.finish: _Writer.finish,
 }
+_PRODUCTS = (operator.matmul, np.matmul, np.dot)
 _MISSING = object()

@@ -30,6 +30,7 @@ from tangentx.jit.loop_ir import (
     NewRecord,
     Outside,
     Pick,
+    Product,
     Pull,
     Push,
     Put,
@@ -127,6 +128,8 @@ def _arrays(s: Statement) -> tuple[str, ...]:
             return (name,)
         case Pull(list=name) | Fetch(base=name):
             return (name,)
+        case Product(_, a, b):
+            return a, b
         case Push(name, value) | Put(name, _, value):
             return (name, value) if isinstance(value, str) else (name,)
         case Return(values) | NewRecord(_, values) | Call(_, values) | Outside(args=values):
@@ -140,7 +143,9 @@ def _targets(s: Statement) -> tuple[str, ...]:
         return s.results
     if isinstance(s, Outside):
         return s.names
-    if isinstance(s, Assign | Locate | Allocate | View | Turn | Bind | NewList | NewRecord | Pull | Fetch | For):
+    if isinstance(
+        s, Assign | Locate | Allocate | View | Turn | Bind | NewList | NewRecord | Pull | Fetch | Product | For
+    ):
         return (s.name,)
     return ()
 

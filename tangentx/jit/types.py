@@ -81,12 +81,14 @@ def places(kind: Box) -> dict[Any, Place] | None:
 
 
 def type_of(kind: Kind, inside: bool = False, above: tuple[Region, ...] = ()) -> Type:
-    """The type of values of a kind; `inside` of a container, where arrays that are written may lie in any way.
+    """The type of values of a kind; `inside` of a container, where arrays that are written may lie in any way, and a
+    number that is Python's or NumPy's stands beside a boolean that says whether it is NumPy's.
 
     Raises Refused.
     """
     if isinstance(kind, Num):
-        return scalar_type(kind)
+        type = scalar_type(kind)
+        return Record((type, BOOL)) if inside and type.owner is Owner.EITHER else type
     if isinstance(kind, Arr):
         return array_type(kind, unit=not inside or kind.region.root().still())
     if not isinstance(kind, Box):
