@@ -7,10 +7,10 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tangentx.errors import JitWarning, frames_to_user
+from tangentx.errors import JitWarning, NoCompiler, frames_to_user
 from tangentx.ir.nodes import Function, Lit
-from tangentx.jit.entry import Compiled, chosen
-from tangentx.jit.loop_ir import Program
+from tangentx.jit.entry import Compiled
+from tangentx.jit.loop_ir import Outside, Program, statements
 from tangentx.jit.scalarise import Refusal, scalarise
 from tangentx.optimise.facts.unit import Unit
 
@@ -21,7 +21,7 @@ class Jit:
     """How one derivative is to be compiled, and what has become of that."""
 
     def __init__(self, how: str | bool, target: Any) -> None:
-        self.how = chosen(how)
+        self.how, self.by_rule = "c" if how is True else str(how), how is True
         self.target = target
         self.program: Program | None = None
         self.derived: Function | None = None
@@ -44,18 +44,43 @@ class Jit:
 
     def entry(self, plain: Callable[..., Any]) -> Callable[..., Any]:
         """What is called for the derivative; `plain` where it cannot be compiled, which is said once."""
+        if self.program is not None and self.by_rule and (reason := slower(self.program)):
+            self.refusal = reason
+            return plain
         if self.program is None or self.derived is None:
             say(self.target, self.refusal)
             return plain
         defaults = [p.default.value for p in self.derived.params if isinstance(p.default, Lit)]
-        self.compiled = Compiled(self.program, self.how, plain, defaults)
+        try:
+            self.compiled = Compiled(self.program, self.how, plain, defaults)
+        except NoCompiler as error:
+            if not self.by_rule:
+                raise
+            self.refusal = error.message
+            say(self.target, self.refusal)
+            return plain
         return self.compiled
 
     def told(self) -> list[str]:
         """What a reader of `explain` wants to know."""
         if self.compiled is None:
-            return [f"runs as Python, though jit={self.how!r}: {self.refusal}"]
+            return [f"runs as Python, though jit={True if self.by_rule else self.how!r}: {self.refusal}"]
         return self.compiled.told()
+
+
+def slower(program: Program) -> str:
+    """Why ``jit=True`` leaves a program to Python; empty where C is faster.
+
+    A call of a function of Python costs about 10 µs from C, many times what it costs from Python. Products of matrices
+    call one only where they are large.
+    """
+    found = [
+        program.outside[s.place].fn.__name__
+        for f in program.functions
+        for s in statements(f.body)
+        if isinstance(s, Outside)
+    ]
+    return f"C would leave `{found[0]}` to Python, which is slower" if found else ""
 
 
 def not_compiled(spec: Any, target: Any, what: str) -> None:

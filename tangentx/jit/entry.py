@@ -371,10 +371,5 @@ def _in_c(program: Program) -> tuple[str, Backend]:
     return text, _InC(program, build.library(text))
 
 
-def chosen(how: str | bool) -> str:
-    """What ``jit=True`` stands for: C."""
-    return "c" if how is True else str(how)
-
-
 _TITLES = {"python": "loops in Python", "c": "C"}
 BACKENDS: dict[str, Callable[[Program], tuple[str, Backend]]] = {"python": _python, "c": _in_c}

@@ -83,7 +83,22 @@ def apply(fn: Callable[..., Any], checks: Checks, args: Sequence[Expr], result: 
         rule = None
     if rule is None:
         raise Refused(f"`{getattr(fn, '__name__', fn)}` has no form in the loop language")
-    return rule(checks, args, result)
+    return rule(checks, args, replace(result, owner=_owner(fn, args, result.owner)))
+
+
+def _owner(fn: Callable[..., Any], args: Sequence[Expr], known: Owner) -> Owner:
+    """Whose number ``fn(*args)`` is, where the variable that it goes to may hold both."""
+    if known is not Owner.EITHER:
+        return known
+    home = getattr(fn, "__module__", None)
+    if isinstance(fn, np.ufunc) or home == "numpy":
+        return Owner.NUMPY
+    if home == "math" or fn in (builtins.float, builtins.int, builtins.bool):
+        return Owner.PYTHON
+    owners = {x.type.owner for x in args}
+    if home == "_operator" and Owner.NUMPY in owners:
+        return Owner.NUMPY
+    return Owner.PYTHON if owners == {Owner.PYTHON} else known
 
 
 def is_scalar_operation(fn: Callable[..., Any]) -> bool:

@@ -11,7 +11,6 @@ import pytest
 import tangentx as tx
 from tangentx.common.trees import leaves
 from tangentx.jit import build, print_c
-from tangentx.jit.entry import OTHER
 from tests.programs import PROGRAMS
 
 HAS_C = any(build.shutil.which(name) for name in ("cc", "gcc", "clang"))
@@ -542,11 +541,10 @@ def test_a_container_in_two_places(jit):
         p["first"]["c"] = p["first"]["c"] * p["second"]["c"]
         return p["first"]["c"] * p["second"]["c"]
 
-    derivative, plain = tx.value_and_grad(written, jit=jit), tx.value_and_grad(written)
+    derivative = both(written, jit, {"first": {"c": 2.0}, "second": {"c": 3.0}})
     one = {"c": 2.0}
-    for p in ({"first": {"c": 2.0}, "second": {"c": 3.0}}, {"first": one, "second": one}):
-        demand_equal(derivative(p), plain(p), jit == "python")
-    assert compiled(derivative).gave_up[OTHER] == 1
+    with pytest.raises(tx.SharedMemory):
+        derivative({"first": one, "second": one})
     assert one == {"c": 2.0}
 
 
@@ -643,6 +641,19 @@ def test_numbers_of_several_precisions_are_left_to_python():
     assert np.array_equal(found, tx.grad(scaled)(ROW.astype(np.float32), 0.1))
 
 
+@pytest.mark.parametrize("jit", WAYS)
+def test_whose_number_a_function_gives(jit):
+    def chosen(x, n):
+        for k in range(n):
+            x = np.sin(x) if k == 0 else math.cos(x) if k == 1 else x * 2.0
+        return x
+
+    for x in (1.5, np.float64(1.5)):
+        derivative = both(chosen, jit, x, 0)
+        for n in (1, 2, 3):
+            demand_equal(derivative(x, n), tx.value_and_grad(chosen, guarded=True)(x, n), jit == "python")
+
+
 def test_what_is_refused_is_said_once_and_explained():
     def spectrum(x):
         return np.sum(np.abs(np.fft.fft(x)) ** 2)
@@ -677,6 +688,23 @@ def test_without_a_compiler(monkeypatch):
         tx.grad(cube, jit="c")(2.0)
     assert "install gcc" in str(caught.value)
     assert tx.grad(cube, jit="python")(2.0) == 12.0
+    derivative = tx.grad(cube, jit=True)
+    with pytest.warns(tx.JitWarning, match="there is no C compiler"):
+        assert derivative(2.0) == 12.0
+    assert "runs as Python, though jit=True: " in derivative.explain()
+
+
+@pytest.mark.skipif(not HAS_C, reason="no C compiler")
+def test_true_leaves_to_python_what_c_would_call_python_for():
+    def ordered(x):
+        return np.sum(np.sort(x) * x)
+
+    derivative = tx.grad(ordered, jit=True)
+    assert np.array_equal(derivative(ROW), tx.grad(ordered)(ROW))
+    assert "C would leave `sort` to Python" in derivative.explain()
+    derivative = tx.grad(van_der_pol, jit=True)
+    derivative(1.2, 2.0, 3, 0.01)
+    assert compiled(derivative).how == "c"
 
 
 def test_a_broken_compiler(monkeypatch):
