@@ -11,6 +11,7 @@ import tangentx as tx
 from tangentx.testing import check_grads
 
 ndimage = pytest.importorskip("scipy.ndimage")
+detrend, dct = pytest.importorskip("scipy.signal").detrend, pytest.importorskip("scipy.fft").dct
 
 RNG = np.random.default_rng(0)
 IMAGE, PLACES = RNG.normal(size=(6, 7)), 1.2 + 2.5 * RNG.random((2, 5))
@@ -84,3 +85,26 @@ def test_a_program(f: Any) -> None:
 def test_a_mode_without_derivative_says_so() -> None:
     with pytest.raises(tx.NotDifferentiable, match="'mirror'"):
         tx.grad(lambda a: np.sum(ndimage.map_coordinates(a, PLACES, mode="wrap")))(IMAGE)
+
+
+IN_SINGLE = {
+    "gaussian_filter": lambda x: ndimage.gaussian_filter(x, 1.0),
+    "uniform_filter": lambda x: ndimage.uniform_filter(x, 3),
+    "sobel": ndimage.sobel,
+    "laplace": ndimage.laplace,
+    "correlate": lambda x: ndimage.correlate(x, np.ones((3, 2))),
+    "shift": lambda x: ndimage.shift(x, 0.3),
+    "map_coordinates": lambda x: ndimage.map_coordinates(x, [[0.3, 1.0], [0.2, 0.5]]),
+    "detrend": detrend,
+    "dct": dct,
+}
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("function", IN_SINGLE.values(), ids=IN_SINGLE)
+def test_single_precision_stays(function: Any) -> None:
+    x = np.linspace(0.1, 1.0, 12, dtype=np.float32).reshape(3, 4) ** 2
+    value, gradient = tx.value_and_grad(lambda x: np.sum(function(x)), fallback="error")(x)
+    assert value.dtype == gradient.dtype == np.float32
+    assert value == pytest.approx(np.sum(function(x)), rel=1e-5, abs=1e-5)
+    assert tx.jvp(lambda x: function(x), (x,), (x,), fallback="error")[1].dtype == np.float32

@@ -10,6 +10,7 @@ from scipy import fft as transforms
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import linear
+from tangentx.templates.scipy.precisions import in_precision_of
 
 
 def cosines(x: Any, back: Any) -> Any:
@@ -67,7 +68,7 @@ def _transformed(x: Any, type: Any, axis: Any, norm: Any, back: Any, odd: Any) -
         found = found * (2.0 * size)
         plain = type == 3
     shortened = norm == "forward" if plain else norm != "forward"
-    return np.moveaxis(found / (2.0 * size) if shortened else found, -1, axis)
+    return in_precision_of(rows, np.moveaxis(found / (2.0 * size) if shortened else found, -1, axis))
 
 
 @composition(transforms.dct, domain=("A(5)", "A(4,3), 3, axis=0", "A(4), norm='ortho'", "A(4), norm='forward'"))

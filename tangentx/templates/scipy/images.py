@@ -14,6 +14,7 @@ from scipy import ndimage
 from tangentx.arrays import edge_places, spline_weights, tap_places
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
+from tangentx.templates.scipy.precisions import in_precision_of
 
 
 def _beyond(x: Any, before: Any, after: Any, axis: Any, mode: Any, cval: Any) -> Any:
@@ -40,7 +41,7 @@ def correlate1d(
     x, w = np.asarray(input) * 1.0, np.asarray(weights) * 1.0
     before = np.shape(w)[0] // 2 + origin
     wide = _beyond(x, before, np.shape(w)[0] - 1 - before, axis, mode, cval)
-    return np.matmul(sliding_window_view(wide, np.shape(w)[0], axis), w)
+    return in_precision_of(x, np.matmul(sliding_window_view(wide, np.shape(w)[0], axis), w))
 
 
 def _along(given: Any, axis: Any) -> Any:
@@ -82,7 +83,7 @@ def correlate(
     for axis in range(np.ndim(w)):
         before = np.shape(w)[axis] // 2 + _along(origin, axis)
         wide = _beyond(wide, before, np.shape(w)[axis] - 1 - before, axis, mode, cval)
-    return np.tensordot(sliding_window_view(wide, np.shape(w)), w, np.ndim(w))
+    return in_precision_of(wide, np.tensordot(sliding_window_view(wide, np.shape(w)), w, np.ndim(w)))
 
 
 @composition(ndimage.convolve, domain=("A(4,5), A(3,2)",))
@@ -272,6 +273,7 @@ def map_coordinates(
     """The image at places, between its elements by a spline of an order."""
     _plain(output)
     image, places = np.asarray(input) * 1.0, np.asarray(coordinates) * 1.0
+    given = image
     columns = np.reshape(places, (np.shape(places)[0], -1))
     margin = 12 if mode == "nearest" and order > 1 and prefilter else 0
     if margin > 0:
@@ -279,7 +281,7 @@ def map_coordinates(
     if order > 1 and prefilter:
         image = _filtered(image, order, mode)
     found = _read(image, columns, order, mode, cval)
-    return np.reshape(found, np.shape(places)[1:])
+    return in_precision_of(given, np.reshape(found, np.shape(places)[1:]))
 
 
 def _read(image: Any, columns: Any, order: Any, mode: Any, cval: Any) -> Any:

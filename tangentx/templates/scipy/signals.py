@@ -11,6 +11,7 @@ from tangentx.arrays import advanced, delayed, lagged
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import adjoint
+from tangentx.templates.scipy.precisions import in_precision_of
 
 
 @adjoint(signal.lfilter, domain=("P(3), 1.0 + P(2), A(6)", "P(2), 1.0 + P(3), A(2,5)", "P(2), 1.0 + P(3), A(5,2), 0"))
@@ -146,7 +147,7 @@ def detrend(data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0, overwr
         t = np.arange(np.shape(rows)[-1]) - 0.5 * (np.shape(rows)[-1] - 1.0)
         slope = np.sum(apart * t, axis=-1, keepdims=True) / np.sum(t * t)
         apart = apart - slope * t
-    return np.moveaxis(apart, -1, axis)
+    return in_precision_of(rows, np.moveaxis(apart, -1, axis))
 
 
 @composition(signal.convolve2d, domain=("A(3,4), A(2,2)", "A(3,4), A(2,2), 'valid'"))

@@ -117,7 +117,7 @@ DENIED = {
     "Pool": lambda v: multiprocessing.dummy.Pool(1, initializer=lambda: v[0]),
     "random.shuffle": lambda v: random.shuffle([v[0], v[1]]),
     "Random.uniform": lambda v: random.Random(0).uniform(v[0], 1.0),
-    "numpy.random.Generator.normal": lambda v: np.random.default_rng(0).normal(v[0], 1.0),
+    "numpy.random.Generator.beta": lambda v: np.random.default_rng(0).beta(v[0] + 1.0, 1.0),
     "array of": objects_in_an_array,
     "an array of object": lambda v: np.array([v[0], v[1]], dtype=object).sum(),
     "`data`": lambda v: v.data[0] * v[1],
