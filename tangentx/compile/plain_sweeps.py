@@ -28,6 +28,7 @@ from tangentx.common.options import low_precision
 from tangentx.derive.prologue import has_effects
 from tangentx.dispatch.entries import Entry
 from tangentx.dispatch.tracebacks import traced
+from tangentx.errors import TangentxError
 from tangentx.ir.library_call_op import LibraryCall
 from tangentx.ir.nodes import Assign, Op
 from tangentx.ir.walk import statements
@@ -35,7 +36,8 @@ from tangentx.optimise.facts.finite_values import among
 
 LIMIT_MISSES = 2
 _MISSES = frozenset((ZeroDivisionError, FloatingPointError, OverflowError, ValueError, np.linalg.LinAlgError))
-"""What Python and NumPy raise for numbers: the program's own, or for a product without its guard."""
+"""What Python and NumPy raise for numbers: the program's own, or for a product without its guard. A refusal may be one
+of a cotangent that is only without its guard no number."""
 _FORBIDDEN = frozenset((
     np.seterr, np.geterr, np.seterrcall, np.geterrcall, np.errstate,
     arrays.guarded, arrays.over_root,  # in a program they are those of a derivative inside
@@ -77,8 +79,8 @@ class PlainSweep:
                 found = self._strictly(values) if self.loud else self.plain(*values)
                 if self.loud or finite(found):
                     return found
-            except (ArithmeticError, ValueError) as error:
-                if type(error) not in _MISSES:
+            except (ArithmeticError, ValueError, TangentxError) as error:
+                if type(error) not in _MISSES and not isinstance(error, TangentxError):
                     raise
             self.misses += 1
         return traced(self.guarded(values), 0, *values)

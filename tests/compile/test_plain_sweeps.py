@@ -110,6 +110,16 @@ def test_an_error_of_the_program_is_its_own_and_has_its_line() -> None:
         tx.grad(fails, fallback="error")(POINTS + 1.0)
 
 
+def test_a_refusal_may_be_that_of_a_guard() -> None:
+    def spread(x):
+        a = np.diag(np.array([x[1], x[1], x[2]]))
+        _, vectors = np.linalg.eigh(a)
+        return np.sum(x) + np.sqrt(x[0] * x[0]) * np.sum(np.where(x[0] > 1.0, vectors, 0.0))
+
+    x = np.array([0.0, 1.0, 2.0])
+    np.testing.assert_array_equal(tx.grad(spread, guarded=True)(x), tx.grad(spread, fallback="error")(x))
+
+
 def test_two_misses_and_the_guards_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     def f(x):
         return np.sum(np.sqrt(x * x) * x)
