@@ -24,6 +24,12 @@ LATE: tuple[Fault, ...] = (
         (("if any(form.along[i] is not None for i in taken):", "if not taken:"),),
     ),
     (
+        "shadow in turns that is kept as well",
+        "a shadow takes turns with another only where nothing else holds it",
+        "tangentx.optimise.remake_shadows:_Anew._in_turns",
+        ((" and set(map(id, self.forward.readers[new.name])) == {id(other), id(turn)}", ""),),
+    ),
+    (
         "record moved past a binding",
         "an append moves only where nothing on the way binds what it records",
         "tangentx.optimise.tape_packing:_Gaps._stops",

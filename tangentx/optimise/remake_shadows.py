@@ -3,6 +3,12 @@
 A list of constants is made there again. So is the shadow of an array that is bound anew: it is still all zeros, and as
 the array itself is taken back with it, ``h_bar = np.zeros_like(h)`` will do. For that the two must have been bound
 together everywhere, and nothing but its record may read the shadow in the forward sweep.
+
+Where two arrays take turns (``v = u.copy(); ...; u = v`` in each trip), so do their shadows. What was `v`'s when the
+trip ended is `u`'s where the reverse sweep comes to that trip, and nothing has been added to the one that `u` had
+before:
+
+    v_bar, u_bar = tape.pop()       is        v_bar = u_bar; u_bar = np.zeros_like(v_bar)
 """
 
 from __future__ import annotations
@@ -15,15 +21,16 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
-from tangentx.ir.nodes import Append, Assign, Atom, Block, Expr, Lit, Make, Note, Op, Pop, Statement, Var
+from tangentx.ir.nodes import Append, Assign, Block, Expr, For, Lit, Make, Note, Op, Pop, Statement, Var
 from tangentx.ir.rewrite import map_blocks
 from tangentx.ir.sweep_marks import REVERSE
-from tangentx.ir.walk import WITH_BLOCKS, blocks, reads, writes
+from tangentx.ir.walk import WITH_BLOCKS, blocks, reads, statements, writes
 from tangentx.optimise.facts.dataflow import LEAVING, sweeps
 from tangentx.optimise.facts.tape_shapes import appending
 from tangentx.optimise.facts.unit import Unit
 
 _COPIES = (np.copy, np.ndarray.copy, arrays.clone, arrays.entry_copy)
+_LIKES = (*_COPIES, np.zeros_like, np.ones_like, np.empty_like)
 _MAKERS = (np.zeros_like, arrays.zeros_as, arrays.real_zero, arrays.zero)
 
 
@@ -95,7 +102,10 @@ class _Anew:
         uses = [(self.forward.readers.get(t, ()), self.reverse.readers.get(t, ())) for t in unit.found(appending)]
         self.pairs = [(a[0], b[0]) for a, b in uses if len(a) == len(b) == 1 and _is_pair_of_tape(a[0], b[0])]
         for append, pop in self.pairs:
-            self._look(append, pop)
+            self._in_turns(append, pop)
+        for append, pop in self.pairs:
+            if id(pop.statement) not in self.instead:
+                self._look(append, pop)
 
     def applied(self, body: Block) -> Block:
         """The body with new things in place of those taken back, and shadows made where the reverse sweep begins."""
@@ -127,6 +137,74 @@ class _Anew:
             else:
                 self._shadow(append.value.name, record, taken, binders)
 
+    def _in_turns(self, record: _Place, taken: _Place) -> None:
+        """The shadow of an array that takes turns with one that is made in each trip."""
+        append = record.statement
+        assert isinstance(append, Append) and isinstance(taken.statement, Assign)
+        old = append.value.name if isinstance(append.value, Var) else ""
+        binders = self.forward.binders.get(old, [])
+        if len(binders) != 2 or self.forward.readers[old] != [record] or binders[0].block is not self.forward.outer:
+            return
+        (first, turn), made = binders, _maker(self.forward.value(binders[0]))
+        if made is None or not _straight(record, turn) or turn.position < record.position or not self._once(record):
+            return
+        primal, new = _operand(self.forward.value(first)), _value(turn)
+        if not (isinstance(primal, Var) and isinstance(new, Var) and self._is_turned(primal, new, record, turn)):
+            return
+        for other, back in self.pairs:
+            held, popped = other.statement, back.statement
+            assert isinstance(held, Append) and isinstance(popped, Assign)
+            alone = held.value == new and set(map(id, self.forward.readers[new.name])) == {id(other), id(turn)}
+            if alone and other.block is record.block and self._is_mirrored(old, back, taken):
+                self._put(back, Var(old))
+                self._put(taken, Op(made, (Var(popped.target),)))
+                self.shadows[old] = Op(made, (primal,))
+                return
+
+    def _once(self, place: _Place) -> bool:
+        """Whether a statement is run once in each trip of a loop that is run once, and left at its end."""
+        loop = self._loop_of(place, self.forward)
+        if loop is None:
+            return False
+        return not any(type(s) in LEAVING for s in statements(loop.body))
+
+    @staticmethod
+    def _loop_of(place: _Place, sweep: _Sweep) -> For | None:
+        outermost = sweep.outer[place.outermost]
+        return outermost if isinstance(outermost, For) and outermost.body is place.block else None
+
+    def _is_turned(self, primal: Var, new: Var, record: _Place, turn: _Place) -> bool:
+        """Whether the array is bound, beside its shadow, to what has been made in its form in the same trip, of which
+        `new` is the shadow."""
+        binders = [b for b in self.forward.binders.get(primal.name, ()) if b.block is record.block]
+        shadow = self.forward.binders.get(new.name, [])
+        if len(self.forward.binders.get(primal.name, ())) != 2 or len(binders) != 1 or not self.forward.once(new.name):
+            return False
+        maker, array = self.forward.value(shadow[0]), _value(binders[0])
+        made = _operand(maker)
+        if _maker(maker) is None or not isinstance(made, Var) or not self.forward.once(made.name):
+            return False
+        (origin,) = self.forward.binders[made.name]
+        value = _value(origin)
+        like = isinstance(value, Op) and value.fn in _LIKES and value.args == (primal,) and not value.kwargs
+        beside = _straight(turn, binders[0]) and all(_straight(b, record) for b in (origin, shadow[0]))
+        before = origin.position < shadow[0].position < record.position < binders[0].position
+        return like and beside and before and self._is_name_for(array, made.name, binders[0])
+
+    def _is_mirrored(self, old: str, back: _Place, taken: _Place) -> bool:
+        """Whether both shadows are taken back at the beginning of a trip, before anything reads them."""
+        popped = taken.statement
+        assert isinstance(popped, Assign)
+        loop = self._loop_of(taken, self.reverse)
+        bound = self.reverse.binders.get(old, [])
+        if loop is None or back.block is not taken.block or not back.position < taken.position or len(bound) != 1:
+            return False
+        if bound[0].block is not taken.block or _value(bound[0]) not in (Var(popped.target), popped.value):
+            return False
+        until = taken.block[: bound[0].position + 1]
+        early = any(old in reads(s) for s in until) or any(type(s) in WITH_BLOCKS for s in until)
+        return not early and not any(type(s) in LEAVING for s in statements(loop.body))
+
     def _of_one_trip(self, record: _Place, taken: _Place, binder: _Place) -> None:
         """The shadow of an array that is bound in the same trip: like the array, taken back beside it, or like what
         it is a copy of, if that is bound for good."""
@@ -147,7 +225,7 @@ class _Anew:
                     return popped.target
         return None
 
-    def _is_name_for(self, atom: Atom, name: str, place: _Place) -> bool:
+    def _is_name_for(self, atom: Expr | None, name: str, place: _Place) -> bool:
         """Whether an atom stands for the array which a name is bound to, in the same trip: ``w = t``."""
         if atom == Var(name):
             return True

@@ -138,6 +138,114 @@ def copied_before_its_name_is_bound(u):
     return u[0] + u[1]
 
 
+def in_turns(u):
+    for k in range(3):
+        v = u.copy()
+        v[1:-1] = u[2:] * u[:-2] + k
+        u = v
+    return np.sum(u * u)
+
+
+def in_turns_of_a_number(u):
+    a = np.sin(u)
+    for _ in range(3):
+        b = np.empty_like(a)
+        b[0] = a[0]
+        b[1:] = a[1:] * a[:-1] + u[1:]
+        a = b
+    return a[3] * a[4]
+
+
+def in_turns_by_chance(u):
+    a = u.copy()
+    for k in range(3):
+        b = a.copy()
+        b[k] = b[k] * b[k + 1]
+        if k != 1:
+            a = b
+    return np.sum(a * a) + b[1]
+
+
+def in_turns_and_kept(u):
+    a = u * 2.0
+    seen = []
+    for k in range(3):
+        b = a.copy()
+        b[k] = a[k] * a[k + 1]
+        seen.append(b)
+        a = b
+    return seen[0][1] * a[0] + seen[1][1] * seen[2][2]
+
+
+def in_turns_until(u):
+    a = u * 2.0
+    for k in range(4):
+        b = a.copy()
+        b[1:] = a[1:] * a[:-1]
+        a = b
+        if a[1] > 1.0:
+            break
+    return np.sum(a * a)
+
+
+def in_turns_with_a_view(u):
+    a = u * 2.0
+    for k in range(3):
+        rest = a[1:]
+        b = np.zeros_like(a)
+        b[:-1] = rest * a[:-1]
+        rest[0] = rest[0] * 0.5
+        b[-1] = rest[0]
+        a = b
+    return np.sum(a * a)
+
+
+def in_turns_of_three(u):
+    old, now = u * 1.0, np.sin(u)
+    for _ in range(3):
+        new = np.zeros_like(now)
+        new[1:-1] = 2.0 * now[1:-1] - old[1:-1] + 0.3 * now[2:] * now[:-2]
+        old = now
+        now = new
+    return np.sum(now * now) + old[1]
+
+
+def in_turns_within(u):
+    total = 0.0
+    for j in range(2):
+        a = u * (j + 1.0)
+        for _ in range(2):
+            b = a.copy()
+            b[1:] = a[1:] * a[:-1]
+            a = b
+        total = total + np.sum(a * a)
+    return total
+
+
+def in_turns_and_back(u):
+    a = u * 1.0
+    for _ in range(2):
+        b = a.copy()
+        b[1:] = a[1:] * a[:-1]
+        a = b
+    total = a[2] * a[3]
+    a[0] = a[1] * total
+    for _ in range(2):
+        c = np.zeros_like(a)
+        c[:-1] = a[1:] * a[0]
+        a = c
+    return np.sum(a) * total
+
+
+def in_turns_never(u):
+    a = u * 1.0
+    for _ in range(0):
+        b = a.copy()
+        b[1:] = a[1:] * a[:-1]
+        a = b
+    return np.sum(a * a)
+
+
 PROGRAMS: tuple[Callable[..., Any], ...] = (
     recurrent,
     shrinking,
@@ -154,6 +262,16 @@ PROGRAMS: tuple[Callable[..., Any], ...] = (
     written_before,
     copied_of_another_each_trip,
     copied_before_its_name_is_bound,
+    in_turns,
+    in_turns_of_a_number,
+    in_turns_by_chance,
+    in_turns_and_kept,
+    in_turns_until,
+    in_turns_with_a_view,
+    in_turns_of_three,
+    in_turns_within,
+    in_turns_and_back,
+    in_turns_never,
 )
 
 
@@ -185,6 +303,12 @@ def test_a_shadow_is_made_where_its_array_is_taken_back() -> None:
     forward, reverse = text(recurrent).split("reverse sweep")
     assert "zeros" not in forward and "u_bar = np.zeros_like(u)" in reverse
     assert "zeros" in text(recurrent, "anew").split("reverse sweep")[0]
+
+
+def test_shadows_that_take_turns_are_not_recorded() -> None:
+    assert "a_bar" not in text(in_turns_of_a_number).split("reverse sweep")[0]
+    assert "a_bar" in text(in_turns_of_a_number, "anew").split("reverse sweep")[0]
+    assert "a_bar" in text(in_turns_and_kept).split("reverse sweep")[0]
 
 
 def test_constants_are_not_recorded() -> None:
