@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tangentx.errors import JitWarning, NoCompiler, frames_to_user
+from tangentx.frontend.resolve import current
 from tangentx.ir.nodes import Function, Lit
 from tangentx.jit.entry import Compiled
 from tangentx.jit.loop_ir import Outside, Program, statements
@@ -52,7 +53,7 @@ class Jit:
             return plain
         defaults = [p.default.value for p in self.derived.params if isinstance(p.default, Lit)]
         try:
-            self.compiled = Compiled(self.program, self.how, plain, defaults)
+            self.compiled = Compiled(self.program, self.how, plain, defaults, current)
         except NoCompiler as error:
             if not self.by_rule:
                 raise

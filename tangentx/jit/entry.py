@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tangentx import arrays
+from tangentx.errors import NotResolved
 from tangentx.jit import build, print_c, print_python
 from tangentx.jit.builder import LIMIT_EXTENT
 from tangentx.jit.loop_ir import (
@@ -55,11 +56,18 @@ class Backend(Protocol):
 class Compiled:
     """A derivative that is compiled. What it has no answer for, `plain` has, from the beginning.
 
-    `gave_up` counts why it was asked.
+    `gave_up` counts why it was asked. `current` gives what an object from outside is now.
     """
 
-    def __init__(self, program: Program, how: str, plain: Callable[..., Any], defaults: Sequence[Any]) -> None:
-        self.program, self.how, self.plain = program, how, plain
+    def __init__(
+        self,
+        program: Program,
+        how: str,
+        plain: Callable[..., Any],
+        defaults: Sequence[Any],
+        current: Callable[[Any], Any],
+    ) -> None:
+        self.program, self.how, self.plain, self.current = program, how, plain, current
         self.text, self.run = BACKENDS[how](program)
         self.gave_up: Counter[str] = Counter()
         self._missing = tuple(defaults)
@@ -74,12 +82,19 @@ class Compiled:
     def __call__(self, *values: Any) -> Any:
         given = (*values, *self._missing[len(self._missing) + len(values) - len(self.program.arguments) :])
         try:
-            found = self.run(taken_apart(self.program, given))
+            found = self.run(taken_apart(self.program, given, self._read()))
         except Unfit as unfit:
             self.gave_up[unfit.reason] += 1
         else:
             return _put_together(self.program.shape, found)
         return self.plain(*values)
+
+    def _read(self) -> list[Any]:
+        """What the program reads from outside. Raises Unfit."""
+        try:
+            return [self.current(atom) for atom in self.program.read]
+        except NotResolved:
+            raise Unfit(OTHER) from None
 
 
 def _put_together(form: Form, found: Sequence[Any]) -> Any:
@@ -107,9 +122,21 @@ def _put_together(form: Form, found: Sequence[Any]) -> Any:
     return None
 
 
-def taken_apart(program: Program, values: Sequence[Any]) -> list[Any]:
-    """Arguments as the first function takes them, one after the other. Raises Unfit."""
-    found: list[Any] = [None] * len(program.functions[0].params)
+def taken_apart(program: Program, values: Sequence[Any], read: Sequence[Any]) -> list[Any]:
+    """Arguments, and what was read from outside, as the first function takes them, one after the other.
+
+    Raises Unfit.
+    """
+    params = program.functions[0].params
+    found: list[Any] = [None] * len(params)
+    for place, value in enumerate(read, len(params) - len(read)):
+        type_ = params[place][1]
+        if isinstance(type_, Array):
+            if type(value) is not np.ndarray or value.dtype != dtype_of(type_.code) or value.ndim != type_.rank:
+                raise Unfit(OTHER)
+        elif not isinstance(type_, Scalar) or type(value) is not class_of(type_):
+            raise Unfit(OTHER)
+        found[place] = value
     met: set[int] = set()
     for form, value in zip(program.arguments, values, strict=True):
         _take_apart(form, value, found, met)

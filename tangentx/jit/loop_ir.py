@@ -508,13 +508,15 @@ class Program:
     stand in the arguments.
 
     `copied` are parameters that the Python program copies because it writes into them. `report` has lines for a
-    reader: what became one loop, and what never became an array. `outside` are functions that the interpreter runs.
+    reader: what became one loop, and what never became an array. `read` are the objects from outside that its last
+    parameters stand for: numbers and arrays, read at each call. `outside` are functions that the interpreter runs.
     """
 
     functions: tuple[Function, ...]
     shape: Form = 0
     arguments: tuple[Form, ...] = ()
     copied: frozenset[str] = frozenset()
+    read: tuple[Any, ...] = ()
     outside: tuple[OutsideCall, ...] = ()
     report: tuple[str, ...] = ()
 

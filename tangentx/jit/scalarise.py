@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Num, Obj, Region, describe, reached
+from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Num, Obj, Region, World, describe, reached
 from tangentx.common.naming import Names
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
@@ -117,6 +117,7 @@ class _Callee:
     results: tuple[Type, ...]
     kinds: tuple[Kind | None, ...]
     foreign: bool
+    read: tuple[ir.Ext, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +210,7 @@ class _Writer:
         self.result_kinds: tuple[Kind | None, ...] = ()
         self.arguments: list[Form] = []
         self.forms: dict[str, Form] = {}
+        self.read_outside: dict[object, tuple[ir.Ext, Value]] = {}
 
     def _aliases(self) -> dict[str, str]:
         """Names of arrays that are another name for one array, both bound once: by the name that is kept."""
@@ -251,12 +253,14 @@ class _Writer:
         """What its callers have to know."""
         assert self.results is not None
         foreign = any(self.arrays.memory[name].foreign for name, t in self.b.params if isinstance(t, Array))
-        return _Callee(self.name, self.result, self.results, self.result_kinds, foreign)
+        read = tuple(atom for atom, _ in self.read_outside.values())
+        return _Callee(self.name, self.result, self.results, self.result_kinds, foreign, read)
 
     def program(self) -> Program:
         """The program that is entered here."""
         copied = frozenset(self.arrays.entry_copies)
-        return Program((), self.result, tuple(self.arguments), copied, report=self.arrays.report())
+        read = tuple(atom for atom, _ in self.read_outside.values())
+        return Program((), self.result, tuple(self.arguments), copied, read, report=self.arrays.report())
 
     # ---- parameters ----
 
@@ -411,7 +415,13 @@ class _Writer:
         owner = getattr(atom.home, "__globals__", {}).get(home)
         if getattr(owner, "__name__", "") in ("numpy", "math") and isinstance(atom.value, float):
             return literal(atom.value)
-        raise Refused(f"`{atom.name}` is read from outside of the function")
+        key = (id(atom.home), atom.path)
+        if key not in self.read_outside:
+            kind = _kind_of_outside(atom)
+            held = isinstance(kind, Arr)
+            value = self.parameter(_identifier(atom.name), type_of(kind), kind, foreign=held, owned=False)
+            self.read_outside[key] = atom, value
+        return self.read_outside[key][1]
 
     def scalar(self, atom: ir.Atom) -> Expr:
         """The number that an atom stands for."""
@@ -931,6 +941,8 @@ class _Writer:
         out: list[Expr | str] = []
         forms = [self.handed(self.value(atom), out) for atom in call.args]
         callee = self.functions.called(call.link, forms)
+        for atom in callee.read:
+            self.handed(self.outside(atom), out)
         names = [self.b.fresh(self.stem(target), type) for type in callee.results]
         self.b.emit(Call(callee.name, tuple(out), tuple(names)))
 
@@ -1573,6 +1585,16 @@ def _known(kind: Kind) -> Known | None:
 
 def _region(kind: Kind) -> Region | None:
     return kind.region if isinstance(kind, Arr) else None
+
+
+def _kind_of_outside(atom: ir.Ext) -> Kind:
+    """The kind of a number or an array from outside."""
+    value = atom.value
+    if type(value) in (bool, int, float, np.float64):
+        return Num(type(value))
+    if type(value) is np.ndarray:
+        return Arr(value.dtype, value.ndim, Region(World()))
+    raise Refused(f"`{atom.name}` is read from outside of the function")
 
 
 def _is_hashable(fn: object) -> bool:

@@ -641,6 +641,42 @@ def test_numbers_of_several_precisions_are_left_to_python():
     assert np.array_equal(found, tx.grad(scaled)(ROW.astype(np.float32), 0.1))
 
 
+GAIN = 2.5
+WEIGHTS = np.array([2.0, 3.0])
+
+
+def weighed(x, i):
+    return x * WEIGHTS[i]
+
+
+def of_the_module(x):
+    total = 0.0
+    for i in range(2):
+        total = total + weighed(x, i) * GAIN
+    return total
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_numbers_and_arrays_from_outside_are_read_at_each_call(jit, monkeypatch):
+    derivative = both(of_the_module, jit, 1.5)
+    for name, value in (
+        ("GAIN", 3.5),
+        ("GAIN", 4),
+        ("GAIN", np.float64(1.5)),
+        ("WEIGHTS", np.array([5.0, 7.0])),
+        ("WEIGHTS", np.array([1, 2])),
+        ("WEIGHTS", np.arange(6.0)[::-2]),
+        ("WEIGHTS", [0.5, 2.0]),
+    ):
+        monkeypatch.setitem(globals(), name, value)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", tx.JitWarning)
+            demand_equal(derivative(1.5), tx.value_and_grad(of_the_module, guarded=True)(1.5), jit == "python")
+    monkeypatch.setitem(globals(), "WEIGHTS", np.zeros(1))
+    with pytest.raises(IndexError):
+        derivative(1.5)
+
+
 @pytest.mark.parametrize("jit", WAYS)
 def test_whose_number_a_function_gives(jit):
     def chosen(x, n):
