@@ -92,7 +92,9 @@ def toms748(
 
 
 def _newton_form(given: Mapping[str, Any]) -> str:
-    return "float64[1]" if getattr(given["x0"], "rank", 0) else "np.float64"
+    if getattr(given["x0"], "rank", 0):
+        return "float64[1]"
+    return "(np.float64, object)" if given["full_output"] else "np.float64"
 
 
 @solver_of(optimize.newton, form=_newton_form)
@@ -116,7 +118,14 @@ def newton(
             "scipy.optimize.newton has no derivative in the complex plane",
             hint="solve for the real and the imaginary part with scipy.optimize.root",
         )
-    return settle(root_of_row if np.ndim(x0) > 0 else root_of_number, found, func, args)
+    if np.ndim(x0) > 0:
+        if full_output:
+            raise NotDifferentiable(
+                "scipy.optimize.newton of an array has no derivative with `full_output`", hint="leave `full_output` out"
+            )
+        return settle(root_of_row, found, func, args)
+    answer = settle(root_of_number, found[0] if full_output else found, func, args)
+    return (answer, found[1]) if full_output else answer
 
 
 def _row_form(given: Mapping[str, Any]) -> str:

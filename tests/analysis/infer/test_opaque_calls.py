@@ -173,7 +173,7 @@ def written(x, items):
 
 
 def drawn(x, rng):
-    return rng.normal(x)
+    return rng.standard_t(x)
 
 
 def unknown(x, word):

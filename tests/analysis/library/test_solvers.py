@@ -293,3 +293,29 @@ def test_solvers_within_solvers():
 
 def test_answers_that_are_constants():
     np.testing.assert_allclose(tx.grad(lambda x: brentq(np.cos, 0.0, 3.0) * x, fallback="error")(0.9), 0.5 * np.pi)
+
+
+def no_data(t):
+    return t**3 - 2.0
+
+
+def test_what_has_no_rule_is_called_as_it_is_where_nothing_varies():
+    """And a function that captures something goes by the rules, for a library could not be given it."""
+
+    def f(x):
+        found = optimize.root_scalar(no_data, bracket=(0.0, 5.0))
+        scale = found.root if found.method == "brentq" else 0.0
+        shift = np.array([2.0])
+        return x * scale * brentq(lambda t: t**3 - shift[0], 0.0, 5.0)
+
+    assert tx.grad(f, fallback="error")(1.3) == pytest.approx(2.0 ** (2.0 / 3.0))
+
+
+def test_newton_with_full_output():
+    def f(x):
+        root, how = optimize.newton(lambda t: t**3 - x, 1.0, full_output=True)
+        return root * x if how.converged else 0.0
+
+    assert tx.grad(f, fallback="error")(1.3) == pytest.approx(4.0 / 3.0 * 1.3 ** (1.0 / 3.0))
+    with pytest.raises(tx.NotDifferentiable, match="of an array has no derivative with `full_output`"):
+        tx.grad(lambda x: optimize.newton(lambda t: t**3 - x, np.ones(2), full_output=True)[0][0])(1.3)
