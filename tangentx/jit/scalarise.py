@@ -1392,6 +1392,8 @@ class _Writer:
         found = self.value(base)
         if isinstance(found, tuple):
             place = self.value(key.parts[0]) if len(key.parts) == 1 and _has_value(key.parts[0]) else None
+            if isinstance(place, Expr) and not isinstance(place, Const):
+                return self.chosen(self.stem(target), found, place, self.kind(target))
             if not isinstance(place, Const):
                 raise Refused("an item of a tuple at a place that is not known")
             return _item(found, int(place.value))
@@ -1437,6 +1439,17 @@ class _Writer:
         types = tuple(self.b.types[v] if isinstance(v, str) else v.type for v in out)
         self.b.emit(Outside((), len(self.functions.outside), tuple(out)))
         self.functions.outside.append(OutsideCall(fn, args, (), types, (), ()))  # type: ignore[arg-type]
+
+    def chosen(self, stem: str, items: tuple[Value, ...], place: Expr, kind: Kind) -> Value:
+        """The item of a tuple of values of one kind, at a place that only the program knows."""
+        type = type_of(kind, inside=True)
+        values = [self.stored(item, kind) for item in items]
+        if any((self.b.types[v] if isinstance(v, str) else v.type) != type for v in values if isinstance(v, str)):
+            raise Refused("an item of a tuple of several kinds at a place that is not known")
+        self.arrays.flush()
+        name = self.b.fresh("items", List(type))
+        self.b.emit(NewList(name), *(Push(name, value) for value in values))
+        return self.fetch(stem, name, self.list_place(name, place), type, kind)
 
     def element(self, name: str, places: tuple[Expr, ...]) -> Expr:
         """An element that is read here and now."""
