@@ -6,55 +6,8 @@ import builtins
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from tangentx.jit import loop_ir as loops
 from tangentx.jit.c_support import beginning
-from tangentx.jit.loop_ir import (
-    Allocate,
-    Apply,
-    Array,
-    Assign,
-    Bail,
-    Bind,
-    Block,
-    Break,
-    Call,
-    Check,
-    Const,
-    Continue,
-    Expr,
-    Extent,
-    Fetch,
-    For,
-    Function,
-    If,
-    Length,
-    List,
-    Local,
-    Locate,
-    Loop,
-    NewAxis,
-    NewList,
-    NewRecord,
-    Outside,
-    Pick,
-    Product,
-    Program,
-    Pull,
-    Push,
-    Put,
-    Read,
-    Record,
-    Reduce,
-    Remark,
-    Return,
-    Scalar,
-    Span,
-    Statement,
-    Turn,
-    Type,
-    View,
-    Write,
-    statements,
-)
 from tangentx.jit.tidy import applied
 
 _TYPES = {"f8": "double", "f4": "float", "i8": "int64_t", "b1": "bool"}
@@ -78,7 +31,7 @@ FLAGS = {"FE_DIVBYZERO": 1, "FE_INVALID": 2, "FE_OVERFLOW": 4, "FE_UNDERFLOW": 8
 """Floating-point events as the entry tells them."""
 
 
-def text_of(program: Program) -> str:
+def text_of(program: loops.Program) -> str:
     """One file of C: what it needs, its functions, and the entry that takes and gives words of 64 bits."""
     types = [type for f in program.functions for type in (*dict(f.params).values(), *f.locals.values(), *f.results)]
     names = TypeNames()
@@ -90,7 +43,7 @@ def text_of(program: Program) -> str:
     return "\n\n".join([*parts, "\n".join(_entry(program.functions[0], names))]) + "\n"
 
 
-def _head(function: Function, names: TypeNames) -> str:
+def _head(function: loops.Function, names: TypeNames) -> str:
     """How a function is declared."""
     params = [f"{names.of(type)} {name}" for name, type in function.params]
     params += [f"{names.of(type)} *result{k}" for k, type in enumerate(function.results)]
@@ -98,7 +51,7 @@ def _head(function: Function, names: TypeNames) -> str:
     return f"static __attribute__((noinline)) int64_t {function.name}({', '.join([*params, 'interpreter *python'])})"
 
 
-def _vector_functions(program: Program) -> str:
+def _vector_functions(program: loops.Program) -> str:
     """Declarations by which the C library's functions of several numbers at once are used.
 
     They give equal numbers unlike bits in other lanes. So there are none in a program where a real number is compared.
@@ -110,7 +63,7 @@ def _vector_functions(program: Program) -> str:
     return "\n".join((_HAS_VECTORS, *lines, "#endif\n"))
 
 
-def _decides(value: Apply) -> bool:
+def _decides(value: loops.Apply) -> bool:
     """Whether an operation depends on more of a real number than about how large it is."""
     real = any(arg.type.is_float for arg in value.args)
     return real and (value.op in _DECIDING or value.type.code in ("b1", "i8"))
@@ -124,23 +77,23 @@ class TypeNames:
         self.codes: set[str] = set()
         self.found: dict[object, str] = {}
 
-    def of(self, type: Type) -> str:
+    def of(self, type: loops.Type) -> str:
         """The name of a type; it is declared first where it is new."""
-        if isinstance(type, Scalar):
+        if isinstance(type, loops.Scalar):
             self.codes.add(type.code)
             return _TYPES[type.code]
-        if isinstance(type, Array):
+        if isinstance(type, loops.Array):
             return self._array(type)
-        items = (type.item,) if isinstance(type, List) else type.items
+        items = (type.item,) if isinstance(type, loops.List) else type.items
         inside = tuple(map(self.of, items))
         known = builtins.type(type), inside
         if known not in self.found:
-            name = f"{'list' if isinstance(type, List) else 'record'}{len(self.found)}"
+            name = f"{'list' if isinstance(type, loops.List) else 'record'}{len(self.found)}"
             self.found[known] = name
             self._declare(name, type, tuple(zip(items, inside, strict=True)))
         return self.found[known]
 
-    def _array(self, type: Array) -> str:
+    def _array(self, type: loops.Array) -> str:
         self.codes.add(type.code)
         name = f"{type.code}_array{type.rank}"
         if name not in self.found:
@@ -153,18 +106,18 @@ class TypeNames:
             ]
         return name
 
-    def _declare(self, name: str, type: List | Record, items: Sequence[tuple[Type, str]]) -> None:
-        if isinstance(type, List):
+    def _declare(self, name: str, type: loops.List | loops.Record, items: Sequence[tuple[loops.Type, str]]) -> None:
+        if isinstance(type, loops.List):
             fields = f"{items[0][1]} *items; int64_t count, capacity;"
             ended = (
                 ""
-                if isinstance(items[0][0], Scalar)
+                if isinstance(items[0][0], loops.Scalar)
                 else f"while (x->count) release_{items[0][1]}(x->items[--x->count]); "
             )
             ended += "free(x->items); "
         else:
             fields = " ".join(f"{inside} item{k};" for k, (_, inside) in enumerate(items))
-            counted = [(k, inside) for k, (item, inside) in enumerate(items) if not isinstance(item, Scalar)]
+            counted = [(k, inside) for k, (item, inside) in enumerate(items) if not isinstance(item, loops.Scalar)]
             ended = "".join(f"release_{inside}(x->item{k}); " for k, inside in counted)
         self.text += [
             f"typedef struct {{ int64_t users; {fields} }} *{name};",
@@ -173,7 +126,7 @@ class TypeNames:
         ]
 
 
-def _entry(function: Function, names: TypeNames) -> Iterator[str]:
+def _entry(function: loops.Function, names: TypeNames) -> Iterator[str]:
     """The entry: arguments and results in words, floating-point events as `FLAGS`, the code where it bails out."""
     yield f"int64_t {ENTRY}(const int64_t *given, int64_t *found, const interpreter *functions)"
     yield "{"
@@ -198,11 +151,11 @@ def _entry(function: Function, names: TypeNames) -> Iterator[str]:
     yield "void tangentx_release(int64_t owner) { release((block *)(intptr_t)owner); }"
 
 
-def _arguments(function: Function, names: TypeNames) -> Iterator[str]:
+def _arguments(function: loops.Function, names: TypeNames) -> Iterator[str]:
     """Arguments as variables: an array lies in memory without gaps, row after row."""
     place = 0
     for name, type in function.params:
-        if isinstance(type, Array):
+        if isinstance(type, loops.Array):
             yield f"    {names.of(type)} {name} = {{ ({_TYPES[type.code]} *)(intptr_t)given[{place}], NULL }};"
             for axis in range(type.rank):
                 yield f"    {name}.n[{axis}] = given[{place + 1 + axis}];"
@@ -211,25 +164,25 @@ def _arguments(function: Function, names: TypeNames) -> Iterator[str]:
                 yield f"    {name}.s[{axis}] = {behind};"
             place += 1 + type.rank
             continue
-        assert isinstance(type, Scalar)
+        assert isinstance(type, loops.Scalar)
         yield f"    {names.of(type)} {name};"
         wide = "double" if type.is_float else "int64_t"
         yield f"    {{ {wide} word; memcpy(&word, given + {place}, 8); {name} = word; }}"
         place += 1
 
 
-def _results(function: Function, results: list[str]) -> Iterator[str]:
+def _results(function: loops.Function, results: list[str]) -> Iterator[str]:
     """Results as words."""
     place = 1
     for name, result in zip(results, function.results, strict=True):
-        if isinstance(result, Array):
+        if isinstance(result, loops.Array):
             yield f"    found[{place}] = (int64_t)(intptr_t){name}.data;"
             yield f"    found[{place + 1}] = (int64_t)(intptr_t){name}.owner;"
             for axis in range(result.rank):
                 yield f"    found[{place + 2 + axis}] = {name}.n[{axis}];"
             place += 2 + result.rank
         else:
-            assert isinstance(result, Scalar)
+            assert isinstance(result, loops.Scalar)
             wide = "double" if result.is_float else "int64_t"
             yield f"    {{ {wide} word = {name}; memcpy(found + {place}, &word, 8); }}"
             place += 1
@@ -238,9 +191,9 @@ def _results(function: Function, results: list[str]) -> Iterator[str]:
 class _Printer:
     """Prints one function."""
 
-    def __init__(self, function: Function, names: TypeNames) -> None:
+    def __init__(self, function: loops.Function, names: TypeNames) -> None:
         self.f, self.names = function, names
-        self.types: Mapping[str, Type] = {**dict(function.params), **function.locals}
+        self.types: Mapping[str, loops.Type] = {**dict(function.params), **function.locals}
 
     def function(self) -> Iterator[str]:
         """Its lines."""
@@ -248,98 +201,98 @@ class _Printer:
         yield "{"
         yield "    int64_t bail = 0, ticks = 0;"
         for name, type in self.f.locals.items():
-            yield f"    {self.names.of(type)} {name}{' = { 0 }' if isinstance(type, Array) else ' = 0'};"
+            yield f"    {self.names.of(type)} {name}{' = { 0 }' if isinstance(type, loops.Array) else ' = 0'};"
         body = [line for s in self.f.body for line in self.statement(s)]
         yield from (f"    {line}" for line in body)
         yield "out:"
         for name, type in self.f.locals.items():
-            if not isinstance(type, Scalar):
+            if not isinstance(type, loops.Scalar):
                 yield f"    release_{self.names.of(type)}({name});"
         yield "    (void)ticks; (void)python;"
         yield "    return bail;"
         yield "}"
 
-    def block(self, block: Block) -> Iterator[str]:
+    def block(self, block: loops.Block) -> Iterator[str]:
         """The lines of a block, indented."""
         for s in block:
             for line in self.statement(s):
                 yield f"    {line}"
 
-    def statement(self, s: Statement) -> Iterator[str]:
+    def statement(self, s: loops.Statement) -> Iterator[str]:
         """The lines of a statement."""
         match s:
-            case Assign(name, value):
+            case loops.Assign(name, value):
                 yield f"{name} = {bare(self.expr(value))};"
-            case Write(array, places, value):
+            case loops.Write(array, places, value):
                 yield f"{self.element(array, places)} = {bare(self.expr(value))};"
-            case Locate(name, index, extent):
+            case loops.Locate(name, index, extent):
                 yield f"{name} = {bare(self.expr(index))};"
                 yield f"if ({name} < 0) {name} += {self.expr(extent)};"
-                yield f"if ((uint64_t){name} >= (uint64_t){self.expr(extent)}) {_bail(Bail.INDEX)}"
-            case Check(Const(False), bail):
+                yield f"if ((uint64_t){name} >= (uint64_t){self.expr(extent)}) {_bail(loops.Bail.INDEX)}"
+            case loops.Check(loops.Const(False), bail):
                 yield _bail(bail)
-            case Check(test, bail):
+            case loops.Check(test, bail):
                 yield f"if (!{self.expr(test)}) {_bail(bail)}"
-            case If(test, body, orelse):
+            case loops.If(test, body, orelse):
                 yield f"if ({bare(self.expr(test))}) {{"
                 yield from self.block(body)
                 if orelse:
                     yield "} else {"
                     yield from self.block(orelse)
                 yield "}"
-            case For():
+            case loops.For():
                 yield from self.loop(s)
-            case Loop(body):
+            case loops.Loop(body):
                 yield "for (;;) {"
                 yield "    if (++ticks > TICKS) { ticks = 0; if (stop_asked(python)) BAIL(9); }"
                 yield from self.block(body)
                 yield "}"
-            case Break() | Continue():
+            case loops.Break() | loops.Continue():
                 yield f"{type(s).__name__.lower()};"
-            case Return(values):
+            case loops.Return(values):
                 yield from self.returned(values)
-            case Remark(text):
+            case loops.Remark(text):
                 yield f"/* {text.lstrip('# ').replace('*/', '* /')} */"
             case _:
                 yield from self.reference(s)
 
-    def reference(self, s: Statement) -> Iterator[str]:
+    def reference(self, s: loops.Statement) -> Iterator[str]:
         """What makes, reads or writes arrays and containers."""
         match s:
-            case Allocate() | View():
+            case loops.Allocate() | loops.View():
                 yield from self.array(s)
-            case Turn(name, base, axes):
+            case loops.Turn(name, base, axes):
                 yield "{"
                 yield f"    {self.names.of(self.types[name])} turned = {base};"
                 for axis, old in enumerate(axes):
                     yield f"    turned.n[{axis}] = {base}.n[{old}]; turned.s[{axis}] = {base}.s[{old}];"
                 yield f"    retain(turned.owner); release({name}.owner); {name} = turned;"
                 yield "}"
-            case Bind(name, source):
+            case loops.Bind(name, source):
                 yield from self.held(name, source)
-            case Call():
+            case loops.Call():
                 yield from self.call(s)
-            case Outside():
+            case loops.Outside():
                 yield from self.outside(s)
-            case Product():
+            case loops.Product():
                 yield from self.product(s)
-            case NewList() | NewRecord() | Push() | Pull() | Fetch() | Put():
+            case loops.NewList() | loops.NewRecord() | loops.Push() | loops.Pull() | loops.Fetch() | loops.Put():
                 yield from self.container(s)
             case _:
                 raise AssertionError(s)
 
-    def loop(self, s: For) -> Iterator[str]:
+    def loop(self, s: loops.For) -> Iterator[str]:
         """A loop over a range."""
         start, stop, name = self.expr(s.start), self.expr(s.stop), s.name
-        step = int(s.step.value) if isinstance(s.step, Const) else 0
-        inner = any(isinstance(t, For | Loop) for t in statements(s.body))
+        step = int(s.step.value) if isinstance(s.step, loops.Const) else 0
+        inner = any(isinstance(t, loops.For | loops.Loop) for t in loops.statements(s.body))
         if s.independent and not inner:
             yield f"ticks += {stop};"
             yield '_Pragma("GCC ivdep")'
         elif not inner and abs(step) == 1:
             count = f"{stop} - {start}" if step > 0 else f"{start} - {stop}"
             yield f"if ({count} > 0) ticks += {count};"
-            yield f"if (ticks > TICKS && {count} > LONGEST) {_bail(Bail.LONG)}"
+            yield f"if (ticks > TICKS && {count} > LONGEST) {_bail(loops.Bail.LONG)}"
             yield "if (ticks > TICKS) { ticks = 0; if (stop_asked(python)) BAIL(9); }"
         if s.backward:
             yield f"for ({name} = {stop} - 1; {name} >= {start}; {name}--) {{"
@@ -354,9 +307,9 @@ class _Printer:
 
     # ---- arrays ----
 
-    def array(self, s: Allocate | View) -> Iterator[str]:
+    def array(self, s: loops.Allocate | loops.View) -> Iterator[str]:
         """A name is given an array."""
-        if isinstance(s, View):
+        if isinstance(s, loops.View):
             yield from self.view(s)
             return
         yield from self.made(s.name, [bare(self.expr(extent)) for extent in s.extents], s.zeros)
@@ -368,7 +321,7 @@ class _Printer:
             count = extent if count == "1" else f"times({count}, {extent})"
         yield f"release({name}.owner);"
         yield f"{name}.owner = new_block({count}, sizeof *{name}.data, {'true' if zeros else 'false'});"
-        yield f"if (!{name}.owner) {_bail(Bail.MEMORY)}"
+        yield f"if (!{name}.owner) {_bail(loops.Bail.MEMORY)}"
         yield f"{name}.data = {name}.owner->memory;"
         for axis, extent in enumerate(extents):
             yield f"{name}.n[{axis}] = {extent};"
@@ -376,7 +329,7 @@ class _Printer:
             behind = f"{name}.s[{axis + 1}] * {name}.n[{axis + 1}]" if axis + 1 < len(extents) else "1"
             yield f"{name}.s[{axis}] = {behind};"
 
-    def view(self, s: View) -> Iterator[str]:
+    def view(self, s: loops.View) -> Iterator[str]:
         """A part of an array."""
         offset: list[str] = []
         lines: list[str] = []
@@ -385,12 +338,12 @@ class _Printer:
             axis = len(lines) // 2
             stride = f"{s.base}.s[{below}]"
             match part:
-                case NewAxis():
+                case loops.NewAxis():
                     lines += [f"{s.name}.n[{axis}] = 1;", f"{s.name}.s[{axis}] = 1;"]
                     continue
-                case Pick(place):
+                case loops.Pick(place):
                     offset.append(f"{self.expr(place)} * {stride}")
-                case Span(start, count, step):
+                case loops.Span(start, count, step):
                     offset.append(f"{self.expr(start)} * {stride}")
                     times = "" if step == 1 else f"{step} * "
                     lines += [
@@ -404,14 +357,14 @@ class _Printer:
         yield f"{s.name}.data = {s.base}.data + {' + '.join(offset) or '0'};"
         yield from lines
 
-    def element(self, array: str, places: tuple[Expr, ...]) -> str:
+    def element(self, array: str, places: tuple[loops.Expr, ...]) -> str:
         """An element of an array."""
         type = self.types[array]
-        assert isinstance(type, Array)
+        assert isinstance(type, loops.Array)
         terms = []
         for axis, place in enumerate(places):
             last = axis == type.rank - 1 and type.unit
-            if place != Const(0, place.type):
+            if place != loops.Const(0, place.type):
                 terms.append(self.expr(place) if last else f"{self.expr(place)} * {array}.s[{axis}]")
         return f"{array}.data[{' + '.join(terms) or '0'}]"
 
@@ -422,9 +375,9 @@ class _Printer:
         type = self.names.of(self.types[name])
         yield f"{{ {type} held = {source}; retain_{type}(held); release_{type}({name}); {name} = held; }}"
 
-    def call(self, s: Call) -> Iterator[str]:
+    def call(self, s: loops.Call) -> Iterator[str]:
         """A call of another function."""
-        counted = [(name, self.types[name]) for name in s.results if not isinstance(self.types[name], Scalar)]
+        counted = [(name, self.types[name]) for name in s.results if not isinstance(self.types[name], loops.Scalar)]
         args = [v if isinstance(v, str) else bare(self.expr(v)) for v in s.args]
         names = dict(counted)
         args += [f"&found_{name}" if name in names else f"&{name}" for name in s.results]
@@ -437,40 +390,40 @@ class _Printer:
             yield f"    {name} = found_{name};"
         yield "}"
 
-    def outside(self, s: Outside) -> Iterator[str]:
+    def outside(self, s: loops.Outside) -> Iterator[str]:
         """A call of a function of Python: words of 64 bits there and back, and a copy of the array that it gives."""
         words: list[str] = []
         for value in s.args:
             type = self.types[value] if isinstance(value, str) else value.type
-            if isinstance(type, Array):
+            if isinstance(type, loops.Array):
                 words += [f"(int64_t)(intptr_t){value}.data"]
                 words += [f"{value}.{what}[{axis}]" for what in "ns" for axis in range(type.rank)]
             else:
-                assert isinstance(type, Scalar) and not isinstance(value, str)
+                assert isinstance(type, loops.Scalar) and not isinstance(value, str)
                 text = bare(self.expr(value))
                 words.append(f"word_of({text})" if type.is_float else text)
         types = [self.types[name] for name in s.names]
-        size = sum(1 + (type.rank if isinstance(type, Array) else 0) for type in types)
+        size = sum(1 + (type.rank if isinstance(type, loops.Array) else 0) for type in types)
         yield "{"
         yield f"    int64_t given[] = {{ {', '.join(words) or '0'} }}, found[{max(size, 1)}];"
         yield f"    if ((bail = outside(python, {s.place}, given, found))) goto out;"
         place = 0
         for name, type in zip(s.names, types, strict=True):
             yield from (f"    {line}" for line in self.taken(name, type, place))
-            place += 1 + (type.rank if isinstance(type, Array) else 0)
+            place += 1 + (type.rank if isinstance(type, loops.Array) else 0)
         yield "}"
 
-    def product(self, s: Product) -> Iterator[str]:
+    def product(self, s: loops.Product) -> Iterator[str]:
         """A product: as loops where it is small, and by NumPy where it is large."""
         a, b = self.types[s.a], self.types[s.b]
-        assert isinstance(a, Array) and isinstance(b, Array)
+        assert isinstance(a, loops.Array) and isinstance(b, loops.Array)
         rows, inner = (f"{s.a}.n[0]", f"{s.a}.n[1]") if a.rank == 2 else ("1", f"{s.a}.n[0]")
         columns = f"{s.b}.n[1]" if b.rank == 2 else "1"
         steps = [f"{s.a}.s[0]", f"{s.a}.s[1]"] if a.rank == 2 else ["0", f"{s.a}.s[0]"]
         steps += [f"{s.b}.s[0]", f"{s.b}.s[1]"] if b.rank == 2 else [f"{s.b}.s[0]", "0"]
         extents = [rows] * (a.rank == 2) + [columns] * (b.rank == 2)
         yield f"if (times(times({rows}, {inner}), {columns}) > SMALL_PRODUCT) {{"
-        yield from (f"    {line}" for line in self.outside(Outside((s.name,), s.place, (s.a, s.b))))
+        yield from (f"    {line}" for line in self.outside(loops.Outside((s.name,), s.place, (s.a, s.b))))
         yield "} else {"
         if extents:
             yield from (f"    {line}" for line in self.made(s.name, extents, True))
@@ -480,55 +433,57 @@ class _Printer:
         yield f"    product_{a.code}({into}, {s.a}.data, {s.b}.data, {rows}, {inner}, {columns}, {', '.join(steps)});"
         yield "}"
 
-    def taken(self, name: str, type: Type, place: int) -> Iterator[str]:
+    def taken(self, name: str, type: loops.Type, place: int) -> Iterator[str]:
         """A result of a function of Python, from words."""
-        if isinstance(type, Array):
+        if isinstance(type, loops.Array):
             extents = [f"found[{place + 1 + axis}]" for axis in range(type.rank)]
             yield from self.made(name, extents, False)
             size = " * ".join([*extents, f"sizeof *{name}.data"])
             yield f"memcpy({name}.data, (void *)(intptr_t)found[{place}], (size_t){size});"
         else:
-            assert isinstance(type, Scalar)
+            assert isinstance(type, loops.Scalar)
             word = f"found[{place}]"
             yield f"{name} = {f'number_of({word})' if type.is_float else word};"
 
-    def container(self, s: NewList | NewRecord | Push | Pull | Fetch | Put) -> Iterator[str]:
+    def container(
+        self, s: loops.NewList | loops.NewRecord | loops.Push | loops.Pull | loops.Fetch | loops.Put
+    ) -> Iterator[str]:
         """A list or a record is made, read or written."""
-        if isinstance(s, NewList | NewRecord):
+        if isinstance(s, loops.NewList | loops.NewRecord):
             yield f"release_{self.names.of(self.types[s.name])}({s.name});"
             yield f"{s.name} = calloc(1, sizeof *{s.name});"
-            yield f"if (!{s.name}) {_bail(Bail.MEMORY)}"
+            yield f"if (!{s.name}) {_bail(loops.Bail.MEMORY)}"
             yield f"{s.name}->users = 1;"
-            for k, value in enumerate(s.values if isinstance(s, NewRecord) else ()):
+            for k, value in enumerate(s.values if isinstance(s, loops.NewRecord) else ()):
                 yield from self.put(f"{s.name}->item{k}", value)
             return
-        base = s.base if isinstance(s, Fetch | Put) else s.list
-        yield f"if (!{base}) {_bail(Bail.RAISED)}"
+        base = s.base if isinstance(s, loops.Fetch | loops.Put) else s.list
+        yield f"if (!{base}) {_bail(loops.Bail.RAISED)}"
         match s:
-            case Push(value=value):
+            case loops.Push(value=value):
                 yield f"PUSH({base}, {value if isinstance(value, str) else bare(self.expr(value))});"
                 if isinstance(value, str):
                     yield f"retain_{self.names.of(self.types[value])}({value});"
-            case Pull(name=name):
-                yield f"if (!{base}->count) {_bail(Bail.EMPTY)}"
-                if not isinstance(self.types[name], Scalar):
+            case loops.Pull(name=name):
+                yield f"if (!{base}->count) {_bail(loops.Bail.EMPTY)}"
+                if not isinstance(self.types[name], loops.Scalar):
                     yield f"release_{self.names.of(self.types[name])}({name});"
                 yield f"{name} = {base}->items[--{base}->count];"
-            case Fetch(name=name) if isinstance(self.types[name], Scalar):
+            case loops.Fetch(name=name) if isinstance(self.types[name], loops.Scalar):
                 yield f"{name} = {self.item(s)};"
-            case Fetch(name=name):
+            case loops.Fetch(name=name):
                 yield from self.held(name, self.item(s))
-            case Put(value=value):
+            case loops.Put(value=value):
                 yield from self.put(self.item(s), value)
 
-    def item(self, s: Fetch | Put) -> str:
+    def item(self, s: loops.Fetch | loops.Put) -> str:
         """An item of a list or a record."""
-        if isinstance(self.types[s.base], List):
+        if isinstance(self.types[s.base], loops.List):
             return f"{s.base}->items[{bare(self.expr(s.place))}]"
-        assert isinstance(s.place, Const)
+        assert isinstance(s.place, loops.Const)
         return f"{s.base}->item{s.place.value}"
 
-    def put(self, item: str, value: Expr | str) -> Iterator[str]:
+    def put(self, item: str, value: loops.Expr | str) -> Iterator[str]:
         """An item is given a value."""
         if isinstance(value, str):
             type = self.names.of(self.types[value])
@@ -536,7 +491,7 @@ class _Printer:
         else:
             yield f"{item} = {bare(self.expr(value))};"
 
-    def returned(self, values: tuple[Expr | str, ...]) -> Iterator[str]:
+    def returned(self, values: tuple[loops.Expr | str, ...]) -> Iterator[str]:
         """The results are handed over."""
         for k, value in enumerate(values):
             if isinstance(value, str):
@@ -548,28 +503,28 @@ class _Printer:
 
     # ---- expressions ----
 
-    def expr(self, value: Expr) -> str:
+    def expr(self, value: loops.Expr) -> str:
         """An expression, in brackets where it has an operator."""
         match value:
-            case Const():
+            case loops.Const():
                 return _constant(value)
-            case Local(name):
+            case loops.Local(name):
                 return name
-            case Extent(array, axis):
+            case loops.Extent(array, axis):
                 return f"{array}.n[{axis}]"
-            case Length(name):
+            case loops.Length(name):
                 return f"({name} ? {name}->count : 0)"
-            case Read(array, places):
+            case loops.Read(array, places):
                 return self.element(array, places)
-            case Reduce(op, array):
+            case loops.Reduce(op, array):
                 type = self.types[array]
-                assert isinstance(type, Array)
+                assert isinstance(type, loops.Array)
                 return f"{op}_{type.code}({array}.data, {type.rank}, {array}.n, {array}.s)"
-            case Apply():
+            case loops.Apply():
                 return self.apply(value)
         raise AssertionError(value)
 
-    def apply(self, value: Apply) -> str:
+    def apply(self, value: loops.Apply) -> str:
         """An operator or a function."""
         args = [self.expr(arg) for arg in value.args]
         op, code = value.op, value.args[0].type.code
@@ -597,11 +552,11 @@ def bare(text: str) -> str:
     return text
 
 
-def _bail(bail: Bail) -> str:
+def _bail(bail: loops.Bail) -> str:
     return f"BAIL({bail.value}); /* {bail.reason} */"
 
 
-def _constant(value: Const) -> str:
+def _constant(value: loops.Const) -> str:
     number, type = value.value, value.type
     if type.code == "b1":
         return "true" if number else "false"
@@ -617,12 +572,12 @@ def _constant(value: Const) -> str:
     return f"({text})" if text.startswith("-") else text
 
 
-def _absolute(args: list[str], value: Apply) -> str:
+def _absolute(args: list[str], value: loops.Apply) -> str:
     name = {"f8": "fabs", "f4": "fabsf"}.get(value.type.code, "llabs")
     return f"{name}({bare(args[0])})"
 
 
-_FORMS: dict[str, Callable[[list[str], Apply], str]] = {
+_FORMS: dict[str, Callable[[list[str], loops.Apply], str]] = {
     "neg": lambda a, v: f"(-{a[0]})",
     "abs": _absolute,
     "not": lambda a, v: f"(!{a[0]})",

@@ -536,6 +536,20 @@ def test_arguments_products_and_choices(f, args, jit):
 
 
 @pytest.mark.parametrize("jit", WAYS)
+def test_items_of_tuples_at_places_that_only_the_program_knows(jit):
+    def chosen(x, y, n):
+        items, total = (x, y, x * y), 0.0
+        for i in range(n):
+            total = total + items[i] * i + items[-i]
+        return total
+
+    for x in (1.5, np.float64(1.5)):
+        derivative = both(chosen, jit, x, 2.5, 3)
+        with pytest.raises(IndexError):
+            derivative(x, 2.5, 5)
+
+
+@pytest.mark.parametrize("jit", WAYS)
 def test_a_container_in_two_places(jit):
     def written(p):
         p["first"]["c"] = p["first"]["c"] * p["second"]["c"]
