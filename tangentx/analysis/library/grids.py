@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tangentx.analysis.infer.containers import expanded
-from tangentx.analysis.types.kinds import Arr, Bottom, Box, Kind, Num
+from tangentx.analysis.types.kinds import Arr, Bottom, Box, Kind, Num, dtype_of
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Atom, Block, Expr, Ext, Index, Key, Lit, Make, Op, Slice, Var
 
@@ -76,6 +77,10 @@ def _built(w: Walker, base: Ext, key: Key) -> Block:
     elif base.value is np.mgrid:
         let(Op(np.array, (let(Op(np.meshgrid, tuple(rows), (("indexing", Lit("ij")),))),)))
     else:
+        real = [_is_real(w, part) for part in key.parts]
+        if any(real):  # then all rows are
+            each = zip(rows, real, strict=True)
+            rows = [row if is_real else let(Op(operator.mul, (row, Lit(1.0)))) for row, is_real in each]
         let(Make(tuple, tuple(let(Index(row, _along(i, len(rows)))) for i, row in enumerate(rows))))
     return tuple(out)
 
@@ -91,6 +96,13 @@ def _axis(w: Walker, base: Ext, part: Slice) -> Expr:
     if isinstance(step, Num | Box | Arr) and not (isinstance(step, Num) and not issubclass(step.type, complex)):
         raise _refusal(w, base)
     return Op(np.arange, (start, part.stop, Lit(1) if part.step == Lit(None) else part.step))
+
+
+def _is_real(w: Walker, part: Atom | Slice) -> bool:
+    """Whether the numbers that a slice stands for are reals."""
+    assert isinstance(part, Slice)
+    kinds = [w.read(each)[1] for each in (part.start, part.stop, part.step)]
+    return any(isinstance(kind, Num) and dtype_of(kind).kind in "fc" for kind in kinds)
 
 
 def _along(axis: int, count: int) -> Key:

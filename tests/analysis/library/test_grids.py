@@ -61,3 +61,15 @@ def test_values_are_those_of_numpy(f) -> None:
 def test_what_numpy_joins_in_a_way_of_its_own_is_refused(f) -> None:
     with pytest.raises(tx.UnsupportedSyntax, match="with this index"):
         tx.grad(f, fallback="error")(X)
+
+
+def test_rows_of_an_open_grid_are_of_one_type() -> None:
+    def f(x, n):
+        a, b = np.ogrid[-1:1:4j, :3]
+        c, d = np.ogrid[0:n, :3]
+        e, g = np.ogrid[0.5:n, :3]
+        whole = c.dtype == d.dtype == int
+        real = a.dtype == b.dtype == e.dtype == g.dtype == float
+        return np.sum(x * (a + b)) + np.sum(c // 2 * d + g * e) * x if whole and real else 0.0 * x
+
+    assert tx.grad(f, fallback="error", check=True)(2.0, 4) == pytest.approx(f(3.0, 4) - f(2.0, 4))
