@@ -82,7 +82,7 @@ PROOFS: tuple[Fault, ...] = (
         "a number for an array of any shape",
         "a number takes the place of an array where the shape comes from the other operand",
         "tangentx.optimise.broadcast_elimination:Spreads._plainer",
-        (("if any(self.shape(a) == shape for a in others)", "if others"),),
+        (("if any(_covers(self.shape(a), shape) for a in others)", "if others"),),
         "broadcasting",
     ),
     (

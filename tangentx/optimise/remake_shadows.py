@@ -206,11 +206,11 @@ class _Anew:
         return not early and not any(type(s) in LEAVING for s in statements(loop.body))
 
     def _of_one_trip(self, record: _Place, taken: _Place, binder: _Place) -> None:
-        """The shadow of an array that is bound in the same trip: like the array, taken back beside it, or like what
-        it is a copy of, if that is bound for good."""
+        """The shadow of an array that is bound in the same trip: like what it is a copy of, if that is bound for good,
+        or like the array, taken back beside it."""
         value = self.forward.value(binder)
         assert isinstance(value, Op) and isinstance(value.args[0], Var)
-        like = self._taken_back(value.args[0].name, record, taken) or self._copied(value.args[0].name, binder)
+        like = self._copied(value.args[0].name, binder) or self._taken_back(value.args[0].name, record, taken)
         if like is not None:
             self._put(taken, Op(value.fn, (Var(like),)))
 

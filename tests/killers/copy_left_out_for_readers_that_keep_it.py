@@ -1,17 +1,20 @@
-# grad_of_grad
-import math
+# jvp_of_grad
 import numpy as np
-SCALE = 0.7
 
-def f(x, a):
-    a[:] = x * a[::-1]
-    u = a[None]
-    u[[0, 0, 0], [0, 2, 0]] /= 1.5
-    return 1.36 * x + 0.45 * a.mean() + 0.66 * u.mean()
+def fold(a, b, f):
+    pass
+
+def f(x, a, b):
+    a = a
+    a[np.newaxis, -2:] **= 2
+    return np.sin(x) + np.sum(a * np.arange(1.0, 4.0))
 
 # ---- arguments ----
-WRT = (0, 1)
-a0_0 = np.array([-1.474137, 1.599137, 0.14113699999999998])
+WRT = (0, 1, 2)
+m0_0 = np.zeros(3, np.float64)
+a0_1 = np.ndarray((2,), m0_0.dtype, m0_0, 0, (16,))
+a0_1[...] = [-0.361137, 0.136137]
+a0_0 = np.array([1.513137, 1.710137, 0.304137])
 POINTS = [
-    [0.333137, a0_0],
+    [-1.633137, a0_0, a0_1],
 ]
