@@ -9,7 +9,7 @@ the program. An entry that is amiss again and again begins with the guards.
 The program must be one that nobody can see run twice, in which nothing but our own rules is applied to cotangents:
 
 * no effects, draws, ``try`` or ``np.errstate``, no calls of libraries that call back;
-* no primitives of the user's, whose rules need not be linear; no derivative inside, whose cotangents become values.
+* no rules of the user's, which need not be linear; no derivative inside, whose cotangents become values.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def _operations(program: Program) -> Iterator[Op]:
 
 
 def _forbids(fn: Any) -> bool:
-    return isinstance(fn, LibraryCall) or templates.is_own(fn) or among(fn, _FORBIDDEN)
+    template = templates.find(fn)
+    of_user = templates.is_own(fn) or (template is not None and template.signature is not None)
+    return isinstance(fn, LibraryCall) or of_user or among(fn, _FORBIDDEN)
 
 
 class PlainSweep:

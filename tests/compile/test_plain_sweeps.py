@@ -155,6 +155,19 @@ def clipped_adjoint(x, *, ans_bar):
     return x_bar
 
 
+special = pytest.importorskip("scipy.special")
+
+
+@tx.rule(special.itmodstruve0).adjoint
+def of_a_library(x, *, ans_bar):
+    x_bar = np.fmin(np.fmax(ans_bar, -1.0), 1.0)
+    return x_bar
+
+
+def with_a_rule_for_a_library(x):
+    return np.sum(np.sqrt(special.itmodstruve0(x) * x))
+
+
 def with_an_effect(x):
     LOG.append(1.0)
     return np.sum(np.sqrt(x * x))
@@ -189,12 +202,20 @@ def with_a_draw(x):
 
 @pytest.mark.parametrize(
     "fn",
-    [with_an_effect, with_a_rule_of_its_own, with_a_derivative_inside, with_settings, with_a_handler, with_a_draw],
+    [
+        with_an_effect,
+        with_a_rule_of_its_own,
+        with_a_rule_for_a_library,
+        with_a_derivative_inside,
+        with_settings,
+        with_a_handler,
+        with_a_draw,
+    ],
     ids=lambda fn: fn.__name__,
 )
 def test_these_have_guards_from_the_start(fn: Callable[..., Any]) -> None:
     gradient = tx.grad(fn)
-    gradient(POINTS)
+    gradient(POINTS + 0.1)
     assert "no guards" not in gradient.source
     assert not isinstance(entry_of(gradient), PlainSweep)
 
