@@ -8,7 +8,7 @@ the program. An entry that is amiss again and again begins with the guards.
 
 The program must be one that nobody can see run twice, in which nothing but our own rules is applied to cotangents:
 
-* no effects, draws, ``try`` or ``np.errstate``, no calls of libraries that call back;
+* no effects, draws, ``try`` or ``with np.errstate``, no calls of libraries that call back;
 * no rules of the user's, which need not be linear; no derivative inside, whose cotangents become values.
 """
 
@@ -30,7 +30,7 @@ from tangentx.dispatch.entries import Entry
 from tangentx.dispatch.tracebacks import traced
 from tangentx.errors import TangentxError
 from tangentx.ir.library_call_op import LibraryCall
-from tangentx.ir.nodes import Assign, Op
+from tangentx.ir.nodes import Assign, Op, Statement
 from tangentx.ir.walk import statements
 from tangentx.optimise.facts.finite_values import among
 
@@ -38,10 +38,8 @@ LIMIT_MISSES = 2
 _MISSES = frozenset((ZeroDivisionError, FloatingPointError, OverflowError, ValueError, np.linalg.LinAlgError))
 """What Python and NumPy raise for numbers: the program's own, or for a product without its guard. A refusal may be one
 of a cotangent that is only without its guard no number."""
-_FORBIDDEN = frozenset((
-    np.seterr, np.geterr, np.seterrcall, np.geterrcall, np.errstate,
-    arrays.guarded, arrays.over_root,  # in a program they are those of a derivative inside
-))  # fmt: skip
+_GUARDS = frozenset((arrays.guarded, arrays.over_root))
+"""In a program they are those of a derivative inside."""
 
 
 def allowed(program: Program, root: Instance, spec: Any) -> bool:
@@ -50,20 +48,21 @@ def allowed(program: Program, root: Instance, spec: Any) -> bool:
         return False
     if has_effects(root) or program.on_tensors:
         return False
-    return not any(_forbids(op.fn) for op in _operations(program))
+    return not any(s.span.around or _forbids(s) for s in _statements(program))
 
 
-def _operations(program: Program) -> Iterator[Op]:
+def _statements(program: Program) -> Iterator[Statement]:
     for instance in program.reached():
-        for s in statements(instance.link.function.body) if instance.link.function is not None else ():
-            if isinstance(s, Assign) and isinstance(s.value, Op):
-                yield s.value
+        yield from statements(instance.link.function.body) if instance.link.function is not None else ()
 
 
-def _forbids(fn: Any) -> bool:
+def _forbids(s: Statement) -> bool:
+    if not (isinstance(s, Assign) and isinstance(s.value, Op)):
+        return False
+    fn = s.value.fn
     template = templates.find(fn)
     of_user = templates.is_own(fn) or (template is not None and template.signature is not None)
-    return isinstance(fn, LibraryCall) or of_user or among(fn, _FORBIDDEN)
+    return isinstance(fn, LibraryCall) or of_user or among(fn, _GUARDS)
 
 
 class PlainSweep:
