@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.analysis.infer.program import Program
+from tangentx.analysis.infer.inference import Inference
 from tangentx.optimise.facts.dataflow import Flow
 
 
@@ -200,13 +200,13 @@ def test_what_python_cannot_read_is_refused() -> None:
 def test_loops_one_after_the_other_settle_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each loop once took a round of the analysis of its own, and 200 of them were refused."""
     rounds: list[Any] = []
-    plain = Program._walk_all
+    plain = Inference._walk_all
 
     def counted(self: Any, *args: Any) -> None:
         rounds.append(self)
         plain(self, *args)
 
-    monkeypatch.setattr(Program, "_walk_all", counted)
+    monkeypatch.setattr(Inference, "_walk_all", counted)
     compared(defined("counted loops", counted_loops(12)))
     assert len(rounds) < 12
 

@@ -101,9 +101,9 @@ def calibration(y, t):
 
 
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
+    columns: (X, Y2, INSIDE),
     cubic: (X, Y, T),
     ends: (X, Y, T),
-    columns: (X, Y2, INSIDE),
     shapes: (X, Y, INSIDE),
     knots: (X, Y, INSIDE),
     coefficients: (CURVE.c, INSIDE),

@@ -71,8 +71,8 @@ def powers(a):
 
 
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
-    solved: (A, b),
     bands: (BAND, RNG.normal(size=4)),
+    solved: (A, b),
     modes: (S,),
     vibrations: (S, A @ A.T),
     values: (TALL,),

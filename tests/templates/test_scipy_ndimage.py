@@ -61,8 +61,8 @@ def registration(p):
 
 
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
-    read: (IMAGE, PLACES),
     smooth: (IMAGE,),
+    read: (IMAGE, PLACES),
     kernels: (IMAGE, RNG.normal(size=(3, 2))),
     widths: (IMAGE, 0.7),
     bent: (IMAGE, RNG.normal(size=(2, 2)), np.array([0.3, -0.2])),

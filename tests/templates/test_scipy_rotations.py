@@ -58,9 +58,9 @@ def pose(p):
 
 
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
+    quaternions: (RNG.normal(size=(3, 4)),),
     vectors: (V, POINTS),
     several: (MANY, POINTS),
-    quaternions: (RNG.normal(size=(3, 4)),),
     angles: (V,),
     matrices: (Rotation.from_rotvec(V).as_matrix(),),
     turns: (MANY, np.array([0.3, 1.2, 2.7])),
