@@ -184,3 +184,16 @@ def test_a_package_brings_rules(tmp_path: Path) -> None:
     first, second, third, said = run.stdout.splitlines()
     assert (first, second, third) == ("2.0 False", "12.0 True", "4.0")
     assert said.startswith("the rules for json.tool in heights_that_are_not_there")
+
+
+def test_a_rule_need_not_be_linear_so_products_keep_their_guards() -> None:
+    @tx.rule(special.sici).adjoint
+    def clipped(x, *, ans_bar):
+        x_bar = np.fmin(np.fmax(ans_bar[0], -1.0), 1.0)
+        return x_bar
+
+    def f(x):
+        return np.sum(np.sqrt(special.sici(x)[0] * x))
+
+    text = tx.grad(f, fallback="error").source_for(X)
+    assert "no guards" not in text and "guarded(" in text

@@ -155,19 +155,6 @@ def clipped_adjoint(x, *, ans_bar):
     return x_bar
 
 
-special = pytest.importorskip("scipy.special")
-
-
-@tx.rule(special.itmodstruve0).adjoint
-def of_a_library(x, *, ans_bar):
-    x_bar = np.fmin(np.fmax(ans_bar, -1.0), 1.0)
-    return x_bar
-
-
-def with_a_rule_for_a_library(x):
-    return np.sum(np.sqrt(special.itmodstruve0(x) * x))
-
-
 def with_an_effect(x):
     LOG.append(1.0)
     return np.sum(np.sqrt(x * x))

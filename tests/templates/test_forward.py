@@ -150,7 +150,7 @@ def _paired(bars: Any, dots: Any) -> float:
 CASES = list(_cases())
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(7)
 @pytest.mark.parametrize(("example", "group"), CASES)
 def test_forward_mode_twice_and_with_gradients(example: Example, group: tuple[str, ...]) -> None:
     made = Program(example, group)

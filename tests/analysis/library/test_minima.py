@@ -103,7 +103,7 @@ def slope(function, x, step=1e-3):
     return (4.0 * near - far) / 3.0
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
 def test_derivatives_of_minima(program):
     x = 0.9
