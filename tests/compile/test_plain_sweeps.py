@@ -192,7 +192,6 @@ def with_a_draw(x):
     [
         with_an_effect,
         with_a_rule_of_its_own,
-        with_a_rule_for_a_library,
         with_a_derivative_inside,
         with_settings,
         with_a_handler,
