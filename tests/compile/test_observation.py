@@ -708,6 +708,7 @@ def right_or_refused(way: Any, f: Any, allowed: bool) -> Any:
         return None
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_is_right_or_refused(name, way):

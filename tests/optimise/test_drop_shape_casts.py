@@ -51,6 +51,7 @@ def spread(x, k):
     return y / 2.0
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("off", WAYS, ids=str)
 @pytest.mark.parametrize("f", [rising, with_a_row, gated, in_a_helper])
 def test_gradients_are_the_same(f: Any, off: Any) -> None:

@@ -85,6 +85,7 @@ def recorded_by(manager: Any, x: Any) -> tuple[Any, list[Any]]:
     return y, [weakref.ref(thing) for thing in (a, b, *nodes)]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("end", ["exit", "release", "exception"])
 @pytest.mark.parametrize("backward", [True, False])
 def test_0_4_and_0_14_grad_manager(end: str, backward: bool) -> None:
