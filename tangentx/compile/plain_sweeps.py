@@ -35,6 +35,7 @@ from tangentx.ir.walk import statements
 from tangentx.optimise.facts.finite_values import among
 
 LIMIT_MISSES = 2
+_OF_PYTHON = frozenset(("import math", "import cmath", "import operator"))
 _MISSES = frozenset((ZeroDivisionError, FloatingPointError, OverflowError, ValueError, np.linalg.LinAlgError))
 """What Python and NumPy raise for numbers: the program's own, or for a product without its guard. A refusal may be one
 of a cotangent that is only without its guard no number."""
@@ -95,9 +96,11 @@ class PlainSweep:
 
 
 def is_loud(text: str, kinds: Sequence[Kind]) -> bool:
-    """Whether NumPy has a part in a text, made for arguments of these kinds, so that it may warn."""
+    """Whether NumPy has a part in a text, made for arguments of these kinds, so that it may warn: unless all is of
+    Python, for libraries have NumPy's numbers too."""
     python = all(isinstance(kind, Num) and set(kind.exact) <= {float, int, bool} for kind in kinds)
-    return not python or "import numpy" in text or "from tangentx" in text
+    imports = {line for line in text.splitlines() if line.startswith(("import ", "from "))}
+    return not python or not imports <= _OF_PYTHON
 
 
 def finite(x: Any) -> bool:

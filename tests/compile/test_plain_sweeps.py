@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import tangentx as tx
+from tangentx.analysis.types.kinds import Num
 from tangentx.compile import plain_sweeps
-from tangentx.compile.plain_sweeps import PlainSweep, finite
+from tangentx.compile.plain_sweeps import PlainSweep, finite, is_loud
 
 POINTS = np.array([0.0, 0.3, 1.7])
 GAPS = np.array([[np.nan, np.nan, 1.0]] * 3)
@@ -109,6 +110,21 @@ def test_an_error_of_the_program_is_its_own_and_has_its_line() -> None:
 
     with pytest.raises(ValueError, match="too large"):
         tx.grad(fails, fallback="error")(POINTS + 1.0)
+
+
+@pytest.mark.parametrize(
+    ("imports", "type_", "loud"),
+    [
+        ("", float, False),
+        ("import math\n", float, False),
+        ("import math\nimport numpy as np\n", float, True),
+        ("from scipy import special\n", float, True),
+        ("from tangentx.arrays import clone\n", int, True),
+        ("import math\n", np.float64, True),
+    ],
+)
+def test_where_numpy_may_warn(imports: str, type_: type, loud: bool) -> None:
+    assert is_loud(f"# written by tangentx\n{imports}\ndef f(x):\n    return x\n", [Num(type_)]) is loud
 
 
 def test_a_refusal_may_be_that_of_a_guard() -> None:

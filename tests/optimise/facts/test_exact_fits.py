@@ -88,7 +88,7 @@ SPREADING = [
     (two_steps, (5,), (3,)),
     (grown, (1,), (4,)),
     (grown, (4,), (1,)),
-    (filled, (3,), (1,)),
+    (filled, (2,), (1,)),
     (filled, (2,), (2,)),
 ]
 
@@ -110,17 +110,11 @@ def slopes(fn: Callable[..., Any], args: tuple[Any, ...], i: int) -> Any:
     return found
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in (*FITTING, *SPREADING)], ids=lambda case: f"{case[0].__name__}-{case[1:]}"
-)
+@pytest.mark.parametrize("case", [*FITTING, *SPREADING], ids=lambda case: f"{case[0].__name__}-{case[1:]}")
 @pytest.mark.parametrize("off", [(), "lengths", "fits"])
 def test_right_by_every_parameter(case: tuple[Any, ...], off: Any) -> None:
     fn, *shapes = case
     args = drawn(tuple(shapes))
-    try:
-        fn(*args)
-    except ValueError:
-        pytest.skip("the program itself does not broadcast these")
     with pipeline.proofs(off):
         found = tx.grad(fn, tuple(range(len(args))), fallback="error")(*args)
     for i, each in enumerate(found):
