@@ -8,10 +8,29 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tangentx.testing import check_grads
+
 ROOT = Path(__file__).parent.parent
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+SHORT_PROGRAMS = {
+    "arma.py": lambda example: (example.surprise, example.START + 0.1),
+    "gaussian_process.py": lambda example: (example.surprise, example.START),
+    "logistic_regression.py": lambda example: (example.surprise, example.START),
+    "mixture.py": lambda example: (example.surprise, example.START),
+    "pose.py": lambda example: (example.misfit, example.START),
+    "registration.py": lambda example: (example.misfit, 0.9 * example.TRUE),
+    "splines.py": lambda example: (example.misfit, np.cos(np.arange(2 * example.KNOTS - 1))),
+    "survival.py": lambda example: (example.remission, np.array([2.0, 0.1, 0.2])),
+    "transformer.py": lambda example: (
+        *(example.loss, example.parameters(np.random.default_rng(0))),
+        np.random.default_rng(1).integers(0, example.SYMBOLS, size=(3, example.LENGTH)),
+    ),
+    "truss.py": lambda example: (example.compliance, np.linspace(1.0, 2.0, len(example.BARS))),
+}
+"""Examples that take about a second, and what each of them differentiates, where: these share the tests' process."""
+EXAMPLES = [path for path in sorted((ROOT / "examples").glob("*.py")) if path.name not in SHORT_PROGRAMS]
 
 
 def check_quickstart(text):
@@ -173,11 +192,39 @@ def test_example(path, tmp_path):
         assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")
 
 
-def digits():
-    spec = importlib.util.spec_from_file_location("digits", ROOT / "examples" / "digits.py")
+def loaded(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
     return example
+
+
+@pytest.fixture
+def short_program(request, monkeypatch):
+    example = loaded(ROOT / "examples" / request.param)
+    monkeypatch.setitem(sys.modules, example.__name__, example)
+    return example
+
+
+@pytest.mark.parametrize("short_program", SHORT_PROGRAMS, indirect=True)
+def test_a_short_program(short_program, capsys):
+    assert short_program.main() == 0  # each says by this whether it has found what it should
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    assert re.search(r"^def \w+_(grad|jacobian)\(", shown.out, re.MULTILINE), "no generated source"
+    f, *args = SHORT_PROGRAMS[f"{short_program.__name__}.py"](short_program)
+    check_grads(f, args, order=1)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("short_program", SHORT_PROGRAMS, indirect=True)
+def test_a_short_program_of_second_order(short_program):
+    f, *args = SHORT_PROGRAMS[f"{short_program.__name__}.py"](short_program)
+    check_grads(f, args, order=2)
+
+
+def digits():
+    return loaded(ROOT / "examples" / "digits.py")
 
 
 def test_digits_go_on_from_a_checkpoint_as_if_never_stopped(tmp_path, monkeypatch, capsys):
@@ -232,9 +279,7 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize("path", [p for p in EXAMPLES if "show_progress" in p.read_text()], ids=lambda path: path.name)
 def test_progress_bar_on_a_terminal(path, monkeypatch):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
+    example = loaded(path)
     monkeypatch.setattr(sys, "stderr", Terminal())
     example.show_progress(50, 100)
     example.show_progress(100, 100)
