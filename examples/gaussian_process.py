@@ -16,7 +16,7 @@ from scipy.spatial.distance import cdist
 
 import tangentx as tx
 
-TABLE = np.loadtxt(Path(__file__).with_name("mauna_loa_co2.txt"))[::2]
+TABLE = np.loadtxt(Path(__file__).with_name("mauna_loa_co2.txt"))[::3]
 YEARS = TABLE[:, 0] + (TABLE[:, 1] - 0.5) / 12.0 - 1992.0
 LEVELS = (TABLE[:, 2] - np.mean(TABLE[:, 2])) / np.std(TABLE[:, 2])
 PAST, LATER = YEARS < 8.0, YEARS >= 8.0
