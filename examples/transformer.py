@@ -48,11 +48,9 @@ def loss(p, symbols):
 
 
 def parameters(rng):
-    shapes = {
-        **{"symbols": (SYMBOLS, WIDTH), "places": (LENGTH, WIDTH), "read": (WIDTH, SYMBOLS)},
-        **{"query": (WIDTH, WIDTH), "key": (WIDTH, WIDTH), "value": (WIDTH, WIDTH), "out": (WIDTH, WIDTH)},
-        **{"up": (WIDTH, 2 * WIDTH), "down": (2 * WIDTH, WIDTH)},
-    }
+    square = (WIDTH, WIDTH)
+    shapes = dict(symbols=(SYMBOLS, WIDTH), places=(LENGTH, WIDTH), read=(WIDTH, SYMBOLS))
+    shapes |= dict(query=square, key=square, value=square, out=square, up=(WIDTH, 2 * WIDTH), down=(2 * WIDTH, WIDTH))
     p = {name: rng.normal(size=shape) / np.sqrt(shape[0]) for name, shape in shapes.items()}
     return {**p, "gain1": np.ones(WIDTH), "gain2": np.ones(WIDTH)}
 

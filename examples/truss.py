@@ -57,9 +57,7 @@ def main() -> int:
         work, slope = gradient(areas)
         if step % 20 == 0:
             print(f"step {step:3}   compliance {work:8.3f}")
-        areas = areas * np.sqrt(
-            -slope / LENGTHS
-        )  # where all bars are worth their steel alike, it is as stiff as can be
+        areas = areas * np.sqrt(-slope / LENGTHS)  # at the best all bars are worth their steel alike
         areas = np.maximum(areas * steel / (areas @ LENGTHS), 1e-3)
     print("\nThe steel of the same weight, by what it is used for:")
     parts = {"road": SPANS, "top": SPANS - 1, "rising": SPANS, "falling": SPANS}
