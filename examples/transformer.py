@@ -48,9 +48,10 @@ def loss(p, symbols):
 
 
 def parameters(rng):
-    square = (WIDTH, WIDTH)
-    shapes = dict(symbols=(SYMBOLS, WIDTH), places=(LENGTH, WIDTH), read=(WIDTH, SYMBOLS))
-    shapes |= dict(query=square, key=square, value=square, out=square, up=(WIDTH, 2 * WIDTH), down=(2 * WIDTH, WIDTH))
+    square, hidden = (WIDTH, WIDTH), 2 * WIDTH
+    shapes = {"symbols": (SYMBOLS, WIDTH), "places": (LENGTH, WIDTH), "read": (WIDTH, SYMBOLS)}
+    shapes |= {"query": square, "key": square, "value": square, "out": square}
+    shapes |= {"up": (WIDTH, hidden), "down": (hidden, WIDTH)}
     p = {name: rng.normal(size=shape) / np.sqrt(shape[0]) for name, shape in shapes.items()}
     return {**p, "gain1": np.ones(WIDTH), "gain2": np.ones(WIDTH)}
 
