@@ -40,6 +40,7 @@ FOREIGN = {
     "numpy": ("*",),
     "gast": ("frontend/*", "backend/*"),
     "astor": ("backend/printer.py",),
+    "numba": ("jit/run_numba.py",),  # when one asks for it
     "scipy": ("optim/lbfgs.py", "templates/scipy/*", "arrays/sparse_matrices.py"),  # the last when a system is solved
 }
 

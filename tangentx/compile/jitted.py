@@ -12,9 +12,12 @@ from tangentx.frontend.resolve import current
 from tangentx.ir.nodes import Function, Lit
 from tangentx.jit.entry import Compiled
 from tangentx.jit.loop_ir import Outside, Program, statements
+from tangentx.jit.run_numba import NotCompiled
 from tangentx.jit.scalarise import Refusal, scalarise
 from tangentx.optimise.facts.unit import Unit
 
+BY_RULE = ("c", "numba")
+"""What ``jit=True`` takes: the first that is there. C is compiled in less time, and runs in no more."""
 _TOLD: weakref.WeakKeyDictionary[Any, set[str]] = weakref.WeakKeyDictionary()
 
 
@@ -22,7 +25,8 @@ class Jit:
     """How one derivative is to be compiled, and what has become of that."""
 
     def __init__(self, how: str | bool, target: Any) -> None:
-        self.how, self.by_rule = "c" if how is True else str(how), how is True
+        self.ways = BY_RULE if how is True else (str(how),)
+        self.by_rule = how is True
         self.target = target
         self.program: Program | None = None
         self.derived: Function | None = None
@@ -52,28 +56,34 @@ class Jit:
             say(self.target, self.refusal)
             return plain
         defaults = [p.default.value for p in self.derived.params if isinstance(p.default, Lit)]
-        try:
-            self.compiled = Compiled(self.program, self.how, plain, defaults, current)
-        except NoCompiler as error:
-            if not self.by_rule:
-                raise
-            self.refusal = error.message
-            say(self.target, self.refusal)
-            return plain
-        return self.compiled
+        reasons: list[str] = []
+        for way in self.ways:
+            try:
+                self.compiled = Compiled(self.program, way, plain, defaults, current)
+            except NoCompiler as error:
+                if not self.by_rule:
+                    raise
+                reasons.append(error.message)
+            except NotCompiled as error:
+                reasons.append(str(error))
+            else:
+                return self.compiled
+        self.refusal = "; ".join(reasons)
+        say(self.target, self.refusal)
+        return plain
 
     def told(self) -> list[str]:
         """What a reader of `explain` wants to know."""
         if self.compiled is None:
-            return [f"runs as Python, though jit={True if self.by_rule else self.how!r}: {self.refusal}"]
+            return [f"runs as Python, though jit={True if self.by_rule else self.ways[0]!r}: {self.refusal}"]
         return self.compiled.told()
 
 
 def slower(program: Program) -> str:
-    """Why ``jit=True`` leaves a program to Python; empty where C is faster.
+    """Why ``jit=True`` leaves a program to Python; empty where compiled loops are faster.
 
-    A call of a function of Python costs about 10 µs from C, many times what it costs from Python. Products of matrices
-    call one only where they are large.
+    A call of a function of Python costs about 10 µs from there, many times what it costs from Python. Products of
+    matrices call one only where they are large.
     """
     found = [
         program.outside[s.place].fn.__name__
@@ -81,7 +91,7 @@ def slower(program: Program) -> str:
         for s in statements(f.body)
         if isinstance(s, Outside)
     ]
-    return f"C would leave `{found[0]}` to Python, which is slower" if found else ""
+    return f"compiled loops would leave `{found[0]}` to Python, which is slower" if found else ""
 
 
 def not_compiled(spec: Any, target: Any, what: str) -> None:

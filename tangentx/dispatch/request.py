@@ -7,7 +7,7 @@ from typing import Any
 
 from tangentx.errors import NotDifferentiable
 
-JITS = ("c", "python")
+JITS = ("c", "numba", "python")
 """What a derivative may be compiled to."""
 
 

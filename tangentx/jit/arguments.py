@@ -24,6 +24,13 @@ class Unfit(Exception):
         self.reason = reason
 
 
+class Elements:
+    """Elements that lie somewhere, in memory of `owner`, as NumPy takes them for an array."""
+
+    def __init__(self, interface: dict[str, Any], owner: object = None) -> None:
+        self.__array_interface__, self.owner = interface, owner
+
+
 class Backend(Protocol):
     """Runs a program on arguments; its results one after the other. Raises Unfit."""
 

@@ -36,7 +36,7 @@ def library(source: str) -> ctypes.PyDLL:
     command, version = compiler()
     told = "\0".join((source, *command, version, *FLAGS, _processor()))
     name = hashlib.sha256(told.encode()).hexdigest()[:32]
-    for place in (directory, _private):  # the first may be full, read-only, or one from which nothing may be run
+    for place in (directory, private):  # the first may be full, read-only, or one from which nothing may be run
         try:
             path = os.path.join(place(), f"{name}.so")
             if not _is_whole(path):
@@ -104,7 +104,7 @@ def _digest(content: bytes) -> bytes:
 
 def _is_whole(path: str) -> bool:
     """Whether a library is there, is the user's alone, and is as it was made."""
-    if not _is_own(path):
+    if not is_own(path):
         return False
     with open(path, "rb") as file:
         content = file.read()
@@ -131,22 +131,22 @@ def directory() -> str:
     path = os.environ.get("TANGENTX_CACHE") or os.path.join(home, "tangentx")
     try:
         os.makedirs(path, mode=0o700, exist_ok=True)
-        if _is_own(path):
+        if is_own(path):
             return path
     except OSError:
         pass
-    return _private()
+    return private()
 
 
 @functools.cache
-def _private() -> str:
+def private() -> str:
     """A directory of this process alone, where the other one cannot be trusted or made."""
     made = tempfile.mkdtemp(prefix="tangentx-")
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return made
 
 
-def _is_own(path: str) -> bool:
+def is_own(path: str) -> bool:
     """Whether a file or directory is there, is the user's, and nobody else can write it."""
     try:
         found = os.lstat(path)

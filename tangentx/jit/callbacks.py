@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.jit.arguments import put_together
+from tangentx.jit.arguments import Elements, put_together
 from tangentx.jit.loop_ir import Array, Bail, Bailout, OutsideCall, Scalar, dtype_of
 from tangentx.jit.outside_calls import checked, class_of, stopped
 
@@ -41,13 +41,6 @@ def letter(type: Any) -> str:
 
 
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
-
-
-class _Elements:
-    """Elements that lie somewhere, as NumPy takes them for an array."""
-
-    def __init__(self, interface: dict[str, Any]) -> None:
-        self.__array_interface__ = interface
 
 
 class Callbacks:
@@ -110,5 +103,5 @@ def _arguments(call: OutsideCall, words: Sequence[Any]) -> Iterator[Any]:
             "data": (words[place], False), "shape": shape, "strides": tuple(s * dtype.itemsize for s in steps),
             "typestr": dtype.str, "version": 3,
         }  # fmt: skip
-        yield np.asarray(_Elements(interface))
+        yield np.asarray(Elements(interface))
         place += 1 + 2 * rank

@@ -10,10 +10,11 @@ from tangentx.errors import NotResolved
 from tangentx.jit.arguments import OTHER, Backend, Unfit, put_together, taken_apart
 from tangentx.jit.loop_ir import Program
 from tangentx.jit.run_c import in_c
+from tangentx.jit.run_numba import in_numba
 from tangentx.jit.run_python import in_python
 
-_TITLES = {"python": "loops in Python", "c": "C"}
-BACKENDS: dict[str, Callable[[Program], tuple[str, Backend]]] = {"python": in_python, "c": in_c}
+_TITLES = {"python": "loops in Python", "c": "C", "numba": "Python that Numba compiles"}
+BACKENDS: dict[str, Callable[[Program], tuple[str, Backend]]] = {"python": in_python, "c": in_c, "numba": in_numba}
 
 
 class Compiled:

@@ -7,197 +7,202 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tangentx.jit import loop_ir as loops
 
-_SIGNS = {
+SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "lt": "<", "le": "<=", "gt": ">",
     "ge": ">=", "eq": "==", "ne": "!=", "and": "&", "or": "|", "xor": "^",
 }  # fmt: skip
 _NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh",
           "atanh": "arctanh", "atan2": "arctan2"}  # fmt: skip
-_DTYPES = {"f8": "np.float64", "f4": "np.float32", "i8": "np.int64", "b1": "np.bool_"}
+DTYPES = {"f8": "np.float64", "f4": "np.float32", "i8": "np.int64", "b1": "np.bool_"}
 _LIMITS = f"{-(2**63)} <= {{}} < {2**63}"
 
 
 def text_of(program: loops.Program) -> str:
     """The functions, as a text that defines them. They raise `Bailout` with the code where they give up."""
     head = "import math\n\nimport numpy as np\nfrom tangentx.jit.loop_ir import Bailout\n"
-    return "\n\n".join([head, *("\n".join(_function(f)) + "\n" for f in program.functions)])
+    return "\n\n".join([head, *("\n".join(Printer(f).function()) + "\n" for f in program.functions)])
 
 
-def _function(function: loops.Function) -> Iterator[str]:
-    yield f"def {function.name}({', '.join(name for name, _ in function.params)}):"
-    for name, type in function.locals.items():
-        if isinstance(type, loops.List | loops.Record):  # one that nothing has bound yet may be recorded
-            yield f"    {name} = None"
-    yield from _indented(function.body, {**dict(function.params), **function.locals})
+class Printer:
+    """Prints one function."""
 
+    def __init__(self, function: loops.Function) -> None:
+        self.f = function
+        self.types: Mapping[str, loops.Type] = {**dict(function.params), **function.locals}
 
-def _indented(block: loops.Block, types: Mapping[str, loops.Type]) -> Iterator[str]:
-    lines = [line for s in block for line in _statement(s, types)]
-    if all(line.lstrip().startswith("#") for line in lines):
-        lines.append("pass")
-    for line in lines:
-        yield f"    {line}"
+    def function(self) -> Iterator[str]:
+        """Its lines."""
+        yield f"def {self.f.name}({', '.join(name for name, _ in self.f.params)}):"
+        for name, type in self.f.locals.items():
+            if isinstance(type, loops.List | loops.Record):  # one that nothing has bound yet may be recorded
+                yield f"    {name} = None"
+        yield from self.indented(self.f.body)
 
+    def indented(self, block: loops.Block) -> Iterator[str]:
+        """The lines of a block."""
+        lines = [line for s in block for line in self.statement(s)]
+        if all(line.lstrip().startswith("#") for line in lines):
+            lines.append("pass")
+        for line in lines:
+            yield f"    {line}"
 
-def _bail(bail: loops.Bail) -> str:
-    return f"    raise Bailout({bail.value})  # {bail.reason}"
+    def bail(self, bail: loops.Bail) -> str:
+        """The line, below a test, that gives up."""
+        return f"    raise Bailout({bail.value})  # {bail.reason}"
 
+    def statement(self, s: loops.Statement) -> Iterator[str]:
+        """The lines of a statement."""
+        match s:
+            case loops.Assign(name, value):
+                yield f"{name} = {self.expr(value)}"
+            case loops.Write(array, places, value):
+                yield f"{self.element(array, places)} = {self.expr(value)}"
+            case loops.Locate(name, index, extent):
+                yield f"{name} = {self.expr(index)}"
+                yield f"if {name} < 0:"
+                yield f"    {name} += {self.expr(extent)}"
+                yield f"if not 0 <= {name} < {self.expr(extent)}:"
+                yield self.bail(loops.Bail.INDEX)
+            case loops.Check(loops.Const(False), bail):
+                yield self.bail(bail).strip()
+            case loops.Check(test, bail):
+                yield f"if not {self.expr(test)}:"
+                yield self.bail(bail)
+            case loops.Bind(name, source):
+                yield f"{name} = {source}"
+            case loops.Call(function, args, results):
+                found = "".join(f"{name}, " for name in results)
+                yield f"{found}{'= ' if found else ''}{function}({', '.join(map(self.value, args))})"
+            case loops.Outside(names, place, args):
+                found = "".join(f"{name}, " for name in names)
+                yield f"{found}{'= ' if found else ''}outside[{place}]({', '.join(map(self.value, args))})"
+            case loops.Product(name, a, b):
+                yield f"{name} = np.matmul({a}, {b})"
+            case loops.Return(values):
+                yield f"return ({''.join(f'{self.value(v)}, ' for v in values)})"
+            case loops.Break() | loops.Continue():
+                yield type(s).__name__.lower()
+            case loops.Remark(text):
+                yield text if text.startswith("#") else f"# {text}"
+            case _:
+                yield from self.more(s)
 
-def _statement(s: loops.Statement, types: Mapping[str, loops.Type]) -> Iterator[str]:
-    match s:
-        case loops.Assign(name, value):
-            yield f"{name} = {expr(value)}"
-        case loops.Write(array, places, value):
-            yield f"{_element(array, places)} = {expr(value)}"
-        case loops.Locate(name, index, extent):
-            yield f"{name} = {expr(index)}"
-            yield f"if {name} < 0:"
-            yield f"    {name} += {expr(extent)}"
-            yield f"if not 0 <= {name} < {expr(extent)}:"
-            yield _bail(loops.Bail.INDEX)
-        case loops.Check(loops.Const(False), bail):
-            yield _bail(bail).strip()
-        case loops.Check(test, bail):
-            yield f"if not {expr(test)}:"
-            yield _bail(bail)
-        case loops.Bind(name, source):
-            yield f"{name} = {source}"
-        case loops.Call(function, args, results):
-            found = "".join(f"{name}, " for name in results)
-            yield f"{found}{'= ' if found else ''}{function}({', '.join(map(_value, args))})"
-        case loops.Outside(names, place, args):
-            found = "".join(f"{name}, " for name in names)
-            yield f"{found}{'= ' if found else ''}outside[{place}]({', '.join(map(_value, args))})"
-        case loops.Product(name, a, b):
-            yield f"{name} = np.matmul({a}, {b})"
-        case loops.Return(values):
-            yield f"return ({''.join(f'{_value(v)}, ' for v in values)})"
-        case loops.Break() | loops.Continue():
-            yield type(s).__name__.lower()
-        case loops.Remark(text):
-            yield text if text.startswith("#") else f"# {text}"
-        case _:
-            yield from _more(s, types)
+    def more(self, s: loops.Statement) -> Iterator[str]:
+        """What makes arrays, and statements with blocks."""
+        match s:
+            case loops.Allocate(name, extents, zeros):
+                type = self.types[name]
+                assert isinstance(type, loops.Array)
+                shape = ", ".join(map(self.expr, extents)) + "," * (len(extents) == 1)
+                yield f"{name} = np.{'zeros' if zeros else 'empty'}(({shape}), {DTYPES[type.code]})"
+            case loops.View(name, base, parts):
+                yield f"{name} = {base}[{', '.join(map(self.part, parts))}]"
+            case loops.Turn(name, base, axes):
+                yield f"{name} = {base}.transpose({axes})"
+            case loops.If(test, body, orelse):
+                yield f"if {self.expr(test)}:"
+                yield from self.indented(body)
+                if orelse:
+                    yield "else:"
+                    yield from self.indented(orelse)
+            case loops.For(name, start, stop, step, backward, body):
+                bounds = [start, stop, step] if step != loops.Const(1, step.type) else [start, stop]
+                if len(bounds) == 2 and isinstance(start, loops.Const) and start.value == 0:
+                    bounds = [stop]
+                found = f"range({', '.join(map(self.expr, bounds))})"
+                yield f"for {name} in {f'reversed({found})' if backward else found}:"
+                yield from self.indented(body)
+            case loops.Loop(body):
+                yield "while True:"
+                yield from self.indented(body)
+            case _:
+                yield from self.container(s)
 
+    def container(self, s: loops.Statement) -> Iterator[str]:
+        """What makes, reads or writes a list or a record."""
+        match s:
+            case loops.NewList(name):
+                yield f"{name} = []"
+            case loops.NewRecord(name, values):
+                yield f"{name} = [{', '.join(map(self.value, values))}]"
+            case loops.Push(name, value):
+                yield f"{name}.append({self.value(value)})"
+            case loops.Pull(base, name):
+                yield f"if not {base}:"
+                yield self.bail(loops.Bail.EMPTY)
+                yield f"{name} = {base}.pop()"
+            case loops.Fetch(name, base, place):
+                yield f"{name} = {base}[{self.expr(place)}]"
+            case loops.Put(base, place, value):
+                yield f"{base}[{self.expr(place)}] = {self.value(value)}"
+            case _:
+                raise AssertionError(s)
 
-def _more(s: loops.Statement, types: Mapping[str, loops.Type]) -> Iterator[str]:
-    match s:
-        case loops.Allocate(name, extents, zeros):
-            type = types[name]
-            assert isinstance(type, loops.Array)
-            shape = ", ".join(map(expr, extents)) + "," * (len(extents) == 1)
-            yield f"{name} = np.{'zeros' if zeros else 'empty'}(({shape}), {_DTYPES[type.code]})"
-        case loops.View(name, base, parts):
-            yield f"{name} = {base}[{', '.join(map(_part, parts))}]"
-        case loops.Turn(name, base, axes):
-            yield f"{name} = {base}.transpose({axes})"
-        case loops.If(test, body, orelse):
-            yield f"if {expr(test)}:"
-            yield from _indented(body, types)
-            if orelse:
-                yield "else:"
-                yield from _indented(orelse, types)
-        case loops.For(name, start, stop, step, backward, body):
-            bounds = [start, stop, step] if step != loops.Const(1, step.type) else [start, stop]
-            if len(bounds) == 2 and isinstance(start, loops.Const) and start.value == 0:
-                bounds = [stop]
-            found = f"range({', '.join(map(expr, bounds))})"
-            yield f"for {name} in {f'reversed({found})' if backward else found}:"
-            yield from _indented(body, types)
-        case loops.Loop(body):
-            yield "while True:"
-            yield from _indented(body, types)
-        case _:
-            yield from _container(s)
+    def value(self, value: loops.Expr | str) -> str:
+        """A scalar, or the name of what is none."""
+        return value if isinstance(value, str) else self.expr(value)
 
+    def part(self, part: loops.Pick | loops.Span | loops.NewAxis) -> str:
+        """What stands for an axis in the index of a view."""
+        match part:
+            case loops.Pick(place):
+                return self.expr(place)
+            case loops.Span(start, count, 1):
+                return f"{self.expr(start)}:{self.expr(start)} + {self.expr(count)}"
+            case loops.Span(start, count, -1):
+                return "::-1"
+            case loops.Span(start, count, step):
+                return f"{self.expr(start)}:{self.expr(start)} + {self.expr(count)} * {step}:{step}"
+        return "None"
 
-def _container(s: loops.Statement) -> Iterator[str]:
-    """What makes, reads or writes a list or a record."""
-    match s:
-        case loops.NewList(name):
-            yield f"{name} = []"
-        case loops.NewRecord(name, values):
-            yield f"{name} = [{', '.join(map(_value, values))}]"
-        case loops.Push(name, value):
-            yield f"{name}.append({_value(value)})"
-        case loops.Pull(base, name):
-            yield f"if not {base}:"
-            yield _bail(loops.Bail.EMPTY)
-            yield f"{name} = {base}.pop()"
-        case loops.Fetch(name, base, place):
-            yield f"{name} = {base}[{expr(place)}]"
-        case loops.Put(base, place, value):
-            yield f"{base}[{expr(place)}] = {_value(value)}"
-        case _:
-            raise AssertionError(s)
+    def element(self, array: str, places: tuple[loops.Expr, ...]) -> str:
+        """An element of an array."""
+        return f"{array}[{', '.join(map(self.expr, places)) or '()'}]"
 
+    def expr(self, value: loops.Expr) -> str:
+        """An expression, in brackets where it has an operator."""
+        match value:
+            case loops.Const(number):
+                if number != number or abs(number) == math.inf:
+                    return f"float({str(number)!r})"
+                return f"({number!r})" if str(number).startswith("-") else repr(number)
+            case loops.Local(name):
+                return name
+            case loops.Extent(array, axis):
+                return f"{array}.shape[{axis}]"
+            case loops.Length(name):
+                return f"len({name})"
+            case loops.Read(array, places):
+                return self.element(array, places)
+            case loops.Reduce("sum", array):
+                return f"np.add.reduce({array}, axis=None)"
+            case loops.Reduce(op, array):
+                return f"np.{op}({array})"
+            case loops.Apply():
+                return self.apply(value)
+        raise AssertionError(value)
 
-def _value(value: loops.Expr | str) -> str:
-    """A scalar, or the name of what is none."""
-    return value if isinstance(value, str) else expr(value)
-
-
-def _part(part: loops.Pick | loops.Span | loops.NewAxis) -> str:
-    match part:
-        case loops.Pick(place):
-            return expr(place)
-        case loops.Span(start, count, 1):
-            return f"{expr(start)}:{expr(start)} + {expr(count)}"
-        case loops.Span(start, count, -1):
-            return "::-1"
-        case loops.Span(start, count, step):
-            return f"{expr(start)}:{expr(start)} + {expr(count)} * {step}:{step}"
-    return "None"
-
-
-def _element(array: str, places: tuple[loops.Expr, ...]) -> str:
-    return f"{array}[{', '.join(map(expr, places)) or '()'}]"
-
-
-def expr(value: loops.Expr) -> str:
-    """An expression, in brackets where it has an operator."""
-    match value:
-        case loops.Const(number):
-            if number != number or abs(number) == math.inf:
-                return f"float({str(number)!r})"
-            return f"({number!r})" if str(number).startswith("-") else repr(number)
-        case loops.Local(name):
-            return name
-        case loops.Extent(array, axis):
-            return f"{array}.shape[{axis}]"
-        case loops.Length(name):
-            return f"len({name})"
-        case loops.Read(array, places):
-            return _element(array, places)
-        case loops.Reduce("sum", array):
-            return f"np.add.reduce({array}, axis=None)"
-        case loops.Reduce(op, array):
-            return f"np.{op}({array})"
-        case loops.Apply():
-            return _apply(value)
-    raise AssertionError(value)
-
-
-def _apply(value: loops.Apply) -> str:
-    args = [expr(arg) for arg in value.args]
-    op, type = value.op, value.type
-    if op in _SIGNS:
-        return f"({args[0]} {_SIGNS[op]} {args[1]})"
-    if op in _FORMS:
-        return _FORMS[op](args, type)
-    if type.owner is loops.Owner.PYTHON and op not in ("maximum", "minimum", "sign", "rint"):
-        return f"math.{op}({', '.join(args)})"
-    return f"np.{_NAMES.get(op, op)}({', '.join(args)})"
+    def apply(self, value: loops.Apply) -> str:
+        """An operator or a function."""
+        args = [self.expr(arg) for arg in value.args]
+        op, type = value.op, value.type
+        if op in SIGNS:
+            return f"({args[0]} {SIGNS[op]} {args[1]})"
+        if op in _FORMS:
+            return _FORMS[op](args, type)
+        if type.owner is loops.Owner.PYTHON and op not in ("maximum", "minimum", "sign", "rint"):
+            return f"math.{op}({', '.join(args)})"
+        return f"np.{_NAMES.get(op, op)}({', '.join(args)})"
 
 
 def zero(type: loops.Scalar) -> str:
     """Zero, as a number of the type."""
-    return "0.0" if type.owner is not loops.Owner.NUMPY else f"{_DTYPES[type.code]}(0.0)"
+    return "0.0" if type.owner is not loops.Owner.NUMPY else f"{DTYPES[type.code]}(0.0)"
 
 
 def _converted(args: list[str], type: loops.Scalar) -> str:
     if type.owner is loops.Owner.NUMPY or type.code == "f4":
-        return f"{_DTYPES[type.code]}({args[0]})"
+        return f"{DTYPES[type.code]}({args[0]})"
     return f"{'float' if type.is_float else 'int'}({args[0]})"
 
 
