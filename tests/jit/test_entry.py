@@ -862,3 +862,12 @@ def test_loops_that_count_down(jit):
         return total
 
     both(down, jit, ROW)
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_names_of_pythons_functions(jit):
+    def named(x, range):
+        abs = x * x - 3.0
+        return np.abs(abs) * abs + range
+
+    both(named, jit, 1.5, 2.0)
