@@ -16,6 +16,8 @@ import numpy as np
 from tangentx.templates import find, has_composition
 from tangentx.tensor.core import dispatch
 from tangentx.tensor.core.containers import holds_tensor
+from tangentx.tensor.core.forms import inexact
+from tangentx.tensor.core.tensor import wrap
 
 _LIBRARIES = ("numpy", "math", "operator", "scipy")
 _BUILTINS = ("abs", "float", "complex", "max", "min", "pow", "sum", "sorted", "divmod", "isinstance")
@@ -99,6 +101,8 @@ def _recording(function: Any) -> Any:
         return instead
     if function is isinstance:
         return _is_of
+    if any(function is each for each in _EMPTY):
+        return _making(function)
     if not (callable(function) and (find(function) is not None or has_composition(function))):
         return function
 
@@ -108,9 +112,21 @@ def _recording(function: Any) -> Any:
         return function(*args, **kwargs)
 
     recording.__wrapped__ = function  # type: ignore[attr-defined]
-    if isinstance(function, type) and issubclass(function, np.generic):
+    if isinstance(function, type) and issubclass(function, np.generic | float | complex):
         recording.dtype = np.dtype(function)  # type: ignore[attr-defined]  # it is one wherever NumPy asks for a dtype
     return recording
+
+
+_EMPTY = (np.zeros, np.empty)
+"""What a body makes to write into: of a Tensor, where it runs on Tensors."""
+
+
+def _making(function: Any) -> Any:
+    def made(*args: Any, **kwargs: Any) -> Any:
+        found = function(*args, **kwargs)
+        return wrap(found) if inexact(found) else found
+
+    return made
 
 
 def _is_of(value: Any, classes: Any) -> bool:

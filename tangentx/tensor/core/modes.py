@@ -44,11 +44,12 @@ RUNNING: dict[int, Program] = {}
 class _State(threading.local):
     """`grad`: operations are recorded. `honest`: turning an active Tensor into a plain number is an error; `program` is
     the one for whose sake that is. `anomaly`: backward stops at the first cotangent that is not finite. `listeners`
-    are told of each node that backward has passed.
+    are told of each node that backward has passed. `quiet`: what runs has run before, and prints nothing.
     """
 
     honest = False
     anomaly = False
+    quiet = False
     program: Program | None = None
     listeners: tuple[Callable[..., None], ...] = ()
 

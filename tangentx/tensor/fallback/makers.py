@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.templates import always_composed, find, has_composition
+from tangentx.templates import always_composed, find, has_composition, solver
 from tangentx.tensor.calls.apply import as_array
 from tangentx.tensor.calls.library_objects import with_rule
 from tangentx.tensor.calls.lifting import lifted
@@ -34,6 +34,7 @@ from tangentx.tensor.fallback.inner_derivatives import of_ours, taking
 from tangentx.tensor.fallback.interposition import CALL, mark
 from tangentx.tensor.fallback.known_code import CALLING, is_known, known_function, known_object, of_container
 from tangentx.tensor.fallback.library_code import OURS, as_said, is_of_models, is_users, is_users_class
+from tangentx.tensor.fallback.solver_calls import solving
 from tangentx.tensor.fallback.special_methods import OPERATORS, meanings, special, touch
 from tangentx.tensor.fallback.unknown_code import guarded
 from tangentx.tensor.graph.checkpoints import AGAIN, checkpoint
@@ -100,6 +101,9 @@ def _function(function: types.FunctionType) -> Any:
         return taking(function, on_tensors)
     if find(function) is not None or has_composition(function):  # of a library whose functions know no Tensors
         return lifted(function)
+    known = solver(function)
+    if known is not None:
+        return solving(function, known, on_tensors)
     return known_function(function, on_tensors) or guarded(function)
 
 
@@ -210,10 +214,17 @@ def _of_said(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _printed(*args: Any, **kwargs: Any) -> None:
+    """``print``, but for what runs once more."""
+    if not STATE.quiet:
+        print(*args, **kwargs)
+
+
 _MEANINGS = {CALL: on_tensors, **meanings(on_tensors, is_users)}
 _BY_IDENTITY: dict[int, Callable[..., Any]] = {
     **ANSWERS,
     **{id(f): _of_said(ANSWERS[id(f)]) for f in (np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)},
+    id(print): _printed,
     id(getattr): _looked_up,
     id(hasattr): _is_there,
     **{id(f): special(f, f"__{f.__name__}__", on_tensors, is_users) for f in (abs, round, len, divmod, next)},

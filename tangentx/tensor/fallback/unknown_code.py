@@ -19,7 +19,6 @@ from tangentx.arrays.memory import arrays_in
 from tangentx.common.naming import public_name
 from tangentx.errors import NoTemplate, place, span_of
 from tangentx.templates.nearest import advice
-from tangentx.templates.solvers import solver
 from tangentx.tensor.calls.operation import root_of
 from tangentx.tensor.core.containers import holds_tensor, raw, tensors_in
 from tangentx.tensor.core.tensor import Tensor
@@ -84,10 +83,6 @@ def _write_back(arg: Any, value: Any, was: Any) -> None:
 
 def denied(function: Any, t: Tensor) -> Exception:
     """The refusal of a call that is given, or can come to, a value that is being differentiated."""
-    if solver(function) is not None:
-        message = f"`{name_of(function)}` has a derivative in compiled code alone, and this program runs on Tensors"
-        hint = "call it in a function of its own that is marked @tx.differentiate and is given what it depends on"
-        return refused(t, NoTemplate(message, span_of(place()), hint))
     message = f"`{name_of(function)}` has no derivative rule, and is given a value that is being differentiated"
     return refused(t, NoTemplate(message, span_of(place()), advice(function)))
 
