@@ -164,6 +164,7 @@ COVERED_BY = {
     "tensor/graph/gradcheck.py": "tests/tensor/test_reference.py",
     "tensor/graph/checkpoints.py": "tests/tensor/test_reference.py",
     "tensor/graph/compiled.py": "tests/api/test_recorded.py",
+    "tensor/graph/settled.py": "tests/tensor/fallback/test_solver_calls.py",
     "tensor/core/tensor.py": "tests/tensor/core/test_methods.py",
     "tensor/graph/drawing.py": "tests/tensor/graph/test_engine.py",
     "tensor/core/dispatch.py": "tests/tensor/calls/test_apply.py",

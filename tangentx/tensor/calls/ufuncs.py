@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from tangentx.tensor.calls.plain_stubs import A_TENSOR, Text
 from tangentx.tensor.calls.recorded_stubs import QUICK, way
 from tangentx.tensor.calls.rules import rule_of
 from tangentx.tensor.core.containers import raw
+from tangentx.tensor.core.making import demand_no_solver
 from tangentx.tensor.core.modes import refusal
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.writes.out_argument import filled
@@ -58,8 +60,17 @@ def _ways(ufunc: Any) -> tuple[Callable[..., Any], ...]:
     if rule is not None and rule.quick > 0:
         return tuple(way(rule, given, 1) for given in (("t",) if rule.quick == 1 else ("tt", "tp", "pt")))
     if rule is not None and rule.constant and ufunc.nout == 1 and ufunc.nin <= len(_LIKELY):
-        return (Text(rule, ufunc, _LIKELY[: ufunc.nin]).flat(call, 1),) * 3
+        plain = Text(rule, ufunc, _LIKELY[: ufunc.nin]).flat(call, 1)
+        return (_looked_at(plain),) if ufunc is np.isnan else (plain,) * 3
     return ()
+
+
+def _looked_at(plain: Callable[..., Any]) -> Callable[..., Any]:
+    def ask(t: Tensor) -> Any:
+        demand_no_solver(t, sys._getframe(2))
+        return plain(t)
+
+    return ask
 
 
 def _called(ufunc: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.programs import lost, stands_in
 
@@ -32,6 +33,13 @@ def _plain(data: Any) -> Any:
     if isinstance(data, list | tuple):
         return [_plain(item) for item in data]
     return data.current if type(data) is Tensor else data
+
+
+def demand_no_solver(t: Tensor, frame: Any) -> None:
+    """Refuses a Tensor that the user's function has given to one of SciPy's solvers, whose `frame` looks at it first:
+    what is raised by then in C, where a number is to be made of it, does not come out as what it is."""
+    if STATE.grad and t._needs and str(frame.f_globals.get("__name__")).startswith("scipy.optimize."):
+        raise lost(t, "a solver, which knows plain numbers alone,")
 
 
 def escaped(t: Tensor, how: str, always: bool = False) -> Any:

@@ -27,7 +27,7 @@ def of_ours(function: Any, version: Callable[[Any], Any]) -> Any:
     """What is called in the place of an object of this package: a derivative, or a function that has some."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        t = active_in(*_own(function))
+        t = active_in(*own_of(function))
         if t is None:
             return function(*args, **kwargs)
         if hasattr(function, "__tangentx_recorded__"):
@@ -36,18 +36,20 @@ def of_ours(function: Any, version: Callable[[Any], Any]) -> Any:
                 return found
         elif hasattr(function, "_plain"):
             return version(function._plain())(*args, **kwargs)
+        if not STATE.grad:  # for a solver, say: what is captured is held
+            return function(*args, **kwargs)
         raise _captured(function, t)
 
     return called if callable(function) and not isinstance(function, type) else function
 
 
-def _own(function: Any) -> tuple[Any, ...]:
+def own_of(function: Any) -> tuple[Any, ...]:
     """What an object has of its own: the function that is meant, and what comes first among its arguments."""
     if not type(function).__module__.startswith("tangentx."):
         return (function,)
     target = getattr(function, "_target", None)
     if target is not None:
-        return (*_own(target.function), *target.owner)
+        return (*own_of(target.function), *target.owner)
     plain = getattr(function, "_plain", None)
     if plain is not None:
         return (plain(),)
@@ -61,7 +63,7 @@ def taking(function: Any, version: Callable[[Any], Any]) -> Any:
         return function
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        given = _own(own) if own is not None else _own(args[0]) if args else ()
+        given = own_of(own) if own is not None else own_of(args[0]) if args else ()
         t = active_in(*given)
         if t is None:
             return function(*args, **kwargs)

@@ -23,6 +23,8 @@ from tangentx.tensor.core.containers import WITHOUT, raw
 from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.core.modes import STATE, during, setting
 from tangentx.tensor.core.tensor import Tensor
+from tangentx.tensor.fallback.inner_derivatives import own_of
+from tangentx.tensor.fallback.library_code import is_of_models
 from tangentx.tensor.fallback.programs import refused
 from tangentx.tensor.fallback.reach import active_in, reached
 from tangentx.tensor.fallback.unknown_code import guarded
@@ -53,7 +55,9 @@ def solving(function: Any, known: Solver, version: Version) -> Callable[..., Any
         try:
             return _meant(known, found, args, kwargs, version)
         except TangentxError as error:
-            raise error if error.span else refused(t, type(error)(error.message, span_of(place()), error.hint)) from None
+            raise (
+                error if error.span else refused(t, type(error)(error.message, span_of(place()), error.hint))
+            ) from None
 
     return called
 
@@ -129,7 +133,9 @@ def _tensors(meant: Any) -> Any:
 
 def _held(*values: Any) -> list[Any]:
     """All that can be come to, with what each holds: the same again where nothing was written meanwhile."""
-    todo, met, found = list(values), set(), []
+    todo: list[Any] = list(values)
+    met: set[int] = set()
+    found: list[Any] = []
     while todo:
         value = todo.pop()
         if type(value) in WITHOUT or id(value) in met:
@@ -138,6 +144,9 @@ def _held(*values: Any) -> list[Any]:
         if type(value) is Tensor:
             data = value.current
             found.append((_Same(value), data.copy().tobytes() if isinstance(data, np.ndarray) else None))
+            continue
+        if type(value).__module__.startswith("tangentx.") and not is_of_models(type(value).__module__):
+            todo += own_of(value)  # its caches change as it runs
             continue
         inside = list(reached(value))
         found.append((_Same(value), tuple(map(_Same, inside))))
