@@ -866,8 +866,14 @@ def test_loops_that_count_down(jit):
 
 @pytest.mark.parametrize("jit", WAYS)
 def test_names_of_pythons_functions(jit):
-    def named(x, range):
-        abs = x * x - 3.0
-        return np.abs(abs) * abs + range
+    def named(x, n):
+        len = x * x
+        range = len + 1.0
+        total = 0.0
+        k = 0
+        while k < n:
+            total = total * len + range
+            k += 1
+        return total
 
-    both(named, jit, 1.5, 2.0)
+    both(named, jit, 1.5, 3)
