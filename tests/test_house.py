@@ -22,7 +22,7 @@ LAYERS = (
     ("arrays",),
     ("ir", "templates"),
     ("analysis",),
-    ("frontend", "derive", "optimise", "backend", "tensor", "jit"),
+    ("frontend", "derive", "optimise", "backend", "tensor", "loops"),
     ("dispatch",),
     ("compile",),
     ("sparse",),
@@ -40,7 +40,7 @@ FOREIGN = {
     "numpy": ("*",),
     "gast": ("frontend/*", "backend/*"),
     "astor": ("backend/printer.py",),
-    "numba": ("jit/run_numba.py",),  # when one asks for it
+    "numba": ("loops/run_numba.py",),  # when one asks for it
     "scipy": ("optim/lbfgs.py", "templates/scipy/*", "arrays/sparse_matrices.py"),  # the last when a system is solved
 }
 
@@ -51,8 +51,9 @@ COVERED_BY = {
     "analysis/types/address_map.py": "tests/analysis/memory/test_outside_overlap.py",
     "api/sparse_jacobian.py": "tests/test_sparse.py",
     "testing/__init__.py": "tests/test_testing.py",
-    "jit/*.py": "tests/jit/test_entry.py",
+    "loops/*.py": "tests/jit/test_entry.py",
     "compile/jitted.py": "tests/jit/test_entry.py",
+    "compile/primals.py": "tests/api/test_jitted.py",
     "arrays/*.py": "tests/test_arrays.py",
     "templates/*.py": "tests/templates/test_templates.py",
     "backend/*.py": "tests/backend/test_module_text.py",

@@ -13,6 +13,7 @@ from typing import Any
 from tangentx.api.bound_products import Product
 from tangentx.api.derivative import Derivative, derivative_of, gradient_by
 from tangentx.api.display import Explanation, explanation, side_by_side
+from tangentx.api.jitted import Jitted, jitted
 from tangentx.api.products import compiled_jvp, compiled_vjp, jvp_of, tangent_of_gradient, vjp_of
 from tangentx.dispatch.entries import Entry, target_of
 from tangentx.dispatch.ownership import held
@@ -95,6 +96,11 @@ class Differentiable:
     def value_and_grad(self) -> Derivative:
         """``(value, gradient)``."""
         return self._derivative(value=True)
+
+    @property
+    def compiled(self) -> Jitted:
+        """The function itself compiled as loops, as ``jit=`` says or as ``jit=True`` does; see `tangentx.jit`."""
+        return jitted(self._plain(), self._spec.jit or True)
 
     @property
     def vjp(self) -> Product:

@@ -36,7 +36,7 @@ _REGISTER = (
 forks.hold(_REGISTER)
 
 
-def derivative_of(f: Any, spec: Spec) -> Derivative:
+def derivative_of(f: Any, spec: Spec, cls: type[Derivative] | None = None) -> Derivative:
     """The one derivative object for a function and what is asked of it; bound ones share what is compiled."""
     target = target_of(f)
     spec.checked()
@@ -44,7 +44,7 @@ def derivative_of(f: Any, spec: Spec) -> Derivative:
         made: dict[tuple[Spec, int], Derivative] = held(target.function).made
         name = (spec, len(target.owner))
         if name not in made:
-            made[name] = Derivative(f, spec)
+            made[name] = (cls or Derivative)(f, spec)
             made[name]._target = replace(target, owner=(None,) * len(target.owner))  # keeps no object of the user's
         return made[name]._bound_to(target.owner)
 
@@ -95,7 +95,7 @@ class Derivative:
         return reduced(self._target, _remade, self._spec)
 
     def __copy__(self) -> Derivative:
-        other = object.__new__(Derivative)
+        other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         return other
 

@@ -326,6 +326,37 @@ def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
     return Vectorised(f, in_axes, out_axes)
 
 
+def jit(f: Any = None, *, jit: str | bool = True) -> Any:
+    """`f` compiled as loops: a function of the same arguments that gives the same value.
+
+    `jit` is "c", "numba", "python" (the loops to read and step through), or True for the first of C and Numba that is
+    there. It is compiled for the kinds of its arguments at a call; shapes and numbers are arguments. What cannot be
+    compiled runs as it was written, which a `JitWarning` says once, and ``.explain()``: that is also what a function
+    does that writes into its arguments, prints or draws, or whose result is memory of an argument. Where something
+    exceptional happens (an index out of range, a division by zero, a warning of NumPy's) `f` is run as it was written,
+    from the beginning; but a statement that nothing needs may be left out, although it could raise or warn. Reals are
+    equal to 1e-12 of the scale of what is summed. ``.source`` is the text that is compiled.
+
+    It may be differentiated as `f` itself, may be the decorator of a method, and ``tx.jit(tx.grad(f))`` is the same as
+    ``tx.grad(f, jit=True)``. Raises NoCompiler where "c" or "numba" is asked for and is not there.
+
+    >>> import tangentx as tx
+    >>> @tx.jit
+    ... def total(rate, years):
+    ...     owned = 1.0
+    ...     for _ in range(years):
+    ...         owned = owned + rate * owned
+    ...     return owned
+    >>> total(0.5, 3)
+    3.375
+    """
+    from tangentx.api.jitted import jitted
+
+    if jit is None or jit is False:
+        raise NotDifferentiable(f"jit={jit!r} compiles nothing", hint='use True, "c", "numba" or "python"')
+    return functools.partial(jitted, how=jit) if f is None else jitted(f, jit)
+
+
 setattr(linearize, "__tangentx_outside__", "take tx.jvp(f, primals, tangents) there")  # noqa: B010
 
 
@@ -335,7 +366,7 @@ def _inside(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
     return inside(f, in_axes, out_axes)
 
 
-for _maker in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, elementwise_grad, vmap):
+for _maker in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, elementwise_grad, vmap, jit):
     setattr(_maker, "__tangentx_static__", True)  # noqa: B010
 setattr(vmap, "__tangentx_inside__", _inside)  # noqa: B010
 for _name, _product in {"vjp": vjp, "jvp": jvp, "hvp": hvp}.items():

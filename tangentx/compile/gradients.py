@@ -246,6 +246,7 @@ _TITLES = {
     "linear": "Linear function",
     "elementwise": "Elementwise gradient",
     "vmap": "Batch",
+    "primal": "Value",
 }
 
 
@@ -257,7 +258,8 @@ def header_of(target: Target, root: Instance, wrt: tuple[int, ...], what: str = 
     file = span.file.rpartition("/")[2]
     names = ", ".join(f"`{params[i].name}`" for i in wrt)
     title = _TITLES.get(what, "Gradient")
-    first = f"{title} of `{root.source.name}` ({file}:{span.line}) with respect to {names}, written by tangentx"
+    by = f" with respect to {names}" if wrt else ""
+    first = f"{title} of `{root.source.name}` ({file}:{span.line}){by}, written by tangentx"
     low = low_precision()
     policy = () if low is None else (f"Products run in {low}, sums, powers and exponentials in float32 at least.",)
     return "\n".join((f"{first}\nfor {'; '.join(kinds)}.", *policy, *on_tensors()))

@@ -10,6 +10,7 @@ import numpy as np
 from tangentx.arrays.copies import fresh_copies
 from tangentx.common.trees import is_differentiable, leaves
 from tangentx.compile import gradients
+from tangentx.compile.primals import as_written
 from tangentx.dispatch.entries import Entry
 
 
@@ -37,20 +38,7 @@ def _is_wide(derivative: Any, entry: Entry, values: tuple[Any, ...]) -> bool:
 
 
 def _run(derivative: Any, values: tuple[Any, ...]) -> Any:
-    placed: list[Any] = []
-    named: dict[str, Any] = {}
-    for param, value in zip(derivative._bind().signature.parameters.values(), values, strict=True):
-        if param.kind is param.VAR_KEYWORD:
-            named |= value
-        elif param.kind is param.KEYWORD_ONLY:
-            named[param.name] = value
-        else:
-            placed += value if param.kind is param.VAR_POSITIONAL else [value]
-    owned = len(derivative._target.owner)
-    function = derivative._target.function
-    if hasattr(function, "__tangentx_target__"):
-        function, placed = function._bound_to(tuple(placed[:owned])), placed[owned:]
-    value = function(*placed, **named)
+    value = as_written(derivative._target, derivative._bind().signature.parameters.values(), *values)
     return value[0] if derivative._spec.has_aux else value
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from tangentx.errors import JitWarning, NoCompiler, frames_to_user
 from tangentx.frontend.resolve import current
 from tangentx.ir.nodes import Function, Lit
-from tangentx.jit.entry import Compiled
-from tangentx.jit.loop_ir import Outside, Program, statements
-from tangentx.jit.run_numba import NotCompiled
-from tangentx.jit.scalarise import Refusal, scalarise
+from tangentx.loops.entry import Compiled
+from tangentx.loops.loop_ir import Outside, Program, statements
+from tangentx.loops.run_numba import NotCompiled
+from tangentx.loops.scalarise import Refusal, scalarise
 from tangentx.optimise.facts.unit import Unit
 
 BY_RULE = ("c", "numba")
@@ -22,12 +22,16 @@ _TOLD: weakref.WeakKeyDictionary[Any, set[str]] = weakref.WeakKeyDictionary()
 
 
 class Jit:
-    """How one derivative is to be compiled, and what has become of that."""
+    """How one derivative is to be compiled, and what has become of that.
 
-    def __init__(self, how: str | bool, target: Any) -> None:
+    Without `plain` it is the generated Python that answers for what is not compiled; with it, it is the function itself
+    that is compiled, and `plain` is the function as it was written.
+    """
+
+    def __init__(self, how: str | bool, target: Any, plain: Callable[..., Any] | None = None) -> None:
         self.ways = BY_RULE if how is True else (str(how),)
         self.by_rule = how is True
-        self.target = target
+        self.target, self.plain = target, plain
         self.program: Program | None = None
         self.derived: Function | None = None
         self.refusal = ""
@@ -49,11 +53,12 @@ class Jit:
 
     def entry(self, plain: Callable[..., Any]) -> Callable[..., Any]:
         """What is called for the derivative; `plain` where it cannot be compiled, which is said once."""
+        plain = plain if self.plain is None else self.plain
         if self.program is not None and self.by_rule and (reason := slower(self.program)):
             self.refusal = reason
             return plain
         if self.program is None or self.derived is None:
-            say(self.target, self.refusal)
+            self.refuse(self.refusal)
             return plain
         defaults = [p.default.value for p in self.derived.params if isinstance(p.default, Lit)]
         reasons: list[str] = []
@@ -68,9 +73,13 @@ class Jit:
                 reasons.append(str(error))
             else:
                 return self.compiled
-        self.refusal = "; ".join(reasons)
-        say(self.target, self.refusal)
+        self.refuse("; ".join(reasons))
         return plain
+
+    def refuse(self, reason: str) -> None:
+        """Says once why nothing is compiled."""
+        self.refusal = reason
+        say(self.target, reason, itself=self.plain is not None)
 
     def told(self) -> list[str]:
         """What a reader of `explain` wants to know."""
@@ -100,11 +109,11 @@ def not_compiled(spec: Any, target: Any, what: str) -> None:
         say(target.function, f"{what} are not compiled yet")
 
 
-def say(target: Any, reason: str) -> None:
-    """Says once for each function and reason that a derivative of it runs as Python."""
+def say(target: Any, reason: str, *, itself: bool = False) -> None:
+    """Says once for each function and reason that a derivative of it, or it `itself`, runs as Python."""
     told = _TOLD.setdefault(target, set())
-    if reason not in told:
-        told.add(reason)
-        name = getattr(target, "__name__", "the function")
-        text = f"a derivative of `{name}` is not compiled by jit and runs as Python, which is slower: {reason}"
+    text = f"is not compiled by jit and runs as Python, which is slower: {reason}"
+    text = f"{'' if itself else 'a derivative of '}`{getattr(target, '__name__', 'the function')}` {text}"
+    if text not in told:
+        told.add(text)
         warnings.warn(JitWarning(text), stacklevel=frames_to_user())

@@ -46,7 +46,7 @@ class Spec:
             raise NotDifferentiable(f"mode={self.mode!r} is not an option", hint='use "auto", "forward" or "reverse"')
         if isinstance(self.wrt, list):
             raise NotDifferentiable(f"wrt={self.wrt!r} is a list", hint=f"use a tuple: wrt={tuple(self.wrt)!r}")
-        named = self.wrt is None and self.transform in ("vjp", "jvp", "linear")
+        named = self.wrt is None and self.transform in ("vjp", "jvp", "linear", "primal")
         for each in () if named else self.wrt if isinstance(self.wrt, tuple) else (self.wrt,):
             # True and 1.0 equal 1, so they must not reach a table of derivatives.
             if type(each) not in (int, str):

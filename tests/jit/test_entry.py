@@ -10,7 +10,7 @@ import pytest
 
 import tangentx as tx
 from tangentx.common.trees import leaves
-from tangentx.jit import build, print_c
+from tangentx.loops import build, print_c
 from tests.programs import PROGRAMS
 
 HAS_C = any(build.shutil.which(name) for name in ("cc", "gcc", "clang"))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.jit import build, numba_support, run_numba
+from tangentx.loops import build, numba_support, run_numba
 from tests.jit import test_entry as programs
 from tests.jit.test_entry import MATRIX, ROW, both, compiled, demand_equal, own_cache  # noqa: F401
 from tests.programs import PROGRAMS

@@ -6,9 +6,9 @@ import builtins
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tangentx.jit import loop_ir as loops
-from tangentx.jit.c_support import beginning
-from tangentx.jit.tidy import applied
+from tangentx.loops import loop_ir as loops
+from tangentx.loops.c_support import beginning
+from tangentx.loops.tidy import applied
 
 _TYPES = {"f8": "double", "f4": "float", "i8": "int64_t", "b1": "bool"}
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==",

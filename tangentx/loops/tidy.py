@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from tangentx.jit.loop_ir import (
+from tangentx.loops.loop_ir import (
     Allocate,
     Apply,
     Assign,

@@ -11,10 +11,10 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.types.kinds import Arr, Kind, Num, describe
-from tangentx.jit import operators
-from tangentx.jit.array_statements import ONE, ZERO, ArrayWriter, Held, Item
-from tangentx.jit.builder import LIMIT_EXTENT
-from tangentx.jit.loop_ir import (
+from tangentx.loops import operators
+from tangentx.loops.array_statements import ONE, ZERO, ArrayWriter, Held, Item
+from tangentx.loops.builder import LIMIT_EXTENT
+from tangentx.loops.loop_ir import (
     BOOL,
     FLOAT,
     INT,
@@ -34,8 +34,8 @@ from tangentx.jit.loop_ir import (
     Span,
     Write,
 )
-from tangentx.jit.operators import Refused
-from tangentx.jit.types import array_type, scalar_type
+from tangentx.loops.operators import Refused
+from tangentx.loops.types import array_type, scalar_type
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from tangentx.jit import loop_ir as loops
-from tangentx.jit import numba_support
-from tangentx.jit.print_python import DTYPES, SIGNS, Printer
+from tangentx.loops import loop_ir as loops
+from tangentx.loops import numba_support
+from tangentx.loops.print_python import DTYPES, SIGNS, Printer
 
 _OURS = ("guarded", "maximum", "minimum", "sign", "ratio_or_zero", "over_root", "log_or_zero", "power_slope")
 _FITS = ("add_fits", "sub_fits", "mul_fits")

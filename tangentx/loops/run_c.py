@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.jit import build, print_c
-from tangentx.jit.arguments import FLAGGED, Backend, Unfit, demand_fit, typed
-from tangentx.jit.callbacks import Callbacks, letter, raising
-from tangentx.jit.loop_ir import Array, Bail, Program, dtype_of
+from tangentx.loops import build, print_c
+from tangentx.loops.arguments import FLAGGED, Backend, Unfit, demand_fit, typed
+from tangentx.loops.callbacks import Callbacks, letter, raising
+from tangentx.loops.loop_ir import Array, Bail, Program, dtype_of
 
 _SERIOUS = sum(print_c.FLAGS[name] for name in ("FE_DIVBYZERO", "FE_INVALID", "FE_OVERFLOW"))
 

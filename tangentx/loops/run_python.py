@@ -6,10 +6,10 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from tangentx.jit import print_python
-from tangentx.jit.arguments import FLAGGED, Backend, Unfit, demand_fit, typed
-from tangentx.jit.callbacks import called, raising
-from tangentx.jit.loop_ir import Bail, Bailout, Program
+from tangentx.loops import print_python
+from tangentx.loops.arguments import FLAGGED, Backend, Unfit, demand_fit, typed
+from tangentx.loops.callbacks import called, raising
+from tangentx.loops.loop_ir import Bail, Bailout, Program
 
 
 def in_python(program: Program) -> tuple[str, Backend]:

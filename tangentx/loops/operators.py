@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from tangentx import arrays
-from tangentx.jit.loop_ir import BOOL, FLOAT, INT, Apply, Bail, Const, Expr, Owner, Scalar
+from tangentx.loops.loop_ir import BOOL, FLOAT, INT, Apply, Bail, Const, Expr, Owner, Scalar
 
 EXACT = 2**53
 """Whole numbers up to this are reals of 64 bits without rounding."""
@@ -69,7 +69,7 @@ def converted(value: Expr, code: str) -> Expr:
     if value.type.is_float and code in ("i8", "b1"):
         raise Refused("a real number is used as a whole one")
     if isinstance(value, Const):
-        kind = float if code[0] == "f" else int
+        kind = {"f": float, "i": int, "b": bool}[code[0]]
         if code != "f4":
             return Const(kind(value.value), Scalar(code, value.type.owner))
     return Apply("convert", (value,), Scalar(code, value.type.owner))

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from tangentx import arrays
-from tangentx.jit.builder import LIMIT_EXTENT
-from tangentx.jit.loop_ir import Array, Form, Items, Known, Owned, Owner, Parts, Program, Scalar, Type, dtype_of
-from tangentx.jit.outside_calls import class_of
+from tangentx.loops.builder import LIMIT_EXTENT
+from tangentx.loops.loop_ir import Array, Form, Items, Known, Owned, Owner, Parts, Program, Scalar, Type, dtype_of
+from tangentx.loops.outside_calls import class_of
 
 FLAGGED = "a floating-point event"
 OTHER = "arguments that are left to Python"

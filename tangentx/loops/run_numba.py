@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from tangentx.errors import NoCompiler
-from tangentx.jit import build, print_numba
-from tangentx.jit.arguments import FLAGGED, Backend, Elements, Unfit, demand_fit, typed
-from tangentx.jit.callbacks import Callbacks, raising
-from tangentx.jit.loop_ir import Array, Bail, Program, Scalar, Type
+from tangentx.loops import build, print_numba
+from tangentx.loops.arguments import FLAGGED, Backend, Elements, Unfit, demand_fit, typed
+from tangentx.loops.callbacks import Callbacks, raising
+from tangentx.loops.loop_ir import Array, Bail, Program, Scalar, Type
 
 _EVENTS = {
     "x86_64": {"invalid": 1, "divide": 4, "over": 8, "under": 16},

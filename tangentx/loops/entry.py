@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tangentx.errors import NotResolved
-from tangentx.jit.arguments import OTHER, Backend, Unfit, put_together, taken_apart
-from tangentx.jit.loop_ir import Program
-from tangentx.jit.run_c import in_c
-from tangentx.jit.run_numba import in_numba
-from tangentx.jit.run_python import in_python
+from tangentx.loops.arguments import OTHER, Backend, Unfit, put_together, taken_apart
+from tangentx.loops.loop_ir import Program
+from tangentx.loops.run_c import in_c
+from tangentx.loops.run_numba import in_numba
+from tangentx.loops.run_python import in_python
 
 _TITLES = {"python": "loops in Python", "c": "C", "numba": "Python that Numba compiles"}
 BACKENDS: dict[str, Callable[[Program], tuple[str, Backend]]] = {"python": in_python, "c": in_c, "numba": in_numba}

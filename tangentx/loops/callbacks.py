@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.jit.arguments import Elements, put_together
-from tangentx.jit.loop_ir import Array, Bail, Bailout, OutsideCall, Scalar, dtype_of
-from tangentx.jit.outside_calls import checked, class_of, stopped
+from tangentx.loops.arguments import Elements, put_together
+from tangentx.loops.loop_ir import Array, Bail, Bailout, OutsideCall, Scalar, dtype_of
+from tangentx.loops.outside_calls import checked, class_of, stopped
 
 
 def raising() -> Any:

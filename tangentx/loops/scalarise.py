@@ -23,10 +23,10 @@ from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Num, Obj, Regi
 from tangentx.common.naming import Names
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
-from tangentx.jit import array_operations, operators, outside_calls
-from tangentx.jit.array_statements import ONE, ZERO, ArrayWriter, Held, Memory
-from tangentx.jit.builder import LIMIT_EXTENT, RESERVED, Builder, literal
-from tangentx.jit.loop_ir import (
+from tangentx.loops import array_operations, operators, outside_calls
+from tangentx.loops.array_statements import ONE, ZERO, ArrayWriter, Held, Memory
+from tangentx.loops.builder import LIMIT_EXTENT, RESERVED, Builder, literal
+from tangentx.loops.loop_ir import (
     BOOL,
     FLOAT,
     INT,
@@ -77,9 +77,9 @@ from tangentx.jit.loop_ir import (
     Write,
     dtype_of,
 )
-from tangentx.jit.operators import Refused, RefusedLate
-from tangentx.jit.tidy import tidy
-from tangentx.jit.types import Place, array_type, places, scalar_type, type_of
+from tangentx.loops.operators import Refused, RefusedLate
+from tangentx.loops.tidy import tidy
+from tangentx.loops.types import Place, array_type, places, scalar_type, type_of
 
 Value: TypeAlias = "Expr | Held | Known | tuple[Value, ...] | None"
 

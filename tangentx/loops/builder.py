@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from tangentx.common.naming import Names
-from tangentx.jit import numba_support, operators
-from tangentx.jit.c_support import BEGINNING, OF_REALS
-from tangentx.jit.loop_ir import (
+from tangentx.loops import numba_support, operators
+from tangentx.loops.c_support import BEGINNING, OF_REALS
+from tangentx.loops.loop_ir import (
     BOOL,
     FLOAT,
     INT,

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangentx.jit import operators
-from tangentx.jit.builder import Builder, add
-from tangentx.jit.loop_ir import (
+from tangentx.loops import operators
+from tangentx.loops.builder import Builder, add
+from tangentx.loops.loop_ir import (
     BOOL,
     INT,
     Allocate,
@@ -36,7 +36,7 @@ from tangentx.jit.loop_ir import (
     View,
     Write,
 )
-from tangentx.jit.operators import Refused, RefusedLate
+from tangentx.loops.operators import Refused, RefusedLate
 
 ZERO = Const(0, INT)
 ONE = Const(1, INT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 
-from tangentx.jit import loop_ir as loops
+from tangentx.loops import loop_ir as loops
 
 SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "lt": "<", "le": "<=", "gt": ">",
@@ -19,7 +19,7 @@ _LIMITS = f"{-(2**63)} <= {{}} < {2**63}"
 
 def text_of(program: loops.Program) -> str:
     """The functions, as a text that defines them. They raise `Bailout` with the code where they give up."""
-    head = "import math\n\nimport numpy as np\nfrom tangentx.jit.loop_ir import Bailout\n"
+    head = "import math\n\nimport numpy as np\nfrom tangentx.loops.loop_ir import Bailout\n"
     return "\n\n".join([head, *("\n".join(Printer(f).function()) + "\n" for f in program.functions)])
 
 

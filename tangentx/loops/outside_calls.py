@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.jit.loop_ir import Array, Bail, Bailout, OutsideCall, Owner, Scalar, dtype_of
+from tangentx.loops.loop_ir import Array, Bail, Bailout, OutsideCall, Owner, Scalar, dtype_of
 
 _MODULES = frozenset(
     f"tangentx.arrays.{name}"

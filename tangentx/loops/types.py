@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Num, Obj, Region, describe
-from tangentx.jit.loop_ir import BOOL, INT, Array, List, Owner, Record, Scalar, Type
-from tangentx.jit.operators import Refused
+from tangentx.loops.loop_ir import BOOL, INT, Array, List, Owner, Record, Scalar, Type
+from tangentx.loops.operators import Refused
 
 _SCALARS: dict[frozenset[type], Scalar] = {
     frozenset((float,)): Scalar("f8", Owner.PYTHON),
