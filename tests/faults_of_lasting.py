@@ -194,6 +194,15 @@ def other_axes() -> bool:
     return bool(gradient(np.ones(1), np.ones(3)).tolist() == [3.0] and gradient(np.ones(3), np.ones(3)).shape == (3,))
 
 
+def other_lengths() -> bool:
+    """A slice of length one after a longer one, both ways."""
+    f = program("def f(x, y):\n    return np.sum(x[1:] * y[1:])\n")
+    gradient = tx.grad(f, fallback="error")
+    gradient(np.ones(4), np.ones(4))
+    short = gradient(np.ones(2), np.ones(4)).tolist()
+    return bool(short == [0.0, 3.0] and gradient(np.ones(2), np.ones(4)).tolist() == short)
+
+
 def arguments_that_overlap() -> bool:
     f = program("def f(x, a, b):\n    a[0] = x\n    return b[0] * 2.0 + a[0]\n")
     gradient = tx.grad(f, fallback="error")
@@ -491,6 +500,20 @@ CACHES: tuple[Kept, ...] = (
         "tangentx.compile.gradients:found_for",
         (('if found.notes["axes"] is not None and', "if False and"),),
         other_axes,
+    ),
+    (
+        "keys do not know lengths",
+        "lengths made of those of arguments count where a proof went by them",
+        "tangentx.compile.gradients:found_for",
+        (('if not found.notes["taken"].fits(shapes := shapes_of(values)):', "if False:"),),
+        other_lengths,
+    ),
+    (
+        "hits do not know lengths",
+        "and on the short way, too",
+        "tangentx.dispatch.signature_cache:_Alike.at",
+        (("if taken.fits(shapes):", "if True:"),),
+        other_lengths,
     ),
     (
         "keys do not know overlaps",

@@ -153,7 +153,7 @@ class Derivative:
             entry = self._entry(values)
             direct = not kwargs and not self._target.owner and len(args) == len(values) and self._bind().plain
             if direct and not entry.writes and "undecided" not in entry.notes:
-                self._cache.hits.keep(context, args, self._hit(entry, args))
+                self._cache.hits.keep(context, args, entry.notes["taken"], self._hit(entry, args))
             return self._public(entry.functions[0](*values), values)
         except Exception as error:
             tell_line(error, entry)

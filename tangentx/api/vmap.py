@@ -16,7 +16,7 @@ from tangentx.analysis.types.signatures import key
 from tangentx.api.pickling import found_function, reduced
 from tangentx.arrays.copies import fresh_copies
 from tangentx.backend.module_text import Text
-from tangentx.common.axes import axes_of
+from tangentx.common.axes import Axes, axes_of
 from tangentx.compile import gradients, nested, pipeline
 from tangentx.derive.batch.members import Wanted
 from tangentx.derive.batch.walker import Batch
@@ -170,7 +170,7 @@ class Vectorised:
         self, program: Program, one: tuple[Any, ...], whole: tuple[Any, ...], batched: tuple[int, ...]
     ) -> Entry:
         """Raises TangentxError, or Unbatchable, where there is no program for all members at once."""
-        second = pipeline.new_program(axes_of(whole))
+        second = pipeline.new_program(Axes(axes_of(whole)))
         root = gradients.analysed(self._target, program, gradients.kinds_of(program.world, one), ())
         if isinstance(root.result, Bottom) or has_effects(root) or len(root.params) != len(one):
             raise Unbatchable("it acts on something outside, or never returns", root.source.span)

@@ -1,8 +1,17 @@
-"""Axes of length one: along them arrays are broadcast, which rank alone does not tell."""
+"""Axes of length one: along them arrays are broadcast, which rank alone does not tell.
+
+A text may also take it for granted that a part of an argument is not of length one, which its shape alone does not say:
+
+    flux = d[1:] * (u[1:] - u[:-1])         # no axis of `u` or `d` has length one, but `d[1:]` has it if `d` has two
+
+Such lengths are written as `optimise.facts.shape_arithmetic` writes them, of ``("at", position, axis)`` for the length
+of an axis of an argument.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,12 +41,79 @@ def _axes(value: Any) -> Single:
     return None
 
 
-class Axes:
-    """Those of the first arguments of a program's root, and whether a proof made use of them."""
+Shapes: TypeAlias = Sequence[tuple[int, ...] | None]
 
-    def __init__(self, single: Sequence[Single] = ()) -> None:
+
+def shapes_of(values: Sequence[Any]) -> tuple[tuple[int, ...] | None, ...]:
+    """The shapes of arrays, and None for all else."""
+    return tuple(value.shape if type(value) is np.ndarray else None for value in values)
+
+
+def evaluated(length: Any, shapes: Shapes) -> int | None:
+    """What a length made of those of arguments is for arguments of these shapes; None where that is not known."""
+    if length is None or isinstance(length, int):
+        return length
+    what, *parts = length
+    if what == "at":
+        shape = shapes[parts[0]] if parts[0] < len(shapes) else None
+        return None if shape is None or parts[1] >= len(shape) else shape[parts[1]]
+    if what == "linear":
+        terms = [(evaluated(term, shapes), times) for term, times in parts[0]]
+        return None if any(n is None for n, _ in terms) else sum((n or 0) * times for n, times in terms) + parts[1]
+    found = [evaluated(part, shapes) for part in parts]
+    if any(n is None and part is not None for n, part in zip(found, parts, strict=True)):
+        return None
+    if what == "less":
+        return max(found[0] - found[1], 0)  # type: ignore[operator]
+    return len(range(found[0])[slice(*found[1:])]) if what == "slice" and found[3] != 0 else None  # type: ignore[arg-type]
+
+
+def shown(length: Any, names: Sequence[str]) -> str:
+    """The length as an expression of Python, of the arguments of these names."""
+    if length is None or isinstance(length, int):
+        return "" if length is None else str(length)
+    what, *parts = length
+    if what == "at":
+        position, axis = parts
+        return f"{names[position]}.shape[{axis}]" if axis else f"len({names[position]})"
+    if what == "linear":
+        terms = [shown(term, names) if times == 1 else f"{times} * {shown(term, names)}" for term, times in parts[0]]
+        return " + ".join(sorted(terms)) + (f" {'-' if parts[1] < 0 else '+'} {abs(parts[1])}" if parts[1] else "")
+    if what == "less":
+        return f"{shown(parts[0], names)} - {parts[1]}"
+    step = "" if parts[3] is None else f":{shown(parts[3], names)}"
+    return f"len(range({shown(parts[0], names)})[{shown(parts[1], names)}:{shown(parts[2], names)}{step}])"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Lengths that are not one, which a text takes for granted; `missed` were one when it was made."""
+
+    lengths: tuple[Any, ...] = ()
+    missed: tuple[Any, ...] = ()
+
+    def holds(self, shapes: Shapes) -> bool:
+        """Whether it is so for arguments of these shapes."""
+        return all(evaluated(length, shapes) not in (1, None) for length in self.lengths)
+
+    def fits(self, shapes: Shapes) -> bool:
+        """Whether a text made for these shapes would not take more for granted, either."""
+        return self.holds(shapes) and (not self.missed or any(evaluated(n, shapes) in (1, None) for n in self.missed))
+
+
+class Axes:
+    """Those of the first arguments of a program's root, and whether a proof made use of them.
+
+    `shapes` are those of the arguments at hand; `taken` has the lengths made of them that a proof took not to be one,
+    `missed` those that it would have, were they not one.
+    """
+
+    def __init__(self, single: Sequence[Single] = (), shapes: Shapes = ()) -> None:
         self.single = tuple(single)
+        self.shapes = tuple(shapes)
         self.relied = False
+        self.taken: dict[Any, None] = {}
+        self.missed: dict[Any, None] = {}
 
     def rely(self) -> None:
         """Notes that it matters which axes have length one."""
@@ -47,6 +123,8 @@ class Axes:
         """What the text of a derivative takes for granted, for parameters of these names."""
         pairs = zip(names, self.single, strict=False)
         found = [f"axis {axis} of `{name}`" for name, single in pairs for axis in single or ()]
+        lengths = sorted(f"`{shown(length, names)}`" for length in self.taken)
+        nor = f"\nNor are these lengths one: {', '.join(lengths)}." if lengths else ""
         if not found:
-            return "No axis of these arrays has length one, here and in every call."
-        return f"Of these arrays' axes, only {', '.join(found)} has length one, here and in every call."
+            return f"No axis of these arrays has length one, here and in every call.{nor}"
+        return f"Of these arrays' axes, only {', '.join(found)} has length one, here and in every call.{nor}"

@@ -15,6 +15,7 @@ from tangentx.analysis.types.signatures import storages
 from tangentx.arrays import finish
 from tangentx.arrays.copies import fresh_copies
 from tangentx.backend.module_text import Text
+from tangentx.common.axes import Taken
 from tangentx.common.options import ON_TENSORS, Helper
 from tangentx.common.scoped_state import lasting
 from tangentx.dispatch.entries import Entry, Target, place_of
@@ -55,6 +56,7 @@ def otherwise(target: Target, values: Sequence[Any], wrt: Sequence[int], spec: A
             "signature": f"`{function.__name__}` runs on Tensors: {reason}",
             "outside": (),
             "axes": None,
+            "taken": Taken(),
             "fallback": True,
         }
         return Entry((run, *others), text, "<tangentx nothing>", holds, False, notes)

@@ -16,8 +16,8 @@ from tangentx.analysis.types.values import Valuer, fill
 from tangentx.arrays.copies import fresh_copies
 from tangentx.backend.load import register
 from tangentx.backend.module_text import Text
-from tangentx.common.axes import axes_of
-from tangentx.common.options import is_checked, low_precision
+from tangentx.common.axes import Taken, axes_of, shapes_of
+from tangentx.common.options import SETTINGS, is_checked, low_precision
 from tangentx.common.trees import sample
 from tangentx.compile import pipeline, plain_sweeps, transforms
 from tangentx.compile.fallback import Otherwise, helped, on_tensors, otherwise
@@ -84,6 +84,12 @@ def found_for(
     if found.notes["axes"] is not None and found.notes["axes"] != (axes := axes_of(values)):
         main = (*main, axes)
         found = cache.find(main, lambda: made(()))
+    if not found.notes["taken"].fits(shapes := shapes_of(values)):
+        main = (*main, "fits")
+        found = cache.find(main, lambda: made(()))
+        if not found.notes["taken"].holds(shapes):
+            main, made = (*main, "lengths"), functools.partial(with_any_lengths, made)
+            found = cache.find(main, lambda: made(()))
     if found.writes and found.notes["outside"]:
         refuse_outside(found.notes["outside"], values, place_of(target.function))
     pairs = overlaps(values) if found.writes else ()
@@ -93,6 +99,12 @@ def found_for(
         refuse_overlap(target, names, [(owners[i], owners[j]) for i, j in pairs], wrt)
         found = cache.find((main, pairs), lambda: made(pairs))
     return found
+
+
+def with_any_lengths(make: Callable[[Pairs], Entry], pairs: Pairs) -> Entry:
+    """The entry that takes nothing for granted of parts of arguments."""
+    with pipeline.proofs(off=[*(pipeline.switched_off() - SETTINGS), "slices"]):
+        return make(pairs)
 
 
 def made_for(call: Call, make: Callable[[], Entry], instead: Otherwise) -> Entry:
@@ -122,13 +134,12 @@ def compile_gradient(
 ) -> Entry:
     """Compiles the gradient for the kinds of `values`, of which `pairs` of storages share memory. Where its products
     lose their guards, `guarded` is to find the entry for the same values that has them."""
-    program = pipeline.new_program()
+    program, second = pipeline.new_pair(values)
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt)
     if never_returns(target, root):
         return always_raises(target, root)
     reruns = plain_sweeps.allowed(program, root, spec)
     function = transforms.derived(program, root, wrt, spec)
-    second = pipeline.new_program(axes_of(values))
     second.reruns = reruns
     again = kinds_of(second.world, values, pairs)
     again += [Num(float)] * (len(function.params) - len(again))  # the seed
@@ -147,10 +158,11 @@ def compile_gradient(
 
 
 def noted(header: str, program: Program, derived: Program) -> dict[str, Any]:
-    """What an entry remembers beside its code: its header, the data from outside that the program uses, and which
-    axes of arguments have length one, where that matters."""
+    """What an entry remembers beside its code: its header, the data from outside that the program uses, which axes of
+    arguments have length one, where that matters, and which lengths made of theirs it takes not to be one."""
     axes = derived.axes.single if derived.axes.relied else None
-    found = {"signature": header, "outside": outside_data(program), "axes": axes}
+    taken = Taken(tuple(derived.axes.taken), tuple(derived.axes.missed))
+    found = {"signature": header, "outside": outside_data(program), "axes": axes, "taken": taken}
     return found | ({"reference": program.reference} if program.reference is not None else {})
 
 
@@ -174,7 +186,7 @@ def always_raises(target: Target, root: Instance) -> Entry:
         "<tangentx nothing>",
         lambda: False,
         False,
-        {"signature": text.source, "outside": (), "axes": None},
+        {"signature": text.source, "outside": (), "axes": None, "taken": Taken()},
     )
 
 

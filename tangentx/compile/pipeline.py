@@ -18,7 +18,7 @@ from tangentx.arrays.claims import watched
 from tangentx.backend.load import load
 from tangentx.backend.module_text import Text, write
 from tangentx.common import progress
-from tangentx.common.axes import Axes, Single
+from tangentx.common.axes import Axes, axes_of, shapes_of
 from tangentx.common.options import OFF, SETTINGS, is_checked
 from tangentx.common.scoped_state import Lasting
 from tangentx.compile.jitted import Jit
@@ -45,6 +45,7 @@ PROOFS = (
     "inline",
     "results",
     "lengths",
+    "slices",
     "split",
     "continues",
     "unpacked",
@@ -230,6 +231,12 @@ def shortened(derived: Function, kinds: Sequence[Kind], program: Program) -> Ins
     return root
 
 
-def new_program(single: Sequence[Single] = ()) -> Program:
-    """An empty program whose functions come from Python source; `single` are axes of its arguments."""
-    return Inference(lift, Axes(single), loosely)
+def new_program(axes: Axes | None = None) -> Program:
+    """An empty program whose functions come from Python source; `axes` are those of its arguments."""
+    return Inference(lift, axes, loosely)
+
+
+def new_pair(values: Sequence[Any]) -> tuple[Program, Program]:
+    """Two of them, for what is derived and for the derivative: both are for arguments with the lengths of `values`."""
+    axes = Axes(axes_of(values), () if "slices" in switched_off() else shapes_of(values))
+    return new_program(axes), new_program(axes)

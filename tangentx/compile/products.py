@@ -11,7 +11,6 @@ from tangentx.analysis.memory import global_writes
 from tangentx.analysis.types.kind_copies import copy_kind
 from tangentx.analysis.types.kinds import Arr, Kind, Num, Region, World, dtype_of
 from tangentx.arrays import tangent_as
-from tangentx.common.axes import axes_of
 from tangentx.compile import batched, pipeline
 from tangentx.compile.fallback import otherwise
 from tangentx.compile.gradients import (
@@ -64,7 +63,7 @@ def compile_jvp(
 
     With `jit` it is compiled further.
     """
-    program, second = pipeline.new_program(), pipeline.new_program(axes_of(values))
+    program, second = pipeline.new_pair(values)
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), active)
     derived = pipeline.derive_tangent(program, root, active)
     derived = tangent_alone(derived) if alone else derived
@@ -94,7 +93,7 @@ def compile_vjp(
     target: Target, values: Sequence[Any], wrt: tuple[int, ...], pairs: tuple[tuple[int, int], ...]
 ) -> Entry:
     """Compiles the two sweeps."""
-    program, second = pipeline.new_program(), pipeline.new_program(axes_of(values))
+    program, second = pipeline.new_pair(values)
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt, keeps=True)
     if never_returns(target, root):
         return always_raises(target, root)
@@ -139,7 +138,7 @@ def compile_linear(
 
     Raises NotDifferentiable where it cannot, and the program acts on something outside.
     """
-    program, middle, second = pipeline.new_program(), pipeline.new_program(), pipeline.new_program(axes_of(values))
+    (program, second), middle = pipeline.new_pair(values), pipeline.new_program()
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), active)
     if never_returns(target, root):
         return always_raises(target, root)

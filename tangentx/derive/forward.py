@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx import arrays, templates
+from tangentx import arrays
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind
 from tangentx.analysis.types.primitives import SPREADING, hashable, is_constant, makes_new
@@ -24,7 +24,18 @@ from tangentx.derive.checkpoint.calls import held, is_settled
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, item_at, motion, shadow_key
 from tangentx.derive.prologue import arguments_of, entry, fetch, zeros_of_storages
 from tangentx.derive.reverse.calls import instance_of
-from tangentx.derive.rules import arguments, atom_of, checked, demand_rule, inline, is_square, lacking, requested, times
+from tangentx.derive.rules import (
+    arguments,
+    atom_of,
+    checked,
+    demand_rule,
+    inline,
+    is_square,
+    lacking,
+    requested,
+    ruled,
+    times,
+)
 from tangentx.derive.scalar_functions import Dialect, dialect
 from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import (
@@ -331,12 +342,12 @@ class Forward:
         return item
 
     def _op(self, emit: Emitter, op: Op, new: Var, kind: Kind) -> Atom:
-        template = templates.find(op.fn)
+        rule, template = ruled(op)
         base = next((a for a in op.args if self._views(kind, a)), None) if not makes_new(op.fn) else None
         if template is None or is_constant(op.fn, map(self.frame.kind, atoms(op))):
             return self.frame.zero(emit, new, kind)
         if base is None:
-            return fresh(self, emit, op, template, new, kind)
+            return fresh(self, emit, rule, template, new, kind)
         shared = emit.op(arrays.shares, new, base)
         name = emit.temporary()
         view, own = Emitter(emit.span), Emitter(emit.span)

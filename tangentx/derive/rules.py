@@ -17,6 +17,20 @@ from tangentx.ir.rewrite import rename
 from tangentx.templates import Template, without_rule
 
 
+_QUOTIENTS = (operator.truediv, np.divide)
+
+
+def ruled(op: Op) -> tuple[Op, Template | None]:
+    """The operation whose rule is applied, and its template: ``1.0 / y`` is a reciprocal, whose slope is made of the
+    result alone, so that `y` need not be kept, nor divided by again."""
+    template = templates.find(op.fn)
+    if template is not None and template is templates.find(operator.truediv) and op.fn in _QUOTIENTS:
+        match op:
+            case Op(args=(Lit(value=int() | float() as one), y), kwargs=()) if one == 1 and type(one) is not bool:
+                return Op(np.reciprocal, (y,)), templates.find(np.reciprocal)
+    return op, template
+
+
 def arguments(op: Op, template: Template, span: Span) -> dict[str, Any]:
     """Atoms by parameter; a tuple of atoms for varargs. Raises NoTemplate, located."""
     try:

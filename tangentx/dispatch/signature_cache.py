@@ -8,11 +8,12 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from tangentx.common.axes import single_axes
+from tangentx.common.axes import Taken, single_axes
 
 T = TypeVar("T")
 LIMIT_MET = 64
 LIMIT_FOUND = 256
+LIMIT_TAKEN = 4
 _EXACT = operator.attrgetter("dtype", "shape")
 
 
@@ -22,22 +23,27 @@ class _Alike(Generic[T]):
     `met` has it by the dtypes and shapes of earlier calls, which are quicker to ask for.
     """
 
-    __slots__ = ("arrays", "found", "met", "of")
+    __slots__ = ("arrays", "count", "found", "met", "of")
 
-    def __init__(self, arrays: tuple[int, ...]) -> None:
+    def __init__(self, arrays: tuple[int, ...], count: int) -> None:
         self.arrays = arrays
+        self.count = count
         self.of: Any = operator.itemgetter(*arrays) if len(arrays) > 1 else lambda values: [values[i] for i in arrays]
-        self.found: dict[tuple[Any, ...], T] = {}
+        self.found: dict[tuple[Any, ...], list[tuple[Taken, T]]] = {}
         self.met: dict[tuple[Any, ...], T] = {}
 
     def at(self, exact: tuple[Any, ...]) -> T | None:
         """What was kept for arrays of these dtypes and shapes, which were not met yet."""
-        known = self.found.get(_layout(exact))
-        if known is not None:
-            if len(self.met) >= LIMIT_MET:
-                self.met.clear()
-            self.met[exact] = known
-        return known
+        shapes: list[Any] = [None] * self.count
+        for i, (_, shape) in zip(self.arrays, exact, strict=True):
+            shapes[i] = shape
+        for taken, known in self.found.get(_layout(exact), ()):
+            if taken.fits(shapes):
+                if len(self.met) >= LIMIT_MET:
+                    self.met.clear()
+                self.met[exact] = known
+                return known
+        return None
 
 
 def _layout(exact: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -62,19 +68,22 @@ class Hits(Generic[T]):
         exact = tuple(map(_EXACT, table.of(values))) if table.arrays else ()
         return table.met.get(exact) or table.at(exact)
 
-    def keep(self, context: Any, values: Sequence[Any], found: T) -> None:
-        """Enters what was found, if the arguments are flat."""
+    def keep(self, context: Any, values: Sequence[Any], taken: Taken, found: T) -> None:
+        """Enters what was found, if the arguments are flat; it is for arguments of which `taken` holds."""
         types = tuple(map(type, values))
         if not all(t in (float, int, complex, np.ndarray) or issubclass(t, np.generic) for t in types):
             return
         arrays = tuple(i for i, t in enumerate(types) if t is np.ndarray)
         if len(self._tables) >= LIMIT_FOUND:
             self._tables.clear()
-        table = self._tables.setdefault((context, *types), _Alike(arrays))
+        table = self._tables.setdefault((context, *types), _Alike(arrays, len(types)))
         table.met.clear()
         if len(table.found) >= LIMIT_FOUND:
             table.found.clear()
-        table.found[_layout(tuple(map(_EXACT, table.of(values))))] = found
+        layout = _layout(tuple(map(_EXACT, table.of(values))))
+        others = [pair for pair in table.found.get(layout, ()) if pair[0] != taken]
+        every = [(taken, found), *others[: LIMIT_TAKEN - 1]]
+        table.found[layout] = sorted(every, key=lambda pair: -len(pair[0].lengths))  # what takes nothing fits all
 
     def clear(self) -> None:
         """Forgets everything."""

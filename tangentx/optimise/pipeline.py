@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from tangentx.analysis.dependence.shift_invariance import forget_shifts
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.common import progress
+from tangentx.common.axes import Shapes
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Assign, Block, Call, Function, Link
 from tangentx.optimise import (
@@ -201,7 +202,7 @@ def _rounds(program: Program, units: list[Unit], chosen: Sequence[str]) -> None:
             changed = changed or found
             if not found or names[0] in AT_ONCE:
                 settled[names] = _bodies(units) if found else bodies
-        if tell_callees(units):
+        if tell_callees(program, units):
             settled.clear()
             continue
         if not changed:
@@ -255,6 +256,13 @@ def _tell_axes(program: Program, units: list[Unit], ties: bool) -> None:
         if unit is units[0] or (unit.link in tied and sum(call.link is unit.link for call in calls) == 1):
             pairs = zip(unit.function.params, program.axes.single, strict=False)
             unit.axes = {param.name: single for param, single in pairs if single is not None}
+            unit.rooted = (_of_arguments(unit, program.axes.shapes),)
+
+
+def _of_arguments(unit: Unit, shapes: Shapes) -> dict[tuple[str, int | None], object]:
+    """The lengths of parameters that stand for arguments of these shapes, as `derived_lengths` has them."""
+    given = [(at, p.name, shape) for at, (p, shape) in enumerate(zip(unit.function.params, shapes, strict=False)) if shape]
+    return {(name, axis): ("at", at, axis) for at, name, shape in given for axis in range(len(shape))}
 
 
 def _called(unit: Unit) -> tuple[Link, ...]:

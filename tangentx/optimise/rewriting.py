@@ -28,7 +28,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import statement_atoms
+from tangentx.ir.walk import blocks, reads, statement_atoms
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.aliasing import PASSING, is_view, returned
 from tangentx.optimise.facts.dataflow import sweeps
@@ -179,6 +179,18 @@ class Rewriter(Facts):
         """Whether the atom is a real or complex number, or an array of them, and never a whole number."""
         kind = self.kind(atom)
         return is_inexact(kind) and not (isinstance(kind, Num) and not all(is_inexact(Num(t)) for t in kind.types))
+
+
+def read_at_once(unit: Unit) -> frozenset[str]:
+    """The names that one statement binds, and the next one in its block reads."""
+    todo, found = [unit.body], set[str]()
+    bound = unit.counts()[1]
+    while todo:
+        block = todo.pop()
+        todo += [inner for s in block for inner in blocks(s)]
+        pairs = ((s.target, reads(after)) for s, after in itertools.pairwise(block) if isinstance(s, Assign))
+        found.update(name for name, read in pairs if name in read and bound[name] == 1)
+    return frozenset(found)
 
 
 def scaled(kind: Kind, real: bool = True) -> Kind:

@@ -1,7 +1,7 @@
 """Signs and repeated contributions as a person writes them.
 
-``p * -t`` is ``-p * t``, ``x + -t`` is ``x - t``, ``x + t + t`` is ``x + 2.0 * t``. The first two are exact; the third
-rounds once where the other rounds twice.
+``p * -t`` is ``-p * t``, ``x + -t`` is ``x - t``, ``-(p * (-q * t))`` is ``p * (q * t)``, ``x + t + t`` is
+``x + 2.0 * t``. The first three are exact; the last rounds once where the other rounds twice.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tangentx.analysis.types.kinds import Arr, Num
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Lit, Op, Statement, Store, Var
 from tangentx.optimise.facts.shapes import is_array
 from tangentx.optimise.facts.unit import Unit
-from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each, scaled
+from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rewriter, Rules, read_at_once, run_each, scaled
 
 _PRODUCTS = (MUL, arrays.guarded)
 
@@ -27,8 +27,14 @@ class Signs(Rules):
 
     follows = True
 
+    def __init__(self, walk: Rewriter) -> None:
+        super().__init__(walk)
+        self.at_once = self.unit.found(read_at_once)
+
     def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """The statement, after those that make what it reads now."""
+        if op.fn is NEG and len(op.args) == 1:
+            return self._negated(s, op.args[0])
         if len(op.args) != 2 or op.kwargs:
             return None
         a, b = op.args
@@ -56,7 +62,16 @@ class Signs(Rules):
         made = self.expr(atom)
         if not (isinstance(made, Op) and made.fn is fn and not made.kwargs and self._alone(atom)):
             return None
-        return made if all(self.still(a) for a in made.args) and self.real(atom) else None
+        stays = all(self.still(a) for a in made.args) or (isinstance(atom, Var) and atom.name in self.at_once)
+        return made if stays and self.real(atom) else None
+
+    def _negated(self, s: Assign, a: Atom) -> Sequence[Statement] | None:
+        """``-(p * (-q * t))`` as ``p * (q * t)``."""
+        inner = None if self._made_by(a, NEG) is not None else self._unsigned(a)
+        if inner is None or not inner[0]:
+            return None
+        *before, last = (Assign(m.target, m.value, s.span) for m in inner[0])
+        return (*before, Assign(s.target, last.value, s.span))
 
     def _alone(self, atom: Atom) -> bool:
         return isinstance(atom, Var) and self.count[atom.name] == 1 and self.bindings[atom.name] == 1
@@ -101,8 +116,13 @@ class Signs(Rules):
                 continue
             first, second = product.args
             if (found := self._unsigned_factor(first)) is not None:
-                made = self._let(Assign("", Lit(None), self.unit.function.span), Op(fn, (found[1], second)), atom)
-                return [*found[0], made], Var(made.target)
+                args = (found[1], second)
+            elif self.still(first) and (found := self._unsigned(second)) is not None:
+                args = (first, found[1])
+            else:
+                continue
+            made = self._let(Assign("", Lit(None), self.unit.function.span), Op(fn, args), atom)
+            return [*found[0], made], Var(made.target)
         return None
 
     def _unsigned_factor(self, factor: Atom) -> tuple[list[Assign], Atom] | None:
@@ -123,6 +143,8 @@ class Signs(Rules):
     def _sum(self, s: Assign, plus: bool, a: Atom, b: Atom) -> Sequence[Statement] | None:
         if not (self.real(a) and self.real(b)):
             return None
+        if (joined := self._twice(s, ADD if plus else SUB, a, b)) is not None:
+            return joined
         inner = self._unsigned(b)
         if inner is not None:
             made, atom = inner
@@ -131,7 +153,7 @@ class Signs(Rules):
         if plus and (inner := self._unsigned(a)) is not None:
             made = [Assign(m.target, m.value, s.span) for m in inner[0]]
             return (*made, Assign(s.target, Op(SUB, (b, inner[1])), s.span))
-        return self._twice(s, ADD if plus else SUB, a, b)
+        return None
 
     def _twice(self, s: Assign, fn: Callable[..., Any], a: Atom, t: Atom) -> Sequence[Statement] | None:
         """``x + t + t`` as ``x + 2.0 * t``, ``x - t - t`` as ``x - 2.0 * t``, ``t + t`` as ``2.0 * t``."""

@@ -13,18 +13,16 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Kind, Num
 from tangentx.ir.nodes import Assign, Atom, Lit, Op, Statement, Var
-from tangentx.ir.walk import blocks, reads
 from tangentx.optimise import rewriting
 from tangentx.optimise.facts.shapes import is_array
 from tangentx.optimise.facts.unit import Unit
-from tangentx.optimise.rewriting import MUL, Rewriter, Rules, is_number, run_each
+from tangentx.optimise.rewriting import MUL, Rewriter, Rules, is_number, read_at_once, run_each
 
 
 class Factors(Rules):
@@ -36,7 +34,7 @@ class Factors(Rules):
     def __init__(self, walk: Rewriter) -> None:
         super().__init__(walk)
         self.made: dict[tuple[object, str], list[str]] = {}
-        self.at_once = self.unit.found(_read_at_once)
+        self.at_once = self.unit.found(read_at_once)
 
     def note(self, s: Assign, op: Op) -> None:
         """Notes reciprocals and multiples."""
@@ -129,18 +127,6 @@ def _type(kind: Kind) -> object:
     if isinstance(kind, Num):
         return float if kind.type is np.float64 else kind.type
     return (kind.dtype, kind.rank) if isinstance(kind, Arr) else kind
-
-
-def _read_at_once(unit: Unit) -> frozenset[str]:
-    """The names that one statement binds, and the next one in its block reads."""
-    todo, found = [unit.body], set[str]()
-    bound = unit.counts()[1]
-    while todo:
-        block = todo.pop()
-        todo += [inner for s in block for inner in blocks(s)]
-        pairs = ((s.target, reads(after)) for s, after in pairwise(block) if isinstance(s, Assign))
-        found.update(name for name, read in pairs if name in read and bound[name] == 1)
-    return frozenset(found)
 
 
 def _is_concerned(unit: Unit) -> bool:

@@ -85,7 +85,7 @@ def cbrt(x: Any, *, ans: Any) -> Any:
 @elementwise(np.reciprocal, domain="positive", singular=True)
 def reciprocal(x: Any, *, ans: Any) -> Any:
     """Reciprocal ``1 / x``; keeps the result, not the argument."""
-    return -ans * ans
+    return -(ans * ans)
 
 
 @adjoint(np.absolute, operator.abs, abs, domain=("x", "-x", "A(3)", "C(3)", "A()", "A(0)", "0.6-0.8j"))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
+from tangentx.common.axes import Taken
 from tangentx.compile import pipeline
 from tangentx.dispatch.entries import LIMIT_KINDS, compilations
 from tangentx.dispatch.signature_cache import Hits
@@ -15,7 +16,7 @@ RATE = 2.0
 
 def kept(*values):
     hits = Hits()
-    hits.keep("here", values, "found")
+    hits.keep("here", values, Taken(), "found")
     return hits
 
 

@@ -6,7 +6,6 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from tangentx import templates
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, is_view
 from tangentx.analysis.types.primitives import is_by_element, is_constant
 from tangentx.analysis.types.selection import is_basic
@@ -20,7 +19,7 @@ from tangentx.derive.reverse.item_cotangents import give_item, give_parts
 from tangentx.derive.reverse.shadows import parts_of, shadow_of
 from tangentx.derive.reverse.stores import accumulate, append, delete, pop, store
 from tangentx.derive.reverse.tape import restored
-from tangentx.derive.rules import cotangents
+from tangentx.derive.rules import cotangents, ruled
 from tangentx.derive.scalar_functions import dialect
 from tangentx.ir.nodes import (
     Accumulate,
@@ -121,11 +120,11 @@ def _contribute(r: Reverse, s: Assign, ans: Atom, t: Atom, kind: Kind, emit: Emi
 
 
 def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emitter, s: Statement) -> None:
-    template = templates.find(op.fn)
+    rule, template = ruled(op)
     if template is None or is_constant(op.fn, map(r.frame.kind, atoms(op))):
         return
     swaps = dialect(op, map(r.frame.kind, atoms(op)))
-    found = cotangents(r.program.lift, emit, op, template, ans, t, lambda a: r.frame.mode(a) is not None, swaps)
+    found = cotangents(r.program.lift, emit, rule, template, ans, t, lambda a: r.frame.mode(a) is not None, swaps)
     while found:
         operand, cotangent = found.pop(0)
         if template.kind == "elementwise" and r.frame.mode(operand) is not None:

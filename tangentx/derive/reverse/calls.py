@@ -6,7 +6,7 @@ from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Region, varied
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
 from tangentx.derive.reverse.context import Pair, Reverse
-from tangentx.derive.reverse.item_cotangents import item_bar, zero_items
+from tangentx.derive.reverse.item_cotangents import seed_of, zero_items
 from tangentx.derive.reverse.tuple_results import ITEMS
 from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Call, Delete, Pop, Store, Var
 from tangentx.ir.walk import statements
@@ -61,7 +61,7 @@ def seeds(r: Reverse, s: Assign, expr: Call, pair: Pair, reverse: Emitter) -> tu
     if pair.result != ITEMS:
         return ()
     modes = r.derive.results.modes[expr.link]
-    found = tuple(reverse.let(item_bar(r, s.target, k)) for k, m in enumerate(modes) if m == VALUE)
+    found = tuple(seed_of(r, reverse, s.target, k) for k, m in enumerate(modes) if m == VALUE)
     zero_items(r, reverse, s.target, modes)
     return found
 

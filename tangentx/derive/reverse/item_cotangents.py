@@ -1,14 +1,16 @@
-"""Cotangents of the items of results that are taken apart: seeds of the callee, plain numbers in the caller."""
+"""Cotangents of the items of results that are taken apart: seeds of the callee, values in the caller."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tangentx.analysis.types.kinds import Box
+from tangentx import arrays
+from tangentx.analysis.types.kinds import Arr, Box
 from tangentx.derive.emit import VALUE, Emitter
 from tangentx.derive.reverse.accumulate import give
 from tangentx.derive.reverse.context import Reverse
-from tangentx.ir.nodes import Atom, Index, Lit, Make, Var
+from tangentx.ir.nodes import Assign, Atom, Index, Lit, Make, Var
+from tangentx.ir.walk import statements
 
 
 def seeds_of(r: Reverse) -> tuple[str, ...]:
@@ -20,10 +22,12 @@ def seeds_of(r: Reverse) -> tuple[str, ...]:
 
 
 def _seed(r: Reverse, item: Atom | None, items: Sequence[Atom | None], position: int) -> str:
-    """The cotangent of a name of the user's that is returned in one place, once, and bound once; else a new name."""
+    """The cotangent of a name of the user's that is returned in one place, once, and bound once; else a new name, as for
+    an array that is formed again, whose own cotangent begins there."""
     if isinstance(item, Var) and not item.name.startswith("%") and list(items).count(item) == 1:
         params = [p.name for p in r.frame.function.params]
-        if item.name not in r.frame.rebound and item.name not in params:
+        later = isinstance(r.frame.kinds[item.name], Arr) and item.name in r.again.names
+        if item.name not in r.frame.rebound and item.name not in params and not later:
             return r.frame.other(item.name)
     return r.frame.names.fresh(f"ans_bar_{position}")
 
@@ -31,10 +35,13 @@ def _seed(r: Reverse, item: Atom | None, items: Sequence[Atom | None], position:
 def give_parts(r: Reverse, emit: Emitter, made: Make) -> None:
     """Where the result is made, to be returned at once: the seeds go to the items."""
     modes = r.derive.results.modes[r.instance.link]
-    items = [item for item, m in zip(made.items, modes, strict=True) if m == VALUE]
-    for item, seed in zip(items, r.seeds, strict=True):
+    result = r.instance.result
+    assert isinstance(result, Box)
+    places = [k for k, m in enumerate(modes) if m == VALUE]
+    for k, seed in zip(places, r.seeds, strict=True):
+        item = made.items[k]
         if not (isinstance(item, Var) and r.frame.other(item.name) == seed):
-            r.give(emit, item, Var(seed))
+            r.give(emit, item, Var(seed), r.is_alike(result.region.get(k), r.frame.kind(item)))
 
 
 def item_bar(r: Reverse, name: str, position: int) -> Var:
@@ -43,17 +50,43 @@ def item_bar(r: Reverse, name: str, position: int) -> Var:
 
 
 def give_item(r: Reverse, emit: Emitter, read: Index, t: Atom) -> None:
-    """``x = result[k]``: the cotangent goes to that of the item."""
+    """``x = result[k]``: the cotangent goes to that of the item; it is that of an array, which has no other name."""
     assert isinstance(read.base, Var)
     part = read.key.parts[0]
     assert isinstance(part, Lit) and isinstance(part.value, int)
     held = r.frame.kinds[read.base.name]
     assert isinstance(held, Box)
-    give(emit, held.region.get(part.value), item_bar(r, read.base.name, part.value), emit.let(read), t)
+    item, bar = held.region.get(part.value), item_bar(r, read.base.name, part.value)
+    if isinstance(item, Arr):
+        emit.assign(bar.name, t)
+    else:
+        give(emit, item, bar, emit.let(read), t)
+
+
+def seed_of(r: Reverse, emit: Emitter, name: str, position: int) -> Atom:
+    """The cotangent of an item of the result of the call in hand; zero of an array that nothing reads."""
+    held = r.frame.kinds[name]
+    assert isinstance(held, Box)
+    item = held.region.get(position)
+    if isinstance(item, Arr) and position not in _read_of(r, name):
+        return emit.op(arrays.real_zero, emit.item(Var(name), position))
+    return emit.let(item_bar(r, name, position))
+
+
+def _read_of(r: Reverse, name: str) -> set[object]:
+    """The positions of the items that are read of a result."""
+    found: set[object] = set()
+    for s in statements(r.frame.function.body):
+        if isinstance(s, Assign) and isinstance(s.value, Index) and isinstance(s.value.base, Var):
+            if r.parts.held.get(s.value.base.name) == name and isinstance(part := s.value.key.parts[0], Lit):
+                found.add(part.value)
+    return found
 
 
 def zero_items(r: Reverse, emit: Emitter, name: str, modes: tuple[str | None, ...]) -> None:
-    """No cotangent of any item yet."""
+    """No cotangent of any item yet that is a number."""
+    held = r.frame.kinds[name]
+    assert isinstance(held, Box)
     for k, m in enumerate(modes):
-        if m == VALUE:
+        if m == VALUE and not isinstance(held.region.get(k), Arr):
             emit.assign(item_bar(r, name, k).name, Lit(0.0))

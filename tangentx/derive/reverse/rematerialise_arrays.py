@@ -13,16 +13,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tangentx import templates
 from tangentx.analysis.types.kinds import Arr, Num, Region, varied
 from tangentx.analysis.types.primitives import hashable
 from tangentx.derive.emit import SHADOW, Frame, mode
+from tangentx.derive.rules import ruled
 from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Block, Call, Delete, For, Loop, Op, Pop, Store, Var
 from tangentx.ir.walk import atoms, blocks, statements
 
 CHEAP = frozenset((operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos))
 _LINEAR = frozenset((operator.add, operator.sub, operator.neg, operator.pos))
-_BY_RESULT = frozenset((np.exp, np.sqrt, np.tanh, np.cbrt))
+_BY_RESULT = frozenset((np.exp, np.sqrt, np.tanh, np.cbrt, np.reciprocal))
 
 
 @dataclass(eq=False)
@@ -120,7 +120,7 @@ def _needed(frame: Frame, body: Block) -> Iterator[str]:
 
 
 def _read_by(frame: Frame, target: str, op: Op) -> Iterator[str]:
-    template = templates.find(op.fn)
+    op, template = ruled(op)
     if op.fn in hashable(_LINEAR, op.fn) or (template is not None and template.kind in ("linear", "constant")):
         return
     if op.fn in hashable(_BY_RESULT, op.fn):

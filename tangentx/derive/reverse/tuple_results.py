@@ -1,19 +1,25 @@
-"""Results that are tuples of numbers, taken apart where they are received.
+"""Results that are tuples of numbers and of arrays that nobody writes into, taken apart where they are received.
 
 By the general rule a tuple has a shadow, a list of cotangents that callee and caller share. Where the callee makes the
 tuple as it returns it, and every caller does nothing but read its items, the items are as good as results of their own:
-their cotangents are plain numbers, which the backward function is given one by one.
+their cotangents are values, which the backward function is given one by one.
+
+The cotangent of an array that is an item is that of the one name that it has: each caller reads it once at most, among
+the bindings that follow the call at once, so that it is known whenever the call is gone back.
+
+    h, c = cell(w, h, c)                # h_bar, c_bar = cell_backward(w, ..., saved, h_bar, c_bar)
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, takewhile
 
 from tangentx.analysis.infer.program import Instance, Program
-from tangentx.analysis.types.kinds import Box, Kind, Num
-from tangentx.derive.emit import mode
+from tangentx.analysis.types.kinds import Arr, Box, Kind, Num
+from tangentx.derive.emit import VALUE, mode
 from tangentx.ir.nodes import Assign, Block, Call, Index, Link, Lit, Make, Return, Statement, Var
 from tangentx.ir.walk import blocks, reads, statements, writes
 
@@ -47,7 +53,7 @@ def find(program: Program) -> Results:
     held: dict[Link, dict[str, str]] = {}
     for instance in (root, *others):
         body = instance.link.function.body if instance.link.function is not None else ()
-        for link, names in _received(body, modes):
+        for link, names in _received(body, modes, instance.kinds):
             if names is None:
                 modes.pop(link, None)
             else:
@@ -83,9 +89,14 @@ def _item_modes(instance: Instance) -> tuple[str | None, ...] | None:
     items: list[Kind] = [kind.region.get(k) for k in range(max(count))]
     if len(count) > 1 or len(kind.region.root().fields) > len(items):
         return None
-    if not all(isinstance(item, Num) for item in items):
+    if not all(isinstance(item, Num) or _is_value(item) for item in items):
         return None
     return tuple(mode(item) for item in items)
+
+
+def _is_value(kind: Kind) -> bool:
+    """Whether it is of arrays whose cotangents, if they have any, are values."""
+    return isinstance(kind, Arr) and kind.sure and not kind.none and mode(kind) in (VALUE, None)
 
 
 def _made(instance: Instance) -> dict[str, Make] | None:
@@ -113,7 +124,9 @@ def _made(instance: Instance) -> dict[str, Make] | None:
     return found
 
 
-def _received(body: Block, modes: Mapping[Link, object]) -> list[tuple[Link, list[str] | None]]:
+def _received(
+    body: Block, modes: Mapping[Link, object], kinds: Mapping[str, Kind]
+) -> list[tuple[Link, list[str] | None]]:
     """The names of each result that is received; None in their place where more is done than reading its items."""
     every = list(statements(body))
     bound = Counter(name for s in every for name in writes(s))
@@ -122,12 +135,42 @@ def _received(body: Block, modes: Mapping[Link, object]) -> list[tuple[Link, lis
         for name in reads(s):
             readers.setdefault(name, []).append(s)
     found: list[tuple[Link, list[str] | None]] = []
-    for s in every:
-        link = _call_of(s)
-        if link is not None and link in modes:
-            assert isinstance(s, Assign)
-            found.append((link, _names(s.target, bound, readers)))
+    todo: list[Block] = [body]
+    while todo:
+        block = todo.pop()
+        todo += [inner for s in block for inner in blocks(s)]
+        for at, s in enumerate(block):
+            link = _call_of(s)
+            if link is not None and link in modes:
+                assert isinstance(s, Assign)
+                names = _names(s.target, bound, readers)
+                fits = names is not None and _takes_arrays(names, block[at + 1 :], readers, kinds)
+                found.append((link, names if fits else None))
     return found
+
+
+def _takes_arrays(
+    names: Sequence[str], after: Block, readers: Mapping[str, list[Statement]], kinds: Mapping[str, Kind]
+) -> bool:
+    """Whether the items that are arrays are values here, too, and each is read once at most, by one of the bindings
+    that follow at once."""
+    held = kinds[names[0]]
+    items = held.region.root().fields if isinstance(held, Box) else {}
+    if all(isinstance(item, Num) for item in items.values()):
+        return True
+    if not all(isinstance(item, Num) or _is_value(item) for item in items.values()):
+        return False
+    first = [id(s) for s in takewhile(lambda s: isinstance(s, Assign), after)]
+    taken: Counter[object] = Counter()
+    for s in chain.from_iterable(readers.get(name, ()) for name in names):
+        if isinstance(s, Assign) and isinstance(s.value, Index):
+            part = s.value.key.parts[0]
+            place = part.value if isinstance(part, Lit) else None
+            if isinstance(items.get(place), Arr):
+                taken[place] += 1
+                if id(s) not in first or not _is_value(kinds[s.target]):
+                    return False
+    return all(times == 1 for times in taken.values())
 
 
 def _names(first: str, bound: Counter[str], readers: Mapping[str, list[Statement]]) -> list[str] | None:

@@ -10,30 +10,53 @@ What it gives back is told by `shapes.Facts`, in the lengths of its parameters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
+from tangentx.analysis.infer.program import Program
 from tangentx.ir.nodes import Assign, Call, Statement
+from tangentx.optimise.facts.derived_lengths import at_call, note_taken
 from tangentx.optimise.facts.shape_arithmetic import Length, Lengths, Shape, is_long, is_single
 from tangentx.optimise.facts.unit import Unit
 
+Rooted: TypeAlias = tuple[Mapping[tuple[str, int | None], object], ...] | None
+LIMIT_WAYS = 8
 
-def tell_callees(units: Sequence[Unit]) -> bool:
+
+def tell_callees(program: Program, units: Sequence[Unit]) -> bool:
     """Notes what is known of the lengths of functions' parameters; True if that is news.
 
     The walks of the passes have left the shapes of the arguments of each call with the function that is called.
     """
-    calls: dict[Unit, list[Statement]] = {}
-    for s, callee in _calls(units):
-        calls.setdefault(callee, []).append(s)
+    calls: dict[Unit, list[tuple[Statement, Unit]]] = {}
+    for s, caller, callee in _calls(units):
+        calls.setdefault(callee, []).append((s, caller))
     news = False
     for callee, made in calls.items():
-        given = [callee.given.get(s) for s in made]
+        given = [callee.given.get(s) for s, _ in made]
         if callee.outer or None in given:
             continue
-        found = _of_parameters([p.name for p in callee.function.params], given)  # type: ignore[arg-type]
-        if any(callee.lengths.get(name) != shape for name, shape in found.items()):
+        names = [p.name for p in callee.function.params]
+        found = _of_parameters(names, given)  # type: ignore[arg-type]
+        rooted = _rooted(names, [(shapes, caller) for shapes, (_, caller) in zip(given, made, strict=True)])  # type: ignore[misc]
+        if rooted != callee.rooted or any(callee.lengths.get(name) != shape for name, shape in found.items()):
+            for shapes, (_, caller) in zip(given, made, strict=True):
+                note_taken(program, caller, (n for shape in shapes or () if isinstance(shape, Lengths) for n in shape))
             callee.lengths, callee.asked, news = callee.lengths | found, None, True
+            callee.rooted, callee.long, callee.relied = rooted, {}, set()
     return news
+
+
+def _rooted(names: Sequence[str], calls: Sequence[tuple[tuple[Shape, ...], Unit]]) -> Rooted:
+    """The lengths of parameters in those of the program's arguments, for each way to come to one of these calls."""
+    found: list[Mapping[tuple[str, int | None], object]] = []
+    for shapes, caller in calls:
+        if caller.rooted is None:
+            return None
+        for lengths in caller.rooted:
+            at = at_call(names, shapes, lengths)
+            found += [] if at in found else [at]
+    return tuple(found) if len(found) <= LIMIT_WAYS else None
 
 
 def _of_parameters(names: Sequence[str], given: Sequence[tuple[Shape, ...]]) -> dict[str, Lengths]:
@@ -56,8 +79,9 @@ def _length(tag: tuple[object, ...], there: tuple[Length, ...], first: dict[tupl
     return first.setdefault(there, tag if kind is None else (kind, *tag))
 
 
-def _calls(units: Sequence[Unit]) -> Iterator[tuple[Statement, Unit]]:
+def _calls(units: Sequence[Unit]) -> Iterator[tuple[Statement, Unit, Unit]]:
+    """Each call, the function that it is in, and the one that is called."""
     for unit in units:
         for s in unit.statements():
             if isinstance(s, Assign) and isinstance(s.value, Call) and s.value.link in unit.others:
-                yield s, unit.others[s.value.link]
+                yield s, unit, unit.others[s.value.link]

@@ -65,6 +65,6 @@ def exact_fits(program: Program, units: Sequence[Unit]) -> Fits:
             walk = _Fitting(program, unit)
             walk.block(unit.body)
             found.update((at, name) for at, names in walk.found.items() for name in names)
-        if not tell_callees(units):
+        if not tell_callees(program, units):
             return frozenset(found)
     return frozenset()

@@ -39,6 +39,24 @@ def of_leaf(tag: tuple[object, ...], rank: int) -> Lengths:
     return Lengths(("long", *tag, axis) for axis in range(rank))
 
 
+def long_one(length: Length) -> Length:
+    """The length, said not to be one."""
+    return length if is_long(length) else ("long", length)
+
+
+def plain(length: Length) -> Length:
+    """The length without what was said of it in so many words."""
+    return length[1] if isinstance(length, tuple) and length[0] == "long" and len(length) == 2 else length
+
+
+def of_parameter(tag: Length) -> tuple[str, int | None]:
+    """The name of the parameter whose shape, or length along an axis, a tag stands for; no name for another tag."""
+    if not isinstance(tag, tuple) or "param" not in tag[:2]:
+        return "", None
+    name, *axis = tag[tag.index("param") + 1 :]
+    return name, axis[0] if axis else None
+
+
 def is_single(length: Length) -> bool:
     """Whether the length is known to be one."""
     return length == 1 or (isinstance(length, tuple) and length[:1] == ("single",))
@@ -117,6 +135,8 @@ def replaced(shape: Shape, old: Length, new: Length) -> Shape:
     if shape[:1] == ("less",):
         cut: int = shape[2]
         return _less(replaced(shape[1], old, new), cut)
+    if plain(shape) is not shape:
+        return long_one(replaced(shape[1], old, new))
     return (Lengths if isinstance(shape, Lengths) else tuple)(replaced(part, old, new) for part in shape)
 
 
@@ -143,6 +163,8 @@ def substituted(shape: Shape, of: Callable[[tuple[object, ...]], Length]) -> Sha
         return Lengths(substituted(part, of) for part in shape)
     if shape[:1] == ("items",):
         return ("items", *(substituted(part, of) for part in shape[1:]))
+    if plain(shape) is not shape:
+        return substituted(shape[1], of)
     if shape[0] not in MADE_OF:
         return of(shape)
     if shape[0] == "linear":
@@ -270,6 +292,7 @@ def _less(length: Length, cut: int) -> Length:
         return length
     if isinstance(length, int):
         return max(length - cut, 0)
+    length = plain(length)
     if isinstance(length, tuple) and length[0] == "less":
         return ("less", length[1], length[2] + cut)
     return ("less", length, cut)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import builtins
 import operator
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +44,7 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.walk import atoms, bound
-from tangentx.optimise.facts import shape_arithmetic
+from tangentx.optimise.facts import derived_lengths, shape_arithmetic
 from tangentx.optimise.facts.dataflow import LEAVING, Flow, Site
 from tangentx.optimise.facts.memory import reach
 from tangentx.optimise.facts.shape_arithmetic import (
@@ -56,6 +57,7 @@ from tangentx.optimise.facts.shape_arithmetic import (
     lengths,
     of_argument,
     of_leaf,
+    of_parameter,
     replaced,
     substituted,
     written,
@@ -105,7 +107,8 @@ _MAKING: tuple[Callable[..., Any], ...] = (np.array, np.asarray, np.stack)
 class Shaper:
     """Rules for shapes; `kind` and `shape` say what is known of an atom.
 
-    `rely` is called where it matters which axes of the arguments have length one.
+    `rely` is called with lengths where it matters which of them, and which axes of the arguments, are one; `taken`
+    says in a shape which lengths may be taken not to be one.
     """
 
     def __init__(
@@ -113,12 +116,14 @@ class Shaper:
         kind: Callable[[Atom], Kind],
         shape: Callable[[Atom], Shape],
         number: Callable[[Atom], Length],
-        rely: Callable[[], None],
+        rely: Callable[[Iterable[Length]], None],
+        taken: Callable[[Lengths], Lengths],
     ) -> None:
         self.kind = kind
         self.shape = shape
         self.number = number
         self.rely = rely
+        self.taken = taken
 
     def counted(self, value: Expr) -> Length:
         """The whole number that an expression gives, None where nothing is known."""
@@ -174,7 +179,7 @@ class Shaper:
         found = map(self._of_array, given)
         pairs = shape_arithmetic.agreed([shape for shape in found if isinstance(shape, Lengths)])
         if pairs:
-            self.rely()
+            self.rely(chain.from_iterable(pairs))
         return pairs
 
     def stored(self, s: Store | Accumulate) -> list[tuple[Length, Length]]:
@@ -185,7 +190,7 @@ class Shaper:
             return []
         pairs = shape_arithmetic.stored(value, place)  # type: ignore[arg-type]
         if any(map(is_long, next(zip(*pairs), ()))):
-            self.rely()
+            self.rely(chain.from_iterable(pairs))
         return pairs
 
     def place(self, s: Store | Accumulate) -> Shape:
@@ -230,8 +235,12 @@ class Shaper:
         return self.shape(atom) if isinstance(self.kind(atom), Arr | Num) else None
 
     def of_item(self, atom: Atom) -> Shape:
-        """Of an item of a tuple; of a number, the number."""
-        return self.number(atom) if isinstance(self.kind(atom), Num) else self._of_array(atom)
+        """Of an item of a tuple; of a number, the number, and of a tuple, those of its items."""
+        kind = self.kind(atom)
+        if isinstance(kind, Box) and kind.cls is tuple:
+            shape = self.shape(atom)
+            return shape if isinstance(shape, tuple) and shape[:1] == ("items",) else None
+        return self.number(atom) if isinstance(kind, Num) else self._of_array(atom)
 
     def _given(self, atom: Atom) -> Shape:
         """The shape that a value, the shape of something or made of numbers, stands for."""
@@ -242,10 +251,10 @@ class Shaper:
         if sizes is not None:
             return Lengths(sizes)
         if isinstance(kind, Num):
-            return lengths((self.number(atom),))
+            return self.taken(Lengths((self.number(atom),)))
         items = kind.region.root().fields.values() if isinstance(kind, Box) and kind.cls is tuple else ()
         if isinstance(given, tuple) and given[:1] == ("items",) and len(items) == len(given) - 1:
-            return Lengths(given[1:]) if all(isinstance(item, Num) for item in items) else None
+            return self.taken(Lengths(given[1:])) if all(isinstance(item, Num) for item in items) else None
         return None
 
     def _sizes(self, atom: Atom) -> tuple[int, ...] | None:
@@ -298,7 +307,8 @@ class Shaper:
             return None
         kinds = [None if isinstance(part, Slice) else self.kind(part) for part in key.parts]
         numbers = [isinstance(kind, Num) and not is_boolean(kind) for kind in kinds]
-        return lengths(shape_arithmetic.indexed(shape, key, numbers, self.number))
+        found = shape_arithmetic.indexed(shape, key, numbers, self.number)
+        return None if found is None else self.taken(Lengths(found))
 
     def _together(self, args: tuple[Atom, ...]) -> Shape:
         """The shape of operands that are broadcast together."""
@@ -306,7 +316,7 @@ class Shaper:
         shapes = [shape for shape in found if isinstance(shape, Lengths)]
         if found and len(shapes) == len(found):
             if shape_arithmetic.differ(shapes):
-                self.rely()
+                self.rely(chain.from_iterable(shapes))
             return lengths(shape_arithmetic.together(shapes))
         return found[0] if found and all(shape == found[0] for shape in found) else None
 
@@ -358,7 +368,8 @@ class Facts(Flow[Known]):
         self.unit = unit
         self.count, self.bindings = map(Counter.copy, unit.counts())
         self._kind = partial(unit.kind, program)
-        self._shaper = Shaper(self._kind, self.shape, self.number, program.axes.rely)
+        relying, taking = partial(derived_lengths.rely, program, unit), partial(derived_lengths.with_taken, program, unit)
+        self._shaper = Shaper(self._kind, self.shape, self.number, relying, taking)
         self._tapes = Tapes(unit)
         self._readers: dict[str, set[str]] = {}
         self._met: set[Site] = set()
@@ -494,7 +505,7 @@ class Facts(Flow[Known]):
         args = dict(zip(names, call.args, strict=True))
 
         def argument(tag: tuple[Any, ...]) -> Length:
-            name, axis = _of_parameter(tag)
+            name, axis = of_parameter(tag)
             if name not in args or axis is None:
                 return self._shaper.of_item(args[name]) if name in args else None
             shape = self.shape(args[name])
@@ -503,7 +514,7 @@ class Facts(Flow[Known]):
         for parts in shape_arithmetic.commons(found):  # which have been broadcast together
             known = [Lengths((n,)) for part in parts if (n := substituted(part, argument)) is not None]
             for one, other in shape_arithmetic.agreed(known):
-                self.program.axes.rely()
+                derived_lengths.rely(self.program, self.unit, (one, other))
                 self._equate(one, other)
         return substituted(found, argument)
 
@@ -547,7 +558,7 @@ class Facts(Flow[Known]):
         one, other = self._equated(one), self._equated(other)
         if one == other or (isinstance(one, int) and isinstance(other, int)):
             return
-        keep, drop = (other, one) if isinstance(other, int) or not is_lasting(one) else (one, other)
+        keep, drop = sorted((one, other), key=_preference)
         self._tapes.showed(drop, keep)
         equal = {old: replaced(new, drop, keep) for old, new in self._equal.items()} | {drop: keep}
         for name, fact in self.env.items():
@@ -612,14 +623,6 @@ class _Returning(Facts):
         super().after(s)
 
 
-def _of_parameter(tag: tuple[Any, ...]) -> tuple[str, int | None]:
-    """The name of the parameter whose shape, or length along an axis, a tag stands for; no name for another tag."""
-    if "param" not in tag[:2]:
-        return "", None
-    name, *axis = tag[tag.index("param") + 1 :]
-    return name, axis[0] if axis else None
-
-
 def given_back(unit: Unit, program: Program) -> Shape:
     """The shape of what the function gives back, of whatever it knows in terms of its parameters' lengths."""
     unit.busy = True  # it may call itself
@@ -668,7 +671,8 @@ def _met(
             else (left, right)
         )  # fmt: skip
     if left != right or _holds(left, site):
-        return first.setdefault((left, right), ("met", site, name))
+        long = ("long",) if is_long(left) and is_long(right) else ()
+        return first.setdefault((left, right), (*long, "met", site, name))
     return left
 
 
@@ -677,14 +681,26 @@ def _equations(env: Mapping[str, Known]) -> Mapping[Length, Length]:
     return env[EQUAL].shape if EQUAL in env else {}  # type: ignore[return-value]
 
 
+def _preference(length: Length) -> int:
+    """Of equal lengths the one that is least is written for the others: it says most, of most places."""
+    if isinstance(length, int):
+        return 0
+    if not is_lasting(length):
+        return 3
+    whole = shape_arithmetic.plain(length)
+    return 2 if isinstance(whole, tuple) and whole[0] in shape_arithmetic.MADE_OF else 1
+
+
 def _holds(shape: Shape, site: Site) -> bool:
     """Whether the shape, or length, was met at the head of the loop in hand, and may be another in the next trip."""
     if not isinstance(shape, tuple):
         return False
     if isinstance(shape, Lengths):
         return any(_holds(length, site) for length in shape)
-    if shape[0] == "met":
-        return bool(shape[1] == site)
+    if shape_arithmetic.plain(shape) is not shape:
+        return _holds(shape[1], site)
+    if "met" in shape[:2]:
+        return bool(shape[shape.index("met") + 1] == site)
     return shape[0] not in NAMED and any(_holds(part, site) for part in shape_arithmetic.parts_of(shape))
 
 

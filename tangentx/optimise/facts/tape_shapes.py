@@ -118,5 +118,5 @@ def is_lasting(shape: Shape) -> bool:
     if isinstance(shape, tuple):
         if shape[0] in MADE_OF:
             return all(part is None or is_lasting(part) for part in parts_of(shape))
-        return shape[0] in _LASTING and shape[1:2] != ("made",)
+        return shape[0] in _LASTING and shape[1:2] not in (("made",), ("met",))
     return isinstance(shape, int)

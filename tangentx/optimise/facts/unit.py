@@ -27,8 +27,9 @@ class Unit:
     it last found nothing to do in. One that was cut off another has the link of that: `part_of`. Where variables come
     to share a name, `origins` has the names that statements bind or write by, as `kinds` has them, by their identities.
     `others` has the functions of the program by their links; `given` the shapes of the arguments of calls of this one,
-    by the statements that call it, and `lengths` what that says of its parameters; it is `busy` while what it gives
-    back is looked for.
+    by the statements that call it, and `lengths` what that says of its parameters; `rooted` has these lengths in those
+    of the program's own arguments for each way to call it, None where that is not known (see `derived_lengths`, which
+    keeps what it found in `long` and `relied`). It is `busy` while what it gives back is looked for.
     """
 
     link: Link
@@ -45,6 +46,9 @@ class Unit:
     others: Mapping[Link, Unit] = field(default_factory=dict)
     given: dict[Statement, tuple[object, ...]] = field(default_factory=dict)
     lengths: dict[str, Any] = field(default_factory=dict)
+    rooted: tuple[Mapping[tuple[str, int | None], object], ...] | None = None
+    long: dict[object, bool] = field(default_factory=dict)
+    relied: set[object] = field(default_factory=set)
 
     @property
     def function(self) -> Function:

@@ -1,4 +1,4 @@
-"""Results that are tuples of numbers: taken apart where every caller does, and shared otherwise."""
+"""Results that are tuples of numbers or arrays: taken apart where every caller does, and shared otherwise."""
 
 from __future__ import annotations
 
@@ -67,6 +67,66 @@ def through(x, n):
 ALL = (unpacked, kept, in_two_ways, doubled, through)
 
 
+def cell(w, h, c):
+    c = c * w + np.tanh(h)
+    return np.sin(c) * h, c
+
+
+def steps(x, n):
+    h, c = np.ones(3) * x, np.arange(3.0)
+    for _ in range(n):
+        h, c = cell(x, h, c)
+    return np.sum(h * c)
+
+
+def one_alone(x, n):
+    h, _ = cell(x, np.ones(3) * x, np.arange(3.0))
+    return np.sum(h**n)
+
+
+def in_branches(x, n):
+    h = c = np.ones(2) * x
+    for k in range(n):
+        if k == 1:
+            h, c = cell(x, c, h)
+        else:
+            c = h * x
+    return np.sum(h * c)
+
+
+def formed(x, n):
+    a, b = swapped(x * np.ones(2), np.arange(2.0))
+    return np.sum(a * a * b) * n
+
+
+def swapped(u, v):
+    u, v = v * 2.0, u
+    return v, u
+
+
+def read_twice(x, n):
+    r = cell(x, np.ones(3) * x, np.arange(3.0))
+    return np.sum(r[0] * n) + np.sum(r[0] * r[1])
+
+
+def read_late(x, n):
+    r = cell(x, np.ones(3) * x, np.arange(3.0))
+    total = 0.0
+    for _ in range(n):
+        total = total + np.sum(r[1])
+    return total
+
+
+def written_later(x, n):
+    h, c = cell(x, np.ones(3) * x, np.arange(3.0))
+    h[0] = c[1] * n
+    return np.sum(h * c)
+
+
+OF_ARRAYS = (steps, one_alone, in_branches, formed)
+SHARED = (read_twice, read_late, written_later)
+
+
 def taken_apart(f: Any) -> set[str]:
     program, _ = analysed(f, 0.7, 3)
     return {link.name for link in find(program).modes}
@@ -80,6 +140,16 @@ def test_which_results_are_taken_apart() -> None:
     assert taken_apart(through) == set()
 
 
+@pytest.mark.parametrize("f", OF_ARRAYS)
+def test_arrays_that_are_read_at_once_are_taken_apart(f: Any) -> None:
+    assert taken_apart(f) == {"swapped" if f is formed else "cell"}
+
+
+@pytest.mark.parametrize("f", SHARED)
+def test_arrays_that_are_read_otherwise_are_not(f: Any) -> None:
+    assert taken_apart(f) == set()
+
+
 def test_cotangents_are_parameters_of_their_own() -> None:
     text = tx.grad(unpacked).source_for(0.7, 3)
     assert "def turn_backward(y, u_bar, v_bar)" in text
@@ -88,7 +158,7 @@ def test_cotangents_are_parameters_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("off", [(), "results", "all"])
-@pytest.mark.parametrize("f", ALL)
+@pytest.mark.parametrize("f", (*ALL, *OF_ARRAYS, *SHARED))
 def test_gradients_agree_with_differences(f: Any, off: Any) -> None:
     with pipeline.proofs(off=off):
         assert np.isclose(tx.grad(f)(0.7, 3), differences(f, (0.7, 3)), rtol=1e-6)
