@@ -16,7 +16,6 @@ from tangentx.ir.nodes import Apply, Assign, Atom, Ext, Lit, Make, Op, Return, S
 from tangentx.ir.rewrite import rename
 from tangentx.templates import Template, without_rule
 
-
 _QUOTIENTS = (operator.truediv, np.divide)
 
 

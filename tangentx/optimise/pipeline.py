@@ -261,7 +261,9 @@ def _tell_axes(program: Program, units: list[Unit], ties: bool) -> None:
 
 def _of_arguments(unit: Unit, shapes: Shapes) -> dict[tuple[str, int | None], object]:
     """The lengths of parameters that stand for arguments of these shapes, as `derived_lengths` has them."""
-    given = [(at, p.name, shape) for at, (p, shape) in enumerate(zip(unit.function.params, shapes, strict=False)) if shape]
+    given = [
+        (at, p.name, shape) for at, (p, shape) in enumerate(zip(unit.function.params, shapes, strict=False)) if shape
+    ]
     return {(name, axis): ("at", at, axis) for at, name, shape in given for axis in range(len(shape))}
 
 

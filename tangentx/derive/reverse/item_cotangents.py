@@ -22,8 +22,10 @@ def seeds_of(r: Reverse) -> tuple[str, ...]:
 
 
 def _seed(r: Reverse, item: Atom | None, items: Sequence[Atom | None], position: int) -> str:
-    """The cotangent of a name of the user's that is returned in one place, once, and bound once; else a new name, as for
-    an array that is formed again, whose own cotangent begins there."""
+    """The cotangent of a name of the user's that is returned in one place, once, and bound once; else a new name.
+
+    That of an array that is formed again begins there, so it needs a new name, too.
+    """
     if isinstance(item, Var) and not item.name.startswith("%") and list(items).count(item) == 1:
         params = [p.name for p in r.frame.function.params]
         later = isinstance(r.frame.kinds[item.name], Arr) and item.name in r.again.names

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from tangentx.analysis.infer.program import Program
 from tangentx.common.axes import evaluated
-from tangentx.optimise.facts.shape_arithmetic import Length, Lengths, long_one, of_parameter, parts_of, substituted
+from tangentx.optimise.facts.shape_arithmetic import Length, Lengths, long_one, of_parameter, parts_of, plain, substituted
 from tangentx.optimise.facts.unit import Unit
 
 _DERIVED = ("slice", "less", "linear")
@@ -31,7 +31,7 @@ def with_taken(program: Program, unit: Unit, shape: Lengths) -> Lengths:
 
 
 def _is_derived(length: Length) -> bool:
-    return isinstance(length, tuple) and length[0] in _DERIVED
+    return isinstance(length, tuple) and bool(length) and length[0] in _DERIVED
 
 
 def _is_long(program: Program, unit: Unit, length: Length) -> bool:
@@ -70,8 +70,8 @@ def note_taken(program: Program, unit: Unit, lengths: Iterable[Length]) -> None:
 def _taken_in(length: Length) -> Iterator[Length]:
     """The lengths that were taken not to be one in it."""
     if isinstance(length, tuple):
-        if length[0] == "long" and len(length) == 2:
-            yield length[1]
+        if plain(length) is not length:
+            yield plain(length)
         for part in parts_of(length):
             yield from _taken_in(part)
 

@@ -46,7 +46,7 @@ def long_one(length: Length) -> Length:
 
 def plain(length: Length) -> Length:
     """The length without what was said of it in so many words."""
-    return length[1] if isinstance(length, tuple) and length[0] == "long" and len(length) == 2 else length
+    return length[1] if isinstance(length, tuple) and length[:1] == ("long",) and len(length) == 2 else length
 
 
 def of_parameter(tag: Length) -> tuple[str, int | None]:

@@ -368,7 +368,10 @@ class Facts(Flow[Known]):
         self.unit = unit
         self.count, self.bindings = map(Counter.copy, unit.counts())
         self._kind = partial(unit.kind, program)
-        relying, taking = partial(derived_lengths.rely, program, unit), partial(derived_lengths.with_taken, program, unit)
+        relying, taking = (
+            partial(derived_lengths.rely, program, unit),
+            partial(derived_lengths.with_taken, program, unit),
+        )
         self._shaper = Shaper(self._kind, self.shape, self.number, relying, taking)
         self._tapes = Tapes(unit)
         self._readers: dict[str, set[str]] = {}

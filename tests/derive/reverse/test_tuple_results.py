@@ -158,7 +158,7 @@ def test_cotangents_are_parameters_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("off", [(), "results", "all"])
-@pytest.mark.parametrize("f", (*ALL, *OF_ARRAYS, *SHARED))
+@pytest.mark.parametrize("f", [*ALL, *OF_ARRAYS, *SHARED])
 def test_gradients_agree_with_differences(f: Any, off: Any) -> None:
     with pipeline.proofs(off=off):
         assert np.isclose(tx.grad(f)(0.7, 3), differences(f, (0.7, 3)), rtol=1e-6)

@@ -116,10 +116,13 @@ def test_one_gradient_for_arguments_of_all_lengths(f: Any) -> None:
             continue
         u_bar, d_bar = gradient(u, d)
         for got, of, given in ((u_bar, lambda x, d=d: f(x, d), u), (d_bar, lambda x, u=u: f(u, x), d)):
-            assert got.shape == given.shape and np.allclose(got, differences(of, (given,)), rtol=1e-5, atol=1e-6), (a, b)
+            assert got.shape == given.shape and np.allclose(got, differences(of, (given,)), rtol=1e-5, atol=1e-6), (
+                a,
+                b,
+            )
 
 
-@pytest.mark.parametrize("f", (fluxes, inner, gated, in_place, of_a_part))
+@pytest.mark.parametrize("f", [fluxes, inner, gated, in_place, of_a_part])
 def test_nothing_is_summed_back(f: Any) -> None:
     u, d = np.linspace(0.5, 1.0, 5), np.linspace(1.0, 2.0, 10 if f is gated else 4 if f is of_a_part else 5)
     assert "unbroadcast" not in tx.grad(f, wrt=(0, 1)).source_for(u, d)
