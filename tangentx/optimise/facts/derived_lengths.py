@@ -17,7 +17,15 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from tangentx.analysis.infer.program import Program
 from tangentx.common.axes import evaluated
-from tangentx.optimise.facts.shape_arithmetic import Length, Lengths, long_one, of_parameter, parts_of, plain, substituted
+from tangentx.optimise.facts.shape_arithmetic import (
+    Length,
+    Lengths,
+    long_one,
+    of_parameter,
+    parts_of,
+    plain,
+    substituted,
+)
 from tangentx.optimise.facts.unit import Unit
 
 _DERIVED = ("slice", "less", "linear")
