@@ -497,15 +497,15 @@ CACHES: tuple[Kept, ...] = (
     (
         "keys do not know the axes",
         "axes of length one count where a proof went by them",
-        "tangentx.compile.gradients:found_for",
+        "tangentx.compile.gradients:_for_lengths",
         (('if found.notes["axes"] is not None and', "if False and"),),
         other_axes,
     ),
     (
         "keys do not know lengths",
         "lengths made of those of arguments count where a proof went by them",
-        "tangentx.compile.gradients:found_for",
-        (('if not found.notes["taken"].fits(shapes := shapes_of(values)):', "if False:"),),
+        "tangentx.compile.gradients:_for_lengths",
+        (('if not found.notes["taken"].fits(shapes):', "if False:"),),
         other_lengths,
     ),
     (

@@ -81,15 +81,7 @@ def found_for(
     found = cache.find(main, lambda: made(()))
     if main != (observed := (*plain, *found.notes.get("forms", main[len(plain) :]))):
         main, cache.entries[observed] = observed, found
-    if found.notes["axes"] is not None and found.notes["axes"] != (axes := axes_of(values)):
-        main = (*main, axes)
-        found = cache.find(main, lambda: made(()))
-    if not found.notes["taken"].fits(shapes := shapes_of(values)):
-        main = (*main, "fits")
-        found = cache.find(main, lambda: made(()))
-        if not found.notes["taken"].holds(shapes):
-            main, made = (*main, "lengths"), functools.partial(with_any_lengths, made)
-            found = cache.find(main, lambda: made(()))
+    main, made, found = _for_lengths(cache, values, main, made, found)
     if found.writes and found.notes["outside"]:
         refuse_outside(found.notes["outside"], values, place_of(target.function))
     pairs = overlaps(values) if found.writes else ()
@@ -101,8 +93,25 @@ def found_for(
     return found
 
 
-def with_any_lengths(make: Callable[[Pairs], Entry], pairs: Pairs) -> Entry:
-    """The entry that takes nothing for granted of parts of arguments."""
+def _for_lengths(
+    cache: Cache, values: tuple[Any, ...], main: tuple[Any, ...], made: Callable[[Pairs], Entry], found: Entry
+) -> tuple[tuple[Any, ...], Callable[[Pairs], Entry], Entry]:
+    """The key, the maker and the entry for arguments with these axes of length one, and with parts as long as these
+    have, if that mattered to the entry that was found: its own, or the one that takes nothing of parts for granted."""
+    axes, shapes = axes_of(values), shapes_of(values)
+    if found.notes["axes"] is not None and found.notes["axes"] != axes:
+        main = (*main, axes)
+        found = cache.find(main, lambda: made(()))
+    if not found.notes["taken"].fits(shapes):
+        main = (*main, "parts", axes)
+        found = cache.find(main, lambda: made(()))
+        if not found.notes["taken"].holds(shapes):
+            main, made = (*main, "any"), functools.partial(_of_any_parts, made)
+            found = cache.find(main, lambda: made(()))
+    return main, made, found
+
+
+def _of_any_parts(make: Callable[[Pairs], Entry], pairs: Pairs) -> Entry:
     with pipeline.proofs(off=[*(pipeline.switched_off() - SETTINGS), "slices"]):
         return make(pairs)
 

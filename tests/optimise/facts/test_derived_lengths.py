@@ -170,3 +170,15 @@ def test_a_sentence_about_lengths() -> None:
         "No axis of these arrays has length one, here and in every call.\n"
         "Nor are these lengths one: `len(range(w.shape[1])[len(u)::2])`, `len(u) - 2`."
     )
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations((1, 2, 4))))
+def test_axes_of_length_one_come_after_parts_of_length_one(order: tuple[int, ...]) -> None:
+    def f(u, d):
+        return np.sum(u[1:] * d[1:]) + np.sum(u * d[:1]) + np.sum(u + d[: len(u)])
+
+    gradient, d = tx.grad(f, wrt=(0, 1)), np.array([2.0, 3.0, 5.0, 7.0])
+    for n in order:
+        u = np.arange(1.0, n + 1)
+        wanted = [differences(lambda x: f(x, d), (u,)), differences(lambda x, u=u: f(u, x), (d,))]
+        assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(gradient(u, d), wanted, strict=True))
