@@ -81,7 +81,7 @@ def found_for(
     found = cache.find(main, lambda: made(()))
     if main != (observed := (*plain, *found.notes.get("forms", main[len(plain) :]))):
         main, cache.entries[observed] = observed, found
-    main, made, found = _for_lengths(cache, values, main, made, found)
+    main, remade, found = _for_lengths(cache, values, main, made, found)
     if found.writes and found.notes["outside"]:
         refuse_outside(found.notes["outside"], values, place_of(target.function))
     pairs = overlaps(values) if found.writes else ()
@@ -89,7 +89,7 @@ def found_for(
         owners = [i for i, value in enumerate(values) for _ in storages(value)]
         names = [param.name for param in order(target, pipeline.new_program()).params]
         refuse_overlap(target, names, [(owners[i], owners[j]) for i, j in pairs], wrt)
-        found = cache.find((main, pairs), lambda: made(pairs))
+        found = cache.find((main, pairs), lambda: remade(pairs))
     return found
 
 
