@@ -11,7 +11,7 @@ from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Region, reached
 from tangentx.analysis.types.signatures import storages
 from tangentx.backend.module_text import Text
-from tangentx.common.axes import axes_of
+from tangentx.common.axes import Taken
 from tangentx.common.options import is_checked
 from tangentx.compile import pipeline
 from tangentx.compile.gradients import (
@@ -75,7 +75,7 @@ def as_written(target: Target, parameters: Iterable[inspect.Parameter], *values:
 
 def _compiled(target: Target, values: Sequence[Any], pairs: Pairs, jit: Jit) -> Entry:
     """Raises located errors where the analysis does not understand the function, and NoCompiler."""
-    program, second = pipeline.new_program(), pipeline.new_program(axes_of(values))
+    program, second = pipeline.new_pair(values)
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), ())
     if reason := _beyond_values(target, program, root, values):
         return _refused(target, jit, reason)
@@ -124,5 +124,5 @@ def _refused(target: Target, jit: Jit, reason: str) -> Entry:
         jit.refuse(reason)
     text = Text(f"# `{getattr(target.function, '__name__', 'the function')}` runs as written: {jit.refusal}\n")
     signature = text.source.strip()
-    notes = {"signature": signature, "outside": (), "axes": None, "jit": jit, "value": None}
+    notes = {"signature": signature, "outside": (), "axes": None, "taken": Taken(), "jit": jit, "value": None}
     return Entry((jit.plain,), text, "<tangentx nothing>", lambda: True, False, notes)
