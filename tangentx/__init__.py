@@ -19,11 +19,10 @@ from tangentx.api.functions import (
     vjp,
     vmap,
 )
-from tangentx.api.primitive import cotangent, primitive
-from tangentx.api.rule import rule
 from tangentx.arrays import stop_gradient
 from tangentx.arrays.runs import Runtime, provide
 from tangentx.arrays.schedules import checkpointed
+from tangentx.arrays.structures import provide as provide_whole
 from tangentx.common.options import checked
 from tangentx.errors import (
     FallbackWarning,
@@ -39,7 +38,6 @@ from tangentx.errors import (
     TangentxError,
     UnsupportedSyntax,
 )
-from tangentx.templates.listing import ops
 
 __version__ = "0.1.0"
 
@@ -61,6 +59,7 @@ __all__ = [
     "add_n",
     "amp",
     "autograd",
+    "cache",
     "checked",
     "checkpoint",
     "checkpointed",
@@ -105,6 +104,11 @@ if TYPE_CHECKING:
     from tangentx import parallel as parallel
     from tangentx import tensor as tensor
     from tangentx import testing as testing
+    from tangentx.api.kept import cache as cache
+    from tangentx.api.primitive import cotangent as cotangent
+    from tangentx.api.primitive import primitive as primitive
+    from tangentx.api.rule import rule as rule
+    from tangentx.templates.listing import ops as ops
     from tangentx.tensor.core.making import rand as rand
     from tangentx.tensor.core.methods import add_n as add_n
     from tangentx.tensor.core.modes import enable_grad as enable_grad
@@ -126,18 +130,32 @@ def _runtime() -> Runtime:
     return run
 
 
+def _is_whole(value: Any) -> bool:
+    from tangentx.templates import is_whole
+
+    return is_whole(value)
+
+
 provide(_runtime)
+provide_whole(_is_whole)
+_LATE = {
+    "cache": "tangentx.api.kept",
+    "cotangent": "tangentx.api.primitive",
+    "ops": "tangentx.templates.listing",
+    "primitive": "tangentx.api.primitive",
+    "rule": "tangentx.api.rule",
+    "verify": "tangentx.testing.verification",
+}
+"""Functions that are loaded when they are first asked for: who calls compiled derivatives alone needs none of them."""
 
 
 def __getattr__(name: str) -> Any:
     """The names of the runtime Tensor, which is loaded when one of them is asked for."""
     if name.startswith("_") or name not in __all__:
         raise AttributeError(f"module 'tangentx' has no attribute {name!r}")
-    if name == "verify":
-        from tangentx.testing.verification import verify
-
-        globals()[name] = verify
-        return verify
+    if name in _LATE:
+        found = globals()[name] = getattr(importlib.import_module(_LATE[name]), name)
+        return found
     if name == "testing":
         import tangentx.testing as testing
 

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import functools
 import gc
+import linecache
+import struct
+import tempfile
 import types
 import weakref
 from collections.abc import Callable
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +23,7 @@ import numpy as np
 import tangentx as tx
 from tangentx.analysis.types import outcomes
 from tangentx.api import vmap
+from tangentx.common import kept_files
 from tangentx.common.bounded_cache import Bounded
 from tangentx.common.scoped_state import Lasting, lasting
 from tangentx.compile import pipeline
@@ -27,6 +32,8 @@ from tests.faults_of_reverse import Edits
 
 GUARD = "tangentx.dispatch.guards:"
 CACHE = "tangentx.dispatch.entries:Cache.find"
+ENTER = "tangentx.dispatch.entries:Cache._enter"
+KEPT = "tangentx.dispatch.kept_texts:"
 
 
 def _square(v):
@@ -344,6 +351,95 @@ def bounded() -> bool:
 
 
 Kept = tuple[str, str, str, Edits, Callable[[], bool]]
+
+
+def _elsewhere(text: str, **names: Any) -> dict[str, Any]:
+    """The names of a module of this text, as another process would have it."""
+    file = "<elsewhere>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    space: dict[str, Any] = {"np": np, "__name__": "elsewhere", **names}
+    exec(compile(text, file, "exec"), space)
+    return space
+
+
+def _kept(text: str, change: Callable[[dict[str, Any]], None], args: Any = (np.ones(2),), before: Any = None) -> bool:
+    """Whether the gradient is right in a process that has changed something, though another one has kept its text."""
+    with tempfile.TemporaryDirectory() as place:
+        kept_files.choose(place)
+        try:
+            tx.grad(_elsewhere(text)["f"])(*(args if before is None else before))
+            space = _elsewhere(text)
+            change(space)
+            _touch(place, space)
+            found = tx.grad(space["f"])(*args)
+        finally:
+            kept_files._chosen.clear()
+    plain = _elsewhere(text)
+    change(plain)
+    wanted = tx.grad(plain["f"])(*args)
+    return np.shape(found) == np.shape(wanted) and np.array_equal(found, wanted)
+
+
+def _touch(place: str, space: dict[str, Any]) -> None:
+    """Changes a kept file, or whose it may be, where the program says so."""
+    for path in Path(place, "texts").rglob("*") if "touched" in space else ():
+        if path.is_file():
+            space["touched"](path)
+
+
+def kept_with_another_global():
+    text = "FLAG = True\ndef f(x):\n    return np.sum(x * x) if FLAG else np.sum(x)\n"
+    return _kept(text, lambda space: space.update(FLAG=False))
+
+
+def kept_with_another_member():
+    text = (
+        "class Law:\n    square = True\n    def bend(self, x):\n        return x * x if self.square else x\n"
+        "LAW = Law()\ndef f(x):\n    return np.sum(LAW.bend(x))\n"
+    )
+    return _kept(text, lambda space: setattr(space["Law"], "square", False))
+
+
+def kept_with_a_twin():
+    text = (
+        "def twins(c):\n    def g(x):\n        return x * c\n    return g\n"
+        "a = b = twins(2.0)\ndef f(x):\n    return np.sum(a(x) * b(x))\n"
+    )
+    return _kept(text, lambda space: space.update(b=space["twins"](3.0)))
+
+
+def kept_with_another_default():
+    text = "def g(x, n=2.0):\n    return x * n\ndef f(x):\n    return np.sum(g(x))\n"
+    return _kept(text, lambda space: setattr(space["g"], "__defaults__", (5.0,)))
+
+
+def kept_for_other_axes():
+    text = "def f(x, y):\n    return np.sum(x * y)\n"
+    return _kept(text, lambda space: None, (np.ones((2, 1)), np.ones((1, 2))), (np.ones((2, 2)), np.ones((2, 2))))
+
+
+def kept_for_other_kinds():
+    text = "def f(x, way):\n    return np.sum(x * x) if way == 'square' else np.sum(x)\n"
+    return _kept(text, lambda space: None, (np.ones(2), "line"), (np.ones(2), "square"))
+
+
+def kept_and_changed():
+    def touched(path):
+        path.write_bytes(path.read_bytes().replace(struct.pack("<d", 1234.5), struct.pack("<d", 1.0)))
+
+    return _kept("def f(x):\n    return np.sum(x * 1234.5)\n", lambda space: space.update(touched=touched))
+
+
+def kept_where_others_write():
+    def touched(path):
+        content = path.read_bytes()[: -kept_files.DIGEST]
+        content = content.replace(struct.pack("<d", 1234.5), struct.pack("<d", 1.0))
+        path.write_bytes(content + kept_files.digest(content))
+        path.chmod(0o666)
+
+    return _kept("def f(x):\n    return np.sum(x * 1234.5)\n", lambda space: space.update(touched=touched))
+
+
 GUARDS: tuple[Kept, ...] = (
     (
         "code is not guarded",
@@ -399,7 +495,7 @@ GUARDS: tuple[Kept, ...] = (
         "classes are not guarded",
         "methods are looked up at each call",
         f"{GUARD}Guard._add",
-        (("in program.members.values():", "in ():"),),
+        (("in reads.members:", "in ():"),),
         changes_a_class,
     ),
     (
@@ -413,13 +509,13 @@ GUARDS: tuple[Kept, ...] = (
         "memory outside is not guarded",
         "names from outside may come to share memory",
         f"{GUARD}Guard._add",
-        (("if global_writes.written(program):", "if False:"),),
+        (("in reads.data:", "in ():"),),
         shares_memory_later,
     ),
     (
         "guarded as it is now",
         "what was read counts, not what is there when the guard is made",
-        f"{GUARD}Guard._add",
+        "tangentx.compile.reads:reads_of",
         (("program.keys.get(id(ext))", "None"),),
         changed_meanwhile,
     ),
@@ -455,28 +551,28 @@ CACHES: tuple[Kept, ...] = (
     (
         "kinds are never dropped",
         "caches are bounded",
-        CACHE,
+        ENTER,
         (("len(self.entries) > self.limit or ", ""),),
         few_kinds,
     ),
     (
         "text is never dropped",
         "caches are bounded by size",
-        CACHE,
+        ENTER,
         (("or (len(self.entries) > 1 and self.size() > LIMIT_TEXT)", ""),),
         little_text,
     ),
     (
         "routes keep what is dropped",
         "what is dropped goes",
-        CACHE,
+        ENTER,
         (("self.hits.clear()", "pass"), ("self.route = None", "pass")),
         dropped_with_its_routes,
     ),
     (
         "the newest is dropped first",
         "the least recently used goes",
-        CACHE,
+        ENTER,
         (("popitem(last=False)", "popitem()"),),
         few_kinds,
     ),
@@ -525,7 +621,7 @@ CACHES: tuple[Kept, ...] = (
     (
         "keys do not know words",
         "booleans and strings are part of a key",
-        "tangentx.analysis.types.signatures:key",
+        "tangentx.arrays.signatures:key",
         (
             (
                 "if cls is bool or cls is str or cls is bytes or value is None:\n        return (cls, value)",
@@ -577,6 +673,67 @@ CACHES: tuple[Kept, ...] = (
         bounded,
     ),
 )
+TEXTS: tuple[Kept, ...] = (
+    (
+        "a kept text of other names",
+        "what a name stands for counts",
+        f"{KEPT}_verified",
+        (("_demand(_is_as_wanted(value, way, wanted, descriptions, found))\n        names", "names"),),
+        kept_with_another_global,
+    ),
+    (
+        "a kept text of other members",
+        "what a class holds counts",
+        f"{KEPT}_verified",
+        (
+            ("_demand(_is_as_wanted(value, way, wanted, descriptions, found))\n        members", "members"),
+            ("_demand(_is_as_wanted(value, way, wanted, descriptions, found))\n        names", "names"),
+        ),
+        kept_with_another_member,
+    ),
+    (
+        "functions that are written alike are one",
+        "which function it is counts, not how it is written",
+        f"{KEPT}_is_as_wanted",
+        (("(way is None or same(found.at(way), value)) and ", ""),),
+        kept_with_a_twin,
+    ),
+    (
+        "defaults are not described",
+        "a default is part of a text",
+        "tangentx.dispatch.descriptions:Descriptions.function",
+        (("self._text(function), defaults)", "self._text(function))"),),
+        kept_with_another_default,
+    ),
+    (
+        "a kept text for all axes",
+        "axes of length one count where a proof went by them",
+        f"{KEPT}_fits",
+        (("same_axes and ", ""),),
+        kept_for_other_axes,
+    ),
+    (
+        "a kept text for all kinds",
+        "a text is for the kinds of the arguments",
+        f"{KEPT}Question.__init__",
+        (("len(target.owner), kinds)", "len(target.owner))"),),
+        kept_for_other_kinds,
+    ),
+    (
+        "a changed file is trusted",
+        "a file is as it was written, or none",
+        "tangentx.common.kept_files:read",
+        (("return content if digest(content) == found[-DIGEST:] else None", "return content"),),
+        kept_and_changed,
+    ),
+    (
+        "a file of others is trusted",
+        "nothing is read that another user may have written",
+        "tangentx.common.kept_files:_is_users",
+        (("return mine and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)", "return True"),),
+        kept_where_others_write,
+    ),
+)
 STATES: tuple[Kept, ...] = (
     (
         "not set back",
@@ -600,4 +757,4 @@ STATES: tuple[Kept, ...] = (
         collector_on,
     ),
 )
-FAULTS: tuple[Kept, ...] = GUARDS + CACHES + STATES
+FAULTS: tuple[Kept, ...] = GUARDS + CACHES + TEXTS + STATES

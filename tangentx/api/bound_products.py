@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tangentx.api.display import show
 from tangentx.common.options import showing
 from tangentx.dispatch.entries import Entry
 from tangentx.dispatch.nesting_depth import shallow
@@ -56,4 +55,6 @@ class Product:
 
     def show(self) -> None:
         """Prints the source, in colours where Pygments is installed and the output is a terminal."""
+        from tangentx.api.display import show
+
         show(self.source)

@@ -12,7 +12,6 @@ from typing import Any
 
 from tangentx.api.bound_products import Product
 from tangentx.api.derivative import Derivative, derivative_of, gradient_by
-from tangentx.api.display import Explanation, explanation, side_by_side
 from tangentx.api.jitted import Jitted, jitted
 from tangentx.api.products import compiled_jvp, compiled_vjp, jvp_of, tangent_of_gradient, vjp_of
 from tangentx.dispatch.entries import Entry, target_of
@@ -157,11 +156,15 @@ class Differentiable:
         """What was compiled, for which kinds, and what is recorded, of all the derivatives."""
         target = target_of(self._plain())
         made = [d for d in list(held(target.function).made.values()) if d._cache.entries]
+        from tangentx.api.display import Explanation, explanation
+
         texts = [explanation(repr(d), d._cache) for d in made]
         return Explanation("\n\n".join(texts) or f"{self!r}: nothing compiled yet")
 
     def _repr_html_(self) -> str:
         """The function and its gradient side by side, for notebooks."""
+        from tangentx.api.display import side_by_side
+
         return side_by_side(self.grad)
 
 

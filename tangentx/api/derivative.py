@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tangentx.api.display import explanation, show, side_by_side, what_of
-from tangentx.common import forks
+from tangentx.common import forks, kept_files
 from tangentx.common.options import OFF, checking, in_precision, showing
 from tangentx.dispatch.call_stubs import MISSED, Hit
 from tangentx.dispatch.call_stubs import hit as hit_of
-from tangentx.dispatch.entries import Binder, Cache, Entry, place_of, positions, target_of
+from tangentx.dispatch.entries import Binder, Cache, Entry, demand_class, place_of, positions, target_of
 from tangentx.dispatch.nesting_depth import shallow
 from tangentx.dispatch.ownership import held
 from tangentx.dispatch.request import Spec
@@ -87,7 +86,7 @@ class Derivative:
 
     def __repr__(self) -> str:
         name = getattr(self.__wrapped__, "__qualname__", repr(self.__wrapped__))
-        return f"<{what_of(self._spec)} of {name}>"
+        return f"<{self._spec.said()} of {name}>"
 
     def __reduce__(self) -> Any:
         from tangentx.api.pickling import reduced
@@ -167,8 +166,6 @@ class Derivative:
 
     def _bind(self) -> Binder:
         if self._binder is None or not self._binder.holds():
-            from tangentx.dispatch.validation import demand_class
-
             demand_class(self._target.function, self._target.owner)
             self._binder = Binder(self._target.function)
         return self._binder
@@ -202,9 +199,19 @@ class Derivative:
             raise NotDifferentiable(error.message, place_of(self._target.function), error.hint) from None
 
     def _entry(self, values: tuple[Any, ...]) -> Entry:
-        from tangentx.compile import jacobian_mode
+        def compiled(values: tuple[Any, ...], spec: Spec) -> Entry:
+            from tangentx.compile import jacobian_mode
 
-        return checking(self._spec.check, lambda: jacobian_mode.shorter(self, values))
+            return jacobian_mode.shorter(self, values, spec)
+
+        def found() -> Entry:
+            if kept_files.chosen() is None:
+                return compiled(values, self._spec)
+            from tangentx.dispatch.kept_texts import entry_for
+
+            return entry_for(self._target, self._cache, values, self._wrt(), self._spec, compiled)
+
+        return checking(self._spec.check, found)
 
     def _public(self, out: Any, values: tuple[Any, ...]) -> Any:
         """The compiled function's result in the form that is promised."""
@@ -244,6 +251,8 @@ class Derivative:
 
     def explain(self) -> str:
         """What was compiled, for which kinds, and what is recorded."""
+        from tangentx.api.display import explanation
+
         return explanation(repr(self), self._cache)
 
     def __tangentx_order__(self, program: Any) -> Any:
@@ -263,8 +272,12 @@ class Derivative:
 
     def show(self) -> None:
         """Prints the source, in colours where Pygments is installed and the output is a terminal."""
+        from tangentx.api.display import show
+
         show(self.source)
 
     def _repr_html_(self) -> str:
         """The function and its derivative side by side, for notebooks."""
+        from tangentx.api.display import side_by_side
+
         return side_by_side(self)

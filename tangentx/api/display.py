@@ -33,12 +33,6 @@ class Explanation(str):
         return f"<pre>{html.escape(self)}</pre>"
 
 
-def what_of(spec: Any) -> str:
-    """A derivative in words."""
-    name = "value_and_grad" if spec.value else spec.transform
-    return name if spec.wrt is None else f"{name} with respect to {spec.wrt!r}"
-
-
 def show(source: str) -> None:
     """Prints a text, in colours where Pygments is installed and the output is a terminal."""
     print(_coloured(source) if sys.stdout.isatty() else source, end="")
@@ -97,11 +91,16 @@ def explanation(what: str, cache: Any) -> Explanation:
             continue
         lines += ["", *found.notes["signature"].splitlines()]
         lines.append(f"  file {found.filename}, {source.count(chr(10))} lines")
-        lines += [f"  {line}" for line in (*_recorded(source), *_copied(found), *_compiled(found))]
+        lines += [f"  {line}" for line in (*_kept(found), *_recorded(source), *_copied(found), *_compiled(found))]
     if cache.dropped:
         limits = f"only the {cache.limit} kinds used last are kept, and {LIMIT_TEXT} characters of text"
         lines += ["", f"{cache.dropped} dropped: {limits}"]
     return Explanation("\n".join(lines))
+
+
+def _kept(entry: Any) -> list[str]:
+    """Whether the text was kept by another process, or is for others; nothing where that is not asked for."""
+    return [entry.notes["kept"]] if "kept" in entry.notes else []
 
 
 def _copied(entry: Any) -> list[str]:

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
-from tangentx.analysis.library import solvers
 from tangentx.api.decorated import Differentiable, hvp_of
 from tangentx.api.derivative import Derivative, derivative_of
 from tangentx.api.inner_products import Product
 from tangentx.api.products import jvp_of, linearize_of, vjp_of
+from tangentx.common.options import MAKERS
 from tangentx.dispatch.nesting_depth import shallow
 from tangentx.dispatch.request import Spec
 from tangentx.errors import NotDifferentiable
@@ -371,4 +371,4 @@ for _maker in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, elementw
 setattr(vmap, "__tangentx_inside__", _inside)  # noqa: B010
 for _name, _product in {"vjp": vjp, "jvp": jvp, "hvp": hvp}.items():
     setattr(_product, "__tangentx_product__", functools.partial(Product, _name))  # noqa: B010
-solvers.MAKERS.update(grad=grad, jacfwd=jacfwd)
+MAKERS.update(grad=grad, jacfwd=jacfwd)

@@ -13,8 +13,8 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.api.rule_forms import extended, wrong
+from tangentx.common.own_rules import OWN, OwnRule
 from tangentx.dispatch.tensor_arguments import holds_tensors
-from tangentx.templates.registry import OWN, OwnRule
 
 F = TypeVar("F", bound=Callable[..., Any])
 

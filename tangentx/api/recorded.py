@@ -13,8 +13,8 @@ import numpy as np
 
 from tangentx.arrays.copies import fresh_copies, fresh_copy
 from tangentx.backend.load import load
-from tangentx.backend.module_text import Text
 from tangentx.common import source
+from tangentx.common.texts import Text
 from tangentx.common.trees import is_differentiable, leaves, rebuild
 from tangentx.compile import products
 from tangentx.compile.fallback import demand_real, split

@@ -10,6 +10,7 @@ import numpy as np
 
 from tangentx.api.rule_forms import Parameters, extended, wrong
 from tangentx.common.naming import public_name
+from tangentx.dispatch.kept_texts import forbid
 from tangentx.errors import NoTemplate
 from tangentx.templates import find, has_composition, is_own, solver
 from tangentx.templates.registry import Template, enter
@@ -39,6 +40,7 @@ class LibraryRule:
     def _declare(self, kind: str, rule: F) -> F:
         self._template = extended(self._template, self.function, kind, rule, _parameters)
         enter(self._template)
+        forbid(public_name(self.function))
         return rule
 
     def __repr__(self) -> str:

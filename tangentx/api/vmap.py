@@ -12,18 +12,18 @@ from typing import Any
 from tangentx.analysis.batch.varying import Unbatchable
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Bottom, Num
-from tangentx.analysis.types.signatures import key
 from tangentx.api.pickling import found_function, reduced
 from tangentx.arrays.copies import fresh_copies
-from tangentx.backend.module_text import Text
+from tangentx.arrays.signatures import key
 from tangentx.common.axes import Axes, axes_of
+from tangentx.common.texts import Text
 from tangentx.compile import gradients, nested, pipeline
+from tangentx.compile.reads import guard_of
 from tangentx.derive.batch.members import Wanted
 from tangentx.derive.batch.walker import Batch
 from tangentx.derive.prologue import has_effects
 from tangentx.dispatch.batch_axes import Arranged, Place, arranged, axes_of_leaves, members, one_axis_each, stacked
 from tangentx.dispatch.entries import Binder, Cache, Entry, place_of, target_of
-from tangentx.dispatch.guards import Guard
 from tangentx.dispatch.nesting_depth import shallow
 from tangentx.dispatch.ownership import held
 from tangentx.dispatch.results import separate
@@ -182,7 +182,7 @@ class Vectorised:
         again = [Num(int), *gradients.kinds_of(second.world, whole[1:])]
         functions, text, filename = pipeline.compile_functions(function, again, second, header)
         notes = gradients.noted(header, program, second) | {"said": "all members at once, along a batch axis"}
-        return Entry(functions, text, filename, Guard((program, second)), False, notes)
+        return Entry(functions, text, filename, guard_of((program, second)), False, notes)
 
 
 def _remade(where: tuple[Any, ...], owner: tuple[Any, ...], in_axes: Any, out_axes: Any) -> Vectorised:
@@ -209,4 +209,4 @@ def _called(f: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
 
 def _loop(reason: str, programs: tuple[Program, ...]) -> Entry:
     said = f"one member after the other: {reason}"
-    return Entry((), Text(f"# {said}\n"), "<tangentx loop>", Guard(programs), False, {"said": said})
+    return Entry((), Text(f"# {said}\n"), "<tangentx loop>", guard_of(programs), False, {"said": said})

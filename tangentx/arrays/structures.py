@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import types
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -111,3 +113,50 @@ def instance(cls: type, attributes: dict[str, Any]) -> Any:
     for name, value in attributes.items():
         object.__setattr__(made, name, value)
     return made
+
+
+_whole: list[Callable[[Any], bool]] = []
+
+
+def provide(whole: Callable[[Any], bool]) -> None:
+    """`whole` tells a distribution of SciPy's from other objects; it lies above, and is handed down."""
+    _whole[:] = [whole]
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a distribution, frozen or not: known by its methods alone, never by what is inside."""
+    return "scipy.stats" in sys.modules and _whole[0](value)
+
+
+def is_record(value: Any) -> bool:
+    """Whether the value is a named tuple or an instance of a dataclass."""
+    named = isinstance(value, tuple) and hasattr(type(value), "_fields")
+    return named or (dataclasses.is_dataclass(value) and not isinstance(value, type))
+
+
+def is_record_class(cls: type) -> bool:
+    """Whether instances of the class are tuples or records: equal where their parts are."""
+    return issubclass(cls, tuple) or dataclasses.is_dataclass(cls)
+
+
+def is_container(value: Any) -> bool:
+    """Whether the value is a list, tuple, dict or record, or an object that is known by its attributes."""
+    if type(value) in (list, tuple, dict) or is_record(value):
+        return True
+    if is_whole(value):
+        return False
+    calls = [vars(cls)["__call__"] for cls in type(value).__mro__ if "__call__" in vars(cls)]
+    return isinstance(calls[0] if calls else _plain, types.FunctionType) and fields(value) is not None
+
+
+def _plain() -> None:
+    """Stands for what is not called."""
+
+
+def contents(value: Any) -> list[tuple[Any, Any]]:
+    """Keys and items of a container: positions, keys, or attribute names."""
+    if isinstance(value, list | tuple):
+        return list(enumerate(value))
+    if isinstance(value, dict):
+        return list(value.items())
+    return list((fields(value) or vars(value)).items())

@@ -52,3 +52,12 @@ class Globals:
         if name.startswith("__") and name.endswith("__"):
             return object.__getattribute__(self, name)
         raise NameError(f"name {name!r} is not defined", name=name)
+
+
+def is_of(held: object, home: Any) -> bool:
+    """Whether what a text holds are the cells of a function, or the global names of its module."""
+    if isinstance(held, Globals):
+        return object.__getattribute__(held, "_Globals__table") is home.__globals__
+    mine: dict[str, CellType] = object.__getattribute__(held, "_Cells__table")
+    others = dict(zip(home.__code__.co_freevars, home.__closure__ or (), strict=True))
+    return mine.keys() == others.keys() and all(mine[name] is others[name] for name in mine)

@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 from tangentx.backend.lower import lower, name_temporaries
-from tangentx.backend.positions import Marks, marks_of
+from tangentx.backend.positions import marks_of
 from tangentx.backend.printer import TooDeep, printed
 from tangentx.backend.spelling import Scope
 from tangentx.backend.statement_groups import temporary
 from tangentx.backend.unspellable import spelled
 from tangentx.common.naming import Names
 from tangentx.common.recursion import deep
+from tangentx.common.texts import Text
 from tangentx.errors import Span, UnsupportedSyntax
 from tangentx.ir import walk
 from tangentx.ir.library_call_op import handed_over
 from tangentx.ir.nodes import Function
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """The text `source`, its `imports` lines, the names of its `functions` in the order in which they were given,
-    the `names` that the namespace must hold for it, objects that no import reaches, the user's file that each
-    function comes from, and the `marks` of its parts (see `positions`). `copied` is what the first one copies of what
-    others hold: see `optimise.split_pullback`. `place` is where the first is defined."""
-
-    source: str
-    names: dict[str, object] = field(default_factory=dict)
-    imports: tuple[str, ...] = ()
-    functions: tuple[str, ...] = ()
-    files: dict[str, str] = field(default_factory=dict)
-    copied: tuple[Any, ...] = ()
-    marks: dict[str, Marks] = field(default_factory=dict)
-    place: Span | None = None
 
 
 def write(functions: Sequence[Function], header: str = "") -> Text:

@@ -7,13 +7,12 @@ place in the text is found again by counting, and only where it is asked for.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
+from tangentx.common.texts import Marks
 from tangentx.errors import Span
-
-Marks = tuple[tuple[int, Span], ...]
 
 
 def mark(node: ast.AST, span: Span) -> None:
@@ -28,7 +27,7 @@ def marks_of(tree: ast.FunctionDef, whole: Span) -> Marks:
     return tuple((i, span) for i, span in spans if span != whole)
 
 
-def origin(source: str, marks: dict[str, Marks], frame: TracebackType) -> Span | None:
+def origin(source: str, marks: Mapping[str, Marks], frame: TracebackType) -> Span | None:
     """What the part of the text was written for that a frame of an exception stands at."""
     code = frame.tb_frame.f_code
     position = next((p for i, p in enumerate(code.co_positions()) if i == frame.tb_lasti // 2), (None,) * 4)

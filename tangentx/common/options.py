@@ -17,6 +17,9 @@ from tangentx.errors import TangentxError
 
 T = TypeVar("T")
 
+MAKERS: dict[str, Any] = {}
+"""What makes derivatives, by name: it lies above, and is handed down."""
+
 
 @dataclass
 class Helper:

@@ -11,7 +11,6 @@ import __future__
 import ast
 import dataclasses
 import dis
-import linecache
 import reprlib
 import struct
 import sys
@@ -23,6 +22,7 @@ from typing import Any, NamedTuple, TypeAlias
 from tangentx.common.bounded_cache import Bounded
 from tangentx.common.own_warnings import quietly
 from tangentx.common.recursion import deep
+from tangentx.common.source_lines import lines_of
 from tangentx.errors import NoSource, Span, StaleSource
 
 Tree: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -64,7 +64,7 @@ def find(function: FunctionType) -> Found:
     if not isinstance(function, FunctionType):
         message = f"no Python function, but of type {type(function).__name__}: {reprlib.repr(function)}"
         raise NoSource(message, hint="pass what def or lambda made: __func__ of a bound method, func of a partial")
-    text = "".join(_read(function))
+    text = "".join(lines_of(function))
     if not text:
         raise _unreadable(function.__code__)
     return _locate(function.__code__, text, _rewriting(function))
@@ -103,19 +103,6 @@ def _rewriting(function: FunctionType) -> _Rewriting | None:
         return None
     loader: Any = getattr(function.__globals__.get("__spec__"), "loader", None)
     return _Rewriting(loader.config if type(loader).__name__ == "AssertionRewritingHook" else None)
-
-
-def _read(function: FunctionType) -> list[str]:
-    """Lines of the file that the function's code names, as they are now."""
-    name = function.__code__.co_filename
-    if not name.startswith("<"):
-        linecache.checkcache(name)
-    # A module's loader (a zip file's, say) is asked only for the module's own file: linecache would take its word
-    # for any other name.
-    own = function.__globals__.get("__file__") == name
-    lines = linecache.getlines(name, function.__globals__ if own else None)
-    shell = getattr(linecache, "_getlines_from_code", None)  # the interactive shell of Python 3.13
-    return lines or (list(shell(function.__code__)) if shell is not None else [])
 
 
 def _locate(code: CodeType, text: str, rewriting: _Rewriting | None) -> Found:

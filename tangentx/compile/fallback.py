@@ -11,13 +11,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tangentx.analysis.types.signatures import storages
 from tangentx.arrays import finish
 from tangentx.arrays.copies import fresh_copies
-from tangentx.backend.module_text import Text
+from tangentx.arrays.signatures import storages
 from tangentx.common.axes import Taken
 from tangentx.common.options import ON_TENSORS, Helper
 from tangentx.common.scoped_state import lasting
+from tangentx.common.texts import Text
 from tangentx.dispatch.entries import Entry, Target, place_of
 from tangentx.errors import NO_PROGRAM, FallbackWarning, NotDifferentiable, TangentxError, frames_to_user
 

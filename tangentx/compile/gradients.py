@@ -11,23 +11,24 @@ from typing import Any, TypeAlias
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kind_copies import copy_kind
 from tangentx.analysis.types.kinds import Bottom, Box, Kind, Num, Region, World, describe, holds_itself
-from tangentx.analysis.types.signatures import key, overlaps, storages
 from tangentx.analysis.types.values import Valuer, fill
 from tangentx.arrays.copies import fresh_copies
-from tangentx.backend.load import register
-from tangentx.backend.module_text import Text
+from tangentx.arrays.signatures import key, overlaps, storages
 from tangentx.common.axes import Taken, axes_of, shapes_of
 from tangentx.common.options import SETTINGS, is_checked, low_precision
+from tangentx.common.texts import Text, register
 from tangentx.common.trees import sample
 from tangentx.compile import pipeline, plain_sweeps, transforms
 from tangentx.compile.fallback import Otherwise, helped, on_tensors, otherwise
 from tangentx.compile.jitted import Jit
 from tangentx.compile.observation import Call, begin, has_begun, observed_entry
-from tangentx.compile.plain_sweeps import PlainSweep, is_loud
+from tangentx.compile.plain_sweeps import is_loud
+from tangentx.compile.reads import guard_of, outside_data
 from tangentx.compile.reference import called, checked, reference
 from tangentx.derive.prologue import has_effects
 from tangentx.dispatch.entries import Cache, Entry, Target, place_of, refuse_overlap
-from tangentx.dispatch.guards import Guard, outside_data, refuse_outside
+from tangentx.dispatch.guards import refuse_outside
+from tangentx.dispatch.plain_sweeps import PlainSweep
 from tangentx.dispatch.validation import demand_leaf, demand_real_scalar, writes_arguments
 from tangentx.errors import NO_PROGRAM, NotDifferentiable, NotResolved, TangentxError
 from tangentx.ir.nodes import Function
@@ -163,7 +164,7 @@ def compile_gradient(
     notes = noted(header, program, second) | transforms.sizes_wanted(root, wrt, spec)
     notes["jit"] = jit
     notes["value"] = 0 if spec.transform == "grad" and spec.value else None
-    return Entry(functions, text, filename, Guard((program, second)), writes, notes)
+    return Entry(functions, text, filename, guard_of((program, second)), writes, notes)
 
 
 def noted(header: str, program: Program, derived: Program) -> dict[str, Any]:
@@ -172,6 +173,8 @@ def noted(header: str, program: Program, derived: Program) -> dict[str, Any]:
     axes = derived.axes.single if derived.axes.relied else None
     taken = Taken(tuple(derived.axes.taken), tuple(derived.axes.missed))
     found = {"signature": header, "outside": outside_data(program), "axes": axes, "taken": taken}
+    if program.on_tensors or program.read_on_tensors:
+        found["unkept"] = "a part of it runs on Tensors"
     return found | ({"reference": program.reference} if program.reference is not None else {})
 
 

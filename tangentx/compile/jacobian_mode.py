@@ -14,13 +14,13 @@ from tangentx.compile.primals import as_written
 from tangentx.dispatch.entries import Entry
 
 
-def shorter(derivative: Any, values: tuple[Any, ...]) -> Entry:
+def shorter(derivative: Any, values: tuple[Any, ...], spec: Any) -> Entry:
     """The compiled derivative for these arguments; of a Jacobian, if it may be either, the mode with fewer sweeps."""
     given = (derivative._target, derivative._cache, values, derivative._wrt())
-    entry = gradients.entry(*given, derivative._spec)
+    entry = gradients.entry(*given, spec)
     if not entry.notes.get("undecided") or not _is_wide(derivative, entry, values):
         return entry
-    return gradients.entry(*given, replace(derivative._spec, mode="reverse"))
+    return gradients.entry(*given, replace(spec, mode="reverse"))
 
 
 def _is_wide(derivative: Any, entry: Entry, values: tuple[Any, ...]) -> bool:

@@ -7,8 +7,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tangentx.common.outside_names import current
 from tangentx.errors import JitWarning, NoCompiler, frames_to_user
-from tangentx.frontend.resolve import current
 from tangentx.ir.nodes import Function, Lit
 from tangentx.loops.entry import Compiled
 from tangentx.loops.loop_ir import Outside, Program, statements

@@ -16,21 +16,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tangentx.analysis.types.kinds import Bottom
-from tangentx.analysis.types.signatures import storages
 from tangentx.analysis.types.values import Valuer, fill
 from tangentx.arrays import observed
 from tangentx.arrays.copies import fresh_copies
+from tangentx.arrays.signatures import storages
 from tangentx.arrays.sites import Differs, Run, form_of, joined, repeated, running
 from tangentx.backend.load import load
-from tangentx.backend.module_text import Text, write
+from tangentx.backend.module_text import write
+from tangentx.common import outside_names
 from tangentx.common.options import OBSERVING, SHOWING, Observing
+from tangentx.common.outside_names import current
 from tangentx.common.scoped_state import lasting
+from tangentx.common.texts import Text
 from tangentx.compile import pipeline
+from tangentx.compile.reads import outside_data
 from tangentx.dispatch.entries import Cache, Entry, Target, place_of
-from tangentx.dispatch.guards import outside_data
 from tangentx.errors import NO_PROGRAM, NoTemplate, NotResolved, TangentxError, is_library
-from tangentx.frontend import resolve
-from tangentx.frontend.resolve import current
 from tangentx.ir.nodes import Param
 
 _LIMIT_RUNS = 200
@@ -301,7 +302,7 @@ def _wrapped(entry: Entry, call: Call, state: Observing) -> Entry:
         again = pending is not None
         run = Run() if pending is None else pending.again()
         run.watched = not trusted
-        _lend(run, (*given.values, *(resolve.current(ext) for ext in entry.notes["outside"])))
+        _lend(run, (*given.values, *(outside_names.current(ext) for ext in entry.notes["outside"])))
         functions = _repeating(entry.text, entry.filename)[: len(entry.functions)] if again else entry.functions
         try:
             out = running(run, functions[0], args)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,11 +15,12 @@ from tangentx.analysis.memory import global_writes
 from tangentx.analysis.types.kinds import Kind
 from tangentx.arrays.claims import watched
 from tangentx.backend.load import load
-from tangentx.backend.module_text import Text, write
+from tangentx.backend.module_text import write
 from tangentx.common import progress
 from tangentx.common.axes import Axes, axes_of, shapes_of
 from tangentx.common.options import OFF, SETTINGS, is_checked
 from tangentx.common.scoped_state import Lasting
+from tangentx.common.texts import Text, filename_of
 from tangentx.compile.jitted import Jit
 from tangentx.derive.forward import tangent
 from tangentx.derive.linearize.split import split, tied
@@ -56,7 +56,6 @@ UNGUARDED = (
     "Products have no guards here: where a result is not finite, or NumPy would warn, the gradient is found again\n"
     "by the text that has them, that of `guarded=True`."
 )
-_COUNT = itertools.count(1)
 
 
 def proofs(off: str | Sequence[str] = ()) -> Lasting:
@@ -193,7 +192,7 @@ def compile_functions(
     shown = _with_claims(program, units, functions[skip:]) if is_checked() else functions[skip:]
     progress.at("writing", 0.9)
     text = write(shown, "\n".join((header, *taken)))
-    filename = f"<tangentx {derived.name} {next(_COUNT)}>"
+    filename = filename_of(derived.name)
     loaded = load(text, filename)
     found = tuple(loaded[name] for name in text.functions[:count])
     if jit is not None:
@@ -212,7 +211,7 @@ def understood(program: Program, root: Instance) -> Callable[..., Any]:
     parts = program.reached()
     functions = [function for part in parts if (function := part.link.function) is not None]
     text = write(asserted(functions, parts), f"`{root.source.name}` as it was understood.")
-    loaded = load(text, f"<tangentx {root.source.name} {next(_COUNT)}>")
+    loaded = load(text, filename_of(root.source.name))
     return watched(loaded[text.functions[0]])
 
 

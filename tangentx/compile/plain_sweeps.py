@@ -14,31 +14,20 @@ The program must be one that nobody can see run twice, in which nothing but our 
 
 from __future__ import annotations
 
-import cmath
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
-
-import numpy as np
 
 from tangentx import arrays, templates
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Kind, Num
 from tangentx.common.options import low_precision
 from tangentx.derive.prologue import has_effects
-from tangentx.dispatch.entries import Entry
-from tangentx.dispatch.tracebacks import traced
-from tangentx.errors import TangentxError
 from tangentx.ir.library_call_op import LibraryCall
 from tangentx.ir.nodes import Assign, Op, Statement
 from tangentx.ir.walk import statements
 from tangentx.optimise.facts.finite_values import among
 
-LIMIT_MISSES = 2
 _OF_PYTHON = frozenset(("import math", "import cmath", "import operator"))
-_MISSES = frozenset((ZeroDivisionError, FloatingPointError, OverflowError, ValueError, np.linalg.LinAlgError))
-"""What Python and NumPy raise for numbers: the program's own, or for a product without its guard. A refusal may be one
-of a cotangent that is only without its guard no number."""
 _GUARDS = frozenset((arrays.guarded, arrays.over_root))
 """In a program they are those of a derivative inside."""
 
@@ -66,56 +55,9 @@ def _forbids(s: Statement) -> bool:
     return isinstance(fn, LibraryCall) or of_user or among(fn, _GUARDS)
 
 
-class PlainSweep:
-    """The entry of a gradient that has lost its guards; `guarded` finds the one that has them for the same values."""
-
-    def __init__(self, plain: Callable[..., Any], loud: bool, guarded: Callable[[tuple[Any, ...]], Entry]) -> None:
-        self.plain = plain
-        self.guarded = guarded
-        self.loud = loud
-        self.misses = 0
-
-    def __call__(self, *values: Any) -> Any:
-        if self.misses < LIMIT_MISSES:
-            try:
-                found = self._strictly(values) if self.loud else self.plain(*values)
-                if self.loud or finite(found):
-                    return found
-            except (ArithmeticError, ValueError, TangentxError) as error:
-                if type(error) not in _MISSES and not isinstance(error, TangentxError):
-                    raise
-            self.misses += 1
-        return traced(self.guarded(values), 0, *values)
-
-    def _strictly(self, values: tuple[Any, ...]) -> Any:
-        with np.errstate(divide="raise", over="raise", invalid="raise"):
-            found = self.plain(*values)
-            if not finite(found):
-                raise FloatingPointError
-            return found
-
-
 def is_loud(text: str, kinds: Sequence[Kind]) -> bool:
     """Whether NumPy has a part in a text, made for arguments of these kinds, so that it may warn: unless all is of
     Python, for libraries have NumPy's numbers too."""
     python = all(isinstance(kind, Num) and set(kind.exact) <= {float, int, bool} for kind in kinds)
     imports = {line for line in text.splitlines() if line.startswith(("import ", "from "))}
     return not python or not imports <= _OF_PYTHON
-
-
-def finite(x: Any) -> bool:
-    """Whether all numbers of a structure are finite; False, too, of one whose parts are not known."""
-    kind = type(x)
-    if kind is np.ndarray:
-        return x.dtype.kind in "biu" or (x.dtype.kind in "fc" and bool(np.isfinite(np.add.reduce(x, axis=None))))
-    if isinstance(x, float):
-        return math.isfinite(x)
-    if kind is tuple or kind is list:
-        return all(map(finite, x))
-    if kind is dict:
-        return all(map(finite, x.values()))
-    if isinstance(x, complex):
-        return cmath.isfinite(x)
-    if isinstance(x, np.generic):
-        return x.dtype.kind in "biu" or (x.dtype.kind in "fc" and bool(np.isfinite(x)))
-    return x is None or kind is int or kind is bool

@@ -9,10 +9,10 @@ from typing import Any
 
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Region, reached
-from tangentx.analysis.types.signatures import storages
-from tangentx.backend.module_text import Text
+from tangentx.arrays.signatures import storages
 from tangentx.common.axes import Taken
 from tangentx.common.options import is_checked
+from tangentx.common.texts import Text
 from tangentx.compile import pipeline
 from tangentx.compile.gradients import (
     Pairs,
@@ -25,10 +25,10 @@ from tangentx.compile.gradients import (
     noted,
 )
 from tangentx.compile.jitted import Jit
+from tangentx.compile.reads import guard_of
 from tangentx.derive import products
 from tangentx.derive.prologue import has_effects
 from tangentx.dispatch.entries import Cache, Entry, Target
-from tangentx.dispatch.guards import Guard
 from tangentx.dispatch.validation import gives_given, writes_arguments
 from tangentx.errors import NoCompiler, TangentxError
 
@@ -85,7 +85,7 @@ def _compiled(target: Target, values: Sequence[Any], pairs: Pairs, jit: Jit) -> 
     notes = noted(header, program, second) | {"value": None, "jit": jit}
     if jit.compiled is None:
         return _refused(target, jit, "")
-    return Entry(functions, text, filename, Guard((program, second)), False, notes)
+    return Entry(functions, text, filename, guard_of((program, second)), False, notes)
 
 
 def _beyond_values(target: Target, program: Program, root: Instance, values: Sequence[Any]) -> str:

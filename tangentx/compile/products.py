@@ -26,11 +26,11 @@ from tangentx.compile.gradients import (
     noted,
 )
 from tangentx.compile.jitted import Jit, not_compiled
+from tangentx.compile.reads import guard_of
 from tangentx.compile.transforms import demand_cotangent
 from tangentx.derive.products import tangent_alone
 from tangentx.derive.prologue import has_effects
 from tangentx.dispatch.entries import Cache, Entry, Target
-from tangentx.dispatch.guards import Guard
 from tangentx.dispatch.validation import gives_given, gives_own, writes_arguments
 from tangentx.errors import NotDifferentiable, TangentxError
 from tangentx.ir.nodes import Function
@@ -73,7 +73,7 @@ def compile_jvp(
     functions, text, filename = pipeline.compile_functions(derived, again, second, header, jit=jit)
     writes = writes_arguments(program)
     notes = noted(header, program, second) | {"own": gives_own(root), "value": None if alone else 0, "jit": jit}
-    return Entry(functions, text, filename, Guard((program, second)), writes, notes)
+    return Entry(functions, text, filename, guard_of((program, second)), writes, notes)
 
 
 def entry_vjp(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int, ...], spec: Any) -> Entry:
@@ -109,7 +109,7 @@ def compile_vjp(
         world = World()
         kinds = [*kinds_of(world, values), copy_kind(root.result, world, {})]
         notes["several"] = _several(lambda: pipeline.derive_pullback(program, root, wrt), kinds, 1, None, header)
-    return Entry(functions, text, filename, Guard((program, second)), writes, notes)
+    return Entry(functions, text, filename, guard_of((program, second)), writes, notes)
 
 
 def entry_linear(target: Target, cache: Cache, values: tuple[Any, ...], active: tuple[int, ...], spec: Any) -> Entry:
@@ -167,7 +167,7 @@ def compile_linear(
         notes["several"] = _several(
             lambda: both, [*kinds_of(world, values), *kinds_of(world, dots)], len(dots), 1, header
         )
-    return Entry(functions, text, filename, Guard((program, second)), writes_arguments(program), notes)
+    return Entry(functions, text, filename, guard_of((program, second)), writes_arguments(program), notes)
 
 
 def _several(

@@ -16,11 +16,11 @@ from tangentx.analysis.infer.program import Instance
 from tangentx.arrays.claims import contents, is_gap, shown, untrue
 from tangentx.arrays.copies import fresh_copies
 from tangentx.arrays.histories import ANYTHING, History, Place, going_on, remembering
+from tangentx.common.outside_names import current
 from tangentx.compile.traced_values import codes_of, traced
 from tangentx.derive.prologue import outside_of
 from tangentx.dispatch.entries import Entry, Target
 from tangentx.errors import InternalError, Span, TangentxError
-from tangentx.frontend.resolve import current
 from tangentx.ir.nodes import Param
 
 PRECISION = {2: 1e-2, 4: 1e-5, 8: 1e-12, 16: 1e-12}  # of the largest magnitude, by the bytes of a real number

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import difflib
 import gc
 import inspect
 import linecache
 import os
 import reprlib
+import sys
 import threading
 import types
 from collections import OrderedDict
@@ -17,12 +20,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentx.common.options import NOBODY, OBSERVING, ON_TENSORS, Observing
+from tangentx.common.own_rules import is_own
 from tangentx.common.progress import reporting
 from tangentx.common.scoped_state import lasting
 from tangentx.dispatch.call_stubs import Hit, Route
 from tangentx.dispatch.signature_cache import Hits
-from tangentx.errors import ChangedMeanwhile, NoSource, NotDifferentiable, NotResolved, SharedMemory, Span
-from tangentx.templates import is_own
+from tangentx.errors import (
+    ChangedMeanwhile,
+    NoSource,
+    NotDifferentiable,
+    NotResolved,
+    SharedMemory,
+    Span,
+    TangentxError,
+)
 
 LIMIT_KINDS = 64
 LIMIT_TEXT = 4_000_000
@@ -89,6 +100,28 @@ def _signature(function: Any) -> inspect.Signature:
         plain.__kwdefaults__ = function.__kwdefaults__
         return inspect.signature(plain)
     return inspect.signature(function, follow_wrapped=False)
+
+
+def demand_class(function: Any, owner: tuple[Any, ...]) -> None:
+    """Refuses a Differentiable below ``@classmethod`` where Python does not pass it the class: from 3.13 on."""
+    if sys.version_info < (3, 13) or owner or not isinstance(function, types.FunctionType):
+        return
+    from tangentx.common import source
+
+    try:
+        found = source.find(function)
+    except TangentxError:
+        return  # told where the text is needed
+    for decorator in getattr(found.tree, "decorator_list", ()):
+        if isinstance(decorator, ast.Name):
+            outer = function.__globals__.get(decorator.id, getattr(builtins, decorator.id, None))
+            if outer is classmethod:
+                name = function.__qualname__
+                raise NotDifferentiable(
+                    f"`{name}` cannot know of which class: Python 3.13 does not tell what stands below `@classmethod`",
+                    found.span(decorator),
+                    f"put `@tx.differentiate` above `@classmethod`, or ask `tx.grad({name})`",
+                )
 
 
 _SINGLE = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
@@ -251,6 +284,8 @@ class Cache:
         self.hits: Hits[Hit] = Hits()
         self.route: Route | None = None
         self.observing: Observing | None = None
+        self.asked: set[Any] = set()
+        """Keys of which it has been asked whether an earlier process has kept a text for them."""
 
     def find(self, key: Any, make: Callable[[], Entry]) -> Entry:
         """The entry for `key`, made under the lock where it is missing or no longer true."""
@@ -264,15 +299,23 @@ class Cache:
                 entry = _made(make)
                 _compiled[0] += 1
                 entry.notes["number"] = _compiled[0]
-                self.entries[key] = entry
-            self.entries.move_to_end(key)
-            while len(self.entries) > self.limit or (len(self.entries) > 1 and self.size() > LIMIT_TEXT):
-                self.entries.popitem(last=False)
-                self.hits.clear()
-                self.route = None
-                self.dropped += 1
-            self.last = entry
+            self._enter(key, entry)
         return entry
+
+    def put(self, key: Any, entry: Entry) -> None:
+        """Enters an entry that was found elsewhere."""
+        with LOCK:
+            self._enter(key, entry)
+
+    def _enter(self, key: Any, entry: Entry) -> None:
+        self.entries[key] = entry
+        self.entries.move_to_end(key)
+        while len(self.entries) > self.limit or (len(self.entries) > 1 and self.size() > LIMIT_TEXT):
+            self.entries.popitem(last=False)
+            self.hits.clear()
+            self.route = None
+            self.dropped += 1
+        self.last = entry
 
     def size(self) -> int:
         """How many characters the texts and the keys have."""

@@ -5,21 +5,32 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tangentx.analysis.infer.program import Program, static
-from tangentx.analysis.memory import global_writes
-from tangentx.analysis.memory.outside_overlap import sharing
-from tangentx.analysis.types.kinds import Arr, Box
-from tangentx.analysis.types.signatures import key, storages
+from tangentx.arrays.sharing import sharing
+from tangentx.arrays.signatures import key, storages
+from tangentx.common import outside_names
 from tangentx.common.naming import is_identifier
+from tangentx.common.outside_names import Outside, static
 from tangentx.errors import ChangedMeanwhile, NotResolved, SharedMemory, Span
-from tangentx.frontend import resolve
-from tangentx.ir.nodes import Ext
-from tangentx.ir.walk import exts
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What programs have read of the user's world, as it was when it was read.
+
+    `functions` with the code that they had; `names` outside of them, each with the key that its data had (None for what
+    is known by its identity); `members` of classes, modules and objects: whose, under which name, and what. `data` are
+    arrays and containers from outside of a program that writes some of them: how they share memory counts, too.
+    """
+
+    functions: tuple[tuple[Any, Any], ...]
+    names: tuple[tuple[Outside, Any], ...]
+    members: tuple[tuple[Any, str, Any], ...]
+    data: tuple[tuple[Outside, ...], ...] = ()
 
 
 class Guard:
@@ -30,14 +41,13 @@ class Guard:
     is enough, but for what can change in place. Raises ChangedMeanwhile for programs that are out of date already.
     """
 
-    def __init__(self, programs: Sequence[Program]) -> None:
+    def __init__(self, reads: Reads) -> None:
+        self.reads = reads
         self._attributes: dict[tuple[int, str], tuple[Any, str, Any]] = {}
         self._items: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
         self._inner: list[Callable[[], bool]] = []  # what can change in place
         self._slow: list[Callable[[], bool]] = []
-        for program in programs:
-            for each in (program, *program.inside()):
-                self._add(each)
+        self._add(reads)
         self._compare: Callable[[], bool] | None = None
         if not all(check() for check in self._slow):
             raise ChangedMeanwhile
@@ -54,19 +64,16 @@ class Guard:
         checks = self._inner if same else self._slow
         return not checks or all(check() for check in checks)
 
-    def _add(self, program: Program) -> None:
-        for function, code, lifted in program.lifted.values():
-            if str(function.__module__).startswith("tangentx."):
-                continue  # the rules themselves
+    def _add(self, reads: Reads) -> None:
+        for function, code in reads.functions:
             self._function(function, code)
-            for ext in exts(lifted):
-                self._ext(ext, program.keys.get(id(ext)))
-        data = [ext for ext, kind in program.externals.values() if isinstance(kind, Arr | Box)]
-        if global_writes.written(program):
+        for ext, wanted in reads.names:
+            self._ext(ext, wanted)
+        for data in reads.data:
             check = _shares_as_before(data)
             self._slow.append(check)
             self._inner.append(check)
-        for cls, name, found in program.members.values():
+        for cls, name, found in reads.members:
             self._slow.append(functools.partial(_has_still, cls, name, found))
             if getattr(cls, name, None) is getattr(cls, name, _ABSENT):
                 self._attribute(cls, name, getattr(cls, name))
@@ -88,7 +95,7 @@ class Guard:
             self._item(function.__kwdefaults__, name, value)
         self._slow.append(_unchanged(function, code))
 
-    def _ext(self, ext: Ext, wanted: Any) -> None:
+    def _ext(self, ext: Outside, wanted: Any) -> None:
         if ext.path[0] == "object":
             return
         check = _guard(ext, wanted)
@@ -96,13 +103,13 @@ class Guard:
         if not whole(ext.value) and type(ext.value) not in _IMMUTABLE:
             self._inner.append(check)
         kind, name, *attributes = ext.path
-        first = resolve.current(replace(ext, path=(kind, name))) if attributes else ext.value
-        for space in resolve.spaces(ext):
+        first = outside_names.found((kind, name), ext.home, None) if attributes else ext.value
+        for space in outside_names.spaces(ext):
             self._item(space, name, first if name in space else _ABSENT)
             if name in space:
                 break
         if kind == "closure":
-            self._attribute(resolve.cell(ext.home, name), "cell_contents", first)
+            self._attribute(outside_names.cell(ext.home, name), "cell_contents", first)
         owner = first
         for i, attribute in enumerate(attributes, 1):
             value = getattr(owner, attribute) if i < len(attributes) else ext.value
@@ -139,17 +146,11 @@ def whole(value: Any) -> bool:
     return isinstance(value, types.ModuleType) or (callable(value) and key(value) == ("object", value))
 
 
-def outside_data(program: Program) -> tuple[Ext, ...]:
-    """The arrays and containers from outside that the program reads or writes, those of inner derivatives too."""
-    programs = (program, *program.inside())
-    return tuple(ext for p in programs for ext, kind in p.externals.values() if isinstance(kind, Arr | Box))
-
-
-def refuse_outside(exts: Sequence[Ext], values: Sequence[Any], place: Span | None) -> None:
+def refuse_outside(exts: Sequence[Outside], values: Sequence[Any], place: Span | None) -> None:
     """Refuses arguments that share memory with an object from outside, where the program writes."""
     arguments = storages(tuple(values))
     for ext in exts:
-        for other in storages((resolve.current(ext),)):
+        for other in storages((outside_names.current(ext),)):
             both = [a for a in arguments if isinstance(a, np.ndarray) and isinstance(other, np.ndarray)]
             if any(a is other for a in arguments) or any(np.may_share_memory(a, other) for a in both):
                 raise SharedMemory(
@@ -159,13 +160,13 @@ def refuse_outside(exts: Sequence[Ext], values: Sequence[Any], place: Span | Non
                 )
 
 
-def _shares_as_before(exts: Sequence[Ext]) -> Callable[[], bool]:
+def _shares_as_before(exts: Sequence[Outside]) -> Callable[[], bool]:
     """Whether objects from outside, some of which the program writes, share memory where they did."""
     was = sharing([ext.value for ext in exts])
 
     def same() -> bool:
         try:
-            return sharing([resolve.current(ext) for ext in exts]) == was
+            return sharing([outside_names.current(ext) for ext in exts]) == was
         except NotResolved:
             return False
 
@@ -184,7 +185,7 @@ def _unchanged(function: Any, code: Any) -> Callable[[], bool]:
     return same
 
 
-def _guard(ext: Ext, wanted: Any) -> Callable[[], bool]:
+def _guard(ext: Outside, wanted: Any) -> Callable[[], bool]:
     """Whether what the name of `ext` stands for is as it was: the same object, or data of the key `wanted`."""
     by_identity = whole(ext.value)
     if wanted is None and not by_identity:
@@ -192,7 +193,7 @@ def _guard(ext: Ext, wanted: Any) -> Callable[[], bool]:
 
     def same() -> bool:
         try:
-            now = resolve.current(ext)
+            now = outside_names.current(ext)
         except NotResolved:
             return False
         if by_identity:

@@ -26,6 +26,11 @@ class Spec:
     precision: str | None = None
     guarded: bool = False
 
+    def said(self) -> str:
+        """The derivative in words."""
+        name = "value_and_grad" if self.value else self.transform
+        return name if self.wrt is None else f"{name} with respect to {self.wrt!r}"
+
     def checked(self) -> Spec:
         """Raises NotDifferentiable for an option that means nothing."""
         if self.fallback not in ("tensor", "error"):

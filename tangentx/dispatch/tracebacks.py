@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from tangentx.common.texts import register
 from tangentx.errors import INSIDE, Span, TangentxError
 
 _GROUP = re.compile(r"\s*# line (\d+): (.*)")
@@ -30,8 +31,6 @@ def tell_line(error: Exception, entry: Any) -> None:
     """
     if entry is None:
         return
-    from tangentx.backend.load import register
-
     register(entry.text, entry.filename)
     if isinstance(error, TangentxError) and error.span is None:
         error.span = _origin(error, entry)

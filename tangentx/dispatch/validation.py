@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import builtins
-import sys
-import types
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,29 +20,7 @@ from tangentx.analysis.types.kinds import (
     reached,
 )
 from tangentx.analysis.types.values import Valuer
-from tangentx.common import source
-from tangentx.errors import NotDifferentiable, Span, TangentxError
-
-
-def demand_class(function: Any, owner: tuple[Any, ...]) -> None:
-    """Refuses a Differentiable below ``@classmethod`` where Python does not pass it the class: from 3.13 on."""
-    if sys.version_info < (3, 13) or owner or not isinstance(function, types.FunctionType):
-        return
-    try:
-        found = source.find(function)
-    except TangentxError:
-        return  # told where the text is needed
-    for decorator in getattr(found.tree, "decorator_list", ()):
-        if isinstance(decorator, ast.Name):
-            outer = function.__globals__.get(decorator.id, getattr(builtins, decorator.id, None))
-            if outer is classmethod:
-                name = function.__qualname__
-                raise NotDifferentiable(
-                    f"`{name}` cannot know of which class: Python 3.13 does not tell what stands below `@classmethod`",
-                    found.span(decorator),
-                    f"put `@tx.differentiate` above `@classmethod`, or ask `tx.grad({name})`",
-                )
-
+from tangentx.errors import NotDifferentiable, Span
 
 _LIBRARIES = {"torch": "PyTorch", "jax": "JAX", "jaxlib": "JAX", "tensorflow": "TensorFlow"}
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from types import CodeType, EllipsisType, FunctionType
 from typing import Any
 
-from tangentx.common import source
+from tangentx.common import outside_names, source
 from tangentx.common.naming import is_identifier
 from tangentx.errors import NotResolved
 from tangentx.frontend import parse, primitives, resolve, unsupported
@@ -52,7 +53,7 @@ def _key(function: FunctionType) -> tuple[object, ...]:
 
 def _same(ext: ir.Ext) -> bool:
     try:
-        return resolve.is_same(resolve.current(ext), ext.value)
+        return resolve.is_same(outside_names.current(ext), ext.value)
     except NotResolved:
         return False
 
@@ -91,6 +92,7 @@ def lift_as(function: FunctionType, way: type[Statements], prepare: Callable[[An
     params = _params(function, tree)
     doc = function.__doc__ if isinstance(function.__doc__, str) else ""
     lifted = lifter.shared(ir.Function(name, params, tuple(body), span, function, doc))
+    lifted = replace(lifted, notes={**lifted.notes, walk.RESOLVED: lifter.resolver.resolved()})
     for each in walk.with_inner(lifted):
         _assigned(each.params, each.body)
     return lifted
@@ -113,7 +115,7 @@ def _assigned(params: tuple[ir.Param, ...], body: ir.Block) -> None:
 
 
 def _params(function: FunctionType, tree: Any) -> tuple[ir.Param, ...]:
-    defaults = resolve.defaults(function)
+    defaults = outside_names.defaults(function)
 
     def param(name: str, kind: str) -> ir.Param:
         if name not in defaults:

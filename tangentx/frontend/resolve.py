@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import builtins
-import importlib
 from dataclasses import dataclass
 from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import gast
 
-from tangentx.errors import NotResolved, Span
+from tangentx.common.outside_names import found
+from tangentx.errors import Span
 from tangentx.ir import nodes as ir
 
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
@@ -134,9 +133,15 @@ class Resolver:
         """A builtin that the program uses without naming it."""
         return ir.Ext(name, value, ("builtin", name), None)
 
+    def resolved(self) -> tuple[ir.Ext, ...]:
+        """All that was found at names that may be bound anew, of ``a.b`` not `a` alone: `range` in a ``for`` is no part
+        of any statement, and yet another loop where the program has a `range` of its own."""
+        above = {path[:n] for path in self._known for n in range(2, len(path))}
+        return tuple(ext for path, ext in self._known.items() if path not in above and path[0] != "import")
+
     def _ext(self, name: str, path: tuple[str, ...], span: Span) -> ir.Ext:
         if path not in self._known:
-            self._known[path] = ir.Ext(name, _find(path, self.function, span), path, self.function)
+            self._known[path] = ir.Ext(name, found(path, self.function, span), path, self.function)
         return self._known[path]
 
 
@@ -145,96 +150,7 @@ def folds(atom: ir.Atom) -> bool:
     return isinstance(atom, ir.Ext) and isinstance(atom.value, ModuleType | type)
 
 
-def current(ext: ir.Ext) -> Any:
-    """The object behind `ext` now. Raises `NotResolved` where there is none any more."""
-    if ext.path[0] == "object":
-        return ext.value
-    return _find(ext.path, ext.home, None)
-
-
-def _find(path: tuple[str, ...], home: FunctionType | None, span: Span | None) -> Any:
-    kind, name, *attributes = path
-    if home is None:
-        value = getattr(builtins, name)
-    elif kind == "closure":
-        value = _cell(home, name, span)
-    elif kind == "default":
-        value = _default(home, name, span)
-    elif kind == "import":
-        value = _module(name, span)
-    else:
-        value = _global(home, name, span)
-    for depth, attribute in enumerate(attributes):
-        try:
-            value = getattr(value, attribute)
-        except AttributeError:
-            owner = ".".join(path[1 : 2 + depth])
-            raise _lost(f"{owner} has no attribute {attribute!r}", span, "check the spelling, or import it") from None
-    return value
-
-
-def spaces(ext: ir.Ext) -> tuple[dict[str, Any], ...]:
-    """The dicts in which the first name of the path is looked up, one after the other; none for other paths."""
-    if ext.home is None:
-        return (vars(builtins),)
-    return (ext.home.__globals__, _builtins_of(ext.home)) if ext.path[0] in ("global", "builtin") else ()
-
-
-def cell(home: Any, name: str) -> Any:
-    """The cell of a closure variable."""
-    return home.__closure__[home.__code__.co_freevars.index(name)]
-
-
-def _module(name: str, span: Span | None) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise _lost(f"cannot import {name!r}: {error}", span, "install it, or leave the import out") from None
-
-
-def _builtins_of(function: Any) -> dict[str, Any]:
-    found: dict[str, Any] = function.__builtins__
-    return found
-
-
-def _global(home: FunctionType, name: str, span: Span | None) -> Any:
-    spaces: tuple[dict[str, Any], ...] = (home.__globals__, _builtins_of(home))
-    for space in spaces:
-        if name in space:
-            return space[name]
-    raise _lost(f"the name {name!r} is not defined", span, f"define or import {name!r} before the derivative is taken")
-
-
-def _cell(home: FunctionType, name: str, span: Span | None) -> Any:
-    free = home.__code__.co_freevars
-    if name not in free:
-        raise _lost(f"the function has no closure variable {name!r} any more", span, "take the derivative again")
-    try:
-        return cell(home, name).cell_contents
-    except ValueError:
-        hint = f"assign {name!r} in the enclosing function before the derivative is taken"
-        raise _lost(f"the closure variable {name!r} has no value yet", span, hint) from None
-
-
-def _default(home: FunctionType, name: str, span: Span | None) -> Any:
-    found = defaults(home)
-    if name not in found:
-        raise _lost(f"the parameter {name!r} has no default any more", span, "take the derivative again")
-    return found[name]
-
-
-def defaults(function: FunctionType) -> dict[str, Any]:
-    """The defaults of `function` as it has them now, by parameter; of too many, Python takes the last."""
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    found = zip(reversed(names), reversed(function.__defaults__ or ()), strict=False)
-    return dict(reversed(list(found))) | (function.__kwdefaults__ or {})
-
-
 def is_same(a: Any, b: Any) -> bool:
     """Whether the two are one object; a bound method is made anew each time that it is asked for."""
     methods = type(a) is type(b) and isinstance(a, MethodType | BuiltinMethodType)
     return a is b or (methods and bool(a == b))
-
-
-def _lost(message: str, span: Span | None, hint: str) -> NotResolved:
-    return NotResolved(message, span, hint)

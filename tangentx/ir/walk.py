@@ -169,10 +169,14 @@ def with_inner(function: ir.Function) -> tuple[ir.Function, ...]:
     return tuple(found)
 
 
+RESOLVED = "resolved"
+"""The note of a function that has all outside objects that its text names, those among them that no statement has."""
+
+
 def exts(function: ir.Function) -> tuple[ir.Ext, ...]:
     """The outside objects of `function` and of those made in it, each once, in the order of the text; callees' are
     not among them."""
-    found: dict[int, ir.Ext] = {}
+    found: dict[int, ir.Ext] = {id(ext): ext for ext in function.notes.get(RESOLVED, ())}
     for each in with_inner(function):
         for param in each.params:
             if isinstance(param.default, ir.Ext):

@@ -6,7 +6,6 @@ by other processes.
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import functools
 import hashlib
@@ -14,11 +13,11 @@ import os
 import platform
 import shlex
 import shutil
-import stat
 import subprocess
 import tempfile
 from collections.abc import Sequence
 
+from tangentx.common.kept_files import digest, directory, private, read
 from tangentx.errors import NoCompiler
 
 FLAGS = ("-O3", "-march=native", "-fno-math-errno", "-ffp-contract=off", "-fwrapv", "-fPIC", "-shared", "-std=gnu11")
@@ -39,7 +38,7 @@ def library(source: str) -> ctypes.PyDLL:
     for place in (directory, private):  # the first may be full, read-only, or one from which nothing may be run
         try:
             path = os.path.join(place(), f"{name}.so")
-            if not _is_whole(path):
+            if read(path) is None:
                 _compile(command, source, path)
             return ctypes.PyDLL(path)
         except OSError as error:
@@ -92,26 +91,9 @@ def _compile(command: Sequence[str], source: str, path: str) -> None:
             lines = (told.stderr.strip() or "it says nothing").splitlines()
             raise NoCompiler(f"the C compiler `{command[0]}` made nothing: {lines[-1]}", hint=_HINT)
         with open(made, "r+b") as library:
-            library.write(_digest(library.read()))
+            library.write(digest(library.read()))
         os.chmod(made, 0o700)
         os.replace(made, path)
-
-
-def _digest(content: bytes) -> bytes:
-    """What stands behind a library, by which one that was cut off or changed is known."""
-    return hashlib.sha256(content).digest()
-
-
-def _is_whole(path: str) -> bool:
-    """Whether a library is there, is the user's alone, and is as it was made."""
-    if not is_own(path):
-        return False
-    with open(path, "rb") as file:
-        content = file.read()
-    return _digest(content[:-_DIGEST]) == content[-_DIGEST:]
-
-
-_DIGEST = hashlib.sha256().digest_size
 
 
 @functools.cache
@@ -123,36 +105,3 @@ def _processor() -> str:
     except OSError:
         lines = {platform.processor()}
     return platform.machine() + "".join(sorted(lines))
-
-
-def directory() -> str:
-    """Where libraries are kept: ``$TANGENTX_CACHE``, or the user's directory for caches; for nobody else to enter."""
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    path = os.environ.get("TANGENTX_CACHE") or os.path.join(home, "tangentx")
-    try:
-        os.makedirs(path, mode=0o700, exist_ok=True)
-        if is_own(path):
-            return path
-    except OSError:
-        pass
-    return private()
-
-
-@functools.cache
-def private() -> str:
-    """A directory of this process alone, where the other one cannot be trusted or made."""
-    made = tempfile.mkdtemp(prefix="tangentx-")
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return made
-
-
-def is_own(path: str) -> bool:
-    """Whether a file or directory is there, is the user's, and nobody else can write it."""
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return False
-    if stat.S_ISLNK(found.st_mode):
-        return False
-    mine = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-    return mine and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.common import kept_files
 from tangentx.errors import NoCompiler
-from tangentx.loops import build, print_numba
+from tangentx.loops import print_numba
 from tangentx.loops.arguments import FLAGGED, Backend, Elements, Unfit, demand_fit, typed
 from tangentx.loops.callbacks import Callbacks, raising
 from tangentx.loops.loop_ir import Array, Bail, Program, Scalar, Type
@@ -92,16 +93,16 @@ def _made(text: str, path: str, name: str, signature: tuple[Any, ...]) -> Callab
 def _kept(text: str) -> str:
     """A file with the text, beside which Numba keeps what it makes."""
     name = f"tangentx_loops_{hashlib.sha256(text.encode()).hexdigest()[:32]}.py"
-    for place in (build.directory, build.private):
+    for place in (kept_files.directory, kept_files.private):
         path = os.path.join(place(), name)
         try:
-            if not (build.is_own(path) and _content(path) == text):
+            if not (kept_files.is_own(path) and _content(path) == text):
                 with tempfile.NamedTemporaryFile("w", dir=place(), delete=False, encoding="utf-8") as file:
                     file.write(text)
                 os.replace(file.name, path)
             beside = os.path.join(place(), "__pycache__")
             os.makedirs(beside, mode=0o700, exist_ok=True)
-            if build.is_own(beside):
+            if kept_files.is_own(beside):
                 return path
             raise PermissionError(f"others can write {beside}")
         except OSError as error:

@@ -1,5 +1,6 @@
 """The mathematics: one derivative rule for each operation. Knows no compiler."""
 
+from tangentx.common.own_rules import is_own
 from tangentx.templates import arithmetic as arithmetic
 from tangentx.templates import bands as bands
 from tangentx.templates import batches as batches
@@ -66,7 +67,7 @@ from tangentx.templates.compositions import (
 from tangentx.templates.distributions import is_distribution, is_whole, method_of, thawed
 from tangentx.templates.library_classes import no_rule_of_member, path_of_member
 from tangentx.templates.refusals import no_rule, refusal, refused
-from tangentx.templates.registry import Template, bind, find, is_own, templates, without_rule
+from tangentx.templates.registry import Template, bind, find, templates, without_rule
 from tangentx.templates.solvers import solver, solvers
 
 __all__ = [

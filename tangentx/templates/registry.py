@@ -7,21 +7,19 @@ import inspect
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import FunctionType
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from tangentx.common.forks import once
 from tangentx.common.naming import public_name
+from tangentx.common.own_rules import own_rule
 from tangentx.errors import NoTemplate
 from tangentx.templates.libraries import arrived
 
 Kind = Literal["elementwise", "linear", "bilinear", "adjoint", "constant"]
 F = TypeVar("F", bound=Callable[..., Any])
 
-OWN = "__tangentx_rule__"
-"""The attribute of a user's primitive that holds its `OwnRule`."""
 NONE_ONLY = ("out", "ord", "absent")
 """Names of parameters that mirror the operation's but may only be None (`absent`: given by its name it is unknown)."""
 
@@ -120,17 +118,6 @@ def without_rule(template: Template, name: str) -> NoTemplate:
     return NoTemplate(message, hint=hint)
 
 
-class OwnRule:
-    """The template of a primitive of the user's, once it has a rule, and what was found for it: its `outcomes`
-    by kinds of arguments, its `rule` on Tensors. It goes with the function."""
-
-    def __init__(self, function: FunctionType) -> None:
-        self.function = function
-        self.template: Template | None = None
-        self.outcomes: dict[Any, Any] = {}
-        self.rule: Any = None
-
-
 class Rule:
     """An adjoint template in the making: `.tangent` attaches the function for forward mode."""
 
@@ -165,23 +152,13 @@ def find(fn: object) -> Template | None:
     """The template of `fn`, a function, ufunc, built-in, type or method descriptor; None if there is none."""
     own = own_rule(fn)
     if own is not None:
-        return own.template
+        template: Template | None = own.template
+        return template
     try:
         found = _TABLE.get(fn)
         return found if found is not None or not arrived() else _TABLE.get(fn)
     except TypeError:
         return None
-
-
-def is_own(fn: object) -> bool:
-    """Whether a function was made a primitive by the user, with or without a rule."""
-    return own_rule(fn) is not None
-
-
-def own_rule(fn: object) -> OwnRule | None:
-    """What a user's primitive keeps; None for all else, to which `functools.wraps` may have copied it too."""
-    own = fn.__dict__.get(OWN) if type(fn) is FunctionType else None
-    return own if isinstance(own, OwnRule) and own.function is fn else None
 
 
 def templates() -> tuple[Template, ...]:

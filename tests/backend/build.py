@@ -8,7 +8,8 @@ from typing import Any
 from unittest import mock
 
 from tangentx.backend.load import load
-from tangentx.backend.module_text import Text, write
+from tangentx.backend.module_text import write
+from tangentx.common.texts import Text
 from tangentx.errors import Span
 from tangentx.ir import markers
 from tangentx.ir import nodes as ir

@@ -11,8 +11,8 @@ import pytest
 
 import tangentx as tx
 from tangentx.analysis.types.kinds import Num
-from tangentx.compile import plain_sweeps
-from tangentx.compile.plain_sweeps import PlainSweep, finite, is_loud
+from tangentx.compile.plain_sweeps import is_loud
+from tangentx.dispatch.plain_sweeps import PlainSweep, finite
 
 POINTS = np.array([0.0, 0.3, 1.7])
 GAPS = np.array([[np.nan, np.nan, 1.0]] * 3)
@@ -147,7 +147,7 @@ def test_two_misses_and_the_guards_come_first(monkeypatch: pytest.MonkeyPatch) -
     gradient(POINTS + 1.0)
     sweep = entry_of(gradient)
     assert isinstance(sweep, PlainSweep) and sweep.misses == 0
-    monkeypatch.setattr(plain_sweeps, "LIMIT_MISSES", 2)
+    monkeypatch.setattr("tangentx.dispatch.plain_sweeps.LIMIT_MISSES", 2)
     for _ in range(3):
         gradient(POINTS)
     assert sweep.misses == 2

@@ -8,6 +8,7 @@ import gast
 import numpy as np
 import pytest
 
+from tangentx.common import outside_names
 from tangentx.errors import NotResolved
 from tangentx.frontend import resolve
 from tangentx.frontend.lift import lift
@@ -94,18 +95,18 @@ def test_current_reads_again():
     space = f.__globals__
     exts = {ext.name: ext for ext in walk.exts(lift(f))}
     value = 2.0
-    assert resolve.current(exts["value"]) == 2.0 and exts["value"].value == 1.0
-    assert resolve.current(exts["y"]) is TEST
-    assert resolve.current(exts["sin"]) is np.sin
+    assert outside_names.current(exts["value"]) == 2.0 and exts["value"].value == 1.0
+    assert outside_names.current(exts["y"]) is TEST
+    assert outside_names.current(exts["sin"]) is np.sin
     space["len"] = max
     try:
-        assert resolve.current(exts["len"]) is max
+        assert outside_names.current(exts["len"]) is max
     finally:
         del space["len"]
-    assert resolve.current(exts["len"]) is builtins.len
+    assert outside_names.current(exts["len"]) is builtins.len
     f.__defaults__ = None
     with pytest.raises(NotResolved):
-        resolve.current(exts["y"])
+        outside_names.current(exts["y"])
 
 
 TEST = [1]
@@ -117,7 +118,7 @@ def test_what_is_gone_is_an_error():
     (_, h) = walk.exts(lift(f))
     del f.__globals__["h"]
     with pytest.raises(NotResolved, match="'h' is not defined"):
-        resolve.current(h)
+        outside_names.current(h)
 
 
 def unassigned():
@@ -146,16 +147,16 @@ def test_defaults_by_parameter():
     def f(a, /, b, c=1, *r, d, e=2, **k):
         return a
 
-    assert resolve.defaults(f) == {"c": 1, "e": 2}
+    assert outside_names.defaults(f) == {"c": 1, "e": 2}
 
 
 def test_of_more_defaults_than_parameters_the_last_count():
     def f(a, b=1, *, c=2):
         return a, b, c
 
-    assert resolve.defaults(f) == {"b": 1, "c": 2}
+    assert outside_names.defaults(f) == {"b": 1, "c": 2}
     f.__defaults__ = (7, 8, 9)
-    assert f() == (8, 9, 2) and resolve.defaults(f) == {"a": 8, "b": 9, "c": 2}
+    assert f() == (8, 9, 2) and outside_names.defaults(f) == {"a": 8, "b": 9, "c": 2}
     g = lambda *args: args
     g.__defaults__ = (None, None)
-    assert resolve.defaults(g) == {}
+    assert outside_names.defaults(g) == {}

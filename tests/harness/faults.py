@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.compile.plain_sweeps import LIMIT_MISSES
+from tangentx.dispatch.plain_sweeps import LIMIT_MISSES
 from tests.harness.guard import call
 from tests.harness.leaves import leaves
 from tests.harness.snapshot import snapshot

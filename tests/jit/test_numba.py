@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.loops import build, numba_support, run_numba
+from tangentx.common import kept_files
+from tangentx.loops import numba_support, run_numba
 from tests.jit import test_entry as programs
 from tests.jit.test_entry import MATRIX, ROW, both, compiled, demand_equal, own_cache  # noqa: F401
 from tests.programs import PROGRAMS
@@ -256,7 +257,7 @@ def test_numba_is_imported_only_when_asked_for():
 
 
 def test_directories():
-    assert build.is_own(build.directory())
+    assert kept_files.is_own(kept_files.directory())
 
 
 def test_products_of_matrices():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,12 +10,13 @@ from typing import Any
 
 from tangentx.analysis.infer.calling_conventions import QUIET, Checkpoints
 from tangentx.analysis.types.address_map import Memory
-from tangentx.analysis.types.kinds import BOTTOM, MISSING, Kind, Region, TooDeep, World, join, signature
-from tangentx.analysis.types.signatures import key
+from tangentx.analysis.types.kinds import BOTTOM, Kind, Region, TooDeep, World, join, signature
 from tangentx.analysis.types.values import Valuer
+from tangentx.arrays.signatures import key
 from tangentx.common.axes import Axes
 from tangentx.common.forks import once
 from tangentx.common.options import OBSERVING, ON_TENSORS, Helper, low_precision
+from tangentx.common.outside_names import static
 from tangentx.errors import NotResolved, TangentxError
 from tangentx.ir.nodes import Ext, Function, Link, Statement, Var
 
@@ -233,8 +233,3 @@ class Program(ABC):
                 region.mark("external")
             self.externals[id(ext)] = (ext, kind)
         return self.externals[id(ext)][1]
-
-
-def static(owner: Any, name: str) -> Any:
-    """What a class (or one above it), a module or an object has under a name, unbound; MISSING for nothing."""
-    return inspect.getattr_static(owner, name, MISSING)

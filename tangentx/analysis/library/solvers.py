@@ -39,6 +39,7 @@ from tangentx.analysis.types.kinds import (
     varied,
 )
 from tangentx.common.naming import public_name
+from tangentx.common.options import MAKERS
 from tangentx.errors import NotDifferentiable, NoTemplate, TangentxError, UnsupportedSyntax, is_library
 from tangentx.ir import markers, nodes
 from tangentx.ir.functions import BoundMethod, Closure, Derived, Partial, function_of
@@ -49,9 +50,6 @@ from tangentx.ir.walk import statements, with_inner
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker
-
-MAKERS: dict[str, Any] = {}
-"""What makes derivatives, by name: it lies above, and is handed down."""
 
 
 def taken(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind] | None:

@@ -16,18 +16,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from tangentx.common.outside_names import MISSING as MISSING
 from tangentx.errors import NotResolved, Span
 from tangentx.ir.functions import FunctionValue
-
-
-class Missing:
-    """The value of a `Num` that is not known."""
-
-    def __repr__(self) -> str:
-        return "?"
-
-
-MISSING = Missing()
 
 
 @dataclass(frozen=True, slots=True)

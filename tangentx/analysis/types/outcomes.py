@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tangentx.analysis.types.kinds import Arr, Bottom, Box, Kind, Num, Obj, Region, Some, World
+from tangentx.common.own_rules import own_rule
 from tangentx.errors import Span
-from tangentx.templates.registry import own_rule
 
 LIMIT = 10_000
 _LIMIT_PART = 1000

@@ -9,7 +9,7 @@ import numpy as np
 
 from tangentx.analysis.types.kinds import MISSING, Arr, Box, Kind, Num, Obj, Top, located, varied
 from tangentx.analysis.types.optional_values import as_indices, may_be_none
-from tangentx.analysis.types.values import is_record_class
+from tangentx.arrays.structures import is_record_class
 from tangentx.errors import NotDifferentiable, UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Block, Index, Key, Lit, Make, Slice, Var
 

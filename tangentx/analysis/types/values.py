@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import types
 from typing import Any
@@ -26,11 +25,11 @@ from tangentx.analysis.types.kinds import (
     vary,
 )
 from tangentx.analysis.types.user_code import is_foreign
-from tangentx.arrays import fields, parts_of
+from tangentx.arrays import parts_of
+from tangentx.arrays.structures import contents, is_container, is_record, is_whole
 from tangentx.common.options import OBSERVING
 from tangentx.errors import NotDifferentiable, NotResolved, Span
 from tangentx.ir.nodes import UNBOUND
-from tangentx.templates import is_whole
 
 SCALARS = (bool, int, float, complex)
 _WHOLE = (
@@ -164,40 +163,6 @@ def constant_kind(valuer: Valuer, value: Any) -> Kind:
     if known is not None:
         return known
     return Num(type(value), value=value) if type(value) in (bool, int) else valuer.kind(value)
-
-
-def is_record(value: Any) -> bool:
-    """Whether the value is a named tuple or an instance of a dataclass."""
-    named = isinstance(value, tuple) and hasattr(type(value), "_fields")
-    return named or (dataclasses.is_dataclass(value) and not isinstance(value, type))
-
-
-def is_record_class(cls: type) -> bool:
-    """Whether instances of the class are tuples or records: equal where their parts are."""
-    return issubclass(cls, tuple) or dataclasses.is_dataclass(cls)
-
-
-def is_container(value: Any) -> bool:
-    """Whether the value is a list, tuple, dict or record, or an object that is known by its attributes."""
-    if type(value) in (list, tuple, dict) or is_record(value):
-        return True
-    if is_whole(value):
-        return False
-    calls = [vars(cls)["__call__"] for cls in type(value).__mro__ if "__call__" in vars(cls)]
-    return isinstance(calls[0] if calls else _plain, types.FunctionType) and fields(value) is not None
-
-
-def _plain() -> None:
-    """Stands for what is not called."""
-
-
-def contents(value: Any) -> list[tuple[Any, Any]]:
-    """Keys and items of a container: positions, keys, or attribute names."""
-    if isinstance(value, list | tuple):
-        return list(enumerate(value))
-    if isinstance(value, dict):
-        return list(value.items())
-    return list((fields(value) or vars(value)).items())
 
 
 def fill(kind: Kind) -> Kind:

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import guarded, of_rule
+from tangentx.common.own_rules import own_rule
 from tangentx.errors import NoTemplate
 from tangentx.templates import Template, find
-from tangentx.templates.registry import NONE_ONLY, own_rule
+from tangentx.templates.registry import NONE_ONLY
 from tangentx.tensor.calls.lifting import lifted_names
 from tangentx.tensor.core.forms import inexact, times
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.analysis.memory.outside_overlap import sharing
 from tangentx.analysis.types.address_map import Memory
 from tangentx.analysis.types.kinds import World
+from tangentx.arrays.sharing import sharing
 
 X = np.array([2.0, 3.0])
 Pair = collections.namedtuple("Pair", "whole part")

@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 import pytest
 
-from tangentx.analysis.types.signatures import key, overlaps, storages
+from tangentx.arrays.signatures import key, overlaps, storages
 
 Point = namedtuple("Point", "x y")
 

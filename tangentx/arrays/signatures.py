@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.analysis.types.values import contents, is_container, is_record
-from tangentx.templates import is_whole
+from tangentx.arrays.structures import contents, is_container, is_record, is_whole
 
 _NUMBERS = (float, int, complex)
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from tangentx.analysis.types.signatures import key
-from tangentx.analysis.types.values import contents, is_container
+from tangentx.arrays.signatures import key
+from tangentx.arrays.structures import contents, is_container
 
 Path: TypeAlias = tuple[Any, ...]
 Groups: TypeAlias = frozenset[frozenset[Path]]

@@ -1,0 +1,428 @@
+"""Texts kept for other processes: found again where all is as it was, and nowhere else."""
+
+from __future__ import annotations
+
+import importlib.util
+import linecache
+import marshal
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.common import kept_files, own_files
+from tangentx.dispatch import kept_texts
+
+X = np.array([1.0, 2.0])
+_number = [0]
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path):
+    path = tmp_path / "kept"
+    tx.cache(path)
+    yield path
+    kept_files._chosen.clear()
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """``module(text)`` is the module of that text as another process would have it: with objects of its own."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def made(text, name="program"):
+        path = tmp_path / f"{name}.py"
+        text = "import numpy as np\nimport tangentx as tx\n" + textwrap.dedent(text)
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+            _number[0] += 1
+            os.utime(path, ns=(_number[0] * 10**10,) * 2)  # linecache goes by it
+        spec = importlib.util.spec_from_file_location(name, path)
+        found = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, name, found)
+        linecache.checkcache(str(path))
+        exec(compile(text, str(path), "exec"), vars(found))
+        return found
+
+    return made
+
+
+def said(derivative):
+    """What became of the last text: "read", "kept" or why neither."""
+    notes = derivative._cache.last.notes["kept"]
+    assert notes in derivative.explain()
+    return {"read from the directory of kept texts": "read", "compiled, and kept for other processes": "kept"}.get(
+        notes, notes
+    )
+
+
+def gradient(module, *args, of="f", **options):
+    """The gradient at the arguments, and what became of its text."""
+    derivative = tx.grad(getattr(module, of), **options)
+    found = derivative(*(args or (X,)))
+    return np.asarray(found).tolist(), said(derivative)
+
+
+PROGRAM = """
+    K = 3.0
+    def helper(x, n=2.0):
+        return np.sin(x) * n * K
+    class Model:
+        scale = 2.0
+        def run(self, x):
+            return x * self.scale
+    MODEL = Model()
+    def f(x, m=2):
+        s = helper(x) + MODEL.run(x)
+        for i in range(m):
+            s = s * x
+        return np.sum(s)
+"""
+
+
+def test_a_text_is_found_again_and_gives_the_same(module) -> None:
+    first, how = gradient(module(PROGRAM))
+    assert how == "kept"
+    again = module(PROGRAM)
+    assert gradient(again) == (first, "read")
+    derivative = tx.grad(again.f)
+    assert "def f_grad" in derivative.source_for(X) and derivative(X).tolist() == first
+    again.K = 30.0  # a number is read when the text runs
+    assert gradient(again)[0] != first
+
+
+EDITS = {
+    "the function": ("s = s * x", "s = s + x"),
+    "a helper": ("np.sin(x)", "np.cos(x)"),
+    "a comment": ("np.sin(x)", "np.sin(x)  # a sine"),
+    "the place": ("    K = 3.0", "\n    K = 3.0"),
+    "a default": ("m=2", "m=3"),
+    "a default of a helper": ("n=2.0", "n=4.0"),
+    "a member of a class": ("scale = 2.0", "scale = 4.0"),
+    "the kind of a member": ("scale = 2.0", "scale = np.array([2.0, 3.0])"),
+    "a method": ("x * self.scale", "x + self.scale"),
+    "the kind of a global": ("K = 3.0", "K = np.array([1.0, 2.0])"),
+    "the kind of an object": ("MODEL = Model()", "MODEL = Model()\n    MODEL.scale = 5.0"),
+    "the class of an object": ("MODEL = Model()", "class Other(Model):\n        pass\n    MODEL = Other()"),
+    "a function of a library": ("import numpy", "import numpy"),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_what_was_edited_is_compiled_again(name, module) -> None:
+    gradient(module(PROGRAM))
+    edited = PROGRAM.replace(*EDITS[name])
+    found, how = gradient(module(edited))
+    tx.cache(None)
+    assert found == np.asarray(tx.grad(module(edited).f)(X)).tolist()
+    assert how == ("kept" if edited != PROGRAM else "read")
+
+
+def _rebound(m):
+    m.helper = lambda x, n=2.0: x * n
+
+
+def _patched(m):
+    m.Model.run = lambda self, x: x * x
+
+
+def _defaults(m):
+    m.helper.__defaults__ = (7.0,)
+
+
+def _named_defaults(m):
+    m.f.__defaults__ = (1,)
+
+
+def _code(m):
+    m.helper.__code__ = m.other.__code__
+
+
+def _member(m):
+    m.Model.scale = 11.0
+
+
+def _data(m):
+    m.K = np.array([3.0, 4.0])
+
+
+def _attribute(m):
+    m.MODEL.scale = np.array([3.0, 4.0])
+
+
+def _object(m):
+    m.MODEL = type("Model", (), {"run": lambda self, x: x - 1.0})()
+
+
+def _numpy(m):
+    m.np = type(sys)("np")
+    vars(m.np).update(vars(np), sin=np.cos)
+
+
+def _builtin(m):
+    m.range = lambda m: [1]
+
+
+def _twin(m):
+    """Another function that is written alike."""
+    m.helper = m.twins(5.0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(_rebound, _patched, _defaults, _named_defaults, _code, _member, _data, _attribute, _object),
+        *(_numpy, _builtin, _twin),
+    ],
+)
+def test_what_is_changed_while_a_program_runs_counts(change, module) -> None:
+    text = PROGRAM + (
+        "\n    def other(x, n=2.0):\n        return x * n\n"
+        "    def twins(c):\n        def helper(x, n=2.0):\n            return x * c * n\n        return helper\n"
+    )
+    before, _ = gradient(module(text))
+    changed = module(text)
+    change(changed)
+    found, _ = gradient(changed)
+    tx.cache(None)
+    plain = module(text)
+    change(plain)
+    assert found == np.asarray(tx.grad(plain.f)(X)).tolist() != before
+
+
+def test_closures_are_told_apart(module) -> None:
+    text = """
+        def made(g, c):
+            def f(x):
+                return np.sum(g(x) * c)
+            return f
+        def square(x):
+            return x * x
+        def cube(x):
+            return x * x * x
+        f = made(square, 2.0)
+        h = made(cube, 2.0)
+        k = made(square, 3.0)
+        l = made(square, np.array([1.0, 2.0]))
+        both = lambda x: np.sum(x) * 2.0, lambda x: np.sum(x * x)
+        first, second = both
+    """
+    names = ("f", "h", "k", "l", "first", "second")
+    found = [gradient(module(text), of=name)[0] for name in names]
+    again = module(text)
+    assert [gradient(again, of=name) for name in names] == [(one, "read") for one in found]
+    assert len({str(one) for one in found}) == len(names) and found[2] == [6.0, 12.0]
+
+
+def test_functions_that_are_given_are_told_apart(module) -> None:
+    text = """
+        def square(x):
+            return x * x
+        def cube(x):
+            return x * x * x
+        def f(x, g):
+            return np.sum(g(x))
+    """
+    m = module(text)
+    found = [gradient(m, X, m.square), gradient(m, X, m.cube)]
+    m = module(text)
+    assert [gradient(m, X, m.square), gradient(m, X, m.cube)] == [(one, "read") for one, _ in found]
+    assert found[0] != found[1]
+
+
+def test_kinds_axes_and_options_are_told_apart(module) -> None:
+    text = "def f(x, y, how=None):\n    return np.sum(x * y) if how is None else np.sum(x) * len(how)\n"
+    cases = [
+        (np.ones(2), np.ones(2)),
+        (np.ones(1), np.ones(2)),
+        (np.ones((2, 1)), np.ones((1, 2))),
+        (np.ones(2, np.float32), np.ones(2)),
+        (np.ones(2), np.ones(2), "ab"),
+        (np.ones(2), np.ones(2), "abc"),
+        (1.0, np.ones(2)),
+    ]
+    plain = [np.asarray(tx.grad(module(text).f)(*case)) for case in cases]
+    again = module(text)
+    for case, one in zip(cases, plain, strict=True):
+        found = tx.grad(again.f)(*case)
+        assert said(tx.grad(again.f)) == "read", case
+        assert np.asarray(found).dtype == one.dtype and np.array_equal(found, one)
+    assert gradient(again, *cases[0], wrt="y")[1] == "kept"
+    with _without("dead"):
+        assert gradient(again, *cases[0])[1] == "kept"
+
+
+def _without(name):
+    from tangentx.compile.pipeline import proofs
+
+    return proofs(off=name)
+
+
+def test_a_result_that_is_not_finite_is_found_with_guards(module) -> None:
+    text = "def f(x):\n    return np.sum(np.where(x > 0.0, np.sqrt(x), 0.0) * x)\n"
+    points = np.array([0.0, 4.0])
+    first = tx.grad(module(text).f)(points)
+    again = tx.grad(module(text).f)
+    assert again(points + 1.0).shape == (2,) and said(again) == "read"
+    assert np.array_equal(again(points), first) and np.isfinite(first).all()
+
+
+def test_what_cannot_be_told_from_others_is_not_kept(module) -> None:
+    text = """
+        @tx.primitive
+        def p(x):
+            return x * 2.0
+        @p.partials
+        def _(x):
+            return 2.0
+        def f(x):
+            return np.sum(p(x))
+        LOG = []
+        def writes(x):
+            LOG.append(x)
+            return np.sum(LOG[-1])
+        def loops(x):
+            return np.sum(x) * sum(1 for _ in iter([1, 2]))
+    """
+    m = module(text)
+    assert "not kept" in gradient(m)[1] and "primitive" in gradient(m)[1]
+    assert "not kept" in gradient(m, of="writes")[1]
+
+
+def test_rules_that_are_declared_keep_texts_out(module, monkeypatch) -> None:
+    gradient(module(PROGRAM))
+    monkeypatch.setattr(kept_texts, "_own_rules", ["`lib.f`"])
+    assert "rules are declared" in gradient(module(PROGRAM))[1]
+
+
+def test_an_own_module_that_changed_counts(module, monkeypatch) -> None:
+    gradient(module(PROGRAM))
+    monkeypatch.setattr(own_files, "digest", lambda: "another")
+    assert gradient(module(PROGRAM))[1] == "kept"
+    monkeypatch.setattr(np, "__version__", "1.0")
+    assert gradient(module(PROGRAM))[1] == "kept"
+
+
+def files(place):
+    return [path for path in Path(place, "texts").rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "empty", "foreign", "garbage"])
+def test_a_damaged_file_is_no_text(damage, module, place) -> None:
+    first, _ = gradient(module(PROGRAM))
+    (path,) = files(place)
+    content = path.read_bytes()
+    if damage == "cut":
+        path.write_bytes(content[:-100])
+    elif damage == "changed":
+        path.write_bytes(content[:200] + b"\0" + content[201:])
+    elif damage == "empty":
+        path.write_bytes(b"")
+    elif damage == "garbage":
+        kept_files.write(str(path), marshal.dumps({"axes": None}))
+    else:
+        path.chmod(0o666)
+    assert gradient(module(PROGRAM)) == (first, "kept")
+    assert gradient(module(PROGRAM)) == (first, "read")
+
+
+def test_a_directory_that_others_can_write_is_not_used(module, tmp_path, place) -> None:
+    gradient(module(PROGRAM))
+    place.chmod(0o777)
+    assert "others can write" in gradient(module(PROGRAM))[1]
+    with pytest.raises(PermissionError, match="others can write"):
+        tx.cache(place)
+    with pytest.raises(OSError):
+        tx.cache("/proc/nowhere")
+    tx.cache(tmp_path / "fresh")
+    assert (tmp_path / "fresh").stat().st_mode & 0o777 == 0o700
+
+
+def test_texts_for_one_question_are_bounded(module, place) -> None:
+    for i in range(kept_texts.LIMIT_VARIANTS + 3):
+        m = module("def f(x):\n    return np.sum(x * K)\n")
+        m.K = {f"k{i}": 1.0} and (np.ones(2) if i == 0 else np.ones((2,) * 0 + (2,), f"f{4 + 4 * (i % 2)}"))
+        gradient(m)
+    assert 0 < len(files(place)) <= kept_texts.LIMIT_VARIANTS
+
+
+def test_threads_that_ask_at_once_get_the_same(module) -> None:
+    m = module(PROGRAM)
+    first, _ = gradient(m)
+    m, found = module(PROGRAM), []
+    threads = [threading.Thread(target=lambda: found.append(tx.grad(m.f)(X).tolist())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [first] * 8
+
+
+def test_errors_name_the_line_still(module) -> None:
+    text = "def f(x):\n    y = np.sum(x * x)\n    return y * TABLE[int(y)]\nTABLE = [1.0]\n"
+    with pytest.raises(IndexError):
+        gradient(module(text))
+    derivative = tx.grad(module(text).f)
+    with pytest.raises(IndexError):
+        derivative(X)
+    assert said(derivative) == "read"
+
+
+SCRIPT = """
+import sys
+import numpy as np
+import tangentx as tx
+import program
+gradient = tx.grad(program.f)
+print(gradient(np.array([1.0, 2.0])).tolist(), gradient._cache.last.notes["kept"])
+print([name for name in sys.modules if name.startswith(HEAVY)])
+"""
+HEAVY = tuple(f"tangentx.{name}" for name in ("frontend", "analysis", "derive", "optimise", "templates", "compile"))
+
+
+def processes(tmp_path, place, count):
+    (tmp_path / "program.py").write_text("import numpy as np\n" + textwrap.dedent(PROGRAM))
+    (tmp_path / "script.py").write_text(SCRIPT.replace("HEAVY", repr(HEAVY)))
+    surroundings = {**os.environ, "TANGENTX_CACHE": str(place), "PYTHONPATH": os.pathsep.join((".", *sys.path))}
+    command = [sys.executable, "script.py"]
+    return [
+        subprocess.Popen(command, cwd=tmp_path, env=surroundings, stdout=subprocess.PIPE, text=True)
+        for _ in range(count)
+    ]
+
+
+def test_other_processes_import_no_compiler(tmp_path, place) -> None:
+    both = [process.communicate()[0].splitlines() for process in processes(tmp_path, place, 2)]
+    (last,) = [process.communicate()[0].splitlines() for process in processes(tmp_path, place, 1)]
+    assert last[1] == "[]" and "read from" in last[0] and "tangentx.derive" in both[0][1]
+    assert {lines[0].partition("]")[0] for lines in (*both, last)} == {last[0].partition("]")[0]}
+
+
+def test_a_process_that_is_ended_while_it_writes_leaves_nothing_wrong(module, place, monkeypatch) -> None:
+    def ended(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(os, "replace", ended)
+        gradient(module(PROGRAM))
+    assert files(place) == []
+    (rest,) = [path for path in Path(place, "texts").rglob("*") if not any(path.iterdir())]
+    (rest / ".half").write_bytes(b"half")  # as of one that was killed
+    assert gradient(module(PROGRAM))[1] == "kept"
+    assert gradient(module(PROGRAM))[1] == "read"
+
+
+def test_parts_that_have_another_length_are_another_text(module) -> None:
+    text = "def f(u, d):\n    return np.sum(d[1:] * (u[1:] - u[:-1]))\n"
+    cases = [(np.arange(5.0), np.arange(5.0)), (np.arange(5.0), np.arange(2.0)), (np.arange(2.0), np.arange(5.0))]
+    plain = [tx.grad(module(text).f)(*case) for case in cases]
+    again = module(text)
+    for case, one in zip(cases, plain, strict=True):
+        found = tx.grad(again.f)(*case)
+        assert said(tx.grad(again.f)) == "read" and np.array_equal(found, one)
