@@ -259,8 +259,9 @@ def test_in_programs_that_run_on_tensors():
 
         return brentq(cubic, 0.0, 9.0, args=(x, 2.0)) * Local.factor
 
-    with pytest.raises(tx.TangentxError, match="a class inside|has a derivative in compiled code alone"):
-        tx.grad(as_it_is)(0.9)
+    with pytest.warns(tx.FallbackWarning):
+        found = tx.grad(as_it_is)(0.9)
+    np.testing.assert_allclose(found, slope(as_it_is, 0.9), rtol=1e-6)
 
 
 def test_where_the_program_handles_its_failure():
