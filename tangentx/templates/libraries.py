@@ -18,7 +18,7 @@ import warnings
 _RULES = {
     "scipy.special": (
         *("bessel", "distribution_functions", "elementary", "error_functions", "gamma_functions", "sums"),
-        "orthogonal_polynomials",
+        *("orthogonal_polynomials", "bessel_forms", "joint_functions"),
     ),
     "scipy.stats": (
         *("discrete_distributions", "lifetime_distributions", "multivariate_distributions", "skewed_distributions"),

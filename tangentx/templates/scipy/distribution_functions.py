@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from tangentx.arrays import ratio
+from tangentx.templates.compositions import composition
 from tangentx.templates.registry import elementwise
 
 
@@ -67,3 +68,69 @@ def owens_t(h: Any, a: Any) -> Any:
     bell = -0.19947114020071635 * np.exp(-0.5 * h * h)
     both = 1.0 + a * a
     return bell * special.erf(0.7071067811865476 * a * h), 0.15915494309189535 * np.exp(-0.5 * h * h * both) / both
+
+
+@composition(special.pdtr, domain=("2.0, P(3)",))
+def pdtr(k: Any, m: Any) -> Any:
+    """Distribution function of Poisson's distribution, by its mean."""
+    return special.gammaincc(np.floor(k) + 1.0, m)
+
+
+@composition(special.pdtrc, domain=("2.0, P(3)",))
+def pdtrc(k: Any, m: Any) -> Any:
+    """Complement of the distribution function of Poisson's distribution, by its mean."""
+    return special.gammainc(np.floor(k) + 1.0, m)
+
+
+@composition(special.bdtr, domain=("2.0, 5, 0.1 + 0.4 * P(3)",))
+def bdtr(k: Any, n: Any, p: Any) -> Any:
+    """Distribution function of the binomial distribution, by the probability."""
+    return special.betainc(n - np.floor(k), np.floor(k) + 1.0, 1.0 - p)
+
+
+@composition(special.bdtrc, domain=("2.0, 5, 0.1 + 0.4 * P(3)",))
+def bdtrc(k: Any, n: Any, p: Any) -> Any:
+    """Complement of the distribution function of the binomial distribution, by the probability."""
+    return special.betainc(np.floor(k) + 1.0, n - np.floor(k), p)
+
+
+@composition(special.nbdtr, domain=("2, 5, 0.1 + 0.4 * P(3)",))
+def nbdtr(k: Any, n: Any, p: Any) -> Any:
+    """Distribution function of the negative binomial distribution, by the probability."""
+    return special.betainc(n, k + 1.0, p)
+
+
+@composition(special.nbdtrc, domain=("2, 5, 0.1 + 0.4 * P(3)",))
+def nbdtrc(k: Any, n: Any, p: Any) -> Any:
+    """Complement of the distribution function of the negative binomial distribution, by the probability."""
+    return special.betainc(k + 1.0, n, 1.0 - p)
+
+
+@composition(special.gdtr, domain=())
+def gdtr(a: Any, b: Any, x: Any) -> Any:
+    """Distribution function of the gamma distribution, by rate and argument."""
+    return special.gammainc(b, a * x)
+
+
+@composition(special.gdtrc, domain=())
+def gdtrc(a: Any, b: Any, x: Any) -> Any:
+    """Complement of the distribution function of the gamma distribution, by rate and argument."""
+    return special.gammaincc(b, a * x)
+
+
+@composition(special.fdtr, domain=())
+def fdtr(dfn: Any, dfd: Any, x: Any) -> Any:
+    """Distribution function of the F distribution, by its argument."""
+    return special.betainc(0.5 * dfn, 0.5 * dfd, dfn * x / (dfd + dfn * x))
+
+
+@composition(special.fdtrc, domain=())
+def fdtrc(dfn: Any, dfd: Any, x: Any) -> Any:
+    """Complement of the distribution function of the F distribution, by its argument."""
+    return special.betainc(0.5 * dfd, 0.5 * dfn, dfd / (dfd + dfn * x))
+
+
+@composition(special.chdtri, domain=())
+def chdtri(v: Any, p: Any) -> Any:
+    """Inverse of `chdtrc` in its second argument."""
+    return 2.0 * special.gammainccinv(0.5 * v, p)

@@ -58,3 +58,20 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
     total = total + rows[..., -1] * ratio_or_zero(2.0 * b * b + 3.0 * a * b, 6.0 * (b + a))
     total = total + rows[..., -2] * ratio_or_zero(b * b + 3.0 * a * b, 6.0 * a)
     return total - rows[..., -3] * ratio_or_zero(b * b * b, 6.0 * a * (a + b))
+
+
+@composition(integrate.romb, domain=("A(5)", "A(9), 0.5", "A(3,5), 0.5", "A(5,2), axis=0"))
+def romb(y: Any, dx: Any = 1.0, axis: Any = -1, show: Any = False) -> Any:
+    """Integral by trapezoids of halved widths, extrapolated."""
+    rows = np.moveaxis(np.asarray(y), axis, -1)
+    step = np.shape(rows)[-1] - 1
+    found = [0.5 * dx * step * (rows[..., 0] + rows[..., -1])]
+    while step > 1:
+        step = step // 2
+        line = [0.5 * found[0] + dx * step * np.sum(rows[..., step :: 2 * step], axis=-1)]
+        factor = 1.0
+        for known in found:
+            factor = 4.0 * factor
+            line.append(line[-1] + (line[-1] - known) / (factor - 1.0))
+        found = line
+    return found[-1]

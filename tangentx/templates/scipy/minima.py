@@ -25,9 +25,11 @@ from tangentx.arrays import (
     settled,
     settled_row,
     slope_of,
+    stop_gradient,
     valued,
 )
 from tangentx.errors import NotDifferentiable
+from tangentx.templates.compositions import composition
 from tangentx.templates.registry import constant
 from tangentx.templates.solutions import Fit, Minimum, Solution
 from tangentx.templates.solvers import solver_of
@@ -143,6 +145,152 @@ def minimize_scalar(
     )
 
 
+@solver_of(optimize.fmin, optimize.fmin_powell, form="float64[1]")
+def fmin(
+    found: Any,
+    func: Any,
+    x0: Any,
+    args: Any = (),
+    xtol: Any = 1e-4,
+    ftol: Any = 1e-4,
+    maxiter: Any = None,
+    maxfun: Any = None,
+    full_output: Any = 0,
+    disp: Any = 1,
+    retall: Any = 0,
+    callback: Any = None,
+    initial_simplex: Any = None,
+) -> Any:
+    """Minimum of a function of a row, found without its slope."""
+    _demand_answer_alone(full_output, retall)
+    return settle(minimum_of_row, found, func, args if isinstance(args, tuple) else (args,))
+
+
+@solver_of(optimize.fmin_bfgs, optimize.fmin_cg, form="float64[1]")
+def fmin_bfgs(
+    found: Any,
+    f: Any,
+    x0: Any,
+    fprime: Any = None,
+    args: Any = (),
+    gtol: Any = 1e-5,
+    norm: Any = np.inf,
+    epsilon: Any = 1.5e-8,
+    maxiter: Any = None,
+    full_output: Any = 0,
+    disp: Any = 1,
+    retall: Any = 0,
+    callback: Any = None,
+    **options: Any,
+) -> Any:
+    """Minimum of a function of a row, found by its slope."""
+    _demand_answer_alone(full_output, retall)
+    return settle(minimum_of_row, found, f, args if isinstance(args, tuple) else (args,))
+
+
+@solver_of(optimize.fmin_ncg, form="float64[1]")
+def fmin_ncg(
+    found: Any,
+    f: Any,
+    x0: Any,
+    fprime: Any,
+    fhess_p: Any = None,
+    fhess: Any = None,
+    args: Any = (),
+    avextol: Any = 1e-5,
+    epsilon: Any = 1.5e-8,
+    maxiter: Any = None,
+    full_output: Any = 0,
+    disp: Any = 1,
+    retall: Any = 0,
+    callback: Any = None,
+    **options: Any,
+) -> Any:
+    """Minimum of a function of a row, found by its second derivatives."""
+    _demand_answer_alone(full_output, retall)
+    return settle(minimum_of_row, found, f, args if isinstance(args, tuple) else (args,))
+
+
+@solver_of(optimize.fmin_l_bfgs_b, form="(float64[1], float, object)")
+def fmin_l_bfgs_b(
+    found: Any,
+    func: Any,
+    x0: Any,
+    fprime: Any = None,
+    args: Any = (),
+    approx_grad: Any = 0,
+    bounds: Any = None,
+    **options: Any,
+) -> Any:
+    """Minimum of a function of a row between bounds."""
+    given = args if isinstance(args, tuple) else (args,)
+    objective = func if fprime is not None or approx_grad else (lambda z, *a: func(z, *a)[0])
+    limits = as_written(near_pairs, "(float64[1], float64[1])", constant_option(bounds, "`bounds`"), found[0])
+    x = settle(minimum_in_a_box, found[0], objective, given, limits[0], limits[1])
+    return x, settle(value_there, found[1], objective, x, given), found[2]
+
+
+@solver_of(optimize.fminbound, optimize.brent, optimize.golden, form="float")
+def fminbound(found: Any, func: Any, *given: Any, args: Any = (), full_output: Any = 0, **options: Any) -> Any:
+    """Minimum of a function of a number; at a bound it is refused."""
+    _demand_answer_alone(full_output, 0)
+    return settle(minimum_of_number, found, func, args if isinstance(args, tuple) else (args,))
+
+
+def _demand_answer_alone(full_output: Any, retall: Any) -> None:
+    if full_output or retall:
+        raise NotDifferentiable(
+            "this solver has no derivative with `full_output` or `retall`", hint="use scipy.optimize.minimize"
+        )
+
+
+@solver_of(
+    *(optimize.differential_evolution, optimize.dual_annealing, optimize.direct, optimize.shgo),
+    form="object",
+)
+def global_minimum(
+    found: Any, func: Any, bounds: Any, args: Any = (), constraints: Any = (), **options: Any
+) -> Any:
+    """Least of the minima between bounds."""
+    if not (isinstance(constraints, tuple) and len(constraints) == 0):
+        raise NotDifferentiable(
+            "a minimum with `constraints` has no derivative", hint="give `bounds` alone, or solve its conditions"
+        )
+    given = args if isinstance(args, tuple) else (args,)
+    place = found_part(found, "x", "float64[1]")
+    limits = as_written(near_pairs, "(float64[1], float64[1])", constant_option(bounds, "`bounds`"), place)
+    x = settle(minimum_in_a_box, place, func, given, limits[0], limits[1])
+    return Solution(
+        x,
+        settle(value_there, found_part(found, "fun", "float"), func, x, given),
+        found_part(found, "success", "bool"),
+        found_part(found, "status", "None | int"),
+        found_part(found, "message", "object"),
+        found_part(found, "nfev", "None | int"),
+        found_part(found, "nit", "None | int"),
+    )
+
+
+@solver_of(optimize.basinhopping, form="object")
+def basinhopping(found: Any, func: Any, x0: Any, *given: Any, minimizer_kwargs: Any = None, **options: Any) -> Any:
+    """Least of the minima that are met, of a function of a row."""
+    if minimizer_kwargs is not None:
+        raise NotDifferentiable(
+            "scipy.optimize.basinhopping has no derivative with `minimizer_kwargs`",
+            hint="capture the parameters, and call scipy.optimize.minimize once more, from the answer",
+        )
+    x = settle(minimum_of_row, found_part(found, "x", "float64[1]"), func, ())
+    return Solution(
+        x,
+        settle(value_there, found_part(found, "fun", "float"), func, x, ()),
+        found_part(found, "success", "bool"),
+        0,
+        found_part(found, "message", "object"),
+        found_part(found, "nfev", "None | int"),
+        found_part(found, "nit", "None | int"),
+    )
+
+
 def sum_of_losses(residuals: Any, loss: Any, scale: Any) -> Any:
     """The cost of residuals, as `scipy.optimize.least_squares` defines it."""
     z = np.square(residuals / scale)
@@ -203,6 +351,38 @@ def least_squares(
         found_part(found, "message", "str"),
         found_part(found, "nfev", "None | int"),
     )
+
+
+@solver_of(optimize.leastsq, form="(float64[1], int)")
+def leastsq(
+    found: Any, func: Any, x0: Any, args: Any = (), Dfun: Any = None, full_output: Any = False, **options: Any
+) -> Any:
+    """Parameters with the smallest sum of squares."""
+    if full_output:
+        raise NotDifferentiable(
+            "scipy.optimize.leastsq has no derivative with `full_output`", hint="use scipy.optimize.least_squares"
+        )
+    given = args if isinstance(args, tuple) else (args,)
+
+    def cost(z: Any) -> Any:
+        return 0.5 * np.sum(np.square(np.atleast_1d(func(z, *given))))
+
+    return settle(minimum_of_row, found[0], cost, ()), found[1]
+
+
+def support_of(A: Any, b: Any) -> Any:
+    """The unknowns that are above 0 where `scipy.optimize.nnls` has solved a system."""
+    return np.nonzero(optimize.nnls(A, b)[0] > 0.0)[0].astype(np.int64)
+
+
+@composition(optimize.nnls, domain=())
+def nnls(A: Any, b: Any, maxiter: Any = None) -> Any:
+    """Nearest solution of a system with no unknown below 0: that of those which are above, where they stay so."""
+    table, right = np.asarray(A), np.asarray(b)
+    above = as_written(support_of, "int64[1]", stop_gradient(table), stop_gradient(right))
+    x = np.zeros(np.shape(table)[1])
+    x[above] = np.linalg.lstsq(table[:, above], right)[0]
+    return x, np.linalg.norm(table @ x - right)
 
 
 def covariance(value: Any, residuals: Any, x: Any, absolute: Any) -> Any:

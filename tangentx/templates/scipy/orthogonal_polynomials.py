@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 from tangentx.arrays import ratio
+from tangentx.templates.compositions import composition
 from tangentx.templates.registry import elementwise
 
 
@@ -67,6 +68,48 @@ def eval_laguerre(n: Any, x: Any) -> Any:
 def eval_genlaguerre(n: Any, alpha: Any, x: Any) -> Any:
     """Laguerre's associated polynomials."""
     return None, None, -np.sign(n) * special.eval_genlaguerre(np.maximum(n - 1, 0), alpha + 1.0, x)
+
+
+@composition(special.eval_sh_legendre, domain=("3, U(3)",))
+def eval_sh_legendre(n: Any, x: Any) -> Any:
+    """Legendre's polynomials on (0, 1)."""
+    return special.eval_legendre(n, 2.0 * x - 1.0)
+
+
+@composition(special.eval_sh_chebyt, domain=("3, U(3)",))
+def eval_sh_chebyt(n: Any, x: Any) -> Any:
+    """Chebyshev's polynomials of the first kind on (0, 1)."""
+    return special.eval_chebyt(n, 2.0 * x - 1.0)
+
+
+@composition(special.eval_sh_chebyu, domain=("3, U(3)",))
+def eval_sh_chebyu(n: Any, x: Any) -> Any:
+    """Chebyshev's polynomials of the second kind on (0, 1)."""
+    return special.eval_chebyu(n, 2.0 * x - 1.0)
+
+
+@composition(special.eval_chebyc, domain=("3, U(3)",))
+def eval_chebyc(n: Any, x: Any) -> Any:
+    """Chebyshev's polynomials of the first kind on (-2, 2)."""
+    return 2.0 * special.eval_chebyt(n, 0.5 * x)
+
+
+@composition(special.eval_chebys, domain=("3, U(3)",))
+def eval_chebys(n: Any, x: Any) -> Any:
+    """Chebyshev's polynomials of the second kind on (-2, 2)."""
+    return special.eval_chebyu(n, 0.5 * x)
+
+
+@composition(special.eval_sh_jacobi, domain=("3, 2, 1, U(3)",))
+def eval_sh_jacobi(n: Any, p: Any, q: Any, x: Any) -> Any:
+    """Jacobi's polynomials on (0, 1)."""
+    return special.eval_jacobi(n, p - q, q - 1.0, 2.0 * x - 1.0) / special.binom(2.0 * n + p - 1.0, n)
+
+
+@composition(special.assoc_laguerre, domain=("P(3), 3, 0.5", "x, 2"))
+def assoc_laguerre(x: Any, n: Any, k: Any = 0.0) -> Any:
+    """Laguerre's associated polynomials."""
+    return special.eval_genlaguerre(n, k, x)
 
 
 @elementwise(special.struve, domain="whole positive", analytic=False, lacks=("v",))
@@ -145,3 +188,32 @@ def cosdg(x: Any) -> Any:
 def tandg(x: Any, *, ans: Any) -> Any:
     """Tangent of an angle in degrees."""
     return 0.017453292519943295 * (1.0 + ans * ans)
+
+
+@elementwise(special.cotdg, domain="positive", singular=True, analytic=False)
+def cotdg(x: Any, *, ans: Any) -> Any:
+    """Cotangent of an angle in degrees."""
+    return -0.017453292519943295 * (1.0 + ans * ans)
+
+
+@elementwise(special.radian, domain="positive", analytic=False)
+def radian(d: Any, m: Any, s: Any) -> Any:
+    """An angle of degrees, minutes and seconds."""
+    return 0.017453292519943295, 0.0002908882086657216, 4.84813681109536e-06
+
+
+@composition(special.agm, domain=("P(3), 1.0 + P(3)", "x, y", "x, x"))
+def agm(a: Any, b: Any) -> Any:
+    """Arithmetic-geometric mean of positive numbers, by an elliptic integral."""
+    apart = (a - b) / (a + b)
+    return 0.7853981633974483 * (a + b) / special.ellipk(apart * apart)
+
+
+@composition(special.diric, domain=("P(3), 3", "P(3), 4"))
+def diric(x: Any, n: Any) -> Any:
+    """Dirichlet's function, ``sin(n * x / 2) / (n * sin(x / 2))``."""
+    half = 0.5 * np.asarray(x)
+    whole = np.sin(half) == 0.0
+    inside = np.where(whole, 1.0, half)
+    limit = (-1.0) ** (np.round(half / np.pi) * (n - 1))
+    return np.where(whole, limit, np.sin(n * inside) / (n * np.sin(inside)))

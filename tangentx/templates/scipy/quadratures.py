@@ -155,6 +155,109 @@ def dblquad(
     return settle(double_integral, found[0], func, a, b, gfun, hfun, given), found[1]
 
 
+def triple_integral(
+    value: Any, func: Any, a: Any, b: Any, gfun: Any, hfun: Any, qfun: Any, rfun: Any, args: Any
+) -> Any:
+    """The integral of an integral of an integral."""
+
+    def inner(y: Any, x: Any) -> Any:
+        low = qfun(x, y) if callable(qfun) else qfun
+        high = rfun(x, y) if callable(rfun) else rfun
+        return integrate.quad(lambda z: func(z, y, x, *args), low, high)[0]
+
+    return valued(value, integrate.dblquad(inner, a, b, gfun, hfun)[0])
+
+
+@solver_of(integrate.tplquad, form="(float, float)")
+def tplquad(
+    found: Any,
+    func: Any,
+    a: Any,
+    b: Any,
+    gfun: Any,
+    hfun: Any,
+    qfun: Any,
+    rfun: Any,
+    args: Any = (),
+    epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+) -> Any:
+    """Integral over a body, by what bounds it too."""
+    given = args if isinstance(args, tuple) else (args,)
+    return settle(triple_integral, found[0], func, a, b, gfun, hfun, qfun, rfun, given), found[1]
+
+
+def nested_integral(value: Any, func: Any, ranges: Any, args: Any) -> Any:
+    """The integral over a box, from the last of its ranges inwards."""
+    count = len(ranges)
+    if count == 1:
+        model = integrate.quad(lambda x: func(x, *args), ranges[0][0], ranges[0][1])[0]
+    elif count == 2:
+        first, second = ranges[0], ranges[1]
+        model = integrate.dblquad(lambda x, y: func(x, y, *args), second[0], second[1], first[0], first[1])[0]
+    elif count == 3:
+        first, second, third = ranges[0], ranges[1], ranges[2]
+        model = integrate.tplquad(
+            lambda x, y, z: func(x, y, z, *args), third[0], third[1], second[0], second[1], first[0], first[1]
+        )[0]
+    else:
+        raise NotDifferentiable(
+            "scipy.integrate.nquad has a derivative for one to three ranges", hint="integrate one of them by itself"
+        )
+    return valued(value, model)
+
+
+@solver_of(integrate.nquad, form="(float, float)")
+def nquad(found: Any, func: Any, ranges: Any, args: Any = None) -> Any:
+    """Integral over a box, by its ends too."""
+    return settle(nested_integral, found[0], func, tuple(ranges), () if args is None else args), found[1]
+
+
+def divided_evenly(func: Any, a: Any, b: Any, args: Any, options: Any) -> tuple[Any, float]:
+    """The intervals into which `scipy.integrate.quad_vec` divides a range, as shares of it, and its error."""
+    epsabs, epsrel, norm, limit, quadrature, points = options
+    more = {} if quadrature is None else {"quadrature": quadrature}
+    found = integrate.quad_vec(
+        func, a, b, epsabs, epsrel, norm, limit=limit, points=points, full_output=True, args=args, **more
+    )
+    return (np.asarray(found[2].intervals, float) - a) / (b - a), float(found[1])
+
+
+@composition(integrate.quad_vec, domain=(), containers=True)
+def quad_vec(
+    f: Any,
+    a: Any,
+    b: Any,
+    epsabs: Any = 1e-200,
+    epsrel: Any = 1e-08,
+    norm: Any = "2",
+    cache_size: Any = 100e6,
+    limit: Any = 10000,
+    workers: Any = 1,
+    points: Any = None,
+    quadrature: Any = None,
+    full_output: Any = False,
+    *,
+    args: Any = (),
+) -> Any:
+    """Integral of a function that gives an array, over a range with ends, at which the derivatives have no jumps."""
+    if full_output or workers != 1 or points is not None or np.isinf(a) or np.isinf(b):
+        raise NotDifferentiable(
+            "scipy.integrate.quad_vec has a derivative over a range with ends, without `points`, `workers` and "
+            "`full_output`",
+            hint="substitute a variable whose range has ends, and split the range at the points",
+        )
+    options = (epsabs, epsrel, norm, limit, quadrature, points)
+    parts, error = as_written(divided_evenly, "(float64[2], float)", f, a, b, args, options)
+    total = 0.0
+    for k in range(len(parts)):
+        middle, half = 0.5 * (parts[k, 0] + parts[k, 1]), 0.5 * (parts[k, 1] - parts[k, 0])
+        for i in range(len(_NODES)):
+            node = a + (b - a) * (middle + half * _NODES[i])
+            total = total + (b - a) * half * _WEIGHTS[i] * f(node, *args)
+    return total, error
+
+
 @composition(integrate.fixed_quad, domain=())
 def fixed_quad(func: Any, a: Any, b: Any, args: Any = (), n: Any = 5) -> Any:
     """Integral by the Gauss-Legendre rule of `n` nodes."""

@@ -154,6 +154,16 @@ def fsolve(
     return (answer, found[1], found[2], found[3]) if full_output else answer
 
 
+@solver_of(optimize.newton_krylov, optimize.broyden1, optimize.broyden2, optimize.anderson, form="float64[1]")
+def iterated_root(found: Any, F: Any, xin: Any, **options: Any) -> Any:
+    """Root of a system near a point, on which it does not depend."""
+    if np.ndim(xin) != 1:
+        raise NotDifferentiable(
+            "this solver has a derivative for a row of unknowns", hint="give it a function that takes and gives a row"
+        )
+    return settle(root_of_row, found, F, ())
+
+
 @solver_of(optimize.root, form="object")
 def root(
     found: Any,
