@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from scipy import ndimage
+from scipy import ndimage, special
 
 from tangentx.arrays import edge_places, spline_weights, tap_places
 from tangentx.errors import NotDifferentiable
@@ -17,7 +17,7 @@ from tangentx.templates.compositions import composition
 from tangentx.templates.scipy.precisions import in_precision_of
 
 
-def _beyond(x: Any, before: Any, after: Any, axis: Any, mode: Any, cval: Any) -> Any:
+def beyond(x: Any, before: Any, after: Any, axis: Any, mode: Any, cval: Any) -> Any:
     """The array, continued along an axis."""
     places = edge_places(np.shape(x)[axis], before, after, mode)
     found = np.take(x, np.maximum(places, 0), axis)
@@ -37,21 +37,21 @@ def correlate1d(
     origin: Any = 0,
 ) -> Any:
     """Sums of neighbours along an axis, weighed."""
-    _plain(output)
+    demand_no_output(output)
     x, w = np.asarray(input) * 1.0, np.asarray(weights) * 1.0
     before = np.shape(w)[0] // 2 + origin
-    wide = _beyond(x, before, np.shape(w)[0] - 1 - before, axis, mode, cval)
+    wide = beyond(x, before, np.shape(w)[0] - 1 - before, axis, mode, cval)
     return in_precision_of(x, np.matmul(sliding_window_view(wide, np.shape(w)[0], axis), w))
 
 
-def _along(given: Any, axis: Any) -> Any:
+def along_axis(given: Any, axis: Any) -> Any:
     """What is given for an axis, or for all of them."""
     if isinstance(given, (tuple, list)):
         return given[axis]
     return given if np.ndim(given) == 0 else given[axis]
 
 
-def _plain(output: Any) -> None:
+def demand_no_output(output: Any) -> None:
     if output is not None:
         raise NotDifferentiable(
             "scipy.ndimage has no derivative with `output`", hint="leave it out, and convert or store the result"
@@ -78,11 +78,11 @@ def correlate(
     input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
 ) -> Any:
     """Sums of neighbours along all axes, weighed."""
-    _plain(output)
+    demand_no_output(output)
     wide, w = np.asarray(input) * 1.0, np.asarray(weights) * 1.0
     for axis in range(np.ndim(w)):
-        before = np.shape(w)[axis] // 2 + _along(origin, axis)
-        wide = _beyond(wide, before, np.shape(w)[axis] - 1 - before, axis, mode, cval)
+        before = np.shape(w)[axis] // 2 + along_axis(origin, axis)
+        wide = beyond(wide, before, np.shape(w)[axis] - 1 - before, axis, mode, cval)
     return in_precision_of(wide, np.tensordot(sliding_window_view(wide, np.shape(w)), w, np.ndim(w)))
 
 
@@ -154,7 +154,7 @@ def gaussian_filter(
     found = np.asarray(input) * 1.0
     for axis in range(np.ndim(found)):
         found = ndimage.gaussian_filter1d(
-            found, _along(sigma, axis), axis, _along(order, axis), output, mode, cval, truncate
+            found, along_axis(sigma, axis), axis, along_axis(order, axis), output, mode, cval, truncate
         )
     return found
 
@@ -174,7 +174,7 @@ def uniform_filter(
     """Means of neighbours along all axes."""
     found = np.asarray(input) * 1.0
     for axis in range(np.ndim(found)):
-        found = ndimage.uniform_filter1d(found, _along(size, axis), axis, output, mode, cval, origin)
+        found = ndimage.uniform_filter1d(found, along_axis(size, axis), axis, output, mode, cval, origin)
     return found
 
 
@@ -271,7 +271,7 @@ def map_coordinates(
     prefilter: Any = True,
 ) -> Any:
     """The image at places, between its elements by a spline of an order."""
-    _plain(output)
+    demand_no_output(output)
     image, places = np.asarray(input) * 1.0, np.asarray(coordinates) * 1.0
     given = image
     columns = np.reshape(places, (np.shape(places)[0], -1))
@@ -349,6 +349,97 @@ def affine_transform(
     else:
         places = np.tensordot(table, grid, 1) + away
     return ndimage.map_coordinates(image, places, output, order, mode, cval, prefilter)
+
+
+@composition(
+    ndimage.zoom,
+    domain=("A(4,5), 1.6, order=1", "A(4,5), (1.5, 0.6), mode='reflect'", "A(5), 2.0, mode='nearest', grid_mode=True"),
+)
+def zoom(
+    input: Any,
+    zoom: Any,
+    output: Any = None,
+    order: Any = 3,
+    mode: Any = "constant",
+    cval: Any = 0.0,
+    prefilter: Any = True,
+    *,
+    grid_mode: Any = False,
+) -> Any:
+    """The image with more elements, or fewer; their number takes steps with `zoom`, of which it is a constant."""
+    image = np.asarray(input) * 1.0
+    sizes = np.shape(image)
+    counts = tuple([int(round(sizes[axis] * along_axis(zoom, axis))) for axis in range(np.ndim(image))])
+    grid = np.indices(counts) * 1.0
+    rows = []
+    for axis in range(np.ndim(image)):
+        if grid_mode:
+            rows.append((grid[axis] + 0.5) * (sizes[axis] / counts[axis]) - 0.5)
+        elif counts[axis] > 1:
+            rows.append(grid[axis] * ((sizes[axis] - 1.0) / (counts[axis] - 1.0)))
+        else:
+            rows.append(grid[axis])
+    places = np.stack(rows)
+    return ndimage.map_coordinates(image, places, output, order, mode, cval, prefilter)
+
+
+@composition(
+    ndimage.rotate,
+    domain=("A(4,5), 20.0, order=1", "A(5,4), -35.0, (0, 1), mode='reflect'", "A(4,5), 10.0, reshape=False, order=2"),
+)
+def rotate(
+    input: Any,
+    angle: Any,
+    axes: Any = (1, 0),
+    reshape: Any = True,
+    output: Any = None,
+    order: Any = 3,
+    mode: Any = "constant",
+    cval: Any = 0.0,
+    prefilter: Any = True,
+) -> Any:
+    """A picture, turned by an angle in degrees."""
+    image = np.asarray(input) * 1.0
+    if np.ndim(image) != 2:
+        raise NotDifferentiable(
+            "scipy.ndimage.rotate has a derivative for pictures of two axes", hint="use `affine_transform`"
+        )
+    c, s = special.cosdg(angle), special.sindg(angle)
+    matrix = np.array([[c, s], [-s, c]])
+    sizes = np.array(np.shape(image))
+    counts = sizes
+    if reshape:
+        corners = matrix @ np.array([[0, 0, sizes[0], sizes[0]], [0, sizes[1], 0, sizes[1]]])
+        counts = (np.max(corners, axis=1) - np.min(corners, axis=1) + 0.5).astype(int)
+    away = 0.5 * (sizes - 1.0) - matrix @ (0.5 * (counts - 1.0))
+    shape = (int(counts[0]), int(counts[1]))
+    return ndimage.affine_transform(image, matrix, away, shape, output, order, mode, cval, prefilter)
+
+
+@composition(ndimage.gaussian_laplace, domain=("A(4,5), 0.7", "A(5), 0.8, mode='nearest'"))
+def gaussian_laplace(
+    input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, truncate: Any = 4.0
+) -> Any:
+    """Second derivatives of the image that a bell has smoothed, summed."""
+    image = np.asarray(input) * 1.0
+    total = 0.0 * image
+    for axis in range(np.ndim(image)):
+        orders = [2 if other == axis else 0 for other in range(np.ndim(image))]
+        total = total + ndimage.gaussian_filter(image, sigma, orders, output, mode, cval, truncate)
+    return total
+
+
+@composition(ndimage.gaussian_gradient_magnitude, domain=("A(4,5), 0.7", "A(5), 0.8, mode='nearest'"))
+def gaussian_gradient_magnitude(
+    input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, truncate: Any = 4.0
+) -> Any:
+    """Length of the gradient of the image that a bell has smoothed."""
+    image = np.asarray(input) * 1.0
+    parts = []
+    for axis in range(np.ndim(image)):
+        orders = [1 if other == axis else 0 for other in range(np.ndim(image))]
+        parts.append(ndimage.gaussian_filter(image, sigma, orders, output, mode, cval, truncate))
+    return np.linalg.norm(np.stack(parts), axis=0)
 
 
 @composition(ndimage.center_of_mass, domain=())

@@ -248,9 +248,7 @@ def _demand_answer_alone(full_output: Any, retall: Any) -> None:
     *(optimize.differential_evolution, optimize.dual_annealing, optimize.direct, optimize.shgo),
     form="object",
 )
-def global_minimum(
-    found: Any, func: Any, bounds: Any, args: Any = (), constraints: Any = (), **options: Any
-) -> Any:
+def global_minimum(found: Any, func: Any, bounds: Any, args: Any = (), constraints: Any = (), **options: Any) -> Any:
     """Least of the minima between bounds."""
     if not (isinstance(constraints, tuple) and len(constraints) == 0):
         raise NotDifferentiable(
