@@ -8,12 +8,10 @@ the program has divided by 0 itself.
 
 from __future__ import annotations
 
-import math
 import operator
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -25,13 +23,14 @@ from tangentx.ir.rewrite import map_blocks
 from tangentx.ir.walk import statement_atoms
 from tangentx.optimise.facts.dataflow import sweeps
 from tangentx.optimise.facts.finite_values import Unbounded, among
-from tangentx.optimise.facts.nonnegative import PRODUCTS, ROOTS, bindings, made_by, positive
+from tangentx.optimise.facts.nonnegative import PRODUCTS, bindings, made_by, positive
 from tangentx.optimise.facts.tangent_names import of_tangents
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import is_number
+from tangentx.templates import silent_slope
 
-_CUBE_ROOTS: frozenset[Any] = frozenset({np.cbrt, math.cbrt})
 _KEEPING_ZERO = PRODUCTS | {operator.neg, np.negative, operator.pow, np.power, np.square, np.sum, np.ndarray.sum}
+_SHIFTS = (operator.neg, operator.add, operator.sub)
 
 
 class _Roots(Unbounded):
@@ -51,12 +50,13 @@ class _Roots(Unbounded):
             root = made_by(known, op.args[1])
             if root is not None and among(root.fn, PRODUCTS):  # of a cube root
                 made = [made_by(known, a) for a in root.args]
-                return any(each is not None and among(each.fn, _CUBE_ROOTS) for each in made)
-            if root is None or not among(root.fn, ROOTS):
+                return any(each is not None and silent_slope(each.fn) == "cube root" for each in made)
+            if root is None or silent_slope(root.fn) != "square root":
                 return is_number(op.args[0], 0.5)  # of a root that was recorded
             return not positive(known, root.args[0])
         if op.fn is not arrays.power_slope:
-            return False
+            logarithm = len(op.args) == 2 and isinstance(op.args[0], Lit) and silent_slope(op.fn) == "logarithm"
+            return logarithm and not positive(known, op.args[1])
         y = op.args[1]
         if isinstance(y, Lit):
             return isinstance(y.value, float) and 0.0 < y.value < 1.0
@@ -67,7 +67,8 @@ class _Roots(Unbounded):
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Guards the products that would warn where the program does not."""
     slopes = (arrays.ratio, arrays.over_root, arrays.power_slope)
-    if not any(op.fn in slopes for unit in units for op in bindings(unit).values()):
+    every = (op for unit in units for op in bindings(unit).values())
+    if not any(op.fn in slopes or silent_slope(op.fn) == "logarithm" for op in every):
         return False
     roots = _Roots(units)
     changed = False
@@ -123,7 +124,10 @@ class _Silent:
         )
 
     def _is_slope(self, atom: Atom) -> bool:
+        """Whether it is a slope, or a slope with another sign or a number added."""
         slope = made_by(self.known, atom)
+        if slope is not None and slope.fn in _SHIFTS:
+            return any(map(self._is_slope, slope.args))
         return slope is not None and self.roots.is_slope(self.unit, slope)
 
     def _is_tangent(self, atom: Atom) -> bool:
@@ -136,9 +140,9 @@ class _Silent:
         op = made_by(self.known, atom)
         if op is None:
             return False
-        if among(op.fn, _CUBE_ROOTS):
+        if silent_slope(op.fn) == "cube root":
             return True
-        if among(op.fn, ROOTS):
+        if silent_slope(op.fn) == "square root":
             return not positive(self.known, op.args[0])
         return among(op.fn, _KEEPING_ZERO) and any(map(self._vanishes, op.args))
 

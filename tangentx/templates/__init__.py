@@ -67,7 +67,7 @@ from tangentx.templates.compositions import (
 from tangentx.templates.distributions import is_distribution, is_whole, method_of, thawed
 from tangentx.templates.library_classes import no_rule_of_member, path_of_member
 from tangentx.templates.refusals import no_rule, refusal, refused
-from tangentx.templates.registry import Template, bind, find, templates, without_rule
+from tangentx.templates.registry import Template, bind, find, silent_slope, templates, without_rule
 from tangentx.templates.solvers import solver, solvers
 
 __all__ = [
@@ -92,6 +92,7 @@ __all__ = [
     "refusal",
     "refused",
     "takes_containers",
+    "silent_slope",
     "solver",
     "solvers",
     "stands_in_place",

@@ -70,13 +70,13 @@ def square(x: Any) -> Any:
     return 2.0 * x
 
 
-@elementwise(np.sqrt, math.sqrt, domain="positive", singular=True)
+@elementwise(np.sqrt, math.sqrt, domain="positive", singular=True, silent="square root")
 def sqrt(x: Any, *, ans: Any) -> Any:
     """Square root; keeps the result, not the argument."""
     return ratio(0.5, ans)
 
 
-@elementwise(np.cbrt, math.cbrt, domain="positive", singular=True, analytic=False)
+@elementwise(np.cbrt, math.cbrt, domain="positive", singular=True, analytic=False, silent="cube root")
 def cbrt(x: Any, *, ans: Any) -> Any:
     """Cube root; keeps the result, not the argument."""
     return ratio(1.0, 3.0 * ans * ans)

@@ -37,7 +37,10 @@ class Template:
     cotangent of which the result depends in steps, or on whose form alone: there the derivative is zero. At any
     other without one, what varies is refused. `signature` are the primal's parameters where the user has declared
     the rule; an adjoint template of theirs may have a body, a tangent, or both. `lacks` are parameters of an
-    elementwise rule by which there is a derivative, but no closed form: what varies there is refused.
+    elementwise rule by which there is a derivative, but no closed form: what varies there is refused. `silent` says
+    what kind of an infinite slope there is at 0 where the function itself is computed without a warning: that of a
+    "square root", of a "cube root", or of a "logarithm", which the operation is itself where its first argument is a
+    number.
     """
 
     kind: Kind
@@ -54,6 +57,7 @@ class Template:
     signature: tuple[inspect.Parameter, ...] | None = None
     stepwise: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
+    silent: str = ""
 
     @once
     def params(self) -> tuple[inspect.Parameter, ...]:
@@ -161,6 +165,12 @@ def find(fn: object) -> Template | None:
         return None
 
 
+def silent_slope(fn: object) -> str:
+    """What kind of an infinite slope `fn` has at 0 where it does not warn itself: see `Template.silent`."""
+    found = find(fn)
+    return "" if found is None else found.silent
+
+
 def templates() -> tuple[Template, ...]:
     """All templates, each once, in order of declaration."""
     arrived()
@@ -191,6 +201,7 @@ def elementwise(
     singular: bool = False,
     analytic: bool = True,
     lacks: tuple[str, ...] = (),
+    silent: str = "",
 ) -> Callable[[F], F]:
     """Declares partials, one for each parameter; `analytic` promises them right for complex arguments too."""
 
@@ -207,6 +218,7 @@ def elementwise(
                 analytic=analytic,
                 domain=domain,
                 lacks=lacks,
+                silent=silent,
             )
         )
         return body

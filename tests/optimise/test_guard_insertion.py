@@ -85,3 +85,29 @@ def test_products_of_the_user_are_left_alone() -> None:
         strictly(lambda: f(ZEROS))
     with pytest.raises(FloatingPointError):
         strictly(lambda: tx.value_and_grad(f, fallback="error")(ZEROS))
+
+
+@pytest.mark.parametrize("name", ["cbrt", "entr", "xlogy", "rel_entr", "kl_div", "xlog1py"])
+def test_functions_of_scipys_that_are_silent_at_0(name: str) -> None:
+    special = pytest.importorskip("scipy.special")
+    programs: dict[str, Any] = {
+        "cbrt": lambda x: special.cbrt(x * x) * x,
+        "entr": lambda x: special.entr(x * x),
+        "xlogy": lambda x: special.xlogy(x * x, x * x),
+        "rel_entr": lambda x: special.rel_entr(x * x, 2.0),
+        "kl_div": lambda x: special.kl_div(x * x, 2.0),
+        "xlog1py": lambda x: special.xlog1py(x * x, x * x - 1.0),
+    }
+    f = programs[name]
+    assert strictly(lambda: tx.grad(f, fallback="error")(0.0)) == 0.0
+    assert strictly(lambda: tx.jvp(f, (0.0,), (1.0,), fallback="error")[1]) == 0.0
+    leaf = tx.tensor(0.0, requires_grad=True)
+    strictly(lambda: f(leaf).backward())
+    assert float(leaf.grad) == 0.0
+
+
+def test_a_logarithm_of_what_is_positive_needs_no_guard() -> None:
+    special = pytest.importorskip("scipy.special")
+    gradient = tx.grad(lambda x: special.entr(1.0 + x * x), guarded=True)
+    gradient(0.5)
+    assert "guarded(" not in gradient.source

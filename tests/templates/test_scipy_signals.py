@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import tangentx as tx
+from tangentx.templates import composed
 from tangentx.testing import check_grads
 
 signal = pytest.importorskip("scipy.signal")
-from tangentx.templates import composed
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=40), RNG.normal(size=40)

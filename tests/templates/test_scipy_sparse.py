@@ -215,3 +215,29 @@ def test_what_has_no_rule_is_named() -> None:
 
     with pytest.raises(tx.NoTemplate, match=r"(?s)csr_matrix.max.*`toarray`"):
         tx.grad(largest, fallback="error")(VALUES)
+
+
+BESIDE = np.array([1.0, 0.5, -0.3])
+
+
+def tridiagonal(x):
+    return sparse.diags_array([x, BESIDE, BESIDE], offsets=[0, 1, -1]).tocsr()
+
+
+ITERATIVE: dict[str, Any] = {
+    "cg": lambda x: linalg.cg(tridiagonal(x), x * x, rtol=1e-13),
+    "cgs": lambda x: linalg.cgs(tridiagonal(x), x * x, rtol=1e-13),
+    "bicg": lambda x: linalg.bicg(tridiagonal(x), x * x, rtol=1e-13, maxiter=50),
+    "lgmres": lambda x: linalg.lgmres(tridiagonal(x), x * x, np.ones(4), rtol=1e-13),
+    "gcrotmk": lambda x: linalg.gcrotmk(tridiagonal(x), x * x, rtol=1e-13),
+    "tfqmr": lambda x: linalg.tfqmr(tridiagonal(x), x * x, rtol=1e-13),
+    "spsolve_triangular": lambda x: (
+        linalg.spsolve_triangular(sparse.diags_array([x, BESIDE], offsets=[0, -1]).tocsr(), x),
+    ),
+}
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("name", ITERATIVE)
+def test_solvers_by_steps(name: str) -> None:
+    check_grads(lambda x: np.sum(ITERATIVE[name](x)[0] ** 3), (np.array([4.0, 5.0, 6.0, 3.0]),), order=1, rtol=1e-5)

@@ -11,9 +11,9 @@ import numpy as np
 from tangentx.ir.nodes import Assign, Atom, Lit, Op, Var
 from tangentx.optimise.facts.finite_values import among
 from tangentx.optimise.facts.unit import Unit
+from tangentx.templates import silent_slope
 
 PRODUCTS: frozenset[Any] = frozenset({operator.mul, np.multiply})
-ROOTS: frozenset[Any] = frozenset({np.sqrt, math.sqrt})
 _SQUARES: frozenset[Any] = frozenset({np.square, np.abs, abs, operator.abs, math.fabs, np.fabs, np.exp, math.exp})
 _KEEPING_SIGN: frozenset[Any] = frozenset({np.sum, np.ndarray.sum, np.mean, np.ndarray.mean})
 
@@ -48,7 +48,7 @@ def no_less(known: dict[str, Op], atom: Atom) -> bool:
     op = made_by(known, atom)
     if op is None:
         return isinstance(atom, Lit) and type(atom.value) in (int, float) and atom.value >= 0  # type: ignore[operator]
-    if among(op.fn, _SQUARES) or among(op.fn, ROOTS):
+    if among(op.fn, _SQUARES) or silent_slope(op.fn) == "square root":
         return True
     if among(op.fn, PRODUCTS):
         return op.args[0] == op.args[1] or all(no_less(known, a) for a in op.args)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import special
 from scipy.spatial import distance
 
 from tangentx.errors import NotDifferentiable
@@ -112,3 +113,49 @@ def cosine(u: Any, v: Any) -> Any:
 def correlation(u: Any, v: Any) -> Any:
     """One less the correlation of two rows of numbers."""
     return 1.0 - np.sum(_unit(_without_mean(np.asarray(u))) * _unit(_without_mean(np.asarray(v))))
+
+
+def _share(above: Any, below: Any) -> Any:
+    """A quotient of sizes, 0 where both are."""
+    return above / np.where(below == 0.0, 1.0, below)
+
+
+@composition(distance.canberra, domain=("A(3), A(3)", "A(3), A(3), P(3)"))
+def canberra(u: Any, v: Any, w: Any = None) -> Any:
+    """Sum of the differences of two points, each over the size of both."""
+    first, second = np.asarray(u), np.asarray(v)
+    parts = _share(np.abs(first - second), np.abs(first) + np.abs(second))
+    return np.sum(parts if w is None else w * parts)
+
+
+@composition(distance.braycurtis, domain=("A(3), A(3)", "A(3), A(3), P(3)"))
+def braycurtis(u: Any, v: Any, w: Any = None) -> Any:
+    """Sum of the differences of two points, over that of their sums."""
+    first, second = np.asarray(u), np.asarray(v)
+    weights = np.ones(np.shape(first)) if w is None else w
+    return np.sum(weights * np.abs(first - second)) / np.sum(weights * np.abs(first + second))
+
+
+@composition(distance.mahalanobis, domain=("A(2), A(2), np.array([[2.0, 0.3], [0.3, 1.0]])",))
+def mahalanobis(u: Any, v: Any, VI: Any) -> Any:
+    """Length of a difference, measured by a matrix."""
+    apart = np.asarray(u) - np.asarray(v)
+    return np.sqrt(apart @ np.asarray(VI) @ apart)
+
+
+@composition(distance.seuclidean, domain=("A(3), A(3), P(3)",))
+def seuclidean(u: Any, v: Any, V: Any) -> Any:
+    """Distance of two points in units of spreads, whose squares are given."""
+    return np.sqrt(np.sum((np.asarray(u) - np.asarray(v)) ** 2 / np.asarray(V)))
+
+
+@composition(distance.jensenshannon, domain=("P(3), P(3)", "P(3), P(3), 2.0", "P(2,3), P(2,3), axis=1, keepdims=True"))
+def jensenshannon(p: Any, q: Any, base: Any = None, *, axis: Any = 0, keepdims: Any = False) -> Any:
+    """Root of the divergence of two distributions from their mean, each summed to one."""
+    first, second = np.asarray(p), np.asarray(q)
+    first = first / np.sum(first, axis=axis, keepdims=True)
+    second = second / np.sum(second, axis=axis, keepdims=True)
+    mean = 0.5 * (first + second)
+    parts = special.rel_entr(first, mean) + special.rel_entr(second, mean)
+    total = 0.5 * np.sum(parts, axis=axis, keepdims=keepdims)
+    return np.sqrt(total if base is None else total / np.log(base))

@@ -41,7 +41,7 @@ def exp10(x: Any, *, ans: Any) -> Any:
     return 2.302585092994046 * ans
 
 
-@elementwise(special.cbrt, domain="positive", singular=True, analytic=False)
+@elementwise(special.cbrt, domain="positive", singular=True, analytic=False, silent="cube root")
 def cbrt(x: Any, *, ans: Any) -> Any:
     """Cube root; keeps the result, not the argument."""
     return ratio(1.0, 3.0 * ans * ans)
@@ -56,13 +56,13 @@ def exprel(x: Any) -> Any:
     return np.where(near, series, np.exp(far) * (far - 1.0) / (far * far) + 1.0 / (far * far))
 
 
-@elementwise(special.xlogy, domain="positive", singular=True)
+@elementwise(special.xlogy, domain="positive", singular=True, silent="logarithm")
 def xlogy(x: Any, y: Any) -> Any:
     """``x * log(y)``, 0 where `x` is."""
     return special.xlogy(1.0, y), over_root(x, y)
 
 
-@elementwise(special.xlog1py, domain="positive", singular=True)
+@elementwise(special.xlog1py, domain="positive", singular=True, silent="logarithm")
 def xlog1py(x: Any, y: Any) -> Any:
     """``x * log(1 + y)``, 0 where `x` is."""
     return special.xlog1py(1.0, y), over_root(x, 1.0 + y)

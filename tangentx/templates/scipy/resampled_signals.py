@@ -37,7 +37,9 @@ def low_pass(window: Any, up: Any, down: Any) -> Any:
     return np.array(window if given else signal.firwin(20 * rate + 1, 1.0 / rate, window=window), float) * up
 
 
-@composition(signal.resample_poly, domain=("A(6), 3, 2", "A(6), 2, 4", "A(6,2), 5, 3, window=np.array([0.2, 0.5, 0.2])"))
+@composition(
+    signal.resample_poly, domain=("A(6), 3, 2", "A(6), 2, 4", "A(6,2), 5, 3, window=np.array([0.2, 0.5, 0.2])")
+)
 def resample_poly(
     x: Any,
     up: Any,

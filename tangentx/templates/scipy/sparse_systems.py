@@ -59,8 +59,19 @@ def factorized(A: Any) -> Any:
     return Factors(data, rows, cols)
 
 
-def _iterated(name: Any, A: Any, b: Any, x0: Any, M: Any, callback: Any, options: Any) -> Any:
-    """What a solver finds, as a function of the system, and what it says."""
+def _iterated(
+    name: Any,
+    A: Any,
+    b: Any,
+    x0: Any,
+    *,
+    rtol: Any = 1e-5,
+    atol: Any = 0.0,
+    maxiter: Any = None,
+    M: Any = None,
+    callback: Any = None,
+) -> Any:
+    """What a solver finds, as a function of the system, and what it says: differentiated as an exact solution."""
     if M is not None or callback is not None:
         raise NotDifferentiable(
             "iterative solvers of scipy.sparse.linalg have a derivative without `M` and `callback`",
@@ -68,53 +79,68 @@ def _iterated(name: Any, A: Any, b: Any, x0: Any, M: Any, callback: Any, options
         )
     data, rows, cols = triplets_of(A)
     right = np.asarray(b) * 1.0
+    options = (rtol, atol, maxiter)
     found = sparse_iterated(stop_gradient(data), rows, cols, stop_gradient(right), name, x0, options)
     return sparse_found(data, rows, cols, right, found[:-1]), int(found[-1])
 
 
 @composition(linalg.cg, domain=(), containers=True, always=True)
-def cg(
-    A: Any,
-    b: Any,
-    x0: Any = None,
-    *,
-    rtol: Any = 1e-5,
-    atol: Any = 0.0,
-    maxiter: Any = None,
-    M: Any = None,
-    callback: Any = None,
-) -> Any:
-    """Solution of a system with a symmetric, positive definite matrix: differentiated as an exact one."""
-    return _iterated("cg", A, b, x0, M, callback, (rtol, atol, maxiter))
+def cg(A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
+    """Solution of a system with a symmetric, positive definite matrix, by conjugate gradients."""
+    return _iterated("cg", A, b, x0, **options)
+
+
+@composition(linalg.cgs, domain=(), containers=True, always=True)
+def cgs(A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
+    """Solution of a system with a matrix, by conjugate gradients squared."""
+    return _iterated("cgs", A, b, x0, **options)
+
+
+@composition(linalg.bicg, domain=(), containers=True, always=True)
+def bicg(A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
+    """Solution of a system with a matrix, by biconjugate gradients."""
+    return _iterated("bicg", A, b, x0, **options)
 
 
 @composition(linalg.bicgstab, domain=(), containers=True, always=True)
-def bicgstab(
-    A: Any,
-    b: Any,
-    x0: Any = None,
-    *,
-    rtol: Any = 1e-5,
-    atol: Any = 0.0,
-    maxiter: Any = None,
-    M: Any = None,
-    callback: Any = None,
-) -> Any:
-    """Solution of a system: differentiated as an exact one."""
-    return _iterated("bicgstab", A, b, x0, M, callback, (rtol, atol, maxiter))
+def bicgstab(A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
+    """Solution of a system with a matrix, by stabilised biconjugate gradients."""
+    return _iterated("bicgstab", A, b, x0, **options)
 
 
 @composition(linalg.gmres, domain=(), containers=True, always=True)
-def gmres(
-    A: Any,
-    b: Any,
-    x0: Any = None,
-    *,
-    rtol: Any = 1e-5,
-    atol: Any = 0.0,
-    maxiter: Any = None,
-    M: Any = None,
-    callback: Any = None,
+def gmres(A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
+    """Solution of a system with a matrix, by generalised minimal residuals."""
+    return _iterated("gmres", A, b, x0, **options)
+
+
+@composition(linalg.lgmres, domain=(), containers=True, always=True)
+def lgmres(A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
+    """Solution of a system with a matrix, by generalised minimal residuals and what was found before."""
+    return _iterated("lgmres", A, b, x0, **options)
+
+
+@composition(linalg.gcrotmk, domain=(), containers=True, always=True)
+def gcrotmk(A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
+    """Solution of a system with a matrix, by residuals in a space that is kept."""
+    return _iterated("gcrotmk", A, b, x0, **options)
+
+
+@composition(linalg.tfqmr, domain=(), containers=True, always=True)
+def tfqmr(A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
+    """Solution of a system with a matrix, by quasi-minimal residuals without its transpose."""
+    return _iterated("tfqmr", A, b, x0, **options)
+
+
+@composition(linalg.spsolve_triangular, domain=(), containers=True, always=True)
+def spsolve_triangular(
+    A: Any, b: Any, lower: Any = True, overwrite_A: Any = False, overwrite_b: Any = False, unit_diagonal: Any = False
 ) -> Any:
-    """Solution of a system: differentiated as an exact one."""
-    return _iterated("gmres", A, b, x0, M, callback, (rtol, atol, maxiter))
+    """Solution of a sparse triangular system."""
+    if unit_diagonal:
+        raise NotDifferentiable(
+            "scipy.sparse.linalg.spsolve_triangular has no derivative with `unit_diagonal`",
+            hint="store the ones of the diagonal",
+        )
+    data, rows, cols = triplets_of(A)
+    return sparse_solved(data, rows, cols, np.asarray(b) * 1.0)

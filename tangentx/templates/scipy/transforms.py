@@ -92,3 +92,15 @@ def rfftn(x: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
 def irfftn(x: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
     """Transform along several axes."""
     return np.fft.irfftn(x, s, axes, norm)
+
+
+@composition(transforms.fftshift, domain=("C(4)", "A(3,4), 0", "A(3,4)"))
+def fftshift(x: Any, axes: Any = None) -> Any:
+    """Frequencies in order, the lowest first."""
+    return np.fft.fftshift(x, axes)
+
+
+@composition(transforms.ifftshift, domain=("C(5)", "A(3,4), (0,1)"))
+def ifftshift(x: Any, axes: Any = None) -> Any:
+    """Frequencies as transforms have them."""
+    return np.fft.ifftshift(x, axes)
