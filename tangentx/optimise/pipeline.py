@@ -14,6 +14,7 @@ from tangentx.optimise import (
     attributes,
     broadcast_elimination,
     code_sinking,
+    contraction,
     copy_elision,
     copy_propagation,
     cse,
@@ -73,6 +74,7 @@ PASSES: dict[str, Pass] = {
     "signatures": dead_arguments.run,
     "fits": drop_shape_casts.run,
     "unguarded": unguarded_products.run,
+    "products": contraction.run,
     "lone": tape_scalarisation.run,
     "attributes": attributes.run,
     "direct": view_store_forwarding.run,
@@ -95,7 +97,19 @@ REWRITING: dict[str, type[Rules]] = {
     "signs": sign_normalisation.Signs,
 }  # these share a walk, the signs apart, in two parts where products may lose their guards between them
 # For the reader: the kinds of variables do not hold after them.
-LAST = ("lone", "attributes", "direct", "stores", "filled", "handed", "clones", "nest", "bundles", "coalesce")
+LAST = (
+    "products",
+    "lone",
+    "attributes",
+    "direct",
+    "stores",
+    "filled",
+    "handed",
+    "clones",
+    "nest",
+    "bundles",
+    "coalesce",
+)
 LATE = ("elements", "unguarded")
 BEFORE = ("copies", "dead")
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
@@ -144,8 +158,11 @@ def optimised(
         if name == "coalesce":
             units = split_pullback.run(program, units)
             tuple_fields.note_lengths(program, units)
+        if name == "products" and (not whole or take is not None):
+            continue  # what is differentiated again, or compiled as loops, adds up by itself
         changed = name not in off and PASSES[name](program, units)
-        for each in BEFORE if changed and name == "lone" else ():  # names for what was recorded stand in for it
+        # Names for what was recorded stand in for it; products whose sum is had without them are read by nobody.
+        for each in BEFORE if changed and name in ("lone", "products") else ():
             if each not in off:
                 PASSES[each](program, units)
     for unit in units:

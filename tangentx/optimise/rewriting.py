@@ -28,7 +28,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import blocks, reads, statement_atoms
+from tangentx.ir.walk import statement_atoms
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.aliasing import PASSING, is_view, returned
 from tangentx.optimise.facts.dataflow import sweeps
@@ -181,18 +181,6 @@ class Rewriter(Facts):
         return is_inexact(kind) and not (isinstance(kind, Num) and not all(is_inexact(Num(t)) for t in kind.types))
 
 
-def read_at_once(unit: Unit) -> frozenset[str]:
-    """The names that one statement binds, and the next one in its block reads."""
-    todo, found = [unit.body], set[str]()
-    bound = unit.counts()[1]
-    while todo:
-        block = todo.pop()
-        todo += [inner for s in block for inner in blocks(s)]
-        pairs = ((s.target, reads(after)) for s, after in itertools.pairwise(block) if isinstance(s, Assign))
-        found.update(name for name, read in pairs if name in read and bound[name] == 1)
-    return frozenset(found)
-
-
 def scaled(kind: Kind, real: bool = True) -> Kind:
     """The kind of a value times a literal, which is `real`, or of its negative.
 
@@ -222,6 +210,7 @@ class Rules:
         self.program, self.unit = walk.program, walk.unit
         self.kind, self.shape, self.expr = walk.kind, walk.shape, walk.held if self.follows else walk.expr
         self.still, self.real, self.same, self.let = walk.still, walk.real, walk.same, walk.let
+        self.current = walk.current
         self.count, self.bindings = walk.count, walk.bindings
 
     @classmethod

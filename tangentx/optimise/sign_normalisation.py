@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,19 +18,16 @@ from tangentx.analysis.types.kinds import Arr, Num
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Lit, Op, Statement, Store, Var
 from tangentx.optimise.facts.shapes import is_array
 from tangentx.optimise.facts.unit import Unit
-from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rewriter, Rules, read_at_once, run_each, scaled
+from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each, scaled
 
-_PRODUCTS = (MUL, arrays.guarded)
+_PRODUCTS = (MUL, arrays.guarded, np.outer, operator.matmul, arrays.careful_matmul)
+"""They are linear in each of two operands."""
 
 
 class Signs(Rules):
     """The reverse sweep with signs where they are read first."""
 
     follows = True
-
-    def __init__(self, walk: Rewriter) -> None:
-        super().__init__(walk)
-        self.at_once = self.unit.found(read_at_once)
 
     def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """The statement, after those that make what it reads now."""
@@ -62,7 +60,7 @@ class Signs(Rules):
         made = self.expr(atom)
         if not (isinstance(made, Op) and made.fn is fn and not made.kwargs and self._alone(atom)):
             return None
-        stays = all(self.still(a) for a in made.args) or (isinstance(atom, Var) and atom.name in self.at_once)
+        stays = all(self.still(a) for a in made.args) or self.current(atom) is made
         return made if stays and self.real(atom) else None
 
     def _negated(self, s: Assign, a: Atom) -> Sequence[Statement] | None:
@@ -138,7 +136,8 @@ class Signs(Rules):
         ours = isinstance(factor, Var) and (factor.name.startswith("%") or self._alone(factor))
         if not (ours and isinstance(made, Op) and made.fn is NEG):
             return None
-        return made.args[0] if self.still(made.args[0]) and self.real(factor) else None
+        stays = self.still(made.args[0]) or self.current(factor) is made
+        return made.args[0] if stays and self.real(factor) else None
 
     def _sum(self, s: Assign, plus: bool, a: Atom, b: Atom) -> Sequence[Statement] | None:
         if not (self.real(a) and self.real(b)):

@@ -22,7 +22,7 @@ from tangentx.ir.nodes import Assign, Atom, Lit, Op, Statement, Var
 from tangentx.optimise import rewriting
 from tangentx.optimise.facts.shapes import is_array
 from tangentx.optimise.facts.unit import Unit
-from tangentx.optimise.rewriting import MUL, Rewriter, Rules, is_number, read_at_once, run_each
+from tangentx.optimise.rewriting import MUL, Rewriter, Rules, is_number, run_each
 
 
 class Factors(Rules):
@@ -34,7 +34,6 @@ class Factors(Rules):
     def __init__(self, walk: Rewriter) -> None:
         super().__init__(walk)
         self.made: dict[tuple[object, str], list[str]] = {}
-        self.at_once = self.unit.found(read_at_once)
 
     def note(self, s: Assign, op: Op) -> None:
         """Notes reciprocals and multiples."""
@@ -92,7 +91,7 @@ class Factors(Rules):
         c, x = made.args
         if not isinstance(c, Lit) or _exact_product(c.value, Lit(1.0)) is None:
             return None
-        if not (self.still(x) or u.name in self.at_once):
+        if not (self.still(x) or self.current(u) is made):
             return None
         if not (is_array(self.kind(x)) and self.real(x) and isinstance(self.kind(n), Num) and self.real(n)):
             return None

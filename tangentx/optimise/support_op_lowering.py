@@ -155,7 +155,9 @@ def _right(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
     """The cotangent of the second factor of ``x @ y``."""
     t, x, shape = op.args
     match p.rank(x), _rank_of_shape(p, shape):
-        case 2, 1 | 2:
+        case 2, 1:
+            return _as(s, p.matmul, t, x)
+        case 2, 2:
             return _with_transposed(p, s, x, lambda turned: (turned, t))
         case 1, 2 if not p.drops:
             return _as(s, np.outer, x, t)

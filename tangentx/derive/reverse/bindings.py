@@ -41,6 +41,7 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.walk import atoms
+from tangentx.templates import Template
 
 
 def _assign(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:
@@ -127,11 +128,18 @@ def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emi
     found = cotangents(r.program.lift, emit, rule, template, ans, t, lambda a: r.frame.mode(a) is not None, swaps)
     while found:
         operand, cotangent = found.pop(0)
-        if template.kind == "elementwise" and r.frame.mode(operand) is not None:
+        if r.frame.mode(operand) is not None and _is_joined(r, template, operand):
             for other in [pair for pair in found if pair[0] == operand]:
                 cotangent = emit.op(operator.add, cotangent, other[1])
                 found.remove(other)
         r.give(emit, operand, cotangent, _keeps_shape(r, op, kind, operand, s))
+
+
+def _is_joined(r: Reverse, template: Template, operand: Atom) -> bool:
+    """Whether the cotangents of an operand that is given twice have one shape: that of the result, or of a vector."""
+    kind = r.frame.kind(operand)
+    vector = isinstance(kind, Arr) and kind.sure and kind.rank == 1
+    return template.kind == "elementwise" or (template.kind == "bilinear" and vector)
 
 
 def _keeps_shape(r: Reverse, op: Op, made: Kind, operand: Atom, s: Statement) -> bool:

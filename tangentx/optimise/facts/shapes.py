@@ -18,7 +18,8 @@ import numpy as np
 
 from tangentx import arrays, templates
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import Arr, Box, Kind, Num
+from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, Region
+from tangentx.analysis.types.primitives import has_effect
 from tangentx.analysis.types.selection import is_boolean
 from tangentx.ir.nodes import (
     Accumulate,
@@ -28,6 +29,7 @@ from tangentx.ir.nodes import (
     Attr,
     Block,
     Call,
+    Delete,
     Expr,
     For,
     Index,
@@ -46,7 +48,7 @@ from tangentx.ir.nodes import (
 from tangentx.ir.walk import atoms, bound
 from tangentx.optimise.facts import derived_lengths, shape_arithmetic
 from tangentx.optimise.facts.dataflow import LEAVING, Flow, Site
-from tangentx.optimise.facts.memory import reach
+from tangentx.optimise.facts.memory import reach, region
 from tangentx.optimise.facts.shape_arithmetic import (
     LEAVES,
     NUMBER,
@@ -345,12 +347,17 @@ def _of(shape: Shape) -> Shape:
 
 
 class Known(NamedTuple):
-    """What is known of a name: the number of its shape, the operation it holds the result of, whether it is zero."""
+    """What is known of a name: the number of its shape, the operation it holds the result of, whether it is zero.
+
+    `alias`: another name had the result before it; `stale`: memory has been written since in which the operands lie,
+    or the result.
+    """
 
     shape: Shape = None
     expr: Expr | None = None
     zero: bool = False
     alias: bool = False
+    stale: bool = False
 
 
 NOTHING = Known()
@@ -375,6 +382,7 @@ class Facts(Flow[Known]):
         self._shaper = Shaper(self._kind, self.shape, self.number, relying, taking)
         self._tapes = Tapes(unit)
         self._readers: dict[str, set[str]] = {}
+        self._lying: dict[str, list[Region]] = {}
         self._met: set[Site] = set()
         self._outermost = 0
         params = [p.name for p in unit.function.params]
@@ -420,6 +428,11 @@ class Facts(Flow[Known]):
         """The same, where the result may have another name too."""
         return self.fact(atom).expr
 
+    def current(self, atom: Atom) -> Expr | None:
+        """As `held`, where computing it here would still give the same: no memory of it has been written since."""
+        fact = self.fact(atom)
+        return None if fact.stale else fact.expr
+
     def kill(self, name: str) -> None:
         """Forgets `name`, and the expressions that read it."""
         assert self.env is not None
@@ -439,6 +452,9 @@ class Facts(Flow[Known]):
         elif type(s) is Store or type(s) is Accumulate:
             for one, other in self._shaper.stored(s):
                 self._equate(one, other)
+            self._written(region(self._kind(s.base)))
+        elif type(s) in (Append, Delete):
+            self._written(None)
         elif type(s) in LEAVING:
             self._tapes.left()
 
@@ -471,6 +487,8 @@ class Facts(Flow[Known]):
         elif type(value) is Pop:
             for one, other in self._tapes.implied(value.base.name, self._outermost):
                 self._equate(one, other)
+        if type(value) is Call or type(value) is Pop or (type(value) is Op and has_effect(value)):
+            self._written(None)
         zero = self.is_zero(s)
         if type(kind) is not Num:
             shape = self._shape_of(value)
@@ -481,7 +499,28 @@ class Facts(Flow[Known]):
         assert self.env is not None
         shape = self._tagged(shape, kind)
         pure = type(made) is Op and self._note_readers(s.target, made)
-        self.env[s.target] = Known(shape, made if pure else None, zero, type(value) is Var)
+        alias = type(value) is Var
+        stale = type(value) is Var and self.fact(value).stale
+        self.env[s.target] = Known(shape, made if pure else None, zero, alias, stale)
+        if pure and made is not None:
+            self._note_memory(s.target, made)
+
+    def _note_memory(self, name: str, op: Expr) -> None:
+        """Notes the memory that is written somewhere, in which the operands or the result of an operation lie."""
+        found = [region(self._kind(atom)) for atom in (*atoms(op), Var(name))]
+        written = [each for each in found if each is not None and not each.still()]
+        if written or name in self._lying:
+            self._lying[name] = written
+
+    def _written(self, where: Region | None) -> None:
+        """Memory has been written, None: any; what was computed of it is not what it would be now."""
+        assert self.env is not None
+        for name, regions in self._lying.items():
+            fact = self.env.get(name)
+            if fact is None or fact.expr is None or fact.stale:
+                continue
+            if regions and (where is None or any(each.root() is where for each in regions)):
+                self.env[name] = fact._replace(stale=True)
 
     def _tagged(self, shape: Shape, kind: Kind | None) -> Shape:
         """The shape with a tag of this visit for what is not known of it."""
@@ -607,7 +646,8 @@ class Facts(Flow[Known]):
             shape = _met(left.shape, right.shape, site, first, name, equal)
             expr = left.expr if left.expr is right.expr else None
             alias = expr is not None and (left.alias or right.alias)
-            result[name] = Known(shape, expr, left.zero and right.zero, alias)
+            stale = expr is not None and (left.stale or right.stale)
+            result[name] = Known(shape, expr, left.zero and right.zero, alias, stale)
         if first:
             self._met.add(site)
         return result

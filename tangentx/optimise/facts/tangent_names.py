@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tangentx.ir.nodes import Accumulate, Assign, Statement, Store, Var
+from tangentx.ir.nodes import Accumulate, Assign, Make, Statement, Store, Var
 from tangentx.ir.walk import reads
 from tangentx.optimise.facts.unit import Unit
 
@@ -16,9 +16,12 @@ def of_tangents(unit: Unit) -> frozenset[str]:
     read_by: dict[str, set[str | None]] = {}
     for s in unit.statements():
         target = target_of(s)
+        packs = isinstance(s, Assign) and isinstance(s.value, Make)  # with tangents the value of the user's, too
         for name in reads(s):
             read_by.setdefault(name, set()).add(target)
-            if target is not None:
+            if packs:
+                read_by[name].add(None)
+            elif target is not None:
                 made_of.setdefault(target, set()).add(name)
     found = set(dots)
     todo = list(dots)

@@ -1,0 +1,244 @@
+"""Sums of products as the products of vectors, matrices and tensors that they are.
+
+    np.sum(x * y)                       # x @ y, or np.vdot(x, y) of matrices
+    np.sum(-c * x / d)                  # -(c * np.sum(x) / d) for numbers c and d
+    np.sum(u * x, axis=0)               # u * np.sum(x, axis=0) where u does not go along the axis
+    np.sum(z * w, axis=0)               # np.einsum("ijk,ijk->jk", z, w)
+    np.size(np.sum(z * w, axis=1))      # len(z), of matrices
+
+The array of the products is not made, which costs most of the time of such a sum: a few numbers remain of it. Numbers
+and what is the same for all that is summed are multiplied once. All round as often, or less; that of a matrix and a
+vector goes to BLAS. Only products of the reverse sweep that nothing else reads, of arrays whose shapes are known.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tangentx import arrays
+from tangentx.analysis.infer.program import Program
+from tangentx.analysis.types.kinds import Arr, Kind, Num
+from tangentx.ir.nodes import Accumulate, Assign, Atom, Lit, Op, Statement, Store, Var
+from tangentx.optimise.facts.shape_arithmetic import Lengths
+from tangentx.optimise.facts.shapes import is_array
+from tangentx.optimise.facts.unit import Unit
+from tangentx.optimise.rewriting import MATMUL, MUL, NEG, Rewriter, Rules, run_each
+
+_LABELS = "ijklmn"
+_QUOTIENT = operator.truediv
+LIMIT_FACTORS = 3
+
+
+@dataclass
+class _Product:
+    """A product: its arrays, each with the axes along which it goes; the numbers that it is multiplied with, or
+    divided by; and whether its sign is turned."""
+
+    arrays: list[tuple[Atom, str]] = field(default_factory=list)
+    times: list[Atom] = field(default_factory=list)
+    over: list[Atom] = field(default_factory=list)
+    negative: bool = False
+
+
+class Contraction(Rules):
+    """The reverse sweep with products in the place of their sums."""
+
+    follows = True
+    notes = True
+
+    def __init__(self, walk: Rewriter) -> None:
+        super().__init__(walk)
+        self.writes = 0
+        self.since: dict[str, int] = {}
+
+    def note(self, s: Assign, op: Op) -> None:
+        """Notes how much had been written when a name was bound."""
+        self.since[s.target] = self.writes
+
+    def write(self, s: Store | Accumulate) -> None:
+        """Counts."""
+        self.writes += 1
+
+    def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
+        """The statement, after those that make what it reads now."""
+        if op.fn is np.size and len(op.args) == 1:
+            return self._count(s, op.args[0])
+        if op.fn is not np.sum or len(op.args) != 1 or not isinstance(whole := op.args[0], Var):
+            return None
+        settings = dict(op.kwargs)
+        axis = settings.get("axis", Lit(None))
+        kind, shape = self.kind(whole), self.shape(whole)
+        if not (_is_plain(kind) and isinstance(shape, Lengths) and 0 < len(shape) <= len(_LABELS)):
+            return None
+        product = _Product()
+        self._take_apart(whole, shape, product, LIMIT_FACTORS)
+        taken = len(product.arrays) + len(product.times) + len(product.over) + product.negative
+        if not isinstance(axis, Lit) or taken < 2:
+            return None
+        if self.since.get(whole.name) != self.writes and any(self._is_copy(atom) for atom, _ in product.arrays):
+            return None
+        if settings.keys() - {"axis"}:
+            return self._kept(s, op, product) if len(product.arrays) == 1 else None
+        if axis.value is None:
+            return self._over_all(s, product, _LABELS[: len(shape)])
+        return self._along(s, product, len(shape), axis.value) if type(axis.value) is int else None
+
+    def _count(self, s: Assign, array: Atom) -> Sequence[Statement] | None:
+        """How many numbers a sum along one axis has, of an array with the other axes of what is summed."""
+        made = self.expr(array)
+        if not (
+            isinstance(made, Op) and made.fn in (np.sum, np.mean) and len(made.args) == 1 and len(made.kwargs) == 1
+        ):
+            return None
+        (name, axis), whole = made.kwargs[0], self.expr(made.args[0])
+        shape = self.shape(made.args[0])
+        if name != "axis" or not (isinstance(axis, Lit) and type(axis.value) is int and isinstance(whole, Op)):
+            return None
+        alike = [a for a in whole.args if is_array(self.kind(a)) and self.shape(a) == shape]
+        if not (alike and isinstance(shape, Lengths) and len(shape) > 1):
+            return None
+        first, *others = [k for k in range(len(shape)) if k != axis.value % len(shape)]
+        size = Op(len, (alike[0],)) if first == 0 else Op(np.size, (alike[0], Lit(first)))
+        lengths: list[Assign] = []
+        for k in others:
+            lengths.append(self.let(s, size, Num(int)))
+            lengths.append(self.let(s, Op(np.size, (alike[0], Lit(k))), Num(int)))
+            size = Op(MUL, (Var(lengths[-2].target), Var(lengths[-1].target)))
+        return *lengths, Assign(s.target, size, s.span)
+
+    def _is_copy(self, atom: Atom) -> bool:
+        """Whether the array is a copy, for which the array itself may do if it is not read later than now."""
+        made = self.expr(atom)
+        return isinstance(made, Op) and made.fn is arrays.clone
+
+    # -- factors -----------------------------------------------------------------------------------------------
+
+    def _take_apart(self, atom: Atom, shape: Lengths, product: _Product, limit: int) -> None:
+        """Adds the factors of an array of this shape, `limit` arrays at most."""
+        made = self.current(atom)
+        alone = isinstance(atom, Var) and self.count[atom.name] == self.bindings[atom.name] == 1
+        if isinstance(made, Op) and alone and not made.kwargs and _is_plain(self.kind(atom)):
+            if made.fn is NEG:
+                product.negative = not product.negative
+                return self._take_apart(made.args[0], shape, product, limit)
+            if made.fn is _QUOTIENT and self._is_number(made.args[1]):
+                product.over.append(made.args[1])
+                return self._take_apart(made.args[0], shape, product, limit)
+            if made.fn is MUL and self._is_product(made, shape, product, limit):
+                return None
+        labels = _LABELS[: len(shape)]
+        product.arrays.append((atom, labels))
+        return None
+
+    def _is_product(self, made: Op, shape: Lengths, product: _Product, limit: int) -> bool:
+        """Adds the factors of a product, where all are known."""
+        for one, other in (made.args, made.args[::-1]):
+            if self._is_number(one) and self._fits(other, shape):
+                product.times.append(one)
+                self._take_apart(other, shape, product, limit)
+                return True
+        found = [(a, self._axes(a, shape)) for a in made.args]
+        if any(axes is None for _, axes in found) or len(product.arrays) + 2 > limit:
+            return False
+        if not any(self._fits(a, shape) for a in made.args):
+            return False
+        for a, axes in found:
+            if self._fits(a, shape):
+                self._take_apart(a, shape, product, limit - 1)
+            else:
+                product.arrays.append((a, axes or ""))
+        return True
+
+    def _fits(self, atom: Atom, shape: Lengths) -> bool:
+        return _is_plain(self.kind(atom)) and self.shape(atom) == shape
+
+    def _is_number(self, atom: Atom) -> bool:
+        kind = self.kind(atom)
+        return isinstance(kind, Num) and set(kind.exact) <= {float, np.float64}
+
+    def _axes(self, atom: Atom, shape: Lengths) -> str | None:
+        """The axes of a whole of this shape along which an array goes that is broadcast to it, in `_LABELS`; one of
+        length one too, which `np.einsum` repeats. None where that is not known."""
+        given = self.shape(atom)
+        if not (_is_plain(self.kind(atom)) and isinstance(given, Lengths) and len(given) <= len(shape)):
+            return None
+        lead = len(shape) - len(given)
+        alike = all(n in (1, m) for n, m in zip(given, shape[lead:], strict=True))
+        return _LABELS[lead : len(shape)] if alike and given else None
+
+    # -- sums --------------------------------------------------------------------------------------------------
+
+    def _kept(self, s: Assign, op: Op, product: _Product) -> Sequence[Statement] | None:
+        """A sum that keeps its axes, say, of one array times numbers."""
+        value, kind = Op(np.sum, (product.arrays[0][0],), op.kwargs), self.unit.kinds[s.target]
+        return self._scaled(s, product, value, kind) if _is_plain(kind) else None
+
+    def _over_all(self, s: Assign, product: _Product, whole: str) -> Sequence[Statement] | None:
+        """The sum over all axes."""
+        value = self._summed(product.arrays, whole, "")
+        return None if value is None else self._scaled(s, product, value, Num(np.float64))
+
+    def _along(self, s: Assign, product: _Product, rank: int, axis: int) -> Sequence[Statement] | None:
+        """The sum along one axis, of what goes along it."""
+        kind = self.unit.kinds[s.target]
+        if not -rank <= axis < rank or not _is_plain(kind):
+            return None
+        label = _LABELS[axis % rank]
+        left = _LABELS[:rank].replace(label, "")
+        summed = [pair for pair in product.arrays if label in pair[1]]
+        others = [pair for pair in product.arrays if label not in pair[1]]
+        if any(not left.endswith(axes) for _, axes in others):
+            return None
+        value = self._summed(summed, _LABELS[:rank], left, axis % rank)
+        if value is None:
+            return None
+        product.times += [atom for atom, _ in others]
+        return self._scaled(s, product, value, kind)
+
+    def _summed(self, factors: Sequence[tuple[Atom, str]], whole: str, left: str, axis: int | None = None) -> Op | None:
+        """The sum of the product of these arrays; `left` are the axes that stay."""
+        if not any(axes == whole and self._is_whole(atom, whole) for atom, axes in factors):
+            return None
+        atoms = tuple(atom for atom, _ in factors)
+        if len(factors) == 1:
+            return Op(np.sum, atoms, () if axis is None else (("axis", Lit(axis)),))
+        exact = all(axes == whole and self.shape(atom) == self.shape(atoms[0]) for atom, axes in factors)
+        if not left and len(factors) == 2 and exact:
+            return Op(MATMUL if len(whole) == 1 else np.vdot, atoms)
+        spec = ",".join(axes for _, axes in factors) + "->" + left
+        return Op(np.einsum, (Lit(spec), *atoms))
+
+    def _is_whole(self, atom: Atom, whole: str) -> bool:
+        """Whether the array has no axis that is repeated."""
+        shape = self.shape(atom)
+        return isinstance(shape, Lengths) and len(shape) == len(whole) and 1 not in shape
+
+    def _scaled(self, s: Assign, product: _Product, value: Op, kind: Kind) -> Sequence[Statement]:
+        """The statement that binds the sum times what was taken out of it."""
+        made: list[Assign] = []
+
+        def last(value: Op) -> Atom:
+            made.append(self.let(s, value, kind))
+            return Var(made[-1].target)
+
+        for factor in product.times:
+            value = Op(MUL, (factor, last(value)))
+        for divisor in product.over:
+            value = Op(_QUOTIENT, (last(value), divisor))
+        if product.negative:
+            value = Op(NEG, (last(value),))
+        return *made, Assign(s.target, value, s.span)
+
+
+def _is_plain(kind: object) -> bool:
+    """Whether it is of arrays of doubles: of shorter numbers, sums one after the other would be off."""
+    return is_array(kind) and isinstance(kind, Arr) and kind.dtype == np.float64
+
+
+def run(program: Program, units: Sequence[Unit]) -> bool:
+    """Writes sums of products as products."""
+    return run_each(program, units, Contraction)

@@ -1,0 +1,119 @@
+"""Sums of products, as products of vectors, matrices and tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.compile import pipeline
+from tests.optimise.support import differences
+
+DRAW = np.random.default_rng(7)
+U, V, A, B, T = (DRAW.uniform(0.5, 1.5, size=n) for n in (4, 3, (4, 3), (4, 3), (4, 3, 2)))
+
+
+def of_vectors(c, u):
+    return np.sum(np.sin(c * u) * u)
+
+
+def of_matrices(c, a):
+    return np.sum(np.tanh(c * a))
+
+
+def of_rows(r, a):
+    return np.sum(np.exp(a * r) * a)
+
+
+def of_columns(c, a):
+    return np.sum(np.exp(a * c[:, None]) * a)
+
+
+def of_tensors(w, t):
+    return np.sum(np.cos(t * w[:, None]) ** 2)
+
+
+def scaled(c, a):
+    return np.mean(np.sum(np.exp(c * a), axis=1)) / 3.0
+
+
+def of_quotients(d, a):
+    return np.sum(a / d * a)
+
+
+def written(c, u):
+    v = u * c
+    v[0] = c * v[1]
+    v[1:] = v[1:] * c
+    return np.sum(v * v)
+
+
+def kept(c, a):
+    p = np.exp(c * a)
+    return np.sum(a * np.log(p / np.sum(p, axis=1, keepdims=True)))
+
+
+CASES: list[tuple[Any, tuple[Any, ...], str]] = [
+    (of_vectors, (0.7, U), "@"),
+    (of_matrices, (0.7, A), "np.vdot("),
+    (of_rows, (V, A), "np.einsum("),
+    (of_columns, (U, A), ""),
+    (of_tensors, (V, T), ""),
+    (scaled, (0.7, A), "len(t)"),
+    (of_quotients, (1.7, A), "np.vdot("),
+    (written, (0.7, U), "@"),
+    (kept, (0.7, A), "np.vdot("),
+]
+
+
+@pytest.mark.parametrize(("f", "args", "text"), CASES)
+def test_gradients_with_products_are_those_without(f: Any, args: Any, text: str) -> None:
+    with pipeline.proofs(off="products"):
+        plain = tx.grad(f)
+        wanted = plain(*args)
+        assert not text or text not in plain.source or text in ("@", "len(t)")
+    gradient = tx.grad(f)
+    got = gradient(*args)
+    assert np.allclose(got, wanted, rtol=1e-13, atol=0) and np.shape(got) == np.shape(wanted)
+    assert np.allclose(got, differences(lambda x: f(x, *args[1:]), args[:1]), rtol=1e-6)
+    assert text in gradient.source
+
+
+def test_what_the_program_computes_is_computed_as_it_says() -> None:
+    """The value beside a tangent has the bits of the program's own."""
+
+    def f(x):
+        return np.sum(x * x) + np.sum(np.sin(x) * x)
+
+    x = DRAW.normal(size=1001)
+    value, _ = tx.jvp(f, (x,), (x,))
+    assert value == f(x)
+
+
+def test_broadcast_arrays_are_no_vectors() -> None:
+    """Of length one and three, of three and one: `@` would raise, or be another number."""
+
+    def f(c, u, v):
+        return np.sum(np.sin(c * u) * v)
+
+    gradient = tx.grad(f)
+    for n, m in ((3, 3), (1, 3), (3, 1), (1, 1)):
+        u, v = U[:n], V[:m]
+        assert np.isclose(gradient(0.7, u, v), differences(lambda c, u=u, v=v: f(c, u, v), (0.7,)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex128])
+def test_sums_of_other_numbers_stay(dtype: Any) -> None:
+    """Of short numbers one after the other would be off; those of complex numbers have a rule of their own."""
+    a = A.astype(dtype)
+    text = tx.grad(lambda c, a: np.sum(np.real(np.exp(a * c) * a))).source_for(dtype(0.5), a)
+    assert "vdot" not in text and "einsum" not in text
+
+
+def test_sums_of_nothing() -> None:
+    for f, a in ((of_vectors, np.zeros(0)), (of_matrices, np.zeros((0, 3))), (of_matrices, np.zeros((3, 0)))):
+        assert tx.grad(f)(0.5, a) == 0.0
+    assert tx.grad(of_rows)(np.ones(3), np.zeros((0, 3))).tolist() == [0.0] * 3
+    assert np.isfinite(tx.grad(kept)(0.5, np.zeros((2, 3))))
