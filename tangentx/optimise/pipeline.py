@@ -150,6 +150,8 @@ def optimised(
     data_guards.run(program, units)
     if whole:
         plain_powers.run(units)
+    # What is differentiated again, or compiled as loops, adds up by itself.
+    unwanted = off if whole and take is None else off | {"products"}
     for name in LAST:
         if name == "stores" and "sink" not in off:
             code_sinking.run(program, units)  # the views of shadows that `direct` left out were on their way
@@ -158,16 +160,19 @@ def optimised(
         if name == "coalesce":
             units = split_pullback.run(program, units)
             tuple_fields.note_lengths(program, units)
-        if name == "products" and (not whole or take is not None):
-            continue  # what is differentiated again, or compiled as loops, adds up by itself
-        changed = name not in off and PASSES[name](program, units)
-        # Names for what was recorded stand in for it; products whose sum is had without them are read by nobody.
-        for each in BEFORE if changed and name in ("lone", "products") else ():
-            if each not in off:
-                PASSES[each](program, units)
+        changed = name not in unwanted and PASSES[name](program, units)
+        if changed and name in ("lone", "products"):
+            _clear(program, units, off)
     for unit in units:
         unit.body = tidy(unit.body)
     return memory.reached(units)
+
+
+def _clear(program: Program, units: Sequence[Unit], off: frozenset[str]) -> None:
+    """Drops what is left over where names stand in for what was recorded, or sums of products need no products."""
+    for name in BEFORE:
+        if name not in off:
+            PASSES[name](program, units)
 
 
 def shorten(program: Program, root: Instance, off: frozenset[str]) -> None:
