@@ -85,6 +85,8 @@ def on_tensors(function: Any) -> Any:
     if isinstance(getattr(function, "__self__", None), np.ufunc):
         return _of_lists(function, False)  # a method of it asks no list what is in there
     template = find(function)
+    if template is not None and kind is types.MethodDescriptorType:
+        return lifted(function)
     home = str(getattr(function, "__module__", None) or "numpy")  # a method of arrays has none
     if template is not None and home.startswith("numpy"):
         return _of_lists(function, template.body is not None and template.body.__module__.endswith(".joining"))
@@ -171,6 +173,8 @@ def _object(function: Any, kind: type) -> Any:
     ruled = with_rule(function)
     if ruled is not None:
         return ruled
+    if has_composition(function):
+        return lifted(function)
     if is_users(own):
         return types.MethodType(on_tensors(own), function)
     if is_known(function):
@@ -275,8 +279,8 @@ def _of_lists(function: Any, joins: bool) -> Any:
 
     def given(value: Any) -> Any:
         value = as_said(value, on_tensors, protocol)
-        if not isinstance(value, list | tuple) or not holds_tensor(value):
-            return value
+        if not isinstance(value, list | tuple) or not holds_tensor(value) or function is np.block:
+            return value  # NumPy looks for Tensors in the lists of lists of `block`, each of which means an axis
         return type(value)(map(as_array, value)) if joins else as_array(value)
 
     def call(*args: Any, **kwargs: Any) -> Any:

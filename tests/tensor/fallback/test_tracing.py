@@ -153,3 +153,29 @@ def test_arguments_that_overlap_see_what_is_written_in_each_other() -> None:
     mixed = np.arange(1.0, 7.0)
     with pytest.raises(tx.SharedMemory):
         run(neighbours, 0.7, mixed[:3], mixed.view(np.int64)[:3], mixed[3:])
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+def test_blocks_in_lists_of_lists():
+    def f(x):
+        class Unknown:
+            pass
+
+        table = np.block([[x, 2.0 * x], [3.0 * x, x]])
+        return np.sum(table * np.arange(16.0).reshape(4, 4)) + table.shape[0]
+
+    x = np.arange(4.0).reshape(2, 2)
+    value, slope = tx.value_and_grad(f)(x)
+    assert value == f(x)
+    np.testing.assert_allclose(slope, [[38.0, 45.0], [66.0, 73.0]])
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+def test_a_method_of_arrays_is_called_as_a_function():
+    def f(x):
+        class Unknown:
+            pass
+
+        return np.ndarray.sum(x * x)
+
+    np.testing.assert_allclose(tx.grad(f)(np.array([1.0, 2.0])), [2.0, 4.0])

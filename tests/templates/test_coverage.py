@@ -1,0 +1,235 @@
+"""Every rule in every form: layouts, shapes, precisions, axes, reverse against forward mode, Tensors, batches.
+
+What `test_compiled` shows of values, against differences, is taken for right here; these are the same numbers in other
+places. A small share runs always, all with ``--thorough``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from test_compiled import weighed
+
+import tangentx as tx
+from tangentx.common.trees import is_differentiable, leaves
+from tangentx.templates import Composition, Template, compositions, examples, templates
+from tangentx.templates.examples import Example
+
+Rule = Template | Composition
+RULES: list[Rule] = [*(t for t in templates() if t.kind != "constant"), *compositions()]
+ON_TENSORS = "class Unknown: pass"
+"""A statement that nothing compiles."""
+
+
+def name_of(rule: Rule) -> str:
+    body = rule.body
+    assert body is not None
+    return body.__name__
+
+
+def in_full(example: Example) -> bool:
+    """Whether there is something of full precision to differentiate, by arguments that may be laid out otherwise."""
+    try:
+        with np.errstate(all="ignore"):
+            result = example.fn(*example.args, **example.kwargs)
+    except Exception:
+        return False
+    found = [leaf for _, leaf in leaves("", result) if is_differentiable(leaf)]
+    narrow = any(np.real(np.asarray(leaf)).dtype.itemsize < 8 for leaf in found)
+    return bool(found) and bool(example.wrt) and not narrow
+
+
+CASES = [
+    pytest.param(example, id=f"{name_of(rule)}-{number}")
+    for rule in RULES
+    for number, example in enumerate(examples(rule))
+    if in_full(example)
+]
+
+
+def strided(a: np.ndarray) -> np.ndarray:
+    if a.ndim == 0:
+        return a
+    wide = np.zeros([2 * n for n in a.shape], a.dtype)
+    found = wide[tuple(slice(None, None, 2) for _ in a.shape)]
+    found[...] = a
+    return found
+
+
+def reversed_(a: np.ndarray) -> np.ndarray:
+    every = tuple(slice(None, None, -1) for _ in a.shape)
+    return a[every].copy()[every]
+
+
+def read_only(a: np.ndarray) -> np.ndarray:
+    found = a.copy()
+    found.flags.writeable = False
+    return found
+
+
+LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "columns first": np.asfortranarray,
+    "with gaps": strided,
+    "from the end": reversed_,
+    "read-only": read_only,
+}
+
+
+def program(example: Example, first: str = "") -> tuple[Any, list[Any], tuple[int, ...]]:
+    """A function of what is differentiated, its arguments and their positions."""
+    wrt = tuple(example.wrt)
+    f = weighed(example.fn, tuple(example.args), dict(example.kwargs), wrt, first)
+    return f, [example.args[i] for i in wrt], tuple(range(len(wrt)))
+
+
+def flat(found: Any) -> np.ndarray:
+    parts = [np.ravel(leaf) for _, leaf in leaves("", found) if leaf is not None]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def close(found: Any, wanted: Any, rtol: float = 1e-12) -> None:
+    a, b = flat(found), flat(wanted)
+    np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol * (1.0 + np.max(np.abs(b), initial=0.0)))
+
+
+def directions(chosen: list[Any]) -> list[Any]:
+    def one(x: Any) -> Any:
+        if isinstance(x, (list, tuple)):
+            return type(x)(one(item) for item in x)
+        if not is_differentiable(x):
+            return None
+        turn = np.cos(1.7 * np.arange(np.size(x)) + 0.3).reshape(np.shape(x))
+        turn = turn * (1.0 + 0.5j) if np.iscomplexobj(x) else turn
+        return turn if isinstance(x, np.ndarray) else complex(turn) if np.iscomplexobj(x) else float(turn)
+
+    return [one(x) for x in chosen]
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.mark.share(25)
+@pytest.mark.parametrize("example", CASES)
+def test_reverse_and_forward_mode_are_the_same_in_every_layout(example: Example) -> None:
+    f, chosen, wrt = program(example)
+    gradient = tx.grad(f, wrt=wrt, fallback="error")
+    wanted = gradient(*chosen)
+    dots = directions(chosen)
+    _, dot = tx.jvp(f, tuple(chosen), tuple(dots), fallback="error")
+    total = np.sum(np.real(flat(wanted) * flat([d for d in dots])))
+    assert dot == pytest.approx(total, rel=1e-12, abs=1e-12 * (1.0 + np.sum(np.abs(flat(wanted)))))
+    if not any(isinstance(x, np.ndarray) for x in chosen):
+        return
+    for layout, change in LAYOUTS.items():
+        given = [change(x) if isinstance(x, np.ndarray) else x for x in chosen]
+        found = gradient(*given)
+        close(found, wanted)
+        for x, bar in zip(given, found, strict=True):
+            assert not isinstance(x, np.ndarray) or np.shape(bar) == x.shape, layout
+
+
+CALLED = [c for c in CASES if not str(getattr(c.values[0].fn, "__module__", "")).startswith("tangentx.")]  # type: ignore[union-attr]
+
+
+@pytest.mark.share(25)
+@pytest.mark.parametrize("example", CALLED)
+def test_the_same_on_tensors(example: Example) -> None:
+    f, chosen, wrt = program(example)
+    again, _, _ = program(example, ON_TENSORS)
+    close(tx.grad(again, wrt=wrt)(*chosen), tx.grad(f, wrt=wrt, fallback="error")(*chosen))
+
+
+@pytest.mark.share(40)
+@pytest.mark.parametrize("example", CASES)
+def test_the_same_in_a_batch(example: Example) -> None:
+    f, chosen, wrt = program(example)
+    if not all(isinstance(x, float | np.ndarray) for x in chosen):
+        pytest.skip("batches are of numbers and arrays")
+    gradient = tx.grad(f, wrt=wrt, fallback="error")
+    batch = [np.stack([np.asarray(x), np.asarray(x)[...]]) for x in chosen]
+    wanted = gradient(*chosen)
+    for rows, alone in zip(tx.vmap(gradient)(*batch), wanted, strict=True):
+        close([rows[0], rows[1]], [alone, alone])
+
+
+SHAPES = [(), (0,), (1,), (3,), (2, 3), (2, 1, 3)]
+ELEMENTWISE = [
+    pytest.param(rule, examples(rule)[0], shape, id=f"{name_of(rule)}-{'x'.join(map(str, shape)) or 'number'}")
+    for rule in RULES
+    if isinstance(rule, Template) and rule.kind == "elementwise" and examples(rule)
+    for shape in SHAPES
+    if not (shape and getattr(rule.primals[0], "__module__", "") in ("math", "builtins"))
+]
+
+
+@pytest.mark.share(40)
+@pytest.mark.parametrize(("rule", "example", "shape"), ELEMENTWISE)
+def test_elementwise_rules_in_every_shape(rule: Template, example: Example, shape: tuple[int, ...]) -> None:
+    """Each element has the derivative that the number alone has; numbers beside arrays are summed."""
+    if not all(isinstance(example.args[i], float) for i in example.wrt) or not in_full(example):
+        pytest.skip("no numbers to begin with")
+    if np.iscomplexobj(example.fn(*example.args, **example.kwargs)):
+        pytest.skip("weighed by what has a phase")
+    alone, chosen, wrt = program(example)
+    slopes = np.atleast_1d(flat(tx.grad(alone, wrt=wrt, fallback="error")(*chosen)))
+    for single in (False, True):
+        args = list(example.args)
+        for i in example.wrt:
+            args[i] = np.full(shape, args[i]) if shape else np.float64(args[i])
+            args[i] = args[i].astype(np.float32) if single else args[i]
+        spread = Example(example.fn, tuple(args), example.kwargs, example.wrt)
+        try:
+            with np.errstate(all="ignore"):
+                spread.fn(*spread.args, **spread.kwargs)
+        except TypeError:
+            return  # a function of numbers of Python's
+        f, given, _ = program(spread)
+        found = tx.grad(f, wrt=wrt, fallback="error")(*given)
+        weights = np.cos(1.3 * np.arange(int(np.prod(shape))).reshape(shape))
+        for bar, slope, x in zip(found, slopes, given, strict=True):
+            assert np.shape(bar) == np.shape(x) and bar.dtype == x.dtype
+            np.testing.assert_allclose(
+                bar, slope * weights, rtol=1e-3 if single else 1e-12, atol=1e-3 if single else 1e-13
+            )
+
+
+def with_axes(rule: Rule) -> list[Example]:
+    """The calls of a function that takes an axis, for each axis, and with `keepdims` where it has that."""
+    found = []
+    for example in examples(rule):
+        try:
+            names = inspect.signature(example.fn).parameters
+        except (TypeError, ValueError):
+            continue
+        arrays = [a for a in example.args if isinstance(a, np.ndarray) and a.size]
+        if "axis" not in names or not arrays or len(example.args) > list(names).index("axis"):
+            continue
+        kept = (False, True) if "keepdims" in names else (None,)
+        for axis in (*range(-arrays[0].ndim, arrays[0].ndim), None):
+            for keep in kept:
+                more = {} if keep is None else {"keepdims": keep}
+                kwargs = {**example.kwargs, "axis": axis, **more}
+                found.append(Example(example.fn, example.args, kwargs, example.wrt))
+    return [example for example in found if in_full(example)]
+
+
+AXES = [pytest.param(e, id=f"{name_of(rule)}-{i}") for rule in RULES for i, e in enumerate(with_axes(rule))]
+
+
+@pytest.mark.share(40)
+@pytest.mark.parametrize("example", AXES)
+def test_along_every_axis(example: Example) -> None:
+    f, chosen, wrt = program(example)
+    try:
+        tx.testing.check_grads(f, chosen, wrt=wrt, order=1, rtol=1e-5)
+    except tx.NoTemplate as refusal:
+        assert refusal.span is not None
