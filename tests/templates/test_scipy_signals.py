@@ -24,6 +24,10 @@ CALLS: dict[str, Any] = {
     "welch as it is": (signal.welch, (X,), {"detrend": False, "nperseg": 40}),
     "csd": (signal.csd, (X, Y), {"nperseg": 15}),
     "coherence": (signal.coherence, (X, Y), {"nperseg": 16}),
+    "coherence along an axis": (
+        *(signal.coherence, (X.reshape(20, 2), Y.reshape(20, 2), 2.0, "hann", 8, 2, None, False, 0)),
+        {},
+    ),
     "periodogram": (signal.periodogram, (X, 3.0), {}),
     "periodogram with options": (signal.periodogram, (X,), {"window": "hann", "nfft": 64, "scaling": "spectrum"}),
     "freqz": (signal.freqz, (X[:3], np.array([1.0, 0.4, -0.2])), {"worN": 7}),
@@ -77,7 +81,7 @@ def test_of_a_filter() -> None:
 
 REFUSED: dict[str, Any] = {
     "`window` varies": lambda x: np.sum(signal.welch(Y, window=x[:8])[1]),
-    "has no derivative with `average`|as means": lambda x: np.sum(signal.welch(x, average="median")[1]),
+    "has no derivative with `average`|as means": lambda x: np.sum(signal.welch(x, average="median", nperseg=8)[1]),
     "odd padding": lambda x: np.sum(signal.sosfiltfilt(np.array([[1.0, 2, 1, 1, 0, 0]]), x, padtype="even")),
     "without `t`": lambda x: np.sum(signal.resample(x, 9, t=Y)[0]),
 }

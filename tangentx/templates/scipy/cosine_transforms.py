@@ -37,22 +37,30 @@ def sines_(x: Any, back: Any, *, ans_bar: Any) -> Any:
     return x_bar
 
 
-def _checked(type: Any, n: Any, orthogonalize: Any) -> None:
-    if type not in (2, 3) or n is not None or orthogonalize is not None:
-        raise NotDifferentiable(
-            "cosine and sine transforms of scipy.fft have a derivative for types 2 and 3, without `n`",
-            hint="pad or cut the array before",
-        )
-
-
 def _lengths(size: Any, last: Any) -> Any:
     """By what the plain transform of type 2 is longer than the orthonormal one, for each frequency."""
     special = size - 1 if last else 0
     return np.where(np.arange(size) == special, 2.0 * np.sqrt(1.0 * size), np.sqrt(2.0 * size))
 
 
-def _transformed(x: Any, type: Any, axis: Any, norm: Any, back: Any, odd: Any) -> Any:
+def _transformed(
+    x: Any,
+    back: Any,
+    odd: Any,
+    type: Any = 2,
+    n: Any = None,
+    axis: Any = -1,
+    norm: Any = None,
+    overwrite_x: Any = False,
+    workers: Any = None,
+    orthogonalize: Any = None,
+) -> Any:
     """A transform of type 2 or 3, forth or back: of type 3 is that of type 2 back, but for its length."""
+    if type not in (2, 3) or n is not None or orthogonalize is not None:
+        raise NotDifferentiable(
+            "cosine and sine transforms of scipy.fft have a derivative for types 2 and 3, without `n`",
+            hint="pad or cut the array before",
+        )
     rows = np.moveaxis(np.asarray(x) * 1.0, axis, -1)
     size = np.shape(rows)[-1]
     forth = (type == 2) is not back
@@ -71,65 +79,28 @@ def _transformed(x: Any, type: Any, axis: Any, norm: Any, back: Any, odd: Any) -
     return in_precision_of(rows, np.moveaxis(found / (2.0 * size) if shortened else found, -1, axis))
 
 
-@composition(transforms.dct, domain=("A(5)", "A(4,3), 3, axis=0", "A(4), norm='ortho'", "A(4), norm='forward'"))
-def dct(
-    x: Any,
-    type: Any = 2,
-    n: Any = None,
-    axis: Any = -1,
-    norm: Any = None,
-    overwrite_x: Any = False,
-    workers: Any = None,
-    orthogonalize: Any = None,
-) -> Any:
+_CALLS = ("A(5)", "A(4,3), 3, axis=0", "A(4), norm='ortho'", "A(4), norm='forward'")
+
+
+@composition(transforms.dct, domain=_CALLS)
+def dct(x: Any, *given: Any, **options: Any) -> Any:
     """Cosine transform."""
-    _checked(type, n, orthogonalize)
-    return _transformed(x, type, axis, norm, False, False)
+    return _transformed(x, False, False, *given, **options)
 
 
-@composition(transforms.idct, domain=("A(5)", "A(4,3), 3, axis=0", "A(4), norm='ortho'", "A(4), norm='forward'"))
-def idct(
-    x: Any,
-    type: Any = 2,
-    n: Any = None,
-    axis: Any = -1,
-    norm: Any = None,
-    overwrite_x: Any = False,
-    workers: Any = None,
-    orthogonalize: Any = None,
-) -> Any:
+@composition(transforms.idct, domain=_CALLS)
+def idct(x: Any, *given: Any, **options: Any) -> Any:
     """Inverse of the cosine transform."""
-    _checked(type, n, orthogonalize)
-    return _transformed(x, type, axis, norm, True, False)
+    return _transformed(x, True, False, *given, **options)
 
 
-@composition(transforms.dst, domain=("A(5)", "A(4,3), 3, axis=0", "A(4), norm='ortho'"))
-def dst(
-    x: Any,
-    type: Any = 2,
-    n: Any = None,
-    axis: Any = -1,
-    norm: Any = None,
-    overwrite_x: Any = False,
-    workers: Any = None,
-    orthogonalize: Any = None,
-) -> Any:
+@composition(transforms.dst, domain=_CALLS)
+def dst(x: Any, *given: Any, **options: Any) -> Any:
     """Sine transform."""
-    _checked(type, n, orthogonalize)
-    return _transformed(x, type, axis, norm, False, True)
+    return _transformed(x, False, True, *given, **options)
 
 
-@composition(transforms.idst, domain=("A(5)", "A(4,3), 3, axis=0", "A(4), norm='ortho'"))
-def idst(
-    x: Any,
-    type: Any = 2,
-    n: Any = None,
-    axis: Any = -1,
-    norm: Any = None,
-    overwrite_x: Any = False,
-    workers: Any = None,
-    orthogonalize: Any = None,
-) -> Any:
+@composition(transforms.idst, domain=_CALLS)
+def idst(x: Any, *given: Any, **options: Any) -> Any:
     """Inverse of the sine transform."""
-    _checked(type, n, orthogonalize)
-    return _transformed(x, type, axis, norm, True, True)
+    return _transformed(x, True, True, *given, **options)

@@ -12,8 +12,17 @@ from tangentx.templates.compositions import composition
 from tangentx.templates.scipy.images import along_axis, beyond, demand_no_output
 
 
-def _neighbours(input: Any, size: Any, footprint: Any, mode: Any, cval: Any, origin: Any) -> Any:
+def _neighbours(
+    input: Any,
+    size: Any = None,
+    footprint: Any = None,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
     """The neighbours of each element, in a row behind it."""
+    demand_no_output(output)
     wide = np.asarray(input) * 1.0
     count = np.ndim(wide)
     for axis in range(count):
@@ -31,81 +40,34 @@ def _neighbours(input: Any, size: Any, footprint: Any, mode: Any, cval: Any, ori
     ndimage.maximum_filter,
     domain=("A(4,5), 3", "A(6), 2, mode='nearest'", "A(4,5), None, np.array([[0, 1], [1, 1]]), mode='wrap'"),
 )
-def maximum_filter(
-    input: Any,
-    size: Any = None,
-    footprint: Any = None,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-) -> Any:
+def maximum_filter(input: Any, *given: Any, **options: Any) -> Any:
     """Largest of the neighbours."""
-    demand_no_output(output)
-    return np.max(_neighbours(input, size, footprint, mode, cval, origin), axis=-1)
+    return np.max(_neighbours(input, *given, **options), axis=-1)
 
 
 @composition(ndimage.minimum_filter, domain=("A(4,5), (2, 3)", "A(6), 2, mode='constant', cval=0.3"))
-def minimum_filter(
-    input: Any,
-    size: Any = None,
-    footprint: Any = None,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-) -> Any:
+def minimum_filter(input: Any, *given: Any, **options: Any) -> Any:
     """Least of the neighbours."""
-    demand_no_output(output)
-    return np.min(_neighbours(input, size, footprint, mode, cval, origin), axis=-1)
+    return np.min(_neighbours(input, *given, **options), axis=-1)
 
 
 @composition(ndimage.rank_filter, domain=("A(4,5), 2, 3", "A(6), -1, 2"))
-def rank_filter(
-    input: Any,
-    rank: Any,
-    size: Any = None,
-    footprint: Any = None,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-) -> Any:
+def rank_filter(input: Any, rank: Any, *given: Any, **options: Any) -> Any:
     """The neighbour of a rank."""
-    demand_no_output(output)
-    return np.sort(_neighbours(input, size, footprint, mode, cval, origin), axis=-1)[..., rank]
+    return np.sort(_neighbours(input, *given, **options), axis=-1)[..., rank]
 
 
 @composition(ndimage.median_filter, domain=("A(4,5), 3", "A(6), 2"))
-def median_filter(
-    input: Any,
-    size: Any = None,
-    footprint: Any = None,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-) -> Any:
+def median_filter(input: Any, *given: Any, **options: Any) -> Any:
     """The neighbour in the middle."""
-    demand_no_output(output)
-    ranked = np.sort(_neighbours(input, size, footprint, mode, cval, origin), axis=-1)
+    ranked = np.sort(_neighbours(input, *given, **options), axis=-1)
     return ranked[..., np.shape(ranked)[-1] // 2]
 
 
 @composition(ndimage.percentile_filter, domain=("A(4,5), 30.0, 3", "A(6), 100, 2"))
-def percentile_filter(
-    input: Any,
-    percentile: Any,
-    size: Any = None,
-    footprint: Any = None,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-) -> Any:
+def percentile_filter(input: Any, percentile: Any, *given: Any, **options: Any) -> Any:
     """The neighbour below which are so many in a hundred."""
-    demand_no_output(output)
-    ranked = np.sort(_neighbours(input, size, footprint, mode, cval, origin), axis=-1)
+    ranked = np.sort(_neighbours(input, *given, **options), axis=-1)
     count = np.shape(ranked)[-1]
     share = percentile + 100.0 if percentile < 0.0 else 1.0 * percentile
     return ranked[..., min(int(count * share / 100.0), count - 1)]

@@ -124,7 +124,7 @@ def _is_compressed(arg1: Any) -> Any:
     return isinstance(arg1, tuple) and len(arg1) == 3
 
 
-def _by_rows(cls: Any, arg1: Any, shape: Any, dtype: Any, copy: Any) -> Any:
+def _by_rows(cls: Any, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
     if _is_compressed(arg1):
         return _compressed(cls, arg1, shape, dtype, copy)
     if isinstance(arg1, (sparse.csr_matrix, sparse.csr_array)):
@@ -133,7 +133,7 @@ def _by_rows(cls: Any, arg1: Any, shape: Any, dtype: Any, copy: Any) -> Any:
     return rows_first(cls, data, rows, cols, extent)
 
 
-def _by_columns(cls: Any, arg1: Any, shape: Any, dtype: Any, copy: Any) -> Any:
+def _by_columns(cls: Any, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
     if _is_compressed(arg1):
         return _compressed(cls, arg1, shape, dtype, copy)
     if isinstance(arg1, (sparse.csc_matrix, sparse.csc_array)):
@@ -142,12 +142,12 @@ def _by_columns(cls: Any, arg1: Any, shape: Any, dtype: Any, copy: Any) -> Any:
     return columns_first(cls, data, rows, cols, extent)
 
 
-def _as_triplets(cls: Any, arg1: Any, shape: Any, dtype: Any, copy: Any) -> Any:
+def _as_triplets(cls: Any, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
     data, rows, cols, extent = _given(arg1, shape, dtype, copy)
     return made_of(cls, data=data, row=rows, col=cols, shape=extent)
 
 
-def _of_diagonals(cls: Any, arg1: Any, shape: Any, dtype: Any, copy: Any) -> Any:
+def _of_diagonals(cls: Any, arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
     if not (isinstance(arg1, tuple) and shape is not None):
         raise NotDifferentiable(
             "a sparse matrix of diagonals has a derivative by the values on them",
@@ -159,51 +159,51 @@ def _of_diagonals(cls: Any, arg1: Any, shape: Any, dtype: Any, copy: Any) -> Any
 
 
 @constructor_of(sparse.csr_matrix)
-def csr_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+def csr_matrix(arg1: Any, *given: Any, **options: Any) -> Any:
     """A sparse matrix that is compressed by rows."""
-    return _by_rows(sparse.csr_matrix, arg1, shape, dtype, copy)
+    return _by_rows(sparse.csr_matrix, arg1, *given, **options)
 
 
 @constructor_of(sparse.csr_array)
-def csr_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+def csr_array(arg1: Any, *given: Any, **options: Any) -> Any:
     """A sparse array that is compressed by rows."""
-    return _by_rows(sparse.csr_array, arg1, shape, dtype, copy)
+    return _by_rows(sparse.csr_array, arg1, *given, **options)
 
 
 @constructor_of(sparse.csc_matrix)
-def csc_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+def csc_matrix(arg1: Any, *given: Any, **options: Any) -> Any:
     """A sparse matrix that is compressed by columns."""
-    return _by_columns(sparse.csc_matrix, arg1, shape, dtype, copy)
+    return _by_columns(sparse.csc_matrix, arg1, *given, **options)
 
 
 @constructor_of(sparse.csc_array)
-def csc_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+def csc_array(arg1: Any, *given: Any, **options: Any) -> Any:
     """A sparse array that is compressed by columns."""
-    return _by_columns(sparse.csc_array, arg1, shape, dtype, copy)
+    return _by_columns(sparse.csc_array, arg1, *given, **options)
 
 
 @constructor_of(sparse.coo_matrix)
-def coo_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+def coo_matrix(arg1: Any, *given: Any, **options: Any) -> Any:
     """A sparse matrix that consists of triplets."""
-    return _as_triplets(sparse.coo_matrix, arg1, shape, dtype, copy)
+    return _as_triplets(sparse.coo_matrix, arg1, *given, **options)
 
 
 @constructor_of(sparse.coo_array)
-def coo_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+def coo_array(arg1: Any, *given: Any, **options: Any) -> Any:
     """A sparse array that consists of triplets."""
-    return _as_triplets(sparse.coo_array, arg1, shape, dtype, copy)
+    return _as_triplets(sparse.coo_array, arg1, *given, **options)
 
 
 @constructor_of(sparse.dia_matrix)
-def dia_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+def dia_matrix(arg1: Any, *given: Any, **options: Any) -> Any:
     """A sparse matrix that keeps diagonals."""
-    return _of_diagonals(sparse.dia_matrix, arg1, shape, dtype, copy)
+    return _of_diagonals(sparse.dia_matrix, arg1, *given, **options)
 
 
 @constructor_of(sparse.dia_array)
-def dia_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+def dia_array(arg1: Any, *given: Any, **options: Any) -> Any:
     """A sparse array that keeps diagonals."""
-    return _of_diagonals(sparse.dia_array, arg1, shape, dtype, copy)
+    return _of_diagonals(sparse.dia_array, arg1, *given, **options)
 
 
 def with_values(matrix: Any, data: Any) -> Any:

@@ -26,9 +26,25 @@ def _segments(x: Any, count: Any, step: Any, detrend: Any) -> Any:
 
 
 def _cross(
-    x: Any, y: Any, fs: Any, window: Any, nperseg: Any, noverlap: Any, nfft: Any, detrend: Any, scaling: Any, axis: Any
+    x: Any,
+    y: Any,
+    fs: Any = 1.0,
+    window: Any = "hann",
+    nperseg: Any = None,
+    noverlap: Any = None,
+    nfft: Any = None,
+    detrend: Any = "constant",
+    return_onesided: Any = True,
+    scaling: Any = "density",
+    axis: Any = -1,
+    average: Any = "mean",
 ) -> Any:
     """Frequencies, and the mean of products of the transforms of the segments of two signals."""
+    if not return_onesided or average != "mean":
+        raise NotDifferentiable(
+            "power spectra of scipy.signal have a derivative with one side, and as means",
+            hint="leave `return_onesided` and `average` out",
+        )
     first, second = np.moveaxis(np.asarray(x) * 1.0, axis, -1), np.moveaxis(np.asarray(y) * 1.0, axis, -1)
     if np.iscomplexobj(first) or np.iscomplexobj(second):
         raise NotDifferentiable(
@@ -49,54 +65,17 @@ def _cross(
     return places * (fs / points), np.moveaxis(np.mean(found, axis=-2), -1, axis)
 
 
-def _demand_plain(return_onesided: Any, average: Any) -> None:
-    if not return_onesided or average != "mean":
-        raise NotDifferentiable(
-            "power spectra of scipy.signal have a derivative with one side, and as means",
-            hint="leave `return_onesided` and `average` out",
-        )
-
-
 @composition(signal.welch, domain=())
-def welch(
-    x: Any,
-    fs: Any = 1.0,
-    window: Any = "hann_periodic",
-    nperseg: Any = None,
-    noverlap: Any = None,
-    nfft: Any = None,
-    detrend: Any = "constant",
-    return_onesided: Any = True,
-    scaling: Any = "density",
-    axis: Any = -1,
-    average: Any = "mean",
-) -> Any:
+def welch(x: Any, *given: Any, **options: Any) -> Any:
     """Power spectrum of a signal."""
-    _demand_plain(return_onesided, average)
-    shape = "hann" if isinstance(window, str) and window == "hann_periodic" else window
-    at, found = _cross(x, x, fs, shape, nperseg, noverlap, nfft, detrend, scaling, axis)
+    at, found = _cross(x, x, *given, **options)
     return at, np.real(found)
 
 
 @composition(signal.csd, domain=())
-def csd(
-    x: Any,
-    y: Any,
-    fs: Any = 1.0,
-    window: Any = "hann_periodic",
-    nperseg: Any = None,
-    noverlap: Any = None,
-    nfft: Any = None,
-    detrend: Any = "constant",
-    return_onesided: Any = True,
-    scaling: Any = "density",
-    axis: Any = -1,
-    average: Any = "mean",
-) -> Any:
+def csd(x: Any, y: Any, *given: Any, **options: Any) -> Any:
     """Cross spectrum of two signals."""
-    _demand_plain(return_onesided, average)
-    shape = "hann" if isinstance(window, str) and window == "hann_periodic" else window
-    return _cross(x, y, fs, shape, nperseg, noverlap, nfft, detrend, scaling, axis)
+    return _cross(x, y, *given, **options)
 
 
 @composition(signal.coherence, domain=())
@@ -104,7 +83,7 @@ def coherence(
     x: Any,
     y: Any,
     fs: Any = 1.0,
-    window: Any = "hann_periodic",
+    window: Any = "hann",
     nperseg: Any = None,
     noverlap: Any = None,
     nfft: Any = None,
@@ -112,10 +91,10 @@ def coherence(
     axis: Any = -1,
 ) -> Any:
     """How far two signals go together, by frequency."""
-    at, first = signal.welch(x, fs, window, nperseg, noverlap, nfft, detrend, axis=axis)
-    second = signal.welch(y, fs, window, nperseg, noverlap, nfft, detrend, axis=axis)[1]
-    both = signal.csd(x, y, fs, window, nperseg, noverlap, nfft, detrend, axis=axis)[1]
-    return at, np.real(both * np.conj(both)) / first / second
+    given = (fs, window, nperseg, noverlap, nfft, detrend)
+    at, both = _cross(x, y, *given, axis=axis)
+    first, second = _cross(x, x, *given, axis=axis)[1], _cross(y, y, *given, axis=axis)[1]
+    return at, np.real(both * np.conj(both)) / np.real(first) / np.real(second)
 
 
 @composition(signal.periodogram, domain=())
@@ -130,13 +109,12 @@ def periodogram(
     axis: Any = -1,
 ) -> Any:
     """Power spectrum of a signal in one segment."""
-    _demand_plain(return_onesided, "mean")
     length = np.shape(x)[axis]
     if nfft is not None and nfft < length:
         raise NotDifferentiable(
             "scipy.signal.periodogram has no derivative with a shorter `nfft`", hint="cut the signal before"
         )
-    at, found = _cross(x, x, fs, window, length, 0, nfft, detrend, scaling, axis)
+    at, found = _cross(x, x, fs, window, length, 0, nfft, detrend, return_onesided, scaling, axis)
     return at, np.real(found)
 
 
