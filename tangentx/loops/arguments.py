@@ -119,6 +119,8 @@ def demand_fit(program: Program, values: Sequence[Any]) -> None:
                 raise Unfit(OTHER)
             if name in program.copied and not (value.flags.forc and value.flags.writeable):
                 raise Unfit(OTHER)
+            if program.reshapes and not value.flags.c_contiguous:
+                raise Unfit(OTHER)
         elif isinstance(type, Scalar) and type.code == "i8" and not -LIMIT_EXTENT <= value <= LIMIT_EXTENT:
             raise Unfit(OTHER)
 

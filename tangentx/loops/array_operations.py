@@ -333,6 +333,100 @@ def _transpose(writer: ArrayWriter, r: Request) -> Any:
     return Held(writer.turned(name, axes, r.region))
 
 
+def _swapaxes(writer: ArrayWriter, r: Request) -> Any:
+    name = _held(writer, r.args[0])
+    axes = list(range(writer.array(name).rank))
+    a, b = (_axis(axis, len(axes)) for axis in r.args[1:])
+    axes[a], axes[b] = axes[b], axes[a]
+    return Held(writer.turned(name, axes, r.region))
+
+
+def _moveaxis(writer: ArrayWriter, r: Request) -> Any:
+    name = _held(writer, r.args[0])
+    axes = list(range(writer.array(name).rank))
+    source, target = (_axis(axis, len(axes)) for axis in r.args[1:])
+    axes.insert(target, axes.pop(source))
+    return Held(writer.turned(name, axes, r.region))
+
+
+def _axis(value: Any, rank: int) -> int:
+    if not isinstance(value, Const) or not -rank <= value.value < rank:
+        raise Refused("an axis that is not known")
+    return int(value.value) % rank
+
+
+def _squeeze(writer: ArrayWriter, r: Request) -> Any:
+    """One axis of length one is left out."""
+    r.only("axis")
+    name = _held(writer, r.args[0])
+    extents = writer.extents(name)
+    place = _axis(r.given(1, "axis"), len(extents))
+    writer.demand_same(extents[place], ONE)
+    parts = [Pick(ZERO) if k == place else Span(ZERO, n) for k, n in enumerate(extents)]
+    return Held(writer.view(r.stem, name, parts, r.region))
+
+
+def _reshape(writer: ArrayWriter, r: Request) -> Any:
+    """The elements under other extents, of which one may be left to be found."""
+    r.only()
+    given = r.args[1:] if len(r.args) != 2 or isinstance(r.args[1], Const | Local) else shape_given(r.args[1])
+    if not given or not all(isinstance(n, Expr) and n.type.code == "i8" for n in given):
+        raise Refused("`reshape` to a shape that is not known")
+    return _under(writer, r, list(given))
+
+
+def _ravel(writer: ArrayWriter, r: Request) -> Any:
+    r.only()
+    if len(r.args) != 1:
+        raise Refused("`ravel` in an order")
+    return _under(writer, r, [Const(-1, INT)])
+
+
+def _flatten(writer: ArrayWriter, r: Request) -> Any:
+    """A copy as one row."""
+    made = _ravel(writer, r)
+    return Held(copied(writer, made.name)) if isinstance(made, Held) else made
+
+
+def shape_given(value: Any) -> tuple[Any, ...]:
+    """A shape that is given as a tuple, or as a number."""
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _under(writer: ArrayWriter, r: Request, extents: list[Expr]) -> Any:
+    name, b = _held(writer, r.args[0]), writer.builder
+    total = size(writer, name)
+    open_ = [k for k, n in enumerate(extents) if isinstance(n, Const) and n.value == -1]
+    known: Expr = ONE
+    for k, n in enumerate(extents):
+        if k not in open_:
+            if not b.not_negative(n):
+                b.check(Apply("le", (ZERO, n), BOOL), Bail.SHAPE)
+            b.check(Apply("le", (n, Const(LIMIT_EXTENT, INT)), BOOL), Bail.SHAPE)
+            if known != ONE:
+                b.check(Apply("mul_fits", (known, n), BOOL), Bail.SHAPE)
+            known = n if known == ONE else b.let("n", Apply("mul", (known, n), INT))
+    if len(open_) > 1:
+        raise Refused("`reshape` with two lengths that are left to be found")
+    if open_:
+        found = total
+        if known != ONE:
+            b.check(Apply("ne", (known, ZERO), BOOL), Bail.SHAPE)
+            found = b.let("n", Apply("floordiv", (total, known), INT))
+            known = Apply("mul", (known, found), INT)
+        else:
+            known = found
+        extents[open_[0]] = found
+    if known != total:
+        b.check(Apply("eq", (known, total), BOOL), Bail.SHAPE)
+    if r.type().rank != len(extents):
+        raise Refused("`reshape` to another rank")
+    region = r.region
+    if region is not None and not region.root().still():
+        writer.reshapes = True
+    return Held(writer.reshaped(r.stem, name, extents, region))
+
+
 # ---- reductions ----
 
 
@@ -481,6 +575,16 @@ _RULES: dict[Any, Callable[[ArrayWriter, Request], Any]] = {
     np.outer: _outer,
     np.transpose: _transpose,
     np.ndarray.transpose: _transpose,
+    np.swapaxes: _swapaxes,
+    np.ndarray.swapaxes: _swapaxes,
+    np.moveaxis: _moveaxis,
+    np.squeeze: _squeeze,
+    np.ndarray.squeeze: _squeeze,
+    np.reshape: _reshape,
+    np.ndarray.reshape: _reshape,
+    np.ravel: _ravel,
+    np.ndarray.ravel: _ravel,
+    np.ndarray.flatten: _flatten,
     builtins.len: _length,
     np.shape: _shape,
     np.size: _size,

@@ -30,6 +30,7 @@ from tangentx.loops.loop_ir import (
     Pick,
     Read,
     Remark,
+    Reshape,
     Span,
     Statement,
     Turn,
@@ -80,6 +81,8 @@ class ArrayWriter:
     memory: dict[str, Memory] = field(default_factory=dict)
     pending: list[Item] = field(default_factory=list)
     fused: Counter[str] = field(default_factory=Counter)
+    turns: bool = False  # whether NumPy may have arrays whose elements do not lie row after row
+    reshapes: bool = False  # whether it matters
     remarks: dict[int, list[Remark]] = field(default_factory=dict)  # before which of those that are kept they stand
 
     # ---- shapes ----
@@ -170,12 +173,23 @@ class ArrayWriter:
             return base
         if any(base in (item.target, item.into) for item in self.pending):
             self.flush()
+        self.turns = True
         extents = self.extents(base)
         name = self.builder.fresh(base, Array(self.array(base).code, len(axes), False))
         self.builder.extents[name] = tuple(extents[axis] for axis in axes)
         below = self.memory[base]
         self.memory[name] = Memory(below.root, (*below.parts, ("turned", *axes)), region, below.foreign)
         self.builder.emit(Turn(name, base, tuple(axes)))
+        return name
+
+    def reshaped(self, stem: str, base: str, extents: Sequence[Expr], region: Any) -> str:
+        """The elements of an array under other extents, which are known to have as many."""
+        self.flush()
+        name = self.builder.fresh(stem, Array(self.array(base).code, len(extents)))
+        self.builder.extents[name] = tuple(extents)
+        below = self.memory[base]
+        self.memory[name] = Memory(below.root, (*below.parts, object()), region, below.foreign)
+        self.builder.emit(Reshape(name, base, tuple(extents)))
         return name
 
     def _is_steady(self, part: Pick | Span | NewAxis) -> bool:

@@ -31,6 +31,15 @@ static inline int64_t times(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &product) || product > INT64_MAX / 16 ? INT64_MAX / 16 : product;
 }
 
+/* Whether elements lie row after row, without gaps. */
+static __attribute__((unused)) bool lies_dense(int rank, const int64_t *n, const int64_t *s)
+{
+    int64_t count = 1;
+    bool dense = true;
+    for (int k = rank - 1; k >= 0; k--) { dense = dense && (s[k] == count || n[k] == 1); count *= n[k]; }
+    return dense || count == 0;
+}
+
 static inline void retain(block *b) { if (b) b->users++; }
 
 static inline void release(block *b)

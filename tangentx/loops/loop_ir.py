@@ -13,6 +13,7 @@ Grammar
               | Allocate array of extents, filled with zeros or not
               | View     array = part of another one: a `Pick` or a `Span` for each axis, a `NewAxis`
               | Turn     array = another one with its axes in another order
+              | Reshape  array = the elements of another one, which lie row after row, under other extents
               | Bind     name = another name for an array, a list or a record
               | NewList | Push a value at the end of a list | Pull one from there
               | NewRecord of values
@@ -284,6 +285,15 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Reshape:
+    """As many elements as `base` has; bails out where those do not lie row after row without gaps."""
+
+    name: str
+    base: str
+    extents: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Bind:
     name: str
     source: str
@@ -419,6 +429,7 @@ Statement: TypeAlias = (
     | Allocate
     | View
     | Turn
+    | Reshape
     | Bind
     | NewList
     | NewRecord
@@ -510,6 +521,7 @@ class Program:
     `copied` are parameters that the Python program copies because it writes into them. `report` has lines for a
     reader: what became one loop, and what never became an array. `read` are the objects from outside that its last
     parameters stand for: numbers and arrays, read at each call. `outside` are functions that the interpreter runs.
+    `reshapes`: which memory is shared depends on whether the elements of arguments lie row after row.
     """
 
     functions: tuple[Function, ...]
@@ -519,6 +531,7 @@ class Program:
     read: tuple[Any, ...] = ()
     outside: tuple[OutsideCall, ...] = ()
     report: tuple[str, ...] = ()
+    reshapes: bool = False
 
 
 def statements(block: Block) -> Iterator[Statement]:

@@ -246,6 +246,8 @@ def flat(a):
 
 @compiled
 def is_dense(a):
+    if a.size == 0:
+        return True
     size = a.itemsize
     for axis in range(a.ndim - 1, -1, -1):
         if a.shape[axis] != 1 and a.strides[axis] != size:

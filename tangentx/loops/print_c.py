@@ -268,6 +268,8 @@ class _Printer:
                     yield f"    turned.n[{axis}] = {base}.n[{old}]; turned.s[{axis}] = {base}.s[{old}];"
                 yield f"    retain(turned.owner); release({name}.owner); {name} = turned;"
                 yield "}"
+            case loops.Reshape():
+                yield from self.reshaped(s)
             case loops.Bind(name, source):
                 yield from self.held(name, source)
             case loops.Call():
@@ -328,6 +330,22 @@ class _Printer:
         for axis in reversed(range(len(extents))):
             behind = f"{name}.s[{axis + 1}] * {name}.n[{axis + 1}]" if axis + 1 < len(extents) else "1"
             yield f"{name}.s[{axis}] = {behind};"
+
+    def reshaped(self, s: loops.Reshape) -> Iterator[str]:
+        """The elements of an array under other extents."""
+        base, type = self.types[s.base], self.types[s.name]
+        assert isinstance(base, loops.Array) and isinstance(type, loops.Array)
+        extents = [bare(self.expr(extent)) for extent in s.extents]
+        yield f"if (!lies_dense({base.rank}, {s.base}.n, {s.base}.s)) {_bail(loops.Bail.SHAPE)}"
+        yield "{"
+        yield f"    {self.names.of(type)} other = {{ {s.base}.data, {s.base}.owner }};"
+        for axis, extent in enumerate(extents):
+            yield f"    other.n[{axis}] = {extent};"
+        for axis in reversed(range(type.rank)):
+            behind = f"other.s[{axis + 1}] * other.n[{axis + 1}]" if axis + 1 < type.rank else "1"
+            yield f"    other.s[{axis}] = {behind};"
+        yield f"    retain(other.owner); release({s.name}.owner); {s.name} = other;"
+        yield "}"
 
     def view(self, s: loops.View) -> Iterator[str]:
         """A part of an array."""

@@ -98,6 +98,10 @@ class NumbaPrinter(Printer):
                 assert isinstance(type, loops.Array)
                 made = line.removeprefix(f"{name} = ")
                 yield f"{name} = {f'unit({made})' if _is_unit(type) else made}"
+            case loops.Reshape(name, base, extents):
+                yield f"if not is_dense({base}):"
+                yield self.bail(loops.Bail.SHAPE)
+                yield f"{name} = unit({base}).reshape(({''.join(f'{self.expr(n)}, ' for n in extents)}))"
             case loops.For():
                 yield from self.loop(s)
             case loops.Loop(body):

@@ -99,6 +99,10 @@ class Printer:
                 yield f"{name} = {base}[{', '.join(map(self.part, parts))}]"
             case loops.Turn(name, base, axes):
                 yield f"{name} = {base}.transpose({axes})"
+            case loops.Reshape(name, base, extents):
+                yield f"if not {base}.flags.c_contiguous:"
+                yield self.bail(loops.Bail.SHAPE)
+                yield f"{name} = {base}.reshape(({''.join(f'{self.expr(n)}, ' for n in extents)}))"
             case loops.If(test, body, orelse):
                 yield f"if {self.expr(test)}:"
                 yield from self.indented(body)

@@ -23,7 +23,7 @@ from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Num, Obj, Regi
 from tangentx.common.naming import Names
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
-from tangentx.loops import array_operations, operators, outside_calls
+from tangentx.loops import array_operations, list_operations, operators, outside_calls
 from tangentx.loops.array_statements import ONE, ZERO, ArrayWriter, Held, Memory
 from tangentx.loops.builder import LIMIT_EXTENT, RESERVED, Builder, literal
 from tangentx.loops.loop_ir import (
@@ -79,9 +79,29 @@ from tangentx.loops.loop_ir import (
 )
 from tangentx.loops.operators import Refused, RefusedLate
 from tangentx.loops.tidy import tidy
-from tangentx.loops.types import Place, array_type, places, scalar_type, type_of
+from tangentx.loops.types import Place, array_type, may_be_none, places, scalar_type, surely, type_of
 
-Value: TypeAlias = "Expr | Held | Known | tuple[Value, ...] | None"
+
+@dataclass(frozen=True, slots=True)
+class Slicing:
+    """A slice, an object of the program's or a part of a key."""
+
+    start: Expr | None = None
+    stop: Expr | None = None
+    step: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """A number or an array, or None where `absent` is true."""
+
+    value: Any
+    absent: Expr
+
+
+UNBOUND = Known(ir.UNBOUND)
+"""What a name holds that has no value yet: nothing reads it, but it may be recorded."""
+Value: TypeAlias = "Expr | Held | Known | Slicing | Maybe | tuple[Value, ...] | None"
 
 
 class Refusal(Exception):
@@ -105,7 +125,12 @@ def scalarise(entered: Source, others: Mapping[ir.Link, Source]) -> Program:
     functions = _Functions(others)
     root = functions.written(entered, None)
     made = tuple(map(tidy, (root.made(), *functions.made)))
-    return replace(root.program(), functions=made, outside=tuple(functions.outside))
+    if functions.turns and functions.reshapes:
+        raise Refusal(
+            "memory that is written under two shapes, where arrays lie in several orders", entered[0].span.line
+        )
+    outside = tuple(functions.outside)
+    return replace(root.program(), functions=made, outside=outside, reshapes=functions.reshapes)
 
 
 @dataclass(frozen=True)
@@ -139,6 +164,7 @@ class _Functions:
         self.known: dict[object, _Callee | None] = {}
         self.names = Names(RESERVED)
         self.outside: list[OutsideCall] = []
+        self.turns = self.reshapes = False
 
     def written(self, source: Source, given: Sequence[object] | None) -> _Writer:
         """The writer of a function, which is done; `given` are the forms of its arguments, None for the entry."""
@@ -151,6 +177,8 @@ class _Functions:
             except (Refused, RefusedLate) as error:
                 raise Refusal(error.reason, writer.line) from None
             if writer.scattered <= scattered and writer.b.found_vague <= vague:
+                self.turns = self.turns or writer.arrays.turns
+                self.reshapes = self.reshapes or writer.arrays.reshapes
                 return writer
             scattered, vague = scattered | writer.scattered, vague | writer.b.found_vague
 
@@ -168,6 +196,10 @@ class _Functions:
         if found is None:
             raise Refused("a function that calls itself")
         return found
+
+
+class _Unreachable(Exception):
+    """The program never comes to what stands behind a statement in its block."""
 
 
 class _Writer:
@@ -203,6 +235,7 @@ class _Writer:
         self.values: dict[str, Value] = {}
         self.held_kinds: dict[str, Kind] = {}
         self.flags: dict[str, Local] = {}
+        self.absences: dict[str, Local] = {}
         self.owned: set[str] = set()
         self.body: list[Statement] = []
         self.result: Form = None
@@ -351,6 +384,12 @@ class _Writer:
         if isinstance(form, tuple):
             inside = [kind.region.get(k) if isinstance(kind, Box) else BOTTOM for k in range(len(form))]
             return tuple(self.received(f"{stem}_{k}", f, inside[k]) for k, f in enumerate(form))
+        if isinstance(form, Maybe):
+            held = self.received(stem, form.value, surely(kind))  # in the order in which it is handed over
+            return Maybe(held, self.received(f"{stem}_is_none", form.absent, BOTTOM))  # type: ignore[arg-type]
+        if isinstance(form, Slicing):
+            ends = (form.start, form.stop, form.step)
+            return Slicing(*(self.received(f"{stem}_{k}", end, BOTTOM) for k, end in enumerate(ends)))  # type: ignore[arg-type]
         assert form is None or isinstance(form, Known)
         return form
 
@@ -360,6 +399,10 @@ class _Writer:
             return tuple(self.handed(item, out) for item in value)
         if value is None or isinstance(value, Known):
             return value
+        if isinstance(value, Maybe):
+            return Maybe(self.handed(value.value, out), self.handed(value.absent, out))  # type: ignore[arg-type]
+        if isinstance(value, Slicing):
+            return Slicing(*(self.handed(x, out) for x in (value.start, value.stop, value.step)))  # type: ignore[arg-type]
         if isinstance(value, Held):
             self.kept(value)
             out.append(value.name)
@@ -393,14 +436,19 @@ class _Writer:
         match atom:
             case ir.Var(name):
                 name = self.aliases.get(name, name)
-                if name in self.values:
+                if name in self.values and name not in self.absences:
                     return self.values[name]
                 kind = self.kind(name)
-                return _known(kind) if isinstance(kind, Obj) else self.variable(name)
+                if isinstance(kind, Obj):
+                    return _known(kind)
+                value = self.variable(name)
+                return Maybe(value, self.absence(name)) if may_be_none(kind) else value
             case ir.Lit(value) if isinstance(value, bool | int | float):
                 return literal(value)
             case ir.Lit(None):
                 return None
+            case ir.Lit(value) if value is ir.UNBOUND:
+                return UNBOUND
             case ir.Lit(str() as value):
                 return Known(value)
             case ir.Ext(value=value) if isinstance(value, type | np.dtype | types.FunctionType | np.ufunc):
@@ -413,8 +461,8 @@ class _Writer:
         """An object from outside: constants of modules alone are known when the program is compiled."""
         home = atom.path[1] if len(atom.path) > 2 and atom.path[0] == "global" else ""
         owner = getattr(atom.home, "__globals__", {}).get(home)
-        if getattr(owner, "__name__", "") in ("numpy", "math") and isinstance(atom.value, float):
-            return literal(atom.value)
+        if getattr(owner, "__name__", "") in ("numpy", "math") and isinstance(atom.value, float | None):
+            return None if atom.value is None else literal(atom.value)
         key = (id(atom.home), atom.path)
         if key not in self.read_outside:
             kind = _kind_of_outside(atom)
@@ -423,20 +471,33 @@ class _Writer:
             self.read_outside[key] = atom, value
         return self.read_outside[key][1]
 
+    def absence(self, name: str) -> Local:
+        """Whether a variable is None."""
+        if name not in self.absences:
+            self.absences[name] = Local(self.b.fresh(f"{self.stem(name)}_is_none", BOOL, steady=False), BOOL)
+        return self.absences[name]
+
+    def present(self, value: Any) -> Any:
+        """A value that must not be None: else the program raises an exception."""
+        if not isinstance(value, Maybe):
+            return value
+        self.b.check(Apply("not", (value.absent,), BOOL), Bail.RAISED)
+        return value.value
+
     def scalar(self, atom: ir.Atom) -> Expr:
         """The number that an atom stands for."""
-        found = self.value(atom)
+        found: Value = self.present(self.value(atom))
         if isinstance(found, Held):
             type = self.b.types[found.name]
             if isinstance(type, Array) and type.rank == 0:
                 return self.element(found.name, ())
-        if found is None or isinstance(found, Held | Known | tuple):
+        if found is None or isinstance(found, Held | Known | Slicing | Maybe | tuple):
             raise Refused("something else stands where a number is meant")
         return found
 
     def held(self, atom: ir.Atom) -> str:
         """The name of the array or the container that an atom stands for."""
-        found = self.value(atom)
+        found = self.present(self.value(atom))
         if not isinstance(found, Held):
             raise Refused("something else stands where an array or a container is meant")
         return found.name
@@ -444,7 +505,7 @@ class _Writer:
     def variable(self, name: str) -> Value:
         """The name of the program for a variable of numbers, arrays or containers."""
         if name not in self.values:
-            type = type_of(self.kind(name))
+            type = type_of(surely(self.kind(name)))
             if isinstance(type, Array):
                 type = replace(type, unit=name not in self.known_scattered)
             made = self.b.fresh(self.stem(name), type, self.bound[name] == 1)
@@ -465,9 +526,12 @@ class _Writer:
             if isinstance(s, ir.Assign) and s.target in self.asked:
                 self.b.emit(Assign(self.has_value(s.target).name, Const(s.value != ir.Lit(ir.UNBOUND), BOOL)))
             self.line = s.span.line if not isinstance(s, ir.Note) else self.line
-            if s.span.around:
+            if not all(map(_is_quiet, s.span.around)):
                 raise Refused("a `with` statement")
-            self.statement(s)
+            try:
+                self.statement(s)
+            except _Unreachable:
+                return
 
     def has_value(self, name: str) -> Local:
         """Whether a variable has a value, where the program asks."""
@@ -499,6 +563,9 @@ class _Writer:
             case ir.If():
                 test = operators.truth(self.scalar(s.test))
                 self.arrays.flush()
+                if isinstance(test, Const):
+                    self.block(s.body if test.value else s.orelse)
+                    return
                 self.b.emit(If(test, self.inner(s.body), self.inner(s.orelse)))  # type: ignore[arg-type]
             case ir.For():
                 self.loop(s)
@@ -564,29 +631,44 @@ class _Writer:
             if not (walk.empties(s) or s.target in self.aliases or _may_go(s.value)):
                 self.bind(s.target, self.expression(s))
             return
-        if isinstance(s.value, ir.Lit) and (s.value.value is None or s.value.value is ir.UNBOUND):
-            if not isinstance(self.kind(s.target), Obj):
-                if s.value.value is None:
-                    raise Refused("None where there may be a value")
-                self.unbound(s.target)
-                return
+        if self.kind(s.target) == BOTTOM:
+            self.without_value(s)
+            return
         self.bind(s.target, self.expression(s))
 
+    def without_value(self, s: ir.Assign) -> None:
+        """A name that never has a value: there is none yet, or the program never comes behind the statement."""
+        given = s.value
+        if isinstance(given, ir.Op) and given.fn is arrays.zero:
+            given = given.args[0]
+        if not (isinstance(given, ir.Var | ir.Lit) and _has_value(given) and self.value(given) == UNBOUND):
+            self.arrays.flush()
+            self.b.check(Const(False, BOOL), Bail.RAISED)
+            raise _Unreachable
+        self.values[s.target] = UNBOUND
+
     def unbound(self, target: str) -> None:
-        """A name that has no value yet: nothing reads one, but it may be recorded."""
-        kind = self.kind(target)
+        """A name that has no value yet, or is None."""
+        kind = surely(self.kind(target))
         if isinstance(kind, Num):
             self.assign_number(target, Const(0, INT))
-        elif isinstance(kind, Arr) and self.bound[target] != 1:
-            type = array_type(kind)
-            self.rebind(target, self.arrays.allocate("nothing", type, [ZERO] * type.rank, kind.region))
+        elif self.bound[target] != 1:
+            self.rebind(target, self.nothing(type_of(kind), kind.region if isinstance(kind, Arr) else None))
 
     def bind(self, target: str, value: Value) -> None:
         """Gives a name what an expression made."""
-        if self.bound[target] == 1 and (value is None or isinstance(value, Known | tuple)):
+        if isinstance(kind := self.kind(target), Num | Arr) and kind.none:
+            value = self.bind_absence(target, value)
+        value = self.present(value)
+        assert not isinstance(value, Maybe)
+        if value == UNBOUND or (value is None and not isinstance(kind, Obj)):
+            self.unbound(target)
+        elif self.bound[target] == 1 and (value is None or isinstance(value, Known | Slicing | tuple)):
             self.values[target] = value
+        elif isinstance(value, Slicing):
+            raise Refused("one of several slices")
         elif value is None or isinstance(value, Known):
-            if not isinstance(self.kind(target), Obj):
+            if not isinstance(kind, Obj):
                 raise Refused("one of several objects")
         elif isinstance(value, tuple):
             self.rebind(target, self.stored(value, self.kind(target)))
@@ -599,6 +681,16 @@ class _Writer:
                 self.arrays.readers[value.name] = self.arrays.readers.get(value.name, 0) + self.read[target]
             self.owned.add(value.name)
             self.values[target] = value
+
+    def bind_absence(self, target: str, value: Value) -> Value:
+        """Notes whether a name that may be None is; gives what it is otherwise."""
+        absent: Expr = Const(value is None, BOOL)
+        if isinstance(value, Maybe):
+            absent = value.absent
+            value = value.value
+        self.arrays.flush()
+        self.b.emit(Assign(self.absence(target).name, absent))
+        return value
 
     def rebind(self, target: str, source: Expr | str) -> None:
         """A name of arrays or containers that is bound in several places."""
@@ -621,7 +713,7 @@ class _Writer:
 
     def assign_number(self, target: str, value: Expr) -> None:
         """A name of numbers."""
-        kind = self.kind(target)
+        kind = surely(self.kind(target))
         if not isinstance(kind, Num):
             raise Refused(f"`{target.lstrip('%')}` is {describe(kind)}")
         type = scalar_type(kind)
@@ -637,11 +729,17 @@ class _Writer:
 
     def stored(self, value: Value, kind: Kind) -> Expr | str:
         """A value as an item of a container, or a variable, of this kind has it: a number, or a name."""
+        if value == UNBOUND:
+            return self.nothing(type_of(kind, inside=True))
+        if may_be_none(kind):
+            return self.stored_maybe(value, kind)
+        value = self.present(value)
+        assert not isinstance(value, Maybe)
         if isinstance(value, tuple):
             if not isinstance(kind, Box) or kind.cls is not tuple:
                 raise Refused("a tuple among other things")
             return self.new_record("t", kind, dict(enumerate(value))).name
-        if value is None or isinstance(value, Known):
+        if value is None or isinstance(value, Known | Slicing):
             raise Refused("an object among numbers, arrays and containers")
         type = type_of(kind, inside=True)
         if not isinstance(value, Held):
@@ -662,6 +760,17 @@ class _Writer:
         elif type != given:
             raise Refused("several kinds of values in one place")
         return value.name
+
+    def stored_maybe(self, value: Value, kind: Kind) -> str:
+        """A number or an array that may be None, with what says whether it is."""
+        type = type_of(kind, inside=True)
+        assert isinstance(type, Record)
+        absent: Expr = value.absent if isinstance(value, Maybe) else Const(value is None, BOOL)
+        given = value.value if isinstance(value, Maybe) else value
+        held = self.nothing(type.items[0]) if given is None else self.stored(given, surely(kind))
+        name = self.b.fresh("item", type)
+        self.b.emit(NewRecord(name, (held, absent)))
+        return name
 
     def owned_pair(self, value: Expr, type: Record) -> str:
         """A number that is Python's or NumPy's, with what says whose it is."""
@@ -703,6 +812,13 @@ class _Writer:
             return Parts(tuple, tuple((k, self.shaped(v, found, kinds)) for k, v in enumerate(value)))
         if value is None or isinstance(value, Known):
             return value
+        if isinstance(value, Maybe) and self.given is not None:
+            given = (self.shaped(part, found, kinds) for part in (value.value, value.absent))
+            return Maybe(*given)  # type: ignore[arg-type, return-value]
+        value = self.present(value)
+        assert not isinstance(value, Maybe)
+        if isinstance(value, Slicing):
+            raise Refused("a slice is returned")
         if isinstance(value, Held):
             type, kind = self.b.types[value.name], self.held_kinds.get(value.name)
             if self.given is None and isinstance(type, Array):
@@ -790,12 +906,12 @@ class _Writer:
         self.b.emit(NewRecord(made, tuple(values)))
         return Held(made)
 
-    def nothing(self, type: Type) -> Expr | str:
+    def nothing(self, type: Type, region: Region | None = None) -> Expr | str:
         """What stands where there is no item."""
         if isinstance(type, Scalar):
             return operators.converted(Const(0, INT), type.code) if type.code != "b1" else Const(False, BOOL)
         if isinstance(type, Array):
-            return self.arrays.allocate("nothing", type, [ZERO] * type.rank, None)
+            return self.arrays.allocate("nothing", type, [ZERO] * type.rank, region)
         name = self.b.fresh("nothing", type)
         values = tuple(map(self.nothing, type.items)) if isinstance(type, Record) else ()
         self.b.emit(NewRecord(name, values) if isinstance(type, Record) else NewList(name))
@@ -824,6 +940,10 @@ class _Writer:
         """A new name for what was found in a container, or made by a function."""
         if isinstance(type, Scalar):
             return Local(name, type)
+        if may_be_none(kind) and isinstance(type, Record):
+            held, absent = (self.b.fresh(name, item) for item in type.items)
+            self.b.emit(Fetch(held, name, ZERO), Fetch(absent, name, ONE))
+            return Maybe(self.found(held, type.items[0], surely(kind)), Local(absent, BOOL))
         if isinstance(kind, Num) and isinstance(type, Record):
             number, owner = (self.b.fresh(name, item) for item in type.items)
             self.b.emit(Fetch(number, name, ZERO), Fetch(owner, name, ONE))
@@ -855,7 +975,7 @@ class _Writer:
         found = self.value(key.parts[0])
         if isinstance(found, Const | Known):
             return found.value
-        if isinstance(found, tuple | Held) or found is None:
+        if isinstance(found, tuple | Held | Slicing) or found is None:
             raise Refused("an item by a key that is no number")
         return found
 
@@ -866,8 +986,52 @@ class _Writer:
         if isinstance(type, List):
             return self.fetch(stem, name, self.list_place(name, key), type.item, kind.region.root().any())
         if isinstance(key, Expr):
-            raise Refused("an item of a container at a place that is not known")
+            return self.item_by_number(stem, name, key)
         return self.fetched(stem, name, self.item_place(name, key))
+
+    def item_by_number(self, stem: str, name: str, key: Expr) -> Value:
+        """An item of a record by a key that only the program knows; all items are of one type."""
+        kinds = [place.kind for place in self.items_of(name).values()]
+        type = self.b.types[name]
+        assert isinstance(type, Record)
+        types = {type.items[self.stored_at(place)] for place in self.items_of(name).values()}
+        if len(types) != 1 or not isinstance(kinds[0], Num | Arr):
+            raise Refused("an item of several kinds at a place that is not known")
+        (inside,) = types
+        self.arrays.flush()
+        found = self.b.fresh(stem, inside, steady=False)
+        self.by_number(name, key, lambda place: Fetch(found, name, Const(place, INT)))
+        made = self.b.fresh(stem, inside)
+        self.b.emit(Assign(made, Local(found, inside)) if isinstance(inside, Scalar) else Bind(made, found))
+        value = self.found(made, inside, kinds[0])
+        if made in self.arrays.memory and any(_region(kind) is not _region(kinds[0]) for kind in kinds):
+            self.arrays.memory[made].region = None
+        return value
+
+    def stored_at(self, place: Place) -> int:
+        """Where a record keeps an item that it always has, and that is no object."""
+        if place.item is None or place.there is not None:
+            raise Refused("an item that may be missing, at a place that is not known")
+        return place.item
+
+    def by_number(self, name: str, key: Expr, made: Callable[[int], Statement]) -> None:
+        """Does something with the item of a record that a number stands for; bails out where there is none."""
+        kind = self.held_kinds[name]
+        assert isinstance(kind, Box)
+        items = self.items_of(name)
+        if key.type.code not in ("i8", "b1") or not all(type(k) is int for k in items):
+            raise Refused("an item by what is no whole number")
+        key = self.b.let("k", operators.converted(key, "i8"))
+        if issubclass(kind.cls, list | tuple):
+            place = self.b.fresh("k", INT)
+            self.b.emit(Locate(place, key, Const(len(items), INT)))
+            key = Local(place, INT)
+        with self.b.block() as rest:
+            self.b.check(Const(False, BOOL), Bail.RAISED)
+        for number, item in reversed(items.items()):
+            test = Apply("eq", (key, Const(number, INT)), BOOL)  # type: ignore[arg-type]
+            rest = [If(test, (made(self.stored_at(item)),), tuple(rest))]
+        self.b.emit(*rest)
 
     def list_place(self, name: str, key: object) -> Expr:
         """The place of an index in a list."""
@@ -887,7 +1051,8 @@ class _Writer:
             place, inside, there = self.list_place(name, key), kind.region.root().any(), None
         else:
             if isinstance(key, Expr):
-                raise Refused("an item of a container at a place that is not known")
+                self.store_by_number(name, key, value, add)
+                return
             item = self.item_place(name, key)
             inside, there = item.kind, item.there
             place = Const(-1 if item.item is None else item.item, INT)
@@ -900,6 +1065,18 @@ class _Writer:
             self.b.emit(Put(name, place, self.stored(value, inside)))
         if there is not None:
             self.b.emit(Put(name, Const(there, INT), Const(True, BOOL)))
+
+    def store_by_number(self, name: str, key: Expr, value: Value, add: bool) -> None:
+        """An item of a record is written, or added to, by a key that only the program knows."""
+        kinds = [place.kind for place in self.items_of(name).values()]
+        if not all(isinstance(kind, Num) for kind in kinds):
+            raise Refused("an item at a place that is not known is written")
+        key = self.b.let("k", key)
+        if add:
+            old = self.item_by_number("item", name, key)
+            value = operators.apply(operator.add, self.b, [old, value], scalar_type(kinds[0]))  # type: ignore[arg-type, list-item]
+        stored = self.stored(value, kinds[0])
+        self.by_number(name, key, lambda place: Put(name, Const(place, INT), stored))
 
     def sum_of_item(self, name: str, place: Expr, type: Type, kind: Kind, value: Value) -> Value:
         """An item and what is added to it."""
@@ -949,6 +1126,8 @@ class _Writer:
         def result(shape: object) -> Value:
             if isinstance(shape, Parts):
                 return tuple(result(part) for _, part in shape.items)
+            if isinstance(shape, Maybe):
+                return Maybe(result(shape.value), result(shape.absent))  # type: ignore[arg-type]
             if isinstance(shape, Owned):
                 self.b.owners[names[shape.place]] = Local(names[shape.owner], BOOL)
                 shape = shape.place
@@ -988,8 +1167,10 @@ class _Writer:
 
     def steady(self, value: Value) -> Value:
         """A value that keeps its meaning where names are bound anew."""
-        if isinstance(value, tuple | Known) or value is None:
+        if isinstance(value, tuple | Known | Slicing) or value is None:
             return value
+        if isinstance(value, Maybe):
+            return Maybe(self.steady(value.value), self.steady(value.absent))  # type: ignore[arg-type]
         if isinstance(value, Held):
             if value.name in self.b.steady:
                 return value
@@ -1062,7 +1243,7 @@ class _Writer:
 
     def operation(self, target: str, op: ir.Op) -> Value:
         """A primitive."""
-        kind = self.kind(target)
+        kind = surely(self.kind(target))
         values: list[Any] = [self.value(atom) if _has_value(atom) else atom for atom in op.args]
         named = {name: self.value(atom) if _has_value(atom) else atom for name, atom in op.kwargs}
         if op.fn in (arrays.entry_copy, arrays.entry_copies):
@@ -1073,11 +1254,24 @@ class _Writer:
             return self.copies(kind, values)
         if op.fn in (builtins.hasattr, operator.contains):
             return self.has(*values)
-        if op.fn is arrays.give_best and (shares := self.best_shares(kind, values)) is not None:
+        if op.fn in (operator.is_, operator.is_not) and any(isinstance(v, Maybe) for v in values):
+            return self.is_none(op.fn is operator.is_, values)
+        values = [self.present(v) for v in values]
+        named = {name: self.present(v) for name, v in named.items()}
+        if op.fn is builtins.slice:
+            return self.slicing(values)
+        if _is_hashable(op.fn) and op.fn in _OF_SEQUENCES:
+            return _OF_SEQUENCES[op.fn](self, values)
+        if op.fn is arrays.give_best:
+            shares: Value = list_operations.best_shares(self, kind, values)
             return shares
         rule = _OF_CONTAINERS.get(op.fn) if _is_hashable(op.fn) else None
         if rule is not None and values and self.is_container(values[0]):
             return rule(self, kind, values)
+        of_lists = list_operations.RULES.get(op.fn) if _is_hashable(op.fn) else None
+        if of_lists is not None and values and not named and self.is_container(values[-1]):
+            of_list: Value = of_lists(self, kind, values)
+            return of_list
         given = [v for v in values if isinstance(v, Held)]
         if not given and isinstance(kind, Num) and not named and operators.is_scalar_operation(op.fn):
             args = [self.scalar(atom) for atom in op.args]
@@ -1095,23 +1289,6 @@ class _Writer:
             except Refused:
                 raise refused from None
         return result
-
-    def best_shares(self, kind: Kind, values: Sequence[Any]) -> Value:
-        """What each of several reals gets of the cotangent of their maximum or minimum; None for others."""
-        t, best, items = values
-        types = [scalar_type(place.kind) for place in (places(kind) or {}).values() if isinstance(place.kind, Num)]  # type: ignore[arg-type]
-        if not isinstance(items, tuple) or len(items) != len(types) or len(items) < 2:
-            return None
-        if any(not isinstance(x, Expr) or x.type.code != "f8" for x in (t, best, *items)):
-            return None
-        chosen = [self.b.let("best", Apply("eq", (item, best), BOOL)) for item in items]
-        count: Expr = Const(0.0, FLOAT)
-        for one in chosen:
-            count = self.b.let("count", Apply("add", (count, Apply("convert", (one,), FLOAT)), FLOAT))
-        self.b.check(Apply("lt", (Const(0.0, FLOAT), count), BOOL), Bail.ZERO_DIVISION)
-        part = self.b.let("part", Apply("div", (t, count), t.type))
-        zero = Const(0.0, FLOAT)
-        return tuple(Apply("select", (c, part, zero), type) for c, type in zip(chosen, types, strict=True))
 
     def product(self, r: array_operations.Request) -> Value:
         """A product of matrices or vectors of reals of one precision; None for others."""
@@ -1167,6 +1344,7 @@ class _Writer:
         value = self.found(name, type, kind)
         if isinstance(value, Held):
             self.arrays.memory[name] = Memory(name, (), _region(kind))
+            self.arrays.turns = True
         return value
 
     def outside_form(self, value: object, r: array_operations.Request, out: list[Expr | str]) -> Form:
@@ -1360,7 +1538,7 @@ class _Writer:
         elif isinstance(value, Held):
             return self.total_of_list(value, result, start)
         for item in given.values():
-            if item is None or isinstance(item, Held | Known | tuple):
+            if not isinstance(item, Expr):
                 raise Refused("a sum of what are no numbers")
             start = self.b.let("sum", operators.apply(operator.add, self.b, [start, item], result))
         return start
@@ -1389,8 +1567,10 @@ class _Writer:
 
     def index(self, target: str, base: ir.Atom, key: ir.Key) -> Value:
         """An element, a view, or an item of a tuple."""
-        found = self.value(base)
+        found = self.present(self.value(base))
         if isinstance(found, tuple):
+            if len(key.parts) == 1 and isinstance(part := self.resolved(key)[0], Slicing):
+                return _items_of_slice(found, part)
             place = self.value(key.parts[0]) if len(key.parts) == 1 and _has_value(key.parts[0]) else None
             if isinstance(place, Expr) and not isinstance(place, Const):
                 return self.chosen(self.stem(target), found, place, self.kind(target))
@@ -1413,6 +1593,8 @@ class _Writer:
     def is_fancy(self, key: ir.Key) -> bool:
         """Whether a key has arrays of places, or masks."""
         found = [self.value(part) for part in key.parts if isinstance(part, ir.Var)]
+        if len(key.parts) == 1 and found and isinstance(found[0], tuple):
+            found = list(found[0])
         return any(self.is_container(x) or (isinstance(x, Held) and self.arrays.array(x.name).rank) for x in found)
 
     def fancy_key(self, key: ir.Key) -> Value:
@@ -1463,36 +1645,108 @@ class _Writer:
     def parts(self, name: str, key: ir.Key) -> list[Pick | Span | NewAxis]:
         """The places that a key stands for."""
         extents = list(self.arrays.extents(name))
-        given = list(key.parts)
-        real = [p for p in given if not (isinstance(p, ir.Lit) and (p.value is None or p.value is Ellipsis))]
-        if ir.Lit(Ellipsis) in given:
-            place = given.index(ir.Lit(Ellipsis))
-            given[place : place + 1] = [ir.Slice()] * (len(extents) - len(real))
-        else:
-            given += [ir.Slice()] * (len(extents) - len(real))
+        given = self.resolved(key)
+        rest = [Slicing()] * (len(extents) - sum(p is not None and p is not Ellipsis for p in given))
+        place = next((k for k, p in enumerate(given) if p is Ellipsis), None)
+        given[len(given) if place is None else place : len(given) if place is None else place + 1] = rest
         found: list[Pick | Span | NewAxis] = []
         for part in given:
-            if isinstance(part, ir.Lit) and part.value is None:
+            if part is None:
                 found.append(NewAxis())
-                continue
-            extent = extents.pop(0)
-            if isinstance(part, ir.Slice):
-                found.append(self.slice(part, extent))
-                continue
-            index = self.scalar(part)
-            if index.type.code != "i8":
-                raise Refused("an index that is no whole number")
-            found.append(Pick(self.b.place(index, extent)))
+            elif isinstance(part, Slicing):
+                found.append(self.slice(part, extents.pop(0)))
+            else:
+                found.append(Pick(self.b.place(_whole_number(part), extents.pop(0))))
         return found
 
-    def slice(self, part: ir.Slice, extent: Expr) -> Span:
+    def resolved(self, key: ir.Key) -> list[object]:
+        """The parts of a key: numbers, slices, None for a new axis, and the ellipsis."""
+        found: list[object] = []
+        for part in key.parts:
+            if isinstance(part, ir.Slice):
+                ends = (part.start, part.stop, part.step)
+                found.append(Slicing(*(None if x == ir.Lit(None) else self.scalar(x) for x in ends)))
+            elif part == ir.Lit(Ellipsis):
+                found.append(Ellipsis)
+            elif isinstance(value := self.value(part), tuple) and len(key.parts) == 1:
+                found += [Ellipsis if isinstance(x, Known) else x for x in value]
+            else:
+                found.append(value if value is None or isinstance(value, Slicing) else self.scalar(part))
+        return found
+
+    def slice(self, part: Slicing, extent: Expr) -> Span:
         """The places of a slice."""
-        start, stop, step = (None if x == ir.Lit(None) else self.scalar(x) for x in (part.start, part.stop, part.step))
+        start, stop, step = part.start, part.stop, part.step
         if any(x is not None and x.type.code != "i8" for x in (start, stop, step)):
             raise Refused("bounds of a slice that are no whole numbers")
         if step is not None and not (isinstance(step, Const) and step.value):
             raise Refused("a slice whose step is not known")
         return self.arrays.span(start, stop, int(step.value) if isinstance(step, Const) else 1, extent)
+
+    def indices(self, values: Sequence[Value]) -> Value:
+        """The bounds of a slice in a sequence of some length, as Python has them."""
+        part, count = values
+        if not isinstance(part, Slicing) or not isinstance(count, Expr):
+            raise Refused("the bounds of this slice")
+        step = ONE if part.step is None else part.step
+        if not isinstance(step, Const) or step.value <= 0:
+            raise Refused("the bounds of a slice that goes backwards")
+        ends = (part.start or ZERO, count if part.stop is None else part.stop)
+        return (*(self.clamped(end, count) for end in ends), step)
+
+    def clamped(self, end: Expr, count: Expr) -> Expr:
+        """A bound of a slice between 0 and the length."""
+        if end in (ZERO, count):
+            return end
+        end = self.b.let("k", operators.converted(end, "i8"))
+        self.b.check(Apply("lt", (Apply("abs", (end,), INT), Const(LIMIT_EXTENT, INT)), BOOL), Bail.INTEGER)
+        more = Apply("select", (Apply("lt", (end, ZERO), BOOL), Apply("add", (end, count), INT), end), INT)
+        end = self.b.let("k", more)
+        low = Apply("select", (Apply("lt", (end, ZERO), BOOL), ZERO, end), INT)
+        return self.b.let("k", Apply("select", (Apply("lt", (count, end), BOOL), count, low), INT))
+
+    def fitting(self, values: Sequence[Value]) -> Value:
+        """What is taken apart into so many arguments; bails out where it has another length."""
+        value, count = values
+        assert isinstance(count, Const)
+        held = isinstance(value, Held) and not self.is_container(value)
+        length = self.arrays.extents(value.name)[0] if held else list_operations.length(self, value)  # type: ignore[union-attr]
+        self.arrays.demand_same(length, count)
+        return value
+
+    def shares(self, values: Sequence[Value]) -> Value:
+        """Whether an array is a view of another one: what is reshaped here is, or the program bails out."""
+        if not all(isinstance(v, Held) and v.name in self.arrays.memory for v in values):
+            return Const(False, BOOL)
+        x, y = (self.arrays.memory[v.name] for v in values)  # type: ignore[union-attr]
+        if x.root is None or y.root is None:
+            raise Refused("whether arrays share memory of which little is known")
+        if x.root != y.root and x.foreign and y.foreign:
+            raise Refused("whether two arguments share memory")
+        if x.root != y.root:
+            return Const(False, BOOL)
+        if x.parts[: len(y.parts)] != y.parts and y.parts[: len(x.parts)] != x.parts:
+            raise Refused("whether two parts of an array share memory")
+        return Const(True, BOOL)
+
+    def equal_lengths(self, values: Sequence[Value]) -> Value:
+        """The length that all of several have; bails out where they differ."""
+        for other in values[1:]:
+            self.arrays.demand_same(values[0], other)  # type: ignore[arg-type]
+        return values[0]
+
+    def is_none(self, yes: bool, values: Sequence[Value]) -> Expr:
+        """Whether something that may be None is, or is not."""
+        found = [v for v in values if isinstance(v, Maybe)]
+        if len(found) != 1 or None not in values:
+            raise Refused("whether one of two things is the other")
+        return found[0].absent if yes else Apply("not", (found[0].absent,), BOOL)
+
+    def slicing(self, args: Sequence[object]) -> Slicing:
+        """A slice that is made as an object."""
+        if not all(x is None or isinstance(x, Expr) for x in args):
+            raise Refused("a slice between what are no numbers")
+        return Slicing(*(args if len(args) > 1 else (None, *args)))  # type: ignore[arg-type]
 
     def store(self, base: ir.Atom, key: ir.Key, given: ir.Atom, *, add: bool, repeats: bool = False) -> None:
         """Writes elements, or adds to them."""
@@ -1503,8 +1757,8 @@ class _Writer:
             return
         if self.arrays.memory[name].foreign:
             raise Refused("memory of others is written")
-        value = self.value(given)
-        if value is None or isinstance(value, tuple | Known):
+        value = self.present(self.value(given))
+        if value is None or isinstance(value, tuple | Known | Slicing | Maybe):
             raise Refused("an array is written with what is no number")
         if repeats or self.is_fancy(key):
             self.store_fancy(name, key, value, add)
@@ -1563,6 +1817,12 @@ def _stored(old: Expr, value: Expr, add: bool) -> Expr:
     return operators.converted(value, old.type.code)
 
 
+def _whole_number(index: object) -> Expr:
+    if not isinstance(index, Expr) or index.type.code != "i8":
+        raise Refused("an index that is no whole number")
+    return index
+
+
 def _item(items: tuple[Value, ...], place: int) -> Value:
     """One item of a tuple."""
     if not -len(items) <= place < len(items):
@@ -1570,10 +1830,19 @@ def _item(items: tuple[Value, ...], place: int) -> Value:
     return items[place]
 
 
+def _items_of_slice(items: tuple[Value, ...], part: Slicing) -> tuple[Value, ...]:
+    """The items of a tuple at the places of a slice."""
+    ends = (part.start, part.stop, part.step)
+    if not all(end is None or isinstance(end, Const) for end in ends):
+        raise Refused("a part of a tuple between places that are not known")
+    start, stop, step = (int(end.value) if isinstance(end, Const) else None for end in ends)
+    return items[start:stop:step]
+
+
 def _has_value(atom: object) -> bool:
     """Whether an atom may be a value of the loop language."""
     if isinstance(atom, ir.Lit):
-        return atom.value is None or isinstance(atom.value, bool | int | float | str)
+        return atom.value is None or atom.value is ir.UNBOUND or isinstance(atom.value, bool | int | float | str)
     return isinstance(atom, ir.Var | ir.Ext)
 
 
@@ -1610,6 +1879,18 @@ def _kind_of_outside(atom: ir.Ext) -> Kind:
     raise Refused(f"`{atom.name}` is read from outside of the function")
 
 
+def _is_quiet(manager: object) -> bool:
+    """Whether a manager is ``np.errstate`` that tells nobody of underflow: a program asks for all other events, and
+    bails out."""
+    assert isinstance(manager, ir.Manager)
+    call = manager.call
+    if manager.first or call.args or not isinstance(call.fn, ir.Ext) or call.fn.value is not np.errstate:
+        return False
+    given = dict(call.kwargs)
+    told = given.get("under", given.get("all", ir.Lit("ignore")))
+    return told == ir.Lit("ignore")
+
+
 def _is_hashable(fn: object) -> bool:
     return isinstance(fn, Hashable)
 
@@ -1620,6 +1901,12 @@ _OF_CONTAINERS: dict[object, Callable[[_Writer, Kind, Sequence[Value]], Value]] 
     arrays.zero: _Writer.zero,
     arrays.entry_copy: _Writer.copy,
     arrays.finish: _Writer.finish,
+}
+_OF_SEQUENCES: dict[object, Callable[[_Writer, Sequence[Value]], Value]] = {
+    slice.indices: _Writer.indices,
+    arrays.fitting: _Writer.fitting,
+    arrays.shares: _Writer.shares,
+    arrays.equal_lengths: _Writer.equal_lengths,
 }
 _PRODUCTS = (operator.matmul, np.matmul, np.dot)
 _MISSING = object()

@@ -37,6 +37,7 @@ from tangentx.loops.loop_ir import (
     Read,
     Reduce,
     Remark,
+    Reshape,
     Return,
     Span,
     Statement,
@@ -124,7 +125,7 @@ def _names(s: Statement) -> Iterator[str]:
 def _arrays(s: Statement) -> tuple[str, ...]:
     """Arrays and tapes that a statement uses, beside those in its expressions."""
     match s:
-        case Write(array=name) | View(base=name) | Turn(base=name) | Bind(source=name):
+        case Write(array=name) | View(base=name) | Turn(base=name) | Reshape(base=name) | Bind(source=name):
             return (name,)
         case Pull(list=name) | Fetch(base=name):
             return (name,)
@@ -144,7 +145,8 @@ def _targets(s: Statement) -> tuple[str, ...]:
     if isinstance(s, Outside):
         return s.names
     if isinstance(
-        s, Assign | Locate | Allocate | View | Turn | Bind | NewList | NewRecord | Pull | Fetch | Product | For
+        s,
+        Assign | Locate | Allocate | View | Turn | Reshape | Bind | NewList | NewRecord | Pull | Fetch | Product | For,
     ):
         return (s.name,)
     return ()
@@ -171,7 +173,7 @@ def _without_dead(block: Block) -> Block:
 
 
 def _is_dead(s: Statement, read: set[str]) -> bool:
-    if isinstance(s, Assign | View | Turn | Allocate | Bind | NewList | NewRecord | Fetch):
+    if isinstance(s, Assign | View | Turn | Reshape | Allocate | Bind | NewList | NewRecord | Fetch):
         return s.name not in read
     if isinstance(s, If):
         return not (s.body or s.orelse)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -80,12 +80,24 @@ def places(kind: Box) -> dict[Any, Place] | None:
     return found
 
 
+def may_be_none(kind: Kind) -> bool:
+    """Whether a number or an array may be None."""
+    return isinstance(kind, Num | Arr) and kind.none
+
+
+def surely(kind: Kind) -> Kind:
+    """The kind of what may be None where it is not."""
+    return replace(kind, none=False) if isinstance(kind, Num | Arr) and kind.none else kind
+
+
 def type_of(kind: Kind, inside: bool = False, above: tuple[Region, ...] = ()) -> Type:
     """The type of values of a kind; `inside` of a container, where arrays that are written may lie in any way, and a
     number that is Python's or NumPy's stands beside a boolean that says whether it is NumPy's.
 
     Raises Refused.
     """
+    if inside and may_be_none(kind):
+        return Record((type_of(surely(kind), True, above), BOOL))
     if isinstance(kind, Num):
         type = scalar_type(kind)
         return Record((type, BOOL)) if inside and type.owner is Owner.EITHER else type

@@ -15,6 +15,7 @@ import tangentx as tx
 from tangentx.common import kept_files
 from tangentx.loops import numba_support, run_numba
 from tests.jit import test_entry as programs
+from tests.jit import test_forms
 from tests.jit.test_entry import MATRIX, ROW, both, compiled, demand_equal, own_cache  # noqa: F401
 from tests.programs import PROGRAMS
 
@@ -42,6 +43,12 @@ CASES = [
 @pytest.mark.share(9)
 @pytest.mark.parametrize(("f", "args"), CASES, ids=[f"{f.__name__}{i}" for i, (f, _) in enumerate(CASES)])
 def test_programs(f, args):
+    both(f, "numba", *args)
+
+
+@pytest.mark.share(12)
+@pytest.mark.parametrize(("f", "args"), test_forms.CASES, ids=[f.__name__ for f, _ in test_forms.CASES])
+def test_forms_of_programs(f, args):
     both(f, "numba", *args)
 
 
