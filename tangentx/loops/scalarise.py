@@ -815,8 +815,8 @@ class _Writer:
         if isinstance(value, Maybe) and self.given is not None:
             given = (self.shaped(part, found, kinds) for part in (value.value, value.absent))
             return Maybe(*given)  # type: ignore[arg-type, return-value]
-        value = self.present(value)
-        assert not isinstance(value, Maybe)
+        if isinstance(value, Maybe):  # a result that is None is left to Python
+            return self.shaped(self.present(value), found, kinds)
         if isinstance(value, Slicing):
             raise Refused("a slice is returned")
         if isinstance(value, Held):
