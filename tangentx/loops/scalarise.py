@@ -820,22 +820,7 @@ class _Writer:
         if isinstance(value, Slicing):
             raise Refused("a slice is returned")
         if isinstance(value, Held):
-            type, kind = self.b.types[value.name], self.held_kinds.get(value.name)
-            if self.given is None and isinstance(type, Array):
-                memory = self.arrays.memory[value.name]
-                if memory.root != value.name or memory.foreign:
-                    value = Held(array_operations.copied(self.arrays, value.name))
-                    self.arrays.flush()
-            elif self.given is None:
-                return self.taken_apart(value, found, kinds)
-            self.kept(value)
-            found.append(value.name)
-            kinds.append(
-                Arr(dtype_of(type.code), type.rank, self.arrays.memory[value.name].region)
-                if isinstance(type, Array)
-                else kind
-            )
-            return len(found) - 1
+            return self.shaped_by_name(value, found, kinds)
         found.append(value)
         kinds.append(None)
         if value.type.owner is not Owner.EITHER:
@@ -848,6 +833,23 @@ class _Writer:
         found.append(owner)
         kinds.append(None)
         return Owned(len(found) - 2, len(found) - 1)
+
+    def shaped_by_name(self, value: Held, found: list[Expr | str], kinds: list[Kind | None]) -> Form:
+        """How an array or a container stands in what is returned."""
+        type, kind = self.b.types[value.name], self.held_kinds.get(value.name)
+        if self.given is None and isinstance(type, Array):
+            memory = self.arrays.memory[value.name]
+            if memory.root != value.name or memory.foreign:
+                value = Held(array_operations.copied(self.arrays, value.name))
+                self.arrays.flush()
+        elif self.given is None:
+            return self.taken_apart(value, found, kinds)
+        self.kept(value)
+        found.append(value.name)
+        if isinstance(type, Array):
+            kind = Arr(dtype_of(type.code), type.rank, self.arrays.memory[value.name].region)  # type: ignore[arg-type]
+        kinds.append(kind)
+        return len(found) - 1
 
     def taken_apart(self, value: Held, found: list[Expr | str], kinds: list[Kind | None]) -> Form:
         """A container that is a result."""
@@ -1258,20 +1260,10 @@ class _Writer:
             return self.is_none(op.fn is operator.is_, values)
         values = [self.present(v) for v in values]
         named = {name: self.present(v) for name, v in named.items()}
-        if op.fn is builtins.slice:
-            return self.slicing(values)
-        if _is_hashable(op.fn) and op.fn in _OF_SEQUENCES:
-            return _OF_SEQUENCES[op.fn](self, values)
-        if op.fn is arrays.give_best:
-            shares: Value = list_operations.best_shares(self, kind, values)
-            return shares
-        rule = _OF_CONTAINERS.get(op.fn) if _is_hashable(op.fn) else None
-        if rule is not None and values and self.is_container(values[0]):
-            return rule(self, kind, values)
-        of_lists = list_operations.RULES.get(op.fn) if _is_hashable(op.fn) else None
-        if of_lists is not None and values and not named and self.is_container(values[-1]):
-            of_list: Value = of_lists(self, kind, values)
-            return of_list
+        if _is_hashable(op.fn):
+            found = self.of_container(op.fn, kind, values, named)
+            if found is not _MISSING:
+                return found  # type: ignore[return-value]
         given = [v for v in values if isinstance(v, Held)]
         if not given and isinstance(kind, Num) and not named and operators.is_scalar_operation(op.fn):
             args = [self.scalar(atom) for atom in op.args]
@@ -1289,6 +1281,22 @@ class _Writer:
             except Refused:
                 raise refused from None
         return result
+
+    def of_container(self, fn: Any, kind: Kind, values: Sequence[Any], named: Mapping[str, Any]) -> object:
+        """What becomes of functions of lists, tuples and other containers, and of slices."""
+        if fn is builtins.slice:
+            return self.slicing(values)
+        if fn is arrays.give_best:
+            return list_operations.best_shares(self, kind, values)
+        if fn in _OF_SEQUENCES:
+            return _OF_SEQUENCES[fn](self, values)
+        rule = _OF_CONTAINERS.get(fn)
+        if rule is not None and values and self.is_container(values[0]):
+            return rule(self, kind, values)
+        of_lists = list_operations.RULES.get(fn)
+        if of_lists is not None and values and not named and self.is_container(values[-1]):
+            return of_lists(self, kind, values)
+        return _MISSING
 
     def product(self, r: array_operations.Request) -> Value:
         """A product of matrices or vectors of reals of one precision; None for others."""
