@@ -847,7 +847,7 @@ class _Writer:
         self.kept(value)
         found.append(value.name)
         if isinstance(type, Array):
-            kind = Arr(dtype_of(type.code), type.rank, self.arrays.memory[value.name].region)  # type: ignore[arg-type]
+            kind = Arr(dtype_of(type.code), type.rank, self.arrays.memory[value.name].region)
         kinds.append(kind)
         return len(found) - 1
 
