@@ -13,7 +13,8 @@ from tangentx.ir.nodes import Function, Lit
 from tangentx.loops.entry import Compiled
 from tangentx.loops.loop_ir import Outside, Program, statements
 from tangentx.loops.run_numba import NotCompiled
-from tangentx.loops.scalarise import Refusal, scalarise
+from tangentx.loops.scalarise import scalarise
+from tangentx.loops.values import Refusal
 from tangentx.optimise.facts.unit import Unit
 
 BY_RULE = ("c", "numba")
