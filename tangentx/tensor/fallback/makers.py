@@ -102,7 +102,7 @@ def _function(function: types.FunctionType) -> Any:
     if function.__code__.co_filename.startswith(OURS):
         return taking(function, on_tensors)
     if find(function) is not None or has_composition(function):  # of a library whose functions know no Tensors
-        return lifted(function)
+        return _given_functions(lifted(function))
     known = solver(function)
     if known is not None:
         return solving(function, known, on_tensors)
@@ -298,6 +298,18 @@ def _handing(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*given, **named)
 
     return hand
+
+
+def _given_functions(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation, to which functions of the program's may be given (not classes, which may be dtypes)."""
+
+    def version(value: Any) -> Any:
+        return on_tensors(value) if isinstance(value, types.FunctionType | types.MethodType) else value
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(version, args), **{name: version(value) for name, value in kwargs.items()})
+
+    return call
 
 
 def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -70,17 +70,24 @@ def _plainly(function: Any, args: Any, kwargs: Any, version: Version) -> Any:
     """What the solver finds: it, and the functions that it calls, know plain data alone."""
 
     def given(value: Any) -> Any:
-        if not _is_function(value):
-            return raw(value)
-        run = version(value)
-
-        def plain(*args: Any, **kwargs: Any) -> Any:
-            return raw(run(*args, **kwargs))
-
-        return functools.update_wrapper(plain, value)  # SciPy counts the parameters
+        return _plain(value, version(value)) if _is_function(value) else raw(value)
 
     plain, named = [given(a) for a in args], {name: given(a) for name, a in kwargs.items()}
     return during(lambda: function(*plain, **named), grad=False)
+
+
+def _plain(function: Any, run: Any) -> Any:
+    """A function that is run by another, and gives plain data."""
+
+    def plain(*args: Any, **kwargs: Any) -> Any:
+        return raw(run(*args, **kwargs))
+
+    return functools.update_wrapper(plain, function)  # SciPy counts the parameters
+
+
+def _as_written(function: Any, form: str, *args: Any) -> Any:
+    """What a library finds in a body, with functions that give plain data."""
+    return _plainly(function, args, {}, lambda f: f)
 
 
 def _meant(known: Solver, found: Any, args: Any, kwargs: Any, version: Version) -> Any:
@@ -182,6 +189,6 @@ INSTEAD |= {
     arrays.slope_of: slope,
     arrays.gradient_of: gradient,
     arrays.constant_option: _constant,
-    arrays.as_written: lambda function, form, *args: function(*map(raw, args)),
+    arrays.as_written: _as_written,
     arrays.found_part: lambda found, name, form: getattr(found, name, None),
 }

@@ -78,6 +78,19 @@ def quad(p):
     return integrate.quad(lambda x: np.exp(-x * p[0]) * p[1], 0.0, p[1])[0]
 
 
+def quad_vec(p):
+    return np.sum(integrate.quad_vec(lambda x: np.array([np.exp(-x * p[0]), x * p[1]]), 0.0, p[1])[0] ** 2)
+
+
+def fixed_quad(p):
+    return integrate.fixed_quad(lambda x: np.exp(-x * p[0]), 0.0, p[1])[0]
+
+
+def nnls(p):
+    table = np.array([[2.0, 1.0], [1.0, 3.0], [1.0, 1.0]]) * p[0]
+    return np.sum(optimize.nnls(table, np.array([3.0, 4.0, 2.0]) * p[1])[0] ** 2)
+
+
 def solve_ivp(p):
     def force(t, y):
         return [y[1], -p[0] * y[0] - p[1] * y[1] * y[0]]
@@ -126,7 +139,7 @@ def one_after_another(p):
 
 PROGRAMS = [
     *(brentq, brentq_with_arguments, newton, root_in_a_try, fsolve, root, minimize, minimize_between_bounds),
-    *(minimize_scalar, least_squares, quad, solve_ivp, odeint, curve_fit, fixed_point),
+    *(minimize_scalar, least_squares, quad, quad_vec, fixed_quad, nnls, solve_ivp, odeint, curve_fit, fixed_point),
     *(one_inside_another, one_after_another),
 ]
 
