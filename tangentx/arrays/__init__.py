@@ -146,7 +146,14 @@ from tangentx.arrays.products import (
     tensordot_right,
 )
 from tangentx.arrays.quantiles import at_quantile, behind, from_quantile
-from tangentx.arrays.rotations import elementary_axes, euler_order
+from tangentx.arrays.rotations import (
+    conjugated,
+    elementary_axes,
+    euler_order,
+    form_as_matrix,
+    matrix_as_form,
+    quaternion_product,
+)
 from tangentx.arrays.runs import Run, on_tensors, outcome, part, pull, pulled, push, pushed
 from tangentx.arrays.safe import (
     guarded,
@@ -229,6 +236,10 @@ from tangentx.arrays.triangles import advanced, delayed, lagged, other_side, tri
 from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as, zero, zeros_as
 
 __all__ = [
+    "conjugated",
+    "form_as_matrix",
+    "matrix_as_form",
+    "quaternion_product",
     "compressed",
     "height",
     "diagonal_length",

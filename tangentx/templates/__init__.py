@@ -38,6 +38,7 @@ from tangentx.templates import ordering as ordering
 from tangentx.templates import places as places
 from tangentx.templates import products as products
 from tangentx.templates import quantiles as quantiles
+from tangentx.templates import quaternions as quaternions
 from tangentx.templates import reductions as reductions
 from tangentx.templates import refused_functions as refused_functions
 from tangentx.templates import runs as runs

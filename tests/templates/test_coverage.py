@@ -53,8 +53,6 @@ CASES = [
 
 
 def strided(a: np.ndarray) -> np.ndarray:
-    if a.ndim == 0:
-        return a
     wide = np.zeros([2 * n for n in a.shape], a.dtype)
     found = wide[tuple(slice(None, None, 2) for _ in a.shape)]
     found[...] = a
@@ -130,7 +128,7 @@ def test_reverse_and_forward_mode_are_the_same_in_every_layout(example: Example)
     if not any(isinstance(x, np.ndarray) for x in chosen):
         return
     for layout, change in LAYOUTS.items():
-        given = [change(x) if isinstance(x, np.ndarray) else x for x in chosen]
+        given = [change(x) if isinstance(x, np.ndarray) and x.ndim else x for x in chosen]
         found = gradient(*given)
         close(found, wanted)
         for x, bar in zip(given, found, strict=True):

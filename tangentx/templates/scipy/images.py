@@ -369,8 +369,17 @@ def zoom(
     """The image with more elements, or fewer; their number takes steps with `zoom`, of which it is a constant."""
     image = np.asarray(input) * 1.0
     sizes = np.shape(image)
-    counts = tuple([int(round(sizes[axis] * along_axis(zoom, axis))) for axis in range(np.ndim(image))])
-    grid = np.indices(counts) * 1.0
+    counts = [int(round(sizes[axis] * along_axis(zoom, axis))) for axis in range(np.ndim(image))]
+    if np.ndim(image) > 3:
+        raise NotDifferentiable(
+            "scipy.ndimage.zoom has a derivative for up to three axes", hint="use `map_coordinates`"
+        )
+    if np.ndim(image) == 1:
+        grid = np.indices((counts[0],)) * 1.0
+    elif np.ndim(image) == 2:
+        grid = np.indices((counts[0], counts[1])) * 1.0
+    else:
+        grid = np.indices((counts[0], counts[1], counts[2])) * 1.0
     rows = []
     for axis in range(np.ndim(image)):
         if grid_mode:

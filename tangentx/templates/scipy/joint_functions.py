@@ -267,13 +267,3 @@ def voigt_profile(x: Any, sigma: Any, gamma: Any) -> Any:
     """Density of the sum of a normal and of a Cauchy number."""
     z = (x + 1j * gamma) / (1.4142135623730951 * sigma)
     return np.real(special.wofz(z)) / (2.5066282746310002 * sigma)
-
-
-if hasattr(special, "sph_harm_y"):  # from SciPy 1.15 on
-
-    @elementwise(special.sph_harm_y, domain="whole whole positive", lacks=("n", "m"), analytic=False)
-    def sph_harm_y(n: Any, m: Any, theta: Any, phi: Any, *, ans: Any) -> Any:
-        """Spherical harmonics, by the angles."""
-        above = np.sqrt(1.0 * (n - m) * (n + m + 1)) * np.exp(-1j * phi)
-        turned = above * special.sph_harm_y(n, np.minimum(m + 1, n), theta, phi)
-        return None, None, m * ratio(np.cos(theta), np.sin(theta)) * ans + turned, 1j * m * ans

@@ -106,7 +106,7 @@ def eval_sh_jacobi(n: Any, p: Any, q: Any, x: Any) -> Any:
     return special.eval_jacobi(n, p - q, q - 1.0, 2.0 * x - 1.0) / special.binom(2.0 * n + p - 1.0, n)
 
 
-@composition(special.assoc_laguerre, domain=("P(3), 3, 0.5", "x, 2"))
+@composition(special.assoc_laguerre, domain=("P(3), 3, 2", "x, 2"))
 def assoc_laguerre(x: Any, n: Any, k: Any = 0.0) -> Any:
     """Laguerre's associated polynomials."""
     return special.eval_genlaguerre(n, k, x)

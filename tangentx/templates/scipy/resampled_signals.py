@@ -94,7 +94,12 @@ def edge_fits(window_length: Any, polyorder: Any, deriv: Any, delta: Any) -> Any
 
 @composition(
     signal.savgol_filter,
-    domain=("A(9), 5, 2", "A(9), 5, 3, 1, 0.5", "A(7,2), 3, 1, axis=0, mode='nearest'", "A(8), 4, 2, mode='wrap'"),
+    domain=(
+        "A(9), 5, 2",
+        "A(9), 5, 3, 1, delta=0.5",
+        "A(7,2), 3, 1, axis=0, mode='nearest'",
+        "A(8), 4, 2, mode='wrap'",
+    ),
 )
 def savgol_filter(
     x: Any,

@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation, Slerp
 
-from tangentx.arrays import elementary_axes, euler_order, made_of
+from tangentx.arrays import (
+    conjugated,
+    elementary_axes,
+    euler_order,
+    form_as_matrix,
+    made_of,
+    matrix_as_form,
+    quaternion_product,
+)
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.library_classes import constructor_of, methods_of
 from tangentx.templates.registry import constant
@@ -27,13 +35,6 @@ def _rotation(quaternions: Any, single: Any) -> Any:
 
 def _of_length_one(quaternions: Any) -> Any:
     return quaternions / np.sqrt(np.sum(quaternions * quaternions, axis=-1, keepdims=True))
-
-
-def _product(p: Any, q: Any) -> Any:
-    """The quaternion of `q`, then `p`."""
-    u, v, s, t = p[..., :3], q[..., :3], p[..., 3:], q[..., 3:]
-    vector = s * v + t * u + np.cross(u, v)
-    return np.concatenate([vector, s * t - np.sum(u * v, axis=-1, keepdims=True)], axis=-1)
 
 
 def _of_vectors(vectors: Any) -> Any:
@@ -60,30 +61,14 @@ def _as_vectors(quaternions: Any) -> Any:
 
 
 def _as_matrices(quaternions: Any) -> Any:
-    x, y, z, w = quaternions[:, 0], quaternions[:, 1], quaternions[:, 2], quaternions[:, 3]
-    first = np.stack([x * x - y * y - z * z + w * w, 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)], axis=-1)
-    second = np.stack([2.0 * (x * y + z * w), -x * x + y * y - z * z + w * w, 2.0 * (y * z - x * w)], axis=-1)
-    third = np.stack([2.0 * (x * z - y * w), 2.0 * (y * z + x * w), -x * x - y * y + z * z + w * w], axis=-1)
-    return np.stack([first, second, third], axis=-2)
+    return form_as_matrix(quaternions[:, :, None] * quaternions[:, None, :])
 
 
-def _of_matrices(m: Any) -> Any:
-    """Quaternions, by the formula that has the largest divisor for each matrix."""
-    a, b, c = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
-    trace = a + b + c
-    xy, xz, yz = m[:, 0, 1] + m[:, 1, 0], m[:, 0, 2] + m[:, 2, 0], m[:, 1, 2] + m[:, 2, 1]
-    x, y, z = m[:, 2, 1] - m[:, 1, 2], m[:, 0, 2] - m[:, 2, 0], m[:, 1, 0] - m[:, 0, 1]
-    ways = np.stack(
-        [
-            np.stack([1.0 - trace + 2.0 * a, xy, xz, x], axis=-1),
-            np.stack([xy, 1.0 - trace + 2.0 * b, yz, y], axis=-1),
-            np.stack([xz, yz, 1.0 - trace + 2.0 * c, z], axis=-1),
-            np.stack([x, y, z, 1.0 + trace], axis=-1),
-        ],
-        axis=1,
-    )
-    best = np.argmax(np.stack([a, b, c, trace], axis=-1), axis=-1)
-    return _of_length_one(ways[np.arange(len(best)), best])
+def _of_matrices(matrices: Any) -> Any:
+    """Quaternions, by the row of their products that has the largest divisor for each matrix."""
+    forms = matrix_as_form(matrices) + np.eye(4)
+    rows = np.arange(len(forms))
+    return _of_length_one(forms[rows, np.argmax(forms[:, np.arange(4), np.arange(4)], axis=-1)])
 
 
 def _degrees(angles: Any, degrees: Any) -> Any:
@@ -137,7 +122,7 @@ class Turns:
         found = _of_vectors(rows[:, :1] * axes[0])
         for k in range(1, count):
             other = _of_vectors(rows[:, k : k + 1] * axes[k])
-            found = _product(found, other) if seq.isupper() else _product(other, found)
+            found = quaternion_product(found, other) if seq.isupper() else quaternion_product(other, found)
         return _rotation(found, single)
 
     @property
@@ -199,11 +184,11 @@ class Turns:
 
     def inv(self) -> Any:
         """The rotations back."""
-        return _rotation(self._quat * np.array([-1.0, -1.0, -1.0, 1.0]), self._single)
+        return _rotation(conjugated(self._quat), self._single)
 
     def __mul__(self, other: Any) -> Any:
         """The rotations of `other`, then these."""
-        found = _of_length_one(_product(self._quat, other._quat))
+        found = _of_length_one(quaternion_product(self._quat, other._quat))
         return _rotation(found, self._single and other._single)
 
     def __pow__(self, n: Any, modulus: Any = None) -> Any:
@@ -241,7 +226,7 @@ def slerp(times: Any, rotations: Any) -> Any:
     """Rotations between those at times, by even turns."""
     moments = np.asarray(times) * 1.0
     before = _rotation(rotations._quat[:-1], False)
-    turns = _as_vectors(_of_length_one(_product(before.inv()._quat, rotations._quat[1:])))
+    turns = _as_vectors(_of_length_one(quaternion_product(before.inv()._quat, rotations._quat[1:])))
     return made_of(Slerp, times=moments, timedelta=np.diff(moments), rotations=before, rotvecs=turns)
 
 
@@ -263,5 +248,5 @@ class EvenTurns:
         pieces = np.clip(np.searchsorted(self.times, moments) - 1, 0, len(self.timedelta) - 1)
         share = (moments - self.times[pieces]) / self.timedelta[pieces]
         turns = _of_vectors(self.rotvecs[pieces] * share[:, None])
-        found = _of_length_one(_product(self.rotations._quat[pieces], turns))
+        found = _of_length_one(quaternion_product(self.rotations._quat[pieces], turns))
         return _rotation(found, np.ndim(given) == 0)
