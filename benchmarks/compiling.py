@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import linecache
 import resource
 import statistics
@@ -73,7 +74,7 @@ class Point(NamedTuple):
     """How many seconds it took to compile a program of `count` statements, and the derivative of its derivative."""
 
     what: str
-    count: int
+    length: int
     first: float
     second: float | None
 
@@ -88,13 +89,13 @@ def function(text: str, name: str = "f") -> Any:
 
 
 def seconds(make: Callable[[], Any], point: Any, repeats: int) -> float:
-    """Median seconds until a derivative that `make` makes has its first result, each time of a new function."""
+    """Median seconds of the processor until a derivative has its first result; `make` makes one of a new function."""
     found = []
     for _ in range(repeats):
         derivative = make()
-        start = time.perf_counter()
+        start = time.process_time()
         derivative(point)
-        found.append(time.perf_counter() - start)
+        found.append(time.process_time() - start)
     return statistics.median(found)
 
 
@@ -141,20 +142,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def row(one: Point) -> str:
     """A line of the table."""
-    each = 1e3 * one.first / one.count
+    each = 1e3 * one.first / one.length
     told = "met" if each <= GOALS[one.what] else "MISSED"
-    line = f"{one.what:18} {one.count:5} statements  {one.first:8.3f} s  {each:6.2f} ms each  goal {GOALS[one.what]:.0f}"
+    line = (
+        f"{one.what:18} {one.length:5} statements  {one.first:8.3f} s  {each:6.2f} ms each  goal {GOALS[one.what]:.0f}"
+    )
     twice = "" if one.second is None else f"  second order {one.second:8.3f} s, {one.second / one.first:4.1f} times"
     return f"{line}  {told}{twice}"
 
 
 def _draw(found: Sequence[Point], path: str) -> None:
-    import matplotlib.pyplot as plt
-
+    plt: Any = importlib.import_module("matplotlib.pyplot")
     figure, axes = plt.subplots(figsize=(6.0, 4.0))
     for what in PROGRAMS:
         of = [one for one in found if one.what == what]
-        axes.loglog([one.count for one in of], [1e3 * one.first / one.count for one in of], "o-", label=what)
+        axes.loglog([one.length for one in of], [1e3 * one.first / one.length for one in of], "o-", label=what)
     axes.set_xlabel("statements")
     axes.set_ylabel("milliseconds a statement")
     axes.legend()

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import measure, table, tensors, texts
+from benchmarks import compiling, measure, table, tensors, texts
 from benchmarks.programs import formula_by_hand, programs
 
 ROOT = Path(__file__).parent.parent
@@ -86,3 +86,12 @@ def test_the_first_call_does_not_count(monkeypatch):
     monkeypatch.setattr(measure.time, "perf_counter", lambda: now[0])
     assert measure._loops(call, 2.0**-13) == 2**7
     assert measure.undisturbed([call], 0.01) == measure.interleaved([call], 0.01) == [2.0**-20]
+
+
+@pytest.mark.parametrize("what", compiling.PROGRAMS)
+def test_programs_whose_compiling_is_measured(what):
+    write, point = compiling.PROGRAMS[what]
+    (found,) = compiling.points(what, [20], False)
+    assert found.length == 20 and f"{what} " in compiling.row(found)
+    text = write(20)
+    compiling.tx.testing.check_grads(compiling.function(text), (point,))

@@ -146,7 +146,11 @@ def used(block: ir.Block) -> frozenset[str]:
     """The names that anything in `block` reads."""
     found: set[str] = set()
     for stmt in statements(block):
-        found.update(reads(stmt))
+        for atom in statement_atoms(stmt):
+            if type(atom) is ir.Var:
+                found.add(atom.name)
+        if type(stmt) is ir.Augment:
+            found.add(stmt.target)
     return frozenset(found)
 
 

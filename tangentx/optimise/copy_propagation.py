@@ -50,13 +50,15 @@ class Copies(Flow[Copy]):
     def rewrite(self, s: Statement) -> Sequence[Statement]:
         """The statement with known atoms in place of names, and an item in place of a tuple's index."""
         assert self.env is not None
-        if isinstance(s, Assign) and isinstance(s.value, Index) and (item := self._item(s.value)) is not None:
-            return (Assign(s.target, item, s.span),)
-        if isinstance(s, Assign) and isinstance(s.value, Pop):
-            return (s,)
-        if not any(type(a) is Var and a.name in self.env for a in statement_atoms(s)):
-            return (s,)
-        return (map_atoms(s, self._known),)
+        if type(s) is Assign:
+            if type(s.value) is Index and (item := self._item(s.value)) is not None:
+                return (Assign(s.target, item, s.span),)
+            if type(s.value) is Pop:
+                return (s,)
+        for a in statement_atoms(s):
+            if type(a) is Var and a.name in self.env:
+                return (map_atoms(s, self._known),)
+        return (s,)
 
     def _known(self, atom: Atom) -> Atom:
         fact = self.env.get(atom.name) if isinstance(atom, Var) and self.env is not None else None

@@ -50,13 +50,14 @@ class Common(Rules):
         return None
 
     def _is_cotangent(self, atom: Atom) -> bool:
-        return isinstance(atom, Var) and atom.name in self.bars
+        return type(atom) is Var and atom.name in self.bars
 
     def _key(self, op: Op) -> Key | None:
         if not _hashable(op.fn) or has_effect(op) or not op.args:
             return None
-        if any(isinstance(a, Ext) or not self.still(a) or self._is_cotangent(a) for a in atoms(op)):
-            return None
+        for a in atoms(op):
+            if type(a) is Ext or self._is_cotangent(a) or not self.still(a):
+                return None
         return (op.fn, *map(_shown, op.args), *((name, _shown(a)) for name, a in op.kwargs))
 
 

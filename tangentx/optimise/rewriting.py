@@ -54,6 +54,7 @@ class Rewriter(Facts):
         self.chosen = self.anywhere = [each for each in self.rules if each.anywhere]
         self.zeros = [each for each in self.rules if each.tells_zeros]
         self.noting = [each for each in self.rules if each.notes]
+        self.shaping = not self.rules or any(each.shapes for each in self.rules)
 
     def whole(self) -> Block:
         """The body written anew; the very same one if nothing changed."""
@@ -197,13 +198,15 @@ class Rules:
     """What one pass writes anew, statement by statement, in a walk that it shares with others.
 
     `anywhere`: in what the user wrote too; `follows`: it knows what an operation gave by other names too; `notes`: it
-    asks to be told what is computed; `tells_zeros`: it knows what is zero. None leaves the statement as it is.
+    asks to be told what is computed; `tells_zeros`: it knows what is zero; `shapes`: it asks for shapes. None leaves
+    the statement as it is.
     """
 
     anywhere = False
     follows = False
     notes = False
     tells_zeros = False
+    shapes = True
 
     def __init__(self, walk: Rewriter) -> None:
         self.walk = walk

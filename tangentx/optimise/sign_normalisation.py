@@ -28,6 +28,7 @@ class Signs(Rules):
     """The reverse sweep with signs where they are read first."""
 
     follows = True
+    shapes = False
 
     def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """The statement, after those that make what it reads now."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import BOTTOM, Box, Kind, Region
+from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Region
 from tangentx.ir.nodes import (
     Append,
     Assign,
@@ -76,10 +76,12 @@ class Reads:
                 self._statement(unit, s)
 
     def _fix(self, kinds: Iterable[Kind]) -> None:
-        self.fixed.update(memory.reach(kinds))
+        found = [kind for kind in kinds if type(kind) is Arr or type(kind) is Box]
+        if found:
+            self.fixed.update(memory.reach(found))
 
     def _fix_atoms(self, unit: Unit, found: Iterable[Atom]) -> None:
-        self._fix(unit.kind(self.program, atom) for atom in found)
+        self._fix([unit.kind(self.program, atom) for atom in found])
 
     def _statement(self, unit: Unit, s: Statement) -> None:
         objects = [a for a in statement_atoms(s) if type(a) is not Var and (type(a) is Ext or _is_literal_tuple(a))]

@@ -69,6 +69,8 @@ def is_long(length: Length) -> bool:
 
 def differ(shapes: Sequence[tuple[Length, ...]]) -> bool:
     """Whether lengths that are broadcast together are written differently, so that it matters which of them are one."""
+    if _are_one(shapes):
+        return False
     for axis in range(1, max(map(len, shapes), default=0) + 1):
         found = {s[-axis] for s in shapes if len(s) >= axis and s[-axis] != 1}
         if len(found) > 1 and any(isinstance(n, tuple) and n[0] in ("long", "single") for n in found):
@@ -76,8 +78,15 @@ def differ(shapes: Sequence[tuple[Length, ...]]) -> bool:
     return False
 
 
+def _are_one(shapes: Sequence[tuple[Length, ...]]) -> bool:
+    """Whether all are written as one shape, as most are that are broadcast together."""
+    return bool(shapes) and all(shape == shapes[0] for shape in shapes)
+
+
 def agreed(shapes: Sequence[tuple[Length, ...]]) -> list[tuple[Length, Length]]:
     """Pairs of lengths that are equal where arrays of these shapes have been broadcast together."""
+    if _are_one(shapes):
+        return []
     rank = max(map(len, shapes), default=0)
     found: list[tuple[Length, Length]] = []
     for axis in range(1, rank + 1):
@@ -97,6 +106,8 @@ NEW = Lit(None)
 
 def together(shapes: Sequence[tuple[Length, ...]]) -> tuple[Length, ...]:
     """Of operands that are broadcast together."""
+    if _are_one(shapes):
+        return tuple(shapes[0])
     rank = max(map(len, shapes))
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
     return tuple(_common(lengths) for lengths in zip(*padded, strict=True))
@@ -178,10 +189,17 @@ def substituted(shape: Shape, of: Callable[[tuple[object, ...]], Length]) -> Sha
     return _less(inner[0], shape[2]) if shape[0] == "less" else ("slice", *inner)
 
 
+def spelled(length: object) -> str:
+    """A text by which lengths can be put in an order that is the same in each process: sets of texts have none."""
+    if isinstance(length, frozenset):
+        return f"{{{', '.join(sorted(map(spelled, length)))}}}"
+    return f"({', '.join(map(spelled, length))})" if isinstance(length, tuple) else repr(length)
+
+
 def commons(shape: Shape) -> Iterator[tuple[Length, ...]]:
     """The lengths that were broadcast together, for each such length in a shape."""
     if is_common(shape):
-        yield tuple(sorted(shape[1], key=repr))  # type: ignore[index]
+        yield tuple(sorted(shape[1], key=spelled))  # type: ignore[index]
     parts = shape if isinstance(shape, Lengths) else parts_of(shape) if isinstance(shape, tuple) else ()
     for part in parts:
         yield from commons(part)
@@ -242,8 +260,8 @@ def parts_of(length: Length) -> tuple[Length, ...]:
     if not isinstance(length, tuple):
         return ()
     if is_common(length):
-        return tuple(length[1])
-    return tuple(term for term, _ in length[1]) if length[:1] == ("linear",) else length[1:]
+        return tuple(sorted(length[1], key=spelled))
+    return tuple(term for term, _ in sorted(length[1], key=spelled)) if length[:1] == ("linear",) else length[1:]
 
 
 Bound: TypeAlias = Callable[[Atom], Length]

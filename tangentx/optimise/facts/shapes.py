@@ -175,8 +175,10 @@ class Shaper:
         """Pairs of lengths that are equal once the expression has been computed."""
         if not isinstance(value, Op) or value.kwargs or len(value.args) < 2:
             return []
-        given = [a for a in value.args if isinstance(self.kind(a), Arr)]
-        if len(given) < 2 or not _is_together(value.fn, len(value.args)):
+        if not _is_together(value.fn, len(value.args)):
+            return []
+        given = [a for a in value.args if type(self.kind(a)) is Arr]
+        if len(given) < 2:
             return []
         found = map(self._of_array, given)
         pairs = shape_arithmetic.agreed([shape for shape in found if isinstance(shape, Lengths)])
@@ -234,7 +236,8 @@ class Shaper:
 
     def _of_array(self, atom: Atom) -> Shape:
         """The shape of an array or number; a list may grow, so it has none."""
-        return self.shape(atom) if isinstance(self.kind(atom), Arr | Num) else None
+        kind = type(self.kind(atom))
+        return self.shape(atom) if kind is Arr or kind is Num else None
 
     def of_item(self, atom: Atom) -> Shape:
         """Of an item of a tuple; of a number, the number, and of a tuple, those of its items."""
@@ -325,9 +328,12 @@ class Shaper:
 
 def _is_together(fn: Callable[..., Any], count: int) -> bool:
     """Whether the operands are broadcast together."""
-    binary = isinstance(fn, np.ufunc) and fn.nin == 2 and fn.nout == 1 and fn.signature is None
+    if fn in _TOGETHER:
+        return True
+    if isinstance(fn, np.ufunc):
+        return count == 2 and fn.nin == 2 and fn.nout == 1 and fn.signature is None
     own = templates.find(fn) if templates.is_own(fn) else None
-    return (binary and count == 2) or fn in _TOGETHER or (own is not None and own.kind == "elementwise")
+    return own is not None and own.kind == "elementwise"
 
 
 def _of_nested(kind: Kind) -> tuple[int, ...] | None:
@@ -367,7 +373,12 @@ NAMED = ("param", "long", "single", "made", "once")
 
 
 class Facts(Flow[Known]):
-    """Shapes and expressions along the way. The tag of a shape names the visit of the place where it came about."""
+    """Shapes and expressions along the way. The tag of a shape names the visit of the place where it came about.
+
+    Where nobody asks for shapes, none are found (`shaping`).
+    """
+
+    shaping = True
 
     def __init__(self, program: Program, unit: Unit) -> None:
         super().__init__()
@@ -444,7 +455,10 @@ class Facts(Flow[Known]):
 
     def after(self, s: Statement) -> None:
         """Notes the shape of what is bound, or recorded."""
-        if type(s) is Assign:
+        if not self.shaping:
+            if type(s) is Assign:
+                self._bind_unshaped(s)
+        elif type(s) is Assign:
             self._bind(s)
         elif type(s) is Append and type(s.base) is Var:
             shape = self._equated(self._shaper.of(s.value))
@@ -521,6 +535,14 @@ class Facts(Flow[Known]):
                 continue
             if regions and (where is None or any(each.root() is where for each in regions)):
                 self.env[name] = fact._replace(stale=True)
+
+    def _bind_unshaped(self, s: Assign) -> None:
+        zero, value = self.is_zero(s), s.value
+        made = value if type(value) is Op else self.fact(value).expr if type(value) is Var else None
+        self.kill(s.target)
+        assert self.env is not None
+        pure = type(made) is Op and self._note_readers(s.target, made)
+        self.env[s.target] = Known(None, made if pure else None, zero, type(value) is Var)
 
     def _tagged(self, shape: Shape, kind: Kind | None) -> Shape:
         """The shape with a tag of this visit for what is not known of it."""

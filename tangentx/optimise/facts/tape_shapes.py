@@ -11,12 +11,12 @@ part from it: a branch, a loop, a way out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from tangentx.ir.nodes import Append, Assign, Make, Op, Pop, Statement, Var
 from tangentx.ir.walk import statement_atoms
-from tangentx.optimise.facts.shape_arithmetic import MADE_OF, Length, Lengths, Shape, parts_of
+from tangentx.optimise.facts.shape_arithmetic import MADE_OF, Length, Lengths, Shape, parts_of, spelled
 from tangentx.optimise.facts.unit import Unit
 
 Equations: TypeAlias = set[tuple[Length, Length]]
@@ -74,12 +74,13 @@ class Tapes:
         """The shape of what is popped, None where it is not known or where not all that appends has been seen."""
         return None if self._missing.get(name, True) else self._shapes[name]
 
-    def implied(self, name: str, loop: int) -> Equations:
-        """The equations that hold where something is popped, in another loop than what appended it."""
+    def implied(self, name: str, loop: int) -> Sequence[tuple[Length, Length]]:
+        """The equations that hold where something is popped, in another loop than what appended it; in an order that is
+        the same in each process, for it decides which of several lengths is written for all."""
         sites = self._equal.get(name, {}).values()
         if self._missing.get(name, True) or (loop and any(site == loop for site, _ in sites)):
-            return set()
-        return set.intersection(*(found for _, found in sites))
+            return ()
+        return sorted(set.intersection(*(found for _, found in sites)), key=spelled)
 
 
 def appending(unit: Unit) -> dict[str, set[object]]:
@@ -87,9 +88,11 @@ def appending(unit: Unit) -> dict[str, set[object]]:
     made: dict[str, int] = {}
     other: set[str] = set()
     found: dict[str, set[object]] = {}
-    for s in unit.statements():
+    every = unit.statements()
+    for s in every:
         if type(s) is Append and type(s.base) is Var:
             found.setdefault(s.base.name, set()).add(id(s))
+    for s in every if found else ():
         if type(s) is Assign:
             empty = type(s.value) is Make and s.value == EMPTY
             made[s.target] = made.get(s.target, 0) + (1 if empty else 2)
