@@ -117,6 +117,13 @@ class TangentxError(Exception):
     wrong with a call (its arguments, an option) has no place in the program that is differentiated: `called` is the
     line of the user's that made the call. `through` are the functions that were being analysed, the innermost first,
     without the one that is differentiated.
+
+    >>> import tangentx as tx
+    >>> try:
+    ...     tx.grad(lambda x: x.imagine(), fallback="error")(1.0)
+    ... except tx.TangentxError as error:
+    ...     type(error).__name__, error.hint != ""
+    ('NotResolved', True)
     """
 
     through: tuple[object, ...] = ()
@@ -150,7 +157,18 @@ class TangentxError(Exception):
 
 
 class UnsupportedSyntax(TangentxError, SyntaxError):
-    """The program uses a construct that tangentx does not differentiate."""
+    """The program uses a construct that tangentx does not differentiate.
+
+    It is a SyntaxError, too: file, line and caret are those of
+    the user's program.
+
+    >>> import tangentx as tx
+    >>> def f(x):
+    ...     yield x
+    >>> tx.grad(f, fallback="error")(1.0)
+    Traceback (most recent call last):
+    tangentx.errors.UnsupportedSyntax: ...
+    """
 
     def __init__(self, message: str, span: Span | None = None, hint: str = "") -> None:
         TangentxError.__init__(self, message, span, hint)
@@ -161,35 +179,106 @@ class UnsupportedSyntax(TangentxError, SyntaxError):
 
 
 class NoTemplate(TangentxError):
-    """An operation meets a value that must be differentiated, and has no derivative rule."""
+    """An operation meets a value that must be differentiated, and has no derivative rule.
+
+    What to do is to write the operation in others, or to give it a rule (`tx.rule`, `tx.primitive`).
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> tx.grad(lambda x: np.sum(np.require(x)), fallback="error")(np.ones(2))
+    Traceback (most recent call last):
+    tangentx.errors.NoTemplate: ...
+    """
 
 
 class NotResolved(TangentxError):
-    """A name, attribute, callee or kind could not be found out, and the meaning depends on it."""
+    """A name, attribute, callee or kind could not be found out, and the meaning depends on it.
+
+    >>> import tangentx as tx
+    >>> tx.grad(lambda x: missing(x), fallback="error")(1.0)
+    Traceback (most recent call last):
+    tangentx.errors.NotResolved: ...
+    """
 
 
 class NoSource(TangentxError):
-    """The function's source cannot be found."""
+    """The function's source cannot be found.
+
+    It came from ``exec`` or a shell that keeps no text, or is not written in Python.
+
+    >>> import math
+    >>> import tangentx as tx
+    >>> tx.grad(math.sin)(1.0)
+    Traceback (most recent call last):
+    tangentx.errors.NoSource: ...
+    """
 
 
 class StaleSource(TangentxError):
-    """The function's file was edited after the function was made."""
+    """The function's file was edited after the function was made.
+
+    Reload its module.
+
+    >>> import linecache
+    >>> import tangentx as tx
+    >>> exec(compile("f = lambda x: x * x", "<edited>", "exec"))
+    >>> linecache.cache["<edited>"] = 0, None, ["f = lambda x: x"], "<edited>"
+    >>> tx.grad(f)(1.0)
+    Traceback (most recent call last):
+    tangentx.errors.StaleSource: ...
+    """
 
 
 class NotDifferentiable(TangentxError, TypeError):
-    """The arguments, `wrt`, the seed or the result do not admit the derivative that was asked for."""
+    """The arguments, `wrt`, the seed or the result do not admit the derivative that was asked for.
+
+    It is a TypeError, too.
+
+    >>> import tangentx as tx
+    >>> tx.grad(lambda n: n * 2)(1)
+    Traceback (most recent call last):
+    tangentx.errors.NotDifferentiable: ...
+    """
 
 
 class SharedMemory(TangentxError, ValueError):
-    """Two arguments share memory in a way that leaves the derivative undefined."""
+    """Two arguments share memory in a way that leaves the derivative undefined.
+
+    It is a ValueError, too. Pass a copy.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> def f(x, y):
+    ...     x[0] = y[1]
+    ...     return np.sum(x * y)
+    >>> x = np.ones(2)
+    >>> tx.grad(f)(x, x)
+    Traceback (most recent call last):
+    tangentx.errors.SharedMemory: ...
+    """
 
 
 class NoCompiler(TangentxError):
-    """Compiled derivatives need what this machine does not have, or what does not work on it."""
+    """Compiled derivatives need what this machine does not have, or what does not work on it.
+
+    With ``jit=True`` it is a `JitWarning`, and Python runs.
+
+    >>> import tangentx as tx
+    >>> issubclass(tx.NoCompiler, tx.TangentxError)
+    True
+    """
 
 
 class InternalError(TangentxError):
-    """Checked mode found that something is not as the compiler took it to be: a fault of tangentx itself."""
+    """Checked mode found that something is not as the compiler took it to be: a fault of tangentx itself.
+
+    Nothing of the result may be used.
+
+    >>> import tangentx as tx
+    >>> with tx.checked():
+    ...     tx.grad(lambda x: x * x)(3.0)
+    6.0
+    """
 
 
 class ChangedMeanwhile(Exception):
@@ -201,8 +290,20 @@ NO_PROGRAM = (UnsupportedSyntax, NoTemplate, NotResolved, NoSource, StaleSource)
 
 
 class JitWarning(UserWarning):
-    """A derivative that was to be compiled further runs as Python."""
+    """A derivative that was to be compiled further runs as Python.
+
+    >>> import warnings
+    >>> import tangentx as tx
+    >>> warnings.simplefilter("error", tx.JitWarning)  # where it must not
+    """
 
 
 class FallbackWarning(UserWarning):
-    """A function could not be compiled and runs on Tensors; the text says where and why."""
+    """A function could not be compiled and runs on Tensors; the text says where and why.
+
+    It is given once for each function. With ``fallback="error"`` the reason is raised instead.
+
+    >>> import warnings
+    >>> import tangentx as tx
+    >>> warnings.simplefilter("error", tx.FallbackWarning)  # for all functions
+    """

@@ -385,6 +385,7 @@ def test_public_names_are_documented():
         public = getattr(tangentx, name)
         if callable(public):
             assert (public.__doc__ or "").strip(), f"{name} has no docstring"
+        assert ">>>" in (public.__doc__ or ""), f"the docstring of {name} has no example"
 
 
 def test_version_is_one_and_has_its_changes():

@@ -51,6 +51,20 @@ def differentiate(
     `wrt` is a position or a name, or a tuple of them; the default is the first parameter, after `self` of a method.
     ``precision="float16"`` is mixed precision (see `tangentx.amp`). Decorating reads nothing and never raises for what
     the function contains: the source is read at the first derivative.
+
+    Raises nothing but NotDifferentiable, for an option that means nothing; what cannot be differentiated raises a
+    `TangentxError` at the first derivative.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> @tx.differentiate(wrt=("w", "b"))
+    ... def loss(w, b, x):
+    ...     return np.sum((x @ w + b) ** 2)
+    >>> w, b, x = np.array([1.0, -1.0]), 0.5, np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> float(loss(w, b, x))
+    0.5
+    >>> loss.grad(w, b, x)
+    (array([-4., -6.]), -2.0)
     """
     spec = Spec("grad", wrt, False, has_aux, fallback, jit, check=check, precision=precision, guarded=guarded)
     if function is None:
@@ -79,6 +93,15 @@ def grad(
     Where nobody can see a program run twice, its products have no guards against ``0 * inf`` at first, and what is not
     finite is computed again with them. With `guarded` they have them always: for a text that is right by itself, or
     for arguments at which they are needed each time. Raises `TangentxError` for what cannot be differentiated.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> def f(x, y):
+    ...     return np.sum(x * x) * y
+    >>> tx.grad(f)(np.array([1.0, 2.0]), 3.0)
+    array([ 6., 12.])
+    >>> tx.grad(f, wrt=("x", "y"))(np.array([1.0, 2.0]), 3.0)
+    (array([ 6., 12.]), 5.0)
     """
     spec = Spec("grad", wrt, False, has_aux, fallback, jit, check=check, precision=precision, guarded=guarded)
     return derivative_of(f, spec)
@@ -96,7 +119,12 @@ def value_and_grad(
     precision: str | None = None,
     guarded: bool = False,
 ) -> Derivative:
-    """As `grad`, returning ``(value, gradient)``, or ``((value, extras), gradient)`` with `has_aux`."""
+    """As `grad`, returning ``(value, gradient)``, or ``((value, extras), gradient)`` with `has_aux`.
+
+    >>> import tangentx as tx
+    >>> tx.value_and_grad(lambda x: x**3)(2.0)
+    (8.0, 12.0)
+    """
     spec = Spec("grad", wrt, True, has_aux, fallback, jit, check=check, precision=precision, guarded=guarded)
     return derivative_of(f, spec)
 
@@ -115,6 +143,12 @@ def jvp(
     """``(value, tangent)`` of `f` at `primals` along `tangents`: one for each primal, None holds it constant.
 
     A tangent has the structure, shape and dtype of its primal. Raises `NotDifferentiable` where it has not.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> value, tangent = tx.jvp(lambda x, a: a * x * x, (np.array([1.0, 2.0]), 3.0), (np.array([1.0, 0.0]), None))
+    >>> value, tangent
+    (array([ 3., 12.]), array([6., 0.]))
     """
     return jvp_of(
         derivative_of(f, Spec("jvp", None, False, False, fallback, jit, check=check, precision=precision)),
@@ -136,6 +170,15 @@ def vjp(
 
     The pullback takes a cotangent of the structure and shape of the value and returns one cotangent for one primal,
     a tuple for several, None where there is no derivative. It may be called any number of times.
+
+    Raises `TangentxError` for what cannot be
+    differentiated, NotDifferentiable for a cotangent that does not fit.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> value, pullback = tx.vjp(lambda x, a: a * x * x, np.array([1.0, 2.0]), 3.0)
+    >>> pullback(np.array([1.0, 1.0]))
+    (array([ 6., 12.]), 5.0)
     """
     return vjp_of(
         derivative_of(f, Spec("vjp", None, False, False, fallback, jit, check=check, precision=precision)), primals, {}
@@ -160,6 +203,12 @@ def linearize(
     operation on a container of primals and tangents, a program that runs on Tensors), `linear` runs the program anew
     for each tangent, at copies of `primals`, and ``linear.source`` says so. Raises NotDifferentiable where such a
     program acts on something outside, and where tangents do not fit.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> value, linear = tx.linearize(lambda x: np.sum(x**2), np.array([1.0, 2.0]))
+    >>> float(value), float(linear(np.array([1.0, 0.0]))), float(linear(np.array([0.0, 1.0])))
+    (5.0, 2.0, 4.0)
     """
     return linearize_of(
         derivative_of(f, Spec("linear", None, False, False, fallback, jit, check=check, precision=precision)),
@@ -196,6 +245,12 @@ def jacobian(
     the program takes there. A matrix, sparse or dense, is a pattern: what is not zero in it. Columns that have no row
     in common move together, or rows where that takes fewer sweeps and `mode` leaves it open. A pattern that lacks
     entries is refused, by one more sweep along a direction of random numbers.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> tx.jacobian(lambda x: x[:2] * x[2])(np.array([1.0, 2.0, 3.0]))
+    array([[3., 0., 1.],
+           [0., 3., 2.]])
     """
     if sparsity is not None:
         from tangentx.api.sparse_jacobian import SparseJacobian
@@ -218,7 +273,13 @@ def jacfwd(
     check: bool = False,
     precision: str | None = None,
 ) -> Derivative:
-    """As `jacobian` in forward mode."""
+    """As `jacobian` in forward mode: a sweep for each number of the parameters.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> tx.jacfwd(lambda t: np.array([1.0, 2.0]) * t * t)(3.0)
+    array([ 6., 12.])
+    """
     found: Derivative = jacobian(
         f, wrt, "forward", has_aux=has_aux, fallback=fallback, jit=jit, check=check, precision=precision
     )
@@ -236,7 +297,14 @@ def jacrev(
     check: bool = False,
     precision: str | None = None,
 ) -> Derivative:
-    """As `jacobian` in reverse mode."""
+    """As `jacobian` in reverse mode: a sweep for each number of the result.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> tx.jacrev(lambda x: np.array([x[0] * x[1], x[1]]))(np.array([2.0, 3.0]))
+    array([[3., 2.],
+           [0., 1.]])
+    """
     found: Derivative = jacobian(
         f, wrt, "reverse", has_aux=has_aux, fallback=fallback, jit=jit, check=check, precision=precision
     )
@@ -259,6 +327,12 @@ def hessian(
     It is taken forward over reverse. For a parameter of shape ``t`` its result has the shape ``t + t``; a nested
     parameter gives its structure, each leaf replaced by the structure again, and a tuple `wrt` a tuple of tuples. At a
     kink (`abs` at 0, a tie of `max`) it is the derivative of the gradient that is documented there.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> tx.hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0]))
+    array([[4., 2.],
+           [2., 0.]])
     """
     gradient = grad(f, wrt, has_aux=has_aux, fallback=fallback, jit=jit, check=check, precision=precision)
     return jacfwd(gradient, wrt, has_aux=has_aux, fallback=fallback, check=check, precision=precision)
@@ -277,6 +351,11 @@ def elementwise_grad(
     """The derivative of each element of ``f(x)`` by the same element of `x`, for an `f` that works element by element.
 
     It is the gradient of the sum of all elements, of any other `f` too.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> tx.elementwise_grad(lambda x: x**3)(np.array([1.0, 2.0]))
+    array([ 3., 12.])
     """
     return derivative_of(f, Spec("elementwise", wrt, False, False, fallback, jit, check=check, precision=precision))
 
@@ -296,6 +375,11 @@ def hvp(
     One product for one primal, a tuple for several, of the structure, shapes and dtypes of the primals; None for a
     primal without derivative. A tangent None holds its primal constant. Raises NotDifferentiable where primals and
     tangents do not match.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> tx.hvp(lambda x: np.sum(x**3), (np.array([1.0, 2.0]),), (np.array([1.0, 1.0]),))
+    array([ 6., 12.])
     """
     return hvp_of(f, None, primals, tangents, fallback, check, precision)
 
@@ -317,6 +401,11 @@ def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
 
     Raises NotDifferentiable where axes do not fit arguments, where batches have different lengths, or none, and for
     results that are no numbers or whose shapes differ.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> tx.vmap(lambda x, a: np.sum(x) * a, in_axes=(0, None))(np.array([[1.0, 2.0], [3.0, 4.0]]), 10.0)
+    array([30., 70.])
     """
     from tangentx.api.vmap import Vectorised
 

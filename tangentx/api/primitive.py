@@ -47,6 +47,16 @@ def primitive(function: Callable[..., Any]) -> Primitive:
     called once, with nothing that is differentiated. A result is never memory of an argument: it is copied. A rule
     that is not of this form raises NoTemplate where it is declared; one that is needed and missing, where it is
     needed. Called with Tensors, it records a node.
+
+    >>> import tangentx as tx
+    >>> @tx.primitive
+    ... def cube(x):
+    ...     return x**3
+    >>> @cube.partials
+    ... def _(x):
+    ...     return 3.0 * x * x
+    >>> tx.grad(lambda x: cube(x))(2.0)
+    12.0
     """
 
     @functools.wraps(function)
@@ -111,6 +121,15 @@ def cotangent(x: Any, rule: Callable[[Any], Any]) -> Any:
     ``rule(x_bar)`` returns what takes its place, of the same shape: to look at it, clip it, replace it. It must be
     differentiable itself where a second derivative is asked for. Forward mode has no cotangents: a tangent passes as
     it is.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> def clipped(bar):
+    ...     return np.clip(bar, -1.0, 1.0)
+    >>> def f(x):
+    ...     return np.sum(tx.cotangent(x, clipped) ** 2)
+    >>> tx.grad(f)(np.array([0.25, 4.0]))
+    array([0.5, 1. ])
     """
     return arrays.clone(x)
 

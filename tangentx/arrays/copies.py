@@ -78,6 +78,10 @@ def stop_gradient(x: Any) -> Any:
 
     Of an array it is a copy, which later writes to `x` do not change. A Tensor gives one of the same value without
     history. Raises TypeError for anything else: a container's parts are given one by one.
+
+    >>> import tangentx as tx
+    >>> tx.grad(lambda x: tx.stop_gradient(x) * x)(3.0)
+    3.0
     """
     detached = getattr(x, "detach", None)
     if detached is not None:  # a Tensor, of which this module does not know, and which says that it is an array

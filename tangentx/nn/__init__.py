@@ -1,4 +1,11 @@
-"""Layers, losses and models by PyTorch's names: on Tensors, and as arguments of compiled derivatives."""
+"""Layers, losses and models by PyTorch's names: on Tensors, and as arguments of compiled derivatives.
+
+>>> import numpy as np
+>>> import tangentx as tx
+>>> model = tx.nn.Sequential(tx.nn.Linear(2, 3), tx.nn.Tanh())
+>>> model(tx.tensor(np.ones((4, 2)))).shape
+(4, 3)
+"""
 
 from tangentx.nn import functional, init, models, utils
 from tangentx.nn.activations import (

@@ -1,4 +1,13 @@
-"""Optimisers by PyTorch's names, for Tensors (``backward``, ``step``) and compiled gradients (``init``, ``update``)."""
+"""Optimisers by PyTorch's names, for Tensors (``backward``, ``step``) and compiled gradients (``init``, ``update``).
+
+>>> import tangentx as tx
+>>> x = tx.tensor(1.0, requires_grad=True)
+>>> opt = tx.optim.SGD([x], lr=0.25)
+>>> (x * x).backward()
+>>> opt.step()
+>>> float(x)
+0.5
+"""
 
 from tangentx.optim import lr_scheduler
 from tangentx.optim.adaptive import Adagrad, Adam, AdamW, RMSprop

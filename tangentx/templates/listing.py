@@ -62,7 +62,12 @@ class Operations:
 
 def ops(name: str = "") -> Operations:
     """The functions that have a derivative rule, those that count as constant, and those that are refused, with the
-    reason: all, or those of which `name` is part. Those of a library that is not installed are left out."""
+    reason: all, or those of which `name` is part. Those of a library that is not installed are left out.
+
+    >>> import tangentx as tx
+    >>> "numpy.arctan2" in str(tx.ops("arctan2"))
+    True
+    """
     import_all()
     rules: dict[str, Entry] = {}
     public = [t for t in templates() if not _is_support(t.primals[0])]

@@ -15,6 +15,12 @@ class _Package(types.ModuleType):
 
     With `requires_grad` it collects a gradient in ``.grad``: raises NotDifferentiable where the dtype is not real or
     complex. The dtype is what NumPy gives: float64 for Python floats, arrays keep theirs.
+
+    >>> import tangentx as tx
+    >>> x = tx.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad.numpy()
+    array([2., 4.])
     """
 
     def __call__(self, data: Any, requires_grad: bool = False, dtype: Any = None, device: Any = None) -> Any:

@@ -1,6 +1,10 @@
 """Checks of derivatives: reverse mode against forward mode against differences.
 
 `check_grads` finds the gradient in every way there is and demands that they agree; `gradcheck` is its short form.
+
+>>> import numpy as np
+>>> import tangentx as tx
+>>> tx.testing.check_grads(lambda x: np.sum(np.sin(x)), (np.array([0.3, 0.7]),))
 """
 
 from __future__ import annotations

@@ -23,6 +23,11 @@ def rand(*shape: Any, generator: Any = None, dtype: Any = None, requires_grad: b
 
     `generator` is a ``numpy.random.Generator``, which moves on, or a seed: the same one gives the same numbers; None
     gives others at each call. `dtype` is float64 or float32. Raises TypeError for others.
+
+    >>> import tangentx as tx
+    >>> x = tx.rand(2, 3, generator=0)
+    >>> x.shape, bool((x < 1.0).all())
+    ((2, 3), True)
     """
     sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], list | tuple) else shape
     drawn = np.random.default_rng(generator).random(tuple(sizes), np.dtype(dtype or float).type)

@@ -201,7 +201,17 @@ def _array_function(self: Tensor, func: Any, types: Any, args: Any, kwargs: Any)
 
 
 def add_n(tensors: Any) -> Any:
-    """The sum of a list of Tensors."""
+    """The sum of a list of Tensors, numbers and arrays, of shapes that are broadcast together.
+
+    Raises ValueError for an
+    empty list, and for shapes that do not fit.
+
+    >>> import tangentx as tx
+    >>> x = tx.tensor([1.0, 2.0], requires_grad=True)
+    >>> tx.add_n([x, x, x]).sum().backward()
+    >>> x.grad.numpy()
+    array([3., 3.])
+    """
     first, *rest = tensors
     total = call(np.positive, (first,), {})
     for t in rest:

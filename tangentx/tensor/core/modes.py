@@ -130,17 +130,40 @@ def _switched_generator(function: Callable[..., Any], mode: bool) -> Callable[..
 
 
 def no_grad(function: Any = None) -> Any:
-    """Nothing is recorded in ``with tx.no_grad():``, or in a function under ``@tx.no_grad``; for this thread."""
+    """Nothing is recorded in ``with tx.no_grad():``, or in a function under ``@tx.no_grad``; for this thread.
+
+    >>> import tangentx as tx
+    >>> x = tx.tensor(2.0, requires_grad=True)
+    >>> with tx.no_grad():
+    ...     (x * x).requires_grad
+    False
+    """
     return _Switch(False) if function is None else _Switch(False)(function)
 
 
 def enable_grad(function: Any = None) -> Any:
-    """Recording again, inside of `no_grad`; a context or a decorator."""
+    """Recording again, inside of `no_grad`; a context or a decorator.
+
+    >>> import tangentx as tx
+    >>> x = tx.tensor(2.0, requires_grad=True)
+    >>> with tx.no_grad(), tx.enable_grad():
+    ...     (x * x).requires_grad
+    True
+    """
     return _Switch(True) if function is None else _Switch(True)(function)
 
 
 class set_grad_enabled(_Switch):
-    """Switches recording for this thread as a plain call; as a context or decorator only while that lasts."""
+    """Switches recording for this thread as a plain call; as a context or decorator only while that lasts.
+
+    >>> import tangentx as tx
+    >>> x = tx.tensor(2.0, requires_grad=True)
+    >>> with tx.set_grad_enabled(False):
+    ...     (x * x).requires_grad
+    False
+    >>> (x * x).requires_grad
+    True
+    """
 
     def __init__(self, mode: bool) -> None:
         super().__init__(bool(mode))

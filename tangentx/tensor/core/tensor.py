@@ -39,6 +39,13 @@ class Tensor(metaclass=_Making):
     a Tensor is a view: what is written into it is written into the whole. A single element and a sum are numbers:
     ``+=`` binds a new one. Asked by `isinstance`, a Tensor is of the class of its data too, so that a branch on
     ``isinstance(x, np.ndarray)`` goes the way that the plain program goes; ``type(x)`` is Tensor.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> x = tx.Tensor([1.0, 2.0], requires_grad=True)
+    >>> np.sum(x * x).backward()
+    >>> x.grad.numpy()
+    array([2., 4.])
     """
 
     __slots__ = ("__dict__", "__weakref__", "_content", "_made", "_needs", "_node", "_primal", "_slot", "_view")

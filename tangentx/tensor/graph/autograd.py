@@ -1,4 +1,11 @@
-"""Gradients of Tensors on demand: ``tx.autograd``, by PyTorch's names."""
+"""Gradients of Tensors on demand: ``tx.autograd``, by PyTorch's names.
+
+>>> import tangentx as tx
+>>> x = tx.tensor(3.0, requires_grad=True)
+>>> (slope,) = tx.autograd.grad(x * x, x)
+>>> float(slope)
+6.0
+"""
 
 from __future__ import annotations
 

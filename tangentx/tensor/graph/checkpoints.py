@@ -235,6 +235,13 @@ def checkpoint(function: Callable[..., Any], *args: Any) -> Any:
     which a second run would do again. On Tensors NotDifferentiable is raised where `f` writes into a plain array, takes
     containers of Tensors that require a gradient, or (in backward) uses others of these than its arguments, or gives
     something else in the second run.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> def layer(x):
+    ...     return np.tanh(x) * x
+    >>> tx.grad(lambda x: tx.checkpoint(layer, x))(0.5) == tx.grad(layer)(0.5)
+    True
     """
     if not args:
 

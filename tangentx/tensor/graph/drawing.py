@@ -40,7 +40,16 @@ class Drawing:
 
 
 def graph(t: Any) -> Drawing:
-    """The operations that a Tensor was computed by, as a drawing: from the leaves down to it."""
+    """The operations that a Tensor was computed by, as a drawing: from the leaves down to it.
+
+    A notebook shows it; ``.dot`` and ``.mermaid`` are its texts. Raises NotDifferentiable for what requires no
+    gradient.
+
+    >>> import tangentx as tx
+    >>> x = tx.tensor(2.0, requires_grad=True)
+    >>> tx.graph(x * x).dot.count("->")
+    2
+    """
     if type(t) is not Tensor or not t.requires_grad:
         raise NotDifferentiable("only a Tensor that requires a gradient has a graph", span_of(place()), "pass one")
     names: dict[Any, str] = {}

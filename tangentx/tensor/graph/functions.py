@@ -125,6 +125,21 @@ class Function:
     arrays, which share no memory with the arguments: where they would, they are copies;
     ``backward(ctx, *grad_outputs)`` returns one gradient for each argument, None for one that has none.
     ``MyFunction.apply(x)`` calls it; ``MyFunction()(x)`` too.
+
+    >>> import tangentx as tx
+    >>> class Cube(tx.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x**3
+    ...     @staticmethod
+    ...     def backward(ctx, bar):
+    ...         (x,) = ctx.saved_tensors
+    ...         return 3.0 * x * x * bar
+    >>> x = tx.tensor(2.0, requires_grad=True)
+    >>> Cube.apply(x).backward()
+    >>> float(x.grad)
+    12.0
     """
 
     _backward_batch: Any = None  # of our own: what `backward` does for batches of gradients

@@ -33,6 +33,11 @@ def gradcheck(
     differs, or comes out otherwise by more than `nondet_tol` when it is computed again, `AssertionError` names the
     operation whose rule is wrong (the last where each by itself is right), the input, the index and both numbers (False
     with ``raise_exception=False``). Raises ValueError where there is nothing to check.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> tx.gradcheck(lambda x: np.sin(x) * x, np.array([0.3, 0.7]))
+    True
     """
     given = list(inputs) if isinstance(inputs, tuple | list) else [inputs]
     leaves = [_leaf(x) for x in given]
@@ -88,7 +93,16 @@ def gradgradcheck(
     raise_exception: bool = True,
     nondet_tol: float = 0.0,
 ) -> bool:
-    """As `gradcheck`, of the gradients themselves: the second derivatives."""
+    """As `gradcheck`, of the gradients themselves: the second derivatives.
+
+    `grad_outputs` are the weights of the results, for each a number or an array of its shape; where they are left out
+    they are cosines. Raises AssertionError and ValueError as `gradcheck` does.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> tx.gradgradcheck(lambda x: np.sin(x) * x, np.array([0.3, 0.7]))
+    True
+    """
     given = list(inputs) if isinstance(inputs, tuple | list) else [inputs]
     active = [i for i, x in enumerate(map(_leaf, given)) if type(x) is Tensor and x.requires_grad]
 
