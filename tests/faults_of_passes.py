@@ -149,7 +149,7 @@ REWRITING: tuple[Fault, ...] = (
         "computed again of what was written",
         "what has been computed is at hand while nothing writes its operands",
         "tangentx.optimise.cse:Common._key",
-        (("not self.still(a) or ", ""),),
+        ((" or not self.still(a)", ""),),
         "array operation",
     ),
     (
