@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -35,6 +35,14 @@ class Backend(Protocol):
     """Runs a program on arguments; its results one after the other. Raises Unfit."""
 
     def __call__(self, values: Sequence[Any]) -> Sequence[Any]: ...
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """One that knows how much memory its last call took."""
+
+    def told(self) -> list[str]:
+        """Lines for a reader."""
 
 
 def put_together(form: Form, found: Sequence[Any]) -> Any:

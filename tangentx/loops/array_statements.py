@@ -81,6 +81,9 @@ class ArrayWriter:
     memory: dict[str, Memory] = field(default_factory=dict)
     pending: list[Item] = field(default_factory=list)
     fused: Counter[str] = field(default_factory=Counter)
+    line: int = 0  # of the user's statement that is written
+    lines: list[int] = field(default_factory=list)  # of the statements that are kept
+    together: list[tuple[int, frozenset[int]]] = field(default_factory=list)  # of loops
     turns: bool = False  # whether NumPy may have arrays whose elements do not lie row after row
     reshapes: bool = False  # whether it matters
     remarks: dict[int, list[Remark]] = field(default_factory=dict)  # before which of those that are kept they stand
@@ -219,6 +222,7 @@ class ArrayWriter:
         if self.pending and not self._together(item):
             self.flush()
         self.pending.append(item)
+        self.lines.append(self.line)
 
     def _together(self, item: Item) -> bool:
         first = self.pending[0].extents
@@ -250,6 +254,8 @@ class ArrayWriter:
         if not self.pending:
             return
         items, self.pending = self.pending, []
+        self.together.append((len(items), frozenset(self.lines)))
+        self.lines.clear()
         remarks, self.remarks = self.remarks, {}
         b = self.builder
         inside = Counter(operand.name for item in items for operand in item.operands if isinstance(operand, Held))
@@ -275,7 +281,8 @@ class ArrayWriter:
         told = {
             key: f"{found[key]} {what}" if found[key] == 1 else f"{found[key]} {_many(what)}" for key, what in counts
         }
-        return (f"  {told['statements']} in {told['loops']}; {told['spared']} never made",)
+        together = [f"    {count} in one, of {_lines(lines)}" for count, lines in self.together if count > 1]
+        return (f"  {told['statements']} in {told['loops']}; {told['spared']} never made", *together)
 
     def remark(self, text: str) -> None:
         """A comment; it does not part statements that become one loop."""
@@ -387,6 +394,10 @@ def _late() -> Iterator[None]:
         yield
     except Refused as refused:
         raise RefusedLate(refused.reason) from None
+
+
+def _lines(lines: frozenset[int]) -> str:
+    return f"line{'' if len(lines) == 1 else 's'} {', '.join(map(str, sorted(lines)))}"
 
 
 def _many(what: str) -> str:

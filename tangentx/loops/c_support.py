@@ -11,7 +11,11 @@ BEGINNING = r"""
 #include <string.h>
 
 /* Memory of arrays, counted by how many arrays and records refer to it. */
-typedef struct { int64_t users; void *memory; } block;
+typedef struct { int64_t users; void *memory; size_t bytes; } block;
+
+/* How much memory this call holds, and the most that it has held. */
+static __thread size_t held_bytes, most_bytes;
+static inline void hold(size_t bytes) { held_bytes += bytes; if (held_bytes > most_bytes) most_bytes = held_bytes; }
 
 static block *new_block(int64_t count, size_t size, bool zeros)
 {
@@ -19,8 +23,10 @@ static block *new_block(int64_t count, size_t size, bool zeros)
     if (!made) return NULL;
     size_t places = count > 0 ? (size_t)count : 1;
     made->users = 1;
+    made->bytes = places * size;
     made->memory = zeros ? calloc(places, size) : malloc(places * size);
     if (!made->memory) { free(made); return NULL; }
+    hold(made->bytes);
     return made;
 }
 
@@ -44,7 +50,7 @@ static inline void retain(block *b) { if (b) b->users++; }
 
 static inline void release(block *b)
 {
-    if (b && --b->users == 0) { free(b->memory); free(b); }
+    if (b && --b->users == 0) { held_bytes -= b->bytes; free(b->memory); free(b); }
 }
 
 /* Room for one more item of a list; NULL where there is no memory. */
@@ -52,7 +58,7 @@ static __attribute__((noinline, cold)) void *grown(void *items, int64_t *capacit
 {
     int64_t wanted = *capacity ? *capacity * 2 : 64;
     void *found = realloc(items, (size_t)wanted * size);
-    if (found) *capacity = wanted;
+    if (found) { hold((size_t)(wanted - *capacity) * size); *capacity = wanted; }
     return found;
 }
 

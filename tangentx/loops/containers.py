@@ -54,6 +54,9 @@ def append_item(w: Writer, s: ir.Append) -> None:
     value = w.value(s.value)
     if isinstance(inside, Obj):
         raise Refused("a list of objects")
+    item = w.b.types[name]
+    assert isinstance(item, List)
+    w.grows.setdefault(name, (item.item, w.line))
     w.b.emit(Push(name, w.stored(value, inside)))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tangentx.errors import NotResolved
-from tangentx.loops.arguments import OTHER, Backend, Unfit, put_together, taken_apart
+from tangentx.loops.arguments import OTHER, Backend, Telling, Unfit, put_together, taken_apart
 from tangentx.loops.loop_ir import Program
 from tangentx.loops.run_c import in_c
 from tangentx.loops.run_numba import in_numba
@@ -39,6 +39,8 @@ class Compiled:
     def told(self) -> list[str]:
         """What was compiled, and how often the generated Python was run instead."""
         lines = [f"compiled as {_TITLES[self.how]}, {self.text.count(chr(10))} lines", *self.program.report]
+        if isinstance(self.run, Telling):
+            lines += self.run.told()
         for reason, count in self.gave_up.most_common():
             lines.append(f"  ran as Python {count} time{'' if count == 1 else 's'}: {reason}")
         return lines

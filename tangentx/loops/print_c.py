@@ -114,7 +114,7 @@ class TypeNames:
                 if isinstance(items[0][0], loops.Scalar)
                 else f"while (x->count) release_{items[0][1]}(x->items[--x->count]); "
             )
-            ended += "free(x->items); "
+            ended += "held_bytes -= (size_t)x->capacity * sizeof *x->items; free(x->items); "
         else:
             fields = " ".join(f"{inside} item{k};" for k, (_, inside) in enumerate(items))
             counted = [(k, inside) for k, (item, inside) in enumerate(items) if not isinstance(item, loops.Scalar)]
@@ -138,11 +138,13 @@ def _entry(function: loops.Function, names: TypeNames) -> Iterator[str]:
         yield f"    {names.of(result)} {name};"
         yield f"    memset(&{name}, 0, sizeof {name});"
     given = [*dict(function.params), *(f"&{r}" for r in results), "&python"]
+    yield "    held_bytes = most_bytes = 0;"
     yield "    feclearexcept(FE_ALL_EXCEPT);"
     yield f"    int64_t bail = {function.name}({', '.join(given)});"
     yield "    int raised = fetestexcept(FE_ALL_EXCEPT);"
     told = " | ".join(f"(raised & {flag} ? {bit} : 0)" for flag, bit in FLAGS.items())
     yield f"    found[0] = {told};"
+    yield "    found[1] = (int64_t)most_bytes;"
     yield from _results(function, results)
     yield "    python.take_lock(python.state);"
     yield "    return bail;"
@@ -173,7 +175,7 @@ def _arguments(function: loops.Function, names: TypeNames) -> Iterator[str]:
 
 def _results(function: loops.Function, results: list[str]) -> Iterator[str]:
     """Results as words."""
-    place = 1
+    place = 2
     for name, result in zip(results, function.results, strict=True):
         if isinstance(result, loops.Array):
             yield f"    found[{place}] = (int64_t)(intptr_t){name}.data;"

@@ -34,7 +34,8 @@ class _InC:
         words = [f"{1 + t.rank}q" if isinstance(t, Array) else letter(t) for t in self.types]
         self.given = struct.Struct("=" + "".join(words))
         words = [f"{2 + t.rank}q" if isinstance(t, Array) else letter(t) for t in function.results]
-        self.found = struct.Struct("=q" + "".join(words))
+        self.found = struct.Struct("=qq" + "".join(words))
+        self.bytes = 0
 
     def __call__(self, values: Sequence[Any]) -> Sequence[Any]:
         demand_fit(self.program, values)
@@ -56,9 +57,14 @@ class _InC:
                 bail = self.entry(self.given.pack(*words), found, self.python)
         return self._results(bail, self.found.unpack(found.raw))
 
+    def told(self) -> list[str]:
+        """What is known of the last call."""
+        return [f"  held {self.bytes:,} bytes at most at the last call"]
+
     def _results(self, bail: int, words: Sequence[Any]) -> Sequence[Any]:
         results: list[Any] = []
-        place = 1
+        place = 2
+        self.bytes = words[1]
         for type in self.program.functions[0].results:
             if isinstance(type, Array):
                 address, owner, *shape = words[place : place + 2 + type.rank]

@@ -84,7 +84,9 @@ def scalarise(entered: Source, others: Mapping[ir.Link, Source]) -> Program:
             "memory that is written under two shapes, where arrays lie in several orders", entered[0].span.line
         )
     outside = tuple(functions.outside)
-    return replace(root.program(), functions=made, outside=outside, reshapes=functions.reshapes)
+    return replace(
+        root.program(), functions=made, outside=outside, report=tuple(functions.report), reshapes=functions.reshapes
+    )
 
 
 class _Functions:
@@ -97,6 +99,7 @@ class _Functions:
         self.names = Names(RESERVED)
         self.outside: list[OutsideCall] = []
         self.turns = self.reshapes = False
+        self.report: list[str] = []
 
     def written(self, source: Source, given: Sequence[object] | None) -> Writer:
         """The writer of a function, which is done; `given` are the forms of its arguments, None for the entry."""
@@ -109,6 +112,7 @@ class _Functions:
             except (Refused, RefusedLate) as error:
                 raise Refusal(error.reason, writer.line) from None
             if writer.scattered <= scattered and writer.b.found_vague <= vague:
+                self.report += writer.report()
                 self.turns = self.turns or writer.arrays.turns
                 self.reshapes = self.reshapes or writer.arrays.reshapes
                 return writer
@@ -151,7 +155,7 @@ def write_block(w: Writer, block: ir.Block) -> None:
     for s in block:
         if isinstance(s, ir.Assign) and s.target in w.asked:
             w.b.emit(Assign(w.has_value(s.target).name, Const(s.value != ir.Lit(ir.UNBOUND), BOOL)))
-        w.line = s.span.line if not isinstance(s, ir.Note) else w.line
+        w.line = w.arrays.line = s.span.line if not isinstance(s, ir.Note) else w.line
         if not all(map(_is_quiet, s.span.around)):
             raise Refused("a `with` statement")
         try:

@@ -42,6 +42,7 @@ from tangentx.loops.loop_ir import (
     Scalar,
     Statement,
     Type,
+    dtype_of,
 )
 from tangentx.loops.name_uses import asked_names, reads, reads_elsewhere
 from tangentx.loops.operators import Refused
@@ -112,6 +113,7 @@ class Writer:
         self.result_kinds: tuple[Kind | None, ...] = ()
         self.arguments: list[Form] = []
         self.forms: dict[str, Form] = {}
+        self.grows: dict[str, tuple[Type, int]] = {}
         self.read_outside: dict[object, tuple[ir.Ext, Value]] = {}
 
     def _aliases(self) -> dict[str, str]:
@@ -145,7 +147,17 @@ class Writer:
         """The program that is entered here."""
         copied = frozenset(self.arrays.entry_copies)
         read = tuple(atom for atom, _ in self.read_outside.values())
-        return Program((), self.result, tuple(self.arguments), copied, read, report=self.arrays.report())
+        return Program((), self.result, tuple(self.arguments), copied, read)
+
+    def report(self) -> tuple[str, ...]:
+        """What became of statements of arrays, and which lists grow where, for a reader."""
+        lists = [
+            f"  `{name}` grows by {_size(type)} each time line {line} is passed"
+            for name, (type, line) in self.grows.items()
+            if name in self.b.types
+        ]
+        found = (*self.arrays.report(), *lists)
+        return found if self.given is None or not found else (f"  in `{self.function.name}`", *found)
 
     def parameter(self, stem: str, type: Type, kind: Kind, foreign: bool, owned: bool = True) -> Value:
         """A name of the program that its caller gives a value."""
@@ -530,3 +542,13 @@ class Writer:
         made = self.b.fresh("e", type.element)
         self.b.assign(made, Read(name, places, type.element))
         return Local(made, type.element)
+
+
+def _size(type: Type) -> str:
+    """How large an item of a list is."""
+    match type:
+        case Scalar(code):
+            return f"{dtype_of(code).itemsize} bytes"
+        case Array(code, rank):
+            return f"an array of {dtype_of(code)} of rank {rank}"
+    return "a container"

@@ -272,3 +272,19 @@ def test_the_largest_of_what_is_no_number(jit):
                 tx.value_and_grad(best_of, jit=jit)(x)
         else:
             demand_equal(tx.value_and_grad(best_of, jit=jit)(x), wanted, jit == "python")
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_what_was_fused_and_how_tapes_grow_is_explained(jit):
+    def smoothed(u, n):
+        for _ in range(n):
+            u[1:-1] = u[1:-1] * u[2:] + np.sin(u[:-2])
+        return np.sum(u * u)
+
+    derivative = tx.grad(smoothed, jit=jit)
+    derivative(ROW, 3)
+    text = derivative.explain()
+    line = smoothed.__code__.co_firstlineno + 2
+    assert f" in one, of line {line}" in text
+    assert f"grows by an array of float64 of rank 1 each time line {line} is passed" in text
+    assert ("bytes at most at the last call" in text) == (jit == "c")
