@@ -61,7 +61,8 @@ def median_high(data: Any) -> Any:
 def quantiles(data: Any, *, n: Any = 4, method: Any = "exclusive") -> Any:
     """The points that cut the data into groups of one size."""
     parts = np.arange(1, n) / n
-    return np.quantile(data, parts, method="weibull" if method == "exclusive" else "linear").tolist()
+    found = np.quantile(data, parts, method="weibull" if method == "exclusive" else "linear")
+    return [float(found[k]) for k in range(n - 1)]
 
 
 def _spread(data: Any, center: Any, less: Any) -> Any:

@@ -115,7 +115,7 @@ def quiet() -> Iterator[None]:
         yield
 
 
-@pytest.mark.share(25)
+@pytest.mark.share(100)
 @pytest.mark.parametrize("example", CASES)
 def test_reverse_and_forward_mode_are_the_same_in_every_layout(example: Example) -> None:
     f, chosen, wrt = program(example)
@@ -138,7 +138,7 @@ def test_reverse_and_forward_mode_are_the_same_in_every_layout(example: Example)
 CALLED = [c for c in CASES if not str(getattr(c.values[0].fn, "__module__", "")).startswith("tangentx.")]  # type: ignore[union-attr]
 
 
-@pytest.mark.share(25)
+@pytest.mark.share(100)
 @pytest.mark.parametrize("example", CALLED)
 def test_the_same_on_tensors(example: Example) -> None:
     f, chosen, wrt = program(example)
@@ -146,7 +146,7 @@ def test_the_same_on_tensors(example: Example) -> None:
     close(tx.grad(again, wrt=wrt)(*chosen), tx.grad(f, wrt=wrt, fallback="error")(*chosen))
 
 
-@pytest.mark.share(40)
+@pytest.mark.share(150)
 @pytest.mark.parametrize("example", CASES)
 def test_the_same_in_a_batch(example: Example) -> None:
     f, chosen, wrt = program(example)
@@ -169,7 +169,7 @@ ELEMENTWISE = [
 ]
 
 
-@pytest.mark.share(40)
+@pytest.mark.share(150)
 @pytest.mark.parametrize(("rule", "example", "shape"), ELEMENTWISE)
 def test_elementwise_rules_in_every_shape(rule: Template, example: Example, shape: tuple[int, ...]) -> None:
     """Each element has the derivative that the number alone has; numbers beside arrays are summed."""
@@ -223,7 +223,7 @@ def with_axes(rule: Rule) -> list[Example]:
 AXES = [pytest.param(e, id=f"{name_of(rule)}-{i}") for rule in RULES for i, e in enumerate(with_axes(rule))]
 
 
-@pytest.mark.share(40)
+@pytest.mark.share(150)
 @pytest.mark.parametrize("example", AXES)
 def test_along_every_axis(example: Example) -> None:
     f, chosen, wrt = program(example)

@@ -126,13 +126,12 @@ def test_against_differences(f: Any) -> None:
     assert tx.jvp(f, (POINT,), (np.ones(2),), fallback="error")[1] == pytest.approx(np.sum(found), rel=1e-6)
 
 
+CONSTRAINT = {"type": "eq", "fun": np.sum}
 REFUSED: dict[str, Any] = {
     "one to three ranges": lambda p: integrate.nquad(lambda x, y, z, t: p[0] * x, [(0.0, 1.0)] * 4)[0],
     "range with ends": lambda p: np.sum(integrate.quad_vec(lambda x: np.exp(-x * p), 0.0, np.inf)[0]),
     "`full_output` or `retall`": lambda p: optimize.fmin_bfgs(cost, np.ones(2), args=(p,), full_output=1)[1],
-    "with `constraints`": lambda p: (
-        optimize.shgo(cost, [(0, 5)] * 2, args=(p,), constraints={"type": "eq", "fun": lambda x: x[0]}).fun
-    ),
+    "with `constraints`": lambda p: optimize.shgo(cost, [(0, 5)] * 2, args=(p,), constraints=CONSTRAINT).fun,
 }
 
 
