@@ -44,6 +44,7 @@ PROOFS = (
     "present",
     "inline",
     "results",
+    "operands",
     "lengths",
     "slices",
     "split",

@@ -16,6 +16,7 @@ from tangentx.derive.reverse.calls import call, instance_of, needs_reverse, unre
 from tangentx.derive.reverse.complex_shadows import demand_straight, turned
 from tangentx.derive.reverse.context import Reverse
 from tangentx.derive.reverse.item_cotangents import give_item, give_parts
+from tangentx.derive.reverse.operand_lists import give_each, made_again
 from tangentx.derive.reverse.shadows import parts_of, shadow_of
 from tangentx.derive.reverse.stores import accumulate, append, delete, pop, store
 from tangentx.derive.reverse.tape import restored
@@ -125,9 +126,18 @@ def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emi
     if template is None or is_constant(op.fn, map(r.frame.kind, atoms(op))):
         return
     swaps = dialect(op, map(r.frame.kind, atoms(op)))
-    found = cotangents(r.program.lift, emit, rule, template, ans, t, lambda a: r.frame.mode(a) is not None, swaps)
+    rule, lists = made_again(r, emit, rule)
+    moving = {again for again, make in lists.items() if any(r.frame.mode(item) is not None for item in make.items)}
+
+    def wanted(a: Atom) -> bool:
+        return a in moving or r.frame.mode(a) is not None
+
+    found = cotangents(r.program.lift, emit, rule, template, ans, t, wanted, swaps)
     while found:
         operand, cotangent = found.pop(0)
+        if operand in lists:
+            give_each(r, emit, rule, kind, lists[operand], cotangent)
+            continue
         if r.frame.mode(operand) is not None and _is_joined(r, template, operand):
             for other in [pair for pair in found if pair[0] == operand]:
                 cotangent = emit.op(operator.add, cotangent, other[1])

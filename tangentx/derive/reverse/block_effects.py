@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from tangentx.analysis.dependence.array_dependence import Elements, Spot
 from tangentx.analysis.dependence.control_context import Course, Place
@@ -91,7 +91,10 @@ class Steps:
     A point is twice the position of a statement where the state before it is meant, one more for that after it.
     """
 
-    def __init__(self, frame: Frame, block: Block, staying: Staying | None) -> None:
+    def __init__(
+        self, frame: Frame, block: Block, staying: Staying | None, read: Callable[[Statement], Iterable[str]] = reads
+    ) -> None:
+        """`read` gives the names that the reverse of a statement may read for the statement."""
         self.frame = frame
         self.block = block
         self.staying = staying
@@ -101,7 +104,7 @@ class Steps:
         self.exits: list[int] = []
         for i, s in enumerate(block):
             every = list(statements((s,)))
-            for name, count in Counter(name for inner in every for name in reads(inner)).items():
+            for name, count in Counter(name for inner in every for name in read(inner)).items():
                 self.read.setdefault(name, []).append((i, count))
             for found in dict.fromkeys(found for inner in every for found in _changes(frame, inner)):
                 self.changed.setdefault(found, []).append(i)

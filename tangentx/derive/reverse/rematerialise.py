@@ -11,7 +11,7 @@ from __future__ import annotations
 import builtins
 import operator
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,7 @@ from tangentx.derive.reverse.rematerialise_arrays import chosen
 from tangentx.ir.nodes import (
     Assign,
     Atom,
+    Attr,
     Block,
     Ext,
     For,
@@ -33,6 +34,7 @@ from tangentx.ir.nodes import (
     Loop,
     Op,
     Slice,
+    Statement,
     Store,
     Var,
 )
@@ -72,9 +74,15 @@ class Again:
             needed[name] = max(needed.get(name, 0), point)
 
 
-def plan(frame: Frame, paired: bool, proves: Callable[[str], bool]) -> Again:
+def plan(
+    frame: Frame,
+    paired: bool,
+    proves: Callable[[str], bool],
+    read_for: Callable[[Statement], Iterable[str]] = reads,
+) -> Again:
     """What to form again in one function, as far as these proofs are made; `paired`: its sweeps are two functions, so
-    that no name outlives the first. Elsewhere a name that only one trip binds is still bound in the reverse sweep."""
+    that no name outlives the first. Elsewhere a name that only one trip binds is still bound in the reverse sweep.
+    `read_for` gives what the reverse of a statement may read."""
     found = Again()
     body = frame.function.body
     staying = Staying(frame) if proves("elements") else None
@@ -85,7 +93,7 @@ def plan(frame: Frame, paired: bool, proves: Callable[[str], bool]) -> Again:
     while todo:
         block, fresh, recorded = todo.pop()  # recorded: once for each trip
         if fresh:
-            steps = Steps(frame, block, staying)
+            steps = Steps(frame, block, staying, read_for)
             _block(frame, steps, bound, read, found, recorded and proves("sparing"), block is body)
         for s in block:
             again, once = isinstance(s, For | Loop), isinstance(s, For) and s.snapshots is not None
@@ -176,6 +184,8 @@ def _formed_of(frame: Frame, s: Assign) -> Stuff | None:
                 return names
             cheap = isinstance(kind, Num) and _among(fn, ARITHMETIC) and all(_is_number(frame, a) for a in args)
             return names if cheap else None
+        case Attr(base=Var() as base, name="shape" | "size" | "ndim") if isinstance(given := frame.kind(base), Arr):
+            return names if given.sure and mode(kind) is None else None
         case Index(base=Var() as base):
             memory = _read_by(frame, kind, base, value)
             return None if memory is None else names | memory

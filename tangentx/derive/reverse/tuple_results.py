@@ -29,13 +29,15 @@ ITEMS = "items"
 @dataclass(frozen=True)
 class Parts:
     """`made`: in a callee, the tuple that a name holds as it is returned; `held`: in a caller, the name under which
-    the cotangents of a result are kept, by each name that the result has."""
+    the cotangents of a result are kept, by each name that the result has; `operands`: lists that are operands of one
+    operation (see `operand_lists`)."""
 
     made: Mapping[str, Make] = field(default_factory=dict)
     held: Mapping[str, str] = field(default_factory=dict)
+    operands: Mapping[str, Make] = field(default_factory=dict)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.made or name in self.held
+        return name in self.made or name in self.held or name in self.operands
 
 
 @dataclass(frozen=True)

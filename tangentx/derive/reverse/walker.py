@@ -7,7 +7,7 @@ Nothing is evaluated again, nothing is left out: what nobody needs is the busine
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tangentx.analysis.types.kinds import Num
 from tangentx.derive.checkpoint.loops import checkpointed
@@ -19,6 +19,7 @@ from tangentx.derive.reverse.context import Reverse
 from tangentx.derive.reverse.in_place_results import filling
 from tangentx.derive.reverse.item_cotangents import seeds_of
 from tangentx.derive.reverse.loops import for_, loop
+from tangentx.derive.reverse.operand_lists import operand_lists, read_for
 from tangentx.derive.reverse.rematerialise import plan
 from tangentx.derive.reverse.tape import form, keep
 from tangentx.derive.reverse.tuple_results import Parts
@@ -50,17 +51,19 @@ class Walker(Reverse):
     def __post_init__(self) -> None:
         self.frame = Frame(self.program, self.instance, "_bar")
         body = self.frame.function.body
+        self.parts = self.derive.results.parts.get(self.instance.link, Parts())
+        if self.derive.proves("operands"):
+            self.parts = replace(self.parts, operands=operand_lists(self.frame))
         if self.derive.proves("trips"):
             self.local = block_locals(body, [p.name for p in self.frame.function.params])
         if self.derive.proves("again"):
-            self.again = plan(self.frame, self.paired, self.derive.proves)
+            self.again = plan(self.frame, self.paired, self.derive.proves, read_for(self.parts.operands))
         if self.derive.proves("fits"):
             self.filling = filling(body)
         self.last = sum(isinstance(s, Break | Continue | Return) for s in statements(body)) + 1
         returns = [s for s in statements(body) if isinstance(s, Return)]
         if len(returns) > 1 or not (body and body[-1] in returns):
             self.code = self.frame.names.fresh("exit_code")
-        self.parts = self.derive.results.parts.get(self.instance.link, Parts())
         self.seeds = seeds_of(self)
         self.named = self._returned_name(body)
         self.seed = self.frame.other(self.named) if self.named else self.frame.names.fresh("ans_bar")

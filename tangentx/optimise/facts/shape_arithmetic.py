@@ -240,7 +240,7 @@ def total(one: Length, other: Length, times: int = 1) -> Length:
 def _linear(terms: Iterable[tuple[Length, int]], constant: int) -> Length:
     """A sum of multiples, in the one form that equal ones have: ``("linear", {(term, times)}, constant)``."""
     found: Counter[Length] = Counter()
-    for term, times in terms:
+    for term, times in ((plain(term), times) for term, times in terms):
         if isinstance(term, int):
             constant += term * times
         elif isinstance(term, tuple) and term[:1] == ("linear",):
@@ -265,11 +265,15 @@ def parts_of(length: Length) -> tuple[Length, ...]:
 
 
 Bound: TypeAlias = Callable[[Atom], Length]
+Range: TypeAlias = Callable[[Length], "tuple[Length, Length] | None"]
 
 
-def indexed(shape: tuple[Length, ...], key: Key, numbers: Sequence[bool], bound: Bound) -> tuple[Length, ...] | None:
+def indexed(
+    shape: tuple[Length, ...], key: Key, numbers: Sequence[bool], bound: Bound, ranges: Range = lambda number: None
+) -> tuple[Length, ...] | None:
     """Of ``x[key]`` for integers (where `numbers` holds), slices, None and an ellipsis; None for any other key.
-    `bound` gives the number that an atom stands for, None where it is not known."""
+    `bound` gives the number that an atom stands for, None where it is not known; `ranges` what the number of a trip is
+    not less than, and less than."""
     taken = sum(part not in (ELLIPSIS, NEW) for part in key.parts)
     if taken > len(shape):
         return None
@@ -282,7 +286,7 @@ def indexed(shape: tuple[Length, ...], key: Key, numbers: Sequence[bool], bound:
         elif part == NEW:
             result.append(1)
         elif isinstance(part, Slice):
-            result.append(_sliced(left.pop(0), part, bound))
+            result.append(_sliced(left.pop(0), part, bound, ranges))
         elif number:
             left.pop(0)
         else:
@@ -290,8 +294,9 @@ def indexed(shape: tuple[Length, ...], key: Key, numbers: Sequence[bool], bound:
     return (*result, *left)
 
 
-def _sliced(length: Length, part: Slice, bound: Bound) -> Length:
-    """A slice takes as many of one length as one with equal bounds does of an equal length."""
+def _sliced(length: Length, part: Slice, bound: Bound, ranges: Range) -> Length:
+    """A slice takes as many of one length as one with equal bounds does of an equal length; one that lies in it for
+    certain takes as many as its bounds are apart."""
     bounds = (part.start, part.stop, part.step)
     start, stop, step = (None if each == NEW else bound(each) for each in bounds)
     if length is None or any(found is None and each != NEW for found, each in zip((start, stop, step), bounds)):
@@ -301,7 +306,46 @@ def _sliced(length: Length, part: Slice, bound: Bound) -> Length:
             return len(range(*slice(start, stop, step).indices(length)))
         if step in (None, 1) and (start or 0) >= 0 and (stop is None or stop < 0):  # type: ignore[operator]
             return _less(length, (start or 0) - (stop or 0))  # type: ignore[operator]
+    if step in (None, 1) and start is not None and stop is not None:
+        apart = total(stop, start, -1)
+        if _is_count(apart) and _lies_in(start, stop, length, ranges):
+            return apart
     return length if (start, stop, step) == (None, None, -1) else ("slice", length, start, stop, step)
+
+
+def _lies_in(start: Length, stop: Length, length: Length, ranges: Range) -> bool:
+    """Whether ``0 <= start`` and ``stop <= length`` whatever the numbers of the trips are.
+
+    In ``for i in range(n - k + 1)`` the slice ``x[i : i + k]`` of `n` lies in it: ``n - (n - k) - k`` is 0.
+    """
+    first = _at_most(total(0, start, -1), ranges)  # what start is at least, with its sign turned
+    room = _at_most(total(stop, plain(length), -1), ranges)
+    return _is_count(total(0, first, -1)) and isinstance(room, int) and room <= 0
+
+
+def _at_most(number: Length, ranges: Range) -> Length:
+    """What a number made of those of trips is at most; None where that is not known."""
+    terms = number[1] if isinstance(number, tuple) and number[:1] == ("linear",) else [(number, 1)]
+    found: Length = number[2] if isinstance(number, tuple) and number[:1] == ("linear",) else 0
+    for term, times in terms:
+        between = None if isinstance(term, int) else ranges(term)
+        if between is None:
+            found = total(found, term, times)
+        elif times > 0:
+            found = total(found, total(between[1], -1), times)
+        else:
+            found = total(found, between[0], times)
+    return found
+
+
+def _is_count(number: Length) -> bool:
+    """Whether it is no less than 0, as a length is."""
+    number = plain(number)
+    if isinstance(number, tuple) and number[:1] == ("linear",):
+        return number[2] >= 0 and all(times > 0 and _is_count(term) for term, times in number[1])
+    if isinstance(number, tuple):
+        return number[0] in ("long", "single", "less", "slice") or (number[0] == "param" and len(number) == 3)
+    return isinstance(number, int) and number >= 0
 
 
 def _less(length: Length, cut: int) -> Length:

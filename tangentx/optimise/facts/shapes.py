@@ -54,6 +54,7 @@ from tangentx.optimise.facts.shape_arithmetic import (
     NUMBER,
     Length,
     Lengths,
+    Range,
     Shape,
     is_long,
     lengths,
@@ -110,7 +111,7 @@ class Shaper:
     """Rules for shapes; `kind` and `shape` say what is known of an atom.
 
     `rely` is called with lengths where it matters which of them, and which axes of the arguments, are one; `taken`
-    says in a shape which lengths may be taken not to be one.
+    says in a shape which lengths may be taken not to be one, `ranges` what the number of a trip may be.
     """
 
     def __init__(
@@ -120,12 +121,14 @@ class Shaper:
         number: Callable[[Atom], Length],
         rely: Callable[[Iterable[Length]], None],
         taken: Callable[[Lengths], Lengths],
+        ranges: Range,
     ) -> None:
         self.kind = kind
         self.shape = shape
         self.number = number
         self.rely = rely
         self.taken = taken
+        self.ranges = ranges
 
     def counted(self, value: Expr) -> Length:
         """The whole number that an expression gives, None where nothing is known."""
@@ -312,7 +315,7 @@ class Shaper:
             return None
         kinds = [None if isinstance(part, Slice) else self.kind(part) for part in key.parts]
         numbers = [isinstance(kind, Num) and not is_boolean(kind) for kind in kinds]
-        found = shape_arithmetic.indexed(shape, key, numbers, self.number)
+        found = shape_arithmetic.indexed(shape, key, numbers, self.number, self.ranges)
         return None if found is None else self.taken(Lengths(found))
 
     def _together(self, args: tuple[Atom, ...]) -> Shape:
@@ -390,7 +393,8 @@ class Facts(Flow[Known]):
             partial(derived_lengths.rely, program, unit),
             partial(derived_lengths.with_taken, program, unit),
         )
-        self._shaper = Shaper(self._kind, self.shape, self.number, relying, taking)
+        self._shaper = Shaper(self._kind, self.shape, self.number, relying, taking, self._range)
+        self._ranges: dict[Length, tuple[Length, Length]] = {}
         self._tapes = Tapes(unit)
         self._readers: dict[str, set[str]] = {}
         self._lying: dict[str, list[Region]] = {}
@@ -482,7 +486,16 @@ class Facts(Flow[Known]):
     def begun(self, s: For) -> None:
         """The number that a trip of a loop has."""
         assert self.env is not None
-        self.env[s.target] = Known(self._tagged(None, self.unit.kinds.get(s.target)))
+        kind = self.unit.kinds.get(s.target)
+        tag = self._tagged(None, kind)
+        self.env[s.target] = Known(tag)
+        if s.step == Lit(1) and kind is not None and is_count(kind):
+            self._ranges[tag] = self.number(s.start), self.number(s.stop)
+
+    def _range(self, number: Length) -> tuple[Length, Length] | None:
+        """What the number of a trip is not less than, and less than, in lengths as they are written here."""
+        found = self._ranges.get(number)
+        return None if found is None else (self._equated(found[0]), self._equated(found[1]))
 
     def _loop(self, s: For | Loop) -> Statement:
         outermost = self._outermost
