@@ -145,12 +145,14 @@ def _held(*values: Any) -> list[Any]:
     found: list[Any] = []
     while todo:
         value = todo.pop()
-        if type(value) in WITHOUT or id(value) in met:
+        data = value.current if type(value) is Tensor else value
+        if id(value) in met or (type(value) in WITHOUT and type(value) is not np.ndarray):
             continue
         met.add(id(value))
+        if type(data) is np.ndarray:
+            found.append((_Same(value), data.tobytes() if data.flags.writeable else b""))
+            continue
         if type(value) is Tensor:
-            data = value.current
-            found.append((_Same(value), data.copy().tobytes() if isinstance(data, np.ndarray) else None))
             continue
         if type(value).__module__.startswith("tangentx.") and not is_of_models(type(value).__module__):
             todo += own_of(value)  # its caches change as it runs

@@ -249,8 +249,23 @@ def workspace(p):
     return optimize.brentq(residual, 0.5, 5.0) * work[0]
 
 
+KEPT = np.zeros(2)
+
+
+def memory_outside(p):
+    def residual(x):
+        if abs(x * x - p) > 1e-3:
+            KEPT[0] = x * p
+        return x * x - p
+
+    return optimize.brentq(residual, 0.0, 5.0) * KEPT[0]
+
+
+WRITING = [counting_in_a_list, counting_in_a_variable, workspace, memory_outside]
+
+
 @pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
-@pytest.mark.parametrize("f", [counting_in_a_list, counting_in_a_variable, workspace], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", WRITING, ids=lambda f: f.__name__)
 def test_a_function_that_writes_outside_is_refused(f: Any) -> None:
     with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_solver_calls.*brentq` writes into what it has not made"):
         tx.grad(on_tensors(f))(2.0)
