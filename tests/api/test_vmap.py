@@ -498,3 +498,15 @@ def test_a_batch_through_a_pullback_that_keeps_shadows(f, off) -> None:
         for count in (4, 2, 4):
             seeds = rng.normal(size=(count, *np.shape(value)))
             np.testing.assert_allclose(tx.vmap(pullback)(seeds), [pullback(seed) for seed in seeds], rtol=1e-12)
+
+
+def test_a_gradient_by_a_real_number_is_real():
+    def f(x, y):
+        return np.abs(complex(x, y)) ** 2 + np.real(1j * (x + 1j * x * x))
+
+    rows = tx.vmap(tx.grad(f, wrt=(0, 1)))(np.array([0.7, 1.0]), np.array([1.3, 2.0]))
+    for row, expected in zip(rows, ([0.0, 0.0], [2.6, 4.0]), strict=True):
+        assert row.dtype == float
+        np.testing.assert_allclose(row, expected, atol=1e-15)
+    slopes = tx.jacrev(lambda x: np.array([np.real(1j * (x + 1j * x * x)), x]))(0.7)
+    np.testing.assert_allclose(slopes, [-1.4, 1.0])

@@ -167,6 +167,10 @@ def _unbroadcast(emit: Emitter, fn: Any, operands: list[Operand], named: dict[st
     shape = emit.op(arrays.each_shape, like.atom) if like.batch else emit.op(np.shape, like.atom)
     whole = t.atom if t.batch else emit.op(arrays.over, t.atom, count)
     if isinstance(t.kind, Num) and isinstance(like.kind, Num):
+        if dtype_of(t.kind) != dtype_of(like.kind):
+            if (dtype_of(t.kind), dtype_of(like.kind)) != (np.dtype(complex), np.dtype(float)):
+                raise NoRule
+            whole = emit.op(np.real, whole)
         return Op(arrays.clone, (whole,))
     if not all(isinstance(k, Num | Arr) and dtype_of(k) == np.dtype(float) for k in (t.kind, like.kind)):
         raise NoRule
