@@ -24,7 +24,7 @@ def sort_tangent(a: Any, axis: Any = -1, *, a_dot: Any) -> Any:
     return ans_dot
 
 
-@adjoint(np.partition, domain=("A(5), 2", "A(2,4), 1", "A(3,2), 0, 0", "A(4), (1, 2)"))
+@adjoint(np.partition, domain=("A(5), 2", "A(2,4), 1", "A(3,2), 0, 0", "A(4), (1, 2)", "A(2,3), 2, None"))
 def partition(a: Any, kth: Any, axis: Any = -1, *, ans: Any, ans_bar: Any) -> Any:
     """Elements in an order of which only the places `kth` are told; it is found from what came out."""
     in_order = np.take_along_axis(ans_bar, np.argsort(ans, axis=axis), axis)
@@ -33,10 +33,10 @@ def partition(a: Any, kth: Any, axis: Any = -1, *, ans: Any, ans_bar: Any) -> An
 
 
 @partition.tangent
-def partition_tangent(a: Any, kth: Any, axis: Any = -1, *, ans: Any, a_dot: Any, a_shape: Any) -> Any:
+def partition_tangent(a: Any, kth: Any, axis: Any = -1, *, ans: Any, a_dot: Any) -> Any:
     """Tangents in the order of what came out."""
     in_order = sorted_as(a_dot, a, axis)
-    ans_dot = put_along(in_order, a_shape, np.argsort(ans, axis=axis), axis)
+    ans_dot = put_along(in_order, np.shape(ans), np.argsort(ans, axis=axis), axis)
     return ans_dot
 
 

@@ -204,6 +204,8 @@ def with_axes(rule: Rule) -> list[Example]:
     """The calls of a function that takes an axis, for each axis, and with `keepdims` where it has that."""
     found = []
     for example in examples(rule):
+        if str(getattr(example.fn, "__module__", "")).startswith("tangentx."):
+            continue
         try:
             names = inspect.signature(example.fn).parameters
         except (TypeError, ValueError):
