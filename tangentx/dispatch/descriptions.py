@@ -6,6 +6,7 @@ by their value. What is not known to be told apart so has no description, and a 
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import functools
 import hashlib
@@ -34,6 +35,7 @@ from tangentx.common.source_lines import lines_of
 
 _EXACT = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), type(MISSING))
 _SLOTS = (GetSetDescriptorType, MemberDescriptorType, WrapperDescriptorType, MethodDescriptorType)
+_FACTORY: Any = getattr(dataclasses, "_HAS_DEFAULT_FACTORY", None)
 _KNOWN = sys.stdlib_module_names | {"numpy", "scipy", "tangentx"}
 """Packages whose versions are part of every key, or Python's."""
 
@@ -102,6 +104,8 @@ class Descriptions:
             return ("at", *where)
         if isinstance(value, _SLOTS):
             return (type(value).__name__, value.__objclass__.__qualname__, value.__name__)
+        if value is _FACTORY:
+            return ("default made by a factory",)
         if isinstance(value, BuiltinFunctionType) and isinstance(value.__self__, np.ufunc | type):
             return ("builtin", self.of(value.__self__), value.__name__)
         raise Unkept(f"an object of class {type(value).__qualname__} cannot be told from others in another process")

@@ -18,6 +18,7 @@ import pytest
 import tangentx as tx
 from tangentx.common import kept_files, own_files
 from tangentx.dispatch import kept_texts
+from tangentx.dispatch.ownership import held
 
 X = np.array([1.0, 2.0])
 _number = [0]
@@ -426,3 +427,87 @@ def test_parts_that_have_another_length_are_another_text(module) -> None:
     for case, one in zip(cases, plain, strict=True):
         found = tx.grad(again.f)(*case)
         assert said(tx.grad(again.f)) == "read" and np.array_equal(found, one)
+
+
+VALUES = {
+    "an axis": ("AXIS = 0", "AXIS = 1", "np.sum(np.sum(M * x, axis=AXIS)[0])"),
+    "a shape": ("SHAPE = (2, 1)", "SHAPE = (1, 2)", "np.sum((x.reshape(SHAPE) * M)[0])"),
+    "a place": ("PLACE = 0", "PLACE = 1", "x[PLACE] ** 2"),
+    "a count": ("COUNT = 2", "COUNT = 3", "sum(x[0] ** i for i in range(COUNT))"),
+    "a power": ("POWER = 2", "POWER = 3", "np.sum(x ** POWER)"),
+    "a text": ("HOW = 'sum'", "HOW = 'prod'", "getattr(np, HOW)(x * x)"),
+    "a member of an enumeration": (
+        "class E(enum.Enum):\n    A = 2.0",
+        "class E(enum.Enum):\n    A = 3.0",
+        "np.sum(x) * E.A.value",
+    ),
+    "a partial": ("g = functools.partial(np.power, 2.0)", "g = functools.partial(np.power, 3.0)", "np.sum(g(x))"),
+    "functions in a tuple": ("FS = (np.sin, np.cos)", "FS = (np.cos, np.sin)", "np.sum(FS[0](x))"),
+    "a base": ("class B:\n    k = 2.0", "class B:\n    k = 3.0", "np.sum(x) * C().k"),
+    "a property": (
+        "class B:\n    @property\n    def k(self):\n        return 2.0",
+        "class B:\n    @property\n    def k(self):\n        return 3.0",
+        "np.sum(x) * C().k",
+    ),
+    "a wrapped helper": (
+        "@functools.lru_cache\ndef h(n):\n    return n * 2.0",
+        "@functools.lru_cache\ndef h(n):\n    return n * 3.0",
+        "np.sum(x) * h(1)",
+    ),
+    "a list": ("L = [1.0, 2.0]", "L = [1.0, 2.0, 3.0]", "np.sum(x) * sum(L)"),
+    "a dict": ("D = {'a': 1.0}", "D = {'b': 2.0}", "np.sum(x) * sum(D.values())"),
+    "whether there is something": ("D = {'a': 1.0}", "D = {'a': 1.0, 'b': 2.0}", "np.sum(x) * ('b' in D) + x[0]"),
+    "a boolean": ("NEGATIVE = False", "NEGATIVE = True", "-np.sum(x) if NEGATIVE else np.sum(x)"),
+    "a dtype": ("T = np.float32", "T = np.float64", "np.sum(x.astype(T) * (1.0 + 1e-9))"),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_what_a_program_reads_is_what_it_reads_now(name, module) -> None:
+    """In the same file with another value at run time, and in another file."""
+    before, after, result = VALUES[name]
+    head = "import enum\nimport functools\nM = np.arange(4.0).reshape(2, 2)\n"
+    tail = "\nclass C(B):\n    pass\n" if "class B" in before else ""
+    body = f"{tail}\ndef f(x):\n    return {result}\n"
+    text = head + before + body
+    outcome(module(text))
+    edited = module(head + after + body)
+    changed = module(text)
+    exec(after + (tail if "class" in after else ""), vars(changed))
+    found = [outcome(m) for m in (edited, changed)]
+    tx.cache(None)
+    for m in (edited, changed):
+        held(m.f).made.clear()
+    assert found == [outcome(m) for m in (edited, changed)]
+
+
+def outcome(module):
+    """The gradient, or the class of the error: code that no file has is refused."""
+    try:
+        return np.asarray(tx.grad(module.f, fallback="error")(X)).tolist()
+    except tx.TangentxError as error:
+        return type(error)
+
+
+def test_functions_of_a_script_and_of_a_shell(module, monkeypatch) -> None:
+    import __main__
+
+    text = "def g(x):\n    return x * K\ndef f(x):\n    return np.sum(g(x) * g(x))\n"
+    spaces = []
+    for k in (2.0, 3.0, np.ones(2)):
+        name = "<ipython-input-7>"
+        linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+        space = {"np": np, "K": k, "__name__": "__main__"}
+        exec(compile(text, name, "exec"), space)
+        spaces.append(space)
+    found = [gradient(_Space(space)) for space in spaces]
+    assert [how for _, how in found] == ["kept", "read", "kept"]
+    assert [one for one, _ in found] == [[8.0, 16.0], [18.0, 36.0], [2.0, 4.0]]
+    for name in ("f", "g", "K", "np"):
+        monkeypatch.setattr(__main__, name, spaces[0][name], raising=False)
+    assert gradient(_Space(spaces[0]))[0] == [8.0, 16.0]
+
+
+class _Space:
+    def __init__(self, names):
+        self.__dict__.update(names)
