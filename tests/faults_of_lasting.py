@@ -440,6 +440,43 @@ def kept_where_others_write():
     return _kept("def f(x):\n    return np.sum(x * 1234.5)\n", lambda space: space.update(touched=touched))
 
 
+class _Writing:
+    """A stream that changes an array when something is printed into it."""
+
+    def __init__(self, data):
+        self.data = data
+
+    def write(self, text):
+        self.data[0] = 100.0
+
+    def flush(self):
+        pass
+
+
+def written_meanwhile():
+    data = np.array([1.0, 2.0])
+    text = "def f(x):\n    y = np.sum(x * x * W)\n    print('', file=STREAM)\n    return y\n"
+    try:
+        return bool(np.array_equal(tx.grad(program(text, W=data, STREAM=_Writing(data)))(np.ones(2)), [2.0, 4.0]))
+    except tx.NotDifferentiable:
+        return True
+
+
+def power_that_is_not_real():
+    text = (
+        "def f(x, k):\n    large = abs(x ** 0.5) > 1.0\n    z = 0.0\n    if k > 0:\n        z = abs(x ** 0.5)\n"
+        "    return z + x * large\n"
+    )
+    f = program(text)
+    if tx.grad(f)(4.0, 0) != 1.0 or tx.grad(f)(4.0, 1) != 1.25:
+        return False
+    try:
+        tx.grad(f)(-4.0, 0)
+    except tx.NotDifferentiable:
+        return True
+    return False
+
+
 GUARDS: tuple[Kept, ...] = (
     (
         "code is not guarded",
@@ -734,6 +771,22 @@ TEXTS: tuple[Kept, ...] = (
         kept_where_others_write,
     ),
 )
+RUNNING: tuple[Kept, ...] = (
+    (
+        "data that changes meanwhile is trusted",
+        "the reverse sweep reads what the forward sweep has read",
+        "tangentx.optimise.data_guards:run",
+        (("if act is None or not forward or not reverse:", "if True:"),),
+        written_meanwhile,
+    ),
+    (
+        "a slope in a branch looks for all",
+        "a power is looked at by its slope only where that is on every way",
+        "tangentx.optimise.plain_powers:_slopes",
+        (("for s in unit.body if isinstance(s, Assign)", "for s in unit.statements() if isinstance(s, Assign)"),),
+        power_that_is_not_real,
+    ),
+)
 STATES: tuple[Kept, ...] = (
     (
         "not set back",
@@ -757,4 +810,4 @@ STATES: tuple[Kept, ...] = (
         collector_on,
     ),
 )
-FAULTS: tuple[Kept, ...] = GUARDS + CACHES + TEXTS + STATES
+FAULTS: tuple[Kept, ...] = GUARDS + CACHES + TEXTS + RUNNING + STATES

@@ -231,4 +231,45 @@ ELEMENTS: tuple[Fault, ...] = (
     ),
 )
 
-FAULTS = LATE + WHILE_WRITING + REWRITING + ELEMENTS
+LENGTHS: tuple[Fault, ...] = (
+    (
+        "item that is given to twice keeps the last",
+        "what is added first to an item is what it becomes, what is added then is added",
+        "tangentx.optimise.item_forwarding:_Filled._fill",
+        ((" and added.key not in met", ""),),
+    ),
+    (
+        "length at one call taken for that at all",
+        "a parameter is as long as the arguments of each call",
+        "tangentx.optimise.facts.callee_shapes:_length",
+        (('"long" if all(map(is_long, there))', '"long" if any(map(is_long, there))'),),
+    ),
+    (
+        "item of a tuple that was bound anew since",
+        "an item stands for itself only while its name is not bound anew",
+        "tangentx.optimise.tuple_unpacking:_Tuples._stays",
+        (
+            (
+                "return not isinstance(atom, Var) or (self.bound[atom.name] == 1 and atom.name in self.seen)",
+                "return True",
+            ),
+        ),
+    ),
+    (
+        "what is not finite without guards is returned",
+        "a gradient without guards counts only where all of it is finite",
+        "tangentx.dispatch.plain_sweeps:PlainSweep.__call__",
+        (
+            ("self._strictly(values) if self.loud else self.plain(*values)", "self.plain(*values)"),
+            ("if self.loud or finite(found):", "if True:"),
+        ),
+    ),
+    (
+        "shape recorded last taken for that of all records",
+        "what a tape gives back has the shape of each of its records",
+        "tangentx.optimise.facts.tape_shapes:Tapes.append",
+        (("shape if self._shapes.get(name, shape) == shape else None", "shape"),),
+    ),
+)
+
+FAULTS = LENGTHS + LATE + WHILE_WRITING + REWRITING + ELEMENTS

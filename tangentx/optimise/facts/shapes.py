@@ -18,7 +18,7 @@ import numpy as np
 
 from tangentx import arrays, templates
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, Region
+from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Num, Region
 from tangentx.analysis.types.primitives import has_effect
 from tangentx.analysis.types.selection import is_boolean
 from tangentx.ir.nodes import (
@@ -320,7 +320,7 @@ class Shaper:
 
     def _together(self, args: tuple[Atom, ...]) -> Shape:
         """The shape of operands that are broadcast together."""
-        found = [self._of_array(a) for a in args if not isinstance(self.kind(a), Num)]
+        found = [self._of_array(a) for a in args if type(self.kind(a)) is not Num]
         shapes = [shape for shape in found if isinstance(shape, Lengths)]
         if found and len(shapes) == len(found):
             if shape_arithmetic.differ(shapes):
@@ -459,16 +459,14 @@ class Facts(Flow[Known]):
 
     def after(self, s: Statement) -> None:
         """Notes the shape of what is bound, or recorded."""
-        if not self.shaping:
-            if type(s) is Assign:
-                self._bind_unshaped(s)
-        elif type(s) is Assign:
+        if type(s) is Assign:
             self._bind(s)
         elif type(s) is Append and type(s.base) is Var:
-            shape = self._equated(self._shaper.of(s.value))
-            self._tapes.append(s.base.name, id(self.hand), shape, self._equal, self._outermost)
+            if self.shaping:
+                shape = self._equated(self._shaper.of(s.value))
+                self._tapes.append(s.base.name, id(self.hand), shape, self._equal, self._outermost)
         elif type(s) is Store or type(s) is Accumulate:
-            for one, other in self._shaper.stored(s):
+            for one, other in self._shaper.stored(s) if self.shaping else ():
                 self._equate(one, other)
             self._written(region(self._kind(s.base)))
         elif type(s) in (Append, Delete):
@@ -506,6 +504,30 @@ class Facts(Flow[Known]):
 
     def _bind(self, s: Assign) -> None:
         value, kind = s.value, self.unit.kinds.get(s.target)
+        if self.shaping:
+            self._show(s, value)
+        if type(value) is Call or type(value) is Pop or (type(value) is Op and has_effect(value)):
+            self._written(None)
+        zero = self.is_zero(s)
+        shape: Shape = None
+        if self.shaping and not isinstance(kind, Num):
+            shape = self._shape_of(value)
+        elif self.shaping and isinstance(kind, Num):  # of others it would only cost walks of loops to know the equal
+            shape = self._equated(self._shaper.counted(value)) if is_count(kind) else NUMBER
+        made = value if type(value) is Op else self.fact(value).expr if type(value) is Var else None
+        self.kill(s.target)
+        assert self.env is not None
+        if self.shaping:
+            shape = self._tagged(shape, kind)
+        pure = type(made) is Op and self._note_readers(s.target, made)
+        alias = type(value) is Var
+        stale = type(value) is Var and self.fact(value).stale
+        self.env[s.target] = Known(shape, made if pure else None, zero, alias, stale)
+        if pure and made is not None:
+            self._note_memory(s.target, made)
+
+    def _show(self, s: Assign, value: Expr) -> None:
+        """Notes which lengths are equal once the statement has run, and what a function is given."""
         if type(value) is Op:
             for one, other in self._shaper.agreed(value):
                 self._equate(one, other)
@@ -514,28 +536,13 @@ class Facts(Flow[Known]):
         elif type(value) is Pop:
             for one, other in self._tapes.implied(value.base.name, self._outermost):
                 self._equate(one, other)
-        if type(value) is Call or type(value) is Pop or (type(value) is Op and has_effect(value)):
-            self._written(None)
-        zero = self.is_zero(s)
-        if type(kind) is not Num:
-            shape = self._shape_of(value)
-        else:  # of other numbers it would only cost walks of loops to know which are equal
-            shape = self._equated(self._shaper.counted(value)) if is_count(kind) else NUMBER
-        made = value if type(value) is Op else self.fact(value).expr if type(value) is Var else None
-        self.kill(s.target)
-        assert self.env is not None
-        shape = self._tagged(shape, kind)
-        pure = type(made) is Op and self._note_readers(s.target, made)
-        alias = type(value) is Var
-        stale = type(value) is Var and self.fact(value).stale
-        self.env[s.target] = Known(shape, made if pure else None, zero, alias, stale)
-        if pure and made is not None:
-            self._note_memory(s.target, made)
 
     def _note_memory(self, name: str, op: Expr) -> None:
         """Notes the memory that is written somewhere, in which the operands or the result of an operation lie."""
-        found = [region(self._kind(atom)) for atom in (*atoms(op), Var(name))]
-        written = [each for each in found if each is not None and not each.still()]
+        kinds = [self._kind(atom) for atom in atoms(op)]
+        kinds.append(self.unit.kinds.get(name, BOTTOM))
+        found = [kind.region.root() for kind in kinds if type(kind) is Arr or type(kind) is Box]
+        written = [each for each in found if not each.still()]
         if written or name in self._lying:
             self._lying[name] = written
 
@@ -548,14 +555,6 @@ class Facts(Flow[Known]):
                 continue
             if regions and (where is None or any(each.root() is where for each in regions)):
                 self.env[name] = fact._replace(stale=True)
-
-    def _bind_unshaped(self, s: Assign) -> None:
-        zero, value = self.is_zero(s), s.value
-        made = value if type(value) is Op else self.fact(value).expr if type(value) is Var else None
-        self.kill(s.target)
-        assert self.env is not None
-        pure = type(made) is Op and self._note_readers(s.target, made)
-        self.env[s.target] = Known(None, made if pure else None, zero, type(value) is Var)
 
     def _tagged(self, shape: Shape, kind: Kind | None) -> Shape:
         """The shape with a tag of this visit for what is not known of it."""
