@@ -265,10 +265,10 @@ LENGTHS: tuple[Fault, ...] = (
         ),
     ),
     (
-        "shape recorded last taken for that of all records",
-        "what a tape gives back has the shape of each of its records",
-        "tangentx.optimise.facts.tape_shapes:Tapes.append",
-        (("shape if self._shapes.get(name, shape) == shape else None", "shape"),),
+        "sign taken back of what was written since",
+        "what an operation gave is what it would give now only where nothing has written its operands",
+        "tangentx.optimise.facts.shapes:Facts._written",
+        (("self.env[name] = fact._replace(stale=True)", "pass"),),
     ),
 )
 
