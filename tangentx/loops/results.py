@@ -8,6 +8,7 @@ from tangentx.loops import array_operations
 from tangentx.loops.array_statements import ONE, ZERO, Held
 from tangentx.loops.loop_ir import (
     INT,
+    Apply,
     Array,
     Expr,
     Fetch,
@@ -44,6 +45,7 @@ def returned(w: Writer, s: ir.Return) -> None:
     shape = shaped(w, w.value(s.value), found, kinds)
     types = tuple(w.b.types[v] if isinstance(v, str) else v.type for v in found)
     if w.results is not None and (shape, types) != (w.result, w.results):
+        w.several = True
         raise Refused("results of several kinds")
     w.result, w.results, w.result_kinds = shape, types, tuple(kinds)
     w.b.emit(Return(tuple(found)))
@@ -64,6 +66,8 @@ def shaped(w: Writer, value: Value, found: list[Expr | str], kinds: list[Kind | 
         raise Refused("a slice is returned")
     if isinstance(value, Held):
         return shaped_by_name(w, value, found, kinds)
+    if w.known_several and value.type.is_float:
+        return shaped_with_owner(w, value, found, kinds)
     found.append(value)
     kinds.append(None)
     if value.type.owner is not Owner.EITHER:
@@ -75,6 +79,16 @@ def shaped(w: Writer, value: Value, found: list[Expr | str], kinds: list[Kind | 
         return len(found) - 1
     found.append(owner)
     kinds.append(None)
+    return Owned(len(found) - 2, len(found) - 1)
+
+
+def shaped_with_owner(w: Writer, value: Expr, found: list[Expr | str], kinds: list[Kind | None]) -> Form:
+    """How a real number stands in what is returned where another way out gives Python's in place of NumPy's."""
+    owner = w.b.owner(value)
+    if owner is None:
+        raise Refused("a result of which it is not known whether it is Python's number or NumPy's")
+    found += [Apply("convert", (value,), Scalar(value.type.code, Owner.EITHER)), owner]
+    kinds += [None, None]
     return Owned(len(found) - 2, len(found) - 1)
 
 

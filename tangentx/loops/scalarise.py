@@ -103,13 +103,16 @@ class _Functions:
 
     def written(self, source: Source, given: Sequence[object] | None) -> Writer:
         """The writer of a function, which is done; `given` are the forms of its arguments, None for the entry."""
-        scattered, vague = frozenset[str](), frozenset[str]()
+        scattered, vague, several = frozenset[str](), frozenset[str](), False
         name = self.names.fresh(identifier(source[0].name))
         while True:
-            writer = Writer(name, source, self, given, scattered, vague)
+            writer = Writer(name, source, self, given, scattered, vague, several)
             try:
                 write_function(writer)
             except (Refused, RefusedLate) as error:
+                if writer.several and not several:
+                    several = True
+                    continue
                 raise Refusal(error.reason, writer.line) from None
             if writer.scattered <= scattered and writer.b.found_vague <= vague:
                 self.report += writer.report()

@@ -76,7 +76,8 @@ class Writer:
     """Writes one function.
 
     Arrays of the names in `scattered` may have gaps between the elements of the last axis; of numbers of those in
-    `vague` it is not known whether they are Python's or NumPy's.
+    `vague` it is not known whether they are Python's or NumPy's. `several`: one way out gives a number of Python's,
+    another one of NumPy's.
     """
 
     def __init__(
@@ -87,9 +88,11 @@ class Writer:
         given: Sequence[object] | None,
         scattered: frozenset[str],
         vague: frozenset[str],
+        several: bool,
     ) -> None:
         self.name, self.functions, self.given = name, functions, given
         self.function, self.kinds = function, _ = source
+        self.known_several, self.several = several, False
         self.known_scattered, self.scattered = scattered, set[str]()
         self.line = function.span.line
         self.b = Builder(vague)

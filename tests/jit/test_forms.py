@@ -288,3 +288,22 @@ def test_what_was_fused_and_how_tapes_grow_is_explained(jit):
     assert f" in one, of line {line}" in text
     assert f"grows by an array of float64 of rank 1 each time line {line} is passed" in text
     assert ("bytes at most at the last call" in text) == (jit == "c")
+
+
+def either_number(p, q):
+    if q > 0.5:
+        return q * 2.0
+    return p[1] * q
+
+
+def two_ways_out(x, s):
+    return either_number(x, s) * 3.0 + either_number(x, -s) * s
+
+
+@pytest.mark.parametrize("jit", WAYS)
+@pytest.mark.parametrize("f", [either_number, two_ways_out])
+@pytest.mark.parametrize("s", [0.8, -0.8, np.float64(0.8)])
+def test_numbers_of_pythons_and_of_numpys_by_several_ways_out(f, s, jit):
+    derivative = tx.value_and_grad(f, wrt=(0, 1), jit=jit)
+    demand_equal(derivative(ROW, s), tx.value_and_grad(f, wrt=(0, 1), guarded=True)(ROW, s), jit == "python")
+    assert not compiled(derivative).gave_up
