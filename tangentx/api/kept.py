@@ -17,7 +17,8 @@ def cache(path: str | os.PathLike[str] | None) -> None:
     kinds of the arguments. Else it is compiled anew, and kept beside the other. What runs on Tensors, has rules of the
     user's or writes into memory from outside is compiled in each process; `explain` says what became of each text.
 
-    The directory is made for the user alone (mode 0700). Many processes may share it, and may be ended at any time.
+    The directory is made for the user alone (mode 0700). Many processes may share it, and may be ended at any time;
+    it may be emptied at any time, too, and nobody else does.
     Raises OSError for a directory that cannot be made, and PermissionError (an OSError) for one that belongs to another
     user, or that others can write.
 

@@ -426,7 +426,11 @@ class Facts(Flow[Known]):
 
     def shape(self, atom: Atom) -> Shape:
         """The number of the atom's shape, None where it is not known."""
-        return NUMBER if type(self._kind(atom)) is Num else self.fact(atom).shape
+        if type(atom) is not Var:
+            return NUMBER if type(self._kind(atom)) is Num else None
+        if type(self.unit.kinds.get(atom.name)) is Num:
+            return NUMBER
+        return self.env.get(atom.name, NOTHING).shape if self.env is not None else None
 
     def number(self, atom: Atom) -> Length:
         """What stands for the value of a number, as for a length; None where nothing does."""
