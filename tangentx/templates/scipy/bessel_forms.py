@@ -1,6 +1,6 @@
 """Bessel functions in other forms: of the third kind, spherical ones, and derivatives of whole order.
 
-By argument they have the recurrences of DLMF 10.6 and 10.29, and the equation 10.47; by order there is no closed form.
+By argument they have the recurrences of DLMF 10.6, 10.29 and 10.51; by order there is no closed form.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from tangentx.arrays import ratio
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import elementwise
 
@@ -86,31 +85,31 @@ def h2vp(v: Any, z: Any, n: Any = 1) -> Any:
 
 @elementwise(special.spherical_jn, domain="whole positive", lacks=("n",), analytic=False)
 def spherical_jn(n: Any, z: Any, derivative: Any = False) -> Any:
-    """Spherical Bessel function of the first kind, or its derivative, which has one by the equation of both."""
-    first = special.spherical_jn(n, z, True)
-    second = ratio(n * (n + 1.0), z * z) * special.spherical_jn(n, z) - special.spherical_jn(n, z)
-    return None, np.where(derivative, second - ratio(2.0 * first, z), first), None
+    """Spherical Bessel function of the first kind, or its derivative, by the recurrence of both."""
+    above = (n + 1.0) * special.spherical_jn(n + 1, z, True)
+    second = (n * special.spherical_jn(np.maximum(n - 1, 0), z, True) - above) / (2.0 * n + 1.0)
+    return None, np.where(derivative, second, special.spherical_jn(n, z, True)), None
 
 
 @elementwise(special.spherical_yn, domain="whole positive", lacks=("n",), analytic=False)
 def spherical_yn(n: Any, z: Any, derivative: Any = False) -> Any:
-    """Spherical Bessel function of the second kind, or its derivative."""
-    first = special.spherical_yn(n, z, True)
-    second = ratio(n * (n + 1.0), z * z) * special.spherical_yn(n, z) - special.spherical_yn(n, z)
-    return None, np.where(derivative, second - ratio(2.0 * first, z), first), None
+    """Spherical Bessel function of the second kind, or its derivative, by the recurrence of both."""
+    above = (n + 1.0) * special.spherical_yn(n + 1, z, True)
+    second = (n * special.spherical_yn(np.maximum(n - 1, 0), z, True) - above) / (2.0 * n + 1.0)
+    return None, np.where(derivative, second, special.spherical_yn(n, z, True)), None
 
 
 @elementwise(special.spherical_in, domain="whole positive", lacks=("n",), analytic=False)
 def spherical_in(n: Any, z: Any, derivative: Any = False) -> Any:
-    """Modified spherical Bessel function of the first kind, or its derivative."""
-    first = special.spherical_in(n, z, True)
-    second = ratio(n * (n + 1.0), z * z) * special.spherical_in(n, z) + special.spherical_in(n, z)
-    return None, np.where(derivative, second - ratio(2.0 * first, z), first), None
+    """Modified spherical Bessel function of the first kind, or its derivative, by the recurrence of both."""
+    above = (n + 1.0) * special.spherical_in(n + 1, z, True)
+    second = (n * special.spherical_in(np.maximum(n - 1, 0), z, True) + above) / (2.0 * n + 1.0)
+    return None, np.where(derivative, second, special.spherical_in(n, z, True)), None
 
 
 @elementwise(special.spherical_kn, domain="whole positive", lacks=("n",), analytic=False)
 def spherical_kn(n: Any, z: Any, derivative: Any = False) -> Any:
-    """Modified spherical Bessel function of the second kind, or its derivative."""
-    first = special.spherical_kn(n, z, True)
-    second = ratio(n * (n + 1.0), z * z) * special.spherical_kn(n, z) + special.spherical_kn(n, z)
-    return None, np.where(derivative, second - ratio(2.0 * first, z), first), None
+    """Modified spherical Bessel function of the second kind, or its derivative, by the recurrence of both."""
+    above = (n + 1.0) * special.spherical_kn(n + 1, z, True)
+    second = (n * special.spherical_kn(np.maximum(n - 1, 0), z, True) + above) / (2.0 * n + 1.0)
+    return None, np.where(derivative, -second, special.spherical_kn(n, z, True)), None

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 from tangentx.arrays import ratio
+from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import elementwise
 
@@ -205,6 +206,11 @@ def radian(d: Any, m: Any, s: Any) -> Any:
 @composition(special.agm, domain=("P(3), 1.0 + P(3)", "x, y", "x, x"))
 def agm(a: Any, b: Any) -> Any:
     """Arithmetic-geometric mean of positive numbers, by an elliptic integral."""
+    if np.any(np.less_equal(a * b, 0.0)):
+        raise NotDifferentiable(
+            "scipy.special.agm has a derivative for positive numbers: at 0 its slope is infinite",
+            hint="keep its arguments above 0",
+        )
     apart = (a - b) / (a + b)
     return 0.7853981633974483 * (a + b) / special.ellipk(apart * apart)
 
