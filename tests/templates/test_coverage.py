@@ -44,12 +44,22 @@ def in_full(example: Example) -> bool:
     return bool(found) and bool(example.wrt) and not narrow
 
 
-CASES = [
-    pytest.param(example, id=f"{name_of(rule)}-{number}")
-    for rule in RULES
-    for number, example in enumerate(examples(rule))
-    if in_full(example)
-]
+def calls() -> list[Any]:
+    return [
+        pytest.param(example, id=f"{name_of(rule)}-{number}")
+        for rule in RULES
+        for number, example in enumerate(examples(rule))
+    ]
+
+
+def calls_of_users() -> list[Any]:
+    """Those of functions that users call, which our own support functions are not."""
+    return [c for c in calls() if not str(getattr(c.values[0].fn, "__module__", "")).startswith("tangentx.")]
+
+
+def demand_full(example: Example) -> None:
+    if not in_full(example):
+        pytest.skip("nothing of full precision to differentiate")
 
 
 def strided(a: np.ndarray) -> np.ndarray:
@@ -115,9 +125,8 @@ def quiet() -> Iterator[None]:
         yield
 
 
-@pytest.mark.share(100)
-@pytest.mark.parametrize("example", CASES)
 def test_reverse_and_forward_mode_are_the_same_in_every_layout(example: Example) -> None:
+    demand_full(example)
     f, chosen, wrt = program(example)
     gradient = tx.grad(f, wrt=wrt, fallback="error")
     wanted = gradient(*chosen)
@@ -135,20 +144,15 @@ def test_reverse_and_forward_mode_are_the_same_in_every_layout(example: Example)
             assert not isinstance(x, np.ndarray) or np.shape(bar) == x.shape, layout
 
 
-CALLED = [c for c in CASES if not str(getattr(c.values[0].fn, "__module__", "")).startswith("tangentx.")]  # type: ignore[union-attr]
-
-
-@pytest.mark.share(100)
-@pytest.mark.parametrize("example", CALLED)
 def test_the_same_on_tensors(example: Example) -> None:
+    demand_full(example)
     f, chosen, wrt = program(example)
     again, _, _ = program(example, ON_TENSORS)
     close(tx.grad(again, wrt=wrt)(*chosen), tx.grad(f, wrt=wrt, fallback="error")(*chosen))
 
 
-@pytest.mark.share(150)
-@pytest.mark.parametrize("example", CASES)
 def test_the_same_in_a_batch(example: Example) -> None:
+    demand_full(example)
     f, chosen, wrt = program(example)
     if not all(isinstance(x, float) or (isinstance(x, np.ndarray) and x.ndim) for x in chosen):
         pytest.skip("batches are of numbers and arrays")
@@ -160,17 +164,18 @@ def test_the_same_in_a_batch(example: Example) -> None:
 
 
 SHAPES = [(), (0,), (1,), (3,), (2, 3), (2, 1, 3)]
-ELEMENTWISE = [
-    pytest.param(rule, examples(rule)[0], shape, id=f"{name_of(rule)}-{'x'.join(map(str, shape)) or 'number'}")
-    for rule in RULES
-    if isinstance(rule, Template) and rule.kind == "elementwise" and examples(rule)
-    for shape in SHAPES
-    if not (shape and getattr(rule.primals[0], "__module__", "") in ("math", "builtins"))
-]
 
 
-@pytest.mark.share(150)
-@pytest.mark.parametrize(("rule", "example", "shape"), ELEMENTWISE)
+def elementwise() -> list[Any]:
+    return [
+        pytest.param(rule, examples(rule)[0], shape, id=f"{name_of(rule)}-{'x'.join(map(str, shape)) or 'number'}")
+        for rule in RULES
+        if isinstance(rule, Template) and rule.kind == "elementwise" and examples(rule)
+        for shape in SHAPES
+        if not (shape and getattr(rule.primals[0], "__module__", "") in ("math", "builtins"))
+    ]
+
+
 def test_elementwise_rules_in_every_shape(rule: Template, example: Example, shape: tuple[int, ...]) -> None:
     """Each element has the derivative that the number alone has; numbers beside arrays are summed."""
     if not all(isinstance(example.args[i], float) for i in example.wrt) or not in_full(example):
@@ -219,17 +224,35 @@ def with_axes(rule: Rule) -> list[Example]:
                 more = {} if keep is None else {"keepdims": keep}
                 kwargs = {**example.kwargs, "axis": axis, **more}
                 found.append(Example(example.fn, example.args, kwargs, example.wrt))
-    return [example for example in found if in_full(example)]
+    return found
 
 
-AXES = [pytest.param(e, id=f"{name_of(rule)}-{i}") for rule in RULES for i, e in enumerate(with_axes(rule))]
+def axes() -> list[Any]:
+    return [pytest.param(e, id=f"{name_of(rule)}-{i}") for rule in RULES for i, e in enumerate(with_axes(rule))]
 
 
-@pytest.mark.share(150)
-@pytest.mark.parametrize("example", AXES)
 def test_along_every_axis(example: Example) -> None:
+    demand_full(example)
     f, chosen, wrt = program(example)
+    if not np.isfinite(f(*chosen)):
+        pytest.skip("nothing to be told of what is not finite")
     try:
         tx.testing.check_grads(f, chosen, wrt=wrt, order=1, rtol=1e-5)
     except tx.NoTemplate:
         pytest.skip("refused with this axis")
+
+
+CASES: dict[str, tuple[Callable[[], list[Any]], str, int]] = {
+    "test_reverse_and_forward_mode_are_the_same_in_every_layout": (calls, "example", 100),
+    "test_the_same_on_tensors": (calls_of_users, "example", 100),
+    "test_the_same_in_a_batch": (calls, "example", 150),
+    "test_elementwise_rules_in_every_shape": (elementwise, "rule, example, shape", 150),
+    "test_along_every_axis": (axes, "example", 150),
+}
+"""What each test is run for, and of how many one runs without ``--thorough``: not all are even collected."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    cases, names, share = CASES[metafunc.function.__name__]
+    step = 1 if metafunc.config.getoption("--thorough") else share
+    metafunc.parametrize(names, cases()[::step])
