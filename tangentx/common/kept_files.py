@@ -21,7 +21,7 @@ _chosen: list[str | None] = []
 def choose(path: str | os.PathLike[str] | None) -> None:
     """Keeps texts in a directory from now on, or with None nowhere. Raises OSError for one that is not to be used."""
     if path is not None:
-        path = os.path.abspath(os.fspath(path))
+        path = os.path.abspath(os.path.expanduser(os.fspath(path)))
         os.makedirs(path, mode=0o700, exist_ok=True)
         if not is_own(path):
             raise PermissionError(f"{path} is another user's, or others can write it: choose another directory")
@@ -30,7 +30,10 @@ def choose(path: str | os.PathLike[str] | None) -> None:
 
 def chosen() -> str | None:
     """The directory that the user has asked for, by `tx.cache` or ``$TANGENTX_CACHE``; it may not be usable."""
-    return _chosen[0] if _chosen else os.environ.get("TANGENTX_CACHE") or None
+    if _chosen:
+        return _chosen[0]
+    given = os.environ.get("TANGENTX_CACHE")
+    return os.path.expanduser(given) if given else None
 
 
 def directory() -> str:

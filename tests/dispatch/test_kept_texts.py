@@ -345,6 +345,15 @@ def test_a_directory_that_others_can_write_is_not_used(module, tmp_path, place) 
     assert (tmp_path / "fresh").stat().st_mode & 0o777 == 0o700
 
 
+def test_a_directory_at_home(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    tx.cache("~/kept")
+    assert kept_files.chosen() == str(tmp_path / "kept")
+    kept_files._chosen.clear()
+    monkeypatch.setenv("TANGENTX_CACHE", "~/other")
+    assert kept_files.chosen() == kept_files.directory() == str(tmp_path / "other")
+
+
 def test_texts_for_one_question_are_bounded(module, place) -> None:
     for i in range(kept_texts.LIMIT_VARIANTS + 3):
         m = module("def f(x):\n    return np.sum(x * K)\n")
