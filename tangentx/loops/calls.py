@@ -7,11 +7,12 @@ import operator
 from tangentx.analysis.types.kinds import BOTTOM, Box, Kind, Obj, describe, reached
 from tangentx.ir import nodes as ir
 from tangentx.loops import array_operations, parameters
-from tangentx.loops.array_statements import Held, Memory
+from tangentx.loops.array_statements import ONE, Held, Memory
 from tangentx.loops.loop_ir import (
     BOOL,
     Array,
     Call,
+    Const,
     Expr,
     Form,
     Known,
@@ -113,7 +114,26 @@ def outside_call(w: Writer, r: array_operations.Request) -> Value:
     w.functions.outside.append(call)
     left = iter(zip(names, results, strict=True))
     values = tuple(known_object(k) if isinstance(k, Obj) else made_outside(w, *next(left), k) for k in kinds)
+    if many is None:
+        keep_axis(w, r, values[0])
     return values[0] if many is None else values
+
+
+def keep_axis(w: Writer, r: array_operations.Request, value: Value) -> None:
+    """What ``keepdims=True`` says of a result's lengths: checked, and known from here on."""
+    axis, kept = r.named.get("axis"), r.named.get("keepdims")
+    source = r.args[0] if r.args else None
+    if not (isinstance(kept, Const) and kept.value and isinstance(axis, Const)):
+        return
+    if not (isinstance(value, Held) and isinstance(source, Held) and source.name in w.arrays.memory):
+        return
+    wanted = list(w.arrays.extents(source.name))
+    if len(wanted) != w.arrays.array(value.name).rank:
+        return
+    wanted[int(axis.value) % len(wanted)] = ONE
+    for found, known in zip(w.arrays.extents(value.name), wanted, strict=True):
+        w.arrays.demand_same(found, known)
+    w.b.extents[value.name] = tuple(wanted)
 
 
 def made_outside(w: Writer, name: str, type: Type, kind: Kind) -> Value:

@@ -307,3 +307,17 @@ def test_numbers_of_pythons_and_of_numpys_by_several_ways_out(f, s, jit):
     derivative = tx.value_and_grad(f, wrt=(0, 1), jit=jit)
     demand_equal(derivative(ROW, s), tx.value_and_grad(f, wrt=(0, 1), guarded=True)(ROW, s), jit == "python")
     assert not compiled(derivative).gave_up
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_lengths_of_what_keeps_its_axes_are_known(jit):
+    def softmax_loss(z, labels):
+        z = z - np.max(z, axis=1, keepdims=True)
+        logs = z - np.log(np.sum(np.exp(z), axis=-1, keepdims=True))
+        return -np.mean(logs[np.arange(len(labels)), labels])
+
+    derivative = tx.value_and_grad(softmax_loss, jit=jit)
+    for z in (np.outer(ROW[1:4], ROW[1:6]), np.outer(ROW[1:4], ROW[1:2])):
+        labels = np.zeros(3, np.int64)
+        demand_equal(derivative(z, labels), tx.value_and_grad(softmax_loss, guarded=True)(z, labels), jit == "python")
+    assert compiled(derivative).gave_up.total() <= 1
