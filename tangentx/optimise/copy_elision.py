@@ -1,8 +1,8 @@
 """A copy of an array is not needed where its readers compute something new before anything is written.
 
 ``t = clone(v); y = k * t`` is ``y = k * v``: up to the last of its readers, which are arithmetic, no statement writes
-into memory or runs other code, so that `v` still has the content that was copied. Nor is it where `v` is what arrays
-select from another one.
+into the memory of `v` or runs other code, so that `v` still has the content that was copied. Nor is it where `v` is
+what arrays select from another one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Num
 from tangentx.analysis.types.primitives import has_effect, makes_new
-from tangentx.ir.nodes import Assign, Atom, Block, Call, Index, Note, Op, Pop, Slice, Statement, Var
+from tangentx.ir.nodes import Accumulate, Assign, Atom, Block, Call, Index, Note, Op, Pop, Slice, Statement, Store, Var
 from tangentx.ir.rewrite import map_atoms, map_blocks
 from tangentx.ir.walk import reads
 from tangentx.optimise.facts.shapes import is_array
@@ -69,13 +69,21 @@ class _Clones:
         single = self.read[old.name] == self.bound[old.name] == 1
         return made.value if by_arrays and is_array(base) and single else None
 
+    def _writes_elsewhere(self, s: Statement, name: str, old: Var) -> bool:
+        """Whether the statement writes into an array that shares no memory with `old`, and does not read the copy."""
+        if not isinstance(s, Store | Accumulate) or name in reads(s):
+            return False
+        base, mine = (self.unit.kind(self.program, atom) for atom in (s.base, old))
+        apart = isinstance(base, Arr) and isinstance(mine, Arr) and base.region.root() is not mine.region.root()
+        return apart and is_array(base)
+
     def _is_read_at_once(self, out: list[Statement], i: int, name: str, old: Var) -> bool:
         """Whether all readers of the copy are arithmetic, before anything is written or `old` is bound anew."""
         left = self.read[name]
         for s in out[i + 1 :]:
             if left == 0:
                 break
-            if isinstance(s, Note):
+            if isinstance(s, Note) or self._writes_elsewhere(s, name, old):
                 continue
             if not isinstance(s, Assign) or isinstance(s.value, Call | Pop) or has_effect(s.value):
                 return False

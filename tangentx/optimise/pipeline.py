@@ -27,6 +27,7 @@ from tangentx.optimise import (
     forward_substitution,
     guard_elimination,
     guard_insertion,
+    in_place_sums,
     item_forwarding,
     last_use_copies,
     name_coalescing,
@@ -75,6 +76,7 @@ PASSES: dict[str, Pass] = {
     "fits": drop_shape_casts.run,
     "unguarded": unguarded_products.run,
     "products": contraction.run,
+    "totals": in_place_sums.run,
     "lone": tape_scalarisation.run,
     "attributes": attributes.run,
     "direct": view_store_forwarding.run,
@@ -99,6 +101,7 @@ REWRITING: dict[str, type[Rules]] = {
 # For the reader: the kinds of variables do not hold after them.
 LAST = (
     "products",
+    "totals",
     "lone",
     "attributes",
     "direct",
@@ -112,6 +115,8 @@ LAST = (
 )
 LATE = ("elements", "unguarded")
 BEFORE = ("copies", "dead")
+# Names stand in for what was recorded; signs come out of sums, whose products nobody reads any more.
+AFTER = {"lone": BEFORE, "products": ("signs", *BEFORE), "totals": BEFORE}
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
 LIMIT_ROUNDS = 8
 
@@ -151,7 +156,7 @@ def optimised(
     if whole:
         plain_powers.run(units)
     # What is differentiated again, or compiled as loops, adds up by itself.
-    unwanted = off if whole and take is None else off | {"products"}
+    unwanted = off if whole and take is None else off | {"products", "totals"}
     for name in LAST:
         if name == "stores" and "sink" not in off:
             code_sinking.run(program, units)  # the views of shadows that `direct` left out were on their way
@@ -161,18 +166,12 @@ def optimised(
             units = split_pullback.run(program, units)
             tuple_fields.note_lengths(program, units)
         changed = name not in unwanted and PASSES[name](program, units)
-        if changed and name in ("lone", "products"):
-            _clear(program, units, off)
+        for each in AFTER.get(name, ()) if changed else ():
+            if each not in off:
+                PASSES[each](program, units)
     for unit in units:
         unit.body = tidy(unit.body)
     return memory.reached(units)
-
-
-def _clear(program: Program, units: Sequence[Unit], off: frozenset[str]) -> None:
-    """Drops what is left over where names stand in for what was recorded, or sums of products need no products."""
-    for name in BEFORE:
-        if name not in off:
-            PASSES[name](program, units)
 
 
 def shorten(program: Program, root: Instance, off: frozenset[str]) -> None:

@@ -232,6 +232,20 @@ def reduced(shape: tuple[Length, ...], axis: int | None, keepdims: bool) -> tupl
     return (*shape[:axis], *((1,) if keepdims else ()), *shape[axis + 1 :])
 
 
+def joined(shapes: Sequence[tuple[Length, ...]], axis: int) -> tuple[Length, ...]:
+    """Of arrays of one rank, joined along an axis."""
+    found: list[Length] = []
+    for k, column in enumerate(zip(*shapes, strict=True)):
+        if k != axis:
+            found.append(next((n for n in column if is_long(n)), column[0]))
+            continue
+        whole: Length = 0
+        for n in column:
+            whole = total(whole, n)
+        found.append(whole)
+    return tuple(found)
+
+
 def total(one: Length, other: Length, times: int = 1) -> Length:
     """``one + times * other``; None where one of them is not known."""
     return None if one is None or other is None else _linear([(one, 1), (other, times)], 0)

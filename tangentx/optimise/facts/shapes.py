@@ -92,6 +92,8 @@ _PRODUCTS: tuple[Callable[..., Any], ...] = (
     np.dot,
     np.outer,
 )
+_CONTRACTING = _PRODUCTS[:-1]
+"""Those that add up along the last axis of the one and the first of the other, which are equally long."""
 _REDUCING: tuple[Callable[..., Any], ...] = (
     np.sum, np.mean, np.max, np.min, np.prod, np.ndarray.sum, np.ndarray.mean, np.ndarray.max, np.ndarray.min,
 )  # fmt: skip
@@ -170,14 +172,29 @@ class Shaper:
             case Make(cls=cls) if cls is tuple:
                 return ("items", *map(self.of_item, value.items))
             case Op(args=(_, *_)):
-                found = self._reduced(value)
+                found = self._joined(value) if value.fn is np.concatenate else self._reduced(value)
                 return found if found is not None or value.kwargs else self._result(value.fn, value.args)
         return None
+
+    def _joined(self, value: Op) -> Shape:
+        """The shape of arrays that are joined along a constant axis: along the others they are equally long."""
+        settings = {"axis": value.args[1] if len(value.args) > 1 else Lit(0)} | dict(value.kwargs)
+        parts, axis = self.shape(value.args[0]), settings.pop("axis")
+        if not (isinstance(parts, tuple) and parts[:1] == ("items",)) or settings or len(value.args) > 2:
+            return None
+        shapes = [shape for shape in parts[1:] if isinstance(shape, Lengths)]
+        rank = len(shapes[0]) if shapes else 0
+        known = isinstance(axis, Lit) and type(axis.value) is int and -rank <= axis.value < rank
+        if not known or len(shapes) < len(parts) - 1 or any(len(shape) != rank for shape in shapes):
+            return None
+        return lengths(shape_arithmetic.joined(shapes, axis.value % rank))  # type: ignore[union-attr,operator]
 
     def agreed(self, value: Expr) -> list[tuple[Length, Length]]:
         """Pairs of lengths that are equal once the expression has been computed."""
         if not isinstance(value, Op) or value.kwargs or len(value.args) < 2:
             return []
+        if value.fn in _CONTRACTING:
+            return self._contracted(*value.args[:2])
         if not _is_together(value.fn, len(value.args)):
             return []
         given = [a for a in value.args if type(self.kind(a)) is Arr]
@@ -189,6 +206,14 @@ class Shaper:
             self.rely(chain.from_iterable(pairs))
         return pairs
 
+    def _contracted(self, x: Atom, y: Atom) -> list[tuple[Length, Length]]:
+        """The last length of the one and the first of the other, along which ``x @ y`` adds up."""
+        if not (type(self.kind(x)) is type(self.kind(y)) is Arr):
+            return []
+        a, b = self._of_array(x), self._of_array(y)
+        known = isinstance(a, Lengths) and isinstance(b, Lengths) and 0 < len(a) <= 2 and 0 < len(b) <= 2
+        return [(a[-1], b[0])] if known and None not in (a[-1], b[0]) else []  # type: ignore[index]
+
     def stored(self, s: Store | Accumulate) -> list[tuple[Length, Length]]:
         """Pairs of lengths that are equal once the statement has written an array into another."""
         value = self._of_array(s.value)
@@ -196,7 +221,7 @@ class Shaper:
         if not isinstance(place, Lengths):
             return []
         pairs = shape_arithmetic.stored(value, place)  # type: ignore[arg-type]
-        if any(map(is_long, next(zip(*pairs), ()))):
+        if any(is_long(given) for _, given in pairs):
             self.rely(chain.from_iterable(pairs))
         return pairs
 
@@ -205,6 +230,8 @@ class Shaper:
         return self._part(s.base, s.key)
 
     def _result(self, fn: Callable[..., Any], args: tuple[Atom, ...]) -> Shape:
+        if fn is np.einsum:
+            return self._of_einsum(*args)
         first = self._of_array(args[0])
         if fn is np.shape and len(args) == 1:
             return _of(first)
@@ -236,6 +263,23 @@ class Shaper:
         if (unary or fn in _KEEPING) and len(args) == 1:
             return first
         return self._together(args) if _is_together(fn, len(args)) else None
+
+    def _of_einsum(self, spec: Atom, *operands: Atom) -> Shape:
+        """The shape of an explicit sum over indices, as ``"ij,j->i"``."""
+        if not (isinstance(spec, Lit) and isinstance(spec.value, str) and "->" in spec.value and "." not in spec.value):
+            return None
+        given, _, result = spec.value.replace(" ", "").partition("->")
+        found: dict[str, list[tuple[Length, ...]]] = {}
+        for labels, operand in zip(given.split(","), operands, strict=False):
+            shape = self._of_array(operand)
+            if not isinstance(shape, Lengths) or len(shape) != len(labels):
+                return None
+            for label, n in zip(labels, shape, strict=True):
+                found.setdefault(label, []).append((n,))
+        for column in found.values():
+            if shape_arithmetic.differ(column):
+                self.rely(chain.from_iterable(column))
+        return lengths([shape_arithmetic.together(found[label])[0] if label in found else None for label in result])
 
     def _of_array(self, atom: Atom) -> Shape:
         """The shape of an array or number; a list may grow, so it has none."""
@@ -515,7 +559,7 @@ class Facts(Flow[Known]):
         zero = self.is_zero(s)
         shape: Shape = None
         if self.shaping and not isinstance(kind, Num):
-            shape = self._shape_of(value)
+            shape = self._shape_of(value, kind)
         elif self.shaping and isinstance(kind, Num):  # of others it would only cost walks of loops to know the equal
             shape = self._equated(self._shaper.counted(value)) if is_count(kind) else NUMBER
         made = value if type(value) is Op else self.fact(value).expr if type(value) is Var else None
@@ -570,10 +614,14 @@ class Facts(Flow[Known]):
             return of_leaf(tag, kind.rank)
         return _named(None if leaf else shape, kind, tag)
 
-    def _shape_of(self, value: Expr) -> Shape:
+    def _shape_of(self, value: Expr, kind: Kind | None) -> Shape:
+        if type(value) is Make and value.cls is list and isinstance(kind, Box) and is_kept(kind):
+            return self._equated(("items", *map(self._shaper.of_item, value.items)))
         if type(value) is Call:
             return self._equated(self._given_back(value))
-        return self._equated(self._tapes.popped(value.base.name) if type(value) is Pop else self._shaper.of(value))
+        if type(value) is Pop:
+            return self._equated(self._tapes.popped(value.base.name, self._outermost))
+        return self._equated(self._shaper.of(value))
 
     def _given_back(self, call: Call) -> Shape:
         """The shape of what a function gives back for these arguments."""

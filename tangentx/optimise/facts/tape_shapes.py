@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from tangentx.ir.nodes import Append, Assign, Make, Op, Pop, Statement, Var
 from tangentx.ir.walk import statement_atoms
-from tangentx.optimise.facts.shape_arithmetic import MADE_OF, Length, Lengths, Shape, parts_of, spelled
+from tangentx.optimise.facts.shape_arithmetic import MADE_OF, Length, Lengths, Shape, parts_of, replaced, spelled
 from tangentx.optimise.facts.unit import Unit
 
 Equations: TypeAlias = set[tuple[Length, Length]]
@@ -31,35 +31,39 @@ class Tapes:
 
     def __init__(self, unit: Unit) -> None:
         self._missing = {name: set(appending) for name, appending in unit.found(appending).items()}
-        self._shapes: dict[str, Shape] = {}
+        self._given: dict[str, Shape] = {}
+        self._shapes: dict[str, dict[object, Shape]] = {}
         self._equal: dict[str, dict[object, tuple[int, Equations]]] = {}
-        self._open: list[Equations] = []
+        self._open: list[tuple[str, object, Equations]] = []
         self._ways = 0
 
     def append(self, name: str, statement: object, shape: Shape, equal: Mapping[Length, Length], loop: int) -> None:
         """Notes the shape that a statement, by its identity, appends; another one each time it is looked at is none.
         `equal` is what is known of lengths there, `loop` the identity of the outermost loop around it, 0 for none."""
         if name in self._missing:
+            self._shapes.setdefault(name, {})[statement] = shape
             shape = _lasting(shape)
-            self._shapes[name] = shape if self._shapes.get(name, shape) == shape else None
+            self._given[name] = shape if self._given.get(name, shape) == shape else None
             self._missing[name].discard(statement)
             found = {pair for pair in equal.items() if all(map(is_lasting, pair))}
             self._equal.setdefault(name, {})[statement] = loop, found
-            self._open.append(found)
+            self._open.append((name, statement, found))
 
     def showed(self, one: Length, other: Length) -> None:
-        """Notes that lengths have turned out to be equal, for what was appended on the way to the place in hand."""
-        if is_lasting(one) and is_lasting(other):
-            for found in self._open:
+        """Notes that lengths have turned out to be equal, for what was appended on the way to the place in hand: that
+        the second stands for the first."""
+        for name, statement, found in self._open:
+            self._shapes[name][statement] = replaced(self._shapes[name][statement], one, other)
+            if is_lasting(one) and is_lasting(other):
                 found.add((one, other))
 
-    def parted(self) -> tuple[list[Equations], int]:
+    def parted(self) -> tuple[list[tuple[str, object, Equations]], int]:
         """A block begins, which need not run because what was appended before was; gives what `joined` wants."""
         held = self._open, self._ways
         self._open = []
         return held
 
-    def joined(self, held: tuple[list[Equations], int]) -> None:
+    def joined(self, held: tuple[list[tuple[str, object, Equations]], int]) -> None:
         """A block has ended: what comes now runs whether something was appended before it or in it, unless there was
         a way out of it."""
         before, ways = held
@@ -70,17 +74,25 @@ class Tapes:
         self._open = []
         self._ways += 1
 
-    def popped(self, name: str) -> Shape:
+    def popped(self, name: str, loop: int) -> Shape:
         """The shape of what is popped, None where it is not known or where not all that appends has been seen."""
-        return None if self._missing.get(name, True) else self._shapes[name]
+        if self._missing.get(name, True):
+            return None
+        if self._is_within(name, loop):
+            return self._given[name]
+        first, *others = map(_lasting, self._shapes[name].values())
+        return first if all(shape == first for shape in others) else None
+
+    def _is_within(self, name: str, loop: int) -> bool:
+        """Whether something is appended in the same outermost loop, whose trips have not come to their end."""
+        return bool(loop) and any(site == loop for site, _ in self._equal.get(name, {}).values())
 
     def implied(self, name: str, loop: int) -> Sequence[tuple[Length, Length]]:
         """The equations that hold where something is popped, in another loop than what appended it; in an order that is
         the same in each process, for it decides which of several lengths is written for all."""
-        sites = self._equal.get(name, {}).values()
-        if self._missing.get(name, True) or (loop and any(site == loop for site, _ in sites)):
+        if self._missing.get(name, True) or self._is_within(name, loop):
             return ()
-        return sorted(set.intersection(*(found for _, found in sites)), key=spelled)
+        return sorted(set.intersection(*(found for _, found in self._equal[name].values())), key=spelled)
 
 
 def appending(unit: Unit) -> dict[str, set[object]]:
