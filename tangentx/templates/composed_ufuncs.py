@@ -61,13 +61,13 @@ def multiply_accumulate(array: Any, axis: Any = 0) -> Any:
 @composition(np.maximum.accumulate, domain=("A(3)", "A(2,3), 1"))
 def maximum_accumulate(array: Any, axis: Any = 0) -> Any:
     """The largest elements so far, along the first axis."""
-    return running_max(array, axis)
+    return running_max(array, 0 if axis is None else axis)
 
 
 @composition(np.minimum.accumulate, domain=("A(3)", "A(2,3), 1"))
 def minimum_accumulate(array: Any, axis: Any = 0) -> Any:
     """The smallest elements so far, along the first axis."""
-    return running_min(array, axis)
+    return running_min(array, 0 if axis is None else axis)
 
 
 def _beside(A: Any, B: Any) -> Any:
@@ -152,43 +152,43 @@ def _steps(function: Any, array: Any, axis: Any) -> Any:
 @composition(np.subtract.accumulate, domain=("A(3)", "A(2,3), 1"))
 def subtract_accumulate(array: Any, axis: Any = 0) -> Any:
     """Running differences along the first axis."""
-    return _steps(np.subtract, array, axis)
+    return _steps(np.subtract, array, 0 if axis is None else axis)
 
 
 @composition(np.divide.accumulate, domain=("P(3)",))
 def divide_accumulate(array: Any, axis: Any = 0) -> Any:
     """Running quotients along the first axis."""
-    return _steps(np.divide, array, axis)
+    return _steps(np.divide, array, 0 if axis is None else axis)
 
 
 @composition(np.logaddexp.accumulate, domain=("A(3)", "A(2,3), 1"))
 def logaddexp_accumulate(array: Any, axis: Any = 0) -> Any:
     """Logarithms of running sums of exponentials along the first axis."""
-    return _steps(np.logaddexp, array, axis)
+    return _steps(np.logaddexp, array, 0 if axis is None else axis)
 
 
 @composition(np.add.reduceat, domain=("A(5), [0, 3, 1]", "A(2,4), np.array([0, 2]), axis=1"))
 def add_reduceat(array: Any, indices: Any, axis: Any = 0) -> Any:
     """Sums of stretches: each ends where the next begins, and is one element where that is not behind it."""
-    return _of_stretches(np.sum, array, indices, axis)
+    return _of_stretches(np.sum, array, indices, 0 if axis is None else axis)
 
 
 @composition(np.maximum.reduceat, domain=("A(5), [0, 3]",))
 def maximum_reduceat(array: Any, indices: Any, axis: Any = 0) -> Any:
     """Maxima of stretches."""
-    return _of_stretches(np.max, array, indices, axis)
+    return _of_stretches(np.max, array, indices, 0 if axis is None else axis)
 
 
 @composition(np.minimum.reduceat, domain=("A(5), [0, 3]",))
 def minimum_reduceat(array: Any, indices: Any, axis: Any = 0) -> Any:
     """Minima of stretches."""
-    return _of_stretches(np.min, array, indices, axis)
+    return _of_stretches(np.min, array, indices, 0 if axis is None else axis)
 
 
 @composition(np.multiply.reduceat, domain=("A(5), [0, 3, 1]", "A(2,4), np.array([0, 2]), axis=1"))
 def multiply_reduceat(array: Any, indices: Any, axis: Any = 0) -> Any:
     """Products of stretches."""
-    return _of_stretches(np.prod, array, indices, axis)
+    return _of_stretches(np.prod, array, indices, 0 if axis is None else axis)
 
 
 def _of_stretches(function: Any, array: Any, indices: Any, axis: Any) -> Any:

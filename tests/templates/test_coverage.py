@@ -206,7 +206,7 @@ def test_elementwise_rules_in_every_shape(rule: Template, example: Example, shap
 
 
 def with_axes(rule: Rule) -> list[Example]:
-    """The calls of a function that takes an axis, for each axis, and with `keepdims` where it has that."""
+    """The calls of a function with an axis: each, none where that is the default, and `keepdims` where it has that."""
     found = []
     for example in examples(rule):
         if str(getattr(example.fn, "__module__", "")).startswith("tangentx."):
@@ -219,7 +219,8 @@ def with_axes(rule: Rule) -> list[Example]:
         if "axis" not in names or not arrays or len(example.args) > list(names).index("axis"):
             continue
         kept = (False, True) if "keepdims" in names else (None,)
-        for axis in (*range(-arrays[0].ndim, arrays[0].ndim), None):
+        none = (None,) if names["axis"].default is None else ()
+        for axis in (*range(-arrays[0].ndim, arrays[0].ndim), *none):
             for keep in kept:
                 more = {} if keep is None else {"keepdims": keep}
                 kwargs = {**example.kwargs, "axis": axis, **more}

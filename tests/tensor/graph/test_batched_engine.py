@@ -20,7 +20,7 @@ from tests.tensor.test_random_writes import on_tensors
 
 ONE_BY_ONE = {
     *("unblock_", "at_quantile_", "from_quantile_"),
-    *("median", "nanmedian", "quantile", "nanquantile", "percentile", "nanpercentile"),
+    *("median", "nanmedian", "quantile", "nanquantile", "percentile", "nanpercentile", "quantiles"),
     *("triangle_", "turned_", "lagged_", "delayed_", "advanced_", "lfilter", "solve_triangular", "expm", "sqrtm"),
     *("solve_sylvester", "solve_continuous_lyapunov", "solve_discrete_lyapunov", "logm", "fractional_matrix_power"),
     *("solve_banded", "band_transpose_", "band_product_", "band_outer_", "eliminated_"),
