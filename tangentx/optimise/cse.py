@@ -24,6 +24,7 @@ class Common(Rules):
     """`computed` lists the names that were bound to an expression, whether or not they still are."""
 
     notes = True
+    exact = True
 
     def __init__(self, walk: Rewriter) -> None:
         super().__init__(walk)

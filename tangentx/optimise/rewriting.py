@@ -51,7 +51,8 @@ class Rewriter(Facts):
         self.reverse = self.ours = False
         self.tangents = unit.found(of_tangents)
         self.rules = [each(self) for each in rules]
-        self.chosen = self.anywhere = [each for each in self.rules if each.anywhere]
+        beside = bool(self.tangents)  # what the user wrote stands among tangents there
+        self.chosen = self.anywhere = [each for each in self.rules if each.anywhere or (each.exact and beside)]
         self.zeros = [each for each in self.rules if each.tells_zeros]
         self.noting = [each for each in self.rules if each.notes]
         self.shaping = not self.rules or any(each.shapes for each in self.rules)
@@ -197,12 +198,13 @@ def scaled(kind: Kind, real: bool = True) -> Kind:
 class Rules:
     """What one pass writes anew, statement by statement, in a walk that it shares with others.
 
-    `anywhere`: in what the user wrote too; `follows`: it knows what an operation gave by other names too; `notes`: it
-    asks to be told what is computed; `tells_zeros`: it knows what is zero; `shapes`: it asks for shapes. None leaves
-    the statement as it is.
+    `anywhere`: in what the user wrote too; `exact`: there where it stands among tangents, for it changes no bit;
+    `follows`: it knows what an operation gave by other names too; `notes`: it asks to be told what is computed;
+    `tells_zeros`: it knows what is zero. None leaves the statement as it is.
     """
 
     anywhere = False
+    exact = False
     follows = False
     notes = False
     tells_zeros = False

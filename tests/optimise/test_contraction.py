@@ -117,3 +117,20 @@ def test_sums_of_nothing() -> None:
         assert tx.grad(f)(0.5, a) == 0.0
     assert tx.grad(of_rows)(np.ones(3), np.zeros((0, 3))).tolist() == [0.0] * 3
     assert np.isfinite(tx.grad(kept)(0.5, np.zeros((2, 3))))
+
+
+def halves(a, v):
+    q = np.sum(a * v, axis=0) * 0.5
+    return q, np.sum(q * q) * 0.1
+
+
+def test_values_beside_tangents_of_helpers_keep_their_bits() -> None:
+    """What a helper gives beside a tangent is the user's, and so is what goes into its call."""
+
+    def f(a, v):
+        q, s = halves(np.sin(a) * a, v * v)
+        return np.sum(a * q) + s * np.sum(q * v)
+
+    a, v = DRAW.normal(size=(50, 7)), DRAW.normal(size=7)
+    value, _ = tx.jvp(f, (a, v), (a, v))
+    assert value == f(a, v)
