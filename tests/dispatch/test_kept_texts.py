@@ -25,7 +25,8 @@ _number = [0]
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path):
+def place(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept_texts, "_own_rules", [])  # other tests may have declared some
     path = tmp_path / "kept"
     tx.cache(path)
     yield path

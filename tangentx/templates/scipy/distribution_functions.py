@@ -70,25 +70,25 @@ def owens_t(h: Any, a: Any) -> Any:
     return bell * special.erf(0.7071067811865476 * a * h), 0.15915494309189535 * np.exp(-0.5 * h * h * both) / both
 
 
-@composition(special.pdtr, domain=("2.0, P(3)",))
+@composition(special.pdtr, domain=("2, P(3)",))
 def pdtr(k: Any, m: Any) -> Any:
     """Distribution function of Poisson's distribution, by its mean."""
     return special.gammaincc(np.floor(k) + 1.0, m)
 
 
-@composition(special.pdtrc, domain=("2.0, P(3)",))
+@composition(special.pdtrc, domain=("2, P(3)",))
 def pdtrc(k: Any, m: Any) -> Any:
     """Complement of the distribution function of Poisson's distribution, by its mean."""
     return special.gammainc(np.floor(k) + 1.0, m)
 
 
-@composition(special.bdtr, domain=("2.0, 5, 0.1 + 0.4 * P(3)",))
+@composition(special.bdtr, domain=("2, 5, 0.1 + 0.4 * P(3)",))
 def bdtr(k: Any, n: Any, p: Any) -> Any:
     """Distribution function of the binomial distribution, by the probability."""
     return special.betainc(n - np.floor(k), np.floor(k) + 1.0, 1.0 - p)
 
 
-@composition(special.bdtrc, domain=("2.0, 5, 0.1 + 0.4 * P(3)",))
+@composition(special.bdtrc, domain=("2, 5, 0.1 + 0.4 * P(3)",))
 def bdtrc(k: Any, n: Any, p: Any) -> Any:
     """Complement of the distribution function of the binomial distribution, by the probability."""
     return special.betainc(np.floor(k) + 1.0, n - np.floor(k), p)

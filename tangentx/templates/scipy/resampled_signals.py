@@ -126,7 +126,7 @@ def savgol_filter(
     return np.moveaxis(in_precision_of(rows, whole), -1, axis)
 
 
-@composition(signal.sosfiltfilt, domain=("np.array([[1, 2, 1, 1, -0.4, 0], [1, -1, 0, 1, 0.2, 0.1]]), A(24)",))
+@composition(signal.sosfiltfilt, domain=("np.array([[1, 2, 1, 1, 0, 0], [1, -2, 0, 1, 0, 0]]), A(24)",))
 def sosfiltfilt(sos: Any, x: Any, axis: Any = -1, padtype: Any = "odd", padlen: Any = None) -> Any:
     """Recursive filters of second order there and back; they start as if the first element had always been there."""
     if padtype != "odd":
