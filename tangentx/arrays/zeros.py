@@ -13,6 +13,9 @@ from tangentx.errors import SharedMemory
 
 Blocks = list[tuple[Stretch, Any]]
 
+_WHOLE = (int, np.integer, np.bool_)
+"""They have no derivative, and may stand where real numbers do."""
+
 
 def zero(x: Any, alike: bool = False) -> Any:
     """The zero cotangent of `x`.
@@ -27,7 +30,7 @@ def zero(x: Any, alike: bool = False) -> Any:
         return zeros_as(x) if x.dtype.kind in "fc" else None
     if isinstance(x, NUMBERS):
         return type(x)(0)
-    if x is None or isinstance(x, (int, np.integer)):
+    if x is None or isinstance(x, _WHOLE):
         return 0.0
     return _zero(x, {}, _shared_blocks(x) if alike else None)
 
@@ -63,7 +66,7 @@ def _zero(x: Any, met: dict[int, Any], blocks: Blocks | None) -> Any:
 
 
 def _is_plain(x: Any) -> bool:
-    return x is None or isinstance(x, (*NUMBERS, int, np.integer))
+    return x is None or isinstance(x, (*NUMBERS, *_WHOLE))
 
 
 def _zero_array(a: Any, blocks: Blocks) -> Any:

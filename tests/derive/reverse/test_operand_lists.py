@@ -55,6 +55,10 @@ def of_whole_numbers(x, c):
     return np.sum(np.array([1, x[0] * c, 2]) ** 2)
 
 
+def of_truth_values(x, c):
+    return np.sum(np.array([x[0] > 0.0, c, True]) * c * x[0])
+
+
 def biggest(x, c):
     return max([x[0], x[1] * c, c]) + sum([x[0], c * c]) * min(x[0], c)
 
@@ -99,7 +103,18 @@ def of_matrices(x, c):
     return np.sum(np.vstack([x, m]) ** 2) + np.sum(np.hstack([m, c * m]) ** 3) + np.sum(np.column_stack((x, c * x)))
 
 
-PLAIN = (steps, joined, joined_columns, joined_rows_behind, of_rows, of_lists, stacked, of_whole_numbers, biggest)
+PLAIN = (
+    steps,
+    joined,
+    joined_columns,
+    joined_rows_behind,
+    of_rows,
+    of_lists,
+    stacked,
+    of_whole_numbers,
+    of_truth_values,
+    biggest,
+)
 ALL = (*PLAIN, bound_anew, read_twice, grown, in_another_block, written, of_matrices)
 
 
@@ -113,6 +128,13 @@ def test_gradients_agree_with_differences(f: Any, off: Any) -> None:
     assert np.allclose(x_bar, differences(lambda x: f(x, 0.8), (X,)), rtol=1e-6, atol=1e-8)
     assert np.allclose(c_bar, differences(lambda c: f(X, c), (0.8,)), rtol=1e-6, atol=1e-8)
     assert np.allclose(again, differences(lambda x: tx.grad(f, wrt=1)(x, 0.8), (X,)), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("f", ALL)
+def test_forward_mode_agrees(f: Any) -> None:
+    x_bar, c_bar = tx.grad(f, wrt=(0, 1))(X, 0.8)
+    value, slope = tx.jvp(f, (X, 0.8), (np.ones(2), 1.0))
+    assert value == f(X, 0.8) and np.isclose(slope, np.sum(x_bar) + c_bar)
 
 
 @pytest.mark.parametrize("f", [steps, joined, joined_columns, of_rows, of_lists, of_whole_numbers])
