@@ -185,8 +185,17 @@ def _with_transposed(
 ) -> Sequence[Statement] | None:
     if not p.still(matrix):
         return None
+    if (plain := _transpose_of(p, matrix)) is not None:
+        return (Assign(s.target, Op(p.matmul, factors(plain)), s.span),)
     turned = p.let(s, Op(np.transpose, (matrix,)), p.kind(matrix))
     return turned, Assign(s.target, Op(p.matmul, factors(Var(turned.target))), s.span)
+
+
+def _transpose_of(p: Operators, matrix: Atom) -> Atom | None:
+    """The matrix of which this one is the transpose, with all axes turned around."""
+    made = p.expr(matrix)
+    turned = isinstance(made, Op) and made.fn is np.transpose and len(made.args) == 1 and not made.kwargs
+    return made.args[0] if isinstance(made, Op) and turned and p.still(made.args[0]) else None
 
 
 def _rank_of_shape(p: Operators, shape: Atom) -> int | None:
@@ -198,9 +207,24 @@ def _rank_of_shape(p: Operators, shape: Atom) -> int | None:
 
 def _transposed(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
     """The axes that undo turning all of them around."""
+    if len(op.args) == 1:
+        return _turned_product(p, s, op.args[0])
     made = p.expr(op.args[1]) if len(op.args) == 2 else None
     undone = isinstance(made, Op) and made.fn is arrays.inverse_axes and made.args == (Lit(None),)
     return _as(s, np.transpose, op.args[0]) if undone else None
+
+
+def _turned_product(p: Operators, s: Assign, product: Atom) -> Sequence[Statement] | None:
+    """``(x.T @ t).T`` as ``t.T @ x``."""
+    made = p.expr(product)
+    if not (p.walk.ours and isinstance(made, Op) and made.fn is p.matmul and isinstance(product, Var)):
+        return None
+    first, second = made.args
+    plain = _transpose_of(p, first)
+    if plain is None or p.count[product.name] != 1 or not p.rank(plain) == p.rank(second) == 2 or not p.still(second):
+        return None
+    turned = p.let(s, Op(np.transpose, (second,)), p.kind(second))
+    return turned, Assign(s.target, Op(p.matmul, (Var(turned.target), plain)), s.span)
 
 
 def _count(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:

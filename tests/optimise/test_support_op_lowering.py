@@ -127,3 +127,13 @@ def windows(image, kernel):
 def test_nothing_is_recorded_for_the_shape_that_a_parameter_has() -> None:
     text = both(windows, RNG.random(5), RNG.random(2), wrt=("image", "kernel"))
     assert "append(image" not in text and "np.full" not in text
+
+
+def weighed(x, a, b):
+    return np.sum(np.tanh((x @ a) @ (x @ b).T) ** 2)
+
+
+def test_no_matrix_is_turned_twice() -> None:
+    """The cotangent of ``k`` in ``q @ k.T`` is a product of `q`, and that of `q` one of `k`."""
+    text = both(weighed, RNG.random((4, 3)), RNG.random((3, 2)), RNG.random((3, 2)), wrt=("x", "a", "b"))
+    assert ").T" not in text.partition("reverse sweep")[2]
