@@ -11,6 +11,7 @@ from tangentx.nn import functional, init
 from tangentx.nn.linear import Linear
 from tangentx.nn.module import Module
 from tangentx.nn.parameter import Parameter
+from tangentx.nn.shapes import demand_end
 
 
 class MultiheadAttention(Module):
@@ -71,6 +72,7 @@ class MultiheadAttention(Module):
 
     def _heads(self, x: Any, part: int) -> Any:
         """The projection number `part` of x, as (batch, heads, length, width of a head)."""
+        demand_end(np.shape(x), (self.embed_dim,), "MultiheadAttention")
         rows = slice(part * self.embed_dim, (part + 1) * self.embed_dim)
         bias = None if self.in_proj_bias is None else self.in_proj_bias[rows]
         projected = functional.linear(x, self.in_proj_weight[rows], bias)

@@ -10,6 +10,7 @@ import numpy as np
 from tangentx.nn import functional
 from tangentx.nn.linear import drawn
 from tangentx.nn.module import Module
+from tangentx.nn.shapes import demand_channels
 
 
 def _pair(value: Any) -> tuple[int, int]:
@@ -58,6 +59,7 @@ class Conv2d(Module):
 
     def forward(self, x: Any) -> Any:
         """See the class."""
+        demand_channels(np.shape(x), self.in_channels, (4,), "(batch, channels, height, width)", "Conv2d")
         return functional.conv2d(x, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
 
     def extra_repr(self) -> str:

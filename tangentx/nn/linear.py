@@ -10,6 +10,7 @@ import numpy as np
 from tangentx.nn import functional, init
 from tangentx.nn.module import Module
 from tangentx.nn.parameter import Parameter
+from tangentx.nn.shapes import demand_end
 
 
 def drawn(shape: tuple[int, ...], bound: float, generator: Any, dtype: Any) -> Any:
@@ -39,6 +40,7 @@ class Linear(Module):
 
     def forward(self, x: Any) -> Any:
         """See the class."""
+        demand_end(np.shape(x), (self.in_features,), "Linear")
         return functional.linear(x, self.weight, self.bias)
 
     def extra_repr(self) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 
 from tangentx.common.trees import is_differentiable
 from tangentx.errors import NotDifferentiable, place, span_of
+from tangentx.nn.checkpoints import write_whole
 from tangentx.nn.parameter import Parameter
 from tangentx.tensor.core.modes import STATE, no_grad
 
@@ -91,12 +92,12 @@ class Module:
         """Adds to an exception which layer it comes from: the innermost one says what it was given."""
         inner = getattr(error, "_tangentx_layer", None)
         if inner is None:
-            first = self._lines()[0].partition("  #")[0]
+            layer = f"{type(self).__name__}({self.extra_repr()})"
             shapes = ", ".join(str(np.shape(_plain(arg))) for arg in args if hasattr(_plain(arg), "shape"))
-            error.add_note(f"in the layer {first}, given {f'arrays of shape {shapes}' if shapes else 'no array'}")
+            error.add_note(f"in the layer {layer}, given {f'arrays of shape {shapes}' if shapes else 'no array'}")
         else:
-            name = next((name for name, child in self.named_children() if child is inner), "")
-            error.add_note(f"which is `{name}` of {type(self).__name__}")
+            name = next((f"`{name}` of" for name, child in self.named_children() if child is inner), "part of")
+            error.add_note(f"which is {name} {type(self).__name__}")
         with contextlib.suppress(AttributeError):
             setattr(error, "_tangentx_layer", self)  # noqa: B010
 
@@ -235,8 +236,14 @@ class Module:
                     yield _joined(prefix, name), getattr(module, name)
 
     def save(self, file: Any) -> None:
-        """Writes the state to an .npz file: plain arrays, no pickle."""
-        np.savez(file, **self.state_dict())
+        """Writes the state to an .npz file: plain arrays, no pickle.
+
+        A file that is there is replaced by a whole one, or stays as it is where writing fails or is interrupted.
+        """
+        if hasattr(file, "write"):
+            np.savez(file, **self.state_dict())
+        else:
+            write_whole(file, self.state_dict())
 
     def load(self: M, file: Any, strict: bool = True) -> M:
         """Reads the state from an .npz file, and returns itself."""

@@ -10,6 +10,7 @@ from tangentx.arrays import stop_gradient
 from tangentx.nn import functional
 from tangentx.nn.module import Module
 from tangentx.nn.parameter import Parameter
+from tangentx.nn.shapes import demand_channels, demand_end
 
 
 class LayerNorm(Module):
@@ -38,6 +39,7 @@ class LayerNorm(Module):
 
     def forward(self, x: Any) -> Any:
         """See the class."""
+        demand_end(np.shape(x), self.normalized_shape, "LayerNorm")
         return functional.layer_norm(x, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
@@ -54,6 +56,7 @@ class _BatchNorm(Module):
     """
 
     ranks: tuple[int, ...] = ()
+    axes = ""
     running_mean: Any
     running_var: Any
     num_batches_tracked: Any
@@ -79,8 +82,7 @@ class _BatchNorm(Module):
     def forward(self, x: Any) -> Any:
         """See the class."""
         rank = np.ndim(x)
-        if rank not in self.ranks:
-            raise ValueError("the input has a number of axes that this layer does not take")
+        demand_channels(np.shape(x), self.num_features, self.ranks, self.axes, "a batch normalisation")
         axes = (0,) if rank == 2 else (0, 2) if rank == 3 else (0, 2, 3)
         shape = (1, -1) if rank == 2 else (1, -1, 1) if rank == 3 else (1, -1, 1, 1)
         if self.training or not self.track_running_stats:
@@ -112,9 +114,11 @@ class BatchNorm1d(_BatchNorm):
     __doc__ = (_BatchNorm.__doc__ or "") + "\n    For inputs (batch, channels) and (batch, channels, length).\n    "
 
     ranks = (2, 3)
+    axes = "(batch, channels) or (batch, channels, length)"
 
 
 class BatchNorm2d(_BatchNorm):
     __doc__ = (_BatchNorm.__doc__ or "") + "\n    For inputs (batch, channels, height, width).\n    "
 
     ranks = (4,)
+    axes = "(batch, channels, height, width)"

@@ -11,6 +11,7 @@ import numpy as np
 from tangentx.nn import functional
 from tangentx.nn.linear import drawn
 from tangentx.nn.module import Module
+from tangentx.nn.shapes import demand_end
 
 
 class _Cell(Module):
@@ -66,6 +67,7 @@ class RNNCell(_Cell):
 
     def forward(self, x: Any, h: Any = None) -> Any:
         """The next state."""
+        demand_end(np.shape(x), (self.input_size,), "RNNCell")
         if h is None:
             h = self._start(x)
         total = functional.linear(x, self.weight_ih, self.bias_ih) + functional.linear(h, self.weight_hh, self.bias_hh)
@@ -83,6 +85,7 @@ class LSTMCell(_Cell):
 
     def forward(self, x: Any, state: Any = None) -> Any:
         """The next state."""
+        demand_end(np.shape(x), (self.input_size,), "LSTMCell")
         if state is None:
             h = self._start(x)
             c = h
@@ -105,6 +108,7 @@ class GRUCell(_Cell):
 
     def forward(self, x: Any, h: Any = None) -> Any:
         """The next state."""
+        demand_end(np.shape(x), (self.input_size,), "GRUCell")
         if h is None:
             h = self._start(x)
         ours = functional.linear(x, self.weight_ih, self.bias_ih)
@@ -174,6 +178,7 @@ class _Recurrent(Module):
             x = np.swapaxes(x, 0, 1)
         if np.shape(x)[0] == 0:
             raise ValueError("the sequence is empty")
+        demand_end(np.shape(x), (self.input_size,), "a recurrent layer")
         return x
 
     def _ended(self, y: Any) -> Any:

@@ -109,7 +109,7 @@ def test_running_statistics_as_torch_has_them():
     image = wave(2, 2, 3, 2)
     first, _ = norm(image), norm(2.0 * image)
     agrees("BatchNorm2d", first, norm.running_mean, norm.running_var)
-    with pytest.raises(ValueError, match="axes"):
+    with pytest.raises(ValueError, match=r"expects an input \(batch, channels, height, width\) with 2 channels"):
         norm(X)
 
 

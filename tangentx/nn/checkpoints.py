@@ -1,0 +1,40 @@
+"""Files of arrays that are never half written: a new one takes the place of the old one when it is whole."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def write_whole(path: Any, arrays: Mapping[str, Any]) -> None:
+    """Writes an .npz file; its name gets this ending where it has another, as by ``numpy.savez``.
+
+    The arrays are written beside it first, and to the disk: an interruption leaves the old file, and nothing else.
+    """
+    wanted = Path(path)
+    target = wanted if wanted.suffix == ".npz" else wanted.with_name(wanted.name + ".npz")
+    handle, name = tempfile.mkstemp(suffix=".part", prefix=target.name, dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, _mode_of(target))
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _mode_of(path: Path) -> int:
+    """The permissions of a file, or those that a new one gets."""
+    if path.exists():
+        return path.stat().st_mode
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,20 @@
+"""Whether what a layer is given has the shape that it expects: the same question on Tensors and in compiled programs.
+
+Each is asked of a shape, not of an array, so that compiled text has one line for it and nothing in the reverse sweep.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def demand_end(shape: Any, end: Any, layer: str) -> None:
+    """Raises ValueError unless a shape ends with `end`."""
+    if len(shape) < len(end) or shape[len(shape) - len(end) :] != end:
+        raise ValueError(f"{layer} expects an input whose last axes have the lengths {end}, and got the shape {shape}")
+
+
+def demand_channels(shape: Any, channels: int, ranks: Any, axes: str, layer: str) -> None:
+    """Raises ValueError unless a shape has one of the numbers of axes in `ranks`, called `axes`, and these channels."""
+    if len(shape) not in ranks or shape[1] != channels:
+        raise ValueError(f"{layer} expects an input {axes} with {channels} channels, and got the shape {shape}")
