@@ -77,7 +77,7 @@ def run(row: Row, folder: Path) -> tuple[str, str]:
         return "could not be installed", done.stderr[-2000:]
     command = [own, "-m", "pytest", "-q", "-p", "no:cacheprovider", *row.tests]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    return ("passed" if done.returncode == 0 else "FAILED"), done.stdout[-3000:]
+    return ("passed" if done.returncode == 0 else "FAILED"), (done.stderr + done.stdout)[-3000:]
 
 
 def main(only: str) -> int:

@@ -635,3 +635,19 @@ def test_a_whole_number_shares_with_what_it_equals() -> None:
             np.testing.assert_allclose(found, wanted, rtol=1e-15)
             dot = np.array([1.0, -2.0])
             np.testing.assert_allclose(tx.jvp(on_tensors, (at,), (dot,))[1], wanted @ dot, rtol=1e-15)
+
+
+def unwrapped(x, t):
+    while isinstance(t, list):
+        t = t[0]
+    return x * t
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 8])
+def test_a_walk_down_lists_of_lists_runs_on_tensors(depth: int) -> None:
+    nested: Any = 3.0
+    for _ in range(depth):
+        nested = [nested]
+    with pytest.raises(tx.NotResolved, match="a list in one place and a float in another"):
+        tx.grad(unwrapped, fallback="error")(2.0, nested)
+    assert tx.grad(unwrapped)(2.0, nested) == 3.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -364,31 +364,35 @@ class Region:
 
     def put(self, key: Any, kind: Kind) -> None:
         """Content `kind` may stand at `key`."""
-        node = self.root()
-        old = node.fields.get(key, BOTTOM)
-        new = join(old, kind)
-        node = node.root()
+        node, new = self._with(kind, lambda node: node.fields.get(key, BOTTOM))
         if new != node.fields.get(key):
             node.fields[key] = new
             node.world.changed = True
 
     def put_any(self, kind: Kind) -> None:
         """Content `kind` may stand anywhere."""
-        node = self.root()
-        new = join(node.elt, kind)
-        node = node.root()
+        node, new = self._with(kind, lambda node: node.elt)
         if new != node.elt:
             node.elt = new
             node.world.changed = True
 
     def put_key(self, kind: Kind) -> None:
         """A dict may have keys of this kind, which are not known."""
-        node = self.root()
-        new = join(node.key, kind)
-        node = node.root()
+        node, new = self._with(kind, lambda node: node.key)
         if new != node.key:
             node.key = new
             node.world.changed = True
+
+    def _with(self, kind: Kind, there: Callable[[Region], Kind]) -> tuple[Region, Kind]:
+        """The representative, and what is `there` joined with `kind`: with all that is, for a join of containers that
+        hold each other may unite this very class with others, and bring their content."""
+        node = self.root()
+        while True:
+            old = there(node)
+            new = join(old, kind)
+            node = node.root()
+            if there(node) == old:
+                return node, new
 
     def get(self, key: Any) -> Kind:
         """Kind of the content at the known `key`."""

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from scipy import interpolate
 
 from tangentx.templates.refusals import refused
+
+
+def _since_1_15(*names: str) -> list[Callable[..., Any]]:
+    """Those of the names that this SciPy has: 1.13 and 1.14 have none of them."""
+    return [getattr(interpolate, name) for name in names if hasattr(interpolate, name)]
+
 
 refused(
     *(interpolate.griddata, interpolate.LinearNDInterpolator, interpolate.CloughTocher2DInterpolator),
@@ -20,13 +29,14 @@ refused(
 refused(
     *(interpolate.BarycentricInterpolator, interpolate.KroghInterpolator, interpolate.barycentric_interpolate),
     *(interpolate.krogh_interpolate, interpolate.lagrange, interpolate.approximate_taylor_polynomial, interpolate.pade),
-    *(interpolate.AAA, interpolate.FloaterHormannInterpolator),
+    *_since_1_15("AAA", "FloaterHormannInterpolator"),
     reason="it makes a polynomial or a fraction of high degree",
     hint="use `scipy.interpolate.make_interp_spline` or `CubicSpline`, or `np.polyfit` and `np.polyval`",
 )
 refused(
     *(interpolate.LSQUnivariateSpline, interpolate.make_lsq_spline, interpolate.make_smoothing_spline),
-    *(interpolate.make_splrep, interpolate.make_splprep, interpolate.splprep, interpolate.generate_knots),
+    *_since_1_15("make_splrep", "make_splprep", "generate_knots"),
+    interpolate.splprep,
     reason="knots or weights of a spline that smoothes are found in steps",
     hint="fit coefficients by `np.linalg.lstsq`, and evaluate them by `scipy.interpolate.BSpline`",
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Box, Num, Obj, Some, Top, World, join
+from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Box, Num, Obj, Region, Some, Top, World, join
 
 REAL = np.dtype(float)
 
@@ -52,6 +53,21 @@ def test_united_regions_share_facts_and_contents() -> None:
     b.unite(a)
     a.mark("written")
     assert not world.changed
+
+
+@pytest.mark.parametrize("how", ["at a key", "anywhere", "keys"])
+def test_lists_that_are_united_on_the_way_keep_what_they_hold(how: str) -> None:
+    """`t = t[0]` of a list of lists: to join what the outer one holds unites it with the inner one, and its content."""
+    world = World()
+    outer, middle, inner = world.region(), world.region(), world.region()
+    put = {"at a key": lambda a, kind: a.put(0, kind), "anywhere": Region.put_any, "keys": Region.put_key}[how]
+    read = {"at a key": lambda a: a.get(0), "anywhere": Region.any, "keys": lambda a: a.root().key}[how]
+    put(outer, Box(list, middle))
+    put(middle, Box(list, inner))
+    put(inner, Num(float))
+    outer.unite(middle)
+    assert outer.root() is middle.root() is inner.root()
+    assert isinstance(read(outer), Top)
 
 
 def test_contents_at_unknown_keys_reach_every_key() -> None:
