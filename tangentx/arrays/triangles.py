@@ -42,7 +42,8 @@ def lagged(g: Any, x: Any, like: Any, axis: Any = -1) -> Any:
 def delayed(c: Any, x: Any, like: Any, axis: Any = -1) -> Any:
     """Sums of ``c[k] * x[n - k]`` over `k`, in the form of `like`: the adjoint of `lagged` in its first argument."""
     moved = np.moveaxis(x, axis, -1)
-    total = np.zeros(moved.shape, np.result_type(c, x))
+    kind = np.result_type(np.asarray(c) if isinstance(c, list | tuple) else c, x)
+    total = np.zeros(moved.shape, kind)
     for k in range(min(len(c), moved.shape[-1])):
         total[..., k:] += guarded(c[k], moved[..., : moved.shape[-1] - k])
     return np.moveaxis(total, -1, axis)

@@ -65,6 +65,11 @@ def moving_average(p):
     return np.sum(x**2)
 
 
+def by_lists(p):
+    x = signal.lfilter([1.0, 0.5], np.concatenate([[1.0], -p]), Y) + signal.lfilter([1.0], [1.0, 0.3], Y * p[0])
+    return np.sum(x**2)
+
+
 def matrices(p):
     A = np.array([[p[0], 1.0], [-p[1], p[2]]])
     return np.sum(linalg.expm(A) ** 2) + linalg.det(linalg.sqrtm(A @ A.T + np.eye(2)))
@@ -77,6 +82,7 @@ def damped(p):
 
 PROGRAMS: dict[Any, Any] = {
     gaussian_process: [0.1, 0.2, -1.0],
+    by_lists: [0.5, -0.3],
     mixture: 0.3 * RNG.normal(size=9),
     logistic: [0.3, -0.4],
     survival: [0.3, 0.2],

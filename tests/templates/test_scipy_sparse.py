@@ -90,7 +90,8 @@ def of_blocks(d, x):
     a = sparse.csr_matrix((d, (ROWS, COLS)), shape=(3, 3))
     spread = sparse.kron(sparse.diags(x), a, format="csr"), sparse.kron(a, np.ones((2, 2)), format="csc")
     stacked = sparse.vstack([a, a * x[0]]), sparse.hstack([a, a], format="csc"), sparse.block_diag([a, x[:, None]])
-    return sum(weighed(m.toarray()) for m in (*spread, *stacked)) + weighed(stacked[0].data)
+    sides = sparse.tril(a, -1, format="csr"), sparse.triu(a), sparse.triu(a.toarray(), 1, "csc")
+    return sum(weighed(m.toarray()) for m in (*spread, *stacked, *sides)) + weighed(stacked[0].data)
 
 
 def of_two(d, x):

@@ -166,3 +166,25 @@ def vstack(blocks: Any, format: Any = None, dtype: Any = None) -> Any:
 def block_diag(mats: Any, format: Any = None, dtype: Any = None) -> Any:
     """Matrices along the diagonal of a sparse one."""
     return _joined(mats, 1, 1, "coo" if format is None else format)
+
+
+def _side(A: Any, kept: Any, format: Any) -> Any:
+    """The values of a matrix that are kept, in their places."""
+    data, rows, cols, extent = _parts(A)
+    cls = sparse.coo_array if _is_array(A) else sparse.coo_matrix
+    found = made_of(cls, data=data[kept], row=rows[kept], col=cols[kept], shape=extent)
+    return _in_format(found, format, "coo")
+
+
+@composition(sparse.tril, domain=(), containers=True, always=True)
+def tril(A: Any, k: Any = 0, format: Any = None) -> Any:
+    """The part of a matrix on and below a diagonal, as a sparse one."""
+    _, rows, cols, _ = _parts(A)
+    return _side(A, rows + k >= cols, format)
+
+
+@composition(sparse.triu, domain=(), containers=True, always=True)
+def triu(A: Any, k: Any = 0, format: Any = None) -> Any:
+    """The part of a matrix on and above a diagonal, as a sparse one."""
+    _, rows, cols, _ = _parts(A)
+    return _side(A, rows + k <= cols, format)

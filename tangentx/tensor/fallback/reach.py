@@ -63,6 +63,8 @@ def reached(value: Any) -> Iterable[Any]:
         return gc.get_referents(value)
     if isinstance(value, _SKIPPED):
         return ()
+    if "__tangentx_parts__" in vars(type(value)):  # it stands for an object of a library's, and holds Tensors
+        return vars(value).values()
     touched = STATE.program is not None and id(value) in STATE.program.touched
     # Into an object of a library, of which nothing is known, only the program itself can have put something.
     inside = fields(value) if touched or is_users_class(type(value)) else None
