@@ -136,3 +136,12 @@ def test_the_text_names_what_the_program_does() -> None:
 def test_on_tensors_a_function_in_the_way_of_one_is_refused() -> None:
     with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_scipy_programs.*@tx.differentiate"):
         special.logsumexp(tx.tensor([1.0, 2.0], requires_grad=True))
+
+
+def test_the_distance_of_equal_distributions_has_slope_zero():
+    distance = pytest.importorskip("scipy.spatial.distance")
+    p = np.array([0.2, 0.3, 0.5])
+    for q in (p.copy(), p[::-1].copy()):
+        value, slopes = tx.value_and_grad(lambda p, q: distance.jensenshannon(p, q), wrt=(0, 1))(p, q)
+        assert value == distance.jensenshannon(p, q)
+        assert np.all(np.isfinite(slopes)) and np.any(slopes) == np.any(p != q)

@@ -158,4 +158,6 @@ def jensenshannon(p: Any, q: Any, base: Any = None, *, axis: Any = 0, keepdims: 
     mean = 0.5 * (first + second)
     parts = special.rel_entr(first, mean) + special.rel_entr(second, mean)
     total = 0.5 * np.sum(parts, axis=axis, keepdims=keepdims)
-    return np.sqrt(total if base is None else total / np.log(base))
+    total = total if base is None else total / np.log(base)
+    # That of equal ones has a kink, as a norm has at 0, where the slope is 0.
+    return np.sqrt(total + (total == 0.0)) * (total != 0.0)

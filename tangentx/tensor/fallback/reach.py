@@ -64,7 +64,8 @@ def reached(value: Any) -> Iterable[Any]:
     if isinstance(value, _SKIPPED):
         return ()
     if "__tangentx_parts__" in vars(type(value)):  # it stands for an object of a library's, and holds Tensors
-        return vars(value).values()
+        parts: Iterable[Any] = vars(value).values()
+        return parts
     touched = STATE.program is not None and id(value) in STATE.program.touched
     # Into an object of a library, of which nothing is known, only the program itself can have put something.
     inside = fields(value) if touched or is_users_class(type(value)) else None
