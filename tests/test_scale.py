@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 import tangentx as tx
 from tangentx.analysis.infer.inference import Inference
+from tangentx.ir.nodes import Lit, Op, Var
+from tangentx.optimise import in_place_sums
 from tangentx.optimise.facts.dataflow import Flow
 
 
@@ -225,6 +228,15 @@ def test_the_work_of_nested_loops_grows_slowly(monkeypatch: pytest.MonkeyPatch) 
         counts.append(0)
         tx.grad(defined(f"loops {count}", loops(count)))(0.7)
     assert counts[1] < 8 * counts[0]
+
+
+def test_a_sum_of_many_terms() -> None:
+    made: dict[str, Any] = {f"v{i}": Op(operator.add, (Var(f"v{i - 1}"), Lit(1.0))) for i in range(5_000)}
+    assert not in_place_sums._adds_to(made["v4999"], "s", made)
+    made["v0"] = Op(operator.add, (Var("s"), Lit(1.0)))
+    assert in_place_sums._adds_to(made["v4999"], "s", made)
+    made["v0"] = Op(operator.add, (Var("v4999"), Lit(1.0)))  # in a circle
+    assert not in_place_sums._adds_to(made["v4999"], "s", made)
 
 
 def many_trips(x: float, n: int) -> float:

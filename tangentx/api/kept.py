@@ -18,7 +18,7 @@ def cache(path: str | os.PathLike[str] | None) -> None:
     user's or writes into memory from outside is compiled in each process; `explain` says what became of each text.
 
     The directory is made for the user alone (mode 0700). Many processes may share it, and may be ended at any time;
-    it may be emptied at any time, too, and nobody else does.
+    it may be emptied at any time, too. Of texts it holds 256 MiB, and not much more: the oldest are removed.
     Raises OSError for a directory that cannot be made, and PermissionError (an OSError) for one that belongs to another
     user, or that others can write.
 

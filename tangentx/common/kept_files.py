@@ -7,10 +7,12 @@ another name first, and nothing is read that is not the user's own.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import hashlib
 import os
 import stat
+from collections.abc import Iterator
 from typing import Any
 
 DIGEST = hashlib.sha256().digest_size
@@ -110,3 +112,26 @@ def write(path: str, content: bytes) -> None:
     except BaseException:
         os.unlink(name)
         raise
+
+
+def bound(folder: str, limit: int) -> None:
+    """Removes the oldest files in a folder and in those in it, until the rest have `limit` bytes at most. Other
+    processes may do so at the same time, or read and write there: what one has removed, another does not find."""
+    total = 0
+    for _, size, path in sorted(_files(folder), reverse=True):
+        total += size
+        if total > limit:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+            with contextlib.suppress(OSError):  # there are others in it
+                os.rmdir(os.path.dirname(path))
+
+
+def _files(folder: str) -> Iterator[tuple[int, int, str]]:
+    """When each file in a folder and in those in it was written, its size and its path."""
+    for path, _, names in os.walk(folder):
+        for name in names:
+            file = os.path.join(path, name)
+            with contextlib.suppress(FileNotFoundError):  # removed meanwhile
+                found = os.lstat(file)
+                yield found.st_mtime_ns, found.st_size, file

@@ -41,6 +41,9 @@ FORMAT = 1
 LIMIT_VARIANTS = 8
 """How many texts are kept for one question, which other functions and objects of the program answer."""
 LIMIT_ASKED = 256
+LIMIT_BYTES = 2**28
+"""How many bytes of texts a directory holds; each process that keeps texts there may add a part of it (`PARTS`)."""
+PARTS = 32
 _TRANSFORMS = ("grad", "elementwise", "jacobian")
 _NOTES = frozenset(
     ("signature", "outside", "axes", "taken", "undecided", "jit", "value", "samples", "number", "kept", "unkept")
@@ -49,6 +52,8 @@ _FILE = "<tangentx kept>"
 Find: TypeAlias = Callable[[tuple[Any, ...]], Entry]
 Make: TypeAlias = Callable[[tuple[Any, ...], Any], Entry]
 _own_rules: list[str] = []
+_grown: dict[str, int] = {}
+"""By directories, the bytes that this process has kept there since it bounded them: to do so takes a walk of it."""
 
 
 def forbid(rule: str) -> None:
@@ -251,11 +256,21 @@ def _keep(place: str, question: Question, entry: Entry) -> str:
             os.unlink(os.path.join(folder, name))
         facts = repr([record[part] for part in ("read", "names", "members", "axes", "taken")])
         kept_files.write(os.path.join(folder, hashlib.sha256(facts.encode()).hexdigest()[:40]), content)
+        _bound(place, len(content))
     except Unkept as error:
         return f"not kept: {error}"
     except (OSError, RecursionError, ValueError) as error:
         return f"not kept: {type(error).__name__}: {error}"
     return "compiled, and kept for other processes"
+
+
+def _bound(place: str, size: int) -> None:
+    """Bounds a directory when this process first keeps a text there, and where it has kept many bytes since."""
+    grown = _grown.get(place, LIMIT_BYTES) + size
+    if grown > LIMIT_BYTES // PARTS:
+        kept_files.bound(os.path.join(place, "texts"), LIMIT_BYTES)
+        grown = 0
+    _grown[place] = grown
 
 
 def _record(question: Question, entry: Entry) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def _own(unit: Unit) -> frozenset[str]:
     }
     for s in unit.statements():
         value = s.value if isinstance(s, Assign) else None
-        if isinstance(s, Assign) and _adds_to(s.value, s.target, made):
+        if isinstance(s, Assign) and bound[s.target] > 1 and _adds_to(s.value, s.target, made):  # once: it has no sum
             found.add(s.target)
         elif not (isinstance(value, Op) and value.fn in _ZEROS and id(s) not in inside):
             other.update(writes(s))
@@ -67,12 +67,18 @@ def _own(unit: Unit) -> frozenset[str]:
 
 def _adds_to(value: Expr | None, name: str, made: Mapping[str, Expr]) -> bool:
     """Whether it is a sum that begins with the name, of which what comes before the last term is read by it alone."""
-    if not (isinstance(value, Op) and value.fn in (ADD, SUB) and len(value.args) == 2 and not value.kwargs):
-        return False
-    first, last = value.args
-    if last == Var(name):
-        return value.fn is ADD and first != last
-    return isinstance(first, Var) and (first.name == name or _adds_to(made.get(first.name), name, made))
+    for _ in range(len(made) + 1):  # names of a program that cannot run may be made of one another in a circle
+        if not (isinstance(value, Op) and value.fn in (ADD, SUB) and len(value.args) == 2 and not value.kwargs):
+            return False
+        first, last = value.args
+        if last == Var(name):
+            return value.fn is ADD and first != last
+        if not isinstance(first, Var):
+            return False
+        if first.name == name:
+            return True
+        value = made.get(first.name)
+    return False
 
 
 class _Sums(Rewriter):

@@ -363,6 +363,43 @@ def test_texts_for_one_question_are_bounded(module, place) -> None:
     assert 0 < len(files(place)) <= kept_texts.LIMIT_VARIANTS
 
 
+def dated(place):
+    """The kept texts, as if they had been written a minute after one another, the ones without a date last."""
+    found = sorted(files(place), key=lambda path: os.lstat(path).st_mtime)
+    for i, path in enumerate(found):
+        os.utime(path, (60.0 * i,) * 2)
+    return found
+
+
+def test_the_oldest_of_a_directory_are_removed(module, place, monkeypatch) -> None:
+    programs = [PROGRAM.replace("3.0", f"{i}.5") for i in range(6)]
+    for text in programs[:5]:
+        gradient(module(text))
+    before = dated(place)
+    assert len(before) == 5
+    monkeypatch.setattr(kept_texts, "LIMIT_BYTES", 3 * max(os.path.getsize(path) for path in before))
+    monkeypatch.setattr(kept_texts, "_grown", {})  # as in another process
+    assert gradient(module(programs[5]))[1] == "kept"
+    left = files(place)
+    assert set(before) & set(left) == set(before[3:]) and len(left) == 3
+    assert not any(path.parent.exists() for path in before[:3])
+    assert [gradient(module(text))[1] for text in (programs[5], programs[4], programs[3])] == ["read"] * 3
+    assert gradient(module(programs[0]))[1] == "kept"
+
+
+def test_processes_may_bound_a_directory_at_once(tmp_path) -> None:
+    for i in range(300):
+        (tmp_path / str(i % 20)).mkdir(exist_ok=True)
+        (tmp_path / str(i % 20) / str(i)).write_bytes(bytes(10))
+        os.utime(tmp_path / str(i % 20) / str(i), (60.0 * i,) * 2)
+    threads = [threading.Thread(target=kept_files.bound, args=(str(tmp_path), 1000)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == set(map(str, range(200, 300)))
+
+
 def test_threads_that_ask_at_once_get_the_same(module) -> None:
     m = module(PROGRAM)
     first, _ = gradient(m)

@@ -442,6 +442,9 @@ class Facts(Flow[Known]):
         self._tapes = Tapes(unit)
         self._readers: dict[str, set[str]] = {}
         self._lying: dict[str, list[Region]] = {}
+        self._unwritten: dict[str, None] = {}
+        """Those of `_lying` that may be other than stale in the facts `_unwritten_of`: those that are need no look."""
+        self._unwritten_of: dict[str, Known] | None = None
         self._met: set[Site] = set()
         self._outermost = 0
         params = [p.name for p in unit.function.params]
@@ -593,16 +596,20 @@ class Facts(Flow[Known]):
         written = [each for each in found if not each.still()]
         if written or name in self._lying:
             self._lying[name] = written
+            self._unwritten[name] = None
 
     def _written(self, where: Region | None) -> None:
         """Memory has been written, None: any; what was computed of it is not what it would be now."""
         assert self.env is not None
-        for name, regions in self._lying.items():
-            fact = self.env.get(name)
-            if fact is None or fact.expr is None or fact.stale:
-                continue
-            if regions and (where is None or any(each.root() is where for each in regions)):
+        if self._unwritten_of is not self.env:  # on another way through the program, where less is stale
+            self._unwritten_of, self._unwritten = self.env, dict.fromkeys(self._lying)
+        for name in tuple(self._unwritten):
+            fact, regions = self.env.get(name), self._lying[name]
+            if fact is None or fact.expr is None or fact.stale or not regions:
+                del self._unwritten[name]
+            elif where is None or any(each.root() is where for each in regions):
                 self.env[name] = fact._replace(stale=True)
+                del self._unwritten[name]
 
     def _tagged(self, shape: Shape, kind: Kind | None) -> Shape:
         """The shape with a tag of this visit for what is not known of it."""

@@ -125,3 +125,46 @@ def both_ways(x, y):
 )
 def test_equal_shapes(fn: Callable[..., Any], values: tuple[Any, ...], wanted: bool) -> None:
     assert alike(fn, *values) is wanted
+
+
+class Still(Facts):
+    """Notes, at each number bound to `mark`, which names would be the same if they were computed again."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.answers: dict[object, str] = {}
+
+    def after(self, s: Statement) -> None:
+        super().after(s)
+        if isinstance(s, Assign) and s.target.startswith("mark"):
+            known = [name for name in "abc" if self.current(Var(name)) is not None]
+            self.answers[getattr(s.value, "value", None)] = "".join(known)
+
+
+def written_on_the_ways(x, n):
+    u = x * 1.0
+    a = u * 2.0
+    mark = 0.0
+    if n > 0:
+        u[0] = 5.0
+        mark = 1.0
+        b = u * 3.0
+        mark = 2.0
+        u[1] = np.sum(b)
+    else:
+        mark = 3.0
+        u[1] = 6.0
+        mark = 4.0
+    for _ in range(n):
+        c = u * 4.0
+        mark = 5.0
+        u[2] = np.sum(c)
+        mark = 6.0
+    return mark * np.sum(u * a)
+
+
+def test_what_is_written_on_one_way_is_not_on_the_other() -> None:
+    program, unit = unit_of(written_on_the_ways, A, 2)
+    facts = Still(program, unit)
+    facts.block(unit.body)
+    assert facts.answers == {0.0: "a", 1.0: "", 2.0: "b", 3.0: "a", 4.0: "", 5.0: "c", 6.0: ""}
