@@ -12,6 +12,7 @@ from tangentx.backend.blocks import BlockWriter, Context
 from tangentx.backend.constants import constant
 from tangentx.backend.spelling import Scope
 from tangentx.ir.nodes import Function, Lit, Param
+from tangentx.ir.value_names import ValueNames
 
 
 def lower(function: Function, scope: Scope) -> ast.FunctionDef:
@@ -64,20 +65,19 @@ def _default(param: Param, scope: Scope) -> ast.expr | None:
     return constant(param.default.value, scope) if isinstance(param.default, Lit) else None
 
 
-def name_temporaries(tree: ast.FunctionDef, scope: Scope) -> None:
-    """Gives the temporaries of `tree` names that nothing else has, in the order of the text; in place."""
+def name_temporaries(tree: ast.FunctionDef, scope: Scope, called: ValueNames) -> None:
+    """Gives the temporaries of `tree` names that say what they are and that nothing else has, in the order of the
+    text; in place."""
     nodes = _in_order(tree)
     taken = {node.id for node in nodes if isinstance(node, ast.Name)}
     taken |= {node.arg for node in nodes if isinstance(node, ast.arg)}
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    loops = {node.target.id for node in nodes if isinstance(node, ast.For) and isinstance(node.target, ast.Name)}
     given: dict[str, str] = {}
     counts: dict[str, int] = {}
 
     def printed(name: str) -> str:
         if name.startswith("%") and name not in given:
-            stem = "_" if name not in read else "k" if name in loops else _stem(name)
-            given[name] = _next(stem, counts, taken, scope)
+            given[name] = _next("_" if name not in read else called.of(name), counts, taken, scope)
         return given.get(name, name)
 
     for node in nodes:
@@ -85,11 +85,6 @@ def name_temporaries(tree: ast.FunctionDef, scope: Scope) -> None:
             node.id = printed(node.id)
         elif isinstance(node, ast.arg):
             node.arg = printed(node.arg)
-
-
-def _stem(name: str) -> str:
-    """What a temporary is called that needs a name: "%:drag" had one."""
-    return name[2:].rstrip("_0123456789") if name.startswith("%:") else "t"
 
 
 def _next(stem: str, counts: dict[str, int], taken: set[str], scope: Scope) -> str:

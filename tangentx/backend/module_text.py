@@ -17,6 +17,7 @@ from tangentx.errors import Span, UnsupportedSyntax
 from tangentx.ir import walk
 from tangentx.ir.library_call_op import handed_over
 from tangentx.ir.nodes import Function
+from tangentx.ir.value_names import ValueNames
 
 
 def write(functions: Sequence[Function], header: str = "") -> Text:
@@ -42,8 +43,8 @@ def _write(functions: Sequence[Function], header: str) -> Text:
     taken = _user_names(functions)
     scope = Scope(taken, _function_names(functions, taken))
     trees = [spelled(lower(function, scope), scope) for function in functions]
-    for tree in trees:
-        name_temporaries(tree, scope)
+    for tree, function in zip(trees, functions, strict=True):
+        name_temporaries(tree, scope, ValueNames(function.body))
     imports = scope.import_lines()
     comment = [line if line.startswith("#") else f"# {line}".rstrip() for line in header.splitlines()]
     if scope.objects:

@@ -30,6 +30,7 @@ from tangentx.ir.nodes import (
     Statement,
     Var,
 )
+from tangentx.ir.value_names import ValueNames, with_stem
 
 VALUE, SHADOW = "value", "shadow"
 NONE = Lit(None)
@@ -149,6 +150,7 @@ class Frame:
         self.function = instance.link.function
         self.kinds: dict[str, Kind] = dict(instance.kinds)
         self.names = Names(name for name in self.kinds if not name.startswith("%"))
+        self.called = ValueNames(self.function.body)
         self.suffix = suffix
         self.rule = rule
         self._others: dict[str, str] = {}
@@ -169,9 +171,11 @@ class Frame:
     def other(self, name: str) -> str:
         """The name of the cotangent (or tangent) of `name`."""
         if name not in self._others:
-            self._others[name] = (
-                f"{name}{self.suffix}" if name.startswith("%") else self.names.fresh(name + self.suffix)
-            )
+            if name.startswith("%"):
+                called = self.called.cotangent_of(name, self.suffix)
+                self._others[name] = with_stem(f"{name}{self.suffix}", called)
+            else:
+                self._others[name] = self.names.fresh(name + self.suffix)
         return self._others[name]
 
     def zero(self, emit: Emitter, atom: Atom, kind: Kind) -> Atom:

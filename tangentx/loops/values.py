@@ -128,7 +128,7 @@ def is_value(atom: object) -> bool:
 
 def identifier(name: str) -> str:
     """A name that C has too."""
-    name = name.removeprefix("%:").replace("%", "t")
+    name = name.removeprefix("%:").replace("%", "t").replace(":", "_")
     return re.sub(r"[^0-9A-Za-z_]", lambda found: f"u{ord(found[0]):x}", name)
 
 

@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 from tangentx.analysis.infer.program import Program
 from tangentx.ir.nodes import UNBOUND, Assign, Atom, Ext, Index, Lit, Make, Pop, Statement, Var
+from tangentx.ir.rewrite import rename
+from tangentx.ir.value_names import stem, with_stem
 from tangentx.ir.walk import bound, statement_atoms
 from tangentx.optimise.facts.dataflow import Flow, map_atoms, sweeps
 from tangentx.optimise.facts.unit import Unit
@@ -17,7 +19,8 @@ Copy: TypeAlias = Atom | tuple[Atom, ...]
 class Copies(Flow[Copy]):
     """`env` gives for a name the atom that it equals, or the items of the tuple that it is bound to.
 
-    A name of the forward sweep that is no temporary is the user's, and stays.
+    A name of the forward sweep that is no temporary is the user's, and stays. `called` has, for temporaries that take
+    the place of a name, that name: it is what they are called from now on.
     """
 
     def __init__(self, unit: Unit) -> None:
@@ -26,6 +29,7 @@ class Copies(Flow[Copy]):
         names = bound(forward) | {p.name for p in unit.function.params}
         self.holders: dict[str, set[str]] = {}
         self.kept = frozenset(name for name in names if not name.startswith("%"))
+        self.called: dict[str, str] = {}
 
     def merge(self, a: dict[str, Copy], b: dict[str, Copy], site: object) -> dict[str, Copy]:
         """What is the same on both ways; 1, 1.0 and True are not."""
@@ -88,6 +92,8 @@ class Copies(Flow[Copy]):
                 self.note(name, Var(s.target))
             case Var() | Lit() | Ext() as atom if atom != Var(s.target) and s.target not in self.kept:
                 self.note(s.target, atom)
+                if isinstance(atom, Var) and stem(atom.name) is None and (called := stem(s.target)) is not None:
+                    self.called.setdefault(atom.name, with_stem(atom.name, called))
 
 
 def _mentions(fact: Copy, name: str) -> bool:
@@ -100,8 +106,12 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     for unit in units:
         if unit.settled.get(Copies) is unit.body:
             continue
-        body = Copies(unit).block(unit.body)
+        copies = Copies(unit)
+        body = copies.block(unit.body)
         changed = changed or body is not unit.body
+        if body is not unit.body and copies.called:
+            body = rename(body, copies.called)
+            unit.kinds.update({new: unit.kinds[old] for old, new in copies.called.items() if old in unit.kinds})
         unit.body = unit.settled[Copies] = body
     return changed
 

@@ -102,7 +102,8 @@ class Reverse(ABC):
 
     def tape(self, name: str) -> str:
         """A new tape, named after what it records."""
-        tape = self.frame.names.fresh("tape" if name.startswith("%") else f"{name}_tape")
+        called = self.frame.called.words(name) if name.startswith("%") else name
+        tape = self.frame.names.fresh(f"{called}_tape" if called else "tape")
         self.tapes.append(tape)
         return tape
 

@@ -1,0 +1,333 @@
+"""What temporaries are called: after the expression that makes them, as a person would read it aloud.
+
+``%7 = x * y; %8 = %7 + 1.0; %9 = np.exp(%8)`` are `x_times_y`, `x_times_y_plus_1` and `exp_x_times_y_plus_1`; where
+that is longer than a name should be, a noun stands for the operation: `total`, `product`, `ratio`. A temporary may
+carry what it is called behind a colon, ``%12:x_bar``, where its expression would not tell.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from tangentx.ir import nodes as ir
+from tangentx.ir.keys import attribute_of
+from tangentx.ir.walk import statements
+
+LONGEST = 22  # characters of a name
+_DEEPEST = 8
+_BETWEEN = {
+    "add": "plus", "sub": "minus", "mul": "times", "truediv": "over", "matmul": "at", "pow": "to", "floordiv": "over",
+    "mod": "mod", "lt": "below", "le": "at_most", "gt": "above", "ge": "at_least", "eq": "equals", "ne": "is_not",
+    "is_": "is", "is_not": "is_not", "and_": "and", "or_": "or", "contains": "holds",
+    "iadd": "plus", "isub": "minus", "imul": "times", "itruediv": "over",
+}  # fmt: skip
+_BEFORE = {"neg": "minus", "not_": "not", "pos": "", "invert": "not"}
+_AFTER = frozenset(
+    "sum max min mean prod amax amin std var norm cumsum cumprod argmax argmin argsort any all shape ndim size dtype"
+    " trace ravel".split()
+)
+_NOUNS = {
+    "add": "total", "sub": "difference", "mul": "product", "truediv": "ratio", "matmul": "product", "pow": "power",
+    "floordiv": "quotient", "mod": "remainder", "iadd": "total", "isub": "difference", "imul": "product",
+    "itruediv": "ratio", "neg": "negated", "not_": "negated",
+    "lt": "is_below", "le": "is_at_most", "gt": "is_above", "ge": "is_at_least", "eq": "is_equal", "ne": "differs",
+    "len": "length", "sum": "total", "is_": "is_same", "is_not": "is_other", "contains": "is_there", "and_": "both", "or_": "either",
+}  # fmt: skip
+_SAME_AS = {  # functions whose result is called what their argument, at this place, is called
+    "unbroadcast": 0, "spread": 0, "resized": 0, "unreduce": 0, "broadcast_to": 0, "reshape": 0, "alike": 0,
+    "entry_copy": 0, "fresh_copy": 0, "clone": 0, "copied": 0, "snapshot": 0, "own": 0, "lent": 0,
+    "asarray": 0, "array": 0, "copy": 0, "ascontiguousarray": 0, "as_array": 0, "truth": 0, "sequence": 0,
+    "float": 0, "bool": 0, "list": 0, "tuple": 0, "real": 0, "tangent_as": 1, "as_seen": 0, "seed_of_scalar": 0,
+    "settle": 0, "watched": 0, "observed": 0,
+}  # fmt: skip
+_TIMES = {0.5: "half", 2: "two", 2.0: "two", 3: "three", 3.0: "three", -1: "minus", -1.0: "minus", 4.0: "four"}
+_POWERS = {2: "squared", 2.0: "squared", 3: "cubed", 3.0: "cubed"}
+_FIRST = dict(zip("0 1 2 3 4 5 6 7 8 9 10".split(), "zero one two three four five six seven eight nine ten".split(),
+                  strict=True))  # fmt: skip
+_TAPE = re.compile(r"(.*_)?tape_?\d*|%.*")
+_SEPARATE = re.compile(r"(?<=[A-Za-z0-9])_\d*$")
+
+
+def stem(name: str) -> str | None:
+    """What a temporary carries behind the colon, if it does; what anything else is called.
+
+    >>> stem("%12:x_bar"), stem("%12"), stem("x_2")
+    ('x_bar', None, 'x_2')
+    """
+    if not name.startswith("%"):
+        return name
+    return name.partition(":")[2] or None
+
+
+def with_stem(name: str, called: str | None) -> str:
+    """The temporary `name`, to be called `called`."""
+    return f"{name.partition(':')[0]}:{called}" if called else name
+
+
+class ValueNames:
+    """What the temporaries of one function are called."""
+
+    def __init__(self, body: ir.Block) -> None:
+        self.made: dict[str, list[ir.Expr]] = {}
+        self.taped: dict[str, ir.Atom] = {}
+        self.counters: set[str] = set()
+        for s in statements(body):
+            match s:
+                case ir.Assign(target=target, value=value):
+                    self.made.setdefault(target, []).append(value)
+                case ir.For(target=target):
+                    self.counters.add(target)
+                case ir.Append(base=ir.Var(name=tape), value=value):
+                    self.taped.setdefault(tape, value)
+        self._found: dict[str, str | None] = {}
+        self._open: set[str] = set()
+
+    def of(self, name: str) -> str:
+        """What `name` is called: an identifier, which may be somebody else's too."""
+        if name in self.counters:
+            return "k"
+        called = self.words(name)
+        return called if called is not None and called.isidentifier() else self._noun(name)
+
+    def cotangent_of(self, name: str, suffix: str) -> str | None:
+        """What the cotangent (or tangent) of a temporary is called, where there is a name for that short enough."""
+        called = self.words(name)
+        return f"{called}{suffix}" if called is not None else None
+
+    def words(self, name: str) -> str | None:
+        """The description of what `name` is bound to; None where that is too long for a name."""
+        if not name.startswith("%"):
+            return _fitting([_SEPARATE.sub("", name)])
+        called = stem(name)
+        if called is not None:
+            return called
+        if name in self._open or len(self._open) > _DEEPEST:
+            return None
+        if name not in self._found:
+            self._open.add(name)
+            self._found[name] = self._described(name)
+            self._open.discard(name)
+        return self._found[name]
+
+    def _described(self, name: str) -> str | None:
+        if name in self.counters:
+            return "k"
+        expr = self._maker(name)
+        return None if expr is None or isinstance(expr, ir.Lit) else self._expression(expr)
+
+    def _maker(self, name: str) -> ir.Expr | None:
+        """The expression that says most of what `name` is bound to: the first that is no constant."""
+        made = self.made.get(name, ())
+        return next((value for value in made if not isinstance(value, ir.Lit)), next(iter(made), None))
+
+    def _noun(self, name: str) -> str:
+        expr = self._maker(name)
+        match expr:
+            case ir.Op(fn=fn):
+                word = _function(fn)
+                if word in _SAME_AS:
+                    return "value"
+                return _NOUNS.get(word) or (f"{word}_value" if _fitting([word, "value"]) else "value")
+            case ir.Index() | ir.Pop():
+                return "item"
+            case ir.Make(cls=cls):
+                return "pair" if cls is tuple and len(expr.items) == 2 else "items"
+            case ir.Call() | ir.Apply() | ir.Method():
+                return "result"
+        return "value"
+
+    def _atom(self, atom: ir.Atom) -> str | None:
+        match atom:
+            case ir.Var(name=name):
+                return self.words(name)
+            case ir.Lit(value=value):
+                return _number(value)
+            case ir.Ext(path=path, name=name):
+                return _fitting([_plain(path[-1] if path else name)])
+        return None
+
+    def _all(self, atoms: Iterable[ir.Atom]) -> list[str] | None:
+        found = [self._atom(atom) for atom in atoms]
+        return None if None in found else [each for each in found if each is not None]
+
+    def _expression(self, expr: ir.Expr) -> str | None:
+        match expr:
+            case ir.Var() | ir.Lit() | ir.Ext():
+                return self._atom(expr)
+            case ir.Op(fn=fn, args=args):
+                return self._operation(_function(fn), args)
+            case ir.Index(base=base, key=key):
+                return self._recorded(base, key) or self._index(base, key)
+            case ir.Attr(base=base, name=name):
+                return _fitting([self._atom(base), name]) or _fitting([name])
+            case ir.Pop(base=ir.Var(name=tape)):
+                return self._popped(tape)
+            case ir.Make(cls=cls, items=items) if cls is tuple and 1 < len(items) < 4:
+                return _fitting(["and".join(f"_{w}_" for w in words).strip("_")] if (words := self._all(items)) else [])
+            case ir.Call(link=link):
+                return _fitting([_callee(link.name), "result"])
+            case ir.Method(base=base, name=name):
+                return _fitting([self._atom(base), name])
+            case ir.Apply(fn=fn):
+                return _fitting([self._atom(fn), "result"])
+        return None
+
+    def _operation(self, word: str, args: tuple[ir.Atom, ...]) -> str | None:
+        if not args:
+            return _fitting([word])
+        if word in _SAME_AS and (place := _SAME_AS[word]) is not None and place < len(args):
+            return self._atom(args[place])
+        first = self._atom(args[0])
+        if word in _BEFORE and len(args) == 1:
+            return _fitting([_BEFORE[word], first])
+        if word == "getitem":
+            return _fitting([first, self._atom(args[1])])
+        if word in _BETWEEN and len(args) == 2:
+            return self._between(word, args)
+        if word in _AFTER:
+            return _fitting([first, word])
+        return _fitting([word, first])
+
+    def _between(self, word: str, args: tuple[ir.Atom, ...]) -> str | None:
+        one, two = args
+        if word == "mul":
+            for factor, other in ((one, two), (two, one)):
+                if (said := _known(_TIMES, factor)) is not None:
+                    return _fitting([said, self._atom(other)])
+        if word == "pow" and (said := _known(_POWERS, two)) is not None:
+            return _fitting([self._atom(one), said])
+        if word == "mul" and isinstance(one, ir.Var) and one == two:
+            return _fitting([self._atom(one), "squared"])
+        return _fitting([self._atom(one), _BETWEEN[word], self._atom(two)])
+
+    def _index(self, base: ir.Atom, key: ir.Key) -> str | None:
+        if key.attribute:
+            return _fitting([self._atom(base), attribute_of(key)]) or _fitting([attribute_of(key)])
+        words: list[str | None] = [self._atom(base)]
+        for part in key.parts:
+            words.append(self._part(part))
+        return _fitting(words)
+
+    def _part(self, part: ir.Atom | ir.Slice) -> str | None:
+        if not isinstance(part, ir.Slice):
+            if isinstance(part, ir.Lit):
+                return (
+                    {-1: "last", None: "", Ellipsis: ""}.get(part.value) if _simple(part.value) else _number(part.value)
+                )
+            return self._atom(part)
+        ends = [None if isinstance(end, ir.Lit) and end.value is None else end for end in (part.start, part.stop)]
+        if ends == [None, None]:
+            step = part.step.value if isinstance(part.step, ir.Lit) else 0
+            return {None: "", 1: "", -1: "reversed"}.get(step, "strided")
+        if ends[0] is None and ends[1] is not None:
+            return _joined(["to", self._atom(ends[1])])
+        if ends[1] is None and ends[0] is not None:
+            return _joined(["from", self._atom(ends[0])])
+        return "part"
+
+    def _recorded(self, base: ir.Atom, key: ir.Key) -> str | None:
+        """What an item of a record or of a call's result was called where it was made."""
+        made = self._maker(base.name) if isinstance(base, ir.Var) and base.name.startswith("%") else None
+        if isinstance(made, ir.Call):
+            return self._returned(made, key)
+        held = self.taped.get(made.base.name) if isinstance(made, ir.Pop) else None
+        made = self._maker(held.name) if isinstance(held, ir.Var) else None
+        if not isinstance(made, ir.Make) or key.many or not isinstance(key.parts[0], ir.Lit):
+            return None
+        place = key.parts[0].value
+        keys = made.keys if made.keys is not None else tuple(range(len(made.items)))
+        return self._atom(made.items[keys.index(place)]) if place in keys else None
+
+    def _returned(self, call: ir.Call, key: ir.Key) -> str | None:
+        """What a function calls the item of its result."""
+        if call.link.function is None or key.many or not isinstance(key.parts[0], ir.Lit):
+            return None
+        made = _result(call.link.function)
+        place = key.parts[0].value
+        if made is None or type(place) is not int or not 0 <= place < len(made.items):
+            return None
+        item = made.items[place]
+        called = stem(item.name) if isinstance(item, ir.Var) else None
+        return _fitting([_callee(call.link.name), _SEPARATE.sub("", called)]) if called else None
+
+    def _popped(self, tape: str) -> str | None:
+        """What is taken off a tape: what was put there."""
+        if not _TAPE.fullmatch(tape):
+            return _fitting([_SEPARATE.sub("", tape), "last"])
+        recorded = self.taped.get(tape)
+        if recorded is not None:
+            return self._atom(recorded)
+        bare = _SEPARATE.sub("", tape)
+        return bare.removesuffix("_tape") if bare.endswith("_tape") else None
+
+
+def _result(function: ir.Function) -> ir.Make | None:
+    """The tuple that a function returns, where it does at one place."""
+    returned = [s.value for s in statements(function.body) if isinstance(s, ir.Return)]
+    if len(returned) != 1 or not isinstance(returned[0], ir.Var):
+        return None
+    name = returned[0].name
+    made = [s.value for s in statements(function.body) if isinstance(s, ir.Assign) and s.target == name]
+    return made[0] if len(made) == 1 and isinstance(made[0], ir.Make) and made[0].cls is tuple else None
+
+
+def _simple(value: Any) -> bool:
+    return value is None or value is Ellipsis or (type(value) is int and value == -1)
+
+
+def _known(table: dict[Any, str], atom: ir.Atom) -> str | None:
+    value = atom.value if isinstance(atom, ir.Lit) else None
+    return table.get(value) if type(value) in (int, float) else None
+
+
+def _number(value: Any) -> str | None:
+    """A constant in a name: whole numbers that are short, a half, short names as keys; None for any other."""
+    if isinstance(value, str):
+        return _fitting([value]) if value.isidentifier() else None
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    if type(value) in (int, float):
+        if value == 0.5:
+            return "half"
+        if value == int(value) if value == value and abs(value) < 1000 else False:
+            return f"minus_{-int(value)}" if value < 0 else str(int(value))
+    return None
+
+
+def _function(fn: Any) -> str:
+    """The bare name of a function; that of arithmetic is the operator's, whoever computes it."""
+    name = _plain(getattr(fn, "__name__", None) or type(fn).__name__)
+    same = {
+        "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "true_divide": "truediv",
+        "power": "pow", "negative": "neg", "guarded": "mul", "quotient": "truediv", "ratio_or_zero": "truediv",
+        "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge", "equal": "eq", "not_equal": "ne",
+        "logical_and": "and_", "logical_or": "or_", "logical_not": "not_", "dot": "matmul",
+    }  # fmt: skip
+    return same.get(name, name)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"\W", "_", name).strip("_") or "value"
+
+
+def _callee(name: str) -> str:
+    return _plain(name).removesuffix("_forward").removesuffix("_backward")
+
+
+def _joined(words: Iterable[str | None]) -> str | None:
+    parts = list(words)
+    return None if None in parts else "_".join(part for part in parts if part)
+
+
+def _fitting(words: Iterable[str | None]) -> str | None:
+    """The words as one name, where each is known and the name is not too long."""
+    name = _joined(words)
+    if name is not None and name[:1].isdigit():
+        number, _, rest = name.partition("_")
+        name = f"{_FIRST[number]}_{rest}" if number in _FIRST and rest else None
+    if name is None or not 0 < len(name) <= LONGEST or not name.isidentifier() or keyword.iskeyword(name):
+        return None
+    return name
