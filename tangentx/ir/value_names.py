@@ -7,11 +7,11 @@ carry what it is called behind a colon, ``%12:x_bar``, where its expression woul
 
 from __future__ import annotations
 
-import keyword
 import re
 from collections.abc import Iterable
 from typing import Any
 
+from tangentx.common.naming import is_identifier
 from tangentx.ir import nodes as ir
 from tangentx.ir.keys import attribute_of
 from tangentx.ir.walk import statements
@@ -34,7 +34,8 @@ _NOUNS = {
     "floordiv": "quotient", "mod": "remainder", "iadd": "total", "isub": "difference", "imul": "product",
     "itruediv": "ratio", "neg": "negated", "not_": "negated",
     "lt": "is_below", "le": "is_at_most", "gt": "is_above", "ge": "is_at_least", "eq": "is_equal", "ne": "differs",
-    "len": "length", "sum": "total", "is_": "is_same", "is_not": "is_other", "contains": "is_there", "and_": "both", "or_": "either",
+    "len": "length", "sum": "total", "is_": "is_same", "is_not": "is_other", "contains": "is_there", "and_": "both",
+    "or_": "either",
 }  # fmt: skip
 _SAME_AS = {  # functions whose result is called what their argument, at this place, is called
     "unbroadcast": 0, "spread": 0, "resized": 0, "unreduce": 0, "broadcast_to": 0, "reshape": 0, "alike": 0,
@@ -43,10 +44,15 @@ _SAME_AS = {  # functions whose result is called what their argument, at this pl
     "float": 0, "bool": 0, "list": 0, "tuple": 0, "real": 0, "tangent_as": 1, "as_seen": 0, "seed_of_scalar": 0,
     "settle": 0, "watched": 0, "observed": 0,
 }  # fmt: skip
-_TIMES = {0.5: "half", 2: "two", 2.0: "two", 3: "three", 3.0: "three", -1: "minus", -1.0: "minus", 4.0: "four"}
-_POWERS = {2: "squared", 2.0: "squared", 3: "cubed", 3.0: "cubed"}
-_FIRST = dict(zip("0 1 2 3 4 5 6 7 8 9 10".split(), "zero one two three four five six seven eight nine ten".split(),
-                  strict=True))  # fmt: skip
+_OPERATORS = {  # by the names of NumPy's functions, and of ours that guard
+    "subtract": "sub", "multiply": "mul", "divide": "truediv", "power": "pow", "negative": "neg", "dot": "matmul",
+    "guarded": "mul", "quotient": "truediv", "ratio_or_zero": "truediv",
+    "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge", "equal": "eq", "not_equal": "ne",
+    "logical_and": "and_", "logical_or": "or_", "logical_not": "not_",
+}  # fmt: skip
+_TIMES = {0.5: "half", 2: "two", 3: "three", 4: "four", -1: "minus"}
+_POWERS = {2: "squared", 3: "cubed"}
+_FIRST = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _TAPE = re.compile(r"(.*_)?tape_?\d*|%.*")
 _SEPARATE = re.compile(r"(?<=[A-Za-z0-9])_\d*$")
 
@@ -90,7 +96,7 @@ class ValueNames:
         if name in self.counters:
             return "k"
         called = self.words(name)
-        return called if called is not None and called.isidentifier() else self._noun(name)
+        return called if called is not None and is_identifier(called) else self._noun(name)
 
     def cotangent_of(self, name: str, suffix: str) -> str | None:
         """What the cotangent (or tangent) of a temporary is called, where there is a name for that short enough."""
@@ -149,10 +155,6 @@ class ValueNames:
                 return _fitting([_plain(path[-1] if path else name)])
         return None
 
-    def _all(self, atoms: Iterable[ir.Atom]) -> list[str] | None:
-        found = [self._atom(atom) for atom in atoms]
-        return None if None in found else [each for each in found if each is not None]
-
     def _expression(self, expr: ir.Expr) -> str | None:
         match expr:
             case ir.Var() | ir.Lit() | ir.Ext():
@@ -165,8 +167,8 @@ class ValueNames:
                 return _fitting([self._atom(base), name]) or _fitting([name])
             case ir.Pop(base=ir.Var(name=tape)):
                 return self._popped(tape)
-            case ir.Make(cls=cls, items=items) if cls is tuple and 1 < len(items) < 4:
-                return _fitting(["and".join(f"_{w}_" for w in words).strip("_")] if (words := self._all(items)) else [])
+            case ir.Make(cls=cls, items=(one, two)) if cls is tuple:
+                return _fitting([self._atom(one), "and", self._atom(two)])
             case ir.Call(link=link):
                 return _fitting([_callee(link.name), "result"])
             case ir.Method(base=base, name=name):
@@ -178,8 +180,8 @@ class ValueNames:
     def _operation(self, word: str, args: tuple[ir.Atom, ...]) -> str | None:
         if not args:
             return _fitting([word])
-        if word in _SAME_AS and (place := _SAME_AS[word]) is not None and place < len(args):
-            return self._atom(args[place])
+        if word in _SAME_AS:
+            return self._atom(args[min(_SAME_AS[word], len(args) - 1)])
         first = self._atom(args[0])
         if word in _BEFORE and len(args) == 1:
             return _fitting([_BEFORE[word], first])
@@ -212,21 +214,19 @@ class ValueNames:
         return _fitting(words)
 
     def _part(self, part: ir.Atom | ir.Slice) -> str | None:
-        if not isinstance(part, ir.Slice):
-            if isinstance(part, ir.Lit):
-                return (
-                    {-1: "last", None: "", Ellipsis: ""}.get(part.value) if _simple(part.value) else _number(part.value)
-                )
-            return self._atom(part)
-        ends = [None if isinstance(end, ir.Lit) and end.value is None else end for end in (part.start, part.stop)]
-        if ends == [None, None]:
-            step = part.step.value if isinstance(part.step, ir.Lit) else 0
-            return {None: "", 1: "", -1: "reversed"}.get(step, "strided")
-        if ends[0] is None and ends[1] is not None:
-            return _joined(["to", self._atom(ends[1])])
-        if ends[1] is None and ends[0] is not None:
-            return _joined(["from", self._atom(ends[0])])
-        return "part"
+        if isinstance(part, ir.Slice):
+            return self._slice(part)
+        if isinstance(part, ir.Lit) and (part.value is None or part.value is Ellipsis):
+            return ""
+        return "last" if part == ir.Lit(-1) else self._atom(part)
+
+    def _slice(self, part: ir.Slice) -> str | None:
+        given = [end != ir.Lit(None) for end in (part.start, part.stop)]
+        if given == [False, False]:
+            return "" if part.step in (ir.Lit(None), ir.Lit(1)) else "strided"
+        if given == [False, True]:
+            return _joined(["to", self._atom(part.stop)])
+        return _joined(["from", self._atom(part.start)]) if given == [True, False] else "part"
 
     def _recorded(self, base: ir.Atom, key: ir.Key) -> str | None:
         """What an item of a record or of a call's result was called where it was made."""
@@ -274,10 +274,6 @@ def _result(function: ir.Function) -> ir.Make | None:
     return made[0] if len(made) == 1 and isinstance(made[0], ir.Make) and made[0].cls is tuple else None
 
 
-def _simple(value: Any) -> bool:
-    return value is None or value is Ellipsis or (type(value) is int and value == -1)
-
-
 def _known(table: dict[Any, str], atom: ir.Atom) -> str | None:
     value = atom.value if isinstance(atom, ir.Lit) else None
     return table.get(value) if type(value) in (int, float) else None
@@ -286,27 +282,18 @@ def _known(table: dict[Any, str], atom: ir.Atom) -> str | None:
 def _number(value: Any) -> str | None:
     """A constant in a name: whole numbers that are short, a half, short names as keys; None for any other."""
     if isinstance(value, str):
-        return _fitting([value]) if value.isidentifier() else None
+        return _fitting([value])
     if value is None or isinstance(value, bool):
         return str(value).lower()
-    if type(value) in (int, float):
-        if value == 0.5:
-            return "half"
-        if value == int(value) if value == value and abs(value) < 1000 else False:
-            return f"minus_{-int(value)}" if value < 0 else str(int(value))
-    return None
+    if type(value) not in (int, float) or (value != 0.5 and value not in range(-999, 1000)):
+        return None
+    return "half" if value == 0.5 else f"minus_{-int(value)}" if value < 0 else str(int(value))
 
 
 def _function(fn: Any) -> str:
     """The bare name of a function; that of arithmetic is the operator's, whoever computes it."""
     name = _plain(getattr(fn, "__name__", None) or type(fn).__name__)
-    same = {
-        "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "true_divide": "truediv",
-        "power": "pow", "negative": "neg", "guarded": "mul", "quotient": "truediv", "ratio_or_zero": "truediv",
-        "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge", "equal": "eq", "not_equal": "ne",
-        "logical_and": "and_", "logical_or": "or_", "logical_not": "not_", "dot": "matmul",
-    }  # fmt: skip
-    return same.get(name, name)
+    return _OPERATORS.get(name, name)
 
 
 def _plain(name: str) -> str:
@@ -327,7 +314,5 @@ def _fitting(words: Iterable[str | None]) -> str | None:
     name = _joined(words)
     if name is not None and name[:1].isdigit():
         number, _, rest = name.partition("_")
-        name = f"{_FIRST[number]}_{rest}" if number in _FIRST and rest else None
-    if name is None or not 0 < len(name) <= LONGEST or not name.isidentifier() or keyword.iskeyword(name):
-        return None
-    return name
+        name = f"{_FIRST[int(number)]}_{rest}" if number.isdigit() and int(number) < len(_FIRST) and rest else None
+    return name if name is not None and len(name) <= LONGEST and is_identifier(name) else None
