@@ -9,7 +9,7 @@ from typing import TypeVar
 from tangentx.backend import forms, operators, try_blocks
 from tangentx.backend.expressions import Look, Writer, effect, order
 from tangentx.backend.positions import mark
-from tangentx.backend.printed_expressions import BARRIER, Effect, Piece, Waiting, measure
+from tangentx.backend.printed_expressions import BARRIER, Effect, Piece, Waiting, measure, width
 from tangentx.backend.printer import WIDEST, WIDTH
 from tangentx.backend.spelling import Scope
 from tangentx.backend.statement_groups import Shaped, Unpack, Uses, prepared, temporary
@@ -267,7 +267,8 @@ class BlockWriter:
         return look
 
     def _wide(self, tree: ast.stmt) -> bool:
-        return 4 * self.depth + len(ast.unparse(ast.fix_missing_locations(tree)).partition("\n")[0]) > self.width
+        line = ast.unparse(ast.fix_missing_locations(tree)).partition("\n")[0]
+        return 4 * self.depth + width(line) > self.width
 
     def _name(self, pieces: list[tuple[str, Piece]]) -> None:
         for name, piece in pieces:

@@ -93,6 +93,7 @@ def _next(stem: str, counts: dict[str, int], taken: set[str], scope: Scope) -> s
         counts[stem] = count + 1
         name = f"{stem}_{count}" if count else stem
         if name not in taken and name not in scope:
+            taken.add(name)  # a name with a number may be another's own: the second item of `x` is `x_1`, too
             return name
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from tangentx.ir.nodes import Atom, Ext, Var
 
+_TEMPORARY, _USUAL = re.compile(r"%[\w.:%]+"), "_" * 8
 _MOST = 40  # more waiting expressions than a line can take only cost time
 
 
@@ -46,7 +48,12 @@ class Piece:
 
 def measure(tree: ast.expr) -> int:
     """Width of the expression on one line."""
-    return len(ast.unparse(tree))
+    return width(ast.unparse(tree))
+
+
+def width(text: str) -> int:
+    """Width of a line whose temporaries get their names later: each counts as a name of usual length."""
+    return len(_TEMPORARY.sub(_USUAL, text))
 
 
 class Waiting:

@@ -109,7 +109,7 @@ def wrapped(line: str, width: int = WIDTH) -> str:
 
 
 def _bracketed(line: str) -> str:
-    """`line` with brackets around a tuple that has none, returned or assigned to."""
+    """`line` with brackets around a tuple or a formula that has none, returned or assigned."""
     if line.startswith("return "):
         return f"return ({line[7:]})"
     names, equals, value = line.partition(" = ")
@@ -118,7 +118,7 @@ def _bracketed(line: str) -> str:
             bare = ast.parse(value, mode="eval").body
         except SyntaxError:
             return line
-        return f"{names} = ({value})" if isinstance(bare, ast.Tuple) else line
+        return f"{names} = ({value})" if isinstance(bare, ast.Tuple | ast.BinOp | ast.BoolOp) else line
     if equals and "," in names and not set(names) & set("([{'\""):
         return f"({names}) = {value}"
     return line

@@ -25,17 +25,17 @@ def test_nested_into_the_reader() -> None:
 
 def test_read_twice_gets_a_name() -> None:
     found = lines(let("%1", add("$a", "$b")), let("%2", op(operator.mul, "$%1", "$%1")), give("$%2"))
-    assert found == ["t = a + b", "return t * t"]
+    assert found == ["a_plus_b = a + b", "return a_plus_b * a_plus_b"]
 
 
 def test_not_past_a_store() -> None:
     found = lines(let("%1", index("$a", "$i")), store("$a", key("$i"), 0.0), give("$%1"))
-    assert found == ["t = a[i]", "a[i] = 0.0", "return t"]
+    assert found == ["a_i = a[i]", "a[i] = 0.0", "return a_i"]
 
 
 def test_not_past_a_rebinding() -> None:
     found = lines(let("%1", add("$x", 1)), let("x", 2), let("%2", add("$%1", "$x")), give("$%2"))
-    assert found == ["t = x + 1", "x = 2", "return t + x"]
+    assert found == ["x_plus_1 = x + 1", "x = 2", "return x_plus_1 + x"]
 
 
 def test_past_a_pure_assignment() -> None:
@@ -47,14 +47,14 @@ def test_pops_keep_their_order() -> None:
     pops = (let("%1", ir.Pop(ir.Var("a"))), let("%2", ir.Pop(ir.Var("a"))))
     straight, crossed = let("%3", op(operator.sub, "$%1", "$%2")), let("%3", op(operator.sub, "$%2", "$%1"))
     assert lines(*pops, straight, give("$%3")) == ["return a.pop() - a.pop()"]
-    assert lines(*pops, crossed, give("$%3")) == ["t = a.pop()", "return a.pop() - t"]
+    assert lines(*pops, crossed, give("$%3")) == ["a_last = a.pop()", "return a.pop() - a_last"]
 
 
 def test_membership_evaluates_its_item_first() -> None:
     pops = (let("%1", ir.Pop(ir.Var("a"))), let("%2", ir.Pop(ir.Var("b"))))
     found = function("f", "a b", *pops, let("%3", op(operator.contains, "$%1", "$%2")), give("$%3"))
     assert run(write([found]), [(1, 2)], [2]) is True
-    assert body(found).splitlines() == ["    t = a.pop()", "    return b.pop() in t"]
+    assert body(found).splitlines() == ["    a_last = a.pop()", "    return b.pop() in a_last"]
 
 
 def test_augmented_element_is_read_before_the_call() -> None:
@@ -63,7 +63,7 @@ def test_augmented_element_is_read_before_the_call() -> None:
     caller = function("f", "a", let("%1", ir.Call(ir.Link("g", callee), (ir.Var("a"),))), accumulate, give("$a"))
     text = write([caller, callee])
     assert run(text, [1.0]) == [6.0]
-    assert "t = g(a)\n    a[0] += t" in text.source
+    assert "g_result = g(a)\n    a[0] += g_result" in text.source
 
 
 def test_read_and_call_keep_their_order() -> None:
@@ -76,7 +76,7 @@ def test_read_and_call_keep_their_order() -> None:
 def test_not_into_a_loop() -> None:
     inner = let("x", add("$x", "$%1"))
     loop = ir.For("i", atom(0), atom(3), atom(1), False, (inner,), SPAN)
-    assert lines(let("%1", index("$a", 0)), loop, give("$x"))[0] == "t = a[0]"
+    assert lines(let("%1", index("$a", 0)), loop, give("$x"))[0] == "a_0 = a[0]"
 
 
 def test_long_lines_are_cut() -> None:
@@ -97,7 +97,7 @@ def test_augmented_store_only_where_the_user_wrote_it(written: bool) -> None:
     span = replace(SPAN, text="a[i - 1] += x" if written else "a[i - 1] = a[i - 1] + x")
     group = (let("%k", op(operator.sub, "$i", 1)), let("%1", index("$a", "$%k")), let("%2", add("$%1", "$x")))
     found = lines(*group, ir.Store(ir.Var("a"), key("$%k"), ir.Var("%2"), span))
-    assert found == (["a[i - 1] += x"] if written else ["t = i - 1", "a[t] = a[t] + x"])
+    assert found == (["a[i - 1] += x"] if written else ["i_minus_1 = i - 1", "a[i_minus_1] = a[i_minus_1] + x"])
 
 
 def test_tuples_are_unpacked() -> None:
@@ -112,7 +112,7 @@ def test_tuples_are_unpacked() -> None:
 
 def test_a_tuple_of_unknown_length_is_not_unpacked() -> None:
     made = (let("%1", op(np.linalg.svd, "$a")), let("p", index("$%1", 0)), let("q", index("$%1", 1)))
-    assert lines(*made, give("$q")) == ["t = np.linalg.svd(a)", "p = t[0]", "q = t[1]", "return q"]
+    assert lines(*made, give("$q")) == ["svd_a = np.linalg.svd(a)", "p = svd_a[0]", "q = svd_a[1]", "return q"]
 
 
 def test_conditional_expression() -> None:

@@ -137,4 +137,4 @@ def test_no_matrix_is_turned_twice() -> None:
     """The cotangent of ``k`` in ``q @ k.T`` is a product of `q`, and that of `q` one of `k`."""
     text = both(weighed, RNG.random((4, 3)), RNG.random((3, 2)), RNG.random((3, 2)), wrt=("x", "a", "b"))
     reverse = [line for line in text.partition("reverse sweep")[2].splitlines() if "# line" not in line]
-    assert reverse and not any(").T" in line for line in reverse) and any(".T @ t" in line for line in reverse)
+    assert reverse and not any(").T" in line for line in reverse) and any(".T @ x" in line for line in reverse)
