@@ -44,7 +44,7 @@ def _write(functions: Sequence[Function], header: str) -> Text:
     scope = Scope(taken, _function_names(functions, taken))
     trees = [spelled(lower(function, scope), scope) for function in functions]
     for tree, function in zip(trees, functions, strict=True):
-        name_temporaries(tree, scope, ValueNames(function.body))
+        name_temporaries(tree, scope, ValueNames(function.body, function.notes.get("called")))
     imports = scope.import_lines()
     comment = [line if line.startswith("#") else f"# {line}".rstrip() for line in header.splitlines()]
     if scope.objects:

@@ -8,7 +8,7 @@ carry what it is called behind a colon, ``%12:x_bar``, where its expression woul
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tangentx.common.naming import is_identifier
@@ -74,9 +74,10 @@ def with_stem(name: str, called: str | None) -> str:
 
 
 class ValueNames:
-    """What the temporaries of one function are called."""
+    """What the temporaries of one function are called; `elsewhere` says so of those that are made elsewhere."""
 
-    def __init__(self, body: ir.Block) -> None:
+    def __init__(self, body: ir.Block, elsewhere: Mapping[str, str] | None = None) -> None:
+        self.elsewhere = elsewhere or {}
         self.made: dict[str, list[ir.Expr]] = {}
         self.taped: dict[str, ir.Atom] = {}
         self.counters: set[str] = set()
@@ -95,19 +96,23 @@ class ValueNames:
         """What `name` is called: an identifier, which may be somebody else's too."""
         if name in self.counters:
             return "k"
+        return self.known(name) or self._noun(name)
+
+    def known(self, name: str) -> str | None:
+        """What `name` is called, where there is a name for it that is short enough."""
         called = self.words(name)
-        return called if called is not None and is_identifier(called) else self._noun(name)
+        return called if called is not None and is_identifier(called) else None
 
     def cotangent_of(self, name: str, suffix: str) -> str | None:
         """What the cotangent (or tangent) of a temporary is called, where there is a name for that short enough."""
-        called = self.words(name)
+        called = self.known(name)
         return f"{called}{suffix}" if called is not None else None
 
     def words(self, name: str) -> str | None:
         """The description of what `name` is bound to; None where that is too long for a name."""
         if not name.startswith("%"):
             return _fitting([_SEPARATE.sub("", name)])
-        called = stem(name)
+        called = stem(name) or self.elsewhere.get(name)
         if called is not None:
             return called
         if name in self._open or len(self._open) > _DEEPEST:

@@ -37,6 +37,7 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.sweep_marks import CUT, FORWARD, REVERSE
+from tangentx.ir.value_names import ValueNames, with_stem
 from tangentx.ir.walk import bound, statements, writes
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.summaries import summaries
@@ -125,7 +126,9 @@ class _Cut:
     def _unit(self, suffix: str, params: tuple[Param, ...], body: Block, own: dict[str, Kind], result: Kind) -> Unit:
         whole = self.whole
         name = whole.function.name.removesuffix("_grad") + suffix
-        notes = {"lengths": {self.state: len(self.names)}} if len(self.names) > 1 else {}
+        notes: dict[str, object] = {"lengths": {self.state: len(self.names)}} if len(self.names) > 1 else {}
+        called = ValueNames(whole.body)
+        notes["called"] = {name: called.of(name) for name in self.names if name.startswith("%")}
         function = replace(whole.function, name=name, params=params, body=body, notes=notes)
         kinds = {**whole.kinds, **own}
         return Unit(Link(name, function), kinds, result, outer=True, exact=whole.exact, part_of=whole.link)
@@ -134,9 +137,12 @@ class _Cut:
         """What the second function takes of the state; with copies of what it changes that share memory as it did."""
         kinds = {name: self._kind(Var(name)) for name in self.names}
         found = [name for name, kind in kinds.items() if not changed.isdisjoint(memory.reach([kind]))]
+        called = ValueNames(self.whole.body)
         names, held = Names([*bound(second.body), *self.names, self.state, self.seed.name]), {}
         for name in found:
-            held[name] = f"%kept.{name}" if name.startswith("%") else names.fresh(f"{name}_")
+            held[name] = (
+                with_stem(f"%kept.{name}", called.of(name)) if name.startswith("%") else names.fresh(f"{name}_")
+            )
             second.kinds[held[name]] = kinds[name]
         lists = [name for name in found if name not in self.unsure and _is_list_alone(name, kinds, changed)]
         deep = [name for name in found if name not in lists]

@@ -102,7 +102,7 @@ class Reverse(ABC):
 
     def tape(self, name: str) -> str:
         """A new tape, named after what it records."""
-        called = self.frame.called.words(name) if name.startswith("%") else name
+        called = self.frame.called.known(name) if name.startswith("%") else name
         tape = self.frame.names.fresh(f"{called}_tape" if called else "tape")
         self.tapes.append(tape)
         return tape

@@ -52,7 +52,7 @@ def test_calls_go_forward_in_order_and_back_in_reverse() -> None:
     forward, _, reverse = reverse_text(calls, 2.0).partition("reverse sweep")
     assert in_order(forward, "call helper_forward(x)", "call helper_forward(%2)")
     assert in_order(
-        reverse, "call helper_backward(", "%2_bar = add(%2_bar", "call helper_backward(", "x_bar = add(x_bar"
+        reverse, "call helper_backward(", "two_x_bar = add(%2_bar:two_x_bar", "call helper_backward(", "x_bar = add("
     )
 
 

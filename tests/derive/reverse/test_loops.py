@@ -42,7 +42,7 @@ def test_an_exit_is_numbered_and_guards_what_it_skipped() -> None:
 
 def test_what_is_recorded_is_restored_from_its_own_tape() -> None:
     forward, _, reverse = reverse_text(leave, 2.0, 3).partition("reverse sweep")
-    for tape in ("y_tape", "y_tape_", "tape"):
+    for tape in ("y_tape", "y_tape_", "y_above_10_tape"):
         assert f" {tape}.append(" in forward and f" {tape}.pop()" in reverse
 
 

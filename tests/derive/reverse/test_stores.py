@@ -19,7 +19,7 @@ def test_a_store_is_recorded_restored_taken_zeroed_and_given() -> None:
     assert in_order(found, " = A[i]", "clone(", "A_tape.append(", "A[i] = %1", "reverse sweep")
     reverse = found.partition("reverse sweep")[2]
     assert in_order(
-        reverse, "A_tape.pop()", "A[i] = ", " = A_bar[i]", "clone(", "A_bar[i] = 0.0", "%1_bar = add(%1_bar,"
+        reverse, "A_tape.pop()", "A[i] = ", " = A_bar[i]", "clone(", "A_bar[i] = 0.0", "x_squared_bar = add("
     )
 
 
