@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -171,4 +172,4 @@ def test_text(fn: Callable[..., Any], golden: Golden) -> None:
 def test_an_argument_that_the_state_does_not_hold_is_not_copied() -> None:
     text = tx.differentiate(recurrent, wrt=0).vjp.source_for(*PROGRAMS[0][1])
     assert "W, h = entry_copies(W, h)" in text
-    assert "xs" not in text.split("def recurrent_pullback")[1]
+    assert not re.search(r"\bxs\b", text.split("def recurrent_pullback")[1])
