@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
-import re
+import itertools
 import tokenize
 from typing import Any
 
@@ -20,6 +20,7 @@ def _astor() -> Any:
 
 astor = quietly(_astor)  # it looks up node classes that Python gives up
 
+BETWEEN = frozenset("+-*/@|&")
 WIDTH, WIDEST = 100, 120  # what is broken is broken at the first, what the user wrote may be as wide as the second
 
 
@@ -94,51 +95,74 @@ def _spaced(text: str) -> str:
 def wrapped(line: str, width: int = WIDTH) -> str:
     """`line`, one whole statement, broken inside its brackets at `width` where it is wide."""
     bare = line.lstrip()
-    if len(line) <= max(width, WIDEST) or bare.startswith("#"):
+    if len(line) <= width or bare.startswith("#"):
         return line
     indent = " " * (len(line) - len(bare))
     further = indent + " " * (8 if bare.endswith(":") else 4)
-    pieces = _pieces(_bracketed(bare))
-    lines, current = [], indent
-    for piece in pieces:
-        if len(current) + len(piece.rstrip()) > width and current.strip():
-            lines.append(current.rstrip())
-            current = further
-        current += piece
-    return "\n".join([*lines, current])
+    lines: list[str] = []
+    held: list[tuple[str, float]] = [(indent, 0.0)]
+    for piece in _pieces(_bracketed(bare)):
+        held.append(piece)
+        while len(held) > 2 and len(_text(held).rstrip()) > width:
+            place = _best_cut(held, width)
+            lines.append(_text(held[:place]).rstrip())
+            held = [(further, 0.0), *held[place:]]
+    return "\n".join([*lines, _text(held)])
+
+
+def _text(pieces: list[tuple[str, float]]) -> str:
+    return "".join(text for text, _ in pieces)
+
+
+def _best_cut(pieces: list[tuple[str, float]], width: int) -> int:
+    """Before which piece a new line begins: one in as few brackets as may be, the last of these; but no line shall be
+    nearly empty."""
+    ends = itertools.accumulate(len(text) for text, _ in pieces)
+    far = [place for place, end in enumerate(ends, 1) if 1 < place < len(pieces) and end > 0.4 * width]
+    places = far or range(2, len(pieces))
+    return min(places, key=lambda place: (pieces[place][1], -place))
 
 
 def _bracketed(line: str) -> str:
-    """`line` with brackets around a tuple or a formula that has none, returned or assigned."""
+    """`line` with brackets around a tuple or a formula that has none, returned or assigned, and around long targets."""
     if line.startswith("return "):
         return f"return ({line[7:]})"
-    names, equals, value = line.partition(" = ")
-    if equals and re.fullmatch(r"[\w.]+", names):
-        try:
-            bare = ast.parse(value, mode="eval").body
-        except SyntaxError:
-            return line
-        return f"{names} = ({value})" if isinstance(bare, ast.Tuple | ast.BinOp | ast.BoolOp) else line
-    if equals and "," in names and not set(names) & set("([{'\""):
-        return f"({names}) = {value}"
+    try:
+        (stmt,) = ast.parse(line).body
+    except (SyntaxError, ValueError):  # the head of a block; more than one statement
+        return line
+    if not isinstance(stmt, ast.Assign | ast.AugAssign):
+        return line
+    before = line.encode()[: stmt.value.col_offset].decode()
+    match stmt.value:
+        case ast.Tuple(elts=[first, *_]) if first.col_offset == stmt.value.col_offset:
+            return f"{before}({line[len(before) :]})"
+        case ast.BinOp() | ast.BoolOp() if not before.endswith("("):
+            return f"{before}({line[len(before) :]})"
+    names, _, rest = line.partition(" = ")
+    if len(names) > WIDTH // 2 and isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Tuple):
+        return f"({names}) = {rest}"
     return line
 
 
-def _pieces(line: str) -> list[str]:
-    """`line` cut at each place inside brackets where Python allows, and readers like, a new line."""
-    cuts, depth = [0], 0
+def _pieces(line: str) -> list[tuple[str, float]]:
+    """`line` cut at each place inside brackets where Python allows, and readers like, a new line; with how deep inside
+    the cut before each piece is: a factor is deeper than a term, what follows a bracket than either."""
+    cuts, depth, before = [(0, 0.0)], 0, ""
     for token in tokenize.generate_tokens(io.StringIO(line).readline):
         if token.type == tokenize.OP and token.start[0] == 1:
             if token.string in "([{":
                 depth += 1
-                cuts.append(token.end[1])
+                cuts.append((token.end[1], depth + 0.75))
             elif token.string in ")]}":
                 depth -= 1
             elif depth and token.string == ",":
-                cuts.append(token.end[1] + (line[token.end[1] : token.end[1] + 1] == " "))
-            elif depth and line[token.start[1] - 1] == " " and token.string in "+-*/@|&":
-                cuts.append(token.start[1])
-    return [line[a:b] for a, b in zip(cuts, [*cuts[1:], len(line)], strict=True) if b > a]
+                cuts.append((token.end[1] + (line[token.end[1] : token.end[1] + 1] == " "), depth))
+            elif depth and token.string in BETWEEN and before not in BETWEEN and line[token.start[1] - 1] == " ":
+                cuts.append((token.start[1], depth + (0.0 if token.string in "+-|" else 0.5)))
+        before = token.string
+    ends = [place for place, _ in cuts[1:]] + [len(line)]
+    return [(line[start:end], rank) for (start, rank), end in zip(cuts, ends, strict=True) if end > start]
 
 
 def _faithful(text: str, tree: ast.AST) -> bool:

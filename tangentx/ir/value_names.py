@@ -256,7 +256,8 @@ class ValueNames:
             return None
         item = made.items[place]
         called = stem(item.name) if isinstance(item, ir.Var) else None
-        return _fitting([_callee(call.link.name), _SEPARATE.sub("", called)]) if called else None
+        what = _SEPARATE.sub("", called) if called else f"part_{place}" if place else "result"
+        return _fitting([_callee(call.link.name), what])
 
     def _popped(self, tape: str) -> str | None:
         """What is taken off a tape: what was put there."""
