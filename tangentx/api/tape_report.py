@@ -11,19 +11,32 @@ _GROUP = re.compile(r"\s*# line (\d+): (.*)")
 _TAPE = re.compile(r"(\w+_)?tape(_\d*)*")
 _SNAPSHOTS = re.compile(r"kept(_\d*)*")
 _OURS = ("_bar", "_forward")
-_OWN_NAME = re.compile(r"t(_\d+)?|tape(_\d*)*|saved(_\w+)?|before(_\d*)*")
+_OWN_NAME = re.compile(r"tape(_\d*)*|saved(_\w+)?|before(_\d*)*")
+_VARIANT = re.compile(r"_\d*$")
 
 
 @dataclass
 class Function:
-    """A function of the text: its tapes' contents by name, its temporaries, and what it takes from tapes."""
+    """A function of the text: its tapes' contents by name, its temporaries, and what it takes from tapes.
+
+    `words` are those of the user's lines that the text quotes: a name that is none of them is ours.
+    """
 
     name: str
+    words: frozenset[str] = frozenset()
     appended: dict[str, list[ast.expr]] = field(default_factory=dict)
     made: dict[str, ast.expr] = field(default_factory=dict)
     popped: list[tuple[ast.stmt, ast.Call]] = field(default_factory=list)
     reads: dict[str, list[int]] = field(default_factory=dict)
     snapshots: list[tuple[ast.stmt, str]] = field(default_factory=list)
+
+    def is_own(self, name: str) -> bool:
+        """Whether a name is no variable of the user's."""
+        return bool(_OWN_NAME.fullmatch(name)) or not {name, _VARIANT.sub("", name)} & self.words
+
+    def is_made(self, name: str) -> bool:
+        """Whether a name is a temporary, and none that comes from outside: a module's, or a function's."""
+        return bool(_OWN_NAME.fullmatch(name)) or (name in self.made and self.is_own(name))
 
 
 @dataclass(frozen=True)
@@ -48,7 +61,9 @@ def kept(source: str) -> list[str]:
     `source` is the text of a derivative; what nothing takes from its tape again is not there.
     """
     lines = source.splitlines()
-    functions = [_function(node) for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    quoted = " ".join(group[2] for group in map(_GROUP.match, lines) if group is not None)
+    words = frozenset(re.findall(r"\w+", quoted))
+    functions = [_function(node, words) for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
     found: dict[tuple[int, str], dict[str, None]] = {}
     for function in functions:
         for statement, snapshot in function.snapshots:
@@ -84,8 +99,9 @@ def _parts_of(function: Function, snapshots: str) -> str:
     return "what the steps change"
 
 
-def _function(node: ast.FunctionDef) -> Function:
-    found = Function(node.name)
+def _function(node: ast.FunctionDef, words: frozenset[str]) -> Function:
+    given = {arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)}
+    found = Function(node.name, words | given)
     for statement in _statements(node.body):
         for part in _own_parts(statement):
             for inner in ast.walk(part):
@@ -132,7 +148,7 @@ def _told(functions: list[Function], function: Function, taken: Taken, lines: li
     what = _content([f for f in functions if f is function or f.name == partner], taken)
     if isinstance(target, ast.Subscript):
         said = f"`{ast.unparse(target)}`, before it is overwritten"
-    elif isinstance(target, ast.Name) and not _OWN_NAME.fullmatch(target.id):
+    elif isinstance(target, ast.Name) and not function.is_own(target.id):
         said = f"`{target.id}`"
     else:
         said = f"`{what}`" if what else "what a call or a trip saved"
@@ -149,10 +165,10 @@ def _content(functions: list[Function], taken: Taken) -> str:
         for whole in function.appended.get(taken.tape, ()):
             value = whole.elts[taken.part] if isinstance(whole, ast.Tuple) and taken.part is not None else whole
             for _ in range(10):
-                if isinstance(value, ast.Name) and _OWN_NAME.fullmatch(value.id):
+                if isinstance(value, ast.Name) and function.is_own(value.id):
                     value = function.made.get(value.id, value)
             names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
-            if names and not any(_OWN_NAME.fullmatch(name) or name.endswith(_OURS) for name in names):
+            if names and not any(function.is_made(name) or name.endswith(_OURS) for name in names):
                 return ast.unparse(value)
     return ""
 

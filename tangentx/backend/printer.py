@@ -20,8 +20,8 @@ def _astor() -> Any:
 
 astor = quietly(_astor)  # it looks up node classes that Python gives up
 
-BETWEEN = frozenset("+-*/@|&")
-WIDTH, WIDEST = 100, 120  # what is broken is broken at the first, what the user wrote may be as wide as the second
+_BETWEEN = frozenset("+-*/@|&")
+WIDTH, WIDEST = 100, 120  # lines are broken at the first; what the user wrote on one of up to the second is no two
 
 
 class PrinterFault(RuntimeError):
@@ -158,7 +158,7 @@ def _pieces(line: str) -> list[tuple[str, float]]:
                 depth -= 1
             elif depth and token.string == ",":
                 cuts.append((token.end[1] + (line[token.end[1] : token.end[1] + 1] == " "), depth))
-            elif depth and token.string in BETWEEN and before not in BETWEEN and line[token.start[1] - 1] == " ":
+            elif depth and token.string in _BETWEEN and before not in _BETWEEN and line[token.start[1] - 1] == " ":
                 cuts.append((token.start[1], depth + (0.0 if token.string in "+-|" else 0.5)))
         before = token.string
     ends = [place for place, _ in cuts[1:]] + [len(line)]

@@ -168,7 +168,7 @@ def test_the_text_has_the_call_as_it_is_written_and_the_theorem():
     gradient = tx.grad(by_name, fallback="error")
     gradient(0.9)
     text = gradient.source
-    assert ".cubic, 0.0, 9.0, args=(x, t_1), xtol=1e-13)" in text
+    assert ".cubic, 0.0, 9.0, args=(x, x_squared), xtol=1e-13)" in text
     assert "-ans_bar / saved" in text
     assert text.count("brentq(") == 2  # the call, and its line in a comment
 

@@ -305,7 +305,7 @@ def test_both_modes_and_orders_against_differences(f: Any, args: Any, off: Any) 
 def test_the_text_has_one_run_and_its_pullback() -> None:
     text = tx.grad(of_recursion).source_for(X)
     assert 'on_tensors(deep, "x", 2, x)' in text
-    assert "pull(t, " in text
+    assert "pull(on_tensors_object, " in text
     assert "# `deep` runs on Tensors, which needs the runtime of tangentx: UnsupportedSyntax" in text
 
 
