@@ -179,6 +179,13 @@ REWRITING: tuple[Fault, ...] = (
         "tuple",
     ),
     (
+        "constant of one way taken for that of all",
+        "a name holds a constant where it does on every way",
+        "tangentx.optimise.constant_items:_Constants.after",
+        (("self.kill(s.target)", "pass"),),
+        "early return",
+    ),
+    (
         "shape of a number as an attribute",
         "only an array has the attribute",
         "tangentx.optimise.attributes:_statement",

@@ -12,11 +12,10 @@ from tangentx.backend.blocks import BlockWriter, Context
 from tangentx.backend.constants import constant
 from tangentx.backend.spelling import Scope
 from tangentx.ir.nodes import Function, Lit, Param
-from tangentx.ir.value_names import ValueNames
 
 
 def lower(function: Function, scope: Scope) -> ast.FunctionDef:
-    """The tree of `function`, its temporaries still called "%..." (see `name_temporaries`); a comment is a name
+    """The tree of `function`, its temporaries still called "%..." (see `temporaries`); a comment is a name
     that begins with "#", standing alone."""
     context = Context(function.body, scope, function.notes.get("lengths", {}))
     body = BlockWriter(context, 1).block(context.shaped[id(function.body)])
@@ -63,45 +62,3 @@ def _arguments(params: tuple[Param, ...], scope: Scope) -> ast.arguments:
 
 def _default(param: Param, scope: Scope) -> ast.expr | None:
     return constant(param.default.value, scope) if isinstance(param.default, Lit) else None
-
-
-def name_temporaries(tree: ast.FunctionDef, scope: Scope, called: ValueNames) -> None:
-    """Gives the temporaries of `tree` names that say what they are and that nothing else has, in the order of the
-    text; in place."""
-    nodes = _in_order(tree)
-    taken = {node.id for node in nodes if isinstance(node, ast.Name)}
-    taken |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    given: dict[str, str] = {}
-    counts: dict[str, int] = {}
-
-    def printed(name: str) -> str:
-        if name.startswith("%") and name not in given:
-            given[name] = _next("_" if name not in read else called.of(name), counts, taken, scope)
-        return given.get(name, name)
-
-    for node in nodes:
-        if isinstance(node, ast.Name):
-            node.id = printed(node.id)
-        elif isinstance(node, ast.arg):
-            node.arg = printed(node.arg)
-
-
-def _next(stem: str, counts: dict[str, int], taken: set[str], scope: Scope) -> str:
-    while True:
-        count = counts.get(stem, 0)
-        counts[stem] = count + 1
-        name = f"{stem}_{count}" if count else stem
-        if name not in taken and name not in scope:
-            taken.add(name)  # a name with a number may be another's own: the second item of `x` is `x_1`, too
-            return name
-
-
-def _in_order(tree: ast.AST) -> list[ast.AST]:
-    nodes: list[ast.AST] = []
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        nodes.append(node)
-        stack.extend(reversed(list(ast.iter_child_nodes(node))))
-    return nodes

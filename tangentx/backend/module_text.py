@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tangentx.backend.lower import lower, name_temporaries
+from tangentx.backend.lower import lower
 from tangentx.backend.positions import marks_of
 from tangentx.backend.printer import TooDeep, printed
 from tangentx.backend.spelling import Scope
 from tangentx.backend.statement_groups import temporary
+from tangentx.backend.temporaries import name_temporaries
 from tangentx.backend.unspellable import spelled
 from tangentx.common.naming import Names
 from tangentx.common.recursion import deep
@@ -44,7 +45,8 @@ def _write(functions: Sequence[Function], header: str) -> Text:
     scope = Scope(taken, _function_names(functions, taken))
     trees = [spelled(lower(function, scope), scope) for function in functions]
     for tree, function in zip(trees, functions, strict=True):
-        name_temporaries(tree, scope, ValueNames(function.body, function.notes.get("called")))
+        notes = function.notes
+        name_temporaries(tree, scope, ValueNames(function.body, notes.get("called"), notes.get("items")))
     imports = scope.import_lines()
     comment = [line if line.startswith("#") else f"# {line}".rstrip() for line in header.splitlines()]
     if scope.objects:

@@ -8,7 +8,7 @@ carry what it is called behind a colon, ``%12:x_bar``, where its expression woul
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tangentx.common.naming import is_identifier
@@ -54,7 +54,7 @@ _TIMES = {0.5: "half", 2: "two", 3: "three", 4: "four", -1: "minus"}
 _POWERS = {2: "squared", 3: "cubed"}
 _FIRST = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _TAPE = re.compile(r"(.*_)?tape_?\d*|%.*")
-_SEPARATE = re.compile(r"(?<=[A-Za-z0-9])_\d*$")
+_SEPARATE = re.compile(r"(?<=[A-Za-z0-9])(_\d*)+$")
 
 
 def stem(name: str) -> str | None:
@@ -74,10 +74,20 @@ def with_stem(name: str, called: str | None) -> str:
 
 
 class ValueNames:
-    """What the temporaries of one function are called; `elsewhere` says so of those that are made elsewhere."""
+    """What the temporaries of one function are called.
 
-    def __init__(self, body: ir.Block, elsewhere: Mapping[str, str] | None = None) -> None:
+    `elsewhere` says so of those that are made elsewhere, `items` of the items of tuples that are handed in, by the
+    parameter's name.
+    """
+
+    def __init__(
+        self,
+        body: ir.Block,
+        elsewhere: Mapping[str, str] | None = None,
+        items: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         self.elsewhere = elsewhere or {}
+        self.items = items or {}
         self.made: dict[str, list[ir.Expr]] = {}
         self.taped: dict[str, ir.Atom] = {}
         self.counters: set[str] = set()
@@ -143,7 +153,8 @@ class ValueNames:
                     return "value"
                 return _NOUNS.get(word) or (f"{word}_value" if _fitting([word, "value"]) else "value")
             case ir.Index() | ir.Pop():
-                return "item"
+                source = self._source(expr)
+                return "item" if source is None or source.name == name else self.of(source.name)
             case ir.Make(cls=cls):
                 return "pair" if cls is tuple and len(expr.items) == 2 else "items"
             case ir.Call() | ir.Apply() | ir.Method():
@@ -167,7 +178,7 @@ class ValueNames:
             case ir.Op(fn=fn, args=args):
                 return self._operation(_function(fn), args)
             case ir.Index(base=base, key=key):
-                return self._recorded(base, key) or self._index(base, key)
+                return self._recorded(expr) or self._index(base, key)
             case ir.Attr(base=base, name=name):
                 return _fitting([self._atom(base), name]) or _fitting([name])
             case ir.Pop(base=ir.Var(name=tape)):
@@ -233,18 +244,37 @@ class ValueNames:
             return _joined(["to", self._atom(part.stop)])
         return _joined(["from", self._atom(part.start)]) if given == [True, False] else "part"
 
-    def _recorded(self, base: ir.Atom, key: ir.Key) -> str | None:
+    def _recorded(self, expr: ir.Index) -> str | None:
         """What an item of a record or of a call's result was called where it was made."""
-        made = self._maker(base.name) if isinstance(base, ir.Var) and base.name.startswith("%") else None
+        if isinstance(expr.base, ir.Var) and expr.base.name in self.items:
+            return self._handed_in(self.items[expr.base.name], expr.key)
+        made = self._maker(expr.base.name) if isinstance(expr.base, ir.Var) and expr.base.name.startswith("%") else None
         if isinstance(made, ir.Call):
-            return self._returned(made, key)
-        held = self.taped.get(made.base.name) if isinstance(made, ir.Pop) else None
-        made = self._maker(held.name) if isinstance(held, ir.Var) else None
-        if not isinstance(made, ir.Make) or key.many or not isinstance(key.parts[0], ir.Lit):
+            return self._returned(made, expr.key)
+        source = self._source(expr)
+        return self._atom(source) if source is not None else None
+
+    def _source(self, expr: ir.Index | ir.Pop) -> ir.Var | None:
+        """The variable that was put on the tape, or into the record on it, where the expression takes it from."""
+        if isinstance(expr, ir.Pop):
+            held = self.taped.get(expr.base.name) if isinstance(expr.base, ir.Var) else None
+            return held if isinstance(held, ir.Var) else None
+        taken = (
+            self._maker(expr.base.name) if isinstance(expr.base, ir.Var) and expr.base.name.startswith("%") else None
+        )
+        record = self._source(taken) if isinstance(taken, ir.Pop) else None
+        made = self._maker(record.name) if record is not None else None
+        if not isinstance(made, ir.Make) or expr.key.many or not isinstance(expr.key.parts[0], ir.Lit):
             return None
-        place = key.parts[0].value
+        place = expr.key.parts[0].value
         keys = made.keys if made.keys is not None else tuple(range(len(made.items)))
-        return self._atom(made.items[keys.index(place)]) if place in keys else None
+        item = made.items[keys.index(place)] if place in keys else None
+        return item if isinstance(item, ir.Var) else None
+
+    def _handed_in(self, items: Sequence[str], key: ir.Key) -> str | None:
+        """What an item of a tuple that is handed in is called where the tuple is made."""
+        place = key.parts[0].value if not key.many and isinstance(key.parts[0], ir.Lit) else None
+        return _fitting([items[place]]) if type(place) is int and 0 <= place < len(items) and items[place] else None
 
     def _returned(self, call: ir.Call, key: ir.Key) -> str | None:
         """What a function calls the item of its result."""

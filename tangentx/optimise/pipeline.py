@@ -14,6 +14,7 @@ from tangentx.optimise import (
     attributes,
     broadcast_elimination,
     code_sinking,
+    constant_items,
     contraction,
     copy_elision,
     copy_propagation,
@@ -85,6 +86,7 @@ PASSES: dict[str, Pass] = {
     "handed": last_use_copies.run,
     "clones": copy_elision.run,
     "nest": forward_substitution.run,
+    "constants": constant_items.run,
     "bundles": tape_packing.run,
     "coalesce": name_coalescing.run,
 }
@@ -110,13 +112,14 @@ LAST = (
     "handed",
     "clones",
     "nest",
+    "constants",
     "bundles",
     "coalesce",
 )
 LATE = ("elements", "unguarded")
 BEFORE = ("copies", "dead")
 # Names stand in for what was recorded; signs come out of sums, whose products nobody reads any more.
-AFTER = {"lone": BEFORE, "products": ("signs", *BEFORE), "totals": BEFORE}
+AFTER = {"lone": BEFORE, "products": ("signs", *BEFORE), "totals": BEFORE, "constants": ("dead",)}
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
 LIMIT_ROUNDS = 8
 

@@ -33,6 +33,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
+from tangentx.ir.value_names import ValueNames
 from tangentx.ir.walk import atoms, key_atoms, statement_atoms
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.unit import Unit
@@ -44,20 +45,39 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
 
 
 def note_lengths(program: Program, units: Sequence[Unit]) -> None:
-    """Notes of each function which of its parameters are tuples of one length, all made by it: `lengths`, by name."""
+    """Notes of each function which of its parameters are tuples of one length, all made by it, as `lengths` by name,
+    and what their items are called where they are made, as `items`."""
     found: dict[Region, set[int]] = {node: {-1} for node in Reads(program, units).fixed}
+    called: dict[Region, list[tuple[str, ...]]] = {}
     for unit in units:
+        names = ValueNames(unit.body)
         for s in unit.statements():
             node = memory.region(unit.kinds.get(s.target, BOTTOM)) if isinstance(s, Assign) else None
             if isinstance(s, Assign) and node is not None and not isinstance(s.value, Var | Index | Call | Pop):
                 found.setdefault(node, set()).add(len(s.value.items) if isinstance(s.value, Make) else -1)
+                if isinstance(s.value, Make):
+                    called.setdefault(node, []).append(_called(names, s.value))
     for unit in units:
         kinds = {p.name: unit.kinds.get(p.name) for p in unit.function.params}
         boxes = {name: kind for name, kind in kinds.items() if isinstance(kind, Box) and kind.cls is tuple}
         known = {name: found.get(kind.region.root(), set()) for name, kind in boxes.items()}
         lengths = {name: next(iter(each)) for name, each in known.items() if len(each) == 1 and min(each) > 0}
         if lengths:
-            unit.link.function = replace(unit.function, notes={**unit.function.notes, "lengths": lengths})
+            sites = {name: called.get(boxes[name].region.root(), []) for name in lengths}
+            items = {name: tuple(map(_agreed, *each)) for name, each in sites.items()}
+            notes = {**unit.function.notes, "lengths": lengths, "items": items}
+            unit.link.function = replace(unit.function, notes=notes)
+
+
+def _called(names: ValueNames, made: Make) -> tuple[str, ...]:
+    """What the items of a tuple are called where it is made; nothing for constants."""
+    return tuple(names.of(a.name) if isinstance(a, Var) else "" for a in made.items)
+
+
+def _agreed(*words: str) -> str:
+    """What an item is called wherever its tuple is made, places aside where it is a constant."""
+    found = set(words) - {""}
+    return found.pop() if len(found) == 1 else ""
 
 
 class Reads:

@@ -33,6 +33,7 @@ from tangentx.ir.nodes import (
     Statement,
     Var,
 )
+from tangentx.ir.value_names import with_stem
 from tangentx.ir.walk import reads, statements, writes
 
 
@@ -175,7 +176,7 @@ def _with_saved(r: Reverse, block: Sequence[Statement], saved: list[str], result
         match s:
             case Return(value=value):
                 emit = Emitter(s.span)
-                state = emit.let(Make(tuple, tuple(Var(n) for n in saved)))
+                state = emit.assign(with_stem(emit.temporary(), "saved"), Make(tuple, tuple(Var(n) for n in saved)))
                 parts: tuple[Atom, ...] = (value, r.shadow(emit, value), state) if result == SHADOW else (value, state)
                 out += [*emit.block]
                 last = Emitter(s.span)
