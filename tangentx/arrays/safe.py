@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,16 +17,19 @@ def _number(x: Any) -> Any:
 
 
 def guarded(p: Any, t: Any) -> Any:
-    """``p * t``, exactly 0 where one of them is exactly 0, even if the other is not finite there."""
+    """``p * t``, but 0 where one of them is 0 and the other is not finite. Each element is found by itself: the sign of
+    a 0 that is a product is the product's."""
     if isinstance(p, float) and isinstance(t, float):  # np.float64 is one too
-        if p != 0.0 and t != 0.0:
+        if (p != 0.0 and t != 0.0) or math.isfinite(p + t):
             return p * t
         return 0.0 if type(p) is float and type(t) is float else np.float64(0.0)
     with np.errstate(invalid="ignore"):
         product = np.multiply(p, t)
-    if np.isfinite(product).all():  # what was multiplied with 0 is 0 then
+    finite = np.isfinite(product)
+    if finite.all():  # what was multiplied with 0 is 0 then
         return product
-    return _number(np.where(np.equal(t, 0) | np.equal(p, 0), np.zeros((), product.dtype), product))
+    of_zero = (np.equal(t, 0) | np.equal(p, 0)) & ~finite
+    return _number(np.where(of_zero, np.zeros((), product.dtype), product))
 
 
 def ratio(a: Any, b: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What every program that is printed as C begins with: blocks of memory that are counted, lists, and arithmetic."""
+"""What every program that is printed as C begins with: Python's functions, blocks of memory, lists, and arithmetic."""
 
 from __future__ import annotations
 
@@ -9,13 +9,58 @@ BEGINNING = r"""
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
-/* Memory of arrays, counted by how many arrays and records refer to it. */
-typedef struct { int64_t users; void *memory; size_t bytes; } block;
+/* What is needed of Python, whose headers need not be there: it is handed over when this is loaded. */
+typedef struct _object PyObject;
+typedef struct {
+    void *buf; PyObject *obj; intptr_t len, itemsize; int readonly, ndim; char *format;
+    intptr_t *shape, *strides, *suboffsets; void *internal;
+} buffer;
+typedef struct {
+    void *(*release_lock)(void); /* PyEval_SaveThread */
+    void (*take_lock)(void *state); /* PyEval_RestoreThread */
+    int (*demand_lock)(void); /* PyGILState_Ensure */
+    void (*leave_lock)(int state); /* PyGILState_Release */
+    int (*check_signals)(void);
+    PyObject *(*raised)(void); /* PyErr_Occurred */
+    void (*forget)(void); /* PyErr_Clear */
+    void (*keep)(PyObject *); /* Py_IncRef */
+    void (*drop)(PyObject *); /* Py_DecRef */
+    double (*as_real)(PyObject *);
+    long long (*as_whole)(PyObject *);
+    int (*is_true)(PyObject *);
+    PyObject *(*real)(double);
+    PyObject *(*whole)(long long);
+    PyObject *(*truth)(long);
+    PyObject *(*tuple)(intptr_t);
+    int (*set_item)(PyObject *, intptr_t, PyObject *);
+    PyObject *(*call)(PyObject *, PyObject *);
+    int (*view)(PyObject *, buffer *, int);
+    void (*end_view)(buffer *);
+    PyObject *(*function)(void *, PyObject *, PyObject *);
+    PyObject *empty, *zeros, *f8, *f4, *i8, *b1; /* of NumPy */
+} python_functions;
+static python_functions py;
+
+/* Memory of arrays, counted by how many arrays and records refer to it; of an array of NumPy's, where there is one. */
+typedef struct { int64_t users; void *memory; size_t bytes; PyObject *array; } block;
 
 /* How much memory this call holds, and the most that it has held. */
 static __thread size_t held_bytes, most_bytes;
 static inline void hold(size_t bytes) { held_bytes += bytes; if (held_bytes > most_bytes) most_bytes = held_bytes; }
+
+/* Large pages, as NumPy asks for them: memory that is new costs less by far. */
+#define LARGE (1 << 22)
+static void in_large_pages(void *memory, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    uintptr_t start = ((uintptr_t)memory + 4095) & ~(uintptr_t)4095;
+    if (memory && bytes >= LARGE) madvise((void *)start, bytes - (start - (uintptr_t)memory), MADV_HUGEPAGE);
+#endif
+}
 
 static block *new_block(int64_t count, size_t size, bool zeros)
 {
@@ -25,7 +70,9 @@ static block *new_block(int64_t count, size_t size, bool zeros)
     made->users = 1;
     made->bytes = places * size;
     made->memory = zeros ? calloc(places, size) : malloc(places * size);
+    made->array = NULL;
     if (!made->memory) { free(made); return NULL; }
+    in_large_pages(made->memory, made->bytes);
     hold(made->bytes);
     return made;
 }
@@ -50,7 +97,14 @@ static inline void retain(block *b) { if (b) b->users++; }
 
 static inline void release(block *b)
 {
-    if (b && --b->users == 0) { held_bytes -= b->bytes; free(b->memory); free(b); }
+    if (!b || --b->users) return;
+    held_bytes -= b->bytes;
+    if (b->array) {
+        int state = py.demand_lock();
+        py.drop(b->array);
+        py.leave_lock(state);
+    } else free(b->memory);
+    free(b);
 }
 
 /* Room for one more item of a list; NULL where there is no memory. */
@@ -58,6 +112,7 @@ static __attribute__((noinline, cold)) void *grown(void *items, int64_t *capacit
 {
     int64_t wanted = *capacity ? *capacity * 2 : 64;
     void *found = realloc(items, (size_t)wanted * size);
+    in_large_pages(found, (size_t)wanted * size);
     if (found) { hold((size_t)(wanted - *capacity) * size); *capacity = wanted; }
     return found;
 }
@@ -78,24 +133,68 @@ static __attribute__((noinline, cold)) void *grown(void *items, int64_t *capacit
 #define SMALL_PRODUCT (1 << 15) /* multiplications; more of them are quicker by NumPy */
 #define TICKS (1 << 22)
 #define LONGEST (1 << 30)
-typedef struct {
-    void *(*release_lock)(void);
-    void (*take_lock)(void *state);
-    int (*check_signals)(void);
-    int64_t (*outside)(int64_t place, const int64_t *given, int64_t *found);
-    void *state;
-} interpreter;
+typedef int64_t (*called_back)(int64_t place, const int64_t *given, int64_t *found);
+typedef struct { called_back outside; void *state; } interpreter;
 
 /* What Python runs meanwhile has floating-point events of its own. */
 static __attribute__((noinline, cold)) int stop_asked(interpreter *python)
 {
     fexcept_t events;
     fegetexceptflag(&events, FE_ALL_EXCEPT);
-    python->take_lock(python->state);
-    int asked = python->check_signals();
-    python->state = python->release_lock();
+    py.take_lock(python->state);
+    int asked = py.check_signals();
+    python->state = py.release_lock();
     fesetexceptflag(&events, FE_ALL_EXCEPT);
     return asked;
+}
+
+/* A new array of NumPy's. */
+static PyObject *new_array(PyObject *make, PyObject *type, int rank, const int64_t *n)
+{
+    PyObject *shape = py.tuple(rank), *given = py.tuple(2), *made = NULL;
+    for (int k = 0; shape && k < rank; k++) {
+        PyObject *extent = py.whole(n[k]);
+        if (!extent || py.set_item(shape, k, extent)) { py.drop(shape); shape = NULL; }
+    }
+    if (shape && given) {
+        py.keep(type);
+        py.set_item(given, 0, shape);
+        py.set_item(given, 1, type);
+        made = py.call(make, given);
+        shape = NULL;
+    }
+    if (shape) py.drop(shape);
+    if (given) py.drop(given);
+    return made;
+}
+
+/* Memory of an array that is handed over as it is, where it is not small. */
+static __attribute__((unused)) block *lent_block(
+    interpreter *python, bool zeros, PyObject *type, size_t size, int rank, const int64_t *n)
+{
+    int64_t count = 1;
+    for (int k = 0; k < rank; k++) count = times(count, n[k]);
+    if (count < 4096) return new_block(count, size, zeros);
+    block *made = malloc(sizeof *made);
+    if (!made) return NULL;
+    *made = (block){ 1, NULL, (size_t)count * size, NULL };
+    fexcept_t events;
+    buffer view;
+    fegetexceptflag(&events, FE_ALL_EXCEPT);
+    py.take_lock(python->state);
+    made->array = new_array(zeros ? py.zeros : py.empty, type, rank, n);
+    if (made->array && !py.view(made->array, &view, 0)) {
+        made->memory = view.buf;
+        py.end_view(&view);
+    } else {
+        py.forget();
+        if (made->array) py.drop(made->array);
+    }
+    python->state = py.release_lock();
+    fesetexceptflag(&events, FE_ALL_EXCEPT);
+    if (!made->memory) { free(made); return NULL; }
+    hold(made->bytes);
+    return made;
 }
 
 static __attribute__((noinline, unused)) int64_t outside(
@@ -141,7 +240,14 @@ static inline bool mul_fits(int64_t a, int64_t b) { int64_t r; return !__builtin
 """
 
 OF_REALS = r"""
-static inline REAL guarded_CODE(REAL p, REAL t) { REAL both = p * t; return p == 0 || t == 0 ? 0 : both; }
+/* What is computed, used or not, goes into a word that seems to be used at the end. */
+static inline __attribute__((unused)) WORD bits_CODE(REAL a) { WORD word; memcpy(&word, &a, sizeof word); return word; }
+
+static inline REAL guarded_CODE(REAL p, REAL t)
+{
+    REAL both = p * t;
+    return both != both && (p == 0 || t == 0) ? 0 : both;
+}
 static inline REAL maximum_CODE(REAL a, REAL b) { return a >= b || a != a ? a : b; }
 static inline REAL minimum_CODE(REAL a, REAL b) { return a <= b || a != a ? a : b; }
 static inline REAL sign_CODE(REAL a) { return a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a; }
@@ -216,7 +322,8 @@ static __attribute__((unused)) void product_CODE(
 def beginning(codes: frozenset[str]) -> str:
     """The first part of a text that uses reals of these representations."""
     parts = [BEGINNING]
-    for code, real, suffix in (("f8", "double", ""), ("f4", "float", "f")):
+    for code, real, word, suffix in (("f8", "double", "uint64_t", ""), ("f4", "float", "uint32_t", "f")):
         if code in codes:
-            parts.append(OF_REALS.replace("REAL", real).replace("CODE", code).replace("SUFFIX", suffix))
+            text = OF_REALS.replace("REAL", real).replace("WORD", word)
+            parts.append(text.replace("CODE", code).replace("SUFFIX", suffix))
     return "".join(parts)

@@ -35,6 +35,8 @@ class Compiled:
         self.text, self.run = BACKENDS[how](program)
         self.gave_up: Counter[str] = Counter()
         self._missing = tuple(defaults)
+        count = len(program.functions[0].params)
+        self._as_given = not program.read and program.arguments == tuple(range(count))
 
     def told(self) -> list[str]:
         """What was compiled, and how often the generated Python was run instead."""
@@ -46,13 +48,15 @@ class Compiled:
         return lines
 
     def __call__(self, *values: Any) -> Any:
-        given = (*values, *self._missing[len(self._missing) + len(values) - len(self.program.arguments) :])
+        program = self.program
+        missing = len(program.arguments) - len(values)
+        given = (*values, *self._missing[len(self._missing) - missing :]) if missing else values
         try:
-            found = self.run(taken_apart(self.program, given, self._read()))
+            found = self.run(given if self._as_given else taken_apart(program, given, self._read()))
         except Unfit as unfit:
             self.gave_up[unfit.reason] += 1
         else:
-            return put_together(self.program.shape, found)
+            return found[0] if program.shape == 0 else put_together(program.shape, found)
         return self.plain(*values)
 
     def _read(self) -> list[Any]:

@@ -26,6 +26,7 @@ Grammar
               | Product  array, or number, = the product of two matrices or vectors
               | Outside  result = a function of NumPy's or of tangentx.arrays, run by the interpreter
               | Return   values
+              | Keep     a number is computed, used or not: for its floating-point events
               | Remark   # a comment
     expression= Const | Local | Extent of an axis | Read array[places] | Apply operator(expressions)
               | Reduce an array to a number | Length of a list
@@ -417,6 +418,13 @@ class Return:
 
 
 @dataclass(frozen=True, slots=True)
+class Keep:
+    """The local real number of this name is computed whether or not it is used."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Remark:
     text: str
 
@@ -446,6 +454,7 @@ Statement: TypeAlias = (
     | Outside
     | Product
     | Return
+    | Keep
     | Remark
 )
 Block: TypeAlias = tuple[Statement, ...]
@@ -540,6 +549,15 @@ def statements(block: Block) -> Iterator[Statement]:
         yield s
         for inner in blocks(s):
             yield from statements(inner)
+
+
+def once(block: Block) -> Iterator[Statement]:
+    """Every statement that stands in no loop."""
+    for s in block:
+        yield s
+        if isinstance(s, If):
+            yield from once(s.body)
+            yield from once(s.orelse)
 
 
 def blocks(s: Statement) -> tuple[Block, ...]:

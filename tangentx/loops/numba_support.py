@@ -70,6 +70,26 @@ def mul_overflows(typing, a, b):
     return types.boolean(types.int64, types.int64), generated
 
 
+@intrinsic
+def bits(typing, number):
+    # The word of a real number that is computed, used or not.
+    def generated(context, builder, signature, args):
+        word = builder.bitcast(args[0], ir.IntType(number.bitwidth))
+        return builder.zext(word, ir.IntType(64)) if number.bitwidth < 64 else word
+
+    return types.uint64(number), generated
+
+
+@intrinsic
+def used(typing, word):
+    # A word that seems to be used.
+    def generated(context, builder, signature, args):
+        builder.asm(ir.FunctionType(ir.VoidType(), [ir.IntType(64)]), "", "r", args, True)
+        return context.get_dummy_value()
+
+    return types.void(types.uint64), generated
+
+
 @compiled
 def keep(*held):
     # What is handed to this lives until then.
@@ -162,7 +182,7 @@ def sign(a):
 @compiled
 def guarded(p, t):
     both = p * t
-    return 0.0 if p == 0.0 or t == 0.0 else both
+    return 0.0 if both != both and (p == 0.0 or t == 0.0) else both
 
 
 @compiled

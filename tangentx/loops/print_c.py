@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from tangentx.loops import c_entry
 from tangentx.loops import loop_ir as loops
 from tangentx.loops.c_support import beginning
-from tangentx.loops.tidy import applied
+from tangentx.loops.tidy import applied, targets
 
 _TYPES = {"f8": "double", "f4": "float", "i8": "int64_t", "b1": "bool"}
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==",
@@ -26,21 +28,27 @@ _HAS_VECTORS = """/* Functions of the C library that take several numbers at onc
 #if HAS_VECTORS"""
 _COMPARING = "select maximum minimum sign ratio_or_zero over_root log_or_zero power_slope"
 _DECIDING = frozenset((*_COMPARING.split(), "floor", "ceil", "trunc", "rint", "mod", "floordiv"))
-ENTRY = "tangentx_entry"
-FLAGS = {"FE_DIVBYZERO": 1, "FE_INVALID": 2, "FE_OVERFLOW": 4, "FE_UNDERFLOW": 8}
-"""Floating-point events as the entry tells them."""
 
 
 def text_of(program: loops.Program) -> str:
-    """One file of C: what it needs, its functions, and the entry that takes and gives words of 64 bits."""
+    """One file of C: what it needs, its functions, and the entry, which is a function of Python."""
     types = [type for f in program.functions for type in (*dict(f.params).values(), *f.locals.values(), *f.results)]
     names = TypeNames()
     for type in types:
         names.of(type)
     parts = [_vector_functions(program), beginning(frozenset(names.codes)), "\n".join(names.text)]
     parts.append("\n".join(f"{_head(f, names)};" for f in program.functions))
-    parts += ["\n".join(_Printer(f, names).function()) for f in program.functions]
-    return "\n\n".join([*parts, "\n".join(_entry(program.functions[0], names))]) + "\n"
+    given = _handed_over(program.functions[0])
+    parts += ["\n".join(_Printer(f, names, given).function()) for f in program.functions]
+    return "\n\n".join([*parts, c_entry.text_of(program.functions[0], names)]) + "\n"
+
+
+def _handed_over(entered: loops.Function) -> frozenset[str]:
+    """Arrays of the entered function that are made once, and returned: NumPy makes them, and they are not copied."""
+    bound = Counter(name for s in loops.statements(entered.body) for name in targets(s))
+    returned = [Counter(map(str, s.values)) for s in loops.statements(entered.body) if isinstance(s, loops.Return)]
+    alone = {name for name in bound if bound[name] == 1 and max((values[name] for values in returned), default=0) == 1}
+    return frozenset(s.name for s in loops.once(entered.body) if isinstance(s, loops.Allocate) and s.name in alone)
 
 
 def _head(function: loops.Function, names: TypeNames) -> str:
@@ -126,75 +134,11 @@ class TypeNames:
         ]
 
 
-def _entry(function: loops.Function, names: TypeNames) -> Iterator[str]:
-    """The entry: arguments and results in words, floating-point events as `FLAGS`, the code where it bails out."""
-    yield f"int64_t {ENTRY}(const int64_t *given, int64_t *found, const interpreter *functions)"
-    yield "{"
-    yield "    interpreter python = *functions;"
-    yield "    python.state = python.release_lock();"
-    yield from _arguments(function, names)
-    results = [f"result{k}" for k in range(len(function.results))]
-    for name, result in zip(results, function.results, strict=True):
-        yield f"    {names.of(result)} {name};"
-        yield f"    memset(&{name}, 0, sizeof {name});"
-    given = [*dict(function.params), *(f"&{r}" for r in results), "&python"]
-    yield "    held_bytes = most_bytes = 0;"
-    yield "    feclearexcept(FE_ALL_EXCEPT);"
-    yield f"    int64_t bail = {function.name}({', '.join(given)});"
-    yield "    int raised = fetestexcept(FE_ALL_EXCEPT);"
-    told = " | ".join(f"(raised & {flag} ? {bit} : 0)" for flag, bit in FLAGS.items())
-    yield f"    found[0] = {told};"
-    yield "    found[1] = (int64_t)most_bytes;"
-    yield from _results(function, results)
-    yield "    python.take_lock(python.state);"
-    yield "    return bail;"
-    yield "}"
-    yield ""
-    yield "void tangentx_release(int64_t owner) { release((block *)(intptr_t)owner); }"
-
-
-def _arguments(function: loops.Function, names: TypeNames) -> Iterator[str]:
-    """Arguments as variables: an array lies in memory without gaps, row after row."""
-    place = 0
-    for name, type in function.params:
-        if isinstance(type, loops.Array):
-            yield f"    {names.of(type)} {name} = {{ ({_TYPES[type.code]} *)(intptr_t)given[{place}], NULL }};"
-            for axis in range(type.rank):
-                yield f"    {name}.n[{axis}] = given[{place + 1 + axis}];"
-            for axis in reversed(range(type.rank)):
-                behind = f"{name}.s[{axis + 1}] * {name}.n[{axis + 1}]" if axis + 1 < type.rank else "1"
-                yield f"    {name}.s[{axis}] = {behind};"
-            place += 1 + type.rank
-            continue
-        assert isinstance(type, loops.Scalar)
-        yield f"    {names.of(type)} {name};"
-        wide = "double" if type.is_float else "int64_t"
-        yield f"    {{ {wide} word; memcpy(&word, given + {place}, 8); {name} = word; }}"
-        place += 1
-
-
-def _results(function: loops.Function, results: list[str]) -> Iterator[str]:
-    """Results as words."""
-    place = 2
-    for name, result in zip(results, function.results, strict=True):
-        if isinstance(result, loops.Array):
-            yield f"    found[{place}] = (int64_t)(intptr_t){name}.data;"
-            yield f"    found[{place + 1}] = (int64_t)(intptr_t){name}.owner;"
-            for axis in range(result.rank):
-                yield f"    found[{place + 2 + axis}] = {name}.n[{axis}];"
-            place += 2 + result.rank
-        else:
-            assert isinstance(result, loops.Scalar)
-            wide = "double" if result.is_float else "int64_t"
-            yield f"    {{ {wide} word = {name}; memcpy(found + {place}, &word, 8); }}"
-            place += 1
-
-
 class _Printer:
     """Prints one function."""
 
-    def __init__(self, function: loops.Function, names: TypeNames) -> None:
-        self.f, self.names = function, names
+    def __init__(self, function: loops.Function, names: TypeNames, given: frozenset[str]) -> None:
+        self.f, self.names, self.given = function, names, given
         self.types: Mapping[str, loops.Type] = {**dict(function.params), **function.locals}
 
     def function(self) -> Iterator[str]:
@@ -204,15 +148,24 @@ class _Printer:
         yield "    int64_t bail = 0, ticks = 0;"
         for name, type in self.f.locals.items():
             yield f"    {self.names.of(type)} {name}{' = { 0 }' if isinstance(type, loops.Array) else ' = 0'};"
+        kept = sorted({self.scalar(s.name).code for s in loops.statements(self.f.body) if isinstance(s, loops.Keep)})
+        yield from (f"    uint{8 * int(code[1])}_t kept_{code} = 0;" for code in kept)
         body = [line for s in self.f.body for line in self.statement(s)]
         yield from (f"    {line}" for line in body)
         yield "out:"
+        yield from (f'    __asm__ volatile ("" : : "r"(kept_{code}));' for code in kept)
         for name, type in self.f.locals.items():
             if not isinstance(type, loops.Scalar):
                 yield f"    release_{self.names.of(type)}({name});"
         yield "    (void)ticks; (void)python;"
         yield "    return bail;"
         yield "}"
+
+    def scalar(self, name: str) -> loops.Scalar:
+        """The type of a number."""
+        type = self.types[name]
+        assert isinstance(type, loops.Scalar)
+        return type
 
     def block(self, block: loops.Block) -> Iterator[str]:
         """The lines of a block, indented."""
@@ -253,6 +206,8 @@ class _Printer:
                 yield f"{type(s).__name__.lower()};"
             case loops.Return(values):
                 yield from self.returned(values)
+            case loops.Keep(name):
+                yield f"kept_{self.scalar(name).code} ^= bits_{self.scalar(name).code}({name});"
             case loops.Remark(text):
                 yield f"/* {text.lstrip('# ').replace('*/', '* /')} */"
             case _:
@@ -316,7 +271,18 @@ class _Printer:
         if isinstance(s, loops.View):
             yield from self.view(s)
             return
-        yield from self.made(s.name, [bare(self.expr(extent)) for extent in s.extents], s.zeros)
+        extents = [bare(self.expr(extent)) for extent in s.extents]
+        if s.name not in self.given:
+            yield from self.made(s.name, extents, s.zeros)
+            return
+        type = self.types[s.name]
+        assert isinstance(type, loops.Array)
+        yield "{"
+        yield f"    const int64_t n[] = {{ {', '.join(extents) or '0'} }};"
+        given = f"{'true' if s.zeros else 'false'}, py.{type.code}, sizeof *{s.name}.data, {type.rank}, n"
+        yield f"    {s.name}.owner = lent_block(python, {given});"
+        yield "}"
+        yield from self.laid_out(s.name, extents)
 
     def made(self, name: str, extents: Sequence[str], zeros: bool) -> Iterator[str]:
         """A new array, row after row."""
@@ -325,6 +291,10 @@ class _Printer:
             count = extent if count == "1" else f"times({count}, {extent})"
         yield f"release({name}.owner);"
         yield f"{name}.owner = new_block({count}, sizeof *{name}.data, {'true' if zeros else 'false'});"
+        yield from self.laid_out(name, extents)
+
+    def laid_out(self, name: str, extents: Sequence[str]) -> Iterator[str]:
+        """The elements of a new array lie in memory row after row."""
         yield f"if (!{name}.owner) {_bail(loops.Bail.MEMORY)}"
         yield f"{name}.data = {name}.owner->memory;"
         for axis, extent in enumerate(extents):

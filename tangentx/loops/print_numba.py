@@ -57,6 +57,7 @@ class NumbaPrinter(Printer):
     def __init__(self, function: loops.Function, empty: Empty) -> None:
         super().__init__(function)
         self.nothing = empty.of
+        self.keeps = any(isinstance(s, loops.Keep) for s in loops.statements(function.body))
 
     def function(self) -> Iterator[str]:
         """Its lines."""
@@ -66,6 +67,8 @@ class NumbaPrinter(Printer):
         for name, type in self.f.locals.items():
             if isinstance(type, loops.List | loops.Record):
                 yield f"    {name} = {self.nothing(type)}"
+        if self.keeps:
+            yield "    kept = np.uint64(0)"
         yield from self.indented(self.f.body)
 
     def bail(self, bail: loops.Bail) -> str:
@@ -91,7 +94,11 @@ class NumbaPrinter(Printer):
                 yield from self.product(s)
             case loops.Return(values):
                 found = ["0", *map(self.kept, values, self.f.results)]
+                if self.keeps:
+                    yield "used(kept)"
                 yield f"return ({', '.join(found)},)"
+            case loops.Keep(name):
+                yield f"kept ^= bits({name})"
             case loops.View(name=name) | loops.Turn(name=name):
                 (line,) = super().statement(s)
                 type = self.types[name]

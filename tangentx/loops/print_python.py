@@ -82,6 +82,8 @@ class Printer:
                 yield f"return ({''.join(f'{self.value(v)}, ' for v in values)})"
             case loops.Break() | loops.Continue():
                 yield type(s).__name__.lower()
+            case loops.Keep():
+                yield from ()  # Python computes all of it
             case loops.Remark(text):
                 yield text if text.startswith("#") else f"# {text}"
             case _:
@@ -204,6 +206,10 @@ def zero(type: loops.Scalar) -> str:
     return "0.0" if type.owner is not loops.Owner.NUMPY else f"{DTYPES[type.code]}(0.0)"
 
 
+def _no_zero(args: list[str]) -> str:
+    return " and ".join(f"{arg} != 0.0" for arg in args)
+
+
 def _converted(args: list[str], type: loops.Scalar) -> str:
     if type.owner is loops.Owner.NUMPY or type.code == "f4":
         return f"{DTYPES[type.code]}({args[0]})"
@@ -235,7 +241,7 @@ _FORMS: dict[str, Callable[[list[str], loops.Scalar], str]] = {
     "add_fits": lambda a, t: f"({_LIMITS.format(f'{a[0]} + {a[1]}')})",
     "sub_fits": lambda a, t: f"({_LIMITS.format(f'{a[0]} - {a[1]}')})",
     "mul_fits": lambda a, t: f"({_LIMITS.format(f'{a[0]} * {a[1]}')})",
-    "guarded": lambda a, t: f"({a[0]} * {a[1]} if {a[0]} != 0.0 and {a[1]} != 0.0 else {zero(t)})",
+    "guarded": lambda a, t: f"({a[0]} * {a[1]} if {_no_zero(a)} or math.isfinite({a[0]} + {a[1]}) else {zero(t)})",
     "ratio_or_zero": lambda a, t: f"({a[0]} / {a[1]} if {a[1]} != 0.0 else {zero(t)})",
     "over_root": lambda a, t: f"({zero(t)} if {a[0]} == 0.0 and {a[1]} != {a[1]} else {a[0]} / {a[1]})",
     "log_or_zero": lambda a, t: f"({zero(t)} if {a[0]} == 0.0 else np.log({a[0]}))",

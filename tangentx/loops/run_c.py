@@ -3,99 +3,89 @@
 from __future__ import annotations
 
 import ctypes
-import struct
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tangentx.loops import build, print_c
-from tangentx.loops.arguments import FLAGGED, Backend, Unfit, demand_fit, typed
-from tangentx.loops.callbacks import Callbacks, letter, raising
-from tangentx.loops.loop_ir import Array, Bail, Program, dtype_of
+from tangentx.loops.arguments import FLAGGED, OTHER, Backend, Unfit, demand_fit
+from tangentx.loops.c_entry import CODES
+from tangentx.loops.callbacks import Callbacks, raising
+from tangentx.loops.loop_ir import Bail, Program
 
-_SERIOUS = sum(print_c.FLAGS[name] for name in ("FE_DIVBYZERO", "FE_INVALID", "FE_OVERFLOW"))
+_OF_PYTHON = """
+PyEval_SaveThread PyEval_RestoreThread PyGILState_Ensure PyGILState_Release PyErr_CheckSignals PyErr_Occurred
+PyErr_Clear Py_IncRef Py_DecRef PyFloat_AsDouble PyLong_AsLongLong PyObject_IsTrue PyFloat_FromDouble
+PyLong_FromLongLong PyBool_FromLong PyTuple_New PyTuple_SetItem PyObject_CallObject PyObject_GetBuffer
+PyBuffer_Release PyCFunction_NewEx
+""".split()
+"""Functions of Python's in the order in which a library takes them."""
+_OF_NUMPY = (np.empty, np.zeros, np.float64, np.float32, np.int64, np.bool_)
 
 
 class _InC:
-    """The entry of a library: arguments as words of 64 bits."""
+    """A program that is compiled and loaded."""
 
     def __init__(self, program: Program, library: ctypes.PyDLL) -> None:
         self.program = program
-        function = program.functions[0]
-        self.entry = getattr(library, print_c.ENTRY)
-        self.entry.restype = ctypes.c_int64
         self.outside = Callbacks(program.outside) if program.outside else None
-        self.python = _interpreter(self.outside)
-        self.release = library.tangentx_release
-        self.release.argtypes = [ctypes.c_int64]
-        self.release.restype = None
-        self.types = [type for _, type in function.params]
-        words = [f"{1 + t.rank}q" if isinstance(t, Array) else letter(t) for t in self.types]
-        self.given = struct.Struct("=" + "".join(words))
-        words = [f"{2 + t.rank}q" if isinstance(t, Array) else letter(t) for t in function.results]
-        self.found = struct.Struct("=qq" + "".join(words))
-        self.bytes = 0
+        self.held = library.tangentx_bytes
+        self.held.restype = ctypes.c_size_t
+        library.tangentx_begin(ctypes.byref(_handed_over()))
+        made = library.tangentx_function
+        made.argtypes, made.restype = [ctypes.py_object], ctypes.py_object
+        callback = None if self.outside is None else ctypes.cast(self.outside.entry, ctypes.c_void_p).value
+        self.entry = made(callback or 0)
+        self.writes = bool(program.copied) or program.reshapes
+        self.count = len(program.functions[0].results)
 
     def __call__(self, values: Sequence[Any]) -> Sequence[Any]:
-        demand_fit(self.program, values)
-        words: list[Any] = []
-        held: list[Any] = []
-        for type, value in zip(self.types, values, strict=True):
-            if isinstance(type, Array):
-                if not (value.flags.c_contiguous and value.flags.aligned):
-                    value = np.require(value, requirements=("C", "A"))
-                held.append(value)
-                words += (value.__array_interface__["data"][0], *value.shape)
-            else:
-                words.append(value if letter(type) == "d" else int(value))
-        found = ctypes.create_string_buffer(self.found.size)
-        if self.outside is None:
-            bail = self.entry(self.given.pack(*words), found, self.python)  # raises what a handler of signals raised
-        else:
+        if self.writes:
+            demand_fit(self.program, values)
+        found = self._called(values)
+        if found == CODES["SCATTERED"]:
+            found = self._called([_whole(value) for value in values])
+        if type(found) is not tuple:
+            raise Unfit(_REASONS[found])
+        if len(found) > self.count and np.geterr()["under"] != "ignore":
+            raise Unfit(FLAGGED)
+        return found
+
+    def _called(self, values: Sequence[Any]) -> Any:
+        """The results, or a code. Raises what a handler of signals raised."""
+        try:
+            if self.outside is None:
+                return self.entry(*values)
             with raising(), self.outside:
-                bail = self.entry(self.given.pack(*words), found, self.python)
-        return self._results(bail, self.found.unpack(found.raw))
+                return self.entry(*values)
+        except MemoryError:
+            raise Unfit(Bail.MEMORY.reason) from None
 
     def told(self) -> list[str]:
         """What is known of the last call."""
-        return [f"  held {self.bytes:,} bytes at most at the last call"]
-
-    def _results(self, bail: int, words: Sequence[Any]) -> Sequence[Any]:
-        results: list[Any] = []
-        place = 2
-        self.bytes = words[1]
-        for type in self.program.functions[0].results:
-            if isinstance(type, Array):
-                address, owner, *shape = words[place : place + 2 + type.rank]
-                place += 2 + type.rank
-                results.append(None if bail else _copied(type, address, shape))
-                self.release(owner)
-            else:
-                results.append(typed(words[place], type))
-                place += 1
-        if bail:
-            raise Unfit(Bail(bail).reason)
-        if words[0] & _SERIOUS or (words[0] and np.geterr()["under"] != "ignore"):
-            raise Unfit(FLAGGED)
-        return results
+        return [f"  held {self.held():,} bytes at most at the last call"]
 
 
-def _copied(type: Array, address: int, shape: Sequence[int]) -> Any:
-    made = np.empty(shape, dtype_of(type.code))
-    if made.size:
-        ctypes.memmove(made.ctypes.data, address, made.nbytes)
-    return made
+_REASONS = {
+    **{bail.value: bail.reason for bail in Bail},
+    CODES["FLAGGED"]: FLAGGED,
+    CODES["OTHER"]: OTHER,
+    CODES["SCATTERED"]: OTHER,
+}
 
 
-def _interpreter(outside: Callbacks | None) -> Any:
-    """What a program needs of Python while it runs: to release its lock, to take it, to run handlers of signals, and
-    functions."""
-    names = ("PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals")
-    found = [ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p) for name in names]
-    if outside is not None:
-        found.append(ctypes.cast(outside.entry, ctypes.c_void_p))
-    return (ctypes.c_void_p * 5)(*found)
+def _whole(value: Any) -> Any:
+    """An array without gaps, row after row."""
+    return np.require(value, requirements=("C", "A")) if isinstance(value, np.ndarray) else value
+
+
+@functools.cache
+def _handed_over() -> Any:
+    """What a library needs of Python and NumPy, as it takes it."""
+    of_python = [ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p) for name in _OF_PYTHON]
+    return (ctypes.c_void_p * (len(_OF_PYTHON) + len(_OF_NUMPY)))(*of_python, *map(id, _OF_NUMPY))
 
 
 def in_c(program: Program) -> tuple[str, Backend]:

@@ -32,6 +32,7 @@ from tangentx.loops import (
 )
 from tangentx.loops.array_statements import ONE, Held
 from tangentx.loops.builder import RESERVED
+from tangentx.loops.events import with_events
 from tangentx.loops.loop_ir import (
     BOOL,
     INT,
@@ -78,7 +79,7 @@ def scalarise(entered: Source, others: Mapping[ir.Link, Source]) -> Program:
     """
     functions = _Functions(others)
     root = functions.written(entered, None)
-    made = tuple(map(tidy, (root.made(), *functions.made)))
+    made = tuple(with_events(tidy(function)) for function in (root.made(), *functions.made))
     if functions.turns and functions.reshapes:
         raise Refusal(
             "memory that is written under two shapes, where arrays lie in several orders", entered[0].span.line

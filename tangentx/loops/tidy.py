@@ -119,7 +119,7 @@ def _names(s: Statement) -> Iterator[str]:
     for value in expressions(s):
         yield from atoms(value)
     yield from _arrays(s)
-    yield from _targets(s)
+    yield from targets(s)
 
 
 def _arrays(s: Statement) -> tuple[str, ...]:
@@ -138,7 +138,7 @@ def _arrays(s: Statement) -> tuple[str, ...]:
     return ()
 
 
-def _targets(s: Statement) -> tuple[str, ...]:
+def targets(s: Statement) -> tuple[str, ...]:
     """Names that a statement gives a value."""
     if isinstance(s, Call):
         return s.results
@@ -161,7 +161,7 @@ def _read(block: Block) -> Iterator[str]:
 
 def _bound(block: Block) -> Iterator[str]:
     for s in statements(block):
-        yield from _targets(s)
+        yield from targets(s)
 
 
 # ---- what nothing reads ----
@@ -214,7 +214,7 @@ def _nested(block: Block, reads: Mapping[str, int], once: set[str]) -> Block:
         if isinstance(s, Remark):
             out.append(s)
             continue
-        inner = {name for t in statements((s,)) for name in _targets(t)}
+        inner = {name for t in statements((s,)) for name in targets(t)}
         writes = not isinstance(s, Assign | Check | Locate)
         _settle(out, waiting, inner, writes)
         out.append(s)

@@ -50,8 +50,10 @@ def demand_equal(found, expected, exact):
             assert np.array_equal(x, y, equal_nan=True) if isinstance(x, float | np.ndarray | np.generic) else x == y
         else:
             short = np.asarray(x).dtype == np.float32
-            scale = max(1.0, float(np.max(np.abs(y), initial=0.0)))
+            scale = max(1.0, float(np.max(np.abs(y), initial=0.0, where=np.isfinite(y))))
             np.testing.assert_allclose(x, y, rtol=0, atol=(1e-5 if short else 1e-12) * scale)
+        if isinstance(x, float) or (isinstance(x, np.ndarray) and x.dtype.kind == "f"):  # the same zeros
+            assert np.array_equal(np.signbit(x)[both := (x == 0) & (y == 0)], np.signbit(y)[both])
 
 
 def both(f, jit, *args, **options):
@@ -791,7 +793,7 @@ def test_a_library_that_is_damaged_is_made_again(damage, tmp_path, monkeypatch):
     else:
         monkeypatch.setenv("TANGENTX_CACHE", "/proc/nowhere")
     build.library.cache_clear()
-    assert hasattr(build.library(text), print_c.ENTRY)
+    assert hasattr(build.library(text), "tangentx_function")
     assert damage in ("a directory", "no place") or path.read_bytes() == content
 
 
