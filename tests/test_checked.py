@@ -522,6 +522,51 @@ def test_tests_in_a_function_that_calls_itself() -> None:
     assert tx.vjp(powered, 1.5, 6, check=True)[1](1.0)[0] == pytest.approx(6.0 * 1.5**5)
 
 
+def remembered(x):
+    memo = {}
+
+    def fib(n):
+        if n < 2:
+            return x[n]
+        if n not in memo:
+            memo[n] = fib(n - 1) * 0.5 + fib(n - 2)
+        return memo[n]
+
+    return fib(6) * x[2]
+
+
+def in_turns(x):
+    def even(n, v):
+        return v if n == 0 else odd(n - 1, v * x)
+
+    def odd(n, v):
+        return 1 if n == 0 else even(n - 1, v + x)
+
+    return even(4, x) * odd(0, x) + odd(3, 2)
+
+
+def unread(x):
+    for m in range(0, 4, 2):
+        p = x * np.ones(3) * np.arange(1.0, 4.0)
+        s = max(np.sum(p), 0.8)
+        if m % 2 == 0:
+            continue
+        s = s * x
+    return np.sin(x) * x
+
+
+def test_what_is_right_raises_no_alarm() -> None:
+    """A function that calls itself and has another text for a constant; calls of pure functions, in any order; a
+    cotangent of a value that there was not."""
+    np.testing.assert_allclose(tx.grad(remembered, check=True)(X), tx.grad(remembered)(X))
+    for f in (in_turns, unread):
+        found = tx.jvp(tx.grad(f), (1.3,), (1.0,), check=True)
+        np.testing.assert_allclose(found, tx.jvp(tx.grad(f), (1.3,), (1.0,)))
+    assert tx.grad(lambda x: tx.grad(unread)(x) * x, check=True)(1.3) == pytest.approx(
+        tx.grad(lambda x: tx.grad(unread)(x) * x)(1.3)
+    )
+
+
 def shrinking(x, n):
     total = 0.0
     for k in range(3):

@@ -188,13 +188,18 @@ class _Forms:
             if self.known.keys() & (met | reads(s)):
                 raise _Mixed
         elif isinstance(s, Assign):
-            moves = varied(self.instance.kinds.get(s.target, BOTTOM))
-            form = self._form(s) if moves and self.known.keys() & reads(s) else None
+            form = self._form(s) if self.known.keys() & reads(s) and not self._is_constant(s) else None
             self.known.pop(s.target, None)
             if form is not None and form.factor:
                 self.known[s.target] = form
         elif self.known.keys() & (reads(s) | writes(s)):
             raise _Mixed
+
+    def _is_constant(self, s: Assign) -> bool:
+        """Whether no derivative flows out of the statement: not where a callee may store what it is given, and not
+        into a function, which keeps what it captures."""
+        kind = self.instance.kinds.get(s.target, BOTTOM)
+        return isinstance(s.value, Op) and isinstance(kind, Num | Arr) and not varied(kind)
 
     def _form(self, s: Assign) -> Form:
         form: Form | None

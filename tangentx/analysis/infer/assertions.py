@@ -44,9 +44,9 @@ from tangentx.ir.rewrite import map_blocks
 from tangentx.ir.walk import empties, reads, statements, used, written_name
 
 Told: TypeAlias = tuple[Mapping[int, bool], Mapping[int, tuple[str, ...]]]
-_TAPE = re.compile(r"tape_*\d*_*$")
+_TAPE = re.compile(r"tape[_\d]*$")
 MARK = "%claimed"
-_OURS = re.compile(r"_(bar|dot)_*\d*_*$")
+_OURS = re.compile(r"_(bar|dot)[_\d]*$")
 
 
 class Part(Protocol):
@@ -86,7 +86,7 @@ class _Writer:
         self.zero, self.alike = told or NOTHING
         self.whole = told is not None
         self.twins = _twins(parts)
-        self.cycles = _recursive(parts)
+        self.nested = _nested(parts)
         self.unset = {node for part in parts for node in _unset(part)}
         self.derived = False
         self.gaps = {node for part in parts for node in _with_gaps(part)}
@@ -104,7 +104,6 @@ class _Writer:
         self.stems = function.notes.get("stems", {})
         self.shadows = function.notes.get("shadows", {})
         self.read = used(function.body)
-        self.recursive = part.link in self.cycles
         first = [self.assertion(p.name, p.name, function.span) for p in function.params]
         body = self.block(function.body)
         if self.derived and body and isinstance(body[-1], Return):
@@ -139,7 +138,7 @@ class _Writer:
         for i, s in enumerate(block):
             told, more = self.told(s, block[:i]), [*self.more(s), *self.contents(block, i), *self.layout(block, i)]
             way = self.way(s)
-            after = way if self.recursive and way and s.twin.back else []  # type: ignore[union-attr]
+            after = way if way and s.twin.back and s.twin.name in self.nested else []  # type: ignore[union-attr]
             out += way if not after else []
             s = map_blocks(s, self.block)
             if isinstance(s, For):
@@ -195,7 +194,7 @@ class _Writer:
     def way(self, s: Statement) -> list[Statement]:
         """The assertion that a test, or the bounds of a loop, are the same in both sweeps, where the last comes first.
 
-        Where the function may call itself in between, it stands behind what is gone back.
+        Where the function may call itself in between, in either sweep, it stands behind what is gone back.
         """
         if not isinstance(s, If | For) or s.twin is None or s.twin.name not in self.twins:
             return []
@@ -348,6 +347,14 @@ def _recursive(parts: Sequence[Part]) -> set[Link]:
     return {link for link, found in calls.items() if link in found}
 
 
+def _nested(parts: Sequence[Part]) -> set[object]:
+    """The tests and loops that may be met again inside of themselves, by the names that both sweeps have for them."""
+    cycles = _recursive(parts)
+    within = [part.link.function for part in parts if part.link in cycles]
+    found = (s for function in within if function is not None for s in statements(function.body))
+    return {s.twin.name for s in found if isinstance(s, If | For) and s.twin is not None}
+
+
 def _unset(part: Part) -> Iterator[Region]:
     """The memory that holds whatever it held before, until it is written."""
     for s in statements(part.link.function.body) if part.link.function is not None else ():
@@ -358,13 +365,28 @@ def _unset(part: Part) -> Iterator[Region]:
 
 
 def _twins(parts: Sequence[Part]) -> dict[object, int]:
-    """A number for each test and each loop that is there in both sweeps."""
-    ways: dict[object, set[bool]] = {}
+    """A number for each test and each loop that is there in both sweeps, and is gone back in the opposite order.
+
+    Calls of a function that writes nothing may be merged, left out or change places, in one sweep alone.
+    """
+    ways: dict[object, set[tuple[Link, bool]]] = {}
     for part in parts:
         for s in statements(part.link.function.body) if part.link.function is not None else ():
             if isinstance(s, If | For) and s.twin is not None:
-                ways.setdefault(s.twin.name, set()).add(s.twin.back)
-    return {name: k for k, name in enumerate(name for name, found in ways.items() if len(found) == 2)}
+                ways.setdefault(s.twin.name, set()).add((part.link, s.twin.back))
+    return {name: k for k, name in enumerate(name for name, found in ways.items() if _is_in_order(found))}
+
+
+def _is_in_order(ways: set[tuple[Link, bool]]) -> bool:
+    """Whether the functions that hold a test on its way there and back run in opposite orders."""
+    there, back = ({link for link, way in ways if way is wanted} for wanted in (False, True))
+    if not there or not back:
+        return False
+    return there == back or all(link.function is not None and _writes(link.function) for link in there)
+
+
+def _writes(function: Function) -> bool:
+    return any(isinstance(s, Append | Store) for s in statements(function.body))
 
 
 def shown(name: str) -> str:

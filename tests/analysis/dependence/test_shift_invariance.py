@@ -199,10 +199,40 @@ def in_a_list(x):
     return m[0] + 2.0 * np.log(np.sum(np.exp(x - m[0])))
 
 
+def put(box, value):
+    box["m"] = value
+
+
+def stored_by_a_callee(x):
+    box = {"m": 0.0}
+    put(box, np.max(x))
+    return box["m"] * np.sum(x)
+
+
+def counted(box, value):
+    box[0] = value
+    return 3
+
+
+def stored_by_one_that_counts(x):
+    box = [0.0]
+    n = counted(box, np.max(x))
+    return box[0] * np.sum(x) * n
+
+
+def captured(x):
+    m = np.max(x)
+
+    def times(t):
+        return t * m
+
+    return times(2.0) + times(np.sum(x))
+
+
 WITH = [
     shifted_alone, other_axis, turned, added_once_too_often, half_back, read_later, of_the_trip_before,
     behind_a_branch, of_a_name_with_two_values, with_more_added, with_a_sum_of_logarithms, written_into, in_a_list,
-    by_a_minimum, of_terms_that_differ,
+    by_a_minimum, of_terms_that_differ, stored_by_a_callee, stored_by_one_that_counts, captured,
 ]  # fmt: skip
 
 
