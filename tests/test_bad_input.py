@@ -353,7 +353,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "inside_pullback_acts": lambda: tx.grad(pulled_twice)(np.ones(2)),
     "inside_jacobian_acts": lambda: tx.grad(rows_inside)(np.ones(2)),
     "stopped_list": lambda: tx.grad(stopped, fallback="error")(1.0),
-    "source_ufunc": lambda: tx.grad(np.sin)(1.0),
+    "source_builtin": lambda: tx.grad(dir)(1.0),
     "source_exec": lambda: tx.grad(made_by_exec())(1.0),
     "source_no_function": lambda: tx.grad(3)(1.0),
     "ndarray_subclass": lambda: tx.grad(total)(np.ma.masked_array([1.0])),

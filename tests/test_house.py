@@ -78,6 +78,7 @@ COVERED_BY = {
     "frontend/approximate_forms.py": "tests/tensor/fallback/test_runs.py",
     "frontend/primitives.py": "tests/api/test_primitive.py",
     "api/rule_forms.py": "tests/api/test_rule.py",
+    "ir/object_choices.py": "tests/analysis/infer/test_object_classes.py",
     "ir/library_call_op.py": "tests/analysis/library/test_solvers.py",
     "optimise/settled_calls.py": "tests/analysis/library/test_solvers.py",
     "ir/try_op.py": "tests/frontend/test_try_statements.py",

@@ -136,6 +136,7 @@ class Container:
     """A container of class `cls`: what stands at known keys, and at any others where it is `open`.
 
     With `gaps` anything may stand for what has no value (`is_gap`), and a list for a tuple whose items are summed up.
+    An object may be of one of several `classes`; with `none` there may be None in its place.
     """
 
     cls: type
@@ -145,11 +146,15 @@ class Container:
     always: frozenset[Any] | None = None
     items: dict[Any, Claim] = field(default_factory=dict)
     others: Claim | None = None
+    classes: tuple[type, ...] = ()
+    none: bool = False
 
     def fault(self, value: Any, depth: int = 0) -> str | None:
         """What `value`, or something in it, is instead."""
+        if self.none and value is None:
+            return None
         shadow = self.gaps and isinstance(value, list) and issubclass(self.cls, tuple)
-        if not (isinstance(value, self.cls) or shadow):
+        if not (isinstance(value, self.classes or self.cls) or shadow):
             return shown(value)
         found = contents(value)
         if depth >= DEPTH or found is None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Instance, Program
-from tangentx.analysis.types.kinds import Arr, Box, Kind
+from tangentx.analysis.types.kinds import Arr, Box, Kind, Obj
 from tangentx.analysis.types.primitives import SPREADING, hashable, is_constant, makes_new
 from tangentx.analysis.types.selection import is_basic, known_key
 from tangentx.derive.checkpoint.calls import held, is_settled
@@ -273,10 +273,11 @@ class Forward:
 
     def slot(self, emit: Emitter, item: Kind, atom: Atom) -> Atom:
         """What a tangent container holds for an item."""
-        return self.dot_or_zero(emit, atom) if motion(item) is not None else NONE
+        absent = isinstance(item, Box) and self.frame.kind(atom) == Obj(None)
+        return NONE if absent or motion(item) is None else self.dot_or_zero(emit, atom)
 
     def _returned(self, emit: Emitter, value: Atom) -> Atom:
-        return self.dot_or_zero(emit, value) if motion(self.instance.result) is not None else NONE
+        return self.slot(emit, self.instance.result, value)
 
     def _stored(self, emit: Emitter, s: Store) -> Atom:
         kind = self.frame.kind(s.base)
@@ -316,6 +317,8 @@ class Forward:
         match value:
             case Lit(value=None) if motion(kind) == SHADOW:
                 return NONE
+            case Var() if isinstance(kind, Box):
+                return self.slot(emit, kind, value)
             case Var() | Lit() | Ext():
                 return self.dot_or_zero(emit, value)
             case Index(base=base, key=key) if self.frame.mode(base) is not None:
@@ -364,15 +367,15 @@ class Forward:
     def _call(self, emit: Emitter, s: Assign, expr: Call) -> None:
         callee = instance_of(self.tangents.program, expr)
         how = motion(self.frame.kinds[s.target])
-        params = [motion(callee.kinds[p.name]) for p in _function(callee).params]
-        if not (any(params) or motion(callee.result)) or s.target in held(self.frame.function):
+        items = [callee.kinds[p.name] for p in _function(callee).params]
+        if not (any(map(motion, items)) or motion(callee.result)) or s.target in held(self.frame.function):
             emit.add(s)
             if how is not None:
                 emit.assign(
                     self.frame.other(s.target), self.frame.zero(emit, Var(s.target), self.frame.kinds[s.target])
                 )
             return
-        dots = tuple(self.dot_or_zero(emit, a) for a, m in zip(expr.args, params, strict=True) if m is not None)
+        dots = tuple(self.slot(emit, k, a) for a, k in zip(expr.args, items, strict=True) if motion(k) is not None)
         args: tuple[Atom, ...] = expr.args
         if settles := is_settled(callee):  # the answer first, for the step moves with it
             args = (emit.let(expr), *expr.args[1:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import difflib
+import functools
 import gc
 import inspect
 import linecache
@@ -25,6 +26,7 @@ from tangentx.common.progress import reporting
 from tangentx.common.scoped_state import lasting
 from tangentx.dispatch.call_stubs import Hit, Route
 from tangentx.dispatch.signature_cache import Hits
+from tangentx.dispatch.written_functions import cached_by, of_library, of_partial
 from tangentx.errors import (
     ChangedMeanwhile,
     NoSource,
@@ -58,6 +60,17 @@ class Target:
 
 def target_of(f: Any) -> Target:
     """Raises NoSource where there is no Python function to read."""
+    if isinstance(f, functools.partial):
+        below = target_of(f.func)
+        given, named = (*below.owner, *f.args), f.keywords
+        if not named:
+            return Target(below.function, given)
+        return Target(of_partial(below.function, tuple(named), len(given)), (*named.values(), *given))
+    if cached_by(f) is not None:
+        return target_of(cached_by(f))
+    written = of_library(f)
+    if written is not None:
+        return Target(written)
     if isinstance(f, types.MethodType):  # asked first: it shows the attributes of what it binds
         below = target_of(f.__func__)
         return Target(below.function, (f.__self__, *below.owner))

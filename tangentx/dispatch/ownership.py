@@ -19,6 +19,7 @@ class Held:
         self.function = function
         self.made: dict[tuple[Spec, int], Any] = {}
         self.batches: dict[Any, Any] = {}
+        self.written: dict[Any, Any] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Held, ())

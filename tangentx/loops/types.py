@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Num, Obj, Region, describe
+from tangentx.ir.object_choices import classes_of
 from tangentx.loops.loop_ir import BOOL, INT, Array, List, Owner, Record, Scalar, Type
 from tangentx.loops.operators import Refused
 
@@ -59,6 +60,8 @@ def places(kind: Box) -> dict[Any, Place] | None:
 
     Raises Refused where neither is known.
     """
+    if kind.none or len(classes_of(kind.cls)) > 1:
+        raise Refused(f"{describe(kind)}, which is known only when it runs")
     region = kind.region.root()
     if kind.cls is list and (region.resized or region.indexed or region.open or region.elt != BOTTOM):
         return None

@@ -210,7 +210,7 @@ def test_threads_compile_once() -> None:
     assert compilations() == before + 1
 
 
-@pytest.mark.parametrize("f", [math.sin, np.sin, len, functools.partial(total), Spring, np.sum, [].append, 3])
+@pytest.mark.parametrize("f", [math.gcd, len, functools.partial((3).__add__), Spring, dir, [].append, 3])
 def test_decorating_never_raises(f: Any) -> None:
     made = tx.differentiate(f)
     assert repr(made).startswith("<differentiable ")

@@ -40,6 +40,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
+from tangentx.ir.object_choices import classes_of
 from tangentx.ir.rewrite import map_blocks
 from tangentx.ir.walk import empties, reads, statements, used, written_name
 
@@ -93,7 +94,7 @@ class _Writer:
         self.facts: claims.Facts = {}
         self.atom = Ext("facts", self.facts, ())
         self.memories: dict[Region, claims.Memory] = {}
-        self.boxes: dict[Region, claims.Container] = {}
+        self.boxes: dict[tuple[Region, type, bool], claims.Container] = {}
 
     def function(self, part: Part, links: Mapping[Link, Link]) -> Function:
         """The function with its assertions."""
@@ -323,15 +324,18 @@ class _Writer:
         ours = kind.cls.__module__.startswith("tangentx.analysis.") and not issubclass(kind.cls, FunctionValue)
         if ours:  # what stands for an iterator or a part of an array while it is analysed is a dict when it runs
             return claims.Anything()
-        if node not in self.boxes:
+        key = (node, kind.cls, kind.none)
+        if key not in self.boxes:
             cls = tuple if issubclass(kind.cls, FunctionValue) else kind.cls
+            gaps = self.derived or node in self.gaps
+            opened = node.open or node.resized
             made = claims.Container(
-                cls, self.memory(node), node.open or node.resized, self.derived or node in self.gaps, node.always
+                cls, self.memory(node), opened, gaps, node.always, classes=classes_of(cls), none=kind.none
             )
-            self.boxes[node] = made
+            self.boxes[key] = made
             made.items.update({key: self.claim(item) for key, item in node.fields.items()})
             made.others = None if isinstance(node.elt, Bottom) else self.claim(node.elt)
-        return self.boxes[node]
+        return self.boxes[key]
 
 
 def _recursive(parts: Sequence[Part]) -> set[Link]:

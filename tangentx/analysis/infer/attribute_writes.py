@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tangentx.analysis.infer import writes
+from tangentx.analysis.infer import object_classes, writes
 from tangentx.analysis.infer.special_methods import defines, is_object, item_method
 from tangentx.analysis.library import flat
 from tangentx.analysis.library.out_argument import let
@@ -16,6 +16,7 @@ from tangentx.analysis.types.kinds import Arr, Bottom, Box, Kind, describe
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.keys import WHOLE, attribute_of
 from tangentx.ir.nodes import Apply, Assign, Attr, Ext, Key, Lit, Op, Store, Var
+from tangentx.ir.object_choices import classes_of
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker
@@ -88,6 +89,10 @@ def _setter(w: Walker, kind: Kind, name: str) -> Ext | None:
         raise UnsupportedSyntax(
             f"attribute `{name}` of {describe(kind)} is written", w.span, "write a variable, or a dict"
         )
+    if object_classes.is_mixed(kind):
+        if any(_setter(w, Box(cls, kind.region), name) is not None for cls in classes_of(kind.cls)):
+            raise UnsupportedSyntax(f"`{name}` is a property of {describe(kind)}", w.span, "write it by a method")
+        return None
     found = w.program.member(kind.cls, name)
     if isinstance(found, property) and found.fset is not None:
         key = ("setter", kind.cls, name)

@@ -20,6 +20,7 @@ from tangentx.analysis.infer.functions import external, items, same_memory, unfo
 from tangentx.analysis.infer.inlining import INLINED, standin
 from tangentx.analysis.infer.library_errors import at_the_call
 from tangentx.analysis.infer.objects import construct
+from tangentx.analysis.infer.special_methods import defines
 from tangentx.analysis.library import distributions, itertools_models, solvers
 from tangentx.analysis.library.array_writes import writing
 from tangentx.analysis.library.collection_classes import made
@@ -80,7 +81,7 @@ def apply(w: Walker, expr: Apply) -> tuple[Expr, Kind]:
         return _unknown(w, expr.fn, expr.args, expr.kwargs)
     if isinstance(kind, Box):
         for name in ("__tangentx_call__", "__call__"):
-            if isinstance(w.program.member(kind.cls, name), types.FunctionType):
+            if defines(w, kind, name):
                 return w.walk(Method(expr.fn, name, expr.args, expr.kwargs, expr.stars))
     if not isinstance(kind, Obj):
         raise NotResolved(f"cannot call {describe(kind)}", w.span, "call a function that is known when it is compiled")

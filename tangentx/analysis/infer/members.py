@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import templates
-from tangentx.analysis.infer import calls, constant_calls, opaque_calls
+from tangentx.analysis.infer import calls, constant_calls, object_classes, opaque_calls
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import external
 from tangentx.analysis.infer.indexing import index
@@ -77,6 +77,8 @@ def found_in(w: Walker, cls: type, name: str, above: type | None = None) -> Any:
 
 def field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Expr, Kind]:
     """``base.name`` of an object."""
+    if object_classes.is_mixed(kind):
+        return object_classes.field(w, base, atom, kind, name)
     node = kind.region.root()
     if hasattr(kind.cls, "_fields") and name in kind.cls._fields:
         return index(w, base, Key((Lit(kind.cls._fields.index(name)),)))
@@ -169,6 +171,8 @@ def module_attribute(w: Walker, module: types.ModuleType, name: str) -> Ext:
 
 def method(w: Walker, expr: Method, kind: Box) -> tuple[Expr, Kind]:
     """``base.name(...)`` of an object."""
+    if object_classes.is_mixed(kind):
+        return object_classes.method(w, expr, kind)
     above = expr.above.value if expr.above is not None else None
     found = found_in(w, kind.cls, expr.name, above)
     if expr.name in kind.region.root().fields and above is None and not isinstance(found, property):
@@ -199,6 +203,9 @@ def _called(w: Walker, expr: Method) -> Block:
 
 def operated(w: Walker, fn: Any, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
     """An operator, or a builtin like `len`, where the class of an operand defines what it means; else None."""
+    if any(map(object_classes.is_mixed, kinds)):
+        names = (UNARY[fn],) if fn in UNARY else BINARY.get(fn, ())
+        return object_classes.operated(w, names, args, kinds)
     if fn in UNARY and args and is_object(kinds[0]):
         found = defined(w, kinds[0], UNARY[fn])
         return _by_method(w, found, kinds[0], args) if found is not None else None

@@ -9,6 +9,7 @@ from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import value_class
 from tangentx.analysis.types.kinds import Box, Kind
 from tangentx.ir.nodes import Assign, Atom, Block, Expr, Key, Make, Method, Op, Slice, Var
+from tangentx.ir.object_choices import classes_of
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker
@@ -20,9 +21,11 @@ def is_object(kind: Kind) -> bool:
 
 
 def defined(w: Walker, kind: Kind, name: str) -> types.FunctionType | None:
-    """The method of the user's that the class of an object has under a name."""
-    found = w.program.member(kind.cls, name) if isinstance(kind, Box) and is_object(kind) else None
-    return found if isinstance(found, types.FunctionType) else None
+    """The method of the user's that the class of an object, or the first of its classes, has under a name."""
+    if not (isinstance(kind, Box) and is_object(kind)):
+        return None
+    found = [w.program.member(cls, name) for cls in classes_of(kind.cls)]
+    return next((each for each in found if isinstance(each, types.FunctionType)), None)
 
 
 def defines(w: Walker, kind: Kind, name: str) -> bool:

@@ -39,6 +39,7 @@ from tangentx.ir.nodes import (
     Atom,
     Block,
     Expr,
+    Ext,
     Lit,
     Op,
     is_mapping,
@@ -70,7 +71,23 @@ def identity(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr
     apart = any(isinstance(k, Obj) for k in (a, b)) and any(isinstance(k, Num | Arr | Box) for k in (a, b))
     if apart or (none in (a, b) and not isinstance(a, Top) and not isinstance(b, Top)):
         return Lit(False), Num(bool, value=False)
+    if isinstance(a, Box) and isinstance(b, Box):
+        return _one_object(w, args, a, b)
     return None
+
+
+def _one_object(w: Walker, args: tuple[Atom, ...], a: Box, b: Box) -> tuple[Expr, Kind] | None:
+    """Whether two containers or objects are one; None where it cannot be known.
+
+    Objects of a run are those that the program has made; tuples are made again where that is shorter, and what is named
+    outside may stand there beside a copy of it.
+    """
+    if a.cls is not b.cls:
+        return Lit(False), Num(bool, value=False)
+    atoms = tuple(w.read(x)[0] for x in args)
+    if issubclass(a.cls, tuple) or any(isinstance(atom, Ext) for atom in atoms):
+        return None
+    return Op(operator.is_, atoms), Num(bool)
 
 
 def _one_of(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:

@@ -12,12 +12,13 @@ import numpy as np
 from tangentx.analysis.infer import assumptions, opaque_calls
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import external, value_class
-from tangentx.analysis.infer.special_methods import is_object
+from tangentx.analysis.infer.special_methods import defines, is_object
 from tangentx.analysis.library.collection_classes import original
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Either, Kind, Num, Obj, Some, holds_itself
 from tangentx.analysis.types.optional_values import may_be_none
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, If, Key, Lit, Op, Store, Var
+from tangentx.ir.object_choices import classes_of
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker
@@ -31,6 +32,11 @@ def _isinstance(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[E
         classes = tuple(items)
     if a == opaque_calls.UNKNOWN or may_be_none(a):
         return Op(builtins.isinstance, tuple(w.read(x)[0] for x in args)), Num(bool)
+    if isinstance(a, Box) and len(classes_of(a.cls)) > 1 and classes is not None:
+        answers = {issubclass(cls, classes) for cls in classes_of(a.cls)}
+        if len(answers) > 1:
+            return Op(builtins.isinstance, tuple(w.read(x)[0] for x in args)), Num(bool)
+        return Lit(min(answers)), Num(bool, value=min(answers))
     cls = a.type if isinstance(a, Num) else np.ndarray if isinstance(a, Arr) else original(getattr(a, "cls", None))
     if isinstance(a, Obj):
         cls = type(a.value)
@@ -54,10 +60,13 @@ def types_of(kind: Kind) -> tuple[type, ...]:
 
 
 def _truth(w: Walker, args: tuple[Atom, ...], kinds: list[Kind], fn: Any) -> tuple[Expr, Kind] | None:
-    """Asked at run time of an opaque object, and of a container that may hold itself: no sample can be made of one."""
+    """Asked at run time of what may be None, of an opaque object, and of a container that may hold itself: no sample
+    can be made of one."""
     kind = kinds[0] if len(kinds) == 1 else BOTTOM
-    endless = isinstance(kind, Box) and kind.cls in (list, tuple, dict) and holds_itself(kind)
-    return (Op(fn, (w.read(args[0])[0],)), Num(bool)) if endless or isinstance(kind, Some) else None
+    plain = is_object(kind) and not any(defines(w, kind, name) for name in ("__bool__", "__len__"))
+    boxed = isinstance(kind, Box) and (plain or kind.cls in (list, tuple, dict))
+    unsampled = boxed and (may_be_none(kind) or holds_itself(kind))
+    return (Op(fn, (w.read(args[0])[0],)), Num(bool)) if unsampled or isinstance(kind, Some) else None
 
 
 def _hasattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
@@ -70,7 +79,8 @@ def _hasattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr
 
 def _lacks(w: Walker, kind: Box, name: Any) -> bool:
     """Whether no object of the kind has the attribute: nothing gives it to one, and its class has none."""
-    missing = all(w.program.member(kind.cls, known) is MISSING for known in (name, "__getattr__"))
+    classes = classes_of(kind.cls)
+    missing = all(w.program.member(cls, known) is MISSING for cls in classes for known in (name, "__getattr__"))
     return missing and is_object(kind) and name not in kind.region.root().fields and not kind.region.root().open
 
 
@@ -109,7 +119,7 @@ def _type(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, K
     kind, types = kinds[0], types_of(kinds[0])
     if len(args) != 1:
         return None
-    if len(types) > 1 or may_be_none(kind):
+    if len(types) > 1 or may_be_none(kind) or (isinstance(kind, Box) and len(classes_of(kind.cls)) > 1):
         return Op(builtins.type, (w.read(args[0])[0],)), Some(type)
     assumptions.asked(w, kind)
     cls = kind.cls if isinstance(kind, Box) else types[0] if types else None

@@ -25,7 +25,7 @@ def copy_kind(kind: Kind, world: World, memo: dict[Region, Region]) -> Kind:
         for name, item in node.fields.items():
             memo[node].fields[name] = copy_kind(item, world, memo)
         memo[node].elt = copy_kind(node.elt, world, memo)
-    return Box(kind.cls, memo[node])
+    return Box(kind.cls, memo[node], kind.none)
 
 
 def settle_copies(world: World) -> None:

@@ -12,13 +12,15 @@ import functools
 import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
+from tangentx.arrays import parts_of
 from tangentx.common.outside_names import MISSING as MISSING
 from tangentx.errors import NotResolved, Span
 from tangentx.ir.functions import FunctionValue
+from tangentx.ir.object_choices import classes_of, mixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +90,19 @@ class Arr:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A container: tuple, list, dict, named tuple, dataclass, or another object as the container of its attributes."""
+    """A container: tuple, list, dict, named tuple, dataclass, or another object as the container of its attributes.
+
+    An object of one of several classes has a class of its own (`ir.object_choices`). With `none` it may also be None.
+    """
 
     cls: type
     region: Region
+    none: bool = False
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Box) and self.cls is other.cls and self.region.root() is other.region.root()
+        if not isinstance(other, Box) or self.none is not other.none:
+            return False
+        return self.cls is other.cls and self.region.root() is other.region.root()
 
     def __hash__(self) -> int:
         return hash(self.cls)
@@ -194,7 +202,9 @@ def describe(kind: Kind) -> str:
             return f"the function `{cls.__name__}`"
         case Some(cls=cls) if cls is object:
             return "something that is known only when it runs"
-        case Box(cls=cls) | Some(cls=cls):
+        case Box(cls=cls, none=none):
+            return f"a {cls.__name__}{' or None' if none else ''}"
+        case Some(cls=cls):
             return f"a {cls.__name__}"
         case Obj(value=value):
             name = getattr(value, "__name__", None) or repr(value)
@@ -233,11 +243,12 @@ def signature(kind: Kind, seen: tuple[Region, ...] = (), left: list[int] | None 
         return ("arr", dtype, kind.rank, kind.loose, kind.none, kind.region.root().varied)
     if isinstance(kind, Box):
         node = kind.region.root()
+        cls = (kind.cls, "or None") if kind.none else kind.cls
         if node in seen:
-            return ("box", kind.cls, seen.index(node))
+            return ("box", cls, seen.index(node))
         seen = (*seen, node)
         fields = tuple((key, signature(k, seen, left)) for key, k in node.fields.items())
-        return ("box", kind.cls, node.open, fields, signature(node.elt, seen, left), signature(node.key, seen, left))
+        return ("box", cls, node.open, fields, signature(node.elt, seen, left), signature(node.key, seen, left))
     if isinstance(kind, Obj):
         plain = isinstance(kind.value, str | bytes | type(None) | np.dtype)
         return ("obj", type(kind.value), kind.value if plain else id(kind.value))
@@ -438,7 +449,7 @@ def _join_num(a: Num, b: Num) -> Num:
     return Num(both or np.result_type(dtype_of(a), dtype_of(b)).type, varied, none=a.none or b.none, types=types)
 
 
-def _or_none(kind: Num | Arr) -> Num | Arr:
+def _or_none(kind: Num | Arr | Box) -> Num | Arr | Box:
     """The kind of what may also be None."""
     return replace(kind, value=MISSING, none=True) if isinstance(kind, Num) else replace(kind, none=True)
 
@@ -468,9 +479,9 @@ def join(a: Kind, b: Kind) -> Kind:
         return _join_num(a, b)
     if isinstance(a, Arr) and isinstance(b, Arr):
         return _join_arr(a, b)
-    if isinstance(a, Num | Arr) and b == Obj(None):
+    if _may_lack(a) and b == Obj(None):
         return _or_none(a)
-    if isinstance(b, Num | Arr) and a == Obj(None):
+    if _may_lack(b) and a == Obj(None):
         return _or_none(b)
     if isinstance(a, Num) and isinstance(b, Arr):
         a, b = b, a
@@ -478,9 +489,10 @@ def join(a: Kind, b: Kind) -> Kind:
         if b.varied:
             a.region.mark("varied")
         return Arr(np.result_type(a.dtype, dtype_of(b)), None, a.region.root(), True, a.none or b.none, a.dtypes)
-    if isinstance(a, Box) and isinstance(b, Box) and a.cls is b.cls:
+    if isinstance(a, Box) and isinstance(b, Box) and (a.cls is b.cls or (_is_plain(a.cls) and _is_plain(b.cls))):
         a.region.unite(b.region)
-        return Box(a.cls, a.region.root())
+        cls = a.cls if a.cls is b.cls else mixed(frozenset((*classes_of(a.cls), *classes_of(b.cls))))
+        return Box(cls, a.region.root(), a.none or b.none)
     if isinstance(a, Obj) and isinstance(b, Obj) and type(a.value) is type(b.value) is str:
         return Some(str)
     if isinstance(a, Some) and isinstance(b, Obj) and type(b.value) is a.cls:
@@ -495,6 +507,16 @@ def join(a: Kind, b: Kind) -> Kind:
     if isinstance(a, Box) and isinstance(b, Box) and not callables:
         return Top(why, "use two names; or one class, or a list of known length that a `for` without break goes over")
     return Top(why, "put an `if` around the calls, so that each branch calls one of them" if callables else "")
+
+
+def _may_lack(kind: Kind) -> TypeGuard[Num | Arr | Box]:
+    """Whether the kind can say that there may be None in the place of a value."""
+    return isinstance(kind, Num | Arr) or (isinstance(kind, Box) and not issubclass(kind.cls, FunctionValue))
+
+
+def _is_plain(cls: type) -> bool:
+    """Whether it is a class of the user's, whose objects are known by their attributes alone."""
+    return not issubclass(cls, tuple | list | dict) and parts_of(cls) is None and cls.__module__ != "tangentx.arrays"
 
 
 def _functions(kind: Kind) -> tuple[Any, ...]:

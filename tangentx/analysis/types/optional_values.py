@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tangentx.analysis.types.kinds import Arr, Kind, Num, Obj
+from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, Obj
 from tangentx.ir.nodes import Assign, Block, Key, Op, Slice, Var
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def may_be_none(kind: Kind) -> bool:
-    """Whether a number or an array of the kind may also be None."""
-    return isinstance(kind, Num | Arr) and kind.none
+    """Whether a value of the kind may also be None."""
+    return isinstance(kind, Num | Arr | Box) and kind.none
 
 
 def without_none(kinds: Iterable[Kind]) -> list[Kind]:

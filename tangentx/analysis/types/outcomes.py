@@ -144,7 +144,7 @@ class Scratch:
             copied = self.regions.setdefault(node, self.world.region())
             return replace(kind, region=copied)
         if isinstance(kind, Box):
-            box = Box(kind.cls, self.world.region())
+            box = Box(kind.cls, self.world.region(), kind.none)
             box.region.born(())
             box.region.fields.update(kind.region.root().fields)
             return box

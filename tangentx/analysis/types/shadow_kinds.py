@@ -52,7 +52,7 @@ class Layout:
         met = node in self.known
         region = self._region(kind, path)
         if met:
-            return Box(self._class(kind.cls), region.root())
+            return Box(self._class(kind.cls), region.root(), kind.none)
         region.born(node.always or ())
         if node.open:
             region.mark("open")
@@ -61,7 +61,7 @@ class Layout:
             region.put(key, self.kind(item, (*path, key)))
         if not isinstance(node.elt, Bottom):
             region.put_any(self.kind(node.elt, (*path, "*")))
-        return Box(self._class(kind.cls), region.root())
+        return Box(self._class(kind.cls), region.root(), kind.none)
 
     def _class(self, cls: type) -> type:
         if not self.shadow:

@@ -72,7 +72,7 @@ def _copied(kind: Kind, fresh: Fresh, memo: dict[Region, Region], path: tuple[An
         for key, item in list(node.fields.items()):
             region.put(key, _copied(item, fresh, memo, (*path, key)))
         region.put_any(_copied(node.elt, fresh, memo, (*path, "*")))
-    return Box(kind.cls, region.root())
+    return Box(kind.cls, region.root(), kind.none)
 
 
 def _always(kind: Kind) -> Callable[[World, Fresh, Sequence[Kind]], Kind]:
