@@ -30,9 +30,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     first."""
     if not config.getoption("--thorough"):
         cases: Counter[str] = Counter()
-        left_out = [item for item in items if is_left_out(item, cases)]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+        left_out = {item for item in items if is_left_out(item, cases)}
+        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+        items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: item.get_closest_marker("long") is None)  # else one process waits for another's last
     for item in items:
         drawn = getattr(item, "callspec", None)

@@ -33,7 +33,7 @@ LATE: tuple[Fault, ...] = (
         "record moved past a binding",
         "an append moves only where nothing on the way binds what it records",
         "tangentx.optimise.tape_packing:_Gaps._stops",
-        (("self.walls[at] or name in self.names[at]", "self.walls[at]"),),
+        (("[*self.walls, *self.block.naming(name, self.asks_reads)]", "self.walls"),),
         "for over a range",
     ),
     (

@@ -46,8 +46,14 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     for unit in units:
         done: set[str] = set()
         known = _Statements()
-        while (found := next(_groups(unit.body, done, known), None)) is not None:
-            unit.body, changed = _joined(program, unit, found, done), True
+        while True:
+            scan = _Scan(unit, done, known)
+            while not scan.outdated and (group := scan.group()) is not None:
+                scan.join(program, group)
+            if scan.edited:
+                unit.body, changed = scan.body(), True
+            if not scan.outdated:
+                break
     return changed
 
 
@@ -79,13 +85,14 @@ class _Statement:
 class _Tape:
     """A list that is made empty once, appended to at one place, popped from at another, and has no other use.
 
-    `homes` are the blocks in which that stands.
+    `homes` are the blocks in which that stands, `first` is its place among all tapes.
     """
 
     made: Assign
     append: Append
     pop: Assign
     homes: tuple[Block, Block, Block]
+    first: int
 
 
 @dataclass(frozen=True)
@@ -97,26 +104,173 @@ class _Group:
     pop: Statement
 
 
-def _groups(body: Block, done: Set[str], known: _Statements) -> Iterator[_Group]:
-    """What can be joined in the body as it is, tapes that are `done` left out."""
-    together: dict[tuple[int, ...], list[_Tape]] = {}
-    places: dict[str, list[tuple[Statement, Block]]] = {}
-    read: Counter[str] = Counter()
-    for block in _every_block(body):
-        for s in block:
-            read.update(known[s].reads)
-            for name in known[s].names:
-                places.setdefault(name, []).append((s, block))
-    said = _Said(known, read, places)
-    for tape in _tapes(places):
-        if tape.made.target not in done and said.of(tape):
-            together.setdefault(tuple(map(id, tape.homes)), []).append(tape)
-    for tapes in together.values():
-        if len(tapes) > 1 and (group := _columns(tapes[:MOST], known)) is not None:
-            yield group
+class _Scan:
+    """The tapes of a function's body, and its blocks as they become while tapes are joined.
+
+    What was found of the tapes that are left holds on while others are joined. It is `outdated` where names have been
+    exchanged, or an append has moved where tapes are popped from.
+    """
+
+    def __init__(self, unit: Unit, done: set[str], known: _Statements) -> None:
+        self.unit = unit
+        self.done = done
+        self.outdated = False
+        self.edited: dict[int, _Edited] = {}
+        self._known = known
+        self._renamed: dict[str, str] = {}
+        self._bound = bound(unit.body) | {p.name for p in unit.function.params}
+        self._homes: dict[Statement, tuple[Block, Statement | None]] = {}
+        places: dict[str, list[tuple[Statement, Block]]] = {}
+        read: Counter[str] = Counter()
+        for block, owner in _every_block(unit.body):
+            for s in block:
+                self._homes[s] = block, owner
+                read.update(known[s].reads)
+                for name in known[s].names:
+                    places.setdefault(name, []).append((s, block))
+        said = _Said(known, read, places)
+        self._together: dict[tuple[int, ...], list[_Tape]] = {}
+        for tape in _tapes(places):
+            if tape.made.target not in done and said.of(tape):
+                self._together.setdefault(tuple(map(id, tape.homes)), []).append(tape)
+        self._popping = {homes[2] for homes in self._together}
+        self._hopeless: dict[tuple[int, ...], tuple[int, ...]] = {}
+
+    def group(self) -> _Group | None:
+        """The first that can be joined, in the order of the text."""
+        for homes, tapes in sorted(self._together.items(), key=lambda item: item[1][0].first):
+            state = tuple(self.edited[home].version if home in self.edited else 0 for home in homes)
+            if len(tapes) > 1 and self._hopeless.get(homes) != state:
+                if (group := _columns(tapes[:MOST], self)) is not None:
+                    return group
+                self._hopeless[homes] = state
+        return None
+
+    def block(self, block: Block) -> _Edited:
+        """A block as it is now."""
+        if id(block) not in self.edited:
+            self.edited[id(block)] = _Edited(block, self._known)
+        return self.edited[id(block)]
+
+    def holder(self, block: Block, s: Statement) -> Statement | None:
+        """The statement of the block that is `s`, or in which it stands; None where it stands elsewhere."""
+        at: Statement | None = s
+        while at is not None:
+            home, owner = self._homes[at]
+            if home is block:
+                return at
+            at = owner
+        return None
+
+    def join(self, program: Program, group: _Group) -> None:
+        """Has one tape for all of the group, which is `done` then."""
+        tapes = group.tapes
+        made, appending, popping = map(self.block, tapes[0].homes)
+        self._bound -= {t.made.target for t in tapes}
+        name = _fresh(self._bound)
+        record, popped = f"%{name}.record", f"%{name}.popped"
+        self.done.add(name)
+        self._bound |= {name, record, popped}
+        kept, renamed = _once(self.unit, tapes)
+        self._renamed |= renamed
+        items = tuple(t.append.value for t in kept)
+        _tell(program, self.unit, name, (record, popped), items)
+        append, pop = tapes[-1].append, min((t.pop for t in tapes), key=popping.at)
+        appended = (Assign(record, Make(tuple, items), append.span), Append(Var(name), Var(record), append.span))
+        taken = (Assign(t.pop.target, Index(Var(popped), Key((Lit(i),))), pop.span) for i, t in enumerate(kept))
+        made.replace(tapes[0].made, replace(tapes[0].made, target=name))
+        appending.insert(group.append, appended)
+        popping.insert(group.pop, (Assign(popped, Pop(Var(name)), pop.span), *taken))
+        made.remove({t.made for t in tapes[1:]})
+        appending.remove({t.append for t in tapes})
+        popping.remove({t.pop for t in tapes})
+        self._leave_out(tapes)
+        self.outdated = bool(renamed) or id(tapes[0].homes[1]) in self._popping
+
+    def _leave_out(self, tapes: Sequence[_Tape]) -> None:
+        homes = tuple(map(id, tapes[0].homes))
+        left = [tape for tape in self._together.pop(homes) if tape not in tapes]
+        if left:
+            self._together[homes] = left
+
+    def body(self) -> Block:
+        """The function's body with what has been joined."""
+        body = self._written(self.unit.body)
+        return rename(body, self._renamed) if self._renamed else body
+
+    def _written(self, block: Block) -> Block:
+        edited = self.edited.get(id(block))
+        return tuple(map_blocks(s, self._written) for s in (block if edited is None else edited.statements))
+
+
+class _Edited:
+    """A block as it becomes: its statements, and which of them read or bind a name."""
+
+    def __init__(self, block: Block, known: _Statements) -> None:
+        self.statements = _apart(block)
+        self.version = 0
+        self._known = known
+        self._naming: dict[str, dict[Statement, None]] = {}
+        self._leaving = [s for s in self.statements if known[s].leaves]
+        self._places: dict[Statement, int] | None = None
+        for s in self.statements:
+            self._enter(s)
+
+    def _enter(self, s: Statement) -> None:
+        for name in self._known[s].all_names:
+            self._naming.setdefault(name, {})[s] = None
+
+    def at(self, s: Statement) -> int:
+        """The place of a statement."""
+        if self._places is None:
+            self._places = {s: at for at, s in enumerate(self.statements)}
+        return self._places[s]
+
+    def leaving(self) -> list[int]:
+        """The places that control may leave by."""
+        return [self.at(s) for s in self._leaving]
+
+    def naming(self, name: str, asks_reads: bool) -> list[int]:
+        """The places that bind a name, or with `asks_reads` have to do with it."""
+        found = self._naming.get(name, {})
+        return [self.at(s) for s in found if asks_reads or name in self._known[s].bound]
+
+    def insert(self, before: Statement, new: Sequence[Statement]) -> None:
+        """Puts statements before another."""
+        at = self.at(before)
+        self.statements[at:at] = new
+        for s in new:
+            self._enter(s)
+        self._touched()
+
+    def replace(self, old: Statement, new: Statement) -> None:
+        """Puts a statement in the place of another."""
+        self.insert(old, (new,))
+        self.remove({old})
+
+    def remove(self, gone: Set[Statement]) -> None:
+        """Takes statements out."""
+        self.statements = [s for s in self.statements if s not in gone]
+        for s in gone:
+            for name in self._known[s].all_names:
+                del self._naming[name][s]
+        self._touched()
+
+    def _touched(self) -> None:
+        self._places = None
+        self.version += 1
+
+
+def _apart(block: Block) -> list[Statement]:
+    """The statements of a block, of which no two are one object."""
+    found: dict[Statement, None] = {}
+    for s in block:
+        found[replace(s) if s in found else s] = None
+    return list(found)
 
 
 def _tapes(places: Mapping[str, Sequence[tuple[Statement, Block]]]) -> Iterator[_Tape]:
+    numbers = itertools.count()
     for name, found in places.items():
         match [s for s, _ in found]:
             case [
@@ -126,14 +280,15 @@ def _tapes(places: Mapping[str, Sequence[tuple[Statement, Block]]]) -> Iterator[
             ] if empty == EMPTY and longer == name and name not in (record, popped):
                 homes = found[0][1], found[1][1], found[2][1]
                 if homes[0] is not homes[1]:
-                    yield _Tape(made, append, pop, homes)
+                    yield _Tape(made, append, pop, homes, next(numbers))
 
 
-def _every_block(block: Block) -> Iterator[Block]:
-    """The block and those inside it, in the order of the text."""
-    yield block
+def _every_block(block: Block) -> Iterator[tuple[Block, Statement | None]]:
+    """The block and those inside it, in the order of the text, and the statements to which they belong."""
+    yield block, None
     for s in statements(block):
-        yield from blocks(s)
+        for inner in blocks(s):
+            yield inner, s
 
 
 class _Said:
@@ -164,14 +319,15 @@ class _Said:
         return self.found[id(block)]
 
 
-def _columns(tapes: list[_Tape], known: _Statements) -> _Group | None:
+def _columns(tapes: list[_Tape], scan: _Scan) -> _Group | None:
     """The most of the tapes that can be one."""
-    made, appending, popping = tapes[0].homes
-    begin = max(made.index(t.made) for t in tapes)
-    if not all(t.append in list(statements(made[begin:])) for t in tapes):
+    made, appending, popping = map(scan.block, tapes[0].homes)
+    begin = max(made.at(t.made) for t in tapes)
+    inside = [scan.holder(tapes[0].homes[0], t.append) for t in tapes]
+    if not all(s is not None and made.at(s) >= begin for s in inside):
         return None
-    later = _Gaps(appending, {t.pop for t in tapes}, known, asks_reads=False)
-    sooner = _Gaps(popping, {t.append for t in tapes}, known, asks_reads=True)
+    later = _Gaps(appending, [scan.holder(tapes[0].homes[1], t.pop) for t in tapes], asks_reads=False)
+    sooner = _Gaps(popping, [scan.holder(tapes[0].homes[2], t.append) for t in tapes], asks_reads=True)
     waits = {t: later.around(t.append, _record(t)) for t in tapes}
     comes = {t: sooner.around(t.pop, t.pop.target) for t in tapes}
     best: list[_Tape] = []
@@ -182,10 +338,10 @@ def _columns(tapes: list[_Tape], known: _Statements) -> _Group | None:
             best = max(best, both, key=len)
     if len(best) < 2:
         return None
-    best.sort(key=lambda t: appending.index(t.append))
-    at = _place([appending.index(t.append) for t in reversed(best)], [waits[t] for t in best])
-    out = _place(sorted(popping.index(t.pop) for t in best), [comes[t] for t in best])
-    return _Group(best, appending[at], popping[out])
+    best.sort(key=lambda t: appending.at(t.append))
+    at = _place([appending.at(t.append) for t in reversed(best)], [waits[t] for t in best])
+    out = _place(sorted(popping.at(t.pop) for t in best), [comes[t] for t in best])
+    return _Group(best, appending.statements[at], popping.statements[out])
 
 
 def _place(own: list[int], gaps: list[tuple[int, int]]) -> int:
@@ -206,23 +362,20 @@ class _Gaps:
     what reads the name.
     """
 
-    def __init__(self, block: Block, others: Set[Statement], known: _Statements, asks_reads: bool) -> None:
+    def __init__(self, block: _Edited, others: Sequence[Statement | None], asks_reads: bool) -> None:
         self.block = block
-        facts = [known[s] for s in block]
-        self.names = [fact.all_names if asks_reads else fact.bound for fact in facts]
-        self.walls = [fact.leaves or not others.isdisjoint(fact.inside) for fact in facts]
+        self.asks_reads = asks_reads
+        self.walls = [*block.leaving(), *(block.at(s) for s in others if s is not None)]
 
     def around(self, s: Statement, name: str) -> tuple[int, int]:
         """The first and the last gap for `s`, to which the name matters."""
-        own = first = last = self.block.index(s)
-        while first > 0 and not self._stops(first - 1, name):
-            first -= 1
-        while last + 1 < len(self.block) and not (last > own and self._stops(last, name)):
-            last += 1
+        own, stops = self.block.at(s), self._stops(name)
+        first = max((at + 1 for at in stops if at < own), default=0)
+        last = min((at for at in stops if at > own), default=len(self.block.statements) - 1)
         return first, last
 
-    def _stops(self, at: int, name: str) -> bool:
-        return self.walls[at] or name in self.names[at]
+    def _stops(self, name: str) -> list[int]:
+        return [*self.walls, *self.block.naming(name, self.asks_reads)]
 
 
 def _leaves(block: Block) -> bool:
@@ -233,26 +386,6 @@ def _leaves(block: Block) -> bool:
         if isinstance(s, If) and (_leaves(s.body) or _leaves(s.orelse)):
             return True
     return False
-
-
-def _joined(program: Program, unit: Unit, group: _Group, done: set[str]) -> Block:
-    """The body with one tape for all of the group, which is `done` then."""
-    tapes = group.tapes
-    name = _fresh((bound(unit.body) - {t.made.target for t in tapes}) | {p.name for p in unit.function.params})
-    done.add(name)
-    record, popped = f"%{name}.record", f"%{name}.popped"
-    new: dict[Statement, Block] = {s: () for t in tapes for s in (t.made, t.append, t.pop)}
-    new[tapes[0].made] = (replace(tapes[0].made, target=name),)
-    append, pop = tapes[-1].append, min((t.pop for t in tapes), key=tapes[0].homes[2].index)
-    kept, renamed = _once(unit, tapes)
-    items = tuple(t.append.value for t in kept)
-    _tell(program, unit, name, (record, popped), items)
-    appended = (Assign(record, Make(tuple, items), append.span), Append(Var(name), Var(record), append.span))
-    taken = (Assign(t.pop.target, Index(Var(popped), Key((Lit(i),))), pop.span) for i, t in enumerate(kept))
-    new[group.append] = (*appended, *new.get(group.append, (group.append,)))
-    new[group.pop] = (Assign(popped, Pop(Var(name)), pop.span), *taken, *new.get(group.pop, (group.pop,)))
-    body = _with(unit.body, new)
-    return rename(body, renamed) if renamed else body
 
 
 def _tell(program: Program, unit: Unit, name: str, entries: tuple[str, str], items: Sequence[Atom]) -> None:
@@ -281,8 +414,3 @@ def _once(unit: Unit, tapes: Sequence[_Tape]) -> tuple[list[_Tape], dict[str, st
 def _fresh(known: Set[str]) -> str:
     names = itertools.chain(["tape"], (f"tape_{k}" for k in itertools.count(1)))
     return next(name for name in names if name not in known)
-
-
-def _with(block: Block, new: Mapping[Statement, Block]) -> Block:
-    """The block with some statements replaced, also by more before them."""
-    return tuple(map_blocks(other, lambda inner: _with(inner, new)) for s in block for other in new.get(s, (s,)))
