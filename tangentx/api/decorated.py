@@ -99,7 +99,7 @@ class Differentiable:
     @property
     def compiled(self) -> Jitted:
         """The function itself compiled as loops, as ``jit=`` says or as ``jit=True`` does; see `tangentx.jit`."""
-        return jitted(self._plain(), self._spec.jit or True)
+        return jitted(self._plain(), self._spec.jit or True, self._spec.parallel)
 
     @property
     def vjp(self) -> Product:

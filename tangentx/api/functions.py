@@ -44,6 +44,7 @@ def differentiate(
     check: bool = False,
     precision: str | None = None,
     guarded: bool = False,
+    parallel: bool = False,
 ) -> Any:
     """Decorator: gives a function its derivatives: ``.grad``, ``.value_and_grad``, ``.vjp``, ``.jvp``, ``.jacobian``,
     ``.hessian`` and ``.hvp``.
@@ -66,7 +67,18 @@ def differentiate(
     >>> loss.grad(w, b, x)
     (array([-4., -6.]), -2.0)
     """
-    spec = Spec("grad", wrt, False, has_aux, fallback, jit, check=check, precision=precision, guarded=guarded)
+    spec = Spec(
+        "grad",
+        wrt,
+        False,
+        has_aux,
+        fallback,
+        jit,
+        check=check,
+        precision=precision,
+        guarded=guarded,
+        parallel=parallel,
+    )
     if function is None:
         return lambda f: Differentiable(f, spec)
     return Differentiable(function, spec)
@@ -83,6 +95,7 @@ def grad(
     check: bool = False,
     precision: str | None = None,
     guarded: bool = False,
+    parallel: bool = False,
 ) -> Derivative:
     """The gradient of `f`, a function with a real scalar result, with respect to `wrt`.
 
@@ -92,7 +105,8 @@ def grad(
 
     Where nobody can see a program run twice, its products have no guards against ``0 * inf`` at first, and what is not
     finite is computed again with them. With `guarded` they have them always: for a text that is right by itself, or
-    for arguments at which they are needed each time. Raises `TangentxError` for what cannot be differentiated.
+    for arguments at which they are needed each time. `jit` compiles it as loops, and `parallel` runs those of array
+    statements on several threads: see `tangentx.jit`. Raises `TangentxError` for what cannot be differentiated.
 
     >>> import numpy as np
     >>> import tangentx as tx
@@ -103,7 +117,18 @@ def grad(
     >>> tx.grad(f, wrt=("x", "y"))(np.array([1.0, 2.0]), 3.0)
     (array([ 6., 12.]), 5.0)
     """
-    spec = Spec("grad", wrt, False, has_aux, fallback, jit, check=check, precision=precision, guarded=guarded)
+    spec = Spec(
+        "grad",
+        wrt,
+        False,
+        has_aux,
+        fallback,
+        jit,
+        check=check,
+        precision=precision,
+        guarded=guarded,
+        parallel=parallel,
+    )
     return derivative_of(f, spec)
 
 
@@ -118,6 +143,7 @@ def value_and_grad(
     check: bool = False,
     precision: str | None = None,
     guarded: bool = False,
+    parallel: bool = False,
 ) -> Derivative:
     """As `grad`, returning ``(value, gradient)``, or ``((value, extras), gradient)`` with `has_aux`.
 
@@ -125,7 +151,18 @@ def value_and_grad(
     >>> tx.value_and_grad(lambda x: x**3)(2.0)
     (8.0, 12.0)
     """
-    spec = Spec("grad", wrt, True, has_aux, fallback, jit, check=check, precision=precision, guarded=guarded)
+    spec = Spec(
+        "grad",
+        wrt,
+        True,
+        has_aux,
+        fallback,
+        jit,
+        check=check,
+        precision=precision,
+        guarded=guarded,
+        parallel=parallel,
+    )
     return derivative_of(f, spec)
 
 
@@ -415,7 +452,7 @@ def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
     return Vectorised(f, in_axes, out_axes)
 
 
-def jit(f: Any = None, *, jit: str | bool = True) -> Any:
+def jit(f: Any = None, *, jit: str | bool = True, parallel: bool = False) -> Any:
     """`f` compiled as loops: a function of the same arguments that gives the same value.
 
     `jit` is "c", "numba", "python" (the loops to read and step through), or True for the first of C and Numba that is
@@ -427,7 +464,9 @@ def jit(f: Any = None, *, jit: str | bool = True) -> Any:
     equal to 1e-12 of the scale of what is summed. ``.source`` is the text that is compiled.
 
     It may be differentiated as `f` itself, may be the decorator of a method, and ``tx.jit(tx.grad(f))`` is the same as
-    ``tx.grad(f, jit=True)``. Raises NoCompiler where "c" or "numba" is asked for and is not there.
+    ``tx.grad(f, jit=True)``. With `parallel`, C runs long loops of array statements, and long sums, on several threads
+    (`TANGENTX_THREADS` of them, else one for each processor): the bits are those of one thread. Raises NoCompiler where
+    "c" or "numba" is asked for and is not there.
 
     >>> import tangentx as tx
     >>> @tx.jit
@@ -443,7 +482,7 @@ def jit(f: Any = None, *, jit: str | bool = True) -> Any:
 
     if jit is None or jit is False:
         raise NotDifferentiable(f"jit={jit!r} compiles nothing", hint='use True, "c", "numba" or "python"')
-    return functools.partial(jitted, how=jit) if f is None else jitted(f, jit)
+    return functools.partial(jitted, how=jit, parallel=parallel) if f is None else jitted(f, jit, parallel)
 
 
 setattr(linearize, "__tangentx_outside__", "take tx.jvp(f, primals, tangents) there")  # noqa: B010

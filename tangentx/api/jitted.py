@@ -16,9 +16,9 @@ from tangentx.dispatch.request import Spec
 from tangentx.dispatch.tensor_arguments import holds_modules, holds_tensors
 
 
-def jitted(f: Any, how: str | bool) -> Jitted:
+def jitted(f: Any, how: str | bool, parallel: bool = False) -> Jitted:
     """The one compiled form of a function for a way to compile it."""
-    found = derivative_of(f, Spec("primal", None, jit=how), Jitted)
+    found = derivative_of(f, Spec("primal", None, jit=how, parallel=parallel), Jitted)
     assert isinstance(found, Jitted)
     return found
 
@@ -26,7 +26,7 @@ def jitted(f: Any, how: str | bool) -> Jitted:
 def _remade(where: tuple[Any, ...], owner: tuple[Any, ...], spec: Spec) -> Jitted:
     from tangentx.api.pickling import found_function
 
-    return jitted(found_function(where, owner), spec.jit or True)
+    return jitted(found_function(where, owner), spec.jit or True, spec.parallel)
 
 
 class Jitted(Derivative):
@@ -43,7 +43,7 @@ class Jitted(Derivative):
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None or not isinstance(self._target.function, types.FunctionType):
             return self
-        return jitted(types.MethodType(self._target.function, instance), self._spec.jit or True)
+        return jitted(types.MethodType(self._target.function, instance), self._spec.jit or True, self._spec.parallel)
 
     def __tangentx_target__(self) -> tuple[Any, tuple[Any, ...]]:
         return self._target.function, self._target.owner

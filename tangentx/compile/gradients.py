@@ -303,7 +303,7 @@ def _given(kind: Kind) -> str:
 
 def jit_of(spec: Any, target: Target) -> Jit | None:
     """How a derivative is to be compiled further; checked mode checks the Python that is generated."""
-    return None if spec.jit in (None, False) or is_checked() else Jit(spec.jit, target.function)
+    return None if spec.jit in (None, False) or is_checked() else Jit(spec.jit, target.function, parallel=spec.parallel)
 
 
 def text_of(entry: Entry) -> str:

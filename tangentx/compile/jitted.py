@@ -29,9 +29,12 @@ class Jit:
     that is compiled, and `plain` is the function as it was written.
     """
 
-    def __init__(self, how: str | bool, target: Any, plain: Callable[..., Any] | None = None) -> None:
+    def __init__(
+        self, how: str | bool, target: Any, plain: Callable[..., Any] | None = None, parallel: bool = False
+    ) -> None:
         self.ways = BY_RULE if how is True else (str(how),)
         self.by_rule = how is True
+        self.parallel = parallel
         self.target, self.plain = target, plain
         self.program: Program | None = None
         self.derived: Function | None = None
@@ -65,7 +68,7 @@ class Jit:
         reasons: list[str] = []
         for way in self.ways:
             try:
-                self.compiled = Compiled(self.program, way, plain, defaults, current)
+                self.compiled = Compiled(self.program, way, plain, defaults, current, self.parallel)
             except NoCompiler as error:
                 if not self.by_rule:
                     raise

@@ -42,7 +42,7 @@ def entry(
         return entry(target, cache, values, spec, parameters)
 
     def make(pairs: Pairs) -> Entry:
-        jit = Jit(spec.jit, target.function, functools.partial(as_written, target, tuple(parameters)))
+        jit = Jit(spec.jit, target.function, functools.partial(as_written, target, tuple(parameters)), spec.parallel)
         if is_checked():
             return _refused(target, jit, "checked mode checks Python")
         try:

@@ -25,6 +25,7 @@ class Spec:
     check: bool = False
     precision: str | None = None
     guarded: bool = False
+    parallel: bool = False
 
     def said(self) -> str:
         """The derivative in words."""
@@ -42,6 +43,9 @@ class Spec:
             raise NotDifferentiable(f"check={self.check!r} is not an option", hint="use True or False")
         if type(self.guarded) is not bool:
             raise NotDifferentiable(f"guarded={self.guarded!r} is not an option", hint="use True or False")
+        if type(self.parallel) is not bool or (self.parallel and self.jit not in (True, "c")):
+            hint = 'use parallel=True with jit="c" or jit=True'
+            raise NotDifferentiable(f"parallel={self.parallel!r} with jit={self.jit!r} means nothing", hint=hint)
         if self.precision not in (None, "float16", "float32"):
             hint = 'use "float16", "float32" or None'
             if self.precision == "bfloat16":

@@ -20,7 +20,8 @@ from collections.abc import Sequence
 from tangentx.common.kept_files import digest, directory, private, read
 from tangentx.errors import NoCompiler
 
-FLAGS = ("-O3", "-march=native", "-fno-math-errno", "-ffp-contract=off", "-fwrapv", "-fPIC", "-shared", "-std=gnu11")
+FLAGS = ("-O3", "-march=native", "-fno-math-errno", "-ffp-contract=off", "-fwrapv", "-fPIC", "-shared", "-pthread",
+         "-std=gnu11")  # fmt: skip
 """No flag that lets the compiler change what a program computes: a division by zero, the order of sums, not a number.
 
 `-fwrapv`: where whole numbers may wrap, the program has checked that they do not.

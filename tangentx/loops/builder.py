@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tangentx.common.naming import Names
-from tangentx.loops import c_entry, numba_support, operators
+from tangentx.loops import c_entry, c_threads, numba_support, operators
 from tangentx.loops.c_support import BEGINNING, OF_REALS
 from tangentx.loops.loop_ir import (
     BOOL,
@@ -42,7 +42,9 @@ _OURS = """
     floor Bailout FE_DIVBYZERO FE_INVALID FE_OVERFLOW FE_UNDERFLOW given found functions raised word
     abs len max min numba numbers range reversed kept kept_f8 kept_f4
 """.split()
-_OF_C = "".join((BEGINNING, *(OF_REALS.replace("CODE", code) for code in ("f8", "f4"))))
+_OF_C = "".join(
+    (BEGINNING, c_threads.SUPPORT, *((OF_REALS + c_threads.OF_REALS).replace("CODE", code) for code in ("f8", "f4")))
+)
 RESERVED = frozenset((*_OURS, *re.findall(r"[A-Za-z_]\w*", _OF_C), *c_entry.NAMES, *numba_support.NAMES))
 """Names that mean something in a text of C or Python."""
 _NUMBERED = re.compile(r"(list|record|result|nothing|\w*_array)\d+|found_.*")

@@ -42,6 +42,7 @@ typedef struct {
     void (*end_view)(buffer *);
     PyObject *(*function)(void *, PyObject *, PyObject *);
     PyObject *empty, *zeros, *f8, *f4, *i8, *b1; /* of NumPy */
+    int64_t threads;
 } python_functions;
 static python_functions py;
 
@@ -319,11 +320,11 @@ static __attribute__((unused)) void product_CODE(
 """
 
 
-def beginning(codes: frozenset[str]) -> str:
-    """The first part of a text that uses reals of these representations."""
-    parts = [BEGINNING]
+def beginning(codes: frozenset[str], more: str = "", of_reals: str = "") -> str:
+    """The first part of a text that uses reals of these representations, with `more`, and what is `of_reals`."""
+    parts = [BEGINNING, more]
     for code, real, word, suffix in (("f8", "double", "uint64_t", ""), ("f4", "float", "uint32_t", "f")):
         if code in codes:
-            text = OF_REALS.replace("REAL", real).replace("WORD", word)
+            text = (OF_REALS + of_reals).replace("REAL", real).replace("WORD", word)
             parts.append(text.replace("CODE", code).replace("SUFFIX", suffix))
     return "".join(parts)

@@ -14,7 +14,11 @@ from tangentx.loops.run_numba import in_numba
 from tangentx.loops.run_python import in_python
 
 _TITLES = {"python": "loops in Python", "c": "C", "numba": "Python that Numba compiles"}
-BACKENDS: dict[str, Callable[[Program], tuple[str, Backend]]] = {"python": in_python, "c": in_c, "numba": in_numba}
+BACKENDS: dict[str, Callable[[Program, bool], tuple[str, Backend]]] = {
+    "python": in_python,
+    "c": in_c,
+    "numba": in_numba,
+}
 
 
 class Compiled:
@@ -30,9 +34,11 @@ class Compiled:
         plain: Callable[..., Any],
         defaults: Sequence[Any],
         current: Callable[[Any], Any],
+        parallel: bool = False,
     ) -> None:
         self.program, self.how, self.plain, self.current = program, how, plain, current
-        self.text, self.run = BACKENDS[how](program)
+        self.parallel = parallel
+        self.text, self.run = BACKENDS[how](program, parallel)
         self.gave_up: Counter[str] = Counter()
         self._missing = tuple(defaults)
         count = len(program.functions[0].params)
@@ -40,7 +46,8 @@ class Compiled:
 
     def told(self) -> list[str]:
         """What was compiled, and how often the generated Python was run instead."""
-        lines = [f"compiled as {_TITLES[self.how]}, {self.text.count(chr(10))} lines", *self.program.report]
+        threads = ", on several threads where loops are long" if self.parallel and self.how == "c" else ""
+        lines = [f"compiled as {_TITLES[self.how]}, {self.text.count(chr(10))} lines{threads}", *self.program.report]
         if isinstance(self.run, Telling):
             lines += self.run.told()
         for reason, count in self.gave_up.most_common():

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tangentx.loops import c_entry
+from tangentx.loops import c_entry, c_threads
 from tangentx.loops import loop_ir as loops
 from tangentx.loops.c_support import beginning
 from tangentx.loops.tidy import applied, targets
@@ -30,16 +30,17 @@ _COMPARING = "select maximum minimum sign ratio_or_zero over_root log_or_zero po
 _DECIDING = frozenset((*_COMPARING.split(), "floor", "ceil", "trunc", "rint", "mod", "floordiv"))
 
 
-def text_of(program: loops.Program) -> str:
+def text_of(program: loops.Program, threads: bool = False) -> str:
     """One file of C: what it needs, its functions, and the entry, which is a function of Python."""
     types = [type for f in program.functions for type in (*dict(f.params).values(), *f.locals.values(), *f.results)]
     names = TypeNames()
     for type in types:
         names.of(type)
-    parts = [_vector_functions(program), beginning(frozenset(names.codes)), "\n".join(names.text)]
+    more = (c_threads.SUPPORT, c_threads.OF_REALS) if threads else ()
+    parts = [_vector_functions(program), beginning(frozenset(names.codes), *more), "\n".join(names.text)]
     parts.append("\n".join(f"{_head(f, names)};" for f in program.functions))
     given = _handed_over(program.functions[0])
-    parts += ["\n".join(_Printer(f, names, given).function()) for f in program.functions]
+    parts += ["\n".join(_Printer(f, names, given, threads).whole()) for f in program.functions]
     return "\n\n".join([*parts, c_entry.text_of(program.functions[0], names)]) + "\n"
 
 
@@ -137,9 +138,18 @@ class TypeNames:
 class _Printer:
     """Prints one function."""
 
-    def __init__(self, function: loops.Function, names: TypeNames, given: frozenset[str]) -> None:
-        self.f, self.names, self.given = function, names, given
+    def __init__(
+        self, function: loops.Function, names: TypeNames, given: frozenset[str], threads: bool = False
+    ) -> None:
+        self.f, self.names, self.given, self.threads = function, names, given, threads
+        self.parts: list[str] = []  # of loops that run on several threads
         self.types: Mapping[str, loops.Type] = {**dict(function.params), **function.locals}
+
+    def whole(self) -> Iterator[str]:
+        """Its lines, after those of parts of it that threads run."""
+        lines = list(self.function())
+        yield from self.parts
+        yield from lines
 
     def function(self) -> Iterator[str]:
         """Its lines."""
@@ -148,7 +158,7 @@ class _Printer:
         yield "    int64_t bail = 0, ticks = 0;"
         for name, type in self.f.locals.items():
             yield f"    {self.names.of(type)} {name}{' = { 0 }' if isinstance(type, loops.Array) else ' = 0'};"
-        kept = sorted({self.scalar(s.name).code for s in loops.statements(self.f.body) if isinstance(s, loops.Keep)})
+        kept = self.kept(self.f.body)
         yield from (f"    uint{8 * int(code[1])}_t kept_{code} = 0;" for code in kept)
         body = [line for s in self.f.body for line in self.statement(s)]
         yield from (f"    {line}" for line in body)
@@ -160,6 +170,10 @@ class _Printer:
         yield "    (void)ticks; (void)python;"
         yield "    return bail;"
         yield "}"
+
+    def kept(self, block: loops.Block) -> list[str]:
+        """The representations of numbers that are computed, used or not."""
+        return sorted({self.scalar(s.name).code for s in loops.statements(block) if isinstance(s, loops.Keep)})
 
     def scalar(self, name: str) -> loops.Scalar:
         """The type of a number."""
@@ -195,6 +209,8 @@ class _Printer:
                     yield "} else {"
                     yield from self.block(orelse)
                 yield "}"
+            case loops.For() if self.threads and c_threads.is_spread(s):
+                yield from self.spread(s)
             case loops.For():
                 yield from self.loop(s)
             case loops.Loop(body):
@@ -262,6 +278,39 @@ class _Printer:
         if (inner and not s.independent) or abs(step) != 1:
             yield "    if (++ticks > TICKS) { ticks = 0; if (stop_asked(python)) BAIL(9); }"
         yield from self.block(s.body)
+        yield "}"
+
+    def spread(self, s: loops.For) -> Iterator[str]:
+        """A loop whose trips run on several threads: a function of the names that it reads."""
+        part = f"{self.f.name}__part{len(self.parts)}"
+        given = c_threads.given_names(s, self.types)
+        typed = [(name, self.names.of(self.types[name])) for name in given]
+        inner = _Printer(self.f, self.names, self.given)
+        kept = self.kept(s.body)
+        lines = [f"static void {part}(void *given, int64_t first, int64_t behind)", "{"]
+        lines += [f"    {type} {name} = (({part}_names *)given)->{name};" for name, type in typed]
+        lines += [f"    {self.names.of(self.types[name])} {name} = 0;" for name in c_threads.own_names(s)]
+        lines += [f"    uint{8 * int(code[1])}_t kept_{code} = 0;" for code in kept]
+        lines += ["    int64_t ticks = 0;", '    _Pragma("GCC ivdep")' if len(list(_loops_of(s))) == 1 else ""]
+        lines.append(f"    for ({s.name} = first; {s.name} < behind; {s.name}++) {{")
+        lines += [f"    {line}" for line in inner.block(s.body)]
+        lines += [
+            "    }",
+            "    (void)ticks;",
+            *(f'    __asm__ volatile ("" : : "r"(kept_{code}));' for code in kept),
+            "}",
+        ]
+        fields = " ".join(f"{type} {name};" for name, type in typed)
+        head = f"typedef struct {{ {fields or 'char none;'} }} {part}_names;"
+        self.parts.append("\n".join((head, *filter(None, lines), "")))
+        count = self.expr(s.stop)
+        elements = count
+        for loop in list(_loops_of(s))[1:]:
+            elements = f"times({elements}, {bare(self.expr(loop.stop))})"
+        yield "{"
+        yield f"    {part}_names names = {{ {', '.join(given) or '0'} }};"
+        yield f"    ticks += {count};"
+        yield f"    spread({part}, &names, {bare(count)}, {bare(elements)}, 64);"
         yield "}"
 
     # ---- arrays ----
@@ -509,7 +558,8 @@ class _Printer:
             case loops.Reduce(op, array):
                 type = self.types[array]
                 assert isinstance(type, loops.Array)
-                return f"{op}_{type.code}({array}.data, {type.rank}, {array}.n, {array}.s)"
+                wide = "spread_" if self.threads and op == "sum" and type.element.is_float else ""
+                return f"{wide}{op}_{type.code}({array}.data, {type.rank}, {array}.n, {array}.s)"
             case loops.Apply():
                 return self.apply(value)
         raise AssertionError(value)
@@ -528,6 +578,12 @@ class _Printer:
         if op in _PLAIN:
             return f"{op}({', '.join(map(bare, args))})"
         return f"{op}{'f' if value.type.code == 'f4' else ''}({', '.join(map(bare, args))})"
+
+
+def _loops_of(s: loops.For) -> Iterator[loops.For]:
+    """A loop and those inside of it."""
+    yield s
+    yield from (inner for inner in loops.statements(s.body) if isinstance(inner, loops.For))
 
 
 def bare(text: str) -> str:

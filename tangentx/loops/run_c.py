@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import functools
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -81,14 +81,22 @@ def _whole(value: Any) -> Any:
     return np.require(value, requirements=("C", "A")) if isinstance(value, np.ndarray) else value
 
 
-@functools.cache
 def _handed_over() -> Any:
     """What a library needs of Python and NumPy, as it takes it."""
     of_python = [ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p) for name in _OF_PYTHON]
-    return (ctypes.c_void_p * (len(_OF_PYTHON) + len(_OF_NUMPY)))(*of_python, *map(id, _OF_NUMPY))
+    words: list[Any] = [*of_python, *map(id, _OF_NUMPY), threads()]
+    return (ctypes.c_void_p * len(words))(*words)
 
 
-def in_c(program: Program) -> tuple[str, Backend]:
+def threads() -> int:
+    """How many threads a program may use: ``TANGENTX_THREADS``, or as many as there are processors for this process."""
+    given = os.environ.get("TANGENTX_THREADS", "")
+    if given.isdecimal() and int(given):
+        return int(given)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_c(program: Program, parallel: bool) -> tuple[str, Backend]:
     """Its text, and what runs it. Raises NoCompiler."""
-    text = print_c.text_of(program)
+    text = print_c.text_of(program, parallel)
     return text, _InC(program, build.library(text))

@@ -52,7 +52,7 @@ def _bits() -> dict[str, int] | None:
     return _EVENTS.get(_SAME.get(machine, machine))
 
 
-def in_numba(program: Program) -> tuple[str, Backend]:
+def in_numba(program: Program, parallel: bool = False) -> tuple[str, Backend]:
     """Its text, and what runs it. Raises NoCompiler and NotCompiled."""
     numba = demand_numba()
     text = print_numba.text_of(program)

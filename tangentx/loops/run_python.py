@@ -12,7 +12,7 @@ from tangentx.loops.callbacks import called, raising
 from tangentx.loops.loop_ir import Bail, Bailout, Program
 
 
-def in_python(program: Program) -> tuple[str, Backend]:
+def in_python(program: Program, parallel: bool = False) -> tuple[str, Backend]:
     """Its text, and what runs it."""
     text = print_python.text_of(program)
     namespace: dict[str, Any] = {"outside": [functools.partial(called, call) for call in program.outside]}
