@@ -12,6 +12,7 @@ import pytest
 
 import tangentx as tx
 from tangentx.analysis.infer.inference import Inference
+from tangentx.analysis.types import kinds
 from tangentx.ir.nodes import Lit, Op, Var
 from tangentx.optimise import in_place_sums
 from tangentx.optimise.facts.dataflow import Flow
@@ -82,7 +83,17 @@ def conditionals(count: int) -> str:
 
 
 def items(count: int) -> str:
-    return f"def f(x):\n    row = [{', '.join(f'x * {i}.0' for i in range(count))}]\n    return sum(row) * x\n"
+    row = ", ".join(f"x * {i}.0" for i in range(count))
+    loop = "    total = 0.0\n    for item in row:\n        total = total + item"
+    return f"def f(x):\n    row = [{row}]\n{loop}\n    return (total + sum(row)) * x\n"
+
+
+def stars(count: int) -> str:
+    """Displays with stars, which were joined one after the other: every item was copied for each that follows."""
+    lists = ", ".join(["*a, x"] * count)
+    dicts = ", ".join(f"**{{'k{i}': x * {i}.0}}, 'm{i}': x" for i in range(count // 2))
+    spliced = ", ".join(["*[x, *(x, 0.1)]"] * count)
+    return f"def f(x):\n    a = [x * x, 0.5]\n    d = {{{dicts}}}\n    return sum([{lists}]) + d['k3'] * sum([{spliced}])\n"
 
 
 def keys(count: int) -> str:
@@ -134,6 +145,7 @@ TEXTS = {
     "cases": cases(120),
     "conditionals": conditionals(120),
     "items": items(200),
+    "stars": stars(30),
     "keys": keys(150),
     "parameters": parameters(200),
     "formats": formats(100),
@@ -153,6 +165,7 @@ LONGER = {
     "conditionals": conditionals(500),
     "terms": terms(1_500),
     "items": items(3_000),
+    "stars": stars(150),
     "keys": keys(1_000),
     "parameters": parameters(500),
     "formats": formats(300),
@@ -214,20 +227,28 @@ def test_loops_one_after_the_other_settle_together(monkeypatch: pytest.MonkeyPat
     assert len(rounds) < 12
 
 
-def test_the_work_of_nested_loops_grows_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The walks along control flow, which once took twice as long for each further loop."""
-    counts: list[int] = []
-    plain = Flow._statement
+@pytest.mark.parametrize("text, few, factor", [(loops, 9, 8), (stars, 10, 3), (items, 80, 3)])
+def test_the_work_grows_slowly(
+    monkeypatch: pytest.MonkeyPatch, text: Callable[[int], str], few: int, factor: int
+) -> None:
+    """The walks along control flow, which once took twice as long for each further loop, and the joins of kinds."""
+    counts: list[dict[str, int]] = []
+    step, join = Flow._statement, kinds.join
 
-    def counted(self: Any, s: Any) -> Any:
-        counts[-1] += 1
-        return plain(self, s)
+    def stepped(self: Any, s: Any) -> Any:
+        counts[-1]["steps"] += 1
+        return step(self, s)
 
-    monkeypatch.setattr(Flow, "_statement", counted)
-    for count in (9, 18):
-        counts.append(0)
-        tx.grad(defined(f"loops {count}", loops(count)))(0.7)
-    assert counts[1] < 8 * counts[0]
+    def joined(a: Any, b: Any) -> Any:
+        counts[-1]["joins"] += 1
+        return join(a, b)
+
+    monkeypatch.setattr(Flow, "_statement", stepped)
+    monkeypatch.setattr(kinds, "join", joined)
+    for count in (few, 2 * few):
+        counts.append({"steps": 0, "joins": 0})
+        tx.grad(defined(f"{text.__name__} {count}", text(count)))(0.7)
+    assert all(counts[1][work] < factor * counts[0][work] for work in counts[0]), counts
 
 
 def test_a_sum_of_many_terms() -> None:

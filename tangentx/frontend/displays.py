@@ -7,7 +7,7 @@ import functools
 import math
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gast
@@ -30,15 +30,15 @@ class Displays(Loops):
     """Lifts what makes tuples, lists, dicts and strings."""
 
     def _Tuple(self, node: Any) -> Steps:
-        return (yield from self._made(tuple, node.elts))
+        return (yield from self._made(tuple, node.elts, node))
 
     def _List(self, node: Any) -> Steps:
-        return (yield from self._made(list, node.elts))
+        return (yield from self._made(list, node.elts, node))
 
-    def _made(self, cls: type, elements: list[Any]) -> Steps:
+    def _made(self, cls: type, elements: list[Any], node: Any) -> Steps:
         parts: list[ir.Expr] = []
         items: list[ir.Atom] = []
-        for element in elements:
+        for element in _spliced(elements):
             if isinstance(element, gast.Starred):
                 value = self.drained(element.value) if self.is_lazy(element.value) else (yield element.value)
                 starred = ir.Apply(self.resolver.builtin(cls.__name__, cls), (value,))
@@ -48,10 +48,15 @@ class Displays(Loops):
                 items.append((yield element))
         parts.append(ir.Make(cls, tuple(items)))
         parts = [part for part in parts if not (isinstance(part, ir.Make) and not part.items)] or parts[:1]
-        whole = parts[0]
-        for part in parts[1:]:
-            whole = ir.Op(operator.add, (self.hold(whole, elements[0]), self.hold(part, elements[0])))
-        return whole
+        return self._joined(operator.add, parts, node)
+
+    def _joined(self, join: Callable[..., Any], parts: Sequence[ir.Expr], node: Any) -> ir.Expr:
+        """The parts joined in pairs, and those again: so each item is copied as often as the logarithm of their number."""
+        while len(parts) > 1:
+            held = [self.hold(part, node) for part in parts]
+            pairs = [ir.Op(join, (a, b)) for a, b in zip(held[::2], held[1::2], strict=False)]
+            parts = [*pairs, *held[2 * len(pairs) :]]
+        return parts[0]
 
     def _Dict(self, node: Any) -> Steps:
         parts: list[ir.Atom] = []
@@ -67,10 +72,11 @@ class Displays(Loops):
             keys, items = [], []
         if not parts:
             return self._entries(keys, items, node)
-        whole: ir.Expr = parts[0]
-        for part in [*parts[1:], *([self.hold(self._entries(keys, items, node), node)] if keys else [])]:
-            whole = ir.Op(operator.or_, (self.hold(whole, node), part))
-        return ir.Apply(self.resolver.builtin("dict", dict), (parts[0],)) if whole is parts[0] else whole
+        if keys:
+            parts.append(self.hold(self._entries(keys, items, node), node))
+        if len(parts) == 1:
+            return ir.Apply(self.resolver.builtin("dict", dict), (parts[0],))
+        return self._joined(operator.or_, parts, node)
 
     def _entries(self, keys: list[ir.Atom], items: list[ir.Atom], node: Any) -> ir.Expr:
         """A new dict of single entries."""
@@ -83,7 +89,7 @@ class Displays(Loops):
         return made
 
     def _Set(self, node: Any) -> Steps:
-        items = yield from self._made(list, node.elts)
+        items = yield from self._made(list, node.elts, node)
         return ir.Op(builtins.set, (self.hold(items, node),))
 
     @leaf
@@ -285,3 +291,12 @@ class Displays(Loops):
         with self.block() as body:
             self._filtered(conditions[1:], inner)
         self.emit(ir.If(test, tuple(body), (), self.span(conditions[0])))
+
+
+def _spliced(elements: list[Any]) -> Iterator[Any]:
+    """The elements of a display; in the place of a display with a star stand its elements."""
+    for element in elements:
+        if isinstance(element, gast.Starred) and isinstance(element.value, gast.List | gast.Tuple):
+            yield from _spliced(element.value.elts)
+        else:
+            yield element

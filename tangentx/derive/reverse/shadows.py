@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tangentx import arrays
-from tangentx.analysis.types.kinds import Arr, Box, Kind, is_view
+from tangentx.analysis.types.kinds import MISSING, Arr, Box, Kind, is_view
 from tangentx.analysis.types.primitives import DIAGONALS, hashable, makes_new
-from tangentx.analysis.types.selection import is_basic
+from tangentx.analysis.types.selection import is_basic, slots_alike
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, item_at, item_of_box, mode
 from tangentx.derive.reverse.context import Reverse
 from tangentx.errors import UnsupportedSyntax
@@ -48,8 +48,9 @@ def _shadow_of_made(
 ) -> Atom:
     assert isinstance(kind, Box)
     names = keys if keys is not None else tuple(range(len(items)))
+    alike = item_at(kind, MISSING) if slots_alike(kind) else None  # asked once: it joins the kinds of all items
     pairs = zip(names, items, strict=True)
-    slots = tuple(slot(r, item_at(kind, key), item, forward) for key, item in pairs)
+    slots = tuple(slot(r, alike or item_at(kind, key), item, forward) for key, item in pairs)
     return forward.let(Make(list, slots) if keys is None else Make(dict, slots, keys))
 
 
