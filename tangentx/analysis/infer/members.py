@@ -52,6 +52,10 @@ BINARY = {
     operator.gt: ("__gt__", "__lt__"), operator.le: ("__le__", "__ge__"), operator.ge: ("__ge__", "__le__"),
     builtins.divmod: ("__divmod__", "__rdivmod__"),
 }  # fmt: skip
+BOUND = (types.FunctionType, functools._lru_cache_wrapper)
+"""What takes the object that it is read from as its first argument."""
+OF_PYTHON = (functools.cached_property, functools.partialmethod, functools.singledispatchmethod)
+"""Descriptors that Python itself writes in Python."""
 UNARY = {
     operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__", builtins.abs: "__abs__",
     operator.abs: "__abs__", builtins.len: "__len__", operator.contains: "__contains__", builtins.round: "__round__",
@@ -87,6 +91,10 @@ def field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Expr
         return _of_library(w, base, atom, kind, name, found)
     if isinstance(found, property) and found.fget is not None and parts_of(kind.cls) is None:
         return calls.call_python(w, found.fget, (base,), ())
+    getter = _getter(w, found)
+    if getter is not None and (name not in node.fields or _is_asked_first(found)):
+        cls = external(w, kind.cls, kind.cls.__name__)
+        return calls.call_python(w, getter, (external(w, found, name), base, cls), ())
     plain = found is not MISSING and not hasattr(type(found), "__get__")
     if name in node.fields:
         return Attr(atom, name), _kind_of_field(w, kind, name, found if plain else MISSING)
@@ -96,11 +104,27 @@ def field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Expr
         return w.read(external(w, kind.cls, kind.cls.__name__))
     if plain:
         return w.read(class_attribute(w, kind.cls, name, found))
-    if found is not MISSING:
+    if isinstance(found, classmethod) or (found is not MISSING and callable(found)):
         return w.walk(Make(bound_method(name), (base,)))
+    if found is not MISSING:
+        message = f"`{name}` of `{kind.cls.__name__}` is neither a value nor a method: its class computes it"
+        raise UnsupportedSyntax(message, w.span, "read it before, and pass it as an argument")
     if not w.program.final:
         return Lit(None), BOTTOM
     raise NotResolved(f"`{kind.cls.__name__}` has no attribute `{name}` here", w.span, "check the attribute")
+
+
+def _getter(w: Walker, found: Any) -> types.FunctionType | None:
+    """What a descriptor written in Python is asked with: its `__get__`."""
+    if found is MISSING or isinstance(found, OF_PYTHON) or hasattr(found, "__tangentx_target__"):
+        return None
+    getter = w.program.member(type(found), "__get__")
+    return getter if isinstance(getter, types.FunctionType) else None
+
+
+def _is_asked_first(found: Any) -> bool:
+    """Whether a descriptor has precedence over what is in the object itself."""
+    return hasattr(type(found), "__set__") or hasattr(type(found), "__delete__")
 
 
 def _of_library(w: Walker, base: Atom, atom: Atom, kind: Box, name: str, found: Any) -> tuple[Expr, Kind]:
@@ -180,7 +204,7 @@ def method(w: Walker, expr: Method, kind: Box) -> tuple[Expr, Kind]:
     if isinstance(found, types.FunctionType) and parts_of(kind.cls) is not None:
         if not templates.has_composition(found):
             return expanded(w, ("field called", expr.base, expr.name), lambda: _called(w, expr))
-    if isinstance(found, types.FunctionType) or hasattr(found, "__tangentx_target__"):
+    if isinstance(found, BOUND) or hasattr(found, "__tangentx_target__"):
         return calls.call_object(w, found, (expr.base, *expr.args), expr.kwargs)
     if isinstance(found, staticmethod):
         return calls.call_object(w, found.__func__, expr.args, expr.kwargs)

@@ -184,3 +184,86 @@ def named_attributes(x: Any) -> Any:
 
 def test_attributes_by_a_name_that_is_known() -> None:
     assert tx.grad(named_attributes, fallback="error")(3.0) == pytest.approx(3.0**3)
+
+
+# ---- descriptors ----
+class Constant:
+    def __init__(self, value):
+        self.value = value
+
+    def __get__(self, instance, owner=None):
+        return self.value
+
+
+class Doubled:
+    """Has precedence over what is in the object, and does not give what was put there."""
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, instance, owner=None):
+        return instance.stored * 2.0
+
+    def __set__(self, instance, value):
+        instance.stored = value
+
+
+class Described:
+    off, nothing, zero, half = Constant(False), Constant(None), Constant(0.0), Constant(0.5)
+    square = Constant(lambda x: x * x)
+    twice = Doubled()
+
+    def __init__(self):
+        self.rate, self.twice = 2.0, 1.5
+        self.__dict__["shaded"] = 4.0
+
+    @functools.cached_property
+    def is_large(self):
+        return self.rate > 5.0
+
+    def scaled(self, by, x):
+        return self.rate * by * x
+
+    tripled = functools.partialmethod(scaled, 3.0)
+
+    @functools.lru_cache
+    def kept(self, x):
+        return self.rate * x
+
+    def __hash__(self):
+        return 1
+
+
+def sets_the_rate(x, o):
+    o.rate = x
+    return x * x if o.is_large else x
+
+
+DESCRIBED = {
+    "tested": lambda x, o: x * x if o.off else x,
+    "compared with None": lambda x, o: x * x if o.nothing is None else x,
+    "compared": lambda x, o: x * x if o.off is False else x,
+    "zero": lambda x, o: x * x if not o.zero else x,
+    "a class is asked for": lambda x, o: x * x if isinstance(o.half, float) else x,
+    "callable": lambda x, o: x * x if callable(o.off) else x,
+    "a factor": lambda x, o: x * o.half,
+    "called": lambda x, o: o.square(x),
+    "the first to be asked": lambda x, o: x * x * o.twice,
+    "the dict of an object": lambda x, o: x * o.__dict__["shaded"] if o.__dict__ else x * x,
+    "a cached property of what is written": sets_the_rate,
+    "a partial method": lambda x, o: o.tripled(x) * x,
+    "a method with a cache": lambda x, o: o.kept(x) * x,
+}
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_a_descriptor_is_asked(name: str) -> None:
+    """What its class computes was taken for a method: true, not None and callable."""
+    f, x, h = DESCRIBED[name], 3.0, 1e-5
+    slope = (f(x + h, Described()) - f(x - h, Described())) / (2.0 * h)
+    assert tx.grad(f)(x, Described()) == pytest.approx(slope, rel=1e-6)
+    assert tx.jvp(f, (x, Described()), (1.0, None))[1] == pytest.approx(slope, rel=1e-6)
+    assert tx.grad(tx.grad(f))(x, Described()) == pytest.approx(
+        (f(x + 1e-3, Described()) - 2.0 * f(x, Described()) + f(x - 1e-3, Described())) / 1e-6, rel=1e-4, abs=1e-4
+    )
