@@ -93,7 +93,8 @@ def stars(count: int) -> str:
     lists = ", ".join(["*a, x"] * count)
     dicts = ", ".join(f"**{{'k{i}': x * {i}.0}}, 'm{i}': x" for i in range(count // 2))
     spliced = ", ".join(["*[x, *(x, 0.1)]"] * count)
-    return f"def f(x):\n    a = [x * x, 0.5]\n    d = {{{dicts}}}\n    return sum([{lists}]) + d['k3'] * sum([{spliced}])\n"
+    made = f"    a = [x * x, 0.5]\n    d = {{{dicts}}}"
+    return f"def f(x):\n{made}\n    return sum([{lists}]) + d['k3'] * sum([{spliced}])\n"
 
 
 def keys(count: int) -> str:
