@@ -51,7 +51,7 @@ class Displays(Loops):
         return self._joined(operator.add, parts, node)
 
     def _joined(self, join: Callable[..., Any], parts: Sequence[ir.Expr], node: Any) -> ir.Expr:
-        """The parts joined in pairs, and those again: so each item is copied as often as the logarithm of their number."""
+        """The parts joined in pairs, these again: an item is copied as often as the logarithm of their number."""
         while len(parts) > 1:
             held = [self.hold(part, node) for part in parts]
             pairs = [ir.Op(join, (a, b)) for a, b in zip(held[::2], held[1::2], strict=False)]
