@@ -195,7 +195,7 @@ RIGHT: list[tuple[Callable[..., Any], Any]] = [
 ]
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("number", range(len(RIGHT)))
 @pytest.mark.parametrize("off", [(), "all"], ids=["proofs_on", "proofs_off"])
 def test_structures(number: int, off: Any) -> None:

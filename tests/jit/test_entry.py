@@ -798,7 +798,7 @@ def test_a_library_that_is_damaged_is_made_again(damage, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("jit", WAYS)
-@pytest.mark.parametrize("program", [pytest.param(p, id=p.name, marks=pytest.mark.share(12)) for p in PROGRAMS])
+@pytest.mark.parametrize("program", [pytest.param(p, id=p.name, marks=pytest.mark.share(23)) for p in PROGRAMS])
 def test_corpus(program, jit):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tx.JitWarning)

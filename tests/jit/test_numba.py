@@ -40,13 +40,13 @@ CASES = [
 ]
 
 
-@pytest.mark.share(9)
+@pytest.mark.share(15)
 @pytest.mark.parametrize(("f", "args"), CASES, ids=[f"{f.__name__}{i}" for i, (f, _) in enumerate(CASES)])
 def test_programs(f, args):
     both(f, "numba", *args)
 
 
-@pytest.mark.share(12)
+@pytest.mark.share(24)
 @pytest.mark.parametrize(("f", "args"), test_forms.CASES, ids=[f.__name__ for f, _ in test_forms.CASES])
 def test_forms_of_programs(f, args):
     both(f, "numba", *args)

@@ -280,6 +280,7 @@ def slope(fn: Callable[..., Any], direction: np.ndarray[Any, Any], step: float =
     return float((fn(U + step * direction) - fn(U - step * direction)) / (2 * step))
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("off", [(), "anew"], ids=["on", "off"])
 @pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: fn.__name__)
 def test_right_at_both_orders(fn: Callable[..., Any], off: str) -> None:

@@ -66,6 +66,7 @@ GONE = [parts, named, in_a_loop]
 STAY = [rebound, last_trip, kept]
 
 
+@pytest.mark.share(5)
 @pytest.mark.parametrize("f", [*GONE, *STAY], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("off", [(), "unpacked", "all"])
 def test_derivatives_are_right(f: Any, off: Any) -> None:

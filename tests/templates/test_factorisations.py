@@ -74,7 +74,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[int, int]]] = [
 ]
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize(("f", "shape"), PROGRAMS)
 @pytest.mark.parametrize("matrices", [REAL, pytest.param(COMPLEX, marks=pytest.mark.thorough)], ids=["real", "complex"])
 def test_what_does_not_depend_on_the_basis(f: Any, shape: Any, matrices: Any) -> None:

@@ -150,7 +150,7 @@ def _paired(bars: Any, dots: Any) -> float:
 CASES = list(_cases())
 
 
-@pytest.mark.share(7)
+@pytest.mark.share(11)
 @pytest.mark.parametrize(("example", "group"), CASES)
 def test_forward_mode_twice_and_with_gradients(example: Example, group: tuple[str, ...]) -> None:
     made = Program(example, group)
@@ -169,6 +169,7 @@ def test_forward_mode_twice_and_with_gradients(example: Example, group: tuple[st
         _agree([_paired(tx.grad(of_sum, places, fallback="error")(*xs), w)], total, 1e-4)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(("example", "group"), [c for c in CASES if len(c.values[1]) == 1])  # type: ignore[arg-type]
 def test_columns_of_a_jacobian_are_tangents(example: Example, group: tuple[str, ...]) -> None:
     made = Program(example, group)

@@ -52,7 +52,7 @@ def walk(rng, x):
     return s
 
 
-@pytest.mark.share(11)
+@pytest.mark.share(23)
 @pytest.mark.parametrize("make", KINDS, ids=["Generator", "RandomState"])
 @pytest.mark.parametrize("name", [*DRAWS, "shuffled", "walk"])
 def test_a_draw(name: str, make: Any) -> None:

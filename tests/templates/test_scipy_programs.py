@@ -95,7 +95,7 @@ PROGRAMS: dict[Any, Any] = {
 }
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_a_program(f: Any) -> None:
     x = np.array(PROGRAMS[f])

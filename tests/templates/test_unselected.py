@@ -60,7 +60,7 @@ def cases() -> list[Any]:
     return [pytest.param(f, id=f"{name}-{moved}-{lost}") for (name, moved, lost), f in found.items()]
 
 
-@pytest.mark.share(9)
+@pytest.mark.share(16)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("f", cases())
 def test_what_is_not_selected_gives_nothing(f: Any) -> None:

@@ -152,7 +152,7 @@ def slope(function, x, step=1e-5):
     return (function(x + step) - function(x - step)) / (2.0 * step)
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(5)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
 def test_derivatives_of_answers(program):
     x = 0.9

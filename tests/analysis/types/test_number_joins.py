@@ -379,7 +379,7 @@ def sum_of_what_may_be_whole(n, x):
     return s * s * x[0] if isinstance(s, float) else x[0] * x[1]
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(7)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name: str) -> None:
     f, args = PROGRAMS[name]

@@ -157,6 +157,7 @@ def test_cotangents_are_parameters_of_their_own() -> None:
         assert "u_bar, v_bar)" not in tx.grad(unpacked).source_for(0.7, 3)
 
 
+@pytest.mark.share(5)
 @pytest.mark.parametrize("off", [(), "results", "all"])
 @pytest.mark.parametrize("f", [*ALL, *OF_ARRAYS, *SHARED])
 def test_gradients_agree_with_differences(f: Any, off: Any) -> None:

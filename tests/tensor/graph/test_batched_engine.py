@@ -103,7 +103,7 @@ def steps(function: Callable[[], Any]) -> int:
     return count
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(7)
 @pytest.mark.parametrize(("rule", "example"), CASES)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_rule_runs_once_for_the_batch(rule: Any, example: Any, monkeypatch: Any) -> None:
