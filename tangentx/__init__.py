@@ -60,6 +60,7 @@ __all__ = [
     "amp",
     "autograd",
     "cache",
+    "check",
     "checked",
     "checkpoint",
     "checkpointed",
@@ -107,6 +108,7 @@ if TYPE_CHECKING:
     from tangentx.api.kept import cache as cache
     from tangentx.api.primitive import cotangent as cotangent
     from tangentx.api.primitive import primitive as primitive
+    from tangentx.api.program_check import check as check
     from tangentx.api.rule import rule as rule
     from tangentx.templates.listing import ops as ops
     from tangentx.tensor.core.making import rand as rand
@@ -140,6 +142,7 @@ provide(_runtime)
 provide_whole(_is_whole)
 _LATE = {
     "cache": "tangentx.api.kept",
+    "check": "tangentx.api.program_check",
     "cotangent": "tangentx.api.primitive",
     "ops": "tangentx.templates.listing",
     "primitive": "tangentx.api.primitive",

@@ -65,6 +65,7 @@ COVERED_BY = {
     "loops/*.py": "tests/jit/test_entry.py",
     "compile/jitted.py": "tests/jit/test_entry.py",
     "compile/primals.py": "tests/api/test_jitted.py",
+    "compile/refusals.py": "tests/api/test_program_check.py",
     "arrays/*.py": "tests/test_arrays.py",
     "templates/*.py": "tests/templates/test_templates.py",
     "backend/*.py": "tests/backend/test_module_text.py",

@@ -77,6 +77,12 @@ def check(tree: Any, found: Found) -> None:
         raise UnsupportedSyntax(first.message, found.span(first.node), first.hint)
 
 
+def every(tree: Any, found: Found) -> list[UnsupportedSyntax]:
+    """An error for each construct of `tree` that is not supported."""
+    refusals = sorted(_refusals(tree), key=_place)
+    return [UnsupportedSyntax(each.message, found.span(each.node), each.hint) for each in refusals]
+
+
 def _place(refusal: Refusal) -> tuple[float, float]:
     """Where a refusal stands; what has no place of its own is part of something that has, and comes last."""
     return getattr(refusal.node, "lineno", math.inf), getattr(refusal.node, "col_offset", math.inf)

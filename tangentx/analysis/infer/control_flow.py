@@ -58,7 +58,7 @@ def never(w: Walker, value: Atom) -> None:
 def if_(w: Walker, s: If) -> None:
     """A branch: both sides are walked, or the one that the kind of the test decides."""
     test, kind = w.read(s.test)
-    if isinstance(kind, Bottom):
+    if isinstance(kind, Bottom) and not (w.program.final and w.program.problems):
         never(w, test)
         return
     said = next((name for name in ("__bool__", "__len__") if is_object(kind) and defines(w, kind, name)), None)
@@ -125,6 +125,8 @@ def for_(w: Walker, s: For) -> None:
     """A loop over a range."""
     bounds = [w.read(a) for a in (s.start, s.stop, s.step)]
     for bound, kind in bounds:
+        if isinstance(kind, Bottom) and w.program.final and w.program.problems:
+            continue
         if isinstance(kind, Bottom):
             never(w, bound)
             return

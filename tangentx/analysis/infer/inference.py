@@ -39,6 +39,8 @@ class Inference(Program):
             self.final = True
         else:
             raise NotResolved("the kinds of this function do not settle", source.span, "give names one kind each")
+        if self.problems is not None:
+            return root  # nothing is closed where something was refused
         self._check_links()
         settle_copies(self.world)
         as_tuples(self, root)
@@ -50,6 +52,8 @@ class Inference(Program):
 
     def _walk_all(self, root: Instance) -> None:
         self.round += 1
+        if self.problems is not None:
+            self.problems.clear()
         self.world.links, self.world.copies, self.world.given = [], [], []
         self.pending, self.met, self.depth = [root], [root], 0
         root.round = self.round

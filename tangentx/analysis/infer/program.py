@@ -106,6 +106,7 @@ class Program(ABC):
         self.round = self.depth = 0
         self.checkpoints = Checkpoints()
         self.final = False
+        self.problems: list[TangentxError] | None = None  # what is refused, where all of it is asked for
         self.externals: dict[int, tuple[Ext, Kind]] = {}
         self.keys: dict[int, Any] = {}  # of those objects when their kinds were found, for the guards
         self.valuer = Valuer(self.world, memory=Memory())

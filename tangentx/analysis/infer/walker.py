@@ -23,7 +23,7 @@ from tangentx.analysis.infer.writes import accumulate, append, delete
 from tangentx.analysis.types.kinds import BOTTOM, Bottom, Kind, Top, join, located
 from tangentx.analysis.types.selection import is_missing
 from tangentx.analysis.types.values import constant_kind
-from tangentx.errors import NotResolved
+from tangentx.errors import NotResolved, TangentxError, is_library, is_ours
 from tangentx.ir import markers
 from tangentx.ir.nodes import (
     Accumulate,
@@ -49,6 +49,7 @@ from tangentx.ir.nodes import (
     Op,
     Raise,
     Return,
+    Statement,
     Store,
     Var,
     deleted,
@@ -83,8 +84,26 @@ class FunctionWalker(Walker):
             if self.env is None:
                 break
             self.statement = statement
-            _STATEMENTS[type(statement)](self, statement)
+            if self.program.problems is None:
+                _STATEMENTS[type(statement)](self, statement)
+            else:
+                self._noting(statement, self.program.problems)
         self.statement = outer
+
+    def _noting(self, statement: Statement, problems: list[TangentxError]) -> None:
+        """A statement whose refusal is noted, and what it binds has no kind: what follows is walked all the same.
+
+        What is refused in a library's source is told by those who called it."""
+        try:
+            _STATEMENTS[type(statement)](self, statement)
+        except TangentxError as error:
+            if is_library(file := self.instance.source.span.file) or is_ours(file):
+                raise
+            problems.append(error)
+            if isinstance(statement, Return | Raise):
+                self.env = None
+            elif isinstance(statement, Assign | Augment):
+                self.bind(statement.target, BOTTOM)
 
     def read(self, atom: Atom) -> tuple[Atom, Kind]:
         """The atom in closed form and its kind here."""
@@ -153,7 +172,7 @@ def _assign(w: Walker, s: Assign) -> None:
     w.out.append(Assign(target, expr, s.span))
     raises = is_missing(w, s.value) if isinstance(s.value, Index) else isinstance(expr, Call) and w.program.final
     raises = raises or (isinstance(expr, Op) and isinstance(expr.fn, Observed))
-    if raises and isinstance(kind, Bottom):
+    if raises and isinstance(kind, Bottom) and not (w.program.final and w.program.problems):
         never(w, Var(target))
 
 
