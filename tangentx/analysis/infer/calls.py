@@ -21,7 +21,7 @@ from tangentx.analysis.infer.inlining import INLINED, standin
 from tangentx.analysis.infer.library_errors import at_the_call
 from tangentx.analysis.infer.objects import construct
 from tangentx.analysis.infer.special_methods import defines
-from tangentx.analysis.library import distributions, itertools_models, solvers
+from tangentx.analysis.library import distributions, itertools_models, operator_calls, solvers
 from tangentx.analysis.library.array_writes import writing
 from tangentx.analysis.library.collection_classes import made
 from tangentx.analysis.library.container_methods import made_dict
@@ -162,6 +162,9 @@ def call_object(
     w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: Atom | None = None
 ) -> tuple[Expr, Kind]:
     """A call of a known object, which the atom `callee` holds if there is one."""
+    spelled = operator_calls.spelled(w, fn, args, kwargs)
+    if spelled is not None:
+        return spelled
     if opaque_calls.is_opaque(fn):
         return _opaque(w, fn, args, kwargs, callee or external(w, fn, name_of(fn)))
     frozen = distributions.held(w, fn, args, kwargs)

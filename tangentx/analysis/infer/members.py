@@ -213,6 +213,11 @@ def method(w: Walker, expr: Method, kind: Box) -> tuple[Expr, Kind]:
         return calls.call_object(w, found.__func__, (cls, *expr.args), expr.kwargs)
     if found is object.__init__:
         return Lit(None), Obj(None)
+    if found is object.__setattr__:
+        return calls.call_object(w, found, (expr.base, *expr.args), expr.kwargs)
+    if isinstance(found, types.WrapperDescriptorType | types.MethodDescriptorType):
+        what = f"`{kind.cls.__name__}.{expr.name}`"
+        raise UnsupportedSyntax(f"{what} is called by its name", w.span, "use the operator or the builtin")
     if above is not None:
         raise NotResolved(f"nothing above `{above.__name__}` has a method `{expr.name}`", w.span, "check the name")
     return expanded(w, ("field called", expr.base, expr.name), lambda: _called(w, expr))

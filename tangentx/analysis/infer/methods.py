@@ -11,7 +11,7 @@ from tangentx import templates
 from tangentx.analysis.infer import members, opaque_calls
 from tangentx.analysis.infer.calls import call_object, called
 from tangentx.analysis.infer.containers import expanded
-from tangentx.analysis.library import distributions
+from tangentx.analysis.library import distributions, operator_calls
 from tangentx.analysis.library.array_writes import writing
 from tangentx.analysis.library.container_methods import container_method
 from tangentx.analysis.types.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe
@@ -42,6 +42,8 @@ def _method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
             known = templates.find(fn) is not None or templates.has_composition(fn)
             if fn is not None and (known or not kind.varied):
                 return w.walk(Op(fn, (expr.base, *expr.args), expr.kwargs))
+        case Box(cls=cls) if cls in (list, dict, tuple) and (spelled := _special(w, cls, expr)) is not None:
+            return spelled
         case Box(cls=cls) if cls in (list, dict):
             return container_method(w, expr, atom, kind)
         case Box(cls=cls):
@@ -72,9 +74,14 @@ def _called(w: Walker, expr: Method) -> Block:
     return (Assign(found, Attr(expr.base, expr.name), w.span), Assign(result, call, w.span))
 
 
+def _special(w: Walker, cls: type, expr: Method) -> tuple[Expr, Kind] | None:
+    """A special method that stands for an operator or a statement."""
+    return operator_calls.taken(w, getattr(cls, expr.name, None), (expr.base, *expr.args), expr.kwargs)
+
+
 def _array_method(w: Walker, expr: Method, kind: Arr) -> tuple[Expr, Kind]:
     fn = getattr(np.ndarray, expr.name, None)
-    into = writing(w, fn, (expr.base, *expr.args), expr.kwargs)
+    into = writing(w, fn, (expr.base, *expr.args), expr.kwargs) or _special(w, np.ndarray, expr)
     if into is not None:
         return into
     if fn is None or not is_primitive(fn):

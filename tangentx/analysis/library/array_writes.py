@@ -14,7 +14,7 @@ from tangentx.analysis.infer.functions import external
 from tangentx.analysis.infer.inlining import standin
 from tangentx.analysis.library import fills
 from tangentx.analysis.library.out_argument import check_output, let
-from tangentx.analysis.types.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, describe
+from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, describe
 from tangentx.analysis.types.primitives import name_of
 from tangentx.analysis.types.selection import may_repeat
 from tangentx.errors import UnsupportedSyntax
@@ -40,7 +40,7 @@ def writing(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[
         return None
     atoms = bind(w, w.program.library(rule), args, kwargs)
     kinds = [w.read(a)[1] for a in atoms]
-    if rule is nan_to_num and _is_true(kinds[1]):
+    if rule is nan_to_num and isinstance(kinds[1], Num) and kinds[1].value is not MISSING and kinds[1].value:
         return None
     if any(isinstance(k, Bottom) for k in kinds):
         return Lit(None), BOTTOM
@@ -84,7 +84,7 @@ def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neg
 
 def _nan_to_num(w: Walker, rule: Callable[..., Any], given: tuple[Atom, ...], kind: Arr) -> tuple[Expr, Kind]:
     copied = w.read(given[1])[1]
-    if not isinstance(copied, Num) or copied.value is not False:
+    if not isinstance(copied, Num) or copied.value is MISSING or copied.value:
         raise UnsupportedSyntax("whether this writes is not known here", w.span, "write `copy=False` out")
     return standin(w, fills.replace_nan, (given[0], *given[2:]))
 

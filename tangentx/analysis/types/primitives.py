@@ -53,14 +53,14 @@ def is_primitive(fn: Any) -> bool:
     if getattr(math, name_of(fn), None) is fn or getattr(cmath, name_of(fn), None) is fn:
         return True
     if getattr(operator, name_of(fn), None) is fn:
-        return not name_of(fn).startswith("i") or name_of(fn) in ("is_", "is_not", "index", "inv", "invert", "indexOf")
+        return not writing_operator(name_of(fn))
     owner = getattr(fn, "__objclass__", None)
     if owner in (list, tuple):
         return name_of(fn) in ("index", "count")
     if owner is slice:
         return True
     if owner is not None and issubclass(owner, np.ndarray | np.generic | str | int | float | complex):
-        return name_of(fn) not in _WRITING_METHODS
+        return not writing_method(name_of(fn))
     if isinstance(getattr(fn, "__self__", None), np.ufunc):
         return name_of(fn) != "at"
     return isinstance(fn, np.ufunc) or (home.split(".")[0] == "numpy" and _is_of_numpy(fn))
@@ -136,6 +136,20 @@ def takes_arrays(fn: Any, body: Any = None) -> bool:
 
 
 _WRITING_METHODS = frozenset("fill itemset partition put resize setfield setflags sort byteswap tofile dump".split())
+
+
+_HARMLESS = frozenset("is_ is_not index inv invert indexOf".split())
+
+
+def writing_operator(name: str) -> bool:
+    """Whether the function of `operator` writes into its first argument."""
+    return name in ("setitem", "delitem") or (name.startswith("i") and name not in _HARMLESS)
+
+
+def writing_method(name: str) -> bool:
+    """Whether the method of an array writes into it, special methods included."""
+    special = name.startswith("__i") and name not in ("__index__", "__int__", "__invert__", "__iter__")
+    return name in _WRITING_METHODS or special or name in ("__setitem__", "__delitem__", "__setstate__")
 
 
 def name_of(fn: Any) -> str:

@@ -38,6 +38,7 @@ from tangentx.tensor.fallback.solver_calls import solving
 from tangentx.tensor.fallback.special_methods import OPERATORS, meanings, special, touch
 from tangentx.tensor.fallback.unknown_code import guarded
 from tangentx.tensor.graph.checkpoints import AGAIN, checkpoint
+from tangentx.tensor.writes.numpy_writers import CHANGING
 
 _MAKERS = (
     *(np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like),
@@ -87,10 +88,24 @@ def on_tensors(function: Any) -> Any:
     template = find(function)
     if template is not None and kind is types.MethodDescriptorType:
         return lifted(function)
+    if has_composition(function) and function in CHANGING:
+        return _writing_or_not(function)
     home = str(getattr(function, "__module__", None) or "numpy")  # a method of arrays has none
     if template is not None and home.startswith("numpy"):
         return _of_lists(function, template.body is not None and template.body.__module__.endswith(".joining"))
     return _object(function, kind)
+
+
+def _writing_or_not(function: Any) -> Callable[..., Any]:
+    """A function of NumPy's that has a rule, and writes into its first argument if it is told to."""
+    plain, written = lifted(function), CHANGING[function]
+    first = next(iter(inspect.signature(function).parameters))
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        target = args[0] if args else kwargs.get(first)
+        return (written if type(target) is Tensor else plain)(*args, **kwargs)
+
+    return call
 
 
 def _function(function: types.FunctionType) -> Any:
