@@ -188,20 +188,23 @@ def call_object(
         function, owner = fn.__tangentx_target__()
         objects = tuple(external(w, value, "self") for value in owner)
         return call_python(w, function, (*objects, *args), kwargs)
+    instead = _modelled(w, fn, args, kwargs)
+    if instead is not None:
+        return instead
+    if fn in (list, tuple, set, frozenset) or is_primitive(fn):
+        return w.walk(Op(fn, args, kwargs))
+    return _call_code(w, fn, args, kwargs, callee)
+
+
+def _modelled(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind] | None:
+    """A call of a function of a library of which there is a model; None for any other."""
     written = call_higher(w, fn, args, kwargs) or solvers.taken(w, fn, args, kwargs)
     if written is not None:
         return written
     if fn is dict and len(args) < 2:
         return made_dict(w, args, kwargs)
     into = writing(w, fn, args, kwargs) or numbered(w, fn, args) or made(w, fn, args, kwargs)
-    if into is not None:
-        return into
-    instead = _standing_in(w, fn, args, kwargs)
-    if instead is not None:
-        return instead
-    if fn in (list, tuple, set, frozenset) or is_primitive(fn):
-        return w.walk(Op(fn, args, kwargs))
-    return _call_code(w, fn, args, kwargs, callee)
+    return into if into is not None else _standing_in(w, fn, args, kwargs)
 
 
 def _opaque(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: Atom) -> tuple[Expr, Kind]:

@@ -7,7 +7,6 @@ analysed as the statement or the operator that they stand for.
 from __future__ import annotations
 
 import builtins
-import functools
 import operator
 import types
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import external
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj
 from tangentx.analysis.types.primitives import is_primitive
+from tangentx.common.getters import GETTERS, arguments_of
 from tangentx.ir.nodes import (
     Assign,
     Atom,
@@ -49,9 +49,9 @@ _UNARY = "neg pos invert abs".split()
 
 def spelled(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind] | None:
     """A call of a function that stands for an operator, a statement or a method; None for any other call."""
-    if fn in _GETTERS:
+    if any(fn is cls for cls in GETTERS):
         return _made(w, fn, args, kwargs)
-    if type(fn) in _GETTERS:
+    if type(fn) in GETTERS:
         return _got(w, fn, args, kwargs)
     return taken(w, fn, args, kwargs) or _unbound(w, fn, args, kwargs)
 
@@ -82,9 +82,6 @@ def _unbound(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple
     return w.walk(Method(args[0], fn.__name__, args[1:], kwargs))
 
 
-_GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
-
-
 def _made(w: Walker, cls: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind] | None:
     """``operator.itemgetter(1)`` of constants is one known object."""
     given = [_constant(w, a) for a in args]
@@ -105,10 +102,7 @@ def _constant(w: Walker, atom: Atom) -> Any:
 
 def _got(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind] | None:
     """A call of an `itemgetter`, an `attrgetter` or a `methodcaller` that was made of constants."""
-    made, rest = fn.__reduce__()
-    named: dict[str, Any] = {}
-    if isinstance(made, functools.partial):
-        rest, named = (*made.args, *rest), made.keywords
+    rest, named = arguments_of(fn)
     constants = all(isinstance(value, str | int | float | None) for value in (*rest, *named.values()))
     if len(args) != 1 or kwargs or not constants:
         return None

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.common.getters import GETTERS, arguments_of
 from tangentx.templates import has_composition
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.calls.rules import rule_of
@@ -64,7 +65,7 @@ _WRITING_IDS = {id(f) for f in (*_WRITING, operator.setitem, operator.iconcat)}
 
 def is_known(function: Any) -> bool:
     """Whether a class, or what is written in C, may be called as it is with Tensors."""
-    if id(function) in _KNOWN or isinstance(function, np.ufunc | _DISPATCHED):
+    if id(function) in _KNOWN or isinstance(function, np.ufunc | _DISPATCHED) or any(function is g for g in GETTERS):
         return True
     if isinstance(function, type):
         home = function.__module__
@@ -181,19 +182,18 @@ def _past(function: Any, version: Version) -> Callable[..., Any]:
 
 def _getter(function: Any, version: Version) -> Callable[..., Any]:
     """``attrgetter`` and ``methodcaller``, which look for attributes by themselves."""
-    make, given, *_ = function.__reduce__()
+    given, named = arguments_of(function)
 
     def called(x: Any) -> Any:
         if type(x) is not Tensor:
             return function(x)
         if isinstance(function, operator.methodcaller):
             name, *args = given
-            return version(ask(x, name))(*args)
+            return version(ask(x, name))(*args, **named)
         found = tuple(functools.reduce(ask, path.split("."), x) for path in given)
         return found if len(found) > 1 else found[0]
 
-    # One with names for arguments is made by a function that has them.
-    return called if make is type(function) else guarded(function)
+    return called
 
 
 def _of_array(method: Any) -> Callable[..., Any]:
