@@ -28,6 +28,11 @@ _ARITHMETIC = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv, "pow": operator.pow,
     "matmul": operator.matmul, "mod": operator.mod, "floordiv": operator.floordiv,
 }  # fmt: skip
+_UFUNCS = {
+    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.true_divide,
+    operator.pow: np.power, operator.matmul: np.matmul, operator.mod: np.remainder,
+    operator.floordiv: np.floor_divide,
+}  # fmt: skip
 _COMPARISONS = ("lt", "le", "gt", "ge", "ne")  # whether one is equal `Members` says
 _UNARY = {"neg": operator.neg, "pos": operator.pos, "abs": operator.abs}
 _OPERANDS = (int, float, complex, np.ndarray, np.generic, list, tuple)
@@ -72,17 +77,18 @@ def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[.
     quick = QUICK if rule is not None and rule.quick == 2 else ()
     second = way(rule, "pt", 1) if quick else fn
     change = getattr(operator, f"i{fn.__name__}")
+    by_numpy = _UFUNCS[fn]
 
     def forward(self: Tensor, other: Any) -> Any:
         if type(other) is not Tensor and not isinstance(other, _OPERANDS):
-            return NotImplemented
+            return by_numpy(self, other) if _takes_arrays(other) else NotImplemented
         return call(fn, (self, _arrayed(other)), {})
 
     def reflected(self: Tensor, other: Any) -> Any:
         if type(other) in quick:
             return second(other, self)
         if not isinstance(other, _OPERANDS):
-            return NotImplemented
+            return by_numpy(other, self) if _takes_arrays(other) else NotImplemented
         return call(fn, (_arrayed(other), self), {})
 
     operate = operator_of(rule, forward) if quick else forward
@@ -94,6 +100,15 @@ def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[.
         return overwrite(self, result, True) if type(result) is Tensor and type(self._primal) is np.ndarray else result
 
     return operate, reflected, in_place
+
+
+def _takes_arrays(other: Any) -> bool:
+    """Whether an array leaves an operator with the object to NumPy's function, and that to the object or to the array
+    that it says it is, whatever its class says of the operator."""
+    kind = type(other)
+    own = getattr(kind, "__array_ufunc__", None)
+    said = hasattr(kind, "__array__") and not hasattr(kind, "__array_priority__")
+    return own is not None or (said and not hasattr(kind, "__array_ufunc__"))
 
 
 def _arrayed(other: Any) -> Any:

@@ -62,7 +62,7 @@ def _rewritten(function: types.FunctionType, meanings: Mapping[str, Any]) -> typ
     if not set(made.co_freevars) <= set(code.co_freevars):
         return None
     # Its first line stays that of the definition, from which all lines are counted: the other has the decorators'.
-    return _with(made, meanings, code)
+    return replaced(made, meanings, code)
 
 
 def _compiled(found: source.Found, captured: tuple[str, ...]) -> types.CodeType:
@@ -92,7 +92,7 @@ def _compiled(found: source.Found, captured: tuple[str, ...]) -> types.CodeType:
     return code
 
 
-def _with(made: types.CodeType, meanings: Mapping[str, Any], code: types.CodeType) -> types.CodeType:
+def replaced(made: types.CodeType, meanings: Mapping[str, Any], code: types.CodeType) -> types.CodeType:
     """The code `made` with the functions in the place of the marks, in what is nested in it too, which is named as in
     the `code` that it was made of."""
     own = iter([constant for constant in code.co_consts if isinstance(constant, types.CodeType)])
@@ -101,7 +101,7 @@ def _with(made: types.CodeType, meanings: Mapping[str, Any], code: types.CodeTyp
         if isinstance(value, types.CodeType):
             if value.co_varnames[:1] == (PATTERN,):
                 return value
-            return _with(value, meanings, next((c for c in own if c.co_name == value.co_name), value))
+            return replaced(value, meanings, next((c for c in own if c.co_name == value.co_name), value))
         return meanings.get(value, value) if type(value) is str else value
 
     found = made.replace(co_consts=tuple(map(constant, made.co_consts)), co_qualname=code.co_qualname)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.errors import NotDifferentiable, is_library, place, span_of
+from tangentx.errors import INSIDE, NotDifferentiable, is_library, place, span_of
 from tangentx.tensor.core.modes import STATE, refusal
 
 _MODELS = str(Path(__file__).resolve().parents[2] / "nn") + os.sep
@@ -86,5 +86,19 @@ def as_said(value: Any, version: Callable[[Any], Any], protocol: str = "") -> An
 def refuse_said(value: Any) -> None:
     """Refuses an object of the user's that says which array it is where NumPy has asked it by itself."""
     if is_users(getattr(type(value), "__array__", None)):
-        message = f"a {type(value).__name__} is made an array of by NumPy, which takes no Tensor from its `__array__`"
-        raise refusal(NotDifferentiable(message, span_of(place()), "make the array yourself, with np.asarray"))
+        raise _said(f"a {type(value).__name__}", span_of(place()))
+
+
+def refuse_answer(error: ValueError) -> None:
+    """Refuses what code that cannot be read had NumPy ask an object for, if this is what it was answered."""
+    if str(error) == "object __array__ method not producing an array":
+        where, step = None, error.__traceback__
+        while step is not None:
+            code = step.tb_frame.f_code
+            where, step = (where if INSIDE[code.co_filename] else (code, step.tb_lasti)), step.tb_next
+        raise _said("an object", span_of(where))
+
+
+def _said(what: str, where: Any) -> Exception:
+    message = f"{what} is made an array of by NumPy, which takes no Tensor from its `__array__`"
+    return refusal(NotDifferentiable(message, where, "make the array yourself, with np.asarray"))

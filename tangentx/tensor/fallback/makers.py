@@ -30,10 +30,11 @@ from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.fallback.answers import ANSWERS, demand_numbers, shown
 from tangentx.tensor.fallback.call_rewriting import asking, bound_outside, names_called
+from tangentx.tensor.fallback.evaluated_text import evaluating
 from tangentx.tensor.fallback.inner_derivatives import of_ours, taking
 from tangentx.tensor.fallback.interposition import CALL, mark
 from tangentx.tensor.fallback.known_code import CALLING, is_known, known_function, known_object, of_container
-from tangentx.tensor.fallback.library_code import OURS, as_said, is_of_models, is_users, is_users_class
+from tangentx.tensor.fallback.library_code import OURS, as_said, is_of_models, is_users, is_users_class, refuse_answer
 from tangentx.tensor.fallback.solver_calls import solving
 from tangentx.tensor.fallback.special_methods import OPERATORS, meanings, special, touch
 from tangentx.tensor.fallback.unknown_code import guarded
@@ -246,6 +247,7 @@ _BY_IDENTITY: dict[int, Callable[..., Any]] = {
     id(print): _printed,
     id(getattr): _looked_up,
     id(hasattr): _is_there,
+    **{id(f): evaluating(f, _MEANINGS) for f in (eval, exec)},
     **{id(f): special(f, f"__{f.__name__}__", on_tensors, is_users) for f in (abs, round, len, divmod, next)},
     **{
         id(f): special(lifted(f), f"__{f.__name__}__", on_tensors, is_users)
@@ -375,7 +377,11 @@ def called(function: Any) -> Callable[[Sequence[Any]], Any]:
                 named[parameter.name] = value
             else:
                 placed.append(value)
-        return run(*placed, **named)
+        try:
+            return run(*placed, **named)
+        except ValueError as error:
+            refuse_answer(error)
+            raise
 
     return call
 
