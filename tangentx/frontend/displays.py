@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gast
+import numpy as np
 
 from tangentx.analysis.types.primitives import is_primitive
 from tangentx.common.naming import Names
@@ -142,7 +143,7 @@ class Displays(Loops):
         raise self.refuse(node, "a generator expression here is not differentiated", hint)
 
     def is_lazy(self, node: Any) -> bool:
-        return isinstance(node, gast.GeneratorExp) or self.is_iterator(node)
+        return isinstance(node, gast.GeneratorExp) or self.is_iterator(node) or self.is_generated(node)
 
     def searched(self, fn: ir.Atom, method: str | None, node: Any) -> ir.Expr | None:
         value = fn.value if isinstance(fn, ir.Ext) and method is None else None
@@ -153,7 +154,8 @@ class Displays(Loops):
 
     def consumed(self, fn: ir.Atom, method: str | None, node: Any, call: Any, held: dict[int, ir.Atom]) -> ir.Atom:
         value = fn.value if isinstance(fn, ir.Ext) and method is None else None
-        if method not in TAKERS and not any(value is consumer for consumer in CONSUMERS):
+        whole = value is np.fromiter and len(call.args) < 3 and all(k.arg != "count" for k in call.keywords)
+        if method not in TAKERS and not whole and not any(value is consumer for consumer in CONSUMERS):
             raise self.refuse(node, "the callee may stop before the iterator ends", "pass a list: [... for ...]")
         others = [arg for arg in (*call.args, *(keyword.value for keyword in call.keywords)) if arg is not node]
         if any(map(self.calls_tell, others)):

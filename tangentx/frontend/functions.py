@@ -21,6 +21,7 @@ from tangentx.frontend import resolve, scopes
 from tangentx.frontend.cells import with_cells
 from tangentx.frontend.displays import Displays
 from tangentx.frontend.expressions import Steps
+from tangentx.frontend.generators import is_generator
 from tangentx.ir import nodes as ir
 from tangentx.ir.functions import Closure, closure
 
@@ -45,7 +46,9 @@ class Functions(Displays):
         self.known: dict[str, Known] = {}
         self.slots: dict[str, str] = {}  # captured variables of the enclosing function -> parameters here
         self.defaults: list[str] = []  # parameters that hold defaults
-        self.trees = scopes.definitions(tree)  # of the functions that are known here
+        defined = scopes.definitions(tree)
+        self.generators = {name: node for name, node in defined.items() if is_generator(node)}
+        self.trees = {name: node for name, node in defined.items() if name not in self.generators}  # known functions
         self.rebound_inside = scopes.rebound_inside(tree)
         self.rebound: frozenset[str] = self.rebound_inside | (
             (frozenset() if outer is None else outer.rebound) - self.scope.names
@@ -141,6 +144,8 @@ class Functions(Displays):
         return self._function(node, getattr(node, "name", "lambda_"), defaults)
 
     def _FunctionDef(self, node: Any) -> bool:
+        if self.generators.get(node.name) is node:
+            return False  # put in the place of the loops over it
         decorators = [self.atom(each) for each in node.decorator_list]
         defaults = {name: self.atom(value) for name, value in _defaults(node.args)}
         value: ir.Expr = self._function(node, node.name, defaults)

@@ -16,8 +16,9 @@ import gast
 from tangentx.analysis.library import itertools_models
 from tangentx.analysis.types.primitives import is_primitive
 from tangentx.frontend import resolve
+from tangentx.frontend.generators import Generators
 from tangentx.frontend.loop_iterables import Items
-from tangentx.frontend.targets import Targets, Value
+from tangentx.frontend.targets import Value
 from tangentx.ir import markers, walk
 from tangentx.ir import nodes as ir
 
@@ -37,7 +38,7 @@ _CHOOSING = (itertools.combinations, itertools.permutations)
 _MAKERS = (zip, enumerate, reversed, map, filter)
 
 
-class Iterators(Targets):
+class Iterators(Generators):
     """Lifts calls of itertools."""
 
     def is_iterator(self, node: Any) -> bool:

@@ -10,7 +10,6 @@ import gast
 
 from tangentx.arrays.schedules import checkpointed
 from tangentx.frontend.calls import named
-from tangentx.frontend.loop_iterables import Items, Range
 from tangentx.frontend.try_statements import Attempts
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
@@ -28,7 +27,7 @@ class Cycles(Attempts):
         self.loop(node.target, source, functools.partial(self._turn, node, flag), node)
         return self._else(node, flag)
 
-    def again(self, node: Any) -> Range | Items | None:
+    def again(self, node: Any) -> Any:
         """The loop over what ``tx.checkpointed`` is given, from a start in steps of one; None for other iterables."""
         if not self.calls(node, checkpointed):
             return None
@@ -39,7 +38,7 @@ class Cycles(Attempts):
             raise self.refuse(node, "`checkpointed` takes what is iterated, and the number of snapshots", hint)
         over = node.args[0]
         simple = self.calls(over, range) and len(over.args) < 3
-        source = self.iterable(over) if simple else self.items(over)
+        source: Any = self.iterable(over) if simple else self.items(over)
         return replace(source, snapshots=self.atom(given[1]) if given[1:] else ir.Lit(None))
 
     def _filter(self, node: Any) -> Any:
@@ -60,7 +59,11 @@ class Cycles(Attempts):
             self._turn(node, flag)
         block = tuple(body)
         leaves = own_break(block)
-        if not leaves and not any(isinstance(stmt, ir.Return | ir.Raise) for stmt in walk.statements(block)):
+        if (
+            not leaves
+            and not self.yields
+            and not any(isinstance(stmt, ir.Return | ir.Raise) for stmt in walk.statements(block))
+        ):
             raise self.refuse(node, "nothing leaves this loop", "give it a condition, or a break")
         self.emit(ir.Loop(block, span))
         return self._else(node, flag) or not leaves

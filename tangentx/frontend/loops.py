@@ -16,6 +16,7 @@ from tangentx.analysis.library import itertools_models
 from tangentx.analysis.types.primitives import is_primitive
 from tangentx.frontend import resolve
 from tangentx.frontend.emitter import is_named
+from tangentx.frontend.generators import Yields
 from tangentx.frontend.iterators import FOREVER, Iterators, together
 from tangentx.frontend.loop_iterables import Items, Range
 from tangentx.frontend.targets import Column, Value
@@ -30,8 +31,10 @@ RESIZING = frozenset("append extend insert pop remove clear".split())
 class Loops(Iterators):
     """Lifts `for` loops, those of comprehensions too."""
 
-    def iterable(self, node: Any) -> Range | Items:
+    def iterable(self, node: Any) -> Range | Items | Yields:
         """Evaluate `node`, the iterable of a loop."""
+        if (yields := self._yields(node)) is not None:
+            return yields
         if (counted := self.counted(node)) is not None:
             return Range(counted[0], FOREVER, counted[1])
         if (bounds := self._range(node)) is not None:
@@ -43,6 +46,22 @@ class Loops(Iterators):
             items = self._sequence(node.args[0])
             return Items(items.count, items.read, items.over, True)
         return self.items(node)
+
+    def _yields(self, node: Any) -> Yields | None:
+        """What a generator function yields, numbered too; None for any other iterable."""
+        if self.calls(node, enumerate) and _plain(node, 1, 2, "start"):
+            found = self.generated(node.args[0])
+            starts = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+            return found and replace(found, start=self.atom(starts[0]) if starts else ir.Lit(0))
+        if self.calls(node, zip) and sum(map(self.is_generated, node.args)) == 1 and not node.keywords:
+            place = next(i for i, arg in enumerate(node.args) if self.is_generated(arg))
+            parts = [None if i == place else self.items(arg) for i, arg in enumerate(node.args)]
+            found = self.generated(node.args[place])
+            before, behind = (tuple(p for p in side if p) for side in (parts[:place], parts[place + 1 :]))
+            if any(part.first or part.last or part.told for part in (*before, *behind)):
+                raise self.refuse(node, "iterators that call functions, beside a generator", "write the loop out")
+            return found and replace(found, before=before, behind=behind)
+        return self.generated(node)
 
     def _range(self, node: Any) -> Range | None:
         if not self.calls(node, range) or not _plain(node, 1, 3):
@@ -197,8 +216,11 @@ class Loops(Iterators):
 
         return together([inner], inner.count, read)
 
-    def loop(self, target: Any, source: Range | Items, body: Callable[[], object], node: Any) -> None:
+    def loop(self, target: Any, source: Range | Items | Yields, body: Callable[[], object], node: Any) -> None:
         """Emit the loop over `source` that assigns to `target` and then does `body`, for statement `node`."""
+        if isinstance(source, Yields):
+            self.run_generator(source, target, body, node)
+            return
         with self.block() as inner:
             body()
         first, rest = target, None

@@ -49,6 +49,8 @@ class Statements(Imports):
     def _Expr(self, node: Any) -> bool:
         if isinstance(node.value, gast.Name):
             self.demand_bound(node.value)
+        elif isinstance(node.value, gast.Yield | gast.YieldFrom):
+            self.give(node.value)
         elif not isinstance(node.value, gast.Constant):
             self.atom(node.value)
         return False

@@ -33,7 +33,7 @@ _OLD = ("this is no Python 3 function", "write a plain def")
 _TYPES = ("type parameters are not differentiated", "move the declaration out of the function")
 _TRY = ("except* is not differentiated", f"test the condition before with if, or {_MOVE}")
 _ASYNC = ("async functions and statements are not differentiated", "write a plain function that gets the data passed")
-_YIELD = ("generators are not differentiated", "collect the values in a list and return it")
+YIELD = ("generators are not differentiated", "collect the values in a list and return it")
 _TEMPLATE = ("template strings are not differentiated", "write an f-string")
 
 REFUSED: dict[str, tuple[str, str]] = {
@@ -42,8 +42,8 @@ REFUSED: dict[str, tuple[str, str]] = {
     "AsyncFor": _ASYNC,
     "AsyncWith": _ASYNC,
     "Await": _ASYNC,
-    "Yield": _YIELD,
-    "YieldFrom": _YIELD,
+    "Yield": YIELD,
+    "YieldFrom": YIELD,
     "TryStar": _TRY,
     "TypeAlias": _TYPES,
     "TypeVar": _TYPES,
@@ -69,9 +69,12 @@ class Refusal(NamedTuple):
     hint: str
 
 
-def check(tree: Any, found: Found) -> None:
-    """Raise `UnsupportedSyntax` for the first construct of `tree`, in the order of the text, that is not supported."""
-    refusals = list(_refusals(tree))
+def check(tree: Any, found: Found, yields: bool = False) -> None:
+    """Raise `UnsupportedSyntax` for the first construct of `tree`, in the order of the text, that is not supported.
+
+    `yields`: the function itself may be a generator. One that is defined in it may be: who calls it is asked.
+    """
+    refusals = list(_refusals(tree, yields))
     if refusals:
         first = min(refusals, key=_place)
         raise UnsupportedSyntax(first.message, found.span(first.node), first.hint)
@@ -88,11 +91,14 @@ def _place(refusal: Refusal) -> tuple[float, float]:
     return getattr(refusal.node, "lineno", math.inf), getattr(refusal.node, "col_offset", math.inf)
 
 
-def _refusals(tree: Any) -> Iterator[Refusal]:
+def _refusals(tree: Any, yields: bool = False) -> Iterator[Refusal]:
     if isinstance(tree, gast.AsyncFunctionDef):
         yield Refusal(tree, *_ASYNC)
     yield from _outer(tree, frozenset())
     stack = list(tree.body if isinstance(tree.body, list) else [tree.body])
+    for node in () if yields else scopes.own_nodes(tree):
+        if isinstance(node, gast.Yield | gast.YieldFrom):
+            yield Refusal(node, *YIELD)
     while stack:
         node = stack.pop()
         yield from _node(node)
@@ -101,7 +107,7 @@ def _refusals(tree: Any) -> Iterator[Refusal]:
 
 def _node(node: Any) -> Iterator[Refusal]:
     name = type(node).__name__
-    if name not in SUPPORTED:
+    if name not in SUPPORTED and name not in ("Yield", "YieldFrom"):
         yield Refusal(node, *REFUSED.get(name, (f"{name} is not differentiated", _MOVE)))
     special = _SPECIAL.get(name)
     if special is not None:

@@ -233,7 +233,8 @@ def rows_of(a):
 
 def by_generators(x, a):
     total = 0.0
-    for part in halves(x, 3):
+    kept = halves(x, 3)
+    for part in kept:
         total = total + part * part
     return total + sum(np.sum(row * row) for row in rows_of(a))
 
