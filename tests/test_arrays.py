@@ -246,6 +246,24 @@ def test_a_product_of_vectors_in_a_plane_is_refused() -> None:
             ar.cross3(one, other)
 
 
+def test_slopes_that_meet_are_added_without_a_warning() -> None:
+    both = np.array([np.inf, 1.0]), np.array([np.inf, 2.0])
+    with np.errstate(all="raise"):
+        assert np.isnan(ar.quiet_difference(*both)[0]) and ar.quiet_difference(*both)[1] == -1.0
+        assert ar.quiet_sum(*both).tolist() == [np.inf, 3.0]
+        assert np.isnan(ar.quiet_sum(np.float64(np.inf), np.float64(-np.inf)))
+
+
+@pytest.mark.parametrize("bad", [np.inf, np.nan, 1e300, 0.0])
+def test_guarded_by_numbers_of_every_size(bad: float) -> None:
+    numbers = [0.0, -0.0, 1.5, 1e-300, 1e300, np.inf, np.nan, np.float64(0.5), np.float32(2.0)]
+    for p in numbers:
+        with np.errstate(over="ignore", invalid="ignore"):
+            found, plain = ar.guarded(p, np.array([bad, 1.0])), p * np.array([bad, 1.0])
+        of_zero = (bad == 0.0 or p == 0.0) and np.isnan(plain[0])
+        assert np.array_equal(found[0], 0.0 if of_zero else plain[0], equal_nan=True)
+
+
 def test_guarded_is_zero_where_the_cotangent_is() -> None:
     assert ar.guarded(np.inf, 0.0) == 0.0
     assert ar.guarded(np.array([np.inf, np.nan, 2.0]), np.array([0.0, 0.0, 3.0])).tolist() == [0.0, 0.0, 6.0]

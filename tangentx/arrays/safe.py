@@ -16,6 +16,27 @@ def _number(x: Any) -> Any:
     return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
 
 
+def has_nan(a: Any) -> bool:
+    """Whether an element of an array, or a number, is nan: the sum of squares is, and then alone, in one quick pass.
+
+    >>> has_nan(np.array([1.0, np.nan])), has_nan(np.array([1.7e308, -np.inf]))
+    (True, False)
+    """
+    if isinstance(a, np.ndarray) and a.dtype.char in "fd":
+        return bool(np.isnan(np.vdot(a, a)))
+    return bool(np.isnan(a).any())
+
+
+def _is_plain(p: Any) -> bool:
+    """Whether products with a number need no guard: it is neither 0 nor infinite, as half a precision has it either."""
+    return isinstance(p, float) and 1e-4 < abs(p) < 1e4
+
+
+def _are_real(t: Any) -> bool:
+    """Whether it is an array of real floating-point numbers, whose products with a finite number raise no flag."""
+    return isinstance(t, np.ndarray) and t.dtype.kind == "f"
+
+
 def guarded(p: Any, t: Any) -> Any:
     """``p * t``, but 0 where one of them is 0 and the other is not finite. Each element is found by itself: the sign of
     a 0 that is a product is the product's."""
@@ -23,13 +44,26 @@ def guarded(p: Any, t: Any) -> Any:
         if (p != 0.0 and t != 0.0) or math.isfinite(p + t):
             return p * t
         return 0.0 if type(p) is float and type(t) is float else np.float64(0.0)
+    if (_is_plain(p) and _are_real(t)) or (_is_plain(t) and _are_real(p)):
+        return np.multiply(p, t)
     with np.errstate(invalid="ignore"):
         product = np.multiply(p, t)
-    finite = np.isfinite(product)
-    if finite.all():  # what was multiplied with 0 is 0 then
+    if not has_nan(product):  # as 0 times what is not finite is
         return product
-    of_zero = (np.equal(t, 0) | np.equal(p, 0)) & ~finite
+    of_zero = (np.equal(t, 0) | np.equal(p, 0)) & np.isnan(product)
     return _number(np.where(of_zero, np.zeros((), product.dtype), product))
+
+
+def quiet_sum(a: Any, b: Any) -> Any:
+    """``a + b`` of slopes that may be infinite, without the warning where they are with opposite signs."""
+    with np.errstate(invalid="ignore"):
+        return a + b
+
+
+def quiet_difference(a: Any, b: Any) -> Any:
+    """``a - b`` of slopes that may be infinite, without the warning where both are, with one sign."""
+    with np.errstate(invalid="ignore"):
+        return a - b
 
 
 def ratio(a: Any, b: Any) -> Any:

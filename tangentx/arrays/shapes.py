@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.libraries import as_array
-from tangentx.arrays.safe import guarded
+from tangentx.arrays.safe import guarded, has_nan
 
 _REALS = (float, np.float64)
 
@@ -129,11 +129,14 @@ def share(x: Any, y: Any, best: Any) -> Any:
         return 1.0
     if x is None:
         return 0.0
-    mine = (x == best) | ((x != x) & (best != best))
-    other = (y == best) | ((y != y) & (best != best))
-    both = np.where(np.logical_and(mine, other), 0.5, mine)
+    mine, other = x == best, y == best
+    if has_nan(best):
+        mine, other = mine | ((x != x) & (best != best)), other | ((y != y) & (best != best))
     dtype = getattr(best, "dtype", None)
-    return both.astype(dtype if dtype is not None and dtype.kind == "f" else float)[()]
+    dtype = dtype if dtype is not None and dtype.kind == "f" else np.dtype(float)
+    tied = np.logical_and(mine, other)
+    weights = np.where(tied, 0.5, mine) if np.any(tied) else np.asarray(mine)
+    return np.broadcast_to(weights, tied.shape).astype(dtype)[()]
 
 
 def merged(a: Any, axis: Any = None) -> Any:

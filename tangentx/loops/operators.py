@@ -454,6 +454,8 @@ RULES: dict[Any, Rule] = {
     math.isfinite: _tested("isfinite"),
     math.isinf: _tested("isinf"),
     arrays.guarded: _function("guarded", 2),
+    arrays.quiet_sum: _arithmetic("add"),
+    arrays.quiet_difference: _arithmetic("sub"),
     arrays.ratio: _function("div", 2),
     arrays.quotient: _function("div", 2),
     arrays.over_root: _function("over_root", 2),

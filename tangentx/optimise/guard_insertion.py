@@ -1,9 +1,10 @@
-"""Products with a slope that may be infinite though the program is fine keep their guards, or get one.
+"""Products and sums with slopes that may be infinite though the program is fine keep their guards, or get one.
 
 A root has an infinite slope at 0, where it is computed without a warning, and what that is multiplied with on its way
 may be 0, as in ``sqrt(x * x)``. NumPy would warn of the product, or raise where the user has asked for that, though the
 program does not; guarded it is 0, as it is on Tensors. The slope of a quotient or a logarithm is infinite only where
-the program has divided by 0 itself.
+the program has divided by 0 itself. Where two infinite slopes meet, as in ``sqrt(v) + x * sqrt(v)``, their sum is
+nan: no number for what the maximum in ``v = max(u, 0)`` drops, and nothing to warn of.
 """
 
 from __future__ import annotations
@@ -30,6 +31,13 @@ from tangentx.optimise.rewriting import is_number
 from tangentx.templates import silent_slope
 
 _KEEPING_ZERO = PRODUCTS | {operator.neg, np.negative, operator.pow, np.power, np.square, np.sum, np.ndarray.sum}
+_QUIET = {
+    operator.add: arrays.quiet_sum,
+    np.add: arrays.quiet_sum,
+    operator.sub: arrays.quiet_difference,
+    np.subtract: arrays.quiet_difference,
+}
+_SUMS = frozenset(_QUIET)
 _SHIFTS = (operator.neg, operator.add, operator.sub)
 
 
@@ -107,10 +115,18 @@ class _Silent:
             match s:
                 case Assign(target, Op(fn=fn, args=(a, b))) if among(fn, PRODUCTS) and self._may_warn(target, a, b):
                     out += self._product(s, out, a, b)
+                case Assign(value=Op(fn=fn, args=(a, b))) if (
+                    self.reverse and among(fn, _SUMS) and self._both_slopes(a, b)
+                ):
+                    out.append(replace(s, value=Op(_QUIET[fn], (a, b))))
                 case _:
                     out.append(map_blocks(s, self.block))
         same = len(out) == len(block) and all(a is b for a, b in zip(block, out, strict=True))
         return block if same else tuple(out)
+
+    def _both_slopes(self, a: Atom, b: Atom) -> bool:
+        """Whether both operands may be infinite: their sum is nan then, and dropped where the program is fine."""
+        return self.roots.holds(self.unit, a) and self.roots.holds(self.unit, b)
 
     def _may_warn(self, target: str, a: Atom, b: Atom) -> bool:
         """Whether one factor may be infinite, and the other one 0."""

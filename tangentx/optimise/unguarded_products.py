@@ -25,6 +25,8 @@ _PLAIN = {
     arrays.over_root: operator.truediv,
     arrays.ratio: operator.truediv,
     arrays.quotient: operator.truediv,
+    arrays.quiet_sum: operator.add,
+    arrays.quiet_difference: operator.sub,
 }
 _FUNCTIONS = frozenset(_PLAIN)
 _GUARDS = frozenset((arrays.guarded, arrays.over_root))  # the others are silent, no more

@@ -111,3 +111,33 @@ def test_a_logarithm_of_what_is_positive_needs_no_guard() -> None:
     gradient = tx.grad(lambda x: special.entr(1.0 + x * x), guarded=True)
     gradient(0.5)
     assert "guarded(" not in gradient.source
+
+
+def roots_of_what_is_clipped(u, a):
+    v = np.maximum(u, 0.0)
+    return np.sum(a * np.sqrt(v) - np.exp(np.sqrt(v)))
+
+
+def roots_of_each_in_turn(u, a):
+    total = 0.0
+    for x in u:
+        v = max(x, 0.0)
+        total += a * np.sqrt(v) - np.exp(np.sqrt(v))
+    return total
+
+
+def roots_of_a_choice(u, a):
+    v = np.where(u > 0.0, u, 0.0)
+    return np.sum(np.sqrt(v) - a * np.sqrt(v) + v * np.sqrt(v))
+
+
+@pytest.mark.parametrize("f", [roots_of_what_is_clipped, roots_of_each_in_turn, roots_of_a_choice])
+def test_infinite_slopes_that_meet_before_they_are_dropped(f) -> None:
+    u = np.array([-1.0, 0.5, -2.0, 3.0])
+    wanted = [(f(u + s, 1.5) - f(u - s, 1.5)) / 2e-6 for s in 1e-6 * np.eye(4)]
+    with np.errstate(all="raise"):
+        assert np.allclose(tx.grad(f)(u, 1.5), wanted, atol=1e-5)
+        assert np.allclose(tx.grad(f, guarded=True)(u, 1.5), wanted, atol=1e-5)
+        assert np.allclose(tx.vjp(f, u, 1.5)[1](1.0)[0], wanted, atol=1e-5)
+    assert "quiet_" in tx.grad(f, guarded=True).source_for(u, 1.5)
+    assert "quiet_" not in tx.grad(f).source_for(u, 1.5)

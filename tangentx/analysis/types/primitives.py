@@ -87,7 +87,7 @@ _OPERATORS = "add sub mul truediv floordiv mod pow matmul neg pos abs invert and
 _ARITHMETIC = frozenset((
     *(getattr(operator, name) for name in _OPERATORS),
     arrays.guarded, arrays.ratio, arrays.over_root, arrays.quotient, arrays.ratio_or_zero, arrays.power_slope,
-    arrays.length_of, arrays.silent_power,
+    arrays.length_of, arrays.silent_power, arrays.quiet_sum, arrays.quiet_difference,
 ))  # fmt: skip
 
 
@@ -210,7 +210,7 @@ def is_by_element(fn: Any) -> bool:
 _BY_ELEMENT: frozenset[Any] = frozenset((
     operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.abs, operator.pow,
     abs, arrays.guarded, arrays.ratio, arrays.over_root, arrays.quotient, arrays.ratio_or_zero, arrays.power_slope,
-    arrays.length_of, arrays.silent_power,
+    arrays.length_of, arrays.silent_power, arrays.quiet_sum, arrays.quiet_difference,
 ))  # fmt: skip
 
 

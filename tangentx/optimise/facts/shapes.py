@@ -76,7 +76,7 @@ _TOGETHER: tuple[Callable[..., Any], ...] = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
     operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, np.where,
     arrays.guarded, arrays.ratio, arrays.over_root, arrays.quotient, arrays.ratio_or_zero, arrays.power_slope,
-    arrays.silent_power,
+    arrays.silent_power, arrays.quiet_sum, arrays.quiet_difference,
 )  # fmt: skip
 
 

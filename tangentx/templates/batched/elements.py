@@ -15,6 +15,8 @@ for _fn in (
     *(getattr(operator, name) for name in ("add", "sub", "mul", "truediv", "neg", "pos")),
     *(
         arrays.guarded,
+        arrays.quiet_sum,
+        arrays.quiet_difference,
         arrays.ratio,
         arrays.over_root,
         arrays.quotient,
