@@ -234,10 +234,14 @@ from tangentx.arrays.tables import (
     unpad,
     untile,
 )
+from tangentx.arrays.transfers import brought, to_host, to_library
 from tangentx.arrays.triangles import advanced, delayed, lagged, other_side, triangle, turned
 from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as, zero, zeros_as
 
 __all__ = [
+    "brought",
+    "to_host",
+    "to_library",
     "conjugated",
     "form_as_matrix",
     "matrix_as_form",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.libraries import as_array, zeros_of
+from tangentx.arrays.libraries import added_at, array_of, as_array, counted, is_array, is_elsewhere, zeros_of
 from tangentx.arrays.products import careful
 from tangentx.arrays.shapes import unbroadcast
 from tangentx.arrays.structures import has_derivative
@@ -20,13 +20,13 @@ def add_at(a: Any, key: Any, v: Any) -> None:
     if all(part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice)) for part in parts):
         a[key] += v
     else:
-        np.add.at(a, key, v)
+        added_at(a, key, v)
 
 
 def scatter(t: Any, like: Any, key: Any) -> Any:
     """Adjoint of ``like[key]``: zeros like `like` to which `t` is added at `key`."""
     result = zeros_as(like)
-    if not isinstance(result, np.ndarray):  # a number, all of which is taken
+    if not is_array(result):  # a number, all of which is taken
         result = np.asarray(result)
         add_at(result, key, t)
         return result[()]
@@ -57,10 +57,10 @@ def unwindow(t: Any, shape: tuple[int], steps: tuple[int, ...], start: int) -> A
 def winners(a: Any, key: Any) -> Any:
     """``a[key]``, a copy, zero at all but the last occurrence of each repeated index."""
     taken = a[key]
-    position = np.arange(np.size(taken)).reshape(np.shape(taken))
-    last = np.zeros(np.shape(a), dtype=int)
+    position = counted(np.size(taken), a).reshape(np.shape(taken))
+    last = np.zeros_like(a, dtype=int, order="C") if is_array(a) else np.zeros(np.shape(a), int)
     last[key] = position
-    return np.where(last[key] == position, taken, np.zeros((), np.asarray(a).dtype))[()]
+    return np.where(last[key] == position, taken, as_array(a).dtype.type(0))[()]
 
 
 def split_like(t: Any, arrays: Any, axis: Any = 0) -> Any:
@@ -77,9 +77,9 @@ def split_like(t: Any, arrays: Any, axis: Any = 0) -> Any:
     for a in arrays:
         width = np.size(a) // rest if rest else 0
         piece = t[(slice(None),) * axis + (slice(start, start + width),)]
-        pieces.append(nested(np.array(piece).reshape(np.shape(a))[()], a))
+        pieces.append(nested(piece.copy().reshape(np.shape(a))[()], a))
         start += width
-    return np.stack(pieces) if isinstance(arrays, np.ndarray) and pieces else pieces
+    return np.stack(pieces) if is_array(arrays) and pieces else pieces
 
 
 def join_like(pieces: Any, arrays: Any, shape: tuple[int, ...], axis: Any = 0) -> Any:
@@ -106,16 +106,18 @@ def _given(t: Any, item: Any) -> Any:
     no number None."""
     if has_derivative(item):
         found = unbroadcast(t, item)
-        return found.copy() if isinstance(found, np.ndarray) and found.base is not None else found
+        return found.copy() if is_array(found) and found.base is not None else found
     return 0.0 if isinstance(item, int | np.integer) else None
 
 
 def unnested(bars: Any, like: Any) -> Any:
     """Adjoint of `nested`: the numbers of a list of lists as one array, 0 for what has no derivative."""
     if isinstance(like, (list, tuple)):
-        return np.array([unnested(bar, item) for bar, item in zip(bars, like, strict=True)])
+        return array_of([unnested(bar, item) for bar, item in zip(bars, like, strict=True)])
     whole = isinstance(like, int) or getattr(getattr(like, "dtype", None), "kind", "f") in "biu"
-    return np.zeros(np.shape(like)) if bars is None or whole else bars
+    if bars is None or whole:
+        return np.zeros_like(like, dtype=float) if is_array(like) else 0.0
+    return bars
 
 
 def unblock(t: Any, arrays: Any) -> Any:
@@ -130,7 +132,7 @@ def _depth(arrays: Any) -> int:
 
 def _unblocked(t: Any, arrays: Any, axis: int) -> Any:
     if not isinstance(arrays, list):
-        return np.array(t).reshape(np.shape(arrays))[()] if has_derivative(arrays) else None
+        return as_array(t).copy().reshape(np.shape(arrays))[()] if has_derivative(arrays) else None
     found, start = [], 0
     for item in arrays:
         width = _width(item, axis)
@@ -148,6 +150,8 @@ def _width(arrays: Any, axis: int) -> int:
 
 def repeated(t: Any, items: Any) -> Any:
     """Adjoint of the built-in sum: `t` for each of `items`, as an array if they are one."""
+    if is_elsewhere(items):
+        return np.full_like(items, t) if not is_array(t) else np.broadcast_to(t, items.shape).copy()
     if isinstance(items, np.ndarray):
         return np.array(np.broadcast_to(t, items.shape))
     return [_given(t, item) for item in items]
@@ -169,6 +173,8 @@ def give_best(t: Any, best: Any, args: Any) -> Any:
     shares = [_given(t / count if item == best else zero(t), item) for item in items]
     if len(args) > 1:
         return tuple(shares)
+    if is_elsewhere(items):
+        return (np.stack(shares),)
     return (np.array(shares, dtype=items.dtype) if isinstance(items, np.ndarray) else shares,)
 
 
@@ -201,7 +207,7 @@ def untake(t: Any, shape: tuple[int, ...], indices: Any, axis: Any = None, mode:
         where = where % shape[axis]
     elif mode == "clip":
         where = np.clip(where, 0, shape[axis] - 1)
-    np.add.at(result, (slice(None),) * axis + (where,), t)
+    added_at(result, (slice(None),) * axis + (where,), t)
     return result
 
 
@@ -209,7 +215,7 @@ def unrepeat(t: Any, shape: tuple[int, ...], repeats: Any, axis: Any = None) -> 
     """Adjoint of ``np.repeat``: the repeats of each element of `shape` are added up."""
     if axis is None:
         return np.reshape(unrepeat(t, (int(np.prod(shape, dtype=int)),), repeats, 0), shape)[()]
-    return untake(t, shape, np.repeat(np.arange(shape[axis]), repeats), axis)
+    return untake(t, shape, np.repeat(counted(shape[axis], t), repeats), axis)
 
 
 def undiagonal(t: Any, shape: tuple[int, ...], offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
@@ -217,21 +223,21 @@ def undiagonal(t: Any, shape: tuple[int, ...], offset: Any = 0, axis1: Any = 0, 
     result = zeros_of(t, shape)
     front = np.moveaxis(result, (axis1, axis2), (-2, -1))
     rows = max(0, min(front.shape[-2] + min(offset, 0), front.shape[-1] - max(offset, 0)))
-    index = np.arange(rows)
+    index = counted(rows, t)
     front[..., index - min(offset, 0), index + max(offset, 0)] = t
     return result
 
 
 def undiag(t: Any, shape: tuple[int, ...], k: Any = 0) -> Any:
     """Adjoint of ``np.diag`` of an argument of `shape`, a vector or a matrix."""
-    return np.array(np.diagonal(t, k)) if len(shape) == 1 else undiagonal(t, shape, k)
+    return np.diagonal(t, k).copy() if len(shape) == 1 else undiagonal(t, shape, k)
 
 
 def unarange(t: Any, args: Any) -> Any:
     """Adjoint of ``np.arange(*args)``: the cotangents of its arguments."""
     if len(args) == 1:
         return (0.0,)
-    return (np.sum(t), 0.0, np.sum(np.arange(len(t)) * t))[: len(args)]
+    return (np.sum(t), 0.0, np.sum(counted(len(t), t) * t))[: len(args)]
 
 
 def arange_dot(dots: Any, ans: Any) -> Any:
@@ -239,7 +245,7 @@ def arange_dot(dots: Any, ans: Any) -> Any:
     if len(dots) == 1:
         return np.zeros_like(ans)
     step = dots[2] if len(dots) == 3 and dots[2] is not None else 0.0
-    return (0.0 if dots[0] is None else dots[0]) + step * np.arange(len(ans))
+    return (0.0 if dots[0] is None else dots[0]) + step * counted(len(ans), ans)
 
 
 def put_along(t: Any, shape: tuple[int, ...], indices: Any, axis: Any = -1) -> Any:
@@ -249,10 +255,12 @@ def put_along(t: Any, shape: tuple[int, ...], indices: Any, axis: Any = -1) -> A
     """
     if axis is None:
         return np.reshape(put_along(t, (int(np.prod(shape, dtype=int)),), indices, 0), shape)
-    result = np.zeros(shape, np.asarray(t).dtype)
-    places = list(np.indices(shape, sparse=True))
-    places[axis] = np.asarray(indices)
-    np.add.at(result, tuple(places), t)
+    t = as_array(t)
+    result = zeros_of(t, shape)
+    rank = len(shape)
+    places = [counted(n, t).reshape((1,) * i + (n,) + (1,) * (rank - i - 1)) for i, n in enumerate(shape)]
+    places[axis] = as_array(indices)
+    added_at(result, tuple(places), t)
     return result
 
 
@@ -269,8 +277,8 @@ def unsort(t: Any, a: Any, axis: Any = -1) -> Any:
     if axis is None:
         return unsort(t, np.ravel(a)).reshape(np.shape(a))
     order = np.argsort(a, axis=axis)
-    shared = _means_of_equals(np.asarray(t), np.take_along_axis(a, order, axis), axis)
-    result = np.empty(np.shape(a), shared.dtype)
+    shared = _means_of_equals(as_array(t), np.take_along_axis(a, order, axis), axis)
+    result = zeros_of(shared, np.shape(a))
     np.put_along_axis(result, order, shared, axis)
     return result
 
@@ -288,11 +296,11 @@ def running_min(a: Any, axis: int = 0) -> Any:
 def running_as(x: Any, a: Any, best: Any, axis: int = 0) -> Any:
     """The elements of `x` at the places of the largest, or smallest, elements of `a` so far, which are `best`; where
     some are equal, their mean."""
-    x, mine, first = (np.moveaxis(each, axis, 0) for each in (np.asarray(x), *_records(a, best, axis)))
-    if (mine == first).all():
+    x, mine, first = (np.moveaxis(each, axis, 0) for each in (as_array(x), *_records(a, best, axis)))
+    if not is_elsewhere(x) and (mine == first).all():
         found = np.take_along_axis(x, _latest(first), 0)
     else:
-        found, total, zero = np.empty_like(x), np.zeros_like(x[0]), np.zeros((), x.dtype)
+        found, total, zero = np.empty_like(x), np.zeros_like(x[0]), x.dtype.type(0)
         for i, count in enumerate(_counts(mine, first)):
             total = np.where(first[i], zero, total) + np.where(mine[i], x[i], zero)
             found[i] = total / count.astype(x.real.dtype)
@@ -301,12 +309,12 @@ def running_as(x: Any, a: Any, best: Any, axis: int = 0) -> Any:
 
 def unrun(t: Any, a: Any, best: Any, axis: int = 0) -> Any:
     """Adjoint of `running_max` and `running_min`: each element of `t` where it came from; equal ones share."""
-    t, mine, first = (np.moveaxis(each, axis, 0) for each in (np.asarray(t), *_records(a, best, axis)))
+    t, mine, first = (np.moveaxis(each, axis, 0) for each in (as_array(t), *_records(a, best, axis)))
     found = np.zeros_like(t)
-    if (mine == first).all():
+    if not is_elsewhere(t) and (mine == first).all():
         np.add.at(found, (_latest(first), *np.indices(t.shape, sparse=True)[1:]), t)
     else:
-        total, zero = np.zeros_like(t[0]), np.zeros((), t.dtype)
+        total, zero = np.zeros_like(t[0]), t.dtype.type(0)
         counts = _counts(mine, first)
         for i in reversed(range(len(t))):
             total = total + t[i] / counts[i].astype(t.real.dtype)
@@ -319,7 +327,7 @@ def _records(a: Any, best: Any, axis: int) -> tuple[Any, Any]:
     """Where an element of `a` is the best so far, and where it is better than all before it."""
     mine = (a == best) | (a != a)
     before = np.moveaxis(best, axis, 0)
-    first = np.ones(before.shape, dtype=bool)
+    first = np.ones_like(before, dtype=bool)
     first[1:] = (before[1:] != before[:-1]) & ((before[1:] == before[1:]) | (before[:-1] == before[:-1]))
     return mine, np.moveaxis(first, 0, axis)
 
@@ -341,9 +349,15 @@ def _counts(mine: Any, first: Any) -> list[Any]:
 def _means_of_equals(t: Any, a: Any, axis: int) -> Any:
     """`t` with the mean of each stretch along which the elements of `a`, in ascending order, are equal."""
     t, a = np.moveaxis(t, axis, -1), np.moveaxis(a, axis, -1)
-    first = np.ones(a.shape, dtype=bool)
+    first = np.ones_like(a, dtype=bool)
     first[..., 1:] = a[..., 1:] != a[..., :-1]
-    if not first.all():
+    if is_elsewhere(t):  # how many stretches there are is not asked
+        place = np.cumsum(first.ravel()) - 1
+        sums, counts = np.zeros_like(t.ravel()), np.zeros_like(t.ravel())
+        added_at(sums, place, t.ravel())
+        added_at(counts, place, t.dtype.type(1))
+        t = (sums[place] / counts[place]).reshape(t.shape)
+    elif not first.all():
         places = np.flatnonzero(first)
         means = np.add.reduceat(t.ravel(), places) / np.diff(np.append(places, t.size)).astype(t.real.dtype)
         t = means[np.cumsum(first.ravel()) - 1].reshape(t.shape)
@@ -353,7 +367,7 @@ def _means_of_equals(t: Any, a: Any, axis: int) -> Any:
 def undiff(t: Any, n: Any = 1, axis: Any = -1) -> Any:
     """Adjoint of ``np.diff``."""
     for _ in range(n):
-        edge = np.zeros(_thin(np.shape(t), axis), np.asarray(t).dtype)
+        edge = zeros_of(as_array(t), _thin(np.shape(t), axis))
         t = -np.diff(np.concatenate([edge, t, edge], axis=axis), axis=axis)
     return t
 

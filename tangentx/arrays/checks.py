@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import as_array, is_array, is_elsewhere
 from tangentx.arrays.shapes import unbroadcast
 from tangentx.arrays.structures import fields, has_derivative
 from tangentx.errors import NotDifferentiable, UnsupportedSyntax
@@ -41,6 +42,8 @@ def seed_of_scalar(ans: Any, seed: Any) -> Any:
             f"a gradient needs a real scalar result, but the result has shape {np.shape(ans)}",
             hint="return a sum, or `result[0]` for a result of one element",
         )
+    if is_elsewhere(ans):
+        return np.full_like(ans, seed)
     return ans.dtype.type(seed) if isinstance(ans, np.ndarray | np.generic) and ans.dtype.kind == "f" else seed
 
 
@@ -51,11 +54,13 @@ def moving(given: Any, primal: Any) -> Any:
             f"a tangent or cotangent has shape {np.shape(given)}, but its value has shape {np.shape(primal)}",
             hint=f"give it the shape {np.shape(primal)}",
         )
-    mine, its = np.asarray(given).dtype, np.asarray(primal).dtype
+    mine, its = as_array(given).dtype, as_array(primal).dtype
     if mine.kind == "c" and its.kind != "c":
         raise NotDifferentiable(
             f"a tangent or cotangent is {mine}, but its value is {its}", hint=f"give it the dtype {its}"
         )
+    if is_elsewhere(primal):
+        return given.astype(its, copy=False) if is_elsewhere(given) else np.full_like(primal, given)
     return np.asarray(given, its) if isinstance(primal, np.ndarray) else type(primal)(given)
 
 
@@ -124,7 +129,7 @@ def of_rule(given: Any, like: Any, result: Any, rule: str, name: str) -> Any:
 def _part(given: Any, like: Any, rule: str, name: str) -> Any:
     """An item, in memory of its own: what a rule gives may stand in several places."""
     found = of_rule(given, like, None, rule, name)
-    return found.copy() if isinstance(found, np.ndarray) else found
+    return found.copy() if is_array(found) else found
 
 
 def _spreads(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
@@ -134,7 +139,7 @@ def _spreads(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
 
 
 def _is_plain(like: Any) -> bool:
-    return isinstance(like, np.ndarray | np.generic | float | complex | int | str) or like is None
+    return is_array(like) or isinstance(like, np.generic | float | complex | int | str) or like is None
 
 
 def _a(like: Any) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from tangentx.arrays.histories import noting, outcome, recorded, restored, told
+from tangentx.arrays.libraries import library_of_class
 from tangentx.arrays.memory import repeats
 from tangentx.arrays.structures import fields
 from tangentx.common.scoped_state import lasting
@@ -91,7 +92,7 @@ class Array:
         """What `value` is instead, if it is no such array."""
         if value is None and self.none:
             return None
-        if type(value) is not np.ndarray:
+        if library_of_class(type(value)) is None:
             number = isinstance(value, bool | int | float | complex | np.generic)
             fits = number and self.loose and np.result_type(np.dtype(type(value)), self.dtype) == self.dtype
             return None if fits else shown(value)
@@ -378,7 +379,7 @@ def article(name: str) -> str:
 
 def shown(value: Any) -> str:
     """The value in a few words."""
-    if type(value) is np.ndarray:
+    if library_of_class(type(value)) is not None:
         return f"an array of {value.dtype} of shape {value.shape}"
     if isinstance(value, bool | int | float | complex | np.generic):
         return f"{article(type(value).__name__)}, {value!r}"
@@ -388,7 +389,7 @@ def shown(value: Any) -> str:
 def is_gap(value: Any) -> bool:
     """Whether it may stand for a value that is not there: None for a name that was not bound when it was recorded, a
     zero for the cotangent of anything to which nothing was added, one without axes where there is perhaps None."""
-    if type(value) is np.ndarray:
+    if library_of_class(type(value)) is not None:
         return value.ndim == 0 and not value.any()
     return value is None or (isinstance(value, float | complex | np.inexact) and value == 0.0)
 

@@ -6,10 +6,20 @@ import copy
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
 
+from tangentx.arrays.libraries import is_array, is_elsewhere
 from tangentx.arrays.library_objects import parts_of
-from tangentx.arrays.memory import address, arrays_in, repeats, stretches
+from tangentx.arrays.memory import (
+    address,
+    arrays_in,
+    bounds_of,
+    may_share,
+    repeats,
+    rows_for,
+    shown_in,
+    stretches,
+    zeros_there,
+)
 from tangentx.arrays.structures import PLAIN, fields, instance
 from tangentx.errors import NotDifferentiable, SharedMemory
 
@@ -29,7 +39,7 @@ def once(bar: Any) -> Any:
 def own_parts(t: Any, bar: Any) -> Any:
     """`t`, a tangent or a cotangent of the parts of `bar`. Raises SharedMemory where these share memory."""
     arrays = [] if _has_history(bar) else arrays_in(bar)
-    if any(np.may_share_memory(a, b) for i, a in enumerate(arrays) for b in arrays[:i]):
+    if any(may_share(a, b) for i, a in enumerate(arrays) for b in arrays[:i]):
         message = "a derivative of this order of arguments that share memory, which the program writes"
         raise SharedMemory(message, hint="pass copies of them")
     return t
@@ -54,7 +64,7 @@ def _once_each(x: Any, met: set[int]) -> Any:
 
 def _once(x: Any, above: set[int]) -> Any:
     """What is left of a part; zeros are left in its place."""
-    if isinstance(x, np.ndarray):
+    if is_array(x):
         taken = x.copy(order="K")
         x[...] = 0
         return taken
@@ -70,7 +80,7 @@ def _once(x: Any, above: set[int]) -> Any:
 
 def clone(x: Any) -> Any:
     """`x` such that later writes to it are not seen: an array is copied, anything else is returned as it is."""
-    return x.copy(order="K") if isinstance(x, np.ndarray) else x
+    return x.copy(order="K") if is_array(x) else x
 
 
 def stop_gradient(x: Any) -> Any:
@@ -86,7 +96,7 @@ def stop_gradient(x: Any) -> Any:
     detached = getattr(x, "detach", None)
     if detached is not None:  # a Tensor, of which this module does not know, and which says that it is an array
         return detached().clone()
-    if isinstance(x, np.ndarray):
+    if is_array(x):
         return x.copy(order="K")
     if isinstance(x, (int, float, complex, np.generic)):
         return x
@@ -96,16 +106,17 @@ def stop_gradient(x: Any) -> Any:
 
 def writable(view: Any) -> Any:
     """A view of an array that may be written, itself made writable, as `np.diagonal` does not."""
-    view.flags.writeable = True
+    if isinstance(view, np.ndarray):  # those of other libraries always may
+        view.flags.writeable = True
     return view
 
 
 def shares(a: Any, b: Any) -> bool:
     """True if the arrays share memory; where that is too hard to decide, True if they may."""
-    if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)):
+    if not (is_array(a) and is_array(b)) or not may_share(a, b):
         return False
-    if not np.may_share_memory(a, b):
-        return False
+    if is_elsewhere(a):
+        return True
     try:
         return bool(np.shares_memory(a, b, max_work=_WORK))
     except np.exceptions.TooHardError:
@@ -150,6 +161,9 @@ def form_of(x: Any) -> Any:
     """The structure of `x`, with arrays of the same shape, dtype and strides of which nothing can be read."""
     memo: dict[int, Any] = {}
     for a in arrays_in(x):
+        if is_elsewhere(a):
+            memo[id(a)] = np.empty_like(a)
+            continue
         memo[id(a)] = np.lib.stride_tricks.as_strided(np.zeros((), a.dtype), a.shape, a.strides, writeable=False)
     return _copied(x, memo, [])
 
@@ -160,8 +174,8 @@ def still_among(found: list[Any]) -> list[Any]:
     still = [a for a in found if _is_still(a)]
     if not still:
         return still
-    others = [byte_bounds(a) for a in found if not _is_still(a) and a.size and a.dtype.kind != "O"]
-    bounds = [byte_bounds(a) for a in still]
+    others = [bounds_of(a) for a in found if not _is_still(a) and a.size and a.dtype.kind != "O"]
+    bounds = [bounds_of(a) for a in still]
     return [
         a
         for a, (low, high) in zip(still, bounds, strict=True)
@@ -180,7 +194,9 @@ def _is_still(a: Any) -> bool:
 
 def _blocks(found: list[Any]) -> list[tuple[int, int, Any]]:
     """Copies of the stretches of memory that the arrays occupy: (first byte, end, copy)."""
-    return [(s.first, s.end, np.empty(s.end - s.first, np.uint8)) for s in stretches(found)]
+    here = [a for a in found if not is_elsewhere(a)]
+    blocks = [(s.first, s.end, np.empty(s.end - s.first, np.uint8)) for s in stretches(here)]
+    return blocks + [(s.first, s.end, row) for s, row in rows_for(found, 2)]
 
 
 def _copied_array(a: Any, blocks: list[tuple[int, int, Any]]) -> Any:
@@ -189,8 +205,10 @@ def _copied_array(a: Any, blocks: list[tuple[int, int, Any]]) -> Any:
         return a.copy(order="K")
     if not a.size:
         return np.empty_like(a)
-    low = byte_bounds(a)[0]
-    first, memory = next((first, memory) for first, end, memory in blocks if first <= low < end)
+    if is_elsewhere(a):
+        return _copied_there(a, blocks)
+    low = bounds_of(a)[0]
+    first, memory = next((at, row) for at, end, row in blocks if at <= low < end and not is_elsewhere(row))
     offset = address(a) - first
     result: Any = np.ndarray(a.shape, a.dtype, buffer=memory.data, offset=offset, strides=a.strides)
     if a.flags.writeable and repeats(a):
@@ -203,13 +221,31 @@ def _copied_array(a: Any, blocks: list[tuple[int, int, Any]]) -> Any:
     return result
 
 
+def _copied_there(a: Any, blocks: list[tuple[int, int, Any]]) -> Any:
+    """A copy of an array on a device, of the same strides, in the memory that it shares with others."""
+    low = bounds_of(a)[0]
+    shared = next(((first, row) for first, end, row in blocks if is_elsewhere(row) and first <= low < end), None)
+    if shared is not None and not repeats(a):
+        result = shown_in(shared[1], shared[0], a)
+        result[...] = a
+        return result
+    if a.flags.c_contiguous or a.flags.f_contiguous:
+        return a.copy(order="K")
+    if repeats(a):
+        message = "an array whose elements overlap in memory would be written"
+        raise SharedMemory(message, hint="pass a copy: `x.copy()`")
+    result = zeros_there(a)
+    result[...] = a
+    return result
+
+
 def _copied(x: Any, memo: dict[int, Any], blocks: list[tuple[int, int, Any]]) -> Any:
     """`x` copied, each object once."""
     if isinstance(x, PLAIN):
         return x
     if id(x) in memo:
         return memo[id(x)]
-    if isinstance(x, np.ndarray):
+    if is_array(x):
         result = memo[id(x)] = _copied_array(x, blocks)
     elif isinstance(x, list):
         result = memo[id(x)] = copy.copy(x)

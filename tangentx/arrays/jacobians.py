@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import as_array, is_array, is_elsewhere, library_of, zeros_of
+
 
 def direction(x: Any, place: int, before: int = 0) -> Any:
     """Zeros like `x`, a real or complex number or array, with a one at the flat `place`, of which `before` are not
     its own; plain zeros where the place lies outside."""
-    if not isinstance(x, np.ndarray):
+    if not is_array(x):
         return type(x)(place == before)
-    unit = np.zeros(x.size, x.dtype)
+    unit = zeros_of(x, (x.size,))
     if 0 <= place - before < x.size:
         unit[place - before] = 1.0
     return unit.reshape(x.shape)
@@ -21,7 +23,7 @@ def direction(x: Any, place: int, before: int = 0) -> Any:
 def directions(x: Any, before: int = 0, total: int | None = None) -> Any:
     """All of `direction`, ``(total, *x.shape)``: the places after `before` move one element each, the others none."""
     size = np.size(x)
-    units = np.eye(size if total is None else total, size, -before, dtype=np.asarray(x).dtype)
+    units = library_of(x).namespace.eye(size if total is None else total, size, -before, dtype=as_array(x).dtype)
     return units.reshape(len(units), *np.shape(x))
 
 
@@ -34,31 +36,33 @@ def columns(dots: Any, y: Any, x: Any, before: int = 0) -> Any:
     """
     if np.ndim(dots) == np.ndim(y):
         dots = np.broadcast_to(dots, (before + np.size(x), *np.shape(y)))
-    block = np.moveaxis(np.asarray(dots)[before : before + np.size(x)], 0, -1)
+    block = np.moveaxis(as_array(dots)[before : before + np.size(x)], 0, -1)
     return _shaped(block, y, x, np.iscomplexobj(dots))
 
 
 def rows(bars: Any, y: Any, x: Any, before: int = 0) -> Any:
     """As `columns`, from cotangents of `x`, ``(number of directions, *x.shape)``, for all directions of `y`."""
-    return _shaped(np.asarray(bars)[before : before + np.size(y)], y, x, np.iscomplexobj(bars))
+    return _shaped(as_array(bars)[before : before + np.size(y)], y, x, np.iscomplexobj(bars))
 
 
 def _shaped(block: Any, y: Any, x: Any, is_complex: bool) -> Any:
     shape = np.shape(y) + np.shape(x)
-    dtype = np.asarray(x).dtype
+    dtype = as_array(x).dtype
     dtype = np.result_type(dtype, np.complex64) if is_complex else dtype
+    if is_elsewhere(block):
+        return np.reshape(block, shape).astype(dtype, order="C")
     result = np.array(np.reshape(block, shape), dtype, order="C")
     return result if shape else _like(x, result[()])
 
 
 def _like(x: Any, number: Any) -> Any:
     """The number in the type of `x`, unless it is complex and `x` is not."""
-    return type(x)(number) if not isinstance(x, np.ndarray) and not isinstance(number, complex) else number
+    return type(x)(number) if not is_array(x) and not isinstance(number, complex) else number
 
 
 def uncolumns(bar: Any, dots: Any, y: Any, x: Any, before: int = 0) -> Any:
     """The cotangent of the first argument of `columns`."""
-    result = np.zeros(np.shape(dots), np.asarray(dots).dtype)
+    result = zeros_of(as_array(dots), np.shape(dots))
     block = np.moveaxis(np.reshape(bar, (*np.shape(y), np.size(x))), -1, 0)
     result[before : before + np.size(x)] = block
     return result
@@ -66,7 +70,7 @@ def uncolumns(bar: Any, dots: Any, y: Any, x: Any, before: int = 0) -> Any:
 
 def unrows(bar: Any, bars: Any, y: Any, x: Any, before: int = 0) -> Any:
     """The cotangent of the first argument of `rows`."""
-    result = np.zeros(np.shape(bars), np.asarray(bars).dtype)
+    result = zeros_of(as_array(bars), np.shape(bars))
     result[before : before + np.size(y)] = np.reshape(bar, (np.size(y), *np.shape(x)))
     return result
 
@@ -74,5 +78,7 @@ def unrows(bar: Any, bars: Any, y: Any, x: Any, before: int = 0) -> Any:
 def no_slope(y: Any, x: Any) -> Any:
     """The derivative of a `y` that does not depend on `x`: zeros of shape ``y.shape + x.shape``."""
     shape = np.shape(y) + np.shape(x)
-    dtype = np.asarray(x).dtype
+    dtype = as_array(x).dtype
+    if is_elsewhere(x) or is_elsewhere(y):
+        return library_of(x if is_elsewhere(x) else y).namespace.zeros(shape, dtype)
     return np.zeros(shape, dtype) if shape else _like(x, dtype.type(0))

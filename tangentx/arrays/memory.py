@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from tangentx.arrays.libraries import is_array, is_elsewhere, library_of
 from tangentx.arrays.structures import PLAIN, fields
 from tangentx.errors import SharedMemory
 
@@ -31,7 +32,7 @@ def _collect(x: Any, seen: set[int], found: list[Any]) -> None:
     if isinstance(x, PLAIN) or id(x) in seen:
         return
     seen.add(id(x))
-    if isinstance(x, np.ndarray):
+    if is_array(x):
         found.append(x)
         return
     for item in _inside(x) or ():
@@ -42,7 +43,7 @@ def _inside(x: Any) -> Collection[Any] | None:
     """The items of a container, the attributes of an object; of an array nothing; None for what is opaque."""
     if isinstance(x, (list, tuple)):
         return x
-    if isinstance(x, np.ndarray):
+    if is_array(x):
         return ()
     inside = x if isinstance(x, dict) else fields(x)
     return None if inside is None else inside.values()
@@ -72,7 +73,7 @@ def _twice() -> SharedMemory:
 
 def stretches(found: list[Any]) -> list[Stretch]:
     """The memory of arrays, from first to last; what overlaps is one stretch."""
-    bounds = sorted((byte_bounds(a) for a in found if a.size and a.dtype.kind != "O"), key=lambda pair: pair[0])
+    bounds = sorted((bounds_of(a) for a in found if a.size and a.dtype.kind != "O"), key=lambda pair: pair[0])
     joined: list[Stretch] = []
     for low, high in bounds:
         if joined and low < joined[-1].end:
@@ -85,8 +86,62 @@ def stretches(found: list[Any]) -> list[Stretch]:
 
 def address(a: Any) -> int:
     """Where the first element of an array lies."""
-    place: int = a.__array_interface__["data"][0]
+    place: int = a.__array_interface__["data"][0] if isinstance(a, np.ndarray) else a.data.ptr
     return place
+
+
+def bounds_of(a: Any) -> tuple[int, int]:
+    """The first byte of an array, and the one behind the last; on a device, of that."""
+    if isinstance(a, np.ndarray):
+        return byte_bounds(a)
+    low = high = address(a)
+    for stride, n in zip(a.strides, a.shape, strict=True):
+        low, high = low + min(stride * (n - 1), 0), high + max(stride * (n - 1), 0)
+    return low, high + a.itemsize
+
+
+def may_share(a: Any, b: Any) -> bool:
+    """Whether the memory of two arrays may overlap: what NumPy asks of its own, of those on a device too."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return type(a) is type(b) and bool(np.may_share_memory(a, b))
+    (low, high), (first, end) = bounds_of(a), bounds_of(b)
+    return bool(a.size and b.size) and low < end and first < high
+
+
+def zeros_there(a: Any) -> Any:
+    """Zeros in the library, shape, dtype and strides of an array on a device. Raises SharedMemory where the strides do
+    not go by elements."""
+    if a.flags.c_contiguous or 0 in a.shape or repeats(a):
+        return np.zeros_like(a, order="C")
+    low, high = bounds_of(a)
+    return shown_in(row_for(a, high - low), low, a)
+
+
+def row_for(a: Any, count: int) -> Any:
+    """A row of zeros in the library and dtype of `a`, of so many bytes."""
+    return np.zeros_like(a, order="C", shape=(count // a.itemsize,))
+
+
+def shown_in(row: Any, first: int, a: Any) -> Any:
+    """The view of a row, in the place of the memory that begins at `first`, that `a` is of that. Raises SharedMemory
+    where it does not go by the elements of the row."""
+    offset = address(a) - first
+    if row.dtype != a.dtype or any(n % a.itemsize for n in (offset, *a.strides)):
+        message = "arrays on a device that show their memory as unlike elements"
+        raise SharedMemory(message, hint="pass copies: `x.copy()`")
+    return library_of(a).namespace.lib.stride_tricks.as_strided(row[offset // a.itemsize :], a.shape, a.strides)
+
+
+def rows_for(found: list[Any], least: int = 1) -> list[tuple[Stretch, Any]]:
+    """For each stretch of memory on a device in which so many of the arrays lie, a row of zeros in its place."""
+    there = [a for a in found if is_elsewhere(a)]
+    if not there:
+        return []
+    return [
+        (s, row_for(next(a for a in there if s.first <= bounds_of(a)[0] < s.end), s.end - s.first))
+        for s in stretches(there)
+        if s.arrays >= least
+    ]
 
 
 def repeats(a: Any) -> bool:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import as_array, counted, zeros_of
+
 
 def flat_key(key: Any, dims: Any) -> tuple[Any, ...]:
     """The index of what `key` selects of the elements of an array of shape `dims` in a row: one part for each axis.
@@ -30,15 +32,16 @@ def flat_key(key: Any, dims: Any) -> tuple[Any, ...]:
 
 def along(indices: Any, axis: Any, dims: Any) -> tuple[Any, ...]:
     """The index by which ``np.take_along_axis`` reads an array of shape `dims`, one part for each axis."""
-    parts = list(np.indices(dims, sparse=True))
-    parts[axis] = np.asarray(indices)
+    rank = len(dims)
+    parts = [counted(n, indices).reshape((1,) * i + (n,) + (1,) * (rank - i - 1)) for i, n in enumerate(dims)]
+    parts[axis] = as_array(indices)
     return tuple(parts)
 
 
 def mask_like(where: Any, a: Any) -> Any:
     """`where` as a mask of the shape of `a`; raises ValueError where it does not fit."""
-    mask = np.asarray(where, dtype=bool)
-    return mask if mask.shape == np.shape(a) else np.array(np.broadcast_to(mask, np.shape(a)))
+    mask = as_array(where).astype(bool, copy=False)
+    return mask if mask.shape == np.shape(a) else np.broadcast_to(mask, np.shape(a)).copy()
 
 
 def selected(a: Any, mask: Any) -> Any:
@@ -48,7 +51,7 @@ def selected(a: Any, mask: Any) -> Any:
 
 def unselected(t: Any, mask: Any) -> Any:
     """Adjoint of `selected`: `t` where the mask holds, zeros elsewhere."""
-    result = np.zeros(mask.shape, np.asarray(t).dtype)
+    result = zeros_of(mask, mask.shape).astype(as_array(t).dtype)
     result[mask] = t
     return result
 

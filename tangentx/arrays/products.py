@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import as_array, is_array, is_elsewhere
 from tangentx.errors import NotDifferentiable
 
 
@@ -21,20 +22,20 @@ def careful(product: Callable[..., Any], x: Any, y: Any, *more: Any) -> Any:
     """
     with np.errstate(invalid="ignore"):
         found = product(x, y, *more)
-    if not np.isnan(found).any():
+    if not is_elsewhere(found) and not np.isnan(found).any():
         return found
     some, other = np.isfinite(x), np.isfinite(y)
-    if np.all(some) and np.all(other):
+    if not is_elsewhere(found) and np.all(some) and np.all(other):
         return found
     rest = product(np.where(some, x, np.zeros_like(x)), np.where(other, y, np.zeros_like(y)), *more)
     left, right = _ones(np.not_equal(x, 0)), _ones(np.not_equal(y, 0))
     met = product(left, _ones(~other), *more) + product(_ones(~some), right, *more)
     result = np.where(np.equal(met, 0), rest, found)
-    return result if isinstance(found, np.ndarray) else result[()]
+    return result if is_array(found) else result[()]
 
 
 def _ones(mask: Any) -> Any:
-    return np.asarray(mask, float)
+    return as_array(mask).astype(float)
 
 
 def careful_matmul(x: Any, y: Any) -> Any:
@@ -53,7 +54,7 @@ def _dot_left(t: Any, y: Any, shape: tuple[int, ...]) -> Any:
     if np.ndim(y) == 0:
         return t * y
     if np.ndim(y) == 1:
-        return np.multiply.outer(t, y)
+        return np.multiply(np.expand_dims(t, -1), y)
     rest = np.ndim(y) - 1
     kept = tuple(i for i in range(np.ndim(y)) if i != np.ndim(y) - 2)
     start = np.ndim(t) - rest

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.adjoints import sorted_as, unsort
+from tangentx.arrays.libraries import added_at
 from tangentx.arrays.safe import guarded
 from tangentx.arrays.shapes import merged, unmerged
 
@@ -67,8 +68,8 @@ def from_quantile(
     front = np.moveaxis(np.reshape(t, (np.size(q), *rows.shape[:-1])), 0, -1)
     ordered = np.zeros(rows.shape, front.dtype)
     others = np.indices(low.shape, sparse=True)[:-1]
-    np.add.at(ordered, (*others, low), guarded(first, front))
-    np.add.at(ordered, (*others, high), guarded(second, front))
+    added_at(ordered, (*others, low), guarded(first, front))
+    added_at(ordered, (*others, high), guarded(second, front))
     return unmerged(unsort(ordered, rows), np.shape(a), axis)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.libraries import as_array
+from tangentx.arrays.libraries import as_array, is_elsewhere
 from tangentx.errors import NotDifferentiable
 
 
@@ -17,14 +17,15 @@ def _number(x: Any) -> Any:
 
 
 def has_nan(a: Any) -> bool:
-    """Whether an element of an array, or a number, is nan: the sum of squares is, and then alone, in one quick pass.
+    """Whether an element of an array, or a number, is nan: the sum of squares is, and then alone, in one quick pass. An
+    array on a device may have one: to ask it would be a transfer.
 
     >>> has_nan(np.array([1.0, np.nan])), has_nan(np.array([1.7e308, -np.inf]))
     (True, False)
     """
     if isinstance(a, np.ndarray) and a.dtype.char in "fd":
         return bool(np.isnan(np.vdot(a, a)))
-    return bool(np.isnan(a).any())
+    return is_elsewhere(a) or bool(np.isnan(a).any())
 
 
 def _is_plain(p: Any) -> bool:
@@ -35,6 +36,16 @@ def _is_plain(p: Any) -> bool:
 def _are_real(t: Any) -> bool:
     """Whether it is an array of real floating-point numbers, whose products with a finite number raise no flag."""
     return isinstance(t, np.ndarray) and t.dtype.kind == "f"
+
+
+def _known(truths: Any) -> bool:
+    """Whether all are true, as far as that can be told without a transfer from a device."""
+    return not is_elsewhere(truths) and bool(np.all(truths))
+
+
+def _zero_where(mask: Any, x: Any) -> Any:
+    """`x`, 0 where the mask has it, in its dtype."""
+    return _number(np.where(mask, as_array(x).dtype.type(0), x))
 
 
 def guarded(p: Any, t: Any) -> Any:
@@ -50,8 +61,7 @@ def guarded(p: Any, t: Any) -> Any:
         product = np.multiply(p, t)
     if not has_nan(product):  # as 0 times what is not finite is
         return product
-    of_zero = (np.equal(t, 0) | np.equal(p, 0)) & np.isnan(product)
-    return _number(np.where(of_zero, np.zeros((), product.dtype), product))
+    return _zero_where((np.equal(t, 0) | np.equal(p, 0)) & np.isnan(product), product)
 
 
 def quiet_sum(a: Any, b: Any) -> Any:
@@ -80,9 +90,9 @@ def over_root(a: Any, b: Any) -> Any:
     if isinstance(a, float) and isinstance(b, float) and b != 0.0:  # np.float64 is one too
         return a / b
     result = ratio(a, b)
-    if not np.isnan(np.sum(result)):
+    if _known(~np.isnan(np.sum(result))):
         return result
-    found = _number(np.where(np.equal(a, 0), np.zeros((), np.asarray(result).dtype), result))
+    found = _zero_where(np.equal(a, 0), result)
     return float(found) if type(result) is float else found
 
 
@@ -96,16 +106,16 @@ def ratio_or_zero(a: Any, b: Any) -> Any:
     if isinstance(a, float) and isinstance(b, float):  # np.float64 is one too
         return a / b if b != 0.0 else type(a)(0.0)
     result = ratio(a, b)
-    if np.all(b):
+    if _known(as_array(b) != 0):
         return result
-    return _number(np.where(np.equal(b, 0), np.zeros((), np.asarray(result).dtype), result))
+    return _zero_where(np.equal(b, 0), result)
 
 
 def lead(x: Any, y: Any) -> Any:
     """``x - y``, 0 of equal infinities too."""
     with np.errstate(invalid="ignore"):
         found = np.subtract(x, y)
-    return found if np.isfinite(found).all() else _number(np.where(np.equal(x, y), np.zeros((), found.dtype), found))
+    return found if _known(np.isfinite(found)) else _zero_where(np.equal(x, y), found)
 
 
 def length_of(square: Any) -> Any:
@@ -116,13 +126,13 @@ def length_of(square: Any) -> Any:
 def silent_power(x: Any, y: Any) -> Any:
     """``x ** y`` with inf and nan instead of warnings and errors."""
     with np.errstate(all="ignore"):
-        return np.power(np.asarray(x, np.result_type(x, 0.0))[()], y)
+        return np.power(as_array(x).astype(np.result_type(x, 0.0), copy=False)[()], y)
 
 
 def log_or_zero(x: Any) -> Any:
     """``log(x)``, 0 at 0, where the derivative of ``x ** y`` with respect to `y` is taken as 0."""
     with np.errstate(invalid="ignore"):
-        return np.log(_number(np.where(np.equal(x, 0), np.ones((), np.asarray(x).dtype), x)))
+        return np.log(_number(np.where(np.equal(x, 0), as_array(x).dtype.type(1), x)))
 
 
 def _complex_power(x: Any, y: Any) -> NotDifferentiable:

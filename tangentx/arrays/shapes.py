@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.libraries import as_array
+from tangentx.arrays.libraries import as_array, is_array, is_elsewhere
 from tangentx.arrays.safe import guarded, has_nan
 
 _REALS = (float, np.float64)
@@ -27,7 +27,9 @@ def unbroadcast(t: Any, like: Any) -> Any:
     elif type(like) in _REALS and type(t) in _REALS:
         return t
     if like is None:
-        return np.asarray(resized(t, ()))
+        return as_array(resized(t, ()))
+    if is_elsewhere(like) and not is_array(t):
+        return np.full_like(like, t)
     return _cast(resized(t, np.shape(like)), like)
 
 
@@ -39,13 +41,13 @@ def alike(t: Any, like: Any) -> Any:
 def spread(t: Any, like: Any) -> Any:
     """Adjoint of `unbroadcast`: `t` in the shape, domain and dtype of `like`, in memory of its own."""
     result = unbroadcast(t, like)
-    return result.copy() if isinstance(result, np.ndarray) else result
+    return result.copy() if is_array(result) else result
 
 
 def resized(t: Any, shape: tuple[int, ...]) -> Any:
     """`t` summed over or repeated along axes of length one, to `shape`; `t` itself if it has that shape."""
     if np.shape(t) == shape:
-        return t[()] if not shape and isinstance(t, np.ndarray) else t
+        return t[()] if not shape and is_array(t) else t
     if np.ndim(t) > len(shape):
         t = np.sum(t, axis=tuple(range(np.ndim(t) - len(shape))))
     offset = len(shape) - np.ndim(t)
@@ -53,7 +55,7 @@ def resized(t: Any, shape: tuple[int, ...]) -> Any:
     if axes:
         t = np.sum(t, axis=axes, keepdims=True)
     if np.shape(t) != shape:
-        t = np.array(np.broadcast_to(t, shape))
+        t = np.broadcast_to(t, shape).copy() if is_array(t) else np.array(np.broadcast_to(t, shape))
     return t if shape else t[()]
 
 
@@ -67,6 +69,8 @@ def _cast(t: Any, like: Any) -> Any:
     if dtype.kind in "fc":
         if dtype.kind == "f" and np.iscomplexobj(t):
             t = np.real(t)
+        if is_elsewhere(like):
+            return t.astype(dtype, copy=False)
         if isinstance(like, np.ndarray):
             return np.asarray(t, dtype=dtype)
         return t if isinstance(t, dtype.type) else dtype.type(t)
@@ -77,7 +81,7 @@ def unreduce(t: Any, shape: tuple[int, ...], axis: Any = None, keepdims: Any = F
     """`t`, a reduction's result over `axis`, repeated to the reduced argument's `shape`; fresh."""
     if not shape:
         return np.reshape(t, ())[()]
-    result = np.empty_like(t, order="C", subok=False, shape=shape)
+    result = np.empty_like(t, order="C", shape=shape)
     result[...] = t if axis is None and not keepdims else _kept(t, shape, axis, keepdims)
     return result
 
@@ -111,13 +115,16 @@ def ties(a: Any, best: Any, axis: Any = None, keepdims: Any = False) -> Any:
     kept = _kept(best, np.shape(a), axis, keepdims) if np.shape(a) else best
     mask = (a == kept) | (a != a)
     count = np.sum(mask, axis=axis, keepdims=True)
-    return (mask / count).astype(np.result_type(np.asarray(a), np.float16))
+    return (mask / count).astype(np.result_type(as_array(a), np.float16))
 
 
 def top_of(a: Any, axis: Any = None) -> Any:
     """The largest elements along `axis`, which stays; 0 where that is not finite, or there are none."""
-    top = np.max(a, axis=axis, keepdims=True, initial=-np.inf)
-    return np.where(np.isfinite(top), top, np.zeros((), top.dtype))
+    if is_elsewhere(a) and a.size:
+        top = np.max(a, axis=axis, keepdims=True)
+    else:
+        top = np.max(a, axis=axis, keepdims=True, initial=-np.inf)
+    return np.where(np.isfinite(top), top, top.dtype.type(0))
 
 
 def share(x: Any, y: Any, best: Any) -> Any:
@@ -162,7 +169,7 @@ def unmerged(t: Any, shape: tuple[int, ...], axis: Any = None) -> Any:
 
 def before(a: Any) -> Any:
     """Products of all elements before each one, along the last axis."""
-    a = np.asarray(a)
+    a = as_array(a)
     result = np.ones_like(a)
     np.cumprod(a[..., :-1], axis=-1, out=result[..., 1:])
     return result
@@ -170,8 +177,8 @@ def before(a: Any) -> Any:
 
 def chain(t: Any, a: Any) -> Any:
     """The recurrence ``s[k] = t[k + 1] + a[k + 1] * s[k + 1]`` along the last axis, from a zero at the end."""
-    t, a = np.asarray(t), np.asarray(a)
-    s = np.zeros(a.shape, np.result_type(t, a))
+    t, a = as_array(t), as_array(a)
+    s = np.zeros_like(a, dtype=np.result_type(t, a), order="C")
     for k in range(a.shape[-1] - 2, -1, -1):
         s[..., k] = t[..., k + 1] + guarded(a[..., k + 1], s[..., k + 1])
     return s

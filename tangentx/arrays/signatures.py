@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import is_array, library_of_class
+from tangentx.arrays.memory import may_share
 from tangentx.arrays.structures import contents, is_container, is_record, is_whole
 
 _NUMBERS = (float, int, complex)
@@ -22,6 +24,8 @@ def key(value: Any, path: tuple[int, ...] = ()) -> Any:
         return cls
     if cls is np.ndarray:
         return (value.dtype, value.ndim)
+    if library_of_class(cls) is not None:
+        return (cls, value.dtype, value.ndim)
     if cls is bool or cls is str or cls is bytes or value is None:
         return (cls, value)
     if id(value) in path:
@@ -49,7 +53,7 @@ def storages(values: Any) -> list[Any]:
     path: set[int] = set()
     while stack:
         value = stack.pop()
-        if isinstance(value, np.ndarray):
+        if is_array(value):
             found.append(value)
         elif not isinstance(value, np.generic) and is_container(value):
             if type(value) is not tuple:
@@ -67,7 +71,6 @@ def overlaps(values: Any) -> tuple[tuple[int, int], ...]:
     for j, b in enumerate(found):
         for i in range(j):
             a = found[i]
-            arrays = isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
-            if a is b or (arrays and np.may_share_memory(a, b)):
+            if a is b or (is_array(a) and is_array(b) and may_share(a, b)):
                 pairs.append((i, j))
     return tuple(pairs)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import is_array, is_elsewhere, library_of_class
 from tangentx.arrays.library_objects import parts_of
 
 NUMBERS = (float, complex, np.floating, np.complexfloating)
@@ -21,7 +22,7 @@ PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
 
 def has_derivative(x: Any) -> bool:
     """True for a real or complex number or array; False for integers, strings, containers and all else."""
-    return isinstance(x, NUMBERS) or (isinstance(x, np.ndarray) and x.dtype.kind in "fc")
+    return isinstance(x, NUMBERS) or (is_array(x) and x.dtype.kind in "fc")
 
 
 def fields(x: Any) -> dict[str, Any] | None:
@@ -32,6 +33,8 @@ def fields(x: Any) -> dict[str, Any] | None:
     are made of (`library_objects`).
     """
     cls: Any = type(x)
+    if library_of_class(cls) is not None:
+        return None
     known = parts_of(cls)
     if known is not None:
         return {name: getattr(x, name) for name in known.names if hasattr(x, name)}
@@ -72,7 +75,7 @@ def finish(bar: Any, primal: Any) -> Any:
 
     A missing (None) cotangent of a number or array is a zero; what has no derivative gives None.
     """
-    if isinstance(primal, np.ndarray):
+    if is_array(primal):
         return _finish_array(bar, primal) if primal.dtype.kind in "fc" else None
     if isinstance(primal, NUMBERS):
         return _finish_number(0.0 if bar is None else bar, primal)
@@ -93,7 +96,10 @@ def finish(bar: Any, primal: Any) -> Any:
 
 def _finish_array(bar: Any, primal: Any) -> Any:
     order: Any = "F" if primal.flags.f_contiguous and not primal.flags.c_contiguous else "C"
-    result = np.zeros(primal.shape, primal.dtype, order=order)
+    if is_elsewhere(primal):
+        result = np.zeros_like(primal, order=order)
+    else:
+        result = np.zeros(primal.shape, primal.dtype, order=order)
     if bar is not None:
         result[...] = np.real(bar) if primal.dtype.kind == "f" else bar
     return result

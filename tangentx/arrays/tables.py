@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import as_array
 from tangentx.arrays.products import careful
 from tangentx.errors import NotDifferentiable
 
@@ -60,7 +61,7 @@ def add_windows(t: Any, shape: tuple[int, ...], window_shape: Any, axis: Any = N
 
 def largest_like(x: Any) -> Any:
     """The largest number of the dtype of `x`. Raises NotDifferentiable for complex numbers."""
-    dtype = np.asarray(x).dtype
+    dtype = as_array(x).dtype
     if dtype.kind == "c":
         raise NotDifferentiable("np.nan_to_num of complex numbers has no derivative", hint="take the parts one by one")
     return np.finfo(dtype).max

@@ -5,9 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
 
-from tangentx.arrays.memory import Stretch, address, arrays_in, repeats, stretches
+from tangentx.arrays.libraries import is_array, is_elsewhere
+from tangentx.arrays.memory import (
+    Stretch,
+    address,
+    arrays_in,
+    bounds_of,
+    repeats,
+    rows_for,
+    shown_in,
+    stretches,
+    zeros_there,
+)
 from tangentx.arrays.structures import NUMBERS, PLAIN, fields
 from tangentx.errors import SharedMemory
 
@@ -26,7 +36,7 @@ def zero(x: Any, alike: bool = False) -> Any:
     A whole number, and None for a name that is not bound yet, give 0.0, for they may stand where reals do; all else
     that has no derivative gives None. Raises SharedMemory for an array that repeats its elements and shares them.
     """
-    if isinstance(x, np.ndarray):
+    if is_array(x):
         return zeros_as(x) if x.dtype.kind in "fc" else None
     if isinstance(x, NUMBERS):
         return type(x)(0)
@@ -37,8 +47,10 @@ def zero(x: Any, alike: bool = False) -> Any:
 
 def _shared_blocks(x: Any) -> Blocks:
     """Zeros for each stretch of memory that several arrays of the structure occupy together."""
-    found = [s for s in stretches(arrays_in(x)) if s.arrays > 1]
-    return [(s, np.zeros(s.end - s.first, np.uint8)) for s in found]
+    arrays = arrays_in(x)
+    here = [a for a in arrays if not is_elsewhere(a)]
+    found = [(s, np.zeros(s.end - s.first, np.uint8)) for s in stretches(here) if s.arrays > 1]
+    return found if len(here) == len(arrays) else found + rows_for(arrays, 2)
 
 
 def _zero(x: Any, met: dict[int, Any], blocks: Blocks | None) -> Any:
@@ -46,7 +58,7 @@ def _zero(x: Any, met: dict[int, Any], blocks: Blocks | None) -> Any:
     may stand in itself."""
     if id(x) in met and not isinstance(x, NUMBERS):
         return met[id(x)]
-    if isinstance(x, np.ndarray):
+    if is_array(x):
         if blocks is None:
             return zero(x)
         met[id(x)] = _zero_array(x, blocks)
@@ -72,8 +84,9 @@ def _is_plain(x: Any) -> bool:
 def _zero_array(a: Any, blocks: Blocks) -> Any:
     if a.dtype.kind not in "fc":
         return None
-    low = address(a) if a.size == 0 else byte_bounds(a)[0]
-    memory = next(((s.first, zeros) for s, zeros in blocks if a.size and s.first <= low < s.end), None)
+    low = address(a) if a.size == 0 else bounds_of(a)[0]
+    near = [(s, zeros) for s, zeros in blocks if is_elsewhere(zeros) == is_elsewhere(a)]
+    memory = next(((s.first, zeros) for s, zeros in near if a.size and s.first <= low < s.end), None)
     if memory is None:
         return zeros_as(a)
     if repeats(a):
@@ -81,13 +94,15 @@ def _zero_array(a: Any, blocks: Blocks) -> Any:
             "the elements of an array overlap in memory, and with an array that the program writes",
             hint="pass a copy: np.array(x)",
         )
+    if is_elsewhere(a):
+        return shown_in(memory[1], memory[0], a)
     return np.ndarray(a.shape, a.dtype, buffer=memory[1].data, offset=address(a) - memory[0], strides=a.strides)
 
 
 def real_zero(x: Any) -> Any:
     """As `zero`, for a variable of reals that may hold whole numbers for a while: these give real zeros too."""
-    if isinstance(x, np.ndarray) and x.dtype.kind not in "fc":
-        return np.zeros(x.shape)
+    if is_array(x) and x.dtype.kind not in "fc":
+        return np.zeros_like(x, dtype=float) if is_elsewhere(x) else np.zeros(x.shape)
     return zero(x)
 
 
@@ -97,10 +112,12 @@ def zeros_as(a: Any) -> Any:
     An array that shows an element at several places gives plain contiguous zeros; a number gives zero, None itself.
     """
     if not isinstance(a, np.ndarray):
+        if is_elsewhere(a):
+            return zeros_there(a)
         return None if a is None else type(a)(0)
     if a.flags.c_contiguous or 0 in a.shape or repeats(a):
         return np.zeros(a.shape, a.dtype)
-    low, high = byte_bounds(a)
+    low, high = bounds_of(a)
     memory = np.zeros(high - low, np.uint8)
     return np.ndarray(a.shape, a.dtype, buffer=memory.data, offset=address(a) - low, strides=a.strides)
 
@@ -117,7 +134,7 @@ def _tangent_as(dot: Any, primal: Any, memo: dict[tuple[int, int], Any]) -> Any:
     both = (id(primal), id(dot))
     if both in memo and not isinstance(primal, PLAIN):
         return memo[both]
-    if isinstance(primal, np.ndarray):
+    if is_array(primal):
         if primal.dtype.kind not in "fc":
             return None
         result = zeros_as(primal)
@@ -167,7 +184,7 @@ def _filled_in(made: Any, dot: Any, seen: set[int]) -> Any:
     """Zeros with the content of a tangent; what replaces them if they are a number."""
     if dot is None or made is None:
         return made
-    if isinstance(made, np.ndarray):
+    if is_array(made):
         made[...] = dot
         return made
     if not isinstance(made, (list, dict)):

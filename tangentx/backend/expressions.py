@@ -9,6 +9,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
+from tangentx import arrays
 from tangentx.arrays import instance, observed
 from tangentx.backend import operators
 from tangentx.backend.constants import constant
@@ -164,6 +165,10 @@ class Writer:
             return ast.Constant(None)
         if fn is operator.call:
             return ast.Call(args[0], args[1:], keywords)
+        if fn is arrays.to_library:
+            assert isinstance(args[1], ast.Constant)
+            library = self.scope.module(str(args[1].value))
+            return ast.Call(ast.Attribute(library, "asarray", ast.Load()), args[:1], [])
         if isinstance(fn, Observed):
             return self._observed(fn, args, keywords)
         if isinstance(fn, LibraryCall):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import is_library, library_called, path_of
 from tangentx.backend.captured_cells import Cells, Globals
 from tangentx.common import naming
 from tangentx.common.naming import Names, is_identifier
@@ -19,7 +20,6 @@ from tangentx.ir.nodes import Ext, Function
 # Objects of these packages are spelled by where they live, whatever name the user's program has for them.
 _KNOWN = ("builtins", "numpy", "math", "cmath", "operator", "scipy", "tangentx")
 _PLAIN = (bool, int, str, type(None))  # constants of these print as what they are
-_SHORT = {"numpy": "np"}
 
 
 class Scope:
@@ -50,7 +50,8 @@ class Scope:
     def module(self, module: str) -> ast.expr:
         """The module `module`, imported under its last name."""
         if module not in self._modules:
-            self._modules[module] = self.fresh(_SHORT.get(module, module.rpartition(".")[2]))
+            alias = library_called(module).alias if is_library(module) else module.rpartition(".")[2]
+            self._modules[module] = self.fresh(alias)
         return _name(self._modules[module])
 
     def member(self, module: str, name: str) -> ast.expr:
@@ -79,7 +80,7 @@ class Scope:
     def external(self, atom: Ext) -> ast.expr:
         """An object of the user's world, read where the user's program reads it."""
         found = self._spell(atom.value)
-        if found is not None and found[0].partition(".")[0] in _KNOWN:
+        if found is not None and (found[0].partition(".")[0] in _KNOWN or is_library(found[0])):
             return self._reach(*found)
         kind, *rest = atom.path if atom.path else ("",)
         if kind == "global" and rest and hasattr(atom.home, "__globals__"):
@@ -107,14 +108,17 @@ class Scope:
 
     def _spell(self, value: Any) -> tuple[str, tuple[str, ...]] | None:
         if id(value) not in self._spelled:
-            self._spelled[id(value)] = value, spell(value)  # holding the object keeps its id its own
+            self._spelled[id(value)] = (
+                value,
+                _elsewhere(value) or spell(value),
+            )  # holding the object keeps its id its own
         return self._spelled[id(value)][1]
 
     def _reach(self, module: str, chain: tuple[str, ...]) -> ast.expr:
         if module.startswith("numpy."):
             module, chain = "numpy", (*module.split(".")[1:], *chain)
-        if not chain:
-            return self.module(module)
+        if not chain or is_library(module):
+            return chained(self.module(module), chain)
         if module == "builtins" or module.partition(".")[0] == "tangentx":
             return chained(self.member(module, chain[0]), chain[1:])
         return chained(self.module(module), chain)
@@ -140,6 +144,12 @@ class Scope:
             self._held[id(key)] = self.fresh(stem)
             self.objects[self._held[id(key)]] = make()
         return _name(self._held[id(key)])
+
+
+def _elsewhere(value: Any) -> tuple[str, tuple[str, ...]] | None:
+    """As `spell`, of a library of arrays other than NumPy, or a function of one."""
+    found = path_of(value)
+    return None if found is None else (found[0].module, found[1])
 
 
 def importable(module: str, table: Mapping[str, Any] | None = None) -> bool:

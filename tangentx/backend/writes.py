@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -57,9 +58,9 @@ def written(writer: Writer, stmt: Statement) -> Written:
             # Python looks at base[key] before it evaluates the value.
             found: list[Atom | None] = [base, *walk.key_atoms(key), None, value]
             return found, lambda look: forms.augment(writer.element(base, key, look, _STORE), fn, look(value)), NOBODY
-        case Accumulate(base, key, value, repeats=True):
+        case Accumulate(base, key, value, repeats=True, by=by):
             found = [base, *walk.key_atoms(key), None, value]
-            at = ast.Attribute(writer.scope.spelled(np.add), "at", ast.Load())
+            at = ast.Attribute(writer.scope.spelled(np.add if by is operator.add else by), "at", ast.Load())
             return found, lambda look: forms.add_at(at, writer.element(base, key, look, _STORE), look(value)), NOBODY
         case Accumulate(base, key, value):
             found = [base, *walk.key_atoms(key), None, value]

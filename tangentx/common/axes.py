@@ -25,6 +25,12 @@ def single_axes(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(axis for axis, n in enumerate(shape) if n == 1) if 1 in shape else ()
 
 
+def _is_array(value: Any) -> bool:
+    """Whether a value is an array, of NumPy's or of another library that follows its protocols."""
+    cls = type(value)
+    return cls is np.ndarray or (hasattr(cls, "__array_function__") and not issubclass(cls, np.ndarray | np.generic))
+
+
 def axes_of(values: Sequence[Any]) -> tuple[Single, ...]:
     """The axes of length one of each value that is an array; none for a container of arrays without such, and None for
     what else there is."""
@@ -32,7 +38,7 @@ def axes_of(values: Sequence[Any]) -> tuple[Single, ...]:
 
 
 def _axes(value: Any) -> Single:
-    if type(value) is np.ndarray:
+    if _is_array(value):
         return single_axes(value.shape)
     if type(value) in (list, tuple, dict):
         items = value.values() if type(value) is dict else value
@@ -46,7 +52,7 @@ Shapes: TypeAlias = Sequence[tuple[int, ...] | None]
 
 def shapes_of(values: Sequence[Any]) -> tuple[tuple[int, ...] | None, ...]:
     """The shapes of arrays, and None for all else."""
-    return tuple(value.shape if type(value) is np.ndarray else None for value in values)
+    return tuple(value.shape if _is_array(value) else None for value in values)
 
 
 def evaluated(length: Any, shapes: Shapes) -> int | None:

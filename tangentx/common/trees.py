@@ -113,6 +113,6 @@ def rebuild(tree: Any, change: Callable[[Any], Any]) -> Any:
 
 def is_differentiable(leaf: Any) -> bool:
     """Whether a leaf is a real or complex number or array; integers, booleans and all else are not."""
-    if isinstance(leaf, (np.ndarray, np.generic)):
+    if isinstance(leaf, (np.ndarray, np.generic)) or hasattr(type(leaf), "__array_function__"):
         return leaf.dtype.kind in "fc"
     return isinstance(leaf, (float, complex))

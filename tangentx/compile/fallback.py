@@ -13,6 +13,7 @@ import numpy as np
 
 from tangentx.arrays import finish
 from tangentx.arrays.copies import fresh_copies
+from tangentx.arrays.libraries import is_array
 from tangentx.arrays.signatures import storages
 from tangentx.common.axes import Taken
 from tangentx.common.options import ON_TENSORS, Helper
@@ -36,7 +37,7 @@ def otherwise(target: Target, values: Sequence[Any], wrt: Sequence[int], spec: A
 
     def make(error: TangentxError) -> Entry:
         if not _runs(target.function) or not all(map(_exact, storages(tuple(values)))):
-            raise error
+            raise error  # on Tensors, which are NumPy's
         function = target.function
         code = getattr(function, "__code__", None)
         if code is not None and _warnings_are_errors():
@@ -156,7 +157,7 @@ def _runs(function: Any) -> bool:
 
 
 def _exact(value: Any) -> bool:
-    return not isinstance(value, np.ndarray) or (type(value) is np.ndarray and value.dtype.kind != "O")
+    return not is_array(value) or (type(value) is np.ndarray and value.dtype.kind != "O")
 
 
 def _gradient(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:

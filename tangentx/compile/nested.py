@@ -125,7 +125,7 @@ def _member(kind: Kind, name: str, span: Span, program: Program) -> Kind:
         raise NotDifferentiable(
             message, span, "give None in in_axes for an argument that is not a batch, and arrays for what is"
         )
-    if kind.rank == 1:
+    if kind.rank == 1 and kind.library == "numpy":
         return Num(kind.dtype.type)
     assert kind.rank is not None
-    return Arr(kind.dtype, kind.rank - 1, program.world.region())
+    return Arr(kind.dtype, kind.rank - 1, program.world.region(), library=kind.library)

@@ -19,7 +19,7 @@ from typing import Any
 
 from tangentx import arrays, templates
 from tangentx.analysis.infer.program import Instance, Program
-from tangentx.analysis.types.kinds import Kind, Num
+from tangentx.analysis.types.kinds import Kind, Num, is_elsewhere
 from tangentx.common.options import low_precision
 from tangentx.derive.prologue import has_effects
 from tangentx.ir.library_call_op import LibraryCall
@@ -36,8 +36,8 @@ def allowed(program: Program, root: Instance, spec: Any) -> bool:
     """Whether a gradient may do without guards first."""
     if spec.transform != "grad" or spec.guarded or spec.has_aux or spec.jit or low_precision() is not None:
         return False
-    if has_effects(root) or program.on_tensors:
-        return False
+    if has_effects(root) or program.on_tensors or any(map(is_elsewhere, root.params)):
+        return False  # whether a result on a device is finite cannot be asked without a transfer
     return not any(s.span.around or _forbids(s) for s in _statements(program))
 
 

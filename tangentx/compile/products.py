@@ -195,4 +195,6 @@ def _batch_of(kind: Kind, world: World) -> Kind:
     """The kind of a batch of numbers or arrays."""
     rank = kind.rank if isinstance(kind, Arr) else 0
     rank = None if rank is None else rank + 1
-    return Arr(dtype_of(kind), rank, world.region()) if isinstance(kind, Num | Arr) else copy_kind(kind, world, {})
+    if not isinstance(kind, Num | Arr):
+        return copy_kind(kind, world, {})
+    return Arr(dtype_of(kind), rank, world.region(), library=kind.library if isinstance(kind, Arr) else "numpy")

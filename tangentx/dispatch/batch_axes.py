@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import is_array, library_of_class
 from tangentx.common.trees import children, leaves, rebuild
 from tangentx.dispatch.tensor_arguments import holds_tensors
 from tangentx.errors import NotDifferentiable, Span
@@ -129,7 +130,7 @@ def arranged(args: tuple[Any, ...], axes: tuple[tuple[int | None, ...], ...], pl
 
 
 def _has_axes(leaf: Any) -> bool:
-    return type(leaf) is np.ndarray or holds_tensors((leaf,))
+    return library_of_class(type(leaf)) is not None or holds_tensors((leaf,))
 
 
 def members(given: Arranged) -> Iterator[tuple[Any, ...]]:
@@ -184,9 +185,9 @@ def _stack(parts: tuple[Any, ...]) -> Any:
         return np.stack(parts)
     shapes = {np.shape(part) for part in parts}
     odd = next(
-        (p for p in parts if not isinstance(p, np.ndarray | np.generic | bool | int | float | complex)), parts[0]
+        (p for p in parts if not (is_array(p) or isinstance(p, np.generic | bool | int | float | complex))), parts[0]
     )
-    if not isinstance(odd, np.ndarray | np.generic | bool | int | float | complex):
+    if not (is_array(odd) or isinstance(odd, np.generic | bool | int | float | complex)):
         raise NotDifferentiable(
             f"a result of type {type(odd).__name__} cannot be stacked into a batch", hint="return numbers or arrays"
         )

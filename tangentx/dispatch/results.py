@@ -10,6 +10,7 @@ import numpy as np
 
 from tangentx.arrays import finish, instance
 from tangentx.arrays.copies import fresh_copy
+from tangentx.arrays.libraries import is_array, library_of_class
 from tangentx.common.trees import leaves, rebuild
 from tangentx.dispatch.tensor_arguments import holds_modules
 from tangentx.errors import NotDifferentiable
@@ -31,6 +32,11 @@ def publish(bar: Any, primal: Any, taken: set[int]) -> Any:
                 return bar
         if primal.dtype.kind == "f":
             _demand_real(bar)
+        return finish(bar, primal)
+    if library_of_class(cls) is not None:
+        own = type(bar) is cls and bar.base is None and id(bar) not in taken
+        if own and _LAYOUT(bar) == _LAYOUT(primal) and (bar.flags.c_contiguous or bar.flags.f_contiguous):
+            return bar
         return finish(bar, primal)
     if cls is float:
         if type(bar) is float:
@@ -96,9 +102,9 @@ def separate(tree: Any, values: Any) -> Any:
     seen = {id(leaf) for _, leaf in leaves("", values)}
 
     def own(leaf: Any) -> Any:
-        if not isinstance(leaf, np.ndarray):
+        if not is_array(leaf):
             return fresh_copy(leaf)
-        mine = leaf.base is None and leaf.flags.writeable and id(leaf) not in seen
+        mine = leaf.base is None and getattr(leaf.flags, "writeable", True) and id(leaf) not in seen
         found = leaf if mine else leaf.copy()
         seen.add(id(found))
         return found

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import as_array, is_array, is_elsewhere, library_of
 from tangentx.common.trees import children, is_differentiable
 from tangentx.errors import NotDifferentiable
 
@@ -49,15 +50,16 @@ def shown(value: Any) -> str:
         return "a dict with keys " + ", ".join(map(repr, value)) if value else "an empty dict"
     if isinstance(value, tuple | list) and not hasattr(value, "_fields"):
         return f"a {type(value).__name__} of {len(value)}"
-    if isinstance(value, np.ndarray):
-        return f"an array of shape {value.shape}"
+    if is_array(value):
+        whose = f" in {library_of(value).shown}" if is_elsewhere(value) else ""
+        return f"an array of shape {value.shape}{whose}"
     return f"of type {type(value).__name__}"
 
 
 def _match_leaf(given: Any, leaf: Any, what: str, where: str, other: str) -> None:
     if not is_differentiable(leaf):
         return
-    if not isinstance(given, np.ndarray | np.generic | int | float | complex):
+    if not (is_array(given) or isinstance(given, np.generic | int | float | complex)) or _apart(given, leaf):
         raise NotDifferentiable(
             f"the {what} of {where} is {shown(given)}, but the {other} is {shown(leaf)}",
             hint="give a number for a number, and an array for an array",
@@ -67,11 +69,16 @@ def _match_leaf(given: Any, leaf: Any, what: str, where: str, other: str) -> Non
             f"the {what} of {where} has shape {np.shape(given)}, but the {other} has shape {np.shape(leaf)}",
             hint=f"give it the shape {np.shape(leaf)}",
         )
-    mine, its = np.asarray(given).dtype, np.asarray(leaf).dtype
+    mine, its = as_array(given).dtype, as_array(leaf).dtype
     if mine.kind not in "biufc" or (mine.kind == "c" and its.kind != "c"):
         raise NotDifferentiable(
             f"the {what} of {where} is {mine}, but the {other} is {its}", hint=f"give it the dtype {its}"
         )
+
+
+def _apart(given: Any, leaf: Any) -> bool:
+    """Whether two arrays are of different libraries."""
+    return is_array(given) and is_array(leaf) and library_of(given) != library_of(leaf)
 
 
 def fitted(given: Any, primal: Any) -> Any:

@@ -36,6 +36,7 @@ frontend copies them into fresh names where the user assigns them).
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -278,6 +279,7 @@ class Accumulate:
     value: Atom
     span: Span
     repeats: bool = False
+    by: Callable[..., Any] = operator.add  # the ufunc that adds where indices repeat; NumPy's where it is this
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -328,7 +328,7 @@ def _number(value: Any) -> str | None:
 
 def _function(fn: Any) -> str:
     """The bare name of a function; that of arithmetic is the operator's, whoever computes it."""
-    name = _plain(getattr(fn, "__name__", None) or type(fn).__name__)
+    name = _plain(getattr(fn, "__name__", None) or type(fn).__name__).removeprefix("cupy_")
     return _OPERATORS.get(name, name)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import Arr, Kind, Num
+from tangentx.analysis.types.kinds import Arr, Kind, Num, is_elsewhere
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Expr, Index, Key, Lit, Op, Slice, Statement, Store, Var
 from tangentx.optimise.facts import derived_lengths
 from tangentx.optimise.facts.shape_arithmetic import Lengths, Shape, is_long, is_single
@@ -35,7 +35,7 @@ class Spreads(Rules):
 
     def write(self, s: Store | Accumulate) -> Sequence[Statement] | None:
         """A number is written, or added, as it is."""
-        number = self.number(s.value)
+        number = self.number(s.value) or self._alone(s.value)
         return None if number is None else (replace(s, value=number),)
 
     def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
@@ -62,6 +62,17 @@ class Spreads(Rules):
             return self.number(made.args[0])
         number = made.args[0] if whole else made.args[1] if made.fn is np.full and len(made.args) == 2 else None
         return number if number is not None and self._is_float(number) else None
+
+    def _alone(self, atom: Atom) -> Atom | None:
+        """As `number`, an array on a device without axes: where it meets another array, it is a number there too."""
+        made = self.expr(atom)
+        whole = isinstance(made, Op) and made.fn is arrays.unreduce and len(made.args) > 2 and made.args[2] == Lit(None)
+        if not whole or not _is_plain(self.kind(atom)) or not self.still(atom):
+            return None
+        assert isinstance(made, Op)
+        kind = self.kind(made.args[0])
+        alone = isinstance(kind, Arr) and is_elsewhere(kind) and kind.rank == 0 and kind.dtype == np.float64
+        return made.args[0] if alone and kind.sure and self.still(made.args[0]) else None  # type: ignore[union-attr]
 
     def _is_float(self, atom: Atom) -> bool:
         kind = self.kind(atom)
@@ -97,7 +108,8 @@ class Spreads(Rules):
             if not isinstance(shape, Lengths):
                 continue
             self.before: list[Statement] = []
-            plain = self.number(atom) if any(_covers(self.shape(a), shape) for a in others) else None
+            covered = any(_covers(self.shape(a), shape) for a in others)
+            plain = (self.number(atom) or self._alone(atom)) if covered else None
             plain = plain or (self._row(s, atom) if any(self._fills(a, atom, shape) for a in others) else None)
             if plain is not None:
                 args = (*op.args[:i], plain, *op.args[i + 1 :])

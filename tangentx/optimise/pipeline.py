@@ -31,6 +31,7 @@ from tangentx.optimise import (
     in_place_sums,
     item_forwarding,
     last_use_copies,
+    library_spelling,
     name_coalescing,
     plain_powers,
     remake_shadows,
@@ -166,8 +167,7 @@ def optimised(
         if name == "nest" and take is not None:
             take(memory.reached(units))
         if name == "coalesce":
-            units = split_pullback.run(program, units)
-            tuple_fields.note_lengths(program, units)
+            units = _as_shipped(program, units, whole)
         changed = name not in unwanted and PASSES[name](program, units)
         for each in AFTER.get(name, ()) if changed else ():
             if each not in off:
@@ -175,6 +175,15 @@ def optimised(
     for unit in units:
         unit.body = tidy(unit.body)
     return memory.reached(units)
+
+
+def _as_shipped(program: Program, units: list[Unit], whole: bool) -> list[Unit]:
+    """The functions that are called from outside, in the words of the libraries whose arrays they get."""
+    if whole:
+        library_spelling.run(program, units)
+    units = split_pullback.run(program, units)
+    tuple_fields.note_lengths(program, units)
+    return units
 
 
 def shorten(program: Program, root: Instance, off: frozenset[str]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import Arr, Num, Region
+from tangentx.analysis.types.kinds import Arr, Num, Region, is_elsewhere
 from tangentx.common.forks import once
 from tangentx.ir.nodes import Assign, Atom, If, Lit, Op, Statement, Var
 from tangentx.ir.walk import atoms
@@ -113,7 +113,7 @@ def _unbroadcast(p: Simplify, s: Assign, op: Op) -> Sequence[Statement] | Statem
         either = wanted.type in _COMPLEX and wanted.types  # where it is real, so is its cotangent
         return p.same(s, t) if _number_fits(given.type, wanted.type) and not either else None
     if isinstance(wanted, Num) and wanted.type in _FLOATS and isinstance(given, Arr) and _plain(given):
-        if wanted.type is np.float64:
+        if wanted.type is np.float64 or is_elsewhere(given):
             return replace(s, value=Op(np.sum, (t,)))
         total = p.let(s, Op(np.sum, (t,)), Num(np.float64))
         return (total, replace(s, value=Op(float, (Var(total.target),))))

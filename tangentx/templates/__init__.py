@@ -51,6 +51,7 @@ from tangentx.templates import special as special
 from tangentx.templates import splines as splines
 from tangentx.templates import support as support
 from tangentx.templates import tables as tables
+from tangentx.templates import transfers as transfers
 from tangentx.templates import triangles as triangles
 from tangentx.templates import triangular_factors as triangular_factors
 from tangentx.templates import trigonometric as trigonometric

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from tangentx.arrays.libraries import numpy_function
 from tangentx.common.forks import once
 from tangentx.common.naming import public_name
 from tangentx.common.own_rules import own_rule
@@ -160,7 +161,11 @@ def find(fn: object) -> Template | None:
         return template
     try:
         found = _TABLE.get(fn)
-        return found if found is not None or not arrived() else _TABLE.get(fn)
+        if found is None and arrived():
+            found = _TABLE.get(fn)
+        if found is None and (elsewhere := numpy_function(fn)) is not None:
+            found = _TABLE.get(elsewhere[0])
+        return found
     except TypeError:
         return None
 

@@ -21,7 +21,7 @@ from tangentx.analysis.infer.inlining import INLINED, standin
 from tangentx.analysis.infer.library_errors import at_the_call
 from tangentx.analysis.infer.objects import construct
 from tangentx.analysis.infer.special_methods import defines
-from tangentx.analysis.library import distributions, itertools_models, operator_calls, solvers
+from tangentx.analysis.library import array_libraries, distributions, itertools_models, operator_calls, solvers
 from tangentx.analysis.library.array_writes import writing
 from tangentx.analysis.library.collection_classes import made
 from tangentx.analysis.library.container_methods import made_dict
@@ -52,12 +52,14 @@ from tangentx.ir.nodes import (
     Call,
     Expr,
     Function,
+    If,
     Link,
     Lit,
     Make,
     Method,
     Op,
     Raise,
+    Statement,
     Var,
 )
 
@@ -162,9 +164,15 @@ def call_object(
     w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: Atom | None = None
 ) -> tuple[Expr, Kind]:
     """A call of a known object, which the atom `callee` holds if there is one."""
-    spelled = operator_calls.spelled(w, fn, args, kwargs)
-    if spelled is not None:
-        return spelled
+    here = array_libraries.asked(w, fn, args) or operator_calls.spelled(w, fn, args, kwargs)
+    if here is not None:
+        return here
+    fn = array_libraries.meant(fn, [w.read(a)[1] for a in (*args, *(a for _, a in kwargs))]) or fn
+    return _call_known(w, fn, args, kwargs, callee)
+
+
+def _call_known(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: Atom | None) -> tuple[Expr, Kind]:
+    """As `call_object`, of a function of NumPy's, or of no library of arrays."""
     if opaque_calls.is_opaque(fn):
         return _opaque(w, fn, args, kwargs, callee or external(w, fn, name_of(fn)))
     frozen = distributions.held(w, fn, args, kwargs)
@@ -250,6 +258,8 @@ def _standing_in(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> t
         return w.walk(Make(cls.value, tuple(a for _, a in kwargs), tuple(name for name, _ in kwargs)))
     if fn in (max, min) and len(args) == 1 and _is_dict(w.read(args[0])[1]):
         return _of_keys(w, fn, args[0], kwargs)
+    if fn in (max, min) and len(args) > 1 and not kwargs and any(_is_written(w.read(a)[1]) for a in args):
+        return _extreme(w, fn, args)
     ours: Callable[..., Any] | None = None
     if isinstance(fn, types.BuiltinMethodType) and fn == dict.fromkeys:
         ours = itertools_models.from_keys
@@ -283,6 +293,25 @@ def _of_keys(w: Walker, fn: Any, table: Atom, kwargs: Named) -> tuple[Expr, Kind
         return found, Assign(w.temporary(), call, w.span)
 
     return expanded(w, ("keys", fn.__name__, table), build)
+
+
+def _is_written(kind: Kind) -> bool:
+    return isinstance(kind, Arr) and kind.region.root().written
+
+
+def _extreme(w: Walker, fn: Any, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
+    """A call of ``max`` or ``min`` gives one of its arguments itself: of arrays that are written, which one counts."""
+
+    def build() -> Block:
+        found, last = w.temporary(), w.temporary()
+        out: list[Statement] = [Assign(found, args[0], w.span)]
+        for a in args[1:]:
+            better = w.temporary()
+            out.append(Assign(better, Op(operator.gt if fn is max else operator.lt, (a, Var(found))), w.span))
+            out.append(If(Var(better), (Assign(found, a, w.span),), (), w.span))
+        return (*out, Assign(last, Var(found), w.span))
+
+    return expanded(w, ("extreme", fn.__name__, args), build)
 
 
 _CACHED = type(functools.lru_cache(abs))

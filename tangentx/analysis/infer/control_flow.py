@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,9 +13,9 @@ from tangentx.analysis.infer.functions import value_class
 from tangentx.analysis.infer.loop_unrolling import takes_unlike, turns
 from tangentx.analysis.infer.program import Definition
 from tangentx.analysis.infer.special_methods import defines, is_object
-from tangentx.analysis.types.kinds import MISSING, Bottom, Either, Kind, Num, Obj
+from tangentx.analysis.types.kinds import MISSING, Arr, Bottom, Either, Kind, Num, Obj, is_elsewhere
 from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.nodes import Assign, Atom, Block, Break, Continue, For, If, Loop, Method, Raise, Var
+from tangentx.ir.nodes import Assign, Atom, Block, Break, Continue, For, If, Loop, Method, Op, Raise, Var
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker
@@ -64,6 +65,10 @@ def if_(w: Walker, s: If) -> None:
     said = next((name for name in ("__bool__", "__len__") if is_object(kind) and defines(w, kind, name)), None)
     if said is not None:
         w.expand("truth", lambda: _asked(s, said, w.temporary()))
+        return
+    if isinstance(kind, Arr) and is_elsewhere(kind):  # one transfer, of which both sweeps know the outcome
+        told = w.temporary()
+        w.expand("truth", lambda: (Assign(told, Op(bool, (s.test,)), s.span), replace(s, test=Var(told))))
         return
     truth = _truth(kind)
     if truth is not None:

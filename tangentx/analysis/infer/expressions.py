@@ -192,6 +192,10 @@ def _in_other_words(
 
 def _meant(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
     """What kinds decide: an operator that a class of the user's defines, identity, lists joined ..."""
+    asked = [i for i, k in enumerate(kinds) if type(k) is Arr and k.library != "numpy"]
+    if asked and getattr(fn, "__module__", None) in ("math", "cmath"):  # one transfer, which both sweeps know of
+        number = float if fn.__module__ == "math" else complex
+        return _of_made(w, fn, args, (), {i: lambda a: Op(number, (a,)) for i in asked}, "here")
     special = SPECIAL.get(fn)
     return members.operated(w, fn, args, kinds) or (special(w, args, kinds) if special is not None else None)
 

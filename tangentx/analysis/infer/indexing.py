@@ -31,6 +31,7 @@ from tangentx.analysis.types.number_joins import each_of
 from tangentx.analysis.types.operations import Operation
 from tangentx.analysis.types.samples import NoSample, Sampler
 from tangentx.analysis.types.selection import fitted, is_basic, is_boolean, item_kind
+from tangentx.arrays.simulated import DeviceArray, transfers
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.keys import attribute_of
 from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Ext, Index, Key, Lit, Op, Slice, Var
@@ -119,22 +120,36 @@ def _array_item(w: Walker, kind: Arr, key: Key, parts: tuple[Any, ...]) -> Kind:
         return result
     sampler = Sampler()
     array = sampler.make(kind)
+    _demand_one_library(w, kind, parts)
     try:
         selector = tuple(_sample_part(part) for part in parts)
+        if isinstance(array, DeviceArray):
+            selector = tuple(part.tolist() if isinstance(part, np.ndarray) else part for part in selector)
     except NoSample:
         message = f"cannot tell what {describe(kind)} gives for this index"
         raise NotResolved(message, w.span, "index it with whole numbers, slices and arrays of them") from None
     try:
-        item = array[selector if key.many else selector[0]]
+        with transfers.uncounted():
+            item = array[selector if key.many else selector[0]]
     except IndexError as error:
         raise NotResolved(f"this index does not fit {describe(kind)}: {error}", w.span, "check the index") from None
+    if isinstance(item, DeviceArray):
+        item, array = item._data, array._data
     flows = kind.region.root().varied and is_inexact(kind)
     if not isinstance(item, np.ndarray):
         return Num(type(item), flows)
     region = kind.region if np.may_share_memory(item, array) and is_basic(parts) else w.fresh("item")(())
     if region is not kind.region and flows:
         region.mark("varied")
-    return Arr(item.dtype, item.ndim, region.root())
+    return Arr(item.dtype, item.ndim, region.root(), library=kind.library)
+
+
+def _demand_one_library(w: Walker, kind: Arr, parts: tuple[Any, ...]) -> None:
+    """Raises NotResolved where an array is indexed by one of another library."""
+    other = next((p for p in parts if isinstance(p, Arr) and p.library != kind.library), None)
+    if other is not None:
+        hint = "bring the index to the memory of the array first: `cp.asarray(i)`, or `i.get()`"
+        raise NotResolved(f"{describe(kind)} is indexed by {describe(other)}", w.span, hint)
 
 
 def _sample_part(part: Any) -> Any:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tangentx import templates
+from tangentx import arrays, templates
 from tangentx.analysis.infer import members, opaque_calls
 from tangentx.analysis.infer.calls import call_object, called
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.library import distributions, operator_calls
 from tangentx.analysis.library.array_writes import writing
 from tangentx.analysis.library.container_methods import container_method
-from tangentx.analysis.types.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe
+from tangentx.analysis.types.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, is_elsewhere
 from tangentx.analysis.types.primitives import is_primitive
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import Apply, Assign, Attr, Block, Expr, Lit, Method, Op, Var
@@ -80,6 +80,8 @@ def _special(w: Walker, cls: type, expr: Method) -> tuple[Expr, Kind] | None:
 
 
 def _array_method(w: Walker, expr: Method, kind: Arr) -> tuple[Expr, Kind]:
+    if expr.name == "get" and not expr.args and is_elsewhere(kind):
+        return w.walk(Op(arrays.to_host, (expr.base,)))
     fn = getattr(np.ndarray, expr.name, None)
     into = writing(w, fn, (expr.base, *expr.args), expr.kwargs) or _special(w, np.ndarray, expr)
     if into is not None:

@@ -7,8 +7,6 @@ import functools
 import operator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tangentx.analysis.infer import assumptions, opaque_calls
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import external, value_class
@@ -16,6 +14,7 @@ from tangentx.analysis.infer.special_methods import defines, is_object
 from tangentx.analysis.library.collection_classes import original
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Either, Kind, Num, Obj, Some, holds_itself
 from tangentx.analysis.types.optional_values import may_be_none
+from tangentx.arrays.libraries import library_called
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, If, Key, Lit, Op, Store, Var
 from tangentx.ir.object_choices import classes_of
@@ -37,7 +36,7 @@ def _isinstance(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[E
         if len(answers) > 1:
             return Op(builtins.isinstance, tuple(w.read(x)[0] for x in args)), Num(bool)
         return Lit(min(answers)), Num(bool, value=min(answers))
-    cls = a.type if isinstance(a, Num) else np.ndarray if isinstance(a, Arr) else original(getattr(a, "cls", None))
+    cls = a.type if isinstance(a, Num) else _class_of(a) if isinstance(a, Arr) else original(getattr(a, "cls", None))
     if isinstance(a, Obj):
         cls = type(a.value)
     if isinstance(a, Bottom) or cls is None or classes is None or _either_way(a, cls, classes):
@@ -55,8 +54,15 @@ def _either_way(kind: Kind, cls: type, classes: Any) -> bool:
 def types_of(kind: Kind) -> tuple[type, ...]:
     """The types that a number, or what may be an array or a number, may have; empty for all else."""
     if isinstance(kind, Arr):
-        return (np.ndarray, kind.dtype.type, bool, int, float, complex) if kind.loose else (np.ndarray,)
+        cls = _class_of(kind)
+        return (cls, kind.dtype.type, bool, int, float, complex) if kind.loose else (cls,)
     return kind.exact if isinstance(kind, Num) else ()
+
+
+def _class_of(kind: Arr) -> type:
+    """The class of an array, which its library has."""
+    cls: type = library_called(kind.library).array
+    return cls
 
 
 def _truth(w: Walker, args: tuple[Atom, ...], kinds: list[Kind], fn: Any) -> tuple[Expr, Kind] | None:

@@ -6,9 +6,8 @@ import bisect
 from dataclasses import dataclass, field
 from typing import Any
 
-from numpy.lib.array_utils import byte_bounds
-
 from tangentx.analysis.types.kinds import Region
+from tangentx.arrays.memory import bounds_of
 
 
 @dataclass
@@ -23,7 +22,7 @@ class Memory:
         """An array whose region is this; with those of all arrays that it may overlap it becomes one."""
         if not array.size:
             return
-        low, high = byte_bounds(array)
+        low, high = bounds_of(array)
         first = bisect.bisect_right(self.ends, low)
         last = bisect.bisect_left(self.starts, high)
         arrays = [array]

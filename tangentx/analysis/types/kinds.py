@@ -17,6 +17,7 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 
 from tangentx.arrays import parts_of
+from tangentx.arrays.libraries import Library, library_called
 from tangentx.common.outside_names import MISSING as MISSING
 from tangentx.errors import NotResolved, Span
 from tangentx.ir.functions import FunctionValue
@@ -59,7 +60,7 @@ class Num:
 class Arr:
     """An array; `rank` None is unknown; `loose` may also be a number, with `none` it may be None. Whether it varies is
     a fact of its region. `dtypes` are those that it may have where they are of several domains (whole numbers, reals,
-    complex numbers), `dtype` is what they have in common."""
+    complex numbers), `dtype` is what they have in common. `library` is the module that it is an array of."""
 
     dtype: np.dtype[Any]
     rank: int | None
@@ -67,6 +68,7 @@ class Arr:
     loose: bool = False
     none: bool = False
     dtypes: tuple[np.dtype[Any], ...] = ()
+    library: str = "numpy"
 
     @property
     def sure(self) -> bool:
@@ -81,6 +83,7 @@ class Arr:
             and self.loose == other.loose
             and self.none == other.none
             and self.dtypes == other.dtypes
+            and self.library == other.library
             and self.region.root() is other.region.root()
         )
 
@@ -192,6 +195,8 @@ def describe(kind: Kind) -> str:
         case Num(none=none):
             names = [f"{'an' if each.__name__[0] in 'aeiou' else 'a'} {each.__name__}" for each in kind.exact]
             return f"{' or '.join(names)}{' or None' if none else ''}"
+        case Arr(library=library) if library != "numpy":
+            return f"{describe(replace(kind, library='numpy'))} in {library_called(library).shown}"
         case Arr(dtypes=dtypes) if dtypes:
             return f"an array of {' or '.join(map(str, dtypes))}"
         case Arr(dtype=dtype, rank=None, loose=loose):
@@ -240,7 +245,7 @@ def signature(kind: Kind, seen: tuple[Region, ...] = (), left: list[int] | None 
         return ("num", kind.exact, kind.varied, kind.value if kind.type is bool else None, kind.none)
     if isinstance(kind, Arr):
         dtype = kind.dtype.str if not kind.dtypes else tuple(dtype.str for dtype in kind.dtypes)
-        return ("arr", dtype, kind.rank, kind.loose, kind.none, kind.region.root().varied)
+        return ("arr", dtype, kind.rank, kind.loose, kind.none, kind.library, kind.region.root().varied)
     if isinstance(kind, Box):
         node = kind.region.root()
         cls = (kind.cls, "or None") if kind.none else kind.cls
@@ -263,7 +268,7 @@ def without_varied(found: Any) -> Any:
         if found and found[0] == "num":
             return ("num", found[1], *found[3:])
         if found and found[0] == "arr":
-            return found[:5]
+            return found[:6]
         return tuple(without_varied(item) for item in found)
     return found
 
@@ -283,6 +288,21 @@ def covers(wide: Any, narrow: Any) -> bool:
     fields, found = dict(wide[3]), dict(narrow[3])
     parts = [(fields[key], found[key]) for key in fields if key in found]
     return fields.keys() == found.keys() and all(covers(*pair) for pair in (*parts, *zip(wide[4:], narrow[4:])))
+
+
+def library_in(kind: Kind, seen: tuple[Region, ...] = ()) -> Library | None:
+    """The library of the first array in a value that is not one of NumPy's; None where there is none."""
+    if isinstance(kind, Arr):
+        return library_called(kind.library) if kind.library != "numpy" else None
+    if isinstance(kind, Box) and (node := kind.region.root()) not in seen:
+        found = (library_in(each, (*seen, node)) for each in (*node.fields.values(), node.elt))
+        return next((each for each in found if each is not None), None)
+    return None
+
+
+def is_elsewhere(kind: Kind) -> bool:
+    """Whether a value holds an array of another library than NumPy."""
+    return library_in(kind) is not None
 
 
 def is_view(result: Kind, operand: Kind) -> bool:
@@ -459,7 +479,7 @@ def _join_arr(a: Arr, b: Arr) -> Arr:
     dtype = a.dtype if a.dtype == b.dtype else np.result_type(a.dtype, b.dtype)
     rank = a.rank if a.rank == b.rank else None
     dtypes = _domains(a, b) if a.dtypes or b.dtypes or a.dtype != b.dtype else ()
-    return Arr(dtype, rank, a.region.root(), a.loose or b.loose, a.none or b.none, dtypes)
+    return Arr(dtype, rank, a.region.root(), a.loose or b.loose, a.none or b.none, dtypes, a.library)
 
 
 def _domains(a: Arr, b: Arr) -> tuple[np.dtype[Any], ...]:
@@ -477,7 +497,7 @@ def join(a: Kind, b: Kind) -> Kind:
         return b
     if isinstance(a, Num) and isinstance(b, Num):
         return _join_num(a, b)
-    if isinstance(a, Arr) and isinstance(b, Arr):
+    if isinstance(a, Arr) and isinstance(b, Arr) and a.library == b.library:
         return _join_arr(a, b)
     if _may_lack(a) and b == Obj(None):
         return _or_none(a)
@@ -488,7 +508,8 @@ def join(a: Kind, b: Kind) -> Kind:
     if isinstance(a, Arr) and isinstance(b, Num):
         if b.varied:
             a.region.mark("varied")
-        return Arr(np.result_type(a.dtype, dtype_of(b)), None, a.region.root(), True, a.none or b.none, a.dtypes)
+        dtype = np.result_type(a.dtype, dtype_of(b))
+        return Arr(dtype, None, a.region.root(), True, a.none or b.none, a.dtypes, a.library)
     if isinstance(a, Box) and isinstance(b, Box) and (a.cls is b.cls or (_is_plain(a.cls) and _is_plain(b.cls))):
         a.region.unite(b.region)
         cls = a.cls if a.cls is b.cls else mixed(frozenset((*classes_of(a.cls), *classes_of(b.cls))))

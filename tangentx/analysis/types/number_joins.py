@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Region, World, join
 
 Fresh = Callable[[Any], Region]
@@ -55,6 +57,8 @@ def _best(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
     if len(kinds) == 1 and isinstance(kinds[0], Box) and kinds[0].cls in (list, tuple):
         node = kinds[0].region.root()
         given = [k for k in (*node.fields.values(), node.elt) if not isinstance(k, Bottom)]
+    if given and any(isinstance(k, Arr) for k in given):
+        return _best_array(fresh, given)
     numbers = [k for k in given if isinstance(k, Num)]
     if not numbers or len(numbers) < len(given) or all(k.value is not MISSING for k in numbers):
         return None
@@ -62,6 +66,14 @@ def _best(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
     for kind in numbers:
         result = join(result, replace(kind, value=MISSING, varied=False, none=False))
     return result
+
+
+def _best_array(fresh: Fresh, given: Sequence[Kind]) -> Kind | None:
+    """The largest of arrays without axes in memory that nobody writes, which may be taken for memory of its own."""
+    arrays = [k for k in given if isinstance(k, Arr)]
+    if len(arrays) < len(given) or any(k.rank != 0 or not k.sure or k.region.root().written for k in arrays):
+        return None
+    return Arr(np.result_type(*(k.dtype for k in arrays)), 0, fresh(()).root(), library=arrays[0].library)
 
 
 def _power(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import types
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -33,6 +34,8 @@ from tangentx.analysis.types.number_joins import each_type, is_mixed, nested_typ
 from tangentx.analysis.types.optional_values import may_be_none, with_and_without, without_none
 from tangentx.analysis.types.primitives import DIAGONALS, hashable, is_arithmetic, is_constant
 from tangentx.analysis.types.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
+from tangentx.arrays.libraries import numpy_function
+from tangentx.arrays.simulated import DeviceArray, computed, transfers
 from tangentx.common.naming import public_name
 from tangentx.common.own_warnings import quietly
 from tangentx.errors import NoTemplate, NotResolved, Span, TangentxError
@@ -85,6 +88,7 @@ class Operation:
         kinds = [*args, *kwargs.values()]
         if any(type(k) is Bottom for k in kinds):
             return BOTTOM
+        self._demand_one_library(fn, kinds)
         rule = structure_results.RULES.get(fn) if fn in hashable(_RULED, fn) else None
         result = rule(self.world, self.fresh, kinds) if rule is not None and not kwargs else None
         if result is None:
@@ -96,6 +100,19 @@ class Operation:
         if any(varied(k) for k in kinds) and fn not in hashable(_COPIES, fn):
             result = self._vary(result)
         return result
+
+    def _demand_one_library(self, fn: Callable[..., Any], kinds: Sequence[Kind]) -> None:
+        """Raises NotResolved for an operation on arrays of two libraries."""
+        met = {k.library: k for k in kinds if isinstance(k, Arr)} if fn is not arrays.brought else {}
+        elsewhere = numpy_function(fn) if "numpy" in met else None
+        if len(met) < 2 and elsewhere is None:
+            return
+        if elsewhere is not None:
+            what = f"`{elsewhere[1].alias}.{elsewhere[0].__name__}` is given {describe(met['numpy'])}, which is NumPy's"
+        else:
+            what = f"`{public_name(fn)}` is given {' and '.join(map(describe, list(met.values())[:2]))}"
+        hint = "bring one to the memory of the other first: `cp.asarray(x)`, or `x.get()`"
+        raise NotResolved(what, self.span, hint)
 
     def _with_none(
         self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], kinds: Sequence[Kind]
@@ -241,7 +258,7 @@ class Operation:
         try:
             given = [sampler.make(kind) for kind in args]  # before those given by name: numbers are counted in order
             named = {name: sampler.make(kind) for name, kind in kwargs.items()}
-            value = quietly(lambda: fn(*given, **named))
+            value = _run(fn, given, named, sampler)
         except NoSample:
             raise self._unknown(fn, [*args, *kwargs.values()], None) from None
         except MemoryError:  # which says nothing of the operation
@@ -314,8 +331,12 @@ class Operation:
             return Num(type(value), value=value if known else MISSING)
         if type(value) in (float, complex) or (isinstance(value, np.generic) and value.dtype.kind in "biufc"):
             return Num(type(value))
+        if type(value) is DeviceArray:
+            return replace(self._array(value._data, sampler, path), library=sampler.library)
         if isinstance(value, np.ndarray):
-            return self._array(value, sampler, path)
+            found = self._array(value, sampler, path)
+            alone = sampler.library == "numpy" and sampler.instead != "numpy"
+            return replace(found, library=sampler.instead) if alone else found
         if type(value) in (list, tuple) or (isinstance(value, tuple) and hasattr(value, "_fields")):
             return self._sequence(value, sampler, known, path)
         if type(value) is dict:
@@ -341,7 +362,7 @@ class Operation:
                 box.region.put(key, kind)
         return box
 
-    def _array(self, value: np.ndarray[Any, Any], sampler: Sampler, path: tuple[Any, ...]) -> Kind:
+    def _array(self, value: np.ndarray[Any, Any], sampler: Sampler, path: tuple[Any, ...]) -> Arr:
         if value.dtype.kind not in "biufc":
             raise NotResolved(f"an array of dtype {value.dtype} has no derivative rules", self.span, "use numbers")
         result = Arr(value.dtype, value.ndim, self.fresh(path))
@@ -353,6 +374,21 @@ class Operation:
                 else:
                     self.world.links.append((result.region, region, self.span))
         return Arr(value.dtype, value.ndim, result.region.root())
+
+
+def _run(fn: Callable[..., Any], given: list[Any], named: dict[str, Any], sampler: Sampler) -> Any:
+    """What `fn` gives for a sample: of arrays on a device by the double's rules, and without one."""
+    found = numpy_function(fn)
+    if found is not None:
+        sampler.library = found[1].module
+        return quietly(lambda: computed(found[0], given, named))
+    if sampler.library == "numpy":
+        return quietly(lambda: fn(*given, **named))
+    method = isinstance(fn, types.MethodDescriptorType) and issubclass(fn.__objclass__, np.ndarray)
+    with transfers.uncounted():
+        if method and type(given[0]) is DeviceArray:
+            return quietly(lambda: getattr(given[0], fn.__name__)(*given[1:], **named))
+        return quietly(lambda: fn(*given, **named))
 
 
 def _others(fn: Callable[..., Any], kinds: Sequence[Kind]) -> tuple[int, ...]:

@@ -91,7 +91,8 @@ def _part(kind: Kind, met: dict[Region, int]) -> Hashable | None:
     if isinstance(kind, Num):
         return (kind.exact, type(kind.value), kind.value, kind.none)
     if isinstance(kind, Arr):
-        return (kind.dtype, kind.dtypes, kind.rank, kind.loose, kind.none, met.setdefault(kind.region.root(), len(met)))
+        place = met.setdefault(kind.region.root(), len(met))
+        return (kind.dtype, kind.dtypes, kind.rank, kind.loose, kind.none, kind.library, place)
     if isinstance(kind, Obj) and isinstance(kind.value, type(None) | str | bytes | type | np.dtype):
         return (type(kind.value), kind.value)
     if isinstance(kind, Some):
@@ -162,9 +163,9 @@ def put_together(outcome: Outcome, world: World, fresh: Fresh, kinds: Sequence[K
         return Box(tuple, region)
     made = outcome.kind
     if not (outcome.united or outcome.linked):
-        return Arr(made.dtype, made.rank, region.root(), made.loose, made.none, made.dtypes)
+        return replace(made, region=region.root())
     bases = list(dict.fromkeys(kind.region.root() for kind in kinds if isinstance(kind, Arr)))
     for i in outcome.united:
         bases[i].unite(region)
     world.links.extend((region, bases[i], span) for i in outcome.linked)
-    return Arr(made.dtype, made.rank, region.root(), made.loose, made.none, made.dtypes)
+    return replace(made, region=region.root())

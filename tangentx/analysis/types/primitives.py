@@ -14,6 +14,7 @@ import numpy as np
 
 from tangentx import arrays, templates
 from tangentx.analysis.types.kinds import Arr, Kind, Num, dtype_of
+from tangentx.arrays.libraries import numpy_function
 from tangentx.ir.library_call_op import LibraryCall
 from tangentx.ir.nodes import Op
 from tangentx.ir.observed_op import Observed
@@ -38,6 +39,9 @@ def is_primitive(fn: Any) -> bool:
     """Whether a call of `fn` is an operation that writes nothing, always answers the same, and needs no source."""
     if not _is_hashable(fn):
         return False
+    elsewhere = numpy_function(fn)
+    if elsewhere is not None:
+        return is_primitive(elsewhere[0])
     if (
         templates.find(fn) is not None
         or templates.has_composition(fn)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.analysis.types.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Obj, Region, Some, dtype_of
+from tangentx.arrays.simulated import on_device
 
 COUNTING = -1
 _UNLIKE = (1.0, -2.0, 3.0, -1.0)
@@ -22,7 +23,8 @@ class NoSample(Exception):
 
 
 class Sampler:
-    """Makes small values of kinds: arrays have `size` elements along each axis.
+    """Makes small values of kinds: arrays have `size` elements along each axis. Those of other libraries than NumPy
+    are the double's (`arrays/simulated.py`), so that nothing runs on a device.
 
     `hidden`: a result had no elements, so that it does not show whose memory it is.
     `turn` chooses one of the types of what may have several.
@@ -31,7 +33,8 @@ class Sampler:
     the other in each container), `rank` stands for an unknown rank, a negative one for a plain number.
     `length` is that of lists and tuples of whole numbers whose length is not known, such as shapes; None is as many as
     are known. `made` lists each array with its region, so that a result can be asked which of them it shares memory
-    with.
+    with. `library` is another one than NumPy where it has made arrays of that, `instead` where it has made numbers of
+    what may also be arrays of that.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class Sampler:
         turn: int = 0,
     ) -> None:
         self.turn = turn
+        self.library = self.instead = "numpy"
         self.unlike = unlike
         self.hidden = False
         self.size = size
@@ -67,15 +71,19 @@ class Sampler:
                 if self.unlike and value is MISSING and dtype_of(kind).kind in "fc":
                     return t(-2.0)
                 return t(self._next()) if value is MISSING or forget else value
-            case Arr(dtype=dtype, rank=known, region=region):
+            case Arr(dtype=dtype, rank=known, region=region, library=library):
                 rank = known if known is not None else self.rank
                 if rank < 0:
+                    self.instead = library if library != "numpy" else self.instead
                     return dtype.type(abs(self.number))
                 array = np.full((self.size,) * rank, abs(self.number), dtype)
                 if self.unlike and dtype.kind in "fc":
                     array[...] = np.resize(np.array(_UNLIKE) * (1 if dtype.kind == "f" else 1j), array.shape)
                 self.made.append((array, region))
-                return array
+                if library == "numpy":
+                    return array
+                self.library = library
+                return on_device(array)
             case Obj(value=value):
                 return value
             case Some(cls=cls) if cls in _SOME:

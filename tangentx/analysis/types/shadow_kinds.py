@@ -71,4 +71,4 @@ class Layout:
 
 def zeros_kind(kind: Arr, dtype: np.dtype[Any], region: Region) -> Arr:
     """Zeros like an array; in the place of None stands the number zero."""
-    return Arr(dtype, None if kind.none else kind.rank, region, kind.loose or kind.none)
+    return Arr(dtype, None if kind.none else kind.rank, region, kind.loose or kind.none, library=kind.library)

@@ -116,6 +116,8 @@ def _seed(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
     ans, seed = kinds
     if not isinstance(seed, Num):
         return None
+    if isinstance(ans, Arr) and ans.library != "numpy":
+        return zeros_kind(ans, ans.dtype, fresh(()).root())
     return Num(dtype_of(ans).type) if isinstance(ans, Arr) and is_inexact(ans) else seed
 
 
@@ -138,7 +140,9 @@ def _of_shape(position: int) -> Callable[[World, Fresh, Sequence[Kind]], Kind | 
             return None
         dtype = np.result_type(*found)
         rank = len(shape.region.root().fields)
-        return Arr(dtype, rank, fresh(()).root()) if rank else Num(dtype.type)
+        library = next((k.library for k in kinds if isinstance(k, Arr)), "numpy")
+        there = rank > 0 or library != "numpy"
+        return Arr(dtype, rank, fresh(()).root(), library=library) if there else Num(dtype.type)
 
     return rule
 
@@ -228,6 +232,27 @@ def _solution(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
     return Arr(np.result_type(data.dtype, right.dtype), right.rank, fresh(()).root())
 
 
+def _here(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
+    """A copy in NumPy's memory."""
+    return _moved(fresh, kinds[0], "numpy")
+
+
+def _there(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
+    """A copy in the library of which the module is given."""
+    return _moved(fresh, kinds[0], kinds[1].value) if isinstance(kinds[1], Obj) else None
+
+
+def _beside(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
+    """A copy in the library of the second argument."""
+    return _moved(fresh, kinds[0], kinds[1].library if isinstance(kinds[1], Arr) else "numpy")
+
+
+def _moved(fresh: Fresh, kind: Kind, library: str) -> Kind | None:
+    if isinstance(kind, Num):
+        return Arr(dtype_of(kind), 0, fresh(()).root(), library=library) if library != "numpy" else None
+    return Arr(kind.dtype, kind.rank, fresh(()).root(), library=library) if isinstance(kind, Arr) else None
+
+
 def _shaped() -> dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]]:
     """Rules of all support functions that are told the shape of their result."""
     found = {}
@@ -245,6 +270,9 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.flat_key: _flat_key,
     np.block: _block,
     arrays.unblock: _shadow_of(1, boxes=True),
+    arrays.to_host: _here,
+    arrays.to_library: _there,
+    arrays.brought: _beside,
     arrays.zero: _zero_like(0),
     arrays.real_zero: _real_zero,
     arrays.copied_tangent: _zero_like(1),

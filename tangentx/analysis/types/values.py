@@ -26,6 +26,7 @@ from tangentx.analysis.types.kinds import (
 )
 from tangentx.analysis.types.user_code import is_foreign
 from tangentx.arrays import parts_of
+from tangentx.arrays.libraries import is_array, is_elsewhere, library_of_class
 from tangentx.arrays.structures import contents, is_container, is_record, is_whole
 from tangentx.common.options import OBSERVING
 from tangentx.errors import NotDifferentiable, NotResolved, Span
@@ -78,6 +79,8 @@ class Valuer:
             raise NotResolved(message, self.span, hint)
         if isinstance(value, np.generic) and value.dtype.kind in "biufc":
             return Num(type(value))
+        if is_elsewhere(value):
+            return self._array(value)
         if hasattr(type(value), "__cuda_array_interface__"):
             where = f"{type(value).__module__}.{type(value).__qualname__}"
             hint = "bring it here first: `x.get()`"
@@ -92,8 +95,9 @@ class Valuer:
             return Some(type(value)) if _is_foreign(value) else self._box(value)
         return Obj(value) if callable(value) else Some(type(value))
 
-    def _array(self, value: np.ndarray[Any, Any]) -> Kind:
-        if type(value) is not np.ndarray:
+    def _array(self, value: Any) -> Kind:
+        library = library_of_class(type(value))
+        if library is None:
             raise NotResolved(
                 f"{type(value).__name__} is a subclass of numpy.ndarray with its own rules",
                 self.span,
@@ -103,13 +107,13 @@ class Valuer:
             raise NotResolved(
                 f"an array of dtype {value.dtype} has no derivative rules", self.span, "use an array of numbers"
             )
-        return Arr(value.dtype, value.ndim, self._region(value))
+        return Arr(value.dtype, value.ndim, self._region(value), library=library.module)
 
     def _region(self, value: Any) -> Region:
         if id(value) not in self.known:
             self.known[id(value)] = self.world.region()
             self.keep.append(value)
-            if self.memory is not None and isinstance(value, np.ndarray):
+            if self.memory is not None and is_array(value):
                 self.memory.add(value, self.known[id(value)])
         return self.known[id(value)]
 

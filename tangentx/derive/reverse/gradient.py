@@ -154,6 +154,8 @@ def _seed(r: Reverse, emit: Emitter, ans: Atom, shadow: Atom | None, request: Re
 def _demand_scalar(r: Reverse, emit: Emitter, value: Atom, kind: Kind, ones: bool) -> None:
     if ones:
         emit.assign(r.seed, Op(np.ones_like, (value,)) if isinstance(kind, Arr) else Lit(1.0))
+    elif isinstance(kind, Arr) and kind.library != "numpy" and kind.rank == 0:
+        emit.assign(r.seed, Op(np.full_like, (value, Var(r.seed))))
     elif (isinstance(kind, Arr) and kind.rank is None) or (isinstance(kind, Num) and kind.none):
         emit.assign(r.seed, Op(arrays.seed_of_scalar, (value, Var(r.seed))))
 
