@@ -96,7 +96,7 @@ class Spreads(Rules):
         if keep.value or place == 0:
             return row
         key = Key((*(Slice(),) * place, Lit(None)) if place < rank - 1 else (Lit(Ellipsis), Lit(None)), True)
-        return self._before(s, Index(row, key), Arr(inner.dtype, rank, inner.region))
+        return self._before(s, Index(row, key), replace(inner, rank=rank))
 
     def _plainer(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """An operation with an array of the same shape."""

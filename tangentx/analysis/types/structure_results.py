@@ -164,7 +164,11 @@ def _unnested(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
     if not rank:
         return None
     inner = like.rank if isinstance(like, Arr) else 0
-    return Arr(np.dtype(float), rank + inner, fresh(()).root()) if inner is not None else None
+    return (
+        Arr(np.dtype(float), rank + inner, fresh(()).root(), library=like.library if isinstance(like, Arr) else "numpy")
+        if inner is not None
+        else None
+    )
 
 
 def _block(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
