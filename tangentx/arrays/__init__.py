@@ -65,7 +65,7 @@ from tangentx.arrays.convolutions import convolved, convolved_left, convolved_ri
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, once, own_parts, shares, stop_gradient, writable
 from tangentx.arrays.domains import positive, positive_with, within
 from tangentx.arrays.edges import edge_places, spline_weights, tap_places
-from tangentx.arrays.einsums import einsum_left, einsum_right
+from tangentx.arrays.einsums import einsum_left, einsum_of, einsum_right
 from tangentx.arrays.error_function import erf
 from tangentx.arrays.factorisations import (
     beside,
@@ -329,6 +329,7 @@ __all__ = [
     "each_shape",
     "each_size",
     "einsum_left",
+    "einsum_of",
     "einsum_right",
     "enough_snapshots",
     "entry_copies",

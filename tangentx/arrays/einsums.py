@@ -14,6 +14,11 @@ from tangentx.arrays.shapes import resized
 from tangentx.errors import NotDifferentiable
 
 
+def einsum_of(subscripts: str, x: Any, y: Any) -> Any:
+    """``np.einsum(subscripts, x, y)``; `y` is None for a single operand."""
+    return np.einsum(subscripts, x) if y is None else np.einsum(subscripts, x, y)
+
+
 def einsum_left(t: Any, y: Any, shape: tuple[int, ...], subscripts: str) -> Any:
     """Cotangent of `x`, of `shape`, in ``np.einsum(subscripts, x, y)``; `y` is None for a single operand."""
     if y is None:

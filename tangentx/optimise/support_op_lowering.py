@@ -269,6 +269,13 @@ def _owner(p: Operators, shape: Shape) -> Var | None:
     return owner if same else None
 
 
+def _einsum(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
+    """NumPy's own function, of one operand or of two."""
+    if op.args[2] == Lit(None):
+        return _as(s, np.einsum, *op.args[:2])
+    return _as(s, np.einsum, *op.args) if isinstance(p.kind(op.args[2]), Arr) else None
+
+
 def _clone(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
     """A copy, made so that what is given back is nobody else's, of an array that is nobody else's."""
     (array,) = op.args
@@ -293,6 +300,7 @@ _RULES: dict[Any, Rule] = {
     arrays.dot_left: _left,
     arrays.dot_right: _right,
     arrays.count_reduced: _count,
+    arrays.einsum_of: _einsum,
     np.shape: _of_shape,
     np.size: _of_shape,
     np.transpose: _transposed,

@@ -158,7 +158,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     lengths = np.sum(np.abs(b - np.matmul(a, x)) ** 2, axis=0, keepdims=np.ndim(b) == 1)
     if rank < np.shape(a)[1] or np.shape(a)[0] <= np.shape(a)[1]:
         lengths = lengths[:0]
-    return x, lengths, rank, np.linalg.svdvals(a)
+    return x, lengths, np.int32(rank), np.linalg.svdvals(a)
 
 
 @composition(np.linalg.tensorsolve, domain=("A(2,3,6), A(2,3)", "A(2,6,3), A(2,3), axes=(1,)"))

@@ -10,6 +10,7 @@ from tangentx.arrays import (
     columns_outer,
     demand_real,
     einsum_left,
+    einsum_of,
     einsum_right,
     guarded,
     log_det,
@@ -172,10 +173,18 @@ def einsum(subscripts: Any, a: Any, b: Any = None, *, ans_bar: Any, a_shape: Any
     return a_bar, b_bar
 
 
-@bilinear(einsum_left, domain=("A(2,4), A(3,4), (2,3), 'ij,jk->ik'", "A(4), A(4), (2,3), 'ij,k->k'"))
+@bilinear(einsum_of, domain=("'ij,jk->ik', A(2,3), A(3,4)", "'ii->i', A(3,3), None"))
+def einsum_of_(subscripts: Any, a: Any, b: Any, *, ans_bar: Any, a_shape: Any, b_shape: Any) -> Any:
+    """The sum of products, with None for the operand that there is not."""
+    a_bar = einsum_left(ans_bar, b, a_shape, subscripts)
+    b_bar = einsum_right(ans_bar, a, b_shape, subscripts)
+    return a_bar, b_bar
+
+
+@bilinear(einsum_left, domain=("A(2,4), A(3,4), (2,3), 'ij,jk->ik'", "A(4), A(4), (2,3), 'ij,k->k'", "A(3), None, (3,3), 'ii->i'"))
 def einsum_left_(t: Any, y: Any, shape: Any, subscripts: Any, *, ans_bar: Any, y_shape: Any) -> Any:
     """Adjoint of `einsum` in its first operand."""
-    t_bar = np.einsum(subscripts, ans_bar, y)
+    t_bar = einsum_of(subscripts, ans_bar, y)
     y_bar = einsum_right(t, ans_bar, y_shape, subscripts)
     return t_bar, y_bar
 

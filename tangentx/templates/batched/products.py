@@ -102,6 +102,11 @@ def _einsum(subscripts: Any, *operands: Any) -> Batch:
     return Batch(np.einsum(f"{','.join(terms)}->{new}{output}", *given))
 
 
+@of_any(arrays.einsum_of)
+def _einsum_of(subscripts: Any, x: Any, y: Any) -> Batch:
+    return _einsum(subscripts, *((x,) if y is None else (x, y)))
+
+
 @of_any(arrays.einsum_left)
 def _einsum_left(t: Any, y: Any, shape: Any, subscripts: Any) -> Any:
     return _factor(arrays.einsum_left, t, y, shape, subscripts, 0)
