@@ -68,6 +68,7 @@ from tangentx.templates.compositions import (
 )
 from tangentx.templates.distributions import is_distribution, is_whole, method_of, thawed
 from tangentx.templates.library_classes import no_rule_of_member, path_of_member
+from tangentx.templates.out_places import from_out
 from tangentx.templates.refusals import no_rule, refusal, refused
 from tangentx.templates.registry import Template, bind, find, silent_slope, templates, without_rule
 from tangentx.templates.solvers import solver, solvers
@@ -83,6 +84,7 @@ __all__ = [
     "compositions",
     "examples",
     "find",
+    "from_out",
     "is_distribution",
     "is_whole",
     "method_of",

@@ -181,7 +181,10 @@ def einsum_of_(subscripts: Any, a: Any, b: Any, *, ans_bar: Any, a_shape: Any, b
     return a_bar, b_bar
 
 
-@bilinear(einsum_left, domain=("A(2,4), A(3,4), (2,3), 'ij,jk->ik'", "A(4), A(4), (2,3), 'ij,k->k'", "A(3), None, (3,3), 'ii->i'"))
+@bilinear(
+    einsum_left,
+    domain=("A(2,4), A(3,4), (2,3), 'ij,jk->ik'", "A(4), A(4), (2,3), 'ij,k->k'", "A(3), None, (3,3), 'ii->i'"),
+)
 def einsum_left_(t: Any, y: Any, shape: Any, subscripts: Any, *, ans_bar: Any, y_shape: Any) -> Any:
     """Adjoint of `einsum` in its first operand."""
     t_bar = einsum_of(subscripts, ans_bar, y)

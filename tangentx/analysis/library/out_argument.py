@@ -86,11 +86,7 @@ def _outputs_of(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwarg
 
 def _place_of_out(fn: Any) -> int:
     """The position at which a function takes its array for the result; one that is never reached where by name only."""
-    if isinstance(fn, np.ufunc):
-        return fn.nin
-    template = templates.find(fn)
-    names = [p.name for p in template.params] if template is not None else []
-    return names.index("out") if "out" in names else 1000
+    return fn.nin if isinstance(fn, np.ufunc) else templates.from_out(fn)[0]
 
 
 def _is_true(w: Walker, atom: Atom) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from tangentx.arrays.einsums import by_letters, pairwise
 from tangentx.common.options import OFF
 from tangentx.errors import NO_RULE, NoTemplate, place, span_of
-from tangentx.templates import composed, has_composition, no_rule, without_rule
+from tangentx.templates import composed, from_out, has_composition, no_rule, without_rule
 from tangentx.templates.precision import has_policy
 from tangentx.tensor.calls.groups import Grouped
 from tangentx.tensor.calls.lifting import lifted_function
@@ -26,7 +26,7 @@ from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.core.modes import STATE, refusal
 from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.fallback.library_code import refuse_said
-from tangentx.tensor.writes.out_argument import from_out, has_out, into
+from tangentx.tensor.writes.out_argument import has_out, into
 
 
 def as_array(value: Any) -> Any:

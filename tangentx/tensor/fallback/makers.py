@@ -190,12 +190,22 @@ def _object(function: Any, kind: type) -> Any:
     if ruled is not None:
         return ruled
     if has_composition(function):
-        return lifted(function)
+        return _changing(function) if function in CHANGING else lifted(function)
     if is_users(own):
         return types.MethodType(on_tensors(own), function)
     if is_known(function):
         return function
     return known_object(function, on_tensors) or guarded(function)
+
+
+def _changing(function: Any) -> Callable[..., Any]:
+    """A function that may write into its first argument, which a Tensor or an array answers for; a list is copied."""
+    copying = lifted(function)
+
+    def changing(x: Any, *args: Any, **kwargs: Any) -> Any:
+        return (copying if isinstance(x, list | tuple) else function)(x, *args, **kwargs)
+
+    return changing
 
 
 def _checkpointed(again: Any) -> Callable[..., Any]:

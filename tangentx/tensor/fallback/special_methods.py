@@ -233,7 +233,8 @@ def _item(method: Callable[[Any, str], Any]) -> Callable[[Any, Any], Any]:
         if type(x) is Tensor:
             found = operator.getitem(x, key)
             plain = type(found) is Tensor and not found._needs and type(found._primal) is not np.ndarray
-            return found._primal if plain else found  # a number that is constant needs no history
+            # A number that is constant needs no history; where nothing is recorded (`checkpoint`), nobody can tell.
+            return found._primal if plain and STATE.grad else found
         if type(x) in _PLAIN:
             return x[key]
         if x is np.r_ or x is np.c_:

@@ -14,7 +14,7 @@ from tangentx.arrays import zeros_as
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.core.containers import like_container, tensors_in
-from tangentx.tensor.core.modes import STATE
+from tangentx.tensor.core.modes import STATE, during
 from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.graph.functions import Context, Function
 from tangentx.tensor.graph.nodes import Node
@@ -47,6 +47,8 @@ class _Checkpoint(Function):
         ctx.written = [i for i, t in enumerate(given) if t._primal is not units[i]._primal]
         if run.reshaped or any(contents) or any(type(given[i]._primal) is not np.ndarray for i in ctx.written):
             raise _written(call)
+        if STATE.honest and _holds_numbers(run.result):
+            _demand_constants(ctx, run, units)
         report.run, report.written = run, ctx.written
         ctx.prints = [_print(t) for t in (*run.results, *(given[i] for i in ctx.written))]
         return (*run.results, *(wrap(given[i]._primal) for i in ctx.written))
@@ -62,18 +64,10 @@ class _Checkpoint(Function):
 
 def _backward(ctx: Any, grad_outputs: Any, batched: bool) -> Any:
     """The gradients, or batches of them, by what is computed in a second run."""
-    from tangentx.tensor.core.modes import during
     from tangentx.tensor.graph.autograd import grad
 
     create, needs = STATE.grad, ctx.needs_input_grad[2:]
-
-    def second() -> tuple[list[Any], Run]:
-        pairs = zip(ctx.saved_tensors, needs, strict=True)
-        again = [t if not n else _itself(t) if create else t.detach().requires_grad_() for t, n in pairs]
-        given = [_copied(t) if i in ctx.written else t for i, t in enumerate(again)]
-        return again, ctx.states.again(lambda: Run(ctx.call, given))
-
-    again, run = during(second, grad=True)
+    again, run = during(lambda: _again(ctx, ctx.saved_tensors, create), grad=True)
     outs = [*run.results, *(run.units[i] for i in ctx.written)]
     if not _alike([_print(t) for t in outs], ctx.prints):
         raise NotDifferentiable(
@@ -95,6 +89,33 @@ def _backward(ctx: Any, grad_outputs: Any, batched: bool) -> Any:
     )
     given = iter(found if reached else [None] * len(active))
     return (None, None, *(next(given) if n else None for n in needs))
+
+
+def _again(ctx: Any, units: Sequence[Tensor], create: bool) -> tuple[list[Any], Run]:
+    """What the second run is given, and that run."""
+    pairs = zip(units, ctx.needs_input_grad[2:], strict=True)
+    again = [t if not n else _itself(t) if create else t.detach().requires_grad_() for t, n in pairs]
+    given = [_copied(t) if i in ctx.written else t for i, t in enumerate(again)]
+    return again, ctx.states.again(lambda: Run(ctx.call, given))
+
+
+def _holds_numbers(value: Any) -> bool:
+    """Whether a result holds plain numbers or arrays that may vary."""
+    if isinstance(value, list | tuple | dict):
+        return any(map(_holds_numbers, value.values() if isinstance(value, dict) else value))
+    return type(value) is not Tensor and isinstance(value, float | complex | np.inexact | np.ndarray)
+
+
+def _demand_constants(ctx: Any, run: Run, units: Sequence[Tensor]) -> None:
+    """Asks a run that is recorded whether the plain numbers are constants: where nothing is recorded, nothing refuses
+    to make one of a Tensor. Raises NotDifferentiable where they are not."""
+    _, other = during(lambda: _again(ctx, units, False), grad=True)
+    if len(list(tensors_in(other.result))) != len(list(tensors_in(run.result))):
+        raise NotDifferentiable(
+            f"{_named(ctx.call.function)} is checkpointed, and gives a plain number for one that is differentiated",
+            span_of(ctx.call.place),
+            "call it without `tx.checkpoint`",
+        )
 
 
 def _print(t: Tensor) -> Any:

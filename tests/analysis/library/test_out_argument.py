@@ -49,6 +49,37 @@ def test_no_array_for_the_result_is_a_plain_call() -> None:
 
 
 @pytest.mark.parametrize(
+    "call",
+    [
+        "np.round(a, 1, out)",
+        "np.around(a, 1, out)",
+        "a.round(1, out)",
+        "np.fix(a, out)",
+        "np.floor(a, out)",
+        "np.clip(a, 0.4, 1.0, out)",
+        "a.clip(0.4, 1.0, out)",
+        "np.cumsum(a, 0, None, out)",
+        "np.argmax(a[None], 0, places)",
+        "a[None].argmin(0, places)",
+    ],
+)
+def test_the_array_for_the_result_by_position(call: str) -> None:
+    lines = [
+        "def f(a):",
+        "out = np.ones(3) * a[0]",
+        "b, places = np.zeros(3), np.ones(3, int)",
+        call,
+        "return np.sum(out * out * np.arange(1.0, 4.0)) + np.sum(b * b) + np.sum(places) * a[1]",
+    ]
+    f = defined("\n    ".join(lines), np=np)
+    x = np.array([0.31, 0.73, 1.27])
+    value, found = tx.value_and_grad(f, fallback="error")(x)
+    assert value == f(x.copy())
+    steps = np.eye(3) * 1e-6
+    np.testing.assert_allclose(found, [(f(x + e) - f(x - e)) / 2e-6 for e in steps], rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize(
     ("body", "message"),
     [
         ("y = np.add(x, s, where=x > 0.0)", "leaves elements without a value"),

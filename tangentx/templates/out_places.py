@@ -1,0 +1,45 @@
+"""At which position functions of NumPy's take ``out``, the array for their result."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from tangentx.templates.registry import find
+
+_NEVER = 1 << 30
+_FOUND: dict[Any, tuple[int, tuple[str, ...]]] = {}
+
+
+def from_out(fn: Any) -> tuple[int, tuple[str, ...]]:
+    """At which position a function takes ``out``, and the names of what it takes from there on.
+
+    Far behind all for functions that do not, or by its name alone: ufuncs are among them, for they say it by name.
+    """
+    try:
+        found = _FOUND.get(fn)
+    except TypeError:  # what cannot be a key is none of NumPy's
+        return _NEVER, ()
+    if found is None:
+        found = _FOUND[fn] = _from_out(fn)
+    return found
+
+
+def _from_out(fn: Any) -> tuple[int, tuple[str, ...]]:
+    shown: Any = None
+    if hasattr(fn, "_implementation"):
+        shown = fn
+    elif getattr(fn, "__objclass__", None) is np.ndarray:
+        shown = getattr(np, fn.__name__, None)  # methods take what the functions take that are called like them
+    if isinstance(fn, np.ufunc) or isinstance(shown, np.ufunc):
+        return _NEVER, ()
+    try:
+        parameters: Iterable[inspect.Parameter] = inspect.signature(shown).parameters.values()
+    except (TypeError, ValueError):  # before NumPy 2.3 functions in C told nothing; templates mirror what they take
+        template = find(fn)
+        parameters = () if template is None else template.params
+    names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD or p.kind is p.POSITIONAL_ONLY]
+    return (names.index("out"), tuple(names[names.index("out") :])) if "out" in names else (_NEVER, ())
