@@ -126,8 +126,13 @@ class ArrayWriter:
             return
         builder.check(Apply("eq", (a, b), BOOL), Bail.SHAPE)
         (x, m), (y, n) = builder.affine(a), builder.affine(b)
+        if m == n and builder.at_top() and self._of_parameter(x) and self._of_parameter(y):
+            builder.alike.add((x, y))  # type: ignore[arg-type]
         if x is not None and y is not None and m == n and builder.is_steady(x) and builder.is_steady(y):
             builder.equal[y] = x
+
+    def _of_parameter(self, extent: Expr | None) -> bool:
+        return isinstance(extent, Extent) and extent.array in dict(self.builder.params)
 
     # ---- arrays ----
 

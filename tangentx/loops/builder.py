@@ -69,11 +69,16 @@ class Builder:
         self.owners: dict[str, Expr | None] = {}
         self.vague = vague  # names of which nothing is known but that they are Python's or NumPy's
         self.found_vague: set[str] = set()
+        self.alike: set[tuple[Extent, Extent]] = set()  # lengths of parameters that are equal wherever the program ends
         self._blocks: list[list[Statement]] = []
 
     def emit(self, *statements: Statement) -> None:
         """Adds statements to the block that is being written."""
         self._blocks[-1] += statements
+
+    def at_top(self) -> bool:
+        """Whether what is written is done on every way through the function."""
+        return len(self._blocks) == 1
 
     @contextmanager
     def block(self) -> Iterator[list[Statement]]:

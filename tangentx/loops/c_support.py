@@ -58,9 +58,17 @@ static inline void hold(size_t bytes) { held_bytes += bytes; if (held_bytes > mo
 static void in_large_pages(void *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
-    uintptr_t start = ((uintptr_t)memory + 4095) & ~(uintptr_t)4095;
-    if (memory && bytes >= LARGE) madvise((void *)start, bytes - (start - (uintptr_t)memory), MADV_HUGEPAGE);
+    uintptr_t start = (uintptr_t)memory & ~(uintptr_t)4095; /* with the page that it shares: all of a mapping */
+    if (memory && bytes >= LARGE) madvise((void *)start, bytes + ((uintptr_t)memory - start), MADV_HUGEPAGE);
 #endif
+}
+
+/* Memory that begins where a large page begins, if it is large. */
+static void *plain_memory(size_t bytes)
+{
+    size_t page = (size_t)1 << 21;
+    if (bytes < LARGE || bytes > SIZE_MAX / 2) return malloc(bytes);
+    return aligned_alloc(page, (bytes + page - 1) / page * page);
 }
 
 static block *new_block(int64_t count, size_t size, bool zeros)
@@ -70,7 +78,7 @@ static block *new_block(int64_t count, size_t size, bool zeros)
     size_t places = count > 0 ? (size_t)count : 1;
     made->users = 1;
     made->bytes = places * size;
-    made->memory = zeros ? calloc(places, size) : malloc(places * size);
+    made->memory = zeros ? calloc(places, size) : plain_memory(places * size);
     made->array = NULL;
     if (!made->memory) { free(made); return NULL; }
     in_large_pages(made->memory, made->bytes);
@@ -133,7 +141,6 @@ static __attribute__((noinline, cold)) void *grown(void *items, int64_t *capacit
 /* Python's lock is released while a program runs, and taken now and then to ask whether a signal wants it to stop. */
 #define SMALL_PRODUCT (1 << 15) /* multiplications; more of them are quicker by NumPy */
 #define TICKS (1 << 22)
-#define LONGEST (1 << 30)
 typedef int64_t (*called_back)(int64_t place, const int64_t *given, int64_t *found);
 typedef struct { called_back outside; void *state; } interpreter;
 
@@ -191,6 +198,7 @@ static __attribute__((unused)) block *lent_block(
         py.forget();
         if (made->array) py.drop(made->array);
     }
+    in_large_pages(made->memory, made->bytes);
     python->state = py.release_lock();
     fesetexceptflag(&events, FE_ALL_EXCEPT);
     if (!made->memory) { free(made); return NULL; }

@@ -122,7 +122,6 @@ class Bail(Enum):
     SHAPE = 7
     MEMORY = 8
     INTERRUPT = 9
-    LONG = 10
 
     @property
     def reason(self) -> str:
@@ -144,7 +143,6 @@ _REASONS = {
     Bail.SHAPE: "arrays had shapes that do not fit",
     Bail.MEMORY: "there was not enough memory",
     Bail.INTERRUPT: "it was interrupted",
-    Bail.LONG: "a loop was too long",
 }
 
 

@@ -16,7 +16,6 @@ from numba.extending import intrinsic
 compiled = numba.njit(nogil=True, error_model="numpy", cache=True)
 TICKS = 1 << 22
 SMALL_PRODUCT = 1 << 15  # multiplications; more of them are quicker by NumPy
-LONGEST = 1 << 30
 """
 
 PARTS = """

@@ -7,10 +7,10 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tangentx.loops import c_entry, c_threads
+from tangentx.loops import c_entry, c_threads, interrupts, vector_functions
 from tangentx.loops import loop_ir as loops
 from tangentx.loops.c_support import beginning
-from tangentx.loops.tidy import applied, targets
+from tangentx.loops.tidy import targets
 
 _TYPES = {"f8": "double", "f4": "float", "i8": "int64_t", "b1": "bool"}
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==",
@@ -18,16 +18,6 @@ _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=",
 _OURS = ("guarded", "maximum", "minimum", "sign", "ratio_or_zero", "over_root", "log_or_zero", "power_slope")
 _OF_CODE = (*_OURS, "floordiv", "mod")
 _PLAIN = ("add_fits", "sub_fits", "mul_fits", "isnan", "isinf", "isfinite")
-_VECTORS = frozenset("exp log sin cos tan tanh sinh cosh expm1 log1p asin acos atan".split())
-_VECTOR = '__attribute__((simd("notinbranch"))) extern'
-_HAS_VECTORS = """/* Functions of the C library that take several numbers at once. */
-#include <math.h>
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-#define HAS_VECTORS __GLIBC_PREREQ(2, 35)
-#endif
-#if HAS_VECTORS"""
-_COMPARING = "select maximum minimum sign ratio_or_zero over_root log_or_zero power_slope"
-_DECIDING = frozenset((*_COMPARING.split(), "floor", "ceil", "trunc", "rint", "mod", "floordiv"))
 
 
 def text_of(program: loops.Program, threads: bool = False) -> str:
@@ -37,7 +27,7 @@ def text_of(program: loops.Program, threads: bool = False) -> str:
     for type in types:
         names.of(type)
     more = (c_threads.SUPPORT, c_threads.OF_REALS) if threads else ()
-    parts = [_vector_functions(program), beginning(frozenset(names.codes), *more), "\n".join(names.text)]
+    parts = [vector_functions.declared(program), beginning(frozenset(names.codes), *more), "\n".join(names.text)]
     parts.append("\n".join(f"{_head(f, names)};" for f in program.functions))
     given = _handed_over(program.functions[0])
     parts += ["\n".join(_Printer(f, names, given, threads).whole()) for f in program.functions]
@@ -58,24 +48,6 @@ def _head(function: loops.Function, names: TypeNames) -> str:
     params += [f"{names.of(type)} *result{k}" for k, type in enumerate(function.results)]
     # Not inlined: all that it computes is done when its caller asks for floating-point events.
     return f"static __attribute__((noinline)) int64_t {function.name}({', '.join([*params, 'interpreter *python'])})"
-
-
-def _vector_functions(program: loops.Program) -> str:
-    """Declarations by which the C library's functions of several numbers at once are used.
-
-    They give equal numbers unlike bits in other lanes. So there are none in a program where a real number is compared.
-    """
-    found = {value.op: len(value.args) for f in program.functions for value in applied(f.body) if value.op in _VECTORS}
-    if not found or any(_decides(value) for f in program.functions for value in applied(f.body)):
-        return ""
-    lines = [f"{_VECTOR} double {op}({', '.join(['double'] * count)});" for op, count in sorted(found.items())]
-    return "\n".join((_HAS_VECTORS, *lines, "#endif\n"))
-
-
-def _decides(value: loops.Apply) -> bool:
-    """Whether an operation depends on more of a real number than about how large it is."""
-    real = any(arg.type.is_float for arg in value.args)
-    return real and (value.op in _DECIDING or value.type.code in ("b1", "i8"))
 
 
 class TypeNames:
@@ -215,7 +187,7 @@ class _Printer:
                 yield from self.loop(s)
             case loops.Loop(body):
                 yield "for (;;) {"
-                yield "    if (++ticks > TICKS) { ticks = 0; if (stop_asked(python)) BAIL(9); }"
+                yield f"    {_tick(interrupts.weight(body))}"
                 yield from self.block(body)
                 yield "}"
             case loops.Break() | loops.Continue():
@@ -258,26 +230,47 @@ class _Printer:
 
     def loop(self, s: loops.For) -> Iterator[str]:
         """A loop over a range."""
-        start, stop, name = self.expr(s.start), self.expr(s.stop), s.name
-        step = int(s.step.value) if isinstance(s.step, loops.Const) else 0
-        inner = any(isinstance(t, loops.For | loops.Loop) for t in loops.statements(s.body))
-        if s.independent and not inner:
-            yield f"ticks += {stop};"
-            yield '_Pragma("GCC ivdep")'
-        elif not inner and abs(step) == 1:
-            count = f"{stop} - {start}" if step > 0 else f"{start} - {stop}"
-            yield f"if ({count} > 0) ticks += {count};"
-            yield f"if (ticks > TICKS && {count} > LONGEST) {_bail(loops.Bail.LONG)}"
-            yield "if (ticks > TICKS) { ticks = 0; if (stop_asked(python)) BAIL(9); }"
+        innermost = interrupts.is_innermost(s)
+        if s.independent:
+            if innermost:
+                yield f"ticks += {self.expr(s.stop)};"
+                yield '_Pragma("GCC ivdep")'
+            yield from self.trips(s, self.expr(s.start), self.expr(s.stop))
+        elif interrupts.asks_in_parts(s):
+            yield from self.in_parts(s)
+        else:
+            yield from self.trips(s, self.expr(s.start), self.expr(s.stop), _tick(interrupts.weight(s.body)))
+
+    def trips(self, s: loops.For, start: str, stop: str, first: str = "") -> Iterator[str]:
+        """The trips of a loop between bounds; each begins with the line `first`."""
+        step, name = int(s.step.value) if isinstance(s.step, loops.Const) else 0, s.name
         if s.backward:
             yield f"for ({name} = {stop} - 1; {name} >= {start}; {name}--) {{"
         elif step > 0:
             yield f"for ({name} = {start}; {name} < {stop}; {f'{name}++' if step == 1 else f'{name} += {step}'}) {{"
         else:
             yield f"for ({name} = {start}; {name} > {stop}; {name} -= {-step}) {{"
-        if (inner and not s.independent) or abs(step) != 1:
-            yield "    if (++ticks > TICKS) { ticks = 0; if (stop_asked(python)) BAIL(9); }"
+        if first:
+            yield f"    {first}"
         yield from self.block(s.body)
+        yield "}"
+
+    def in_parts(self, s: loops.For) -> Iterator[str]:
+        """A loop whose step is one, as two: between parts it is asked whether it is to stop."""
+        start, stop = self.expr(s.start), self.expr(s.stop)
+        down = s.backward or (isinstance(s.step, loops.Const) and s.step.value < 0)
+        low, high = (start, stop) if s.backward else (stop, start) if down else (start, stop)
+        if down:
+            yield f"for (int64_t part = {high}, behind; part > {low}; part = behind) {{"
+            yield f"    behind = part - {low} > TICKS ? part - TICKS : {low};"
+            yield "    ticks += part - behind;"
+        else:
+            yield f"for (int64_t part = {low}, behind; part < {high}; part = behind) {{"
+            yield f"    behind = {high} - part > TICKS ? part + TICKS : {high};"
+            yield "    ticks += behind - part;"
+        yield f"    {_tick(0)}"
+        bounds = ("behind", "part") if s.backward else ("part", "behind")
+        yield from (f"    {line}" for line in self.trips(s, *bounds))
         yield "}"
 
     def spread(self, s: loops.For) -> Iterator[str]:
@@ -578,6 +571,12 @@ class _Printer:
         if op in _PLAIN:
             return f"{op}({', '.join(map(bare, args))})"
         return f"{op}{'f' if value.type.code == 'f4' else ''}({', '.join(map(bare, args))})"
+
+
+def _tick(count: int) -> str:
+    """Now and then a signal may end the program."""
+    counted = {0: "ticks", 1: "++ticks"}.get(count, f"(ticks += {count})")
+    return f"if ({counted} > TICKS) {{ ticks = 0; if (stop_asked(python)) BAIL(9); }}"
 
 
 def _loops_of(s: loops.For) -> Iterator[loops.For]:

@@ -7,10 +7,10 @@ record is a tuple of lists of one item; every array is of one of two layouts whe
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from tangentx.loops import interrupts, numba_support
 from tangentx.loops import loop_ir as loops
-from tangentx.loops import numba_support
 from tangentx.loops.print_python import DTYPES, SIGNS, Printer
 
 _OURS = ("guarded", "maximum", "minimum", "sign", "ratio_or_zero", "over_root", "log_or_zero", "power_slope")
@@ -113,7 +113,7 @@ class NumbaPrinter(Printer):
                 yield from self.loop(s)
             case loops.Loop(body):
                 yield "while True:"
-                yield from (f"    {line}" for line in self.tick("1"))
+                yield from (f"    {line}" for line in self.tick(str(interrupts.weight(body))))
                 yield from self.indented(body)
             case loops.NewList() | loops.NewRecord() | loops.Push() | loops.Pull() | loops.Fetch() | loops.Put():
                 yield from self.held(s)
@@ -130,23 +130,37 @@ class NumbaPrinter(Printer):
 
     def loop(self, s: loops.For) -> Iterator[str]:
         """A loop over a range."""
+        start, stop = self.expr(s.start), self.expr(s.stop)
+        if s.independent:
+            if interrupts.is_innermost(s):
+                yield f"ticks += {stop}"
+            yield from self.trips(s, start, stop)
+        elif interrupts.asks_in_parts(s):
+            yield from self.in_parts(s)
+        else:
+            yield from self.trips(s, start, stop, self.tick(str(interrupts.weight(s.body))))
+
+    def trips(self, s: loops.For, start: str, stop: str, first: Iterable[str] = ()) -> Iterator[str]:
+        """The trips of a loop between bounds; each begins with the lines `first`."""
         assert isinstance(s.step, loops.Const)
-        start, stop, step = self.expr(s.start), self.expr(s.stop), int(s.step.value)
-        inner = any(isinstance(t, loops.For | loops.Loop) for t in loops.statements(s.body))
-        if s.independent and not inner:
-            yield f"ticks += {stop}"
-        elif not inner and abs(step) == 1:
-            count = f"{stop} - {start}" if step > 0 else f"{start} - {stop}"
-            yield f"if {count} > LONGEST:"
-            yield self.bail(loops.Bail.LONG)
-            yield from self.tick(f"max({count}, 0)")
         if s.backward:
             yield f"for {s.name} in range({stop} - 1, {start} - 1, -1):"
         else:
-            yield f"for {s.name} in range({start}, {stop}, {step}):"
-        if (inner and not s.independent) or abs(step) != 1:
-            yield from (f"    {line}" for line in self.tick("1"))
+            yield f"for {s.name} in range({start}, {stop}, {int(s.step.value)}):"
+        yield from (f"    {line}" for line in first)
         yield from self.indented(s.body)
+
+    def in_parts(self, s: loops.For) -> Iterator[str]:
+        """A loop whose step is one, as two: between parts it is asked whether it is to stop."""
+        assert isinstance(s.step, loops.Const)
+        start, stop, step = self.expr(s.start), self.expr(s.stop), int(s.step.value)
+        first, last, sign = (stop, start, "-") if s.backward else (start, stop, "-" if step < 0 else "")
+        yield f"for part in range({first}, {last}, {sign}TICKS):"
+        nearest = "max(part - TICKS" if sign else "min(part + TICKS"
+        yield f"    behind = {nearest}, {last})"
+        yield from (f"    {line}" for line in self.tick("abs(behind - part)"))
+        bounds = ("behind", "part") if s.backward else ("part", "behind")
+        yield from (f"    {line}" for line in self.trips(s, *bounds))
 
     # ---- containers ----
 

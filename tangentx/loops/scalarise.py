@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,6 +43,7 @@ from tangentx.loops.loop_ir import (
     Const,
     Continue,
     Expr,
+    Extent,
     For,
     Function,
     If,
@@ -105,22 +106,24 @@ class _Functions:
     def written(self, source: Source, given: Sequence[object] | None) -> Writer:
         """The writer of a function, which is done; `given` are the forms of its arguments, None for the entry."""
         scattered, vague, several = frozenset[str](), frozenset[str](), False
+        alike: frozenset[tuple[Extent, Extent]] = frozenset()
         name = self.names.fresh(identifier(source[0].name))
         while True:
             writer = Writer(name, source, self, given, scattered, vague, several)
             try:
-                write_function(writer)
+                write_function(writer, alike)
             except (Refused, RefusedLate) as error:
                 if writer.several and not several:
                     several = True
                     continue
                 raise Refusal(error.reason, writer.line) from None
-            if writer.scattered <= scattered and writer.b.found_vague <= vague:
+            if writer.scattered <= scattered and writer.b.found_vague <= vague and not writer.b.alike:
                 self.report += writer.report()
                 self.turns = self.turns or writer.arrays.turns
                 self.reshapes = self.reshapes or writer.arrays.reshapes
                 return writer
             scattered, vague = scattered | writer.scattered, vague | writer.b.found_vague
+            alike |= writer.b.alike
 
     def called(self, link: ir.Link, given: Sequence[object]) -> Callee:
         """The function of a call."""
@@ -138,8 +141,9 @@ class _Functions:
         return found
 
 
-def write_function(w: Writer) -> None:
-    """Writes the function."""
+def write_function(w: Writer, alike: Collection[tuple[Extent, Extent]] = ()) -> None:
+    """Writes the function. Lengths of parameters that are known to be `alike` in the end are compared at first, so that
+    statements of arrays go together that are only found later to have one shape."""
     with w.b.block() as w.body:
         for place, param in enumerate(w.function.params):
             if param.kind not in ("normal", "positional"):
@@ -148,6 +152,11 @@ def write_function(w: Writer) -> None:
                 w.arguments.append(parameters.argument_of_entry(w, param.name))
             else:
                 parameters.bind_parameter(w, param, w.given[place] if place < len(w.given) else MISSING)
+        known = dict(w.b.params)
+        for a, b in sorted(alike, key=repr):
+            if a.array in known and b.array in known:
+                w.arrays.demand_same(a, b)
+        w.b.alike.clear()
         write_block(w, w.function.body)
         w.arrays.flush()
         if not w.body or not isinstance(w.body[-1], Return):

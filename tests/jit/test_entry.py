@@ -1,7 +1,6 @@
 """Compiled derivatives beside the generated Python: results, exceptions, what is refused, and who runs when."""
 
 import math
-import signal
 import sys
 import threading
 import warnings
@@ -834,28 +833,6 @@ def test_a_directory_that_others_may_write_is_not_used(tmp_path, monkeypatch):
     monkeypatch.setenv("TANGENTX_CACHE", str(tmp_path / "own"))
     assert kept_files.directory() == str(tmp_path / "own")
     assert (tmp_path / "own").stat().st_mode & 0o777 == 0o700
-
-
-@pytest.mark.skipif(not HAS_C or not hasattr(signal, "setitimer"), reason="no C compiler, or no timer")
-def test_signals_end_a_long_loop():
-    def long(x, n):
-        for _ in range(n):
-            for _ in range(n):
-                x = x * 0.999 + 1e-3
-        return x
-
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    derivative = both(long, "c", 0.3, 3)
-    before = signal.signal(signal.SIGALRM, stop)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
-        with pytest.raises(KeyboardInterrupt):
-            derivative(0.3, 2**30)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.parametrize("jit", WAYS)
