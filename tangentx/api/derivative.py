@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from tangentx.common import forks, kept_files
-from tangentx.common.options import OFF, checking, in_precision, showing
+from tangentx.common.options import OFF, checking, in_precision, is_watched, showing
 from tangentx.dispatch.call_stubs import MISSED, Hit
 from tangentx.dispatch.call_stubs import hit as hit_of
 from tangentx.dispatch.entries import Binder, Cache, Entry, demand_class, place_of, positions, target_of
@@ -128,7 +128,19 @@ class Derivative:
 
     @shallow
     def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if is_watched():
+            return self._watched(args, kwargs)
         return in_precision(self._spec.precision, lambda: self._found(args, kwargs))
+
+    def _watched(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result, which is an error where it is not finite."""
+        from tangentx.compile.anomalies import demand_finite
+
+        out = in_precision(self._spec.precision, lambda: self._found(args, kwargs))
+        self._cache.route = None  # the next call is watched, too
+        if not holds_tensors(with_arrays(args), with_arrays(kwargs)):
+            demand_finite(out, self._target, self._values(args, kwargs), self._wrt())
+        return out
 
     def _found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result, by way of what was compiled before or is now; the next call of this form has a shorter way."""

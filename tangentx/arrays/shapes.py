@@ -142,7 +142,7 @@ def share(x: Any, y: Any, best: Any) -> Any:
     dtype = getattr(best, "dtype", None)
     dtype = dtype if dtype is not None and dtype.kind == "f" else np.dtype(float)
     tied = np.logical_and(mine, other)
-    weights = np.where(tied, 0.5, mine) if np.any(tied) else np.asarray(mine)
+    weights = np.where(tied, 0.5, mine) if is_elsewhere(tied) or np.any(tied) else np.asarray(mine)
     return np.broadcast_to(weights, tied.shape).astype(dtype)[()]
 
 

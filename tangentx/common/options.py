@@ -66,7 +66,8 @@ def checked() -> Lasting:
 LOW_PRECISION = "float16"
 """What products may run in: NumPy has no other."""
 _LOW = f"in {LOW_PRECISION}"  # stands among the proofs that are off, as CHECKED does
-SETTINGS = frozenset((CHECKED, _LOW))
+_WATCHED = "unwatched"  # as CHECKED
+SETTINGS = frozenset((CHECKED, _LOW, _WATCHED))
 """What stands among the proofs that are off, and is none."""
 
 
@@ -79,6 +80,21 @@ def low_precision() -> np.dtype[Any] | None:
 def with_precision(off: frozenset[str], low: bool) -> frozenset[str]:
     """What is off, with the policy of mixed precision or without."""
     return off | {_LOW} if low else off - {_LOW}
+
+
+def is_watched() -> bool:
+    """Whether a derivative that is not finite is an error here: see `detect_anomaly`."""
+    return _WATCHED in OFF.get()
+
+
+def watched() -> Lasting:
+    """Has derivatives that are not finite be errors while it lasts."""
+    return Lasting(OFF, _with_watch)
+
+
+@functools.lru_cache(maxsize=64)
+def _with_watch(off: frozenset[str]) -> frozenset[str]:
+    return off | {_WATCHED}
 
 
 def in_precision(precision: str | None, run: Callable[[], T]) -> T:

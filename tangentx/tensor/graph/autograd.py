@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.common.options import watched
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.core.containers import mapped
@@ -291,6 +292,20 @@ def _norms(bars: Sequence[Any]) -> tuple[float, ...]:
 @contextmanager
 def detect_anomaly() -> Iterator[None]:
     """The first cotangent that is not finite is an error that names its operation and the user's line, and so is the
-    first layer (of `tx.nn`) that makes something not finite of what is."""
-    with setting(anomaly=True):
+    first layer (of `tx.nn`) that makes something not finite of what is.
+
+    So it is for compiled gradients: where one, or the value beside it, is not finite, the program is run again on
+    Tensors to find the line, with all that it does.
+
+    >>> import numpy as np
+    >>> import tangentx as tx
+    >>> def loss(w):
+    ...     return np.sum(np.log(w))
+    >>> with np.errstate(all="ignore"), tx.autograd.detect_anomaly():
+    ...     tx.value_and_grad(loss)(np.array([1.0, -1.0]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    tangentx.errors.NotDifferentiable: ...`log` gives the first number that is not finite...
+    """
+    with setting(anomaly=True), watched():
         yield
