@@ -132,7 +132,7 @@ def _depth(arrays: Any) -> int:
 
 def _unblocked(t: Any, arrays: Any, axis: int) -> Any:
     if not isinstance(arrays, list):
-        return as_array(t).copy().reshape(np.shape(arrays))[()] if has_derivative(arrays) else None
+        return np.copy(np.reshape(t, np.shape(arrays)))[()] if has_derivative(arrays) else None
     found, start = [], 0
     for item in arrays:
         width = _width(item, axis)

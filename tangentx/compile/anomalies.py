@@ -30,9 +30,8 @@ def demand_finite(out: Any, target: Target, values: Sequence[Any], wrt: Sequence
     if found is not None:
         raise found
     message = "a derivative, or the value beside it, is not finite"
-    raise NotDifferentiable(
-        message, place_of(target.function), "look for a division by zero, a logarithm or an overflow"
-    )
+    hint = "look for a division by zero, a logarithm or an overflow"
+    raise NotDifferentiable(message, place_of(target.function), hint)
 
 
 def _is_finite(leaf: Any) -> bool:

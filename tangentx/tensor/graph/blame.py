@@ -43,16 +43,17 @@ class Log:
         self.gave.append([np.array(t.current) if type(t) is Tensor else None for t in results])
 
     def origin(self, result: Any) -> Node | None:
-        """The node from which what is not finite in `result` comes: all that it was given is finite. None where `result`
-        is finite, or was not recorded."""
+        """The node from which what is not finite in `result` comes: all that it was given is finite. None where
+        `result` is finite, or was not recorded."""
         spoilt = {id(node): node for node, given in zip(self.nodes, self.gave, strict=True) if not _are_finite(given)}
-        node = result._node if type(result) is Tensor else None
+        node: Any = result._node if type(result) is Tensor else None
         if id(node) not in spoilt:
             return None
         while True:
             below = next((source for source in node.sources if id(source) in spoilt), None)
             if below is None:
-                return node  # type: ignore[no-any-return]
+                found: Node = node
+                return found
             node = below
 
 
