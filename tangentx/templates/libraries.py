@@ -22,14 +22,14 @@ _RULES = {
     ),
     "scipy.stats": (
         *("discrete_distributions", "lifetime_distributions", "multivariate_distributions", "skewed_distributions"),
-        *("symmetric_distributions", "frozen_distributions"),
+        *("symmetric_distributions", "frozen_distributions", "descriptive_statistics"),
     ),
     "scipy.linalg": (
         *("linear_systems", "factorisations", "lu_factors", "banded_systems", "decompositions", "matrix_functions"),
         *("matrix_equations", "structured_matrices", "refused_linalg"),
     ),
     "scipy.spatial.distance": ("distances",),
-    "scipy.signal": ("signals", "resampled_signals", "spectral_estimates"),
+    "scipy.signal": ("signals", "resampled_signals", "spectral_estimates", "short_time_transforms"),
     "scipy.integrate": ("integrals", "quadratures", "initial_values"),
     "scipy.fft": ("transforms", "cosine_transforms"),
     "scipy.optimize": ("roots", "minima"),

@@ -1,0 +1,164 @@
+"""Short-time Fourier transforms of real signals, their inverse, and spectrograms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from scipy import signal
+
+from tangentx.arrays import as_written, constant_option
+from tangentx.errors import NotDifferentiable
+from tangentx.templates.compositions import composition
+from tangentx.templates.scipy.spectral_estimates import weights_of
+
+
+def _count(window: Any, nperseg: Any, length: Any, usual: Any) -> Any:
+    """How long a segment is."""
+    if isinstance(window, (list, np.ndarray)):
+        return len(window)
+    return min(usual if nperseg is None else nperseg, length)
+
+
+def _demand(real: Any, onesided: Any) -> None:
+    if np.iscomplexobj(real) or not onesided:
+        raise NotDifferentiable(
+            "short-time transforms of scipy.signal have a derivative for real signals, with one side",
+            hint="take the real and the imaginary part one by one, and leave `return_onesided` out",
+        )
+
+
+def _extended(x: Any, half: Any, boundary: Any) -> Any:
+    """The signal with half a segment more at each end."""
+    width = ((0, 0),) * (np.ndim(x) - 1) + ((half, half),)
+    if boundary is None:
+        return x
+    if boundary == "zeros":
+        return np.pad(x, width)
+    if boundary == "constant":
+        return np.pad(x, width, mode="edge")
+    if boundary == "even":
+        return np.pad(x, width, mode="reflect")
+    return np.pad(x, width, mode="reflect", reflect_type="odd")
+
+
+def _transforms(x: Any, count: Any, step: Any, points: Any, weights: Any, detrend: Any) -> Any:
+    """The transforms of the segments, in rows."""
+    rows = sliding_window_view(x, count, -1)[..., ::step, :]
+    even = rows if detrend is False else signal.detrend(rows, -1, detrend)
+    return np.fft.rfft(even * weights, points)
+
+
+def _in_place(found: Any, axis: Any) -> Any:
+    """Frequencies where the signal lay, times behind all else."""
+    return np.moveaxis(found, -1, axis - 1 if axis < 0 else axis)
+
+
+def _scale(weights: Any, fs: Any, scaling: Any) -> Any:
+    """The power of a segment's transform by that of the signal."""
+    if scaling == "spectrum":
+        return 1.0 / np.sum(weights) ** 2
+    return 1.0 / (fs * np.sum(weights * weights))
+
+
+@composition(signal.stft, domain=())
+def stft(
+    x: Any,
+    fs: Any = 1.0,
+    window: Any = "hann",
+    nperseg: Any = 256,
+    noverlap: Any = None,
+    nfft: Any = None,
+    detrend: Any = False,
+    return_onesided: Any = True,
+    boundary: Any = "zeros",
+    padded: Any = True,
+    axis: Any = -1,
+    scaling: Any = "spectrum",
+) -> Any:
+    """Frequencies, times, and the transform of each segment of a signal."""
+    _demand(x, return_onesided)
+    given = np.moveaxis(np.asarray(x) * 1.0, axis, -1)
+    count = _count(window, nperseg, np.shape(given)[-1], 256)
+    step = count - (count // 2 if noverlap is None else noverlap)
+    points = count if nfft is None else nfft
+    weights = as_written(weights_of, "float64[1]", constant_option(window, "`window`"), count)
+    longer = _extended(given, count // 2, boundary)
+    length = np.shape(longer)[-1]
+    if padded:
+        more = (-(length - count) % step) % count
+        longer = np.pad(longer, ((0, 0),) * (np.ndim(longer) - 1) + ((0, more),))
+    found = _transforms(longer, count, step, points, weights, detrend) * np.sqrt(_scale(weights, fs, scaling))
+    times = (np.arange(np.shape(found)[-2]) * step + (0.0 if boundary is not None else count / 2)) / fs
+    return np.arange(points // 2 + 1) * (fs / points), times, _in_place(found, axis)
+
+
+@composition(signal.istft, domain=())
+def istft(
+    Zxx: Any,
+    fs: Any = 1.0,
+    window: Any = "hann",
+    nperseg: Any = None,
+    noverlap: Any = None,
+    nfft: Any = None,
+    input_onesided: Any = True,
+    boundary: Any = True,
+    time_axis: Any = -1,
+    freq_axis: Any = -2,
+    scaling: Any = "spectrum",
+) -> Any:
+    """Times, and the signal of which these are the transforms of the segments."""
+    _demand(0.0, input_onesided)
+    given = np.moveaxis(np.asarray(Zxx), (freq_axis, time_axis), (-1, -2))
+    segments, usual = np.shape(given)[-2], 2 * (np.shape(given)[-1] - 1)
+    count = usual if nperseg is None else nperseg
+    points = count if nfft is None else nfft
+    step = count - (count // 2 if noverlap is None else noverlap)
+    weights = as_written(weights_of, "float64[1]", constant_option(window, "`window`"), count)
+    root = np.sum(weights) if scaling == "spectrum" else np.sqrt(fs * np.sum(weights * weights))
+    rows = np.fft.irfft(given, points)[..., :count] * (weights * root)
+    total = count + (segments - 1) * step
+    found, norm = np.zeros((*np.shape(rows)[:-2], total)), np.zeros(total)
+    for k in range(segments):
+        found[..., k * step : k * step + count] += rows[..., k, :]
+        norm[k * step : k * step + count] += weights * weights
+    whole = found / np.where(norm > 1e-10, norm, 1.0)
+    if boundary:
+        whole = whole[..., count // 2 : total - count // 2]
+    return np.arange(np.shape(whole)[0]) / fs, whole  # as SciPy has it: of rows these are no times
+
+
+@composition(signal.spectrogram, domain=())
+def spectrogram(
+    x: Any,
+    fs: Any = 1.0,
+    window: Any = ("tukey", 0.25),
+    nperseg: Any = None,
+    noverlap: Any = None,
+    nfft: Any = None,
+    detrend: Any = "constant",
+    return_onesided: Any = True,
+    scaling: Any = "density",
+    axis: Any = -1,
+    mode: Any = "psd",
+) -> Any:
+    """Frequencies, times, and the power of each segment of a signal."""
+    _demand(x, return_onesided)
+    if mode not in ("psd", "magnitude", "complex"):
+        raise NotDifferentiable("spectrograms of angles have no derivative rule", hint="use np.angle of mode='complex'")
+    given = np.moveaxis(np.asarray(x) * 1.0, axis, -1)
+    count = _count(window, nperseg, np.shape(given)[-1], 256)
+    step = count - (count // 8 if noverlap is None else noverlap)
+    points = count if nfft is None else nfft
+    weights = as_written(weights_of, "float64[1]", constant_option(window, "`window`"), count)
+    found = _transforms(given, count, step, points, weights, detrend)
+    size = _scale(weights, fs, scaling)
+    places = np.arange(points // 2 + 1)
+    times = (np.arange(np.shape(found)[-2]) * step + count / 2) / fs
+    if mode == "complex":
+        return places * (fs / points), times, _in_place(found * np.sqrt(size), axis)
+    if mode == "magnitude":
+        return places * (fs / points), times, _in_place(np.abs(found) * np.sqrt(size), axis)
+    twice = np.where((places > 0) & (2 * places < points), 2.0, 1.0)
+    return places * (fs / points), times, _in_place(np.real(np.conj(found) * found) * (twice * size), axis)
