@@ -11,6 +11,7 @@ import builtins
 import functools
 import operator
 from collections.abc import Callable, Generator
+from types import ModuleType
 from typing import Any, TypeAlias, TypeVar
 
 import gast
@@ -190,6 +191,10 @@ class Expressions(Emitter):
 
     def _IfExp(self, node: Any) -> Steps:
         """``a if p else b if q else c`` is a chain of branches that bind one name."""
+        while isinstance(node, gast.IfExp) and (known := self.has_member(node.test)) is not None:
+            node = node.body if known else node.orelse
+        if not isinstance(node, gast.IfExp):
+            return (yield node)
         links: list[Link] = []
         outer, imports = self._out, self.imports
         self._out = []
@@ -209,6 +214,19 @@ class Expressions(Emitter):
         last, self._out, self.imports = self._out, outer, imports
         self.chain(links, last)
         return ir.Var(name)
+
+    def has_member(self, test: Any) -> bool | None:
+        """What ``hasattr(module, "name")`` says, or ``not hasattr(...)``; None for any other test. The branch that is
+        for another version of a library cannot be read."""
+        if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+            found = self.has_member(test.operand)
+            return None if found is None else not found
+        if not self.calls(test, builtins.hasattr) or test.keywords or len(test.args) != 2:
+            return None
+        base, name = self.outside(test.args[0]), test.args[1]
+        if base is None or not isinstance(base.value, ModuleType) or not isinstance(name, gast.Constant):
+            return None
+        return isinstance(name.value, str) and hasattr(base.value, name.value)
 
     def _NamedExpr(self, node: Any) -> Steps:
         value = yield node.value

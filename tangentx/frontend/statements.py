@@ -110,6 +110,9 @@ class Statements(Imports):
 
     def _If(self, node: Any) -> bool:
         """A chain of elif is lifted without recursion: it may be long."""
+        known = self.has_member(node.test)
+        if known is not None:
+            return self.body(node.body if known else node.orelse)
         links: list[Link] = []
         after = True
         outer, imports = self._out, self.imports

@@ -32,7 +32,7 @@ _RULES = {
     "scipy.signal": ("signals", "resampled_signals", "spectral_estimates", "short_time_transforms"),
     "scipy.integrate": ("integrals", "quadratures", "initial_values"),
     "scipy.fft": ("transforms", "cosine_transforms"),
-    "scipy.optimize": ("roots", "minima"),
+    "scipy.optimize": ("roots", "minima", "linear_programs"),
     "scipy.spatial.transform": ("rotations",),
     "scipy.ndimage": ("images", "ranked_filters", "labelled_images"),
     "scipy.sparse.linalg": ("sparse_systems",),

@@ -1,8 +1,10 @@
 """The normal form of expressions, as text."""
 
 import gast
+import numpy as np
 import pytest
 
+import tangentx as tx
 from tangentx.frontend import expressions
 from tests.frontend.test_statements import lifted
 
@@ -56,3 +58,14 @@ def test_classes_and_modules_are_left_and_objects_called():
 
     assert lifted("return Cls.make(x)", Cls=Cls) == ["%1 = apply <Cls.make>(x)", "return %1"]
     assert lifted("return obj.make(x)", obj=Cls()) == ["%1 = method <obj>.make(x)", "return %1"]
+
+
+def test_the_branch_for_another_version_of_a_library_is_not_read():
+    def f(x):
+        total = np.sum(x) if hasattr(np, "sum") else np.summe(x)
+        if not hasattr(np, "no_such_function"):
+            return total
+        return np.no_such_function(x)
+
+    found = tx.grad(f, fallback="error").source_for(np.ones(2))
+    assert "no_such" not in found and "np.ones" in found

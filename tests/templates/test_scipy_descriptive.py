@@ -18,7 +18,7 @@ Y = np.array([0.5, 0.1, 0.9, 1.4, 0.2, -0.6])
 M = np.stack([X, Y[::-1], X * Y])
 S = np.sin(np.arange(37) * 0.7) + 0.2 * np.cos(np.arange(37) ** 1.3)
 
-VALUES: dict[str, tuple[Any, Any, tuple[Any, ...], dict[str, Any]]] = {
+VALUES: dict[str, Any] = {
     "describe": (stats.describe, own.describe, (M,), {"axis": 1, "ddof": 0, "bias": False}),
     "trimmed": (stats.trim_mean, own.trim_mean, (M, 0.2), {"axis": 1}),
     "trimmed whole": (stats.trim_mean, own.trim_mean, (M, 0.1), {"axis": None}),
@@ -105,7 +105,7 @@ def test_derivatives_by_differences(f: Any, args: Any) -> None:
     gradient = tx.grad(f, wrt=(0, 1), fallback="error")(*args)
 
     def on_tensors(*given: Any) -> Any:
-        tensors = [tx.tensor(a, requires_grad=True) for a in given]
+        tensors = [tx.Tensor(a, requires_grad=True) for a in given]
         return tx.autograd.grad(tx.differentiate(f)(*tensors), tensors)
 
     for found, wanted in zip(on_tensors(*args), gradient, strict=True):

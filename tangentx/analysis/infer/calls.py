@@ -338,7 +338,9 @@ def call_python(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tu
         return tensor_runs.call(w, fn, args, kwargs)
     try:
         source = w.program.lift(fn)
-        return call(w, source, None, bind(w, source, args, kwargs))
+        given = bind(w, source, args, kwargs)
+        with w.program.calling(fn, source.span.file, w.span):
+            return call(w, source, None, given)
     except TangentxError as error:
         error.through = (*error.through, fn)
         raise at_the_call(error, fn, w.span) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tangentx.analysis.infer.functions import as_tuples
+from tangentx.analysis.infer.library_errors import at_the_call
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.infer.walker import FunctionWalker
 from tangentx.analysis.types.kind_copies import settle_copies
@@ -59,12 +60,22 @@ class Inference(Program):
         root.round = self.round
         postponed = False
         while self.pending:
-            self.walk(self.pending.pop())
+            self._walk_postponed(self.pending.pop())
             postponed = postponed or bool(self.pending)
         # Callers of what was postponed walked without its result: once more, callees first, so that results pass
         # through all levels of calls in one round.
         for instance in reversed(self.met) if postponed else ():
             self.walk(instance)
+
+    def _walk_postponed(self, instance: Instance) -> None:
+        """Walks an instance that was met very deep, or is the root; what a library refuses is told by its caller."""
+        self.called = instance.called
+        try:
+            self.walk(instance)
+        except TangentxError as error:
+            if instance.called is None:
+                raise
+            raise at_the_call(error, *instance.called) from None
 
     def _check_links(self) -> None:
         for view, base, span in self.world.links:

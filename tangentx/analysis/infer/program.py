@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from tangentx.common.axes import Axes
 from tangentx.common.forks import once
 from tangentx.common.options import OBSERVING, ON_TENSORS, Helper, low_precision
 from tangentx.common.outside_names import static
-from tangentx.errors import NotResolved, TangentxError
+from tangentx.errors import NotResolved, Span, TangentxError, is_library
 from tangentx.ir.nodes import Ext, Function, Link, Statement, Var
 
 LIMIT_INSTANCES = 300  # of one function
@@ -81,6 +82,7 @@ class Instance:
     asked: set[str] = field(default_factory=set)  # names of which it is asked, while it runs, whether they have a value
     makes_functions: bool = False
     origins: dict[int, str] = field(default_factory=dict)  # as a `Unit` has them: none here
+    called: tuple[Any, Span] | None = None  # of a library's, the function that the user's code called, and where
     given: list[Kind] = field(default_factory=list)  # of the root: kinds of its arguments before it writes into them
 
 
@@ -106,6 +108,7 @@ class Program(ABC):
         self.round = self.depth = 0
         self.checkpoints = Checkpoints()
         self.final = False
+        self.called: tuple[Any, Span] | None = None  # as an `Instance` has it, of what is being walked
         self.problems: list[TangentxError] | None = None  # what is refused, where all of it is asked for
         self.externals: dict[int, tuple[Ext, Kind]] = {}
         self.keys: dict[int, Any] = {}  # of those objects when their kinds were found, for the guards
@@ -211,6 +214,7 @@ class Program(ABC):
             return instance
         instance.round = self.round
         self.met.append(instance)
+        instance.called = self.called
         if self.depth >= LIMIT_DEPTH:
             self.pending.append(instance)
             return instance
@@ -218,6 +222,18 @@ class Program(ABC):
         self.walk(instance)
         self.depth -= 1
         return instance
+
+    @contextmanager
+    def calling(self, function: Any, file: str, span: Span) -> Iterator[None]:
+        """While a function of that file is walked, which is called at `span`: what is refused in a library is told
+        where the user called it."""
+        before = self.called
+        if is_library(file) and not is_library(span.file):
+            self.called = (function, span)
+        try:
+            yield
+        finally:
+            self.called = before
 
     def inside(self) -> Iterator[Program]:
         """The programs of the derivatives in this one, and those inside of them."""
