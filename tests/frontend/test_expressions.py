@@ -67,5 +67,4 @@ def test_the_branch_for_another_version_of_a_library_is_not_read():
             return total
         return np.no_such_function(x)
 
-    found = tx.grad(f, fallback="error").source_for(np.ones(2))
-    assert "no_such" not in found and "np.ones" in found
+    np.testing.assert_array_equal(tx.grad(f, fallback="error")(np.zeros(2)), np.ones(2))
