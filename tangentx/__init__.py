@@ -127,6 +127,7 @@ if TYPE_CHECKING:
 
 
 def _runtime() -> Runtime:
+    importlib.import_module("tangentx.tensor")  # the whole of it, which another thread may be loading
     from tangentx.tensor.fallback.runs import run
 
     return run
@@ -164,6 +165,7 @@ def __getattr__(name: str) -> Any:
 
         return testing
     if name in ("amp", "nn", "optim", "parallel"):
+        importlib.import_module("tangentx.tensor")
         return importlib.import_module(f"tangentx.{name}")
     from tangentx.tensor import public
 

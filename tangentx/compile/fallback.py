@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import types
 import warnings
@@ -38,6 +39,7 @@ def otherwise(target: Target, values: Sequence[Any], wrt: Sequence[int], spec: A
     def make(error: TangentxError) -> Entry:
         if not _runs(target.function) or not all(map(_exact, storages(tuple(values)))):
             raise error  # on Tensors, which are NumPy's
+        importlib.import_module("tangentx.tensor")  # the whole of it, which another thread may be loading
         function = target.function
         code = getattr(function, "__code__", None)
         if code is not None and _warnings_are_errors():

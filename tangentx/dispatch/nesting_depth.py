@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
 
 from tangentx.errors import INSIDE, NotDifferentiable
 
@@ -13,6 +15,7 @@ P = ParamSpec("P")
 Result = TypeVar("Result")
 LIMIT = 100
 """Levels that are followed for certain; how many more depends on how deep in calls the user is."""
+_SIMPLE = (str, bytes, int, float, complex, np.ndarray, np.generic, type, types.ModuleType, type(None))
 _OWN = 3  # functions of a generated text that may be called before its own walks of the arguments
 
 
@@ -27,10 +30,40 @@ def shallow(call: Callable[P, Result]) -> Callable[P, Result]:
         except RecursionError as error:
             if not _is_ours(error):
                 raise
-            refused = _of_arguments() if _is_deep((args, kwargs)) else _of_something()
+            refused = _why((args, kwargs))
         raise refused
 
     return refusing
+
+
+def _why(given: Any) -> NotDifferentiable:
+    again = _met_again(given)
+    if again is not None:
+        return NotDifferentiable(
+            f"an argument holds itself: a {type(again).__name__} in it is reached again from what it holds",
+            hint="pass the parts that are needed, or keep what refers back in another object",
+        )
+    return _of_arguments() if _is_deep(given) else _of_something()
+
+
+def _met_again(given: Any) -> Any:
+    """A container that is reached from itself; None where there is none."""
+    done: set[int] = set()
+    path: dict[int, Iterator[Any]] = {}
+    values = [given]
+    while values:
+        value = values[-1]
+        if id(value) not in path:
+            path[id(value)] = iter(_parts(value))
+        part = next((part for part in path[id(value)] if id(part) not in done and not isinstance(part, _SIMPLE)), None)
+        if part is None:
+            done.add(id(values.pop()))
+            del path[id(value)]
+        elif id(part) in path:
+            return part
+        else:
+            values.append(part)
+    return None
 
 
 def _of_something() -> NotDifferentiable:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import Any
 
 from tangentx.errors import NotDifferentiable
+
+_CONTAINERS = "tangentx.tensor.core.containers"
+_HOLDING: list[Any] = []
+"""That module, once it is there."""
 
 
 def holds_tensors(args: Any, kwargs: Any = (), *, as_written: bool = False) -> bool:
@@ -13,10 +18,11 @@ def holds_tensors(args: Any, kwargs: Any = (), *, as_written: bool = False) -> b
 
     Raises NotDifferentiable for those that other objects than dataclasses hold, unless the call runs `as_written`.
     """
-    holding = sys.modules.get("tangentx.tensor.core.containers")
-    if holding is None:
-        return False
-    holds = holding.holds_tensor if as_written else holding.holds_known_tensor
+    if not _HOLDING:
+        if _CONTAINERS not in sys.modules:
+            return False
+        _HOLDING.append(importlib.import_module(_CONTAINERS))  # another thread may be loading it: to be waited for
+    holds = _HOLDING[0].holds_tensor if as_written else _HOLDING[0].holds_known_tensor
     return bool(holds((args, kwargs) if kwargs else args))
 
 

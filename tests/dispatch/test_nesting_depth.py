@@ -74,6 +74,32 @@ def test_deep_arguments_are_refused(way: str, make: Callable[[int], Any]) -> Non
     assert __file__ in str(caught.value)
 
 
+def of_itself(kind: str) -> Any:
+    made: Any = {"list": [1.0, [2.0]], "dict": {"a": 1.0, "b": [2.0]}, "items": [[1.0], [2.0]]}[kind]
+    if kind == "dict":
+        made["me"] = made
+    else:
+        (made if kind == "list" else made[1]).append(made)
+    return made
+
+
+@pytest.mark.parametrize("kind", ["list", "dict", "items"])
+@pytest.mark.parametrize("way", WAYS)
+def test_arguments_that_hold_themselves_are_refused(way: str, kind: str) -> None:
+    """They were said to be nested too deeply, and that the limit of recursion should be raised."""
+    with pytest.raises(tx.TangentxError, match="holds itself") as caught:
+        WAYS[way](of_itself(kind))
+    assert __file__ in str(caught.value) and "pass the parts" in str(caught.value)
+
+
+def test_objects_that_refer_to_each_other() -> None:
+    node = Node(None)
+    node.following = Node(node)
+    assert tx.grad(lambda x, node: x * node.following.following.value)(1.5, node) == 1.0
+    with pytest.raises(tx.TangentxError, match="holds itself"):
+        tx.grad(lambda node: eval("node.value * 2.0"))(node)
+
+
 def test_arguments_are_looked_through_for_modules_however_deep() -> None:
     linear, holder = tx.nn.Linear(1, 1), []
     holder.append(holder)

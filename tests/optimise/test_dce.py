@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -99,3 +99,54 @@ def test_a_second_derivative_of_what_is_left() -> None:
     with pipeline.proofs(off="all"):
         wanted = tx.grad(tx.grad(textbook.glide))(12.0, 5, 0.01)
     assert second(12.0, 5, 0.01) == pytest.approx(wanted, rel=1e-12)
+
+
+# ---- what is put into objects from outside ----
+ROWS: list[object] = []
+TABLE: dict[str, object] = {}
+
+
+class Recorder:
+    rows: ClassVar[list[object]] = []
+
+
+def appends(x, n):
+    ROWS.append((n, 2.0))
+    return np.sum(x * x)
+
+
+def stores(x, n):
+    TABLE["last"] = (n, (n, "nested"))
+    return np.sum(x * x)
+
+
+def appends_some(x, n):
+    for k in range(2):
+        if k < n:
+            Recorder.rows.append({"row": (k, n)})
+    return np.sum(x * x)
+
+
+def reads_one_item(x, n):
+    row = (n, x)
+    ROWS.append(row)
+    return np.sum(x * row[1])
+
+
+@pytest.mark.parametrize("f", [appends, stores, appends_some, reads_one_item])
+def test_a_tuple_that_is_put_outside_has_all_its_items(f: Callable[..., object]) -> None:
+    """Those that the function itself does not read were None there."""
+    x = np.array([0.5, -1.25])
+
+    def seen(call: Callable[[], object]) -> str:
+        ROWS.clear(), TABLE.clear(), Recorder.rows.clear()
+        call()
+        return repr((ROWS, TABLE, Recorder.rows))
+
+    wanted = seen(lambda: f(x, 1.5))
+    for _ in range(2):
+        assert seen(lambda: tx.grad(f, fallback="error")(x, 1.5)) == wanted
+        assert seen(lambda: tx.vjp(f, x, 1.5, fallback="error")) == wanted
+        assert seen(lambda: tx.jvp(f, (x, 1.5), (x, None), fallback="error")) == wanted
+        assert seen(lambda: tx.linearize(f, x, 1.5)) == wanted
+        assert seen(lambda: tx.jacobian(tx.grad(f))(x, 1.5)) == wanted

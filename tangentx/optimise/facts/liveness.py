@@ -61,9 +61,10 @@ class Liveness:
         self.program = program
         self.summaries = summaries(program, units)
         seen = [unit.kinds.get(p.name, BOTTOM) for unit in memory.entries(units) for p in unit.function.params]
-        self.visible: Live = set(memory.reach([*seen, *(k for _, k in program.externals.values())]))
+        outside = [kind for _, kind in program.externals.values()]
+        self.visible: Live = set(memory.reach([*seen, *outside]))
         self.slots: set[tuple[Region, int]] = set()
-        self.wholes: Live = set()
+        self.wholes: Live = set(memory.reach(outside, arrays_too=False))  # what is put in there is seen, every item
         self.loops: list[Turn] = []
         self.found: dict[int, Reading] = {}
         every = list(self.summaries.values())

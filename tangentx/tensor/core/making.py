@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.programs import lost, stands_in
@@ -36,7 +37,7 @@ def rand(*shape: Any, generator: Any = None, dtype: Any = None, requires_grad: b
 
 def _plain(data: Any) -> Any:
     if isinstance(data, list | tuple):
-        return [_plain(item) for item in data]
+        return [_plain(item) for item in data] if holds_tensor(data) else data
     return data.current if type(data) is Tensor else data
 
 
