@@ -96,7 +96,10 @@ class Release:
                 break
         for (_, name), space in program.names.items():
             if name in space:
-                space[name] = self.value(space[name])
+                old = space[name]
+                new = self.value(old)
+                if new is not old:  # else another thread may have bound it again since
+                    space[name] = new
         for kept in list(program.touched.values()):
             self.value(kept)
         self.finish()
@@ -195,10 +198,12 @@ class Release:
         return ((name, value) for name, value in (inside or {}).items() if name not in own)
 
     def _list(self, x: Any) -> None:
-        for i, item in enumerate(x):
+        for i, item in enumerate(list(x)):
             new = self.value(item)
-            if new is not item:
-                x[i] = new
+            if new is not item:  # another thread may have moved it since
+                at = i if i < len(x) and x[i] is item else next((k for k, there in enumerate(x) if there is item), None)
+                if at is not None:
+                    x[at] = new
 
     def _dict(self, x: Any) -> None:
         items = [(key, self.value(key), item, self.value(item)) for key, item in list(x.items())]
@@ -211,10 +216,11 @@ class Release:
                 x[key] = item
 
     def _set(self, x: Any) -> None:
-        items = [self.value(item) for item in x]
-        if any(new is not old for new, old in zip(items, x, strict=True)):
-            x.clear()
-            x.update(items)
+        for item in list(x):  # other threads may put more into it meanwhile
+            new = self.value(item)
+            if new is not item:
+                x.discard(item)
+                x.add(new)
 
     def _function(self, x: types.FunctionType) -> None:
         """The function with its own code, and what it has captured."""
