@@ -140,8 +140,8 @@ class Release:
 
     def _primal(self, t: Tensor) -> Any:
         """The number, or an array of its own; what shares memory goes on doing so."""
-        if t.requires_grad and program_of(t) is None:
-            return t  # one of the user's own
+        if t.requires_grad and program_of(t) is not self.program:
+            return t  # one of the user's own, or of a run in another thread, which releases it itself
         data = t.current
         if type(data) is not np.ndarray:
             self.roots[id(t)] = t, data
