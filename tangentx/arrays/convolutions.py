@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import is_elsewhere, library_of, zeros_of
+
 Pair = tuple[int, int]
 
 
@@ -40,7 +42,7 @@ def convolved_left(t: Any, weight: Any, shape: Any, stride: Pair, padding: Pair,
     columns = np.swapaxes(rows, 1, 2) @ np.reshape(t, (count, groups, weight.shape[0] // groups, -1))
     parts = np.reshape(columns, (count, channels, *weight.shape[2:], *t.shape[2:]))
     (top, left), kernel = padding, weight.shape[2:]
-    whole = np.zeros((count, channels, height + 2 * top, width + 2 * left), parts.dtype)
+    whole = zeros_of(parts, (count, channels, height + 2 * top, width + 2 * left))
     for place, i, j in _places(whole, kernel, stride, dilation, t.shape[2:]):
         place += parts[:, :, i, j]
     return whole[:, :, top : top + height, left : left + width].copy()
@@ -62,7 +64,8 @@ def patches(x: Any, kernel: Pair, stride: Pair, dilation: Pair = (1, 1)) -> Any:
     if record is not None:
         return record(patches, (x, kernel, stride, dilation))
     size = _size(x.shape[2:], kernel, stride, dilation)
-    return np.ascontiguousarray(np.moveaxis(_windows(x, kernel, stride, dilation, size), (2, 3), (4, 5)))
+    found = np.moveaxis(_windows(x, kernel, stride, dilation, size), (2, 3), (4, 5))
+    return found.copy() if is_elsewhere(x) else np.ascontiguousarray(found)
 
 
 def from_patches(t: Any, shape: Any, stride: Pair, dilation: Pair = (1, 1)) -> Any:
@@ -70,7 +73,7 @@ def from_patches(t: Any, shape: Any, stride: Pair, dilation: Pair = (1, 1)) -> A
     record = _recorder(t)
     if record is not None:
         return record(from_patches, (t, shape, stride, dilation))
-    whole = np.zeros(shape, t.dtype)
+    whole = zeros_of(t, shape)
     for place, i, j in _places(whole, t.shape[4:], stride, dilation, t.shape[2:4]):
         place += t[..., i, j]
     return whole
@@ -101,6 +104,8 @@ def _windows(x: Any, kernel: Any, stride: Pair, dilation: Pair, size: Pair) -> A
     """A view of images as (batch, channels, kernel, places)."""
     *outer, down, across = x.strides
     steps = (*outer, down * dilation[0], across * dilation[1], down * stride[0], across * stride[1])
+    if is_elsewhere(x):
+        return library_of(x).namespace.lib.stride_tricks.as_strided(x, (*x.shape[:2], *kernel, *size), steps)
     return np.lib.stride_tricks.as_strided(x, (*x.shape[:2], *kernel, *size), steps, writeable=False)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import is_elsewhere, library_of
+
 _each = np.frompyfunc(math.erf, 1, 1)
 
 
@@ -15,6 +17,8 @@ def erf(x: Any) -> Any:
     record = getattr(type(x), "__tangentx_record__", None)
     if record is not None:  # a Tensor
         return record(erf, (x,))
+    if is_elsewhere(x):
+        return library_of(x).special.erf(x)
     if isinstance(x, np.ndarray):
         kind = x.dtype if x.dtype.kind == "f" else float
         return np.asarray(_each(x), kind)

@@ -5,6 +5,7 @@ CuPy is known by its name and imported by nobody here. `register` adds another o
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,6 +30,11 @@ class Library:
     def namespace(self) -> ModuleType:
         """The module, which a program that has such arrays has imported."""
         return sys.modules[self.module]
+
+    @property
+    def special(self) -> ModuleType:
+        """The module of its special functions."""
+        return importlib.import_module("cupyx.scipy.special") if self.module == "cupy" else self.namespace.special
 
     @property
     def array(self) -> Any:

@@ -8,6 +8,7 @@ a device are tested with them (`tangentx.testing.device_arrays`).
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -389,6 +390,13 @@ def _module(below: str) -> ModuleType:
     return made
 
 
+def _erf(x: DeviceArray) -> DeviceArray:
+    each = np.frompyfunc(math.erf, 1, 1)
+    return on_device(np.asarray(each(x._data), x.dtype if x.dtype.kind == "f" else float))
+
+
+special = ModuleType(f"{__name__}.special")
+special.__dict__.update(erf=_erf)
 _NAMES: dict[str, Any] = _functions(np, __name__) | {below: _module(below) for below in ("linalg", "fft", "lib")}
 """What CuPy has under NumPy's names, given by `__getattr__`: some are names of Python's own functions."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,23 @@ def write_whole(path: Any, arrays: Mapping[str, Any]) -> None:
     except BaseException:
         os.unlink(name)
         raise
+
+
+def read_whole(file: Any) -> dict[str, Any]:
+    """The arrays of an .npz file. Raises ValueError for one that is not whole, or no such file."""
+    try:
+        if not isinstance(file, str | os.PathLike):
+            return _arrays_of(file)
+        with open(file, "rb") as opened:  # which NumPy leaves open where it raises
+            return _arrays_of(opened)
+    except (zipfile.BadZipFile, EOFError, ValueError, TypeError) as error:
+        message = f"{file} is no whole .npz file of arrays ({error}): it was not written by `save`, or cut short since"
+        raise ValueError(message) from None
+
+
+def _arrays_of(file: Any) -> dict[str, Any]:
+    with np.load(file, allow_pickle=False) as found:
+        return dict(found)
 
 
 def _mode_of(path: Path) -> int:

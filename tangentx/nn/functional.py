@@ -92,9 +92,14 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     return product if bias is None else product + bias
 
 
+def _whole(indices: Any) -> Any:
+    """Whole numbers as an array; one of another library stays where it is."""
+    return np.asarray(indices) if isinstance(indices, (np.ndarray, np.integer, list, tuple, int)) else indices
+
+
 def embedding(indices: Any, weight: Any, padding_idx: int | None = None) -> Any:
     """Rows of `weight`; the row `padding_idx` gets no gradient."""
-    rows = np.asarray(indices)
+    rows = _whole(indices)
     if padding_idx is None:
         return weight[rows]
     return np.where(np.expand_dims(rows == padding_idx, -1), stop_gradient(weight)[rows], weight[rows])
@@ -199,7 +204,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, ignore_index: int = -1
     `weight` has a factor for each class: the mean is the weighed one. Targets of `ignore_index` do not count.
     """
     logs = np.moveaxis(input, 1, -1) if np.ndim(input) > 1 else input
-    return _picked(logs, np.asarray(target), weight, ignore_index, reduction)
+    return _picked(logs, _whole(target), weight, ignore_index, reduction)
 
 
 def _picked(logs: Any, classes: Any, weight: Any, ignore_index: int, reduction: str) -> Any:
@@ -246,7 +251,7 @@ def cross_entropy(
     if np.ndim(target) == np.ndim(input):
         wanted = np.moveaxis(target, 1, -1) if np.ndim(input) > 1 else target
         return _against_probabilities(logs, wanted, weight, reduction, label_smoothing)
-    classes = np.asarray(target)
+    classes = _whole(target)
     loss = _picked(logs, classes, weight, ignore_index, reduction)
     if label_smoothing == 0.0:
         return loss
@@ -337,20 +342,23 @@ def avg_pool2d(
     down, across = _pair(kernel_size)
     if count_include_pad:
         return sums / (down * across)
-    ones = np.ones((1, 1, np.shape(input)[2], np.shape(input)[3]), input.dtype)
+    ones = np.ones_like(input[:1, :1])
     return sums / np.sum(patches(_padded(ones, padding, 0.0), _pair(kernel_size), steps), axis=(4, 5))
 
 
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     """Means over as many parts of images as `output_size` says, of lengths as equal as can be."""
     down, across = _pair(output_size)
-    left, right = _averages(np.shape(input)[2], down), _averages(np.shape(input)[3], across)
+    left, right = _averages(input[0, 0, :, 0], down), _averages(input[0, 0, 0], across)
     return left.astype(input.dtype) @ input @ right.astype(input.dtype).T
 
 
-def _averages(length: int, parts: int) -> Any:
-    """The matrix of means over parts, which go from ``floor(i * length / parts)`` to the ceiling of the next."""
-    places, ends = np.arange(length), np.arange(parts)
-    first, behind = ends * length // parts, -(-(ends + 1) * length // parts)
+def _averages(row: Any, parts: int) -> Any:
+    """The matrix of means over parts of a row, which go from ``floor(i * length / parts)`` to the ceiling of the next;
+    it lies where the row does."""
+    length = len(row)
+    places = np.cumsum(np.ones_like(row, dtype=float)) - 1.0
+    ends = np.cumsum(np.ones_like(row, dtype=float, shape=(parts,))) - 1.0
+    first, behind = np.floor(ends * length / parts), np.ceil((ends + 1.0) * length / parts)
     inside = (places >= np.expand_dims(first, 1)) & (places < np.expand_dims(behind, 1))
     return inside / np.expand_dims(behind - first, 1)

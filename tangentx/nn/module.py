@@ -14,10 +14,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tangentx.arrays.libraries import as_array, library_of_class
 from tangentx.common.trees import is_differentiable
 from tangentx.errors import NotDifferentiable, place, span_of
-from tangentx.nn.checkpoints import write_whole
+from tangentx.nn.checkpoints import read_whole, write_whole
 from tangentx.nn.parameter import Parameter
+from tangentx.nn.places import moved
 from tangentx.tensor.core.modes import STATE, no_grad
 
 M = TypeVar("M", bound="Module")
@@ -170,7 +172,7 @@ class Module:
 
     def register_buffer(self, name: str, array: Any) -> None:
         """Holds an array that is part of the state but no parameter: a running mean."""
-        setattr(self, name, None if array is None else np.asarray(array))
+        setattr(self, name, None if array is None else as_array(array))
         self._buffers = (*self._buffers, name)
 
     def named_buffers(self) -> Iterator[tuple[str, Any]]:
@@ -246,10 +248,27 @@ class Module:
             write_whole(file, self.state_dict())
 
     def load(self: M, file: Any, strict: bool = True) -> M:
-        """Reads the state from an .npz file, and returns itself."""
-        with np.load(file, allow_pickle=False) as found:
-            self.load_state_dict(dict(found), strict)
+        """Reads the state from an .npz file, and returns itself. Raises ValueError for a file that is not whole."""
+        self.load_state_dict(read_whole(file), strict)
         return self
+
+    def to(self: M, where: Any) -> M:
+        """The module on arrays of the library that `where` names: "cuda" or ``cupy``, "cpu" or ``numpy``.
+
+        One on arrays of CuPy, parameters and buffers, is a copy, for compiled derivatives: its gradient is a module of
+        such arrays, and ``params, state = opt.update(params, grads, state)`` takes it. Here, it is itself.
+
+        >>> from tangentx import nn
+        >>> from tangentx.testing import device_arrays
+        >>> model = nn.Linear(2, 1)
+        >>> model.to("cpu") is model
+        True
+        >>> there = model.to(device_arrays)
+        >>> type(there.weight).__name__, type(there.to("cpu").weight).__name__
+        ('DeviceArray', 'ndarray')
+        """
+        made: M = moved(self, where)
+        return made
 
     # ---- modes
 
@@ -315,7 +334,7 @@ class Module:
                 return value
             if isinstance(value, Parameter):
                 return Parameter(values[name], value.requires_grad, value.dtype)
-            return np.asarray(values[name])
+            return as_array(values[name])
 
         return self._with(changed)
 
@@ -327,7 +346,7 @@ class Module:
     def __tangentx_arrays__(self: M) -> M:
         """What the compiler takes for this module."""
         first = next(self.parameters(), None)
-        return self if first is None or type(first) is np.ndarray else self.arrays()
+        return self if first is None or library_of_class(type(first)) is not None else self.arrays()
 
     def __tangentx_parts__(self) -> dict[str, Any]:
         """The attributes that are, or hold, parameters and modules: what there are derivatives by."""

@@ -33,7 +33,7 @@ class _Cell(Module):
 
     def _start(self, x: Any) -> Any:
         """A state of zeros."""
-        return np.zeros((*np.shape(x)[:-1], self.hidden_size), x.dtype)
+        return np.zeros_like(x, shape=(*np.shape(x)[:-1], self.hidden_size))
 
     def extra_repr(self) -> str:
         """The sizes."""

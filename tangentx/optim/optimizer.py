@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import as_array, is_elsewhere
 from tangentx.errors import NotDifferentiable
 from tangentx.optim import parameter_trees as trees
 
@@ -112,7 +113,7 @@ class Optimizer:
         """The new value of a parameter. A complex one is two real ones: the gradient is that of JAX's convention, so
         the direction of steepest ascent is its conjugate. One of float16 has a master weight in float32, in which
         small steps add up (Micikevicius et al. 2018); it is begun anew where the parameter was set by others."""
-        if np.asarray(p).dtype == np.float16:
+        if as_array(p).dtype == np.float16:
             master = state.get("master")
             if master is None or not np.array_equal(master.astype(np.float16), p):
                 master = np.asarray(p, np.float32)
@@ -200,6 +201,8 @@ class Optimizer:
 
 def _like(new: Any, old: Any) -> Any:
     """A value of the class and dtype of `old`."""
+    if is_elsewhere(old):
+        return new.astype(old.dtype, copy=False)
     if isinstance(old, np.ndarray):
         return np.asarray(new, old.dtype)
     return type(old)(new)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import fields
+from tangentx.arrays.libraries import is_array
 from tangentx.common.trees import children, is_differentiable
 from tangentx.errors import NotDifferentiable
 
@@ -26,7 +27,7 @@ def is_module(node: Any) -> bool:
 
 def parts(node: Any) -> Parts | None:
     """The parts of a structure by the text that selects each; None for a leaf."""
-    if isinstance(node, np.ndarray | np.generic | float | complex | str):
+    if isinstance(node, np.generic | float | complex | str) or is_array(node):
         return None
     if is_module(node):
         return list(node.named_parameters())

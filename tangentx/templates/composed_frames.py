@@ -28,7 +28,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", *, constant_values: 
     if mode == "constant":
         if np.ndim(constant_values) > 0:
             raise NotDifferentiable("a frame of several numbers has no derivative", hint="pad one side after the other")
-        return np.where(np.pad(np.ones(np.shape(array), bool), pad_width), np.pad(array, pad_width), constant_values)
+        return np.where(np.pad(np.ones_like(array, bool), pad_width), np.pad(array, pad_width), constant_values)
     if mode != "edge" and mode != "reflect" and mode != "symmetric" and mode != "wrap":
         raise NotDifferentiable(
             "np.pad has no derivative in this mode", hint="use 'constant', 'edge', 'reflect', 'symmetric' or 'wrap'"

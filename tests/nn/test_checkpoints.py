@@ -109,3 +109,17 @@ def test_a_resumed_training_is_equal_to_the_bit(tmp_path):
     steps(*second, x, 12)
     for name, value in whole[0].state_dict().items():
         np.testing.assert_array_equal(second[0].state_dict()[name], value)
+
+
+def test_a_file_that_is_not_whole_is_named(tmp_path):
+    from tangentx import nn
+
+    layer = nn.Linear(2, 3)
+    layer.save(tmp_path / "whole.npz")
+    data = (tmp_path / "whole.npz").read_bytes()
+    for length in (0, 10, len(data) // 2, len(data) - 5):
+        (tmp_path / "cut.npz").write_bytes(data[:length])
+        with pytest.raises(ValueError, match=r"cut\.npz is no whole \.npz file"):
+            layer.load(tmp_path / "cut.npz")
+    with pytest.raises(FileNotFoundError):
+        layer.load(tmp_path / "none.npz")

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import is_elsewhere, library_of
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.graph.nodes import Content, Handle, Node, Watcher, hooked
+
+
+def elsewhere(device: Any) -> NotDifferentiable:
+    """The error for a Tensor that is to lie on a device."""
+    hint = 'stay on "cpu" (`x.get()` brings an array here), or let `tx.grad(f)` compile: it takes arrays of CuPy'
+    return NotDifferentiable(f"Tensors compute with NumPy, not on {device!r}", span_of(place()), hint)
 
 
 class _Making(type):
@@ -19,7 +26,9 @@ class _Making(type):
     # A class whose class makes its instances is opaque to the compiler.
     def __call__(cls, array: Any, device: Any = None, dtype: Any = None, requires_grad: bool = False) -> Tensor:
         if device is not None and device != "cpu":
-            raise NotDifferentiable(f"there is no device {device!r} here", hint='use "cpu", or leave it out')
+            raise elsewhere(device)
+        if is_elsewhere(array):
+            raise elsewhere(library_of(array).shown)
         t = wrap(np.array(array.current if type(array) is Tensor else array, dtype=dtype))
         kind = t._primal.dtype.kind
         if kind in "fc":

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tangentx.tensor.calls.apply import call
-from tangentx.tensor.core.tensor import Tensor
+from tangentx.tensor.core.tensor import Tensor, elsewhere
 
 KEYWORDS = frozenset(("dim", "keepdim", "dims", "dim0", "dim1", "unbiased", "correction", "start_dim", "end_dim"))
 """What PyTorch calls its settings, and NumPy does not."""
@@ -181,6 +181,25 @@ class Names:
     def cpu(self: Any) -> Any:
         """Itself: there is no other device."""
         return self
+
+    def to(self: Any, *args: Any, device: Any = None, dtype: Any = None) -> Any:
+        """With a dtype, that of another Tensor for one; itself where it has it. There is no other device."""
+        for given in args:
+            if type(given) is Tensor:
+                dtype = given.dtype
+            elif isinstance(given, str) and (
+                given == "cpu" or given.partition(":")[0] in ("cuda", "mps", "meta", "gpu")
+            ):
+                device = given
+            else:
+                dtype = given
+        if device not in (None, "cpu"):
+            raise elsewhere(device)
+        return self if dtype is None or self.dtype == np.dtype(dtype) else self.astype(dtype)
+
+    def cuda(self: Any, device: Any = None) -> Any:
+        """Refused: there is no other device."""
+        raise elsewhere("cuda")
 
     def double(self: Any) -> Any:
         """As float64."""

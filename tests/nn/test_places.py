@@ -1,0 +1,83 @@
+"""Modules on arrays of another library: their gradients are those of the module here, and stay there."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx import nn, optim
+from tangentx.testing import device_arrays as cp
+
+DRAW = np.random.default_rng(5)
+IMAGES = DRAW.normal(size=(2, 2, 6, 6))
+
+
+def squares(model: Any, x: Any) -> Any:
+    return np.sum(model(x) ** 2)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        nn.Linear(6, 3, generator=0),
+        nn.Conv2d(2, 3, 3, padding=1, generator=0),
+        nn.MaxPool2d(2),
+        nn.AvgPool2d(2),
+        nn.AdaptiveAvgPool2d((4, 3)),
+        nn.BatchNorm2d(2),
+        nn.LayerNorm(6),
+        nn.GELU(),
+        nn.Softmax(-1),
+        nn.Sequential(nn.Flatten(), nn.Linear(72, 4, generator=1), nn.Tanh()),
+    ],
+    ids=lambda layer: type(layer).__name__,
+)
+def test_layers_on_a_device(layer):
+    gradient = tx.grad(squares, wrt="x", fallback="error")
+    there, x = layer.to(cp), cp.asarray(IMAGES)
+    gradient(there, x)
+    cp.transfers.reset()
+    found = gradient(there, x)
+    assert (cp.transfers.down, cp.transfers.up) == (0, 0)
+    np.testing.assert_allclose(found.get(), gradient(layer, IMAGES), rtol=1e-11, atol=1e-12)
+
+
+def test_training_on_a_device():
+    model = nn.Sequential(nn.Linear(2, 4, generator=0), nn.Tanh(), nn.Linear(4, 3, generator=1))
+    x, y = DRAW.normal(size=(6, 2)), np.array([0, 1, 2, 0, 1, 2])
+
+    def loss(model, x, y):
+        return nn.functional.cross_entropy(model(x), y)
+
+    def trained(model, x, y):
+        rule = optim.Adam(lr=0.1)
+        state = rule.init(model)
+        for _ in range(5):
+            model, state = rule.update(model, tx.grad(loss, fallback="error")(model, x, y), state)
+        return model
+
+    here = trained(model.arrays(), x, y)
+    there = trained(model.to(cp), cp.asarray(x), cp.asarray(y))
+    assert all(type(value) is cp.DeviceArray for value in there.parameters())
+    for (name, ours), theirs in zip(there.to("cpu").named_parameters(), here.parameters(), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-10, err_msg=name)
+
+
+def test_buffers_go_along():
+    norm = nn.BatchNorm2d(2).to(cp)
+    assert {type(value).__name__ for value in norm.buffers()} == {"DeviceArray"}
+    assert {type(value).__name__ for value in norm.to("cpu").buffers()} == {"ndarray"}
+
+
+def test_where_nothing_is(monkeypatch):
+    layer = nn.Linear(2, 1)
+    assert layer.to("cpu") is layer and layer.to(np) is layer
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    with pytest.raises(tx.NotDifferentiable, match=r"CuPy is not installed(.*\n)*Instead: pip install"):
+        layer.to("cuda:0")
+    with pytest.raises(tx.NotDifferentiable, match="a dtype is given where a layer is made"):
+        layer.to(np.float32)
