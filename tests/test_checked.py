@@ -637,6 +637,58 @@ def test_a_shadow_of_another_layout_is_caught(monkeypatch: pytest.MonkeyPatch) -
     assert caught.value.span.text.strip() == "u = x.T * 1.0"
 
 
+def spread(x):
+    y = x * 2.0
+    z = y + x[0]
+    return np.sum(z * y)
+
+
+def test_an_array_that_is_written_though_it_was_taken_for_a_value_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a support function that spoils what it is only to look at, in both texts alike."""
+    with tx.checked():
+        tx.grad(spread)(X)
+    honest = arrays.unbroadcast
+
+    def spoiling(x: Any, like: Any) -> Any:
+        found = np.array(honest(x, like))
+        if isinstance(like, np.ndarray):
+            like += 1.0
+        return found
+
+    monkeypatch.setattr(arrays, "unbroadcast", spoiling)
+    with pytest.raises(tx.InternalError, match="was taken for an array that nobody writes into") as caught:
+        tx.grad(copied(spread), check=True)(X.copy())
+    assert caught.value.span is not None
+    assert caught.value.span.file == __file__
+
+
+@pytest.mark.parametrize("way", ["grad", "value_and_grad", "vjp"])
+def test_what_is_not_linear_in_its_seeds_is_caught(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A contribution that comes from nowhere, in both texts alike."""
+
+    def derivative(f: Any) -> Any:
+        with pipeline.proofs("all"):
+            return tx.vjp(f, X, check=True)[1](1.0) if way == "vjp" else getattr(tx, way)(f, check=True)(X)
+
+    derivative(spread)
+    honest = arrays.unbroadcast
+    monkeypatch.setattr(arrays, "unbroadcast", lambda x, like: honest(x, like) + 0.5)
+    with pytest.raises(tx.InternalError, match="taken to be linear in its seeds, and twice the seeds give"):
+        derivative(copied(spread))
+
+
+def within_one(bar):
+    return np.clip(bar, -1.0, 1.0)
+
+
+def clipped(x):
+    return np.sum(tx.cotangent(x, within_one) * 3.0)
+
+
+def test_rules_of_the_users_need_not_be_linear() -> None:
+    np.testing.assert_allclose(tx.grad(clipped, check=True, fallback="error")(X), np.ones(3))
+
+
 # ---- how it is asked for ----
 def test_the_text_is_the_same_before_and_after() -> None:
     gradient = tx.grad(copied(running))

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from tangentx.arrays.histories import noting, outcome, recorded, restored, told
+from tangentx.arrays.histories import content_of, marked, noting, outcome, recorded, restored, told
 from tangentx.arrays.libraries import library_of_class
 from tangentx.arrays.memory import repeats
 from tangentx.arrays.structures import fields
@@ -53,7 +53,7 @@ class Anything:
 class Number:
     """A number of `type`, or one that is made such a number where both meet; with `none` perhaps None.
 
-    With `either` it may be Python's or NumPy's.
+    With `either` it may be Python's or NumPy's, or an array without axes, which `np.reshape` makes of Python's.
     """
 
     type: type
@@ -65,6 +65,8 @@ class Number:
         """What `value` is instead, if it is no such number."""
         if value is None and self.none:
             return None
+        if self.either and type(value) is np.ndarray and not value.ndim:
+            value = value[()]
         if not isinstance(value, bool | int | float | complex | np.generic):
             return shown(value)
         held = common(type(value), self.type)
@@ -320,16 +322,26 @@ class _Place:
 
 
 class Owners:
-    """The arrays that live, by who owns their memory."""
+    """The arrays that live, by who owns their memory; with their contents those that nobody is to write."""
 
     def __init__(self) -> None:
         self.by_owner: dict[int, tuple[Any, list[_Place]]] = {}
+        self.still: dict[int, tuple[Any, Any, Fact]] = {}
+
+    def demand_still(self) -> None:
+        """Raises InternalError where an array that was taken for a value has another content by now."""
+        for array, content, fact in self.still.values():
+            if content_of(array) != content:
+                claim = "taken for an array that nobody writes into"
+                raise untrue(fact.subject, claim, "has another content in the end", fact.span)
 
     def enter(self, value: Any, fact: Fact) -> None:
         """Notes the array. Raises InternalError where it overlaps one that was taken to be apart from it."""
         claim = fact.claim.claim if isinstance(fact.claim, Perhaps) else fact.claim
         if type(value) is not np.ndarray or not isinstance(claim, Array) or value.size == 0:
             return
+        if claim.memory.still and id(value) not in self.still and (content := marked(value)) is not None:
+            self.still[id(value)] = value, content, fact
         owner = value
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
@@ -355,7 +367,14 @@ def watched(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        return lasting(_OWNERS, Owners(), lambda: noting(lambda: function(*args, **kwargs)))
+        owners = Owners()
+
+        def whole() -> Any:
+            result = function(*args, **kwargs)
+            owners.demand_still()
+            return result
+
+        return lasting(_OWNERS, owners, lambda: noting(whole))
 
     return run
 

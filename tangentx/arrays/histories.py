@@ -158,6 +158,17 @@ def restored(tape: list[Any], what: str, value: Any) -> tuple[Any, Any] | None:
     return (was, now) if was is not None and now is not None and was != now else None
 
 
+def marked(value: Any) -> Any:
+    """The content of an array now, to be compared later; None where enough is noted."""
+    history = _NOW.get()
+    return history.mark(value) if history is not None else None
+
+
+def content_of(value: Any) -> Any:
+    """The content of an array as `marked` gives it, whatever has been noted."""
+    return History().mark(value)
+
+
 def told(place: Place, value: Any) -> None:
     """Notes the value that a statement of the user's gave a name."""
     history = _NOW.get()

@@ -164,6 +164,7 @@ def compile_gradient(
     notes = noted(header, program, second) | transforms.sizes_wanted(root, wrt, spec)
     notes["jit"] = jit
     notes["value"] = 0 if spec.transform == "grad" and spec.value else None
+    notes["seeded"] = spec.transform == "grad" and not spec.has_aux
     return Entry(functions, text, filename, guard_of((program, second)), writes, notes)
 
 
@@ -223,7 +224,8 @@ def analysed(
     instance.given = [fill(kind) if i in wrt else kind for i, kind in enumerate(given)]
     if is_checked() and low_precision() is None and not has_effects(instance):
         users = [function for function, _, _ in program.lifted.values()]
-        program.reference = reference(target, instance, pipeline.understood(program, instance), users)
+        understood, linear = pipeline.understood(program, instance), plain_sweeps.is_linear(program)
+        program.reference = reference(target, instance, understood, users, linear)
     return instance
 
 

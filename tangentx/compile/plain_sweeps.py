@@ -41,18 +41,29 @@ def allowed(program: Program, root: Instance, spec: Any) -> bool:
     return not any(s.span.around or _forbids(s) for s in _statements(program))
 
 
+def is_linear(program: Program) -> bool:
+    """Whether nothing but our own rules is applied to the cotangents of a program."""
+    return not program.on_tensors and not any(map(_is_of_others, _statements(program)))
+
+
 def _statements(program: Program) -> Iterator[Statement]:
     for instance in program.reached():
         yield from statements(instance.link.function.body) if instance.link.function is not None else ()
 
 
 def _forbids(s: Statement) -> bool:
+    return _is_of_others(s) or (isinstance(s, Assign) and isinstance(s.value, Op) and among(s.value.fn, _GUARDS))
+
+
+def _is_of_others(s: Statement) -> bool:
+    """Whether a statement calls what has a rule of the user's, or what calls back."""
     if not (isinstance(s, Assign) and isinstance(s.value, Op)):
         return False
     fn = s.value.fn
     template = templates.find(fn)
-    of_user = templates.is_own(fn) or (template is not None and template.signature is not None)
-    return isinstance(fn, LibraryCall) or of_user or among(fn, _GUARDS)
+    return (
+        isinstance(fn, LibraryCall) or templates.is_own(fn) or (template is not None and template.signature is not None)
+    )
 
 
 def is_loud(text: str, kinds: Sequence[Kind]) -> bool:

@@ -6,7 +6,7 @@ import functools
 import linecache
 import types
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,9 +17,11 @@ from tangentx.arrays.claims import contents, is_gap, shown, untrue
 from tangentx.arrays.copies import fresh_copies
 from tangentx.arrays.histories import ANYTHING, History, Place, going_on, remembering
 from tangentx.common.outside_names import current
+from tangentx.common.trees import is_differentiable, rebuild
 from tangentx.compile.traced_values import codes_of, traced
 from tangentx.derive.prologue import outside_of
 from tangentx.dispatch.entries import Entry, Target
+from tangentx.dispatch.plain_sweeps import LIMIT_MISSES, PlainSweep
 from tangentx.errors import InternalError, Span, TangentxError
 from tangentx.ir.nodes import Param
 
@@ -47,13 +49,17 @@ class States:
 
 @dataclass(frozen=True)
 class Reference:
-    """A function without effects: as the user wrote it (None for a derivative), and as it was understood."""
+    """A function without effects: as the user wrote it (None for a derivative), and as it was understood.
+
+    It is `linear` where its cotangents pass through rules of ours alone.
+    """
 
     plain: Callable[..., Any] | None
     understood: Callable[..., Any]
     params: tuple[Param, ...]
     span: Span
     codes: frozenset[types.CodeType] = frozenset()
+    linear: bool = False
 
     def outcome(self, values: Sequence[Any]) -> Outcome:
         """What the function gives, once it is certain that it was understood. Raises InternalError."""
@@ -114,6 +120,15 @@ class Reference:
         if fault is not None:
             raise untrue(f"the derivative of `{self.name}`", claim, f"they give {fault}", self.span)
         return out, wanted.value
+
+    def demand_linear(self, bars: Any, twice: Any) -> None:
+        """Raises InternalError where twice the seeds do not give twice the cotangents."""
+        bound = _bound((bars,))
+        pairs = [(a * 2, b) for a, b in zip(_leaves(bars), _leaves(twice), strict=False) if is_differentiable(a)]
+        fault = next((found for one, other in pairs if (found := agree(one, other, bound))), None)
+        if fault is not None:
+            claim = "taken to be linear in its seeds"
+            raise untrue(f"the derivative of `{self.name}`", claim, f"twice the seeds give {fault}", self.span)
 
     def beside(self, function: Callable[..., Any], place: int | None) -> Callable[..., Any]:
         """The compiled function, with the reference run before it; at `place` its result has the function's value."""
@@ -239,9 +254,13 @@ def _numbers(wanted: Any, found: Any, exact: bool) -> str | None:
 
 
 def reference(
-    target: Target, root: Instance, understood: Callable[..., Any], functions: Iterable[Any] = ()
+    target: Target,
+    root: Instance,
+    understood: Callable[..., Any],
+    functions: Iterable[Any] = (),
+    linear: bool = False,
 ) -> Reference:
-    """The reference of a root, of which the `functions` are the user's own."""
+    """The reference of a root, of which the `functions` are the user's own; `linear` as in `Reference`."""
     plain = target.function if isinstance(target.function, types.FunctionType) else None
     outside = tuple(outside_of(root).values())  # parameters of its own for what is read there
 
@@ -250,7 +269,8 @@ def reference(
 
     count = len(root.source.params) - len(outside)
     codes = codes_of(functions) if plain is not None else frozenset()
-    return Reference(plain, whole if outside else understood, root.source.params[:count], root.source.span, codes)
+    run = whole if outside else understood
+    return Reference(plain, run, root.source.params[:count], root.source.span, codes, linear)
 
 
 def checked(entry: Entry, general: Callable[[], Entry]) -> Entry:
@@ -264,18 +284,27 @@ def checked(entry: Entry, general: Callable[[], Entry]) -> Entry:
         other = ()
     functions = list(entry.functions)
     if len(other) == len(functions):
-        functions = _together(functions, other, found)
+        functions = _together(functions, other, found, entry.notes)
     functions[0] = found.beside(functions[0], entry.notes.get("value"))
     notes = {key: value for key, value in entry.notes.items() if key != "several"}  # for one state, not for two
     return replace(entry, functions=tuple(functions), notes=notes)
 
 
-def _together(functions: Sequence[Any], other: Sequence[Any], found: Reference) -> list[Callable[..., Any]]:
+def _together(
+    functions: Sequence[Any], other: Sequence[Any], found: Reference, notes: Mapping[str, Any]
+) -> list[Callable[..., Any]]:
     """The functions, each compared with the other one of the same place; what the first ones keep is kept together."""
     first, *rest = functions
+    seeded, place = found.linear and notes.get("seeded"), notes.get("value")
 
     def alone(*values: Any) -> Any:
-        return found.both(first, other[0], values, values)[0]
+        missed = first.misses if type(first) is PlainSweep else LIMIT_MISSES
+        out = found.both(first, other[0], values, values)[0]
+        plain = type(first) is PlainSweep and missed < LIMIT_MISSES and first.misses == missed
+        if seeded and (plain or type(first) is not PlainSweep):  # the text with guards has a check of its own
+            twice = (first.plain if plain else first)(*values, 2.0)
+            found.demand_linear(*(x if place is None else x[1 - place] for x in (out, twice)))
+        return out
 
     def forward(*values: Any) -> tuple[Any, Any]:
         met: list[History] = []
@@ -284,13 +313,22 @@ def _together(functions: Sequence[Any], other: Sequence[Any], found: Reference) 
         return value, States(state, (wanted[1],) if wanted is not None else None, (met[-1], met[0]))
 
     def after(states: States, *given: Any) -> Any:
+        copies = fresh_copies(states.own, *given) if found.linear else ()
         pulled = _going_on(functools.partial(rest[0], states.own), states.histories[0])
         if states.general is None:
             return pulled(*given)
         general = _going_on(functools.partial(other[1], *states.general), states.histories[1])
-        return found.both(pulled, general, given, given)[0]
+        out = found.both(pulled, general, given, given)[0]
+        if copies:
+            found.demand_linear(out, rest[0](copies[0], *map(_doubled, copies[1:])))
+        return out
 
     return [forward, after] if rest else [alone]
+
+
+def _doubled(value: Any) -> Any:
+    """The structure with twice its numbers."""
+    return rebuild(value, lambda leaf: leaf * 2 if is_differentiable(leaf) else leaf)
 
 
 def _remembering(function: Callable[..., Any], met: list[History]) -> Callable[..., Any]:
