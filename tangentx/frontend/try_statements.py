@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from dataclasses import replace
 from typing import Any
@@ -23,9 +24,14 @@ class Attempts(Managers):
     """Lifts ``try``."""
 
     def _Try(self, node: Any) -> bool:
+        if node.finalbody and self._is_unseen(node.finalbody):
+            return self.body(_without_finally(node))
         inside = [each for part in gast.iter_child_nodes(node) for each in gast.walk(part)]
+        tried = _can_be_tried(node) and not self._is_half_done(node)
+        body = {id(each) for part in node.body for each in gast.walk(part)}
+        behind = [each for each in inside if isinstance(each, _DEFINING) and id(each) not in body] if tried else []
         for inner in inside:
-            if isinstance(inner, _DEFINING):
+            if isinstance(inner, _DEFINING) and inner not in behind:
                 message = "this statement inside a try statement is not differentiated"
                 raise self.refuse(inner, message, "move it before the try statement")
             if id(inner) in self.unbound:
@@ -37,11 +43,10 @@ class Attempts(Managers):
                 )
                 raise self.refuse(inner, message, "keep the exception under another name")
         leaving = [inner for inner in inside if isinstance(inner, _LEAVING)]
-        tried = _can_be_tried(node) and not self._is_half_done(node)
         if leaving and not tried:
             message = "leaving a try statement from inside is not differentiated"
             raise self.refuse(leaving[0], message, "set a flag in it, and leave the function after it")
-        if leaving:
+        if leaving or behind:
             return self._tried(node)
         with self.block() as otherwise:
             if tried:
@@ -61,6 +66,18 @@ class Attempts(Managers):
         for place, name in enumerate(names):
             self.emit(ir.Assign(name, ir.Index(held, ir.Key((ir.Lit(place),))), self.span(node)))
         return False
+
+    def _is_unseen(self, final: list[Any]) -> bool:
+        """Whether nobody sees that the statements behind ``finally`` are left out where an exception goes on: they bind
+        names of the function, and call nothing that shows."""
+        inside = [inner for part in final for inner in gast.walk(part)]
+        plain = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Pass, gast.Expr, gast.If)
+        if not all(isinstance(part, plain) for part in inside if isinstance(part, gast.stmt)):
+            return False
+        stored = [part for part in inside if isinstance(getattr(part, "ctx", None), gast.Store | gast.Del)]
+        if not all(isinstance(part, gast.Name | gast.Tuple | gast.List) for part in stored):
+            return False
+        return not any(self.tells(part) for part in final) and not any(id(inner) in self.unbound for inner in inside)
 
     def _tried(self, node: Any) -> bool:
         """Emit a trial of the body, and then what is done in each case; whether control never comes past that."""
@@ -121,6 +138,45 @@ class Attempts(Managers):
                 "use a class that is defined or imported at the top of the module",
             )
         return tuple(c for c in classes if c is not None)
+
+
+def _without_finally(node: Any) -> list[Any]:
+    """The statement without its ``finally``, which stands behind it and before each statement that leaves it."""
+    final = node.finalbody
+
+    def before(parts: list[Any], looping: bool) -> list[Any]:
+        return [each for part in parts for each in leaving(part, looping)]
+
+    def leaving(part: Any, looping: bool) -> list[Any]:
+        if isinstance(part, gast.Return) and part.value is not None:
+            kept = "%returned"
+            target = gast.copy_location(gast.Name(kept, gast.Store(), None, None), part)
+            value = gast.copy_location(gast.Name(kept, gast.Load(), None, None), part)
+            bound = gast.copy_location(gast.Assign([target], part.value, None), part)
+            return [bound, *copy.deepcopy(final), gast.copy_location(gast.Return(value), part)]
+        if isinstance(part, gast.Return) or (isinstance(part, gast.Break | gast.Continue) and not looping):
+            return [*copy.deepcopy(final), part]
+        if isinstance(part, gast.If | gast.For | gast.While | gast.With | gast.Try):
+            changed = copy.copy(part)
+            inside = looping or isinstance(part, gast.For | gast.While)
+            changed.body = before(part.body, inside)
+            if hasattr(part, "orelse"):
+                changed.orelse = before(part.orelse, looping)
+            if isinstance(part, gast.Try):
+                changed.handlers = [with_body(h, before(h.body, looping)) for h in part.handlers]
+            return [changed]
+        return [part]
+
+    def with_body(handler: Any, body: list[Any]) -> Any:
+        changed = copy.copy(handler)
+        changed.body = body
+        return changed
+
+    body, orelse = before(node.body, False), before(node.orelse, False)
+    if not node.handlers:
+        return [*body, *orelse, *final]
+    handlers = [with_body(h, before(h.body, False)) for h in node.handlers]
+    return [gast.copy_location(gast.Try(body, handlers, orelse, []), node), *final]
 
 
 def _can_be_tried(node: Any) -> bool:

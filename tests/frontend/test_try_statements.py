@@ -26,12 +26,12 @@ def tried(body):
         ("try:\n    n = int(x)\nexcept ValueError:\n    n = y", ["n"], ["x", "y"]),
         ("try:\n    n = int(x)\nexcept ValueError:\n    pass", ["n"], ["n", "x"]),
         (
-            "try:\n    n = n + 1\n    m = n\nexcept ValueError as e:\n    m = e\nfinally:\n    k = n",
+            "try:\n    n = n + 1\n    m = n\nexcept ValueError as e:\n    m = e\nfinally:\n    k = print(n)",
             ["k", "m", "n"],
             ["n"],
         ),
         ("try:\n    len(x)\nexcept TypeError:\n    raise ValueError(y)", [], ["x", "y"]),
-        ("try:\n    if x:\n        n = 1\n    else:\n        n = 2\nfinally:\n    pass", ["n"], ["x"]),
+        ("try:\n    if x:\n        n = 1\n    else:\n        n = 2\nfinally:\n    print()", ["n"], ["x"]),
     ],
 )
 def test_what_it_binds_and_what_it_asks_for(body, results, names):
@@ -335,3 +335,59 @@ def written_by_a_call(x, k):
 def test_a_call_in_it_of_a_function_defined_inside_is_refused():
     with pytest.raises(UnsupportedSyntax, match="a try statement that uses `g`, a function that is defined while"):
         tx.grad(written_by_a_call, fallback="error")(np.array([0.1, 0.2]), 0.4)
+
+
+def left_by_loops(x):
+    total, weight = 0.0, 1.0
+    for i in range(5):
+        try:
+            if i == 1:
+                continue
+            if i == 3:
+                break
+            total = total + x[i] ** 2 * weight
+        finally:
+            weight = weight * (1.0 + x[0])
+    return total * weight
+
+
+def in_handlers(x):
+    total = 0.0
+    for v in (x[0], 0.0, x[1]):
+        try:
+            total += 1.0 / float(v)
+        except ZeroDivisionError:
+            total += 5 * x[2]
+            try:
+                total += np.sum(np.linalg.cholesky(x[:1, None] * -1.0))
+            except np.linalg.LinAlgError:
+                total *= x[1]
+        finally:
+            total *= 1.0 + x[0]
+    return total
+
+
+def returned(x):
+    scale = x[0]
+    try:
+        return scale * np.sum(x**2)
+    finally:
+        scale = 100.0
+
+
+def otherwise(x):
+    table = {"gain": x[0]}
+    try:
+        gain = table["gain"]
+    except (KeyError, TypeError):
+        gain = x[1]
+    else:
+        gain = gain * x[2]
+    finally:
+        width = x[1] * 2
+    return gain * width
+
+
+@pytest.mark.parametrize("f", [left_by_loops, in_handlers, returned, otherwise])
+def test_what_stands_behind_finally_is_done_whichever_way_it_is_left(f):
+    check_grads(f, (np.array([0.4, 0.3, 0.8, 1.1]),), order=2)
