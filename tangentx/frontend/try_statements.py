@@ -30,18 +30,7 @@ class Attempts(Managers):
         tried = _can_be_tried(node) and not self._is_half_done(node)
         body = {id(each) for part in node.body for each in gast.walk(part)}
         behind = [each for each in inside if isinstance(each, _DEFINING) and id(each) not in body] if tried else []
-        for inner in inside:
-            if isinstance(inner, _DEFINING) and inner not in behind:
-                message = "this statement inside a try statement is not differentiated"
-                raise self.refuse(inner, message, "move it before the try statement")
-            if id(inner) in self.unbound:
-                message = f"a try statement that reads `{self.unbound[id(inner)]}`, which may have no value there"
-                raise self.refuse(inner, message, "assign it before the try statement")
-            if isinstance(inner, gast.ExceptHandler) and inner.name and inner.name.id in self.unbound.values():
-                message = (
-                    f"`{inner.name.id}` is read where the handler that binds it may have ended: it has no value then"
-                )
-                raise self.refuse(inner, message, "keep the exception under another name")
+        self._demand_plain_parts(inside, behind)
         leaving = [inner for inner in inside if isinstance(inner, _LEAVING)]
         if leaving and not tried:
             message = "leaving a try statement from inside is not differentiated"
@@ -66,6 +55,21 @@ class Attempts(Managers):
         for place, name in enumerate(names):
             self.emit(ir.Assign(name, ir.Index(held, ir.Key((ir.Lit(place),))), self.span(node)))
         return False
+
+    def _demand_plain_parts(self, inside: list[Any], behind: list[Any]) -> None:
+        """Refuses what a try statement cannot hold; what stands `behind` is done only when the trial is over."""
+        for inner in inside:
+            if isinstance(inner, _DEFINING) and inner not in behind:
+                message = "this statement inside a try statement is not differentiated"
+                raise self.refuse(inner, message, "move it before the try statement")
+            if id(inner) in self.unbound:
+                message = f"a try statement that reads `{self.unbound[id(inner)]}`, which may have no value there"
+                raise self.refuse(inner, message, "assign it before the try statement")
+            if isinstance(inner, gast.ExceptHandler) and inner.name and inner.name.id in self.unbound.values():
+                message = (
+                    f"`{inner.name.id}` is read where the handler that binds it may have ended: it has no value then"
+                )
+                raise self.refuse(inner, message, "keep the exception under another name")
 
     def _is_unseen(self, final: list[Any]) -> bool:
         """Whether nobody sees that the statements behind ``finally`` are left out where an exception goes on: they bind
