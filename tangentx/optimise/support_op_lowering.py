@@ -16,10 +16,11 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, Region, dtype_of
-from tangentx.ir.nodes import Assign, Atom, Link, Lit, Op, Pop, Statement, Var
+from tangentx.ir.nodes import Assign, Atom, Index, Key, Link, Lit, Op, Pop, Statement, Var
 from tangentx.ir.walk import statements
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.shape_arithmetic import Lengths, Shape
+from tangentx.optimise.facts.shapes import swaps_sides
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.guard_elimination import drops
 from tangentx.optimise.rewriting import MUL, Rewriter, Rules, is_number, run_each
@@ -193,7 +194,7 @@ def _with_transposed(
 
 def _transpose_of(p: Operators, matrix: Atom) -> Atom | None:
     """The matrix of which this one is the transpose, with all axes turned around."""
-    made = p.expr(matrix)
+    made = p.walk.held(matrix)
     turned = isinstance(made, Op) and made.fn is np.transpose and len(made.args) == 1 and not made.kwargs
     return made.args[0] if isinstance(made, Op) and turned and p.still(made.args[0]) else None
 
@@ -227,10 +228,38 @@ def _turned_product(p: Operators, s: Assign, product: Atom) -> Sequence[Statemen
     return turned, Assign(s.target, Op(p.matmul, (Var(turned.target), plain)), s.span)
 
 
+def _one_system_each(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
+    """The right side of one system is what it is; only stacks of them have to be looked at."""
+    t, matrix, right = op.args
+    if _rank_of_shape(p, matrix) != 2 or _rank_of_shape(p, right) not in (1, 2):
+        return None
+    same = p.walk.passed(s, t)
+    return None if same is None else (same,)
+
+
+def _columns_outer(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
+    """The outer product of two vectors, or the product of a matrix with a transposed one."""
+    u, v = op.args
+    match p.rank(u), p.rank(v):
+        case 1, 1 if not p.drops:
+            return _as(s, np.outer, u, v)
+        case 2, 2:
+            return _with_transposed(p, s, v, lambda turned: (u, turned))
+    return None
+
+
+def _swapped(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
+    """The transpose of a matrix, where the rule is written for stacks of them."""
+    turned = p.walk.ours and swaps_sides(op.fn, op.args) and p.rank(op.args[0]) == 2
+    return _as(s, np.transpose, op.args[0]) if turned else None
+
+
 def _count(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
-    """How many elements a sum over all of an array has."""
+    """How many elements a sum over all of an array has, or one along an axis."""
     shape, axes = op.args
     made = p.expr(shape)
+    if isinstance(axes, Lit) and type(axes.value) is int and _rank_of_shape(p, shape) is not None:
+        return (Assign(s.target, Index(shape, Key((axes,))), s.span),)
     if axes != Lit(None) or not (isinstance(made, Op) and made.fn is np.shape and p.rank(made.args[0]) is not None):
         return None
     return _as(s, np.size, made.args[0])
@@ -304,6 +333,9 @@ _RULES: dict[Any, Rule] = {
     np.shape: _of_shape,
     np.size: _of_shape,
     np.transpose: _transposed,
+    np.swapaxes: _swapped,
+    arrays.one_system_each: _one_system_each,
+    arrays.columns_outer: _columns_outer,
 }
 
 

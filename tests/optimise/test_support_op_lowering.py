@@ -138,3 +138,62 @@ def test_no_matrix_is_turned_twice() -> None:
     text = both(weighed, RNG.random((4, 3)), RNG.random((3, 2)), RNG.random((3, 2)), wrt=("x", "a", "b"))
     reverse = [line for line in text.partition("reverse sweep")[2].splitlines() if "# line" not in line]
     assert reverse and not any(").T" in line for line in reverse) and any(".T @ x" in line for line in reverse)
+
+
+def system(A, b):
+    return np.sum(np.linalg.solve(A, b) ** 2)
+
+
+def code_of(f, *args, wrt=(0, 1)):
+    text = tx.grad(f, wrt).source_for(*args)
+    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 2), (3, 1), (3, 3)])
+def test_one_linear_system(shape: tuple[int, ...]) -> None:
+    A, b = 3.0 * np.eye(3) + np.arange(9.0).reshape(3, 3) / 9, np.linspace(1.0, 2.0, int(np.prod(shape))).reshape(shape)
+    text = code_of(system, A, b)
+    assert "A.T" in text and ("np.outer(" in text) == (len(shape) == 1)
+    for word in ("one_system_each", "columns_outer", "swapaxes", "unbroadcast"):
+        assert word not in text
+    A_bar, b_bar = tx.grad(system, (0, 1))(A, b)
+    step = 1e-6 * np.cos(np.arange(9.0)).reshape(3, 3)
+    assert np.isclose(np.sum(A_bar * step), (system(A + step, b) - system(A - step, b)) / 2, rtol=1e-5)
+    step = 1e-6 * np.cos(np.arange(b.size)).reshape(shape)
+    assert np.isclose(np.sum(b_bar * step), (system(A, b + step) - system(A, b - step)) / 2, rtol=1e-5)
+
+
+def test_stacks_of_systems_are_looked_at() -> None:
+    A, b = np.stack([3.0 * np.eye(2), 2.0 * np.eye(2) + 0.5]), np.linspace(1.0, 2.0, 4).reshape(2, 2, 1)
+    text = code_of(system, A, b)
+    assert "one_system_each" in text and "columns_outer" in text and "swapaxes" in text
+    A_bar, _ = tx.grad(system, (0, 1))(A, b)
+    step = 1e-6 * np.cos(np.arange(8.0)).reshape(2, 2, 2)
+    assert np.isclose(np.sum(A_bar * step), (system(A + step, b) - system(A - step, b)) / 2, rtol=1e-5)
+
+
+def filtered(F, P, n):
+    for _ in range(n):
+        P = np.tanh(F @ P @ F.T)
+    return np.sum(P * P)
+
+
+def test_transposes_are_formed_again_and_undo_each_other() -> None:
+    F, P = np.cos(np.arange(9.0)).reshape(3, 3), np.eye(3)
+    text = code_of(filtered, F, P, 3)
+    assert ".T.T" not in text and "F_T" not in text
+    step = 1e-6 * np.sin(np.arange(9.0)).reshape(3, 3)
+    slope = (filtered(F + step, P, 3) - filtered(F - step, P, 3)) / 2
+    assert np.isclose(np.sum(tx.grad(filtered)(F, P, 3) * step), slope, rtol=1e-5)
+
+
+def centred(X):
+    return np.sum((X - X.mean(axis=1, keepdims=True)) ** 3)
+
+
+def test_a_mean_along_one_axis_is_divided_by_its_length() -> None:
+    X = np.cos(np.arange(6.0)).reshape(2, 3)
+    text = code_of(centred, X, wrt=0)
+    assert "X.shape[1]" in text and "count_reduced" not in text
+    step = 1e-6 * np.sin(np.arange(6.0)).reshape(2, 3)
+    assert np.isclose(np.sum(tx.grad(centred)(X) * step), (centred(X + step) - centred(X - step)) / 2, rtol=1e-5)

@@ -180,7 +180,7 @@ def _formed_of(frame: Frame, s: Assign) -> Stuff | None:
         case Op(fn=fn, args=args, kwargs=()):
             if _among(fn, MEASURES) and isinstance(given := frame.kind(args[0]), Arr) and given.sure:
                 return names if len(args) == 1 and mode(kind) is None else None
-            if _among(fn, VIEWS) and mode(kind) is None and isinstance(kind, Arr) and kind.sure:
+            if _among(fn, VIEWS) and mode(kind) != SHADOW and isinstance(kind, Arr) and kind.sure:
                 return names
             cheap = isinstance(kind, Num) and _among(fn, ARITHMETIC) and all(_is_number(frame, a) for a in args)
             return names if cheap else None

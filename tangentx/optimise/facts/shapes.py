@@ -71,7 +71,10 @@ from tangentx.optimise.facts.unit import Unit
 _KEEPING: tuple[Callable[..., Any], ...] = (
     np.zeros_like, np.ones_like, np.conj, np.real, np.copy, np.ndarray.copy, operator.neg, operator.pos, operator.abs,
     abs, arrays.length_of, arrays.zero, arrays.real_zero, arrays.zeros_as, arrays.clone, arrays.entry_copy,
+    np.linalg.inv, np.linalg.cholesky, np.tril, np.triu, arrays.unmirrored,
 )  # fmt: skip
+_OF_SQUARE: tuple[Callable[..., Any], ...] = (np.linalg.solve, np.linalg.inv, np.linalg.cholesky, np.linalg.det)
+"""Their first argument is a square matrix, or a stack of them."""
 _TOGETHER: tuple[Callable[..., Any], ...] = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
     operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, np.where,
@@ -82,7 +85,7 @@ _TOGETHER: tuple[Callable[..., Any], ...] = (
 
 _SHAPED: dict[Callable[..., Any], int] = {
     np.zeros: 0, np.ones: 0, np.empty: 0, np.full: 0, arrays.unreduce: 1,
-    arrays.matmul_left: 2, arrays.matmul_right: 2, arrays.outer_left: 2, arrays.outer_right: 2,
+    arrays.matmul_left: 2, arrays.matmul_right: 2, arrays.outer_left: 2, arrays.outer_right: 2, arrays.undiag: 1,
 }  # fmt: skip
 """Which argument says, or is, the shape of the result."""
 _PRODUCTS: tuple[Callable[..., Any], ...] = (
@@ -191,7 +194,11 @@ class Shaper:
 
     def agreed(self, value: Expr) -> list[tuple[Length, Length]]:
         """Pairs of lengths that are equal once the expression has been computed."""
-        if not isinstance(value, Op) or value.kwargs or len(value.args) < 2:
+        if not isinstance(value, Op) or value.kwargs:
+            return []
+        if value.fn in _OF_SQUARE:
+            return self._of_system(*value.args[:2])
+        if len(value.args) < 2:
             return []
         if value.fn in _CONTRACTING:
             return self._contracted(*value.args[:2])
@@ -213,6 +220,14 @@ class Shaper:
         a, b = self._of_array(x), self._of_array(y)
         known = isinstance(a, Lengths) and isinstance(b, Lengths) and 0 < len(a) <= 2 and 0 < len(b) <= 2
         return [(a[-1], b[0])] if known and None not in (a[-1], b[0]) else []  # type: ignore[index]
+
+    def _of_system(self, a: Atom, b: Atom | None = None) -> list[tuple[Length, Length]]:
+        """The lengths of the sides of a matrix, and of the right side of the system that it is the matrix of."""
+        matrix, right = self._of_array(a), self._of_array(b) if b is not None else None
+        if not isinstance(matrix, Lengths) or len(matrix) != 2:
+            return []
+        rows = [matrix[1], right[0]] if isinstance(right, Lengths) and 1 <= len(right) <= 2 else [matrix[1]]
+        return [(matrix[0], n) for n in rows if None not in (matrix[0], n)]
 
     def stored(self, s: Store | Accumulate) -> list[tuple[Length, Length]]:
         """Pairs of lengths that are equal once the statement has written an array into another."""
@@ -255,6 +270,10 @@ class Shaper:
             return first if isinstance(kind, Arr) else lengths(_of_nested(kind))
         if fn is np.transpose and len(args) == 1 and isinstance(first, Lengths):
             return Lengths(reversed(first))
+        if swaps_sides(fn, args) and isinstance(first, Lengths) and len(first) == 2:
+            return Lengths(reversed(first))
+        if fn is np.linalg.solve and len(args) == 2:
+            return self._of_solution(first, self._of_array(args[1]))
         if fn in _TRANSFORMS and (len(args) == 1 or args[1] == Lit(None)):
             return first
         if fn in _PRODUCTS and len(args) == 2:
@@ -263,6 +282,11 @@ class Shaper:
         if (unary or fn in _KEEPING) and len(args) == 1:
             return first
         return self._together(args) if _is_together(fn, len(args)) else None
+
+    def _of_solution(self, a: Shape, b: Shape) -> Shape:
+        """The shape of the solution of one linear system: that of its right side, a vector or a matrix."""
+        known = isinstance(a, Lengths) and isinstance(b, Lengths)
+        return b if known and len(a) == 2 and 1 <= len(b) <= 2 else None  # type: ignore[arg-type]
 
     def _of_einsum(self, spec: Atom, *operands: Atom) -> Shape:
         """The shape of an explicit sum over indices, as ``"ij,j->i"``."""
@@ -371,6 +395,11 @@ class Shaper:
                 self.rely(chain.from_iterable(shapes))
             return lengths(shape_arithmetic.together(shapes))
         return found[0] if found and all(shape == found[0] for shape in found) else None
+
+
+def swaps_sides(fn: Callable[..., Any], args: tuple[Atom, ...]) -> bool:
+    """Whether it is the transpose of a matrix, or of each matrix of a stack, by ``np.swapaxes(a, -1, -2)``."""
+    return fn is np.swapaxes and args[1:] in ((Lit(-1), Lit(-2)), (Lit(-2), Lit(-1)))
 
 
 def _is_together(fn: Callable[..., Any], count: int) -> bool:
