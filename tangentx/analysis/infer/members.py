@@ -37,6 +37,7 @@ from tangentx.arrays import parts_of
 from tangentx.errors import NoTemplate, NotResolved, UnsupportedSyntax
 from tangentx.ir.functions import bound_method
 from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, Ext, Key, Lit, Make, Method, Var
+from tangentx.templates.solutions import RECORDS
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker
@@ -111,6 +112,10 @@ def field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Expr
         raise UnsupportedSyntax(message, w.span, "read it before, and pass it as an argument")
     if not w.program.final:
         return Lit(None), BOTTOM
+    if kind.cls in RECORDS:
+        known = ", ".join(f"`{each}`" for each in kind.cls._fields)  # type: ignore[attr-defined]
+        message = f"`{name}` of what a solver has found has no derivative rule"
+        raise NoTemplate(message, w.span, f"use {known}, or compute it from the answer")
     raise NotResolved(f"`{kind.cls.__name__}` has no attribute `{name}` here", w.span, "check the attribute")
 
 

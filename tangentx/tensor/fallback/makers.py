@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import itertools
 import math
 import operator
 import types
@@ -20,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.templates import always_composed, find, has_composition, solver
 from tangentx.tensor.calls.apply import as_array
 from tangentx.tensor.calls.library_objects import with_rule
@@ -75,6 +77,8 @@ def on_tensors(function: Any) -> Any:
         return of_ours(function, on_tensors)
     if id(function) in _OTHERS:
         return _other(function)
+    if function is np.ndarray or function is np.fromiter:
+        return _new_array if function is np.ndarray else _from_items
     kind = type(function)
     if kind is types.FunctionType:
         return _function(function)
@@ -439,6 +443,24 @@ class _Module:
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)
         return _other(value) if id(value) in _OTHERS else value
+
+
+def _new_array(shape: Any, dtype: Any = float, buffer: Any = None, **layout: Any) -> Any:
+    """``np.ndarray(shape)``: an array that is to be filled, or one that shows a buffer."""
+    if type(buffer) is Tensor:
+        hint = "make it outside of the differentiated function, or copy with np.array"
+        raise NotDifferentiable("np.ndarray that shows the memory of another array", span_of(place()), hint)
+    if buffer is not None or layout:
+        return np.ndarray(shape, dtype, buffer, **layout)
+    return _other(np.empty)(shape, dtype)
+
+
+def _from_items(items: Any, dtype: Any, count: int = -1) -> Any:
+    """``np.fromiter(items, dtype, count)``"""
+    taken = list(items if count < 0 else itertools.islice(items, count))
+    if len(taken) < count:
+        raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(taken)} items.")
+    return _other(np.array)(taken, dtype)
 
 
 def _other(function: Callable[..., Any]) -> Callable[..., Any]:

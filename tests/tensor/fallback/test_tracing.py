@@ -95,6 +95,20 @@ def test_arrays_that_the_function_and_its_helpers_make_are_recorded(monkeypatch:
         assert run(by_helper, s) == pytest.approx(wanted)
 
 
+def by_constructors(x):
+    a = np.ndarray((2, 2))
+    a[0] = x, x * x
+    a[1] = np.fromiter((v * x for v in (1.0, 2.0, 3.0)), dtype=float, count=2)
+    return np.sum(a * a)
+
+
+def test_all_constructors_of_arrays_are_recorded() -> None:
+    x = 0.7
+    assert run(by_constructors, x) == pytest.approx(2 * x + 4 * x**3 + 10 * x)
+    with pytest.raises(tx.NotDifferentiable, match="shows the memory"):
+        run(lambda x: np.sum(np.ndarray((1,), buffer=np.array([x]))), x)
+
+
 def test_a_name_that_is_compared_keeps_its_identity() -> None:
     assert run(by_identity, tabled, 0.5, wrt=1) == 2.0
 
