@@ -41,7 +41,11 @@ from tangentx.optimise.facts.unit import Unit
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Narrows tuples; True if anything changed."""
-    return not memory.is_opaque(units) and _narrow(program, units)
+    return any(map(_makes_tuples, units)) and not memory.is_opaque(units) and _narrow(program, units)
+
+
+def _makes_tuples(unit: Unit) -> bool:
+    return any(type(s) is Assign and memory.is_tuple(s.value) for s in unit.statements())
 
 
 def note_lengths(program: Program, units: Sequence[Unit]) -> None:

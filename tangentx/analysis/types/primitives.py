@@ -240,6 +240,12 @@ def acts(expr: Any) -> bool:
 
 def has_effect(expr: Any) -> bool:
     """Whether an expression must be evaluated even if nobody needs its value."""
-    return isinstance(expr, Op) and (
-        isinstance(expr.fn, Attempt | LibraryCall | Observed) or expr.fn in hashable(EFFECTS, expr.fn)
-    )
+    if type(expr) is not Op:
+        return False
+    fn = expr.fn
+    if type(fn) in _FUNCTIONS:
+        return fn in EFFECTS
+    return isinstance(fn, Attempt | LibraryCall | Observed) or fn in hashable(EFFECTS, fn)
+
+
+_FUNCTIONS = frozenset((types.FunctionType, types.BuiltinFunctionType, np.ufunc))

@@ -113,7 +113,7 @@ _MAKING: tuple[Callable[..., Any], ...] = (np.array, np.asarray, np.stack)
 
 
 class Shaper:
-    """Rules for shapes; `kind` and `shape` say what is known of an atom.
+    """Rules for shapes; `kind` and `shapes` say what is known of an atom, of any and of an array or number.
 
     `rely` is called with lengths where it matters which of them, and which axes of the arguments, are one; `taken`
     says in a shape which lengths may be taken not to be one, `ranges` what the number of a trip may be.
@@ -122,14 +122,14 @@ class Shaper:
     def __init__(
         self,
         kind: Callable[[Atom], Kind],
-        shape: Callable[[Atom], Shape],
+        shapes: tuple[Callable[[Atom], Shape], Callable[[Atom], Shape]],
         number: Callable[[Atom], Length],
         rely: Callable[[Iterable[Length]], None],
         taken: Callable[[Lengths], Lengths],
         ranges: Range,
     ) -> None:
         self.kind = kind
-        self.shape = shape
+        self.shape, self._of_array = shapes
         self.number = number
         self.rely = rely
         self.taken = taken
@@ -305,11 +305,6 @@ class Shaper:
                 self.rely(chain.from_iterable(column))
         return lengths([shape_arithmetic.together(found[label])[0] if label in found else None for label in result])
 
-    def _of_array(self, atom: Atom) -> Shape:
-        """The shape of an array or number; a list may grow, so it has none."""
-        kind = type(self.kind(atom))
-        return self.shape(atom) if kind is Arr or kind is Num else None
-
     def of_item(self, atom: Atom) -> Shape:
         """Of an item of a tuple; of a number, the number, and of a tuple, those of its items."""
         kind = self.kind(atom)
@@ -466,13 +461,14 @@ class Facts(Flow[Known]):
             partial(derived_lengths.rely, program, unit),
             partial(derived_lengths.with_taken, program, unit),
         )
-        self._shaper = Shaper(self._kind, self.shape, self.number, relying, taking, self._range)
+        self._shaper = Shaper(self._kind, (self.shape, self.of_array), self.number, relying, taking, self._range)
         self._ranges: dict[Length, tuple[Length, Length]] = {}
         self._tapes = Tapes(unit)
         self._readers: dict[str, set[str]] = {}
         self._lying: dict[str, list[Region]] = {}
-        self._unwritten: dict[str, None] = {}
-        """Those of `_lying` that may be other than stale in the facts `_unwritten_of`: those that are need no look."""
+        self._unwritten: dict[Region, dict[str, None]] = {}
+        """Those of `_lying` that may be other than stale in the facts `_unwritten_of`, by where they lie: those that
+        are need no look."""
         self._unwritten_of: dict[str, Known] | None = None
         self._met: set[Site] = set()
         self._outermost = 0
@@ -499,6 +495,15 @@ class Facts(Flow[Known]):
     def fact(self, atom: Atom) -> Known:
         """What is known of an atom here, of the shape of an array."""
         return self.env.get(atom.name, NOTHING) if type(atom) is Var and self.env is not None else NOTHING
+
+    def of_array(self, atom: Atom) -> Shape:
+        """The shape of an array or number; a list may grow, so it has none."""
+        if type(atom) is not Var:
+            return NUMBER if type(self._kind(atom)) is Num else None
+        kind = type(self.unit.kinds.get(atom.name))
+        if kind is Num:
+            return NUMBER
+        return self.env.get(atom.name, NOTHING).shape if kind is Arr and self.env is not None else None
 
     def shape(self, atom: Atom) -> Shape:
         """The number of the atom's shape, None where it is not known."""
@@ -619,26 +624,30 @@ class Facts(Flow[Known]):
 
     def _note_memory(self, name: str, op: Expr) -> None:
         """Notes the memory that is written somewhere, in which the operands or the result of an operation lie."""
-        kinds = [self._kind(atom) for atom in atoms(op)]
+        kinds = [self._kind(atom) for atom in atoms(op) if type(atom) is not Lit or type(atom.value) is tuple]
         kinds.append(self.unit.kinds.get(name, BOTTOM))
         found = [kind.region.root() for kind in kinds if type(kind) is Arr or type(kind) is Box]
-        written = [each for each in found if not each.still()]
+        written = [each for each in found if each.written or each.rewritten]
         if written or name in self._lying:
             self._lying[name] = written
-            self._unwritten[name] = None
+            for each in written:
+                self._unwritten.setdefault(each, {})[name] = None
 
     def _written(self, where: Region | None) -> None:
         """Memory has been written, None: any; what was computed of it is not what it would be now."""
         assert self.env is not None
         if self._unwritten_of is not self.env:  # on another way through the program, where less is stale
-            self._unwritten_of, self._unwritten = self.env, dict.fromkeys(self._lying)
-        for name in tuple(self._unwritten):
-            fact, regions = self.env.get(name), self._lying[name]
-            if fact is None or fact.expr is None or fact.stale or not regions:
-                del self._unwritten[name]
-            elif where is None or any(each.root() is where for each in regions):
-                self.env[name] = fact._replace(stale=True)
-                del self._unwritten[name]
+            self._unwritten_of, self._unwritten = self.env, {}
+            for name, regions in self._lying.items():
+                for each in regions:
+                    self._unwritten.setdefault(each, {})[name] = None
+        for region in [each for each in self._unwritten if where is None or each.root() is where]:
+            for name in self._unwritten.pop(region):
+                fact = self.env.get(name)
+                if fact is None or fact.expr is None or fact.stale:
+                    continue
+                if where is None or any(each.root() is where for each in self._lying[name]):
+                    self.env[name] = fact._replace(stale=True)
 
     def _tagged(self, shape: Shape, kind: Kind | None) -> Shape:
         """The shape with a tag of this visit for what is not known of it."""
