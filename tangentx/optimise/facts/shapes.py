@@ -45,7 +45,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import atoms, bound
+from tangentx.ir.walk import atoms, bound, statements
 from tangentx.optimise.facts import derived_lengths, shape_arithmetic
 from tangentx.optimise.facts.dataflow import LEAVING, Flow, Site
 from tangentx.optimise.facts.memory import reach, region
@@ -540,7 +540,7 @@ class Facts(Flow[Known]):
         for other in self._readers.get(name, ()):
             fact = self.env.get(other)
             if fact is not None and fact.expr is not None and Var(name) in atoms(fact.expr):
-                self.env[other] = fact._replace(expr=None)
+                self.env[other] = Known(fact.shape, None, fact.zero)
 
     def after(self, s: Statement) -> None:
         """Notes the shape of what is bound, or recorded."""
@@ -605,11 +605,12 @@ class Facts(Flow[Known]):
         if self.shaping:
             shape = self._tagged(shape, kind)
         pure = type(made) is Op and self._note_readers(s.target, made)
+        if not pure or made is None:
+            self.env[s.target] = Known(shape, None, zero)
+            return
         alias = type(value) is Var
-        stale = type(value) is Var and self.fact(value).stale
-        self.env[s.target] = Known(shape, made if pure else None, zero, alias, stale)
-        if pure and made is not None:
-            self._note_memory(s.target, made)
+        self.env[s.target] = Known(shape, made, zero, alias, alias and self.fact(value).stale)
+        self._note_memory(s.target, made)
 
     def _show(self, s: Assign, value: Expr) -> None:
         """Notes which lengths are equal once the statement has run, and what a function is given."""
@@ -745,7 +746,8 @@ class Facts(Flow[Known]):
         return False
 
     def lasting(self, s: For | Loop, facts: dict[str, Known]) -> dict[str, Known]:
-        """Shapes may last; no operation does that binds, or reads, a name that the trips bind anew."""
+        """Shapes may last; no operation does that binds, or reads, a name that the trips bind anew. What lies where they
+        write is stale."""
         anew = bound(s.body)
         gone = anew.union(*(self._readers.get(name, ()) for name in anew))
         kept = dict(facts)
@@ -755,7 +757,27 @@ class Facts(Flow[Known]):
                 kept[name] = Known(fact.shape, None, fact.zero)
         if type(s) is For:
             kept.pop(s.target, None)
+        written = self._written_in(s.body) if self._lying else frozenset()
+        for name, regions in self._lying.items() if written else ():
+            known = kept.get(name)
+            if known is None or known.expr is None or known.stale:
+                continue
+            if None in written or any(each.root() in written for each in regions):
+                kept[name] = known._replace(stale=True)
         return kept
+
+    def _written_in(self, block: Block) -> frozenset[Region | None]:
+        """The memory that anything in a block writes, None for any."""
+        found: set[Region | None] = set()
+        for s in statements(block):
+            if type(s) is Assign:
+                if type(s.value) is Call or type(s.value) is Pop or (type(s.value) is Op and has_effect(s.value)):
+                    return frozenset((None,))
+            elif type(s) is Store or type(s) is Accumulate:
+                found.add(region(self._kind(s.base)))
+            elif type(s) in (Append, Delete):
+                return frozenset((None,))
+        return frozenset(found)
 
     def merge(self, a: dict[str, Known], b: dict[str, Known], site: Site) -> dict[str, Known]:
         """Names whose shapes were equal on each way have equal shapes after it."""
