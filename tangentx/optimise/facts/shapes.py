@@ -608,8 +608,8 @@ class Facts(Flow[Known]):
         if not pure or made is None:
             self.env[s.target] = Known(shape, None, zero)
             return
-        alias = type(value) is Var
-        self.env[s.target] = Known(shape, made, zero, alias, alias and self.fact(value).stale)
+        alias, stale = (True, self.fact(value).stale) if type(value) is Var else (False, False)
+        self.env[s.target] = Known(shape, made, zero, alias, stale)
         self._note_memory(s.target, made)
 
     def _show(self, s: Assign, value: Expr) -> None:
