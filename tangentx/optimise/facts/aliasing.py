@@ -67,13 +67,14 @@ def viewed(program: Program) -> frozenset[Region]:
     for instance in program.reached():
         body = instance.link.function.body if instance.link.function is not None else ()
         for s in statements(body):
-            kind = instance.kinds.get(s.target) if isinstance(s, Assign) and isinstance(s.value, Op) else None
-            if not isinstance(kind, Arr) or not isinstance(s, Assign) or not isinstance(s.value, Op):
+            kind = instance.kinds.get(s.target) if type(s) is Assign and type(s.value) is Op else None
+            if type(s) is not Assign or type(s.value) is not Op or type(kind) is not Arr:
                 continue
-            given = [
-                k for a in atoms(s.value) if isinstance(a, Var) and isinstance(k := instance.kinds.get(a.name), Arr)
-            ]
-            shared = [k for k in given if k.region.root() is kind.region.root()]
-            if shared and not (s.value.fn in PASSING and all(k.dtype == kind.dtype for k in shared)):
-                found.add(kind.region.root())
+            root = kind.region.root()
+            for a in atoms(s.value):
+                given = instance.kinds.get(a.name) if type(a) is Var else None
+                if type(given) is not Arr or given.region.root() is not root:
+                    continue
+                if given.dtype != kind.dtype or s.value.fn not in PASSING:
+                    found.add(root)
     return frozenset(found)

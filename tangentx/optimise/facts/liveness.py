@@ -202,7 +202,7 @@ class Liveness:
         self._settle(callee)
         self.at.calls[id(s)] = callee, len(callee.starts)
         live.discard(s.target)
-        live.update(x for x in callee.starts if isinstance(x, Region))
+        live.update(callee.memory())
         live.update(memory.names(a for i, a in enumerate(call.args) if self.needs_param(call.link, i)))
         return live
 

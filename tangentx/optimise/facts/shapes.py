@@ -642,8 +642,8 @@ class Facts(Flow[Known]):
             for name, regions in self._lying.items():
                 for each in regions:
                     self._unwritten.setdefault(each, {})[name] = None
-        for region in [each for each in self._unwritten if where is None or each.root() is where]:
-            for name in self._unwritten.pop(region):
+        for part in [each for each in self._unwritten if where is None or each.root() is where]:
+            for name in self._unwritten.pop(part):
                 fact = self.env.get(name)
                 if fact is None or fact.expr is None or fact.stale:
                     continue
@@ -685,12 +685,16 @@ class Facts(Flow[Known]):
             shape = self.shape(args[name])
             return shape[axis] if isinstance(shape, Lengths) and axis < len(shape) else None
 
-        for parts in shape_arithmetic.commons(found):  # which have been broadcast together
+        for parts in callee.found(_broadcast, found):
             known = [Lengths((n,)) for part in parts if (n := substituted(part, argument)) is not None]
             for one, other in shape_arithmetic.agreed(known):
                 derived_lengths.rely(self.program, self.unit, (one, other))
                 self._equate(one, other)
-        return substituted(found, argument)
+        given = tuple((self._shaper.of_item(a), self.shape(a)) for a in call.args)
+        results = callee.found(_for_arguments)
+        if given not in results:
+            results[given] = substituted(found, argument)
+        return results[given]
 
     def _note_arguments(self, s: Assign, call: Call) -> None:
         """Leaves the shapes of arguments with the function that is called."""
@@ -746,8 +750,8 @@ class Facts(Flow[Known]):
         return False
 
     def lasting(self, s: For | Loop, facts: dict[str, Known]) -> dict[str, Known]:
-        """Shapes may last; no operation does that binds, or reads, a name that the trips bind anew. What lies where they
-        write is stale."""
+        """Shapes may last; no operation does that binds, or reads, a name that the trips bind anew, and what lies where
+        they write is stale."""
         anew = bound(s.body)
         gone = anew.union(*(self._readers.get(name, ()) for name in anew))
         kept = dict(facts)
@@ -826,6 +830,16 @@ def given_back(unit: Unit, program: Program) -> Shape:
     walk.block(unit.body)
     unit.busy = False
     return walk.found[0] if walk.found and all(shape == walk.found[0] for shape in walk.found) else None
+
+
+def _broadcast(unit: Unit, found: Shape) -> tuple[tuple[Length, ...], ...]:
+    """The lengths that have been broadcast together in what the function gives back."""
+    return tuple(shape_arithmetic.commons(found))
+
+
+def _for_arguments(unit: Unit) -> dict[tuple[tuple[Shape, Shape], ...], Shape]:
+    """The shapes of what the function gives back, by what is known of its arguments: calls are looked at often."""
+    return {}
 
 
 def _is_one_of(atom: Atom, names: frozenset[str]) -> bool:

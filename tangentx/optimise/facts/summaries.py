@@ -40,6 +40,13 @@ class Summary:
     settled: tuple[int, bool] | None = None
     calls: dict[int, tuple[Summary, int]] = field(default_factory=dict)
     unread: set[tuple[Region, int]] = field(default_factory=set)
+    _memory: tuple[int, frozenset[Region]] = (0, frozenset())
+
+    def memory(self) -> frozenset[Region]:
+        """The regions among what is live at its start, which only grows."""
+        if self._memory[0] != len(self.starts):
+            self._memory = len(self.starts), frozenset(x for x in self.starts if isinstance(x, Region))
+        return self._memory[1]
 
 
 def summaries(program: Program, units: Sequence[Unit]) -> dict[Link, Summary]:
