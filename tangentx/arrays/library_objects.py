@@ -90,6 +90,10 @@ def _diagonals(cls: Any, parts: dict[str, Any]) -> Any:
     return cls((parts["data"], parts["offsets"]), shape=parts["shape"])
 
 
+def _kernels(cls: Any, parts: dict[str, Any]) -> Any:
+    return cls(parts["dataset"], float(parts["factor"]), parts["weights"])
+
+
 _KNOTS = Parts(("_eval_args", "ext"), _of_knots)
 _PIECEWISE = Parts(("c", "x", "extrapolate", "axis"), _fast)
 _KNOWN: dict[str, dict[str, Parts]] = {
@@ -102,6 +106,7 @@ _KNOWN: dict[str, dict[str, Parts]] = {
             ("grid", "values", "method", "bounds_error", "fill_value"), _of_grid, ("fill_value",)
         ),
         "Rotation": Parts(("_quat", "_single"), _of_quaternions),
+        "gaussian_kde": Parts(("dataset", "weights", "factor"), _kernels),
         "Slerp": Parts(("times", "timedelta", "rotations", "rotvecs"), _of_turns),
         **dict.fromkeys(
             ("csr_matrix", "csr_array", "csc_matrix", "csc_array"),

@@ -22,7 +22,7 @@ _RULES = {
     ),
     "scipy.stats": (
         *("discrete_distributions", "lifetime_distributions", "multivariate_distributions", "skewed_distributions"),
-        *("symmetric_distributions", "frozen_distributions", "descriptive_statistics"),
+        *("symmetric_distributions", "frozen_distributions", "descriptive_statistics", "kernel_densities"),
     ),
     "scipy.linalg": (
         *("linear_systems", "factorisations", "lu_factors", "banded_systems", "decompositions", "matrix_functions"),
