@@ -68,7 +68,7 @@ from tangentx.templates.compositions import (
 )
 from tangentx.templates.distributions import is_distribution, is_whole, method_of, thawed
 from tangentx.templates.library_classes import no_rule_of_member, path_of_member
-from tangentx.templates.out_places import from_out
+from tangentx.templates.out_places import from_out, overwriting
 from tangentx.templates.refusals import no_rule, refusal, refused
 from tangentx.templates.registry import Template, bind, find, silent_slope, templates, without_rule
 from tangentx.templates.solvers import solver, solvers
@@ -93,6 +93,7 @@ __all__ = [
     "is_own",
     "no_rule",
     "no_rule_of_member",
+    "overwriting",
     "refusal",
     "refused",
     "takes_containers",

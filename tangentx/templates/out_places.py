@@ -1,9 +1,10 @@
-"""At which position functions of NumPy's take ``out``, the array for their result."""
+"""At which position functions of NumPy's take ``out``, the array for their result, and what lets functions of NumPy's
+and SciPy's spoil what they are given."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tangentx.templates.registry import find
 
 _NEVER = 1 << 30
 _FOUND: dict[Any, tuple[int, tuple[str, ...]]] = {}
+_OVERWRITING: dict[Any, Mapping[str, int]] = {}
 
 
 def from_out(fn: Any) -> tuple[int, tuple[str, ...]]:
@@ -43,3 +45,25 @@ def _from_out(fn: Any) -> tuple[int, tuple[str, ...]]:
         parameters = () if template is None else template.params
     names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD or p.kind is p.POSITIONAL_ONLY]
     return (names.index("out"), tuple(names[names.index("out") :])) if "out" in names else (_NEVER, ())
+
+
+def overwriting(fn: Any) -> Mapping[str, int]:
+    """The parameters of a library's function that allow it to use an argument's memory (`overwrite_a`), with their
+    positions. What it leaves there is not defined, so a derivative, which may need the argument, does not allow it."""
+    try:
+        found = _OVERWRITING.get(fn)
+    except TypeError:  # what cannot be a key is no function of a library
+        return {}
+    if found is None:
+        found = _OVERWRITING[fn] = _overwriting(fn)
+    return found
+
+
+def _overwriting(fn: Any) -> Mapping[str, int]:
+    if not str(getattr(fn, "__module__", None)).startswith(("numpy", "scipy")):
+        return {}
+    try:
+        names = list(inspect.signature(fn).parameters)
+    except (TypeError, ValueError):
+        return {}
+    return {name: i for i, name in enumerate(names) if name.startswith("overwrite_")}

@@ -93,6 +93,8 @@ def operation(
     w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...] = ()
 ) -> tuple[Expr, Kind]:
     """A primitive applied to atoms."""
+    if len(args) > 1 or kwargs:
+        args, kwargs = _left_whole(fn, args, kwargs)
     placed = _of_ours(w, fn, args, kwargs) or taken_apart(w, fn, args, kwargs) or split(w, fn, args, kwargs)
     placed = placed or in_pairs(w, fn, args, kwargs)
     if placed is not None:
@@ -130,6 +132,18 @@ def operation(
     if body is not None:
         return in_terms_of(w, body, args, kwargs)
     return _applied(w, fn, read, named)
+
+
+def _left_whole(
+    fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...]
+) -> tuple[tuple[Atom, ...], tuple[tuple[str, Atom], ...]]:
+    """The arguments of a call that spoils none of them."""
+    spoils = templates.overwriting(fn)
+    if not spoils:
+        return args, kwargs
+    places = set(spoils.values())
+    args = tuple(Lit(False) if i in places else atom for i, atom in enumerate(args))
+    return args, tuple((name, atom) for name, atom in kwargs if name not in spoils)
 
 
 def _of_ours(

@@ -10,7 +10,7 @@ import numpy as np
 from tangentx.arrays.einsums import by_letters, pairwise
 from tangentx.common.options import OFF
 from tangentx.errors import NO_RULE, NoTemplate, place, span_of
-from tangentx.templates import composed, from_out, has_composition, no_rule, without_rule
+from tangentx.templates import composed, from_out, has_composition, no_rule, overwriting, without_rule
 from tangentx.templates.precision import has_policy
 from tangentx.tensor.calls.groups import Grouped
 from tangentx.tensor.calls.lifting import lifted_function
@@ -45,6 +45,9 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         kwargs = {name: value if name == "out" else moved(fn, value) for name, value in kwargs.items()}
     if ("out" in kwargs and has_out(fn)) or (len(args) > 1 and len(args) > from_out(fn)[0]):
         return into(fn, args, kwargs)
+    if (kwargs or len(args) > 2) and (spoils := overwriting(fn)):
+        args = [False if i in spoils.values() else value for i, value in enumerate(args)]
+        kwargs = {name: value for name, value in kwargs.items() if name not in spoils}
     if rule is None or rule.constant:
         return _without_rule(fn, args, kwargs, None) if rule is None else _constant(rule, fn, args, kwargs)
     if rule.quick == len(args) and not kwargs:

@@ -19,7 +19,10 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
     filled(dst, src if where is True else call(np.where, (where, src, dst), {}), casting)
 
 
-def _fill_diagonal(a: Any, val: Any) -> None:
+def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    if wrap and np.ndim(a) == 2:
+        places = np.arange(0, a.size, a.shape[1] + 1)
+        return put(a, places, val)
     index, val = np.arange(min(a.shape)), as_array(val)
     values = call(np.ravel, (val,), {}) if type(val) is Tensor else np.ravel(val)
     write(a, (index, index), values[np.arange(index.size) % values.size])

@@ -83,6 +83,15 @@ def test_numbers_in_the_place_of_nan_are_written_where_they_stand() -> None:
     np.testing.assert_allclose(found, [3.25 + 2.75 + 1.0, 3.25, 3.25 + 2.75])
 
 
+def test_a_diagonal_that_goes_on_in_a_tall_matrix() -> None:
+    def f(a):
+        b = np.zeros((5, 2)) * a[0]
+        np.fill_diagonal(b, a[1], wrap=True)
+        return np.sum(b * np.arange(1.0, 11.0).reshape(5, 2))
+
+    np.testing.assert_allclose(tx.grad(f)(np.array([0.5, 0.75])), [0.0, 1.0 + 4.0 + 7.0 + 10.0])
+
+
 def test_a_sum_of_products_of_one_operand_in_forward_mode() -> None:
     def f(a):
         return np.einsum("ii", np.einsum("ij,ik->jk", a, a))
