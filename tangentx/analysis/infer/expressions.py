@@ -93,10 +93,8 @@ def operation(
     w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...] = ()
 ) -> tuple[Expr, Kind]:
     """A primitive applied to atoms."""
-    if len(args) > 1 or kwargs:
-        args, kwargs = _left_whole(fn, args, kwargs)
-    placed = _of_ours(w, fn, args, kwargs) or taken_apart(w, fn, args, kwargs) or split(w, fn, args, kwargs)
-    placed = placed or in_pairs(w, fn, args, kwargs)
+    args, kwargs = _left_whole(fn, args, kwargs)
+    placed = _placed(w, fn, args, kwargs)
     if placed is not None:
         return placed
     read = [w.read(a) for a in args]
@@ -134,11 +132,19 @@ def operation(
     return _applied(w, fn, read, named)
 
 
+def _placed(
+    w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...]
+) -> tuple[Expr, Kind] | None:
+    """A call that stands for several, or for a write."""
+    placed = _of_ours(w, fn, args, kwargs) or taken_apart(w, fn, args, kwargs)
+    return placed or split(w, fn, args, kwargs) or in_pairs(w, fn, args, kwargs)
+
+
 def _left_whole(
     fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...]
 ) -> tuple[tuple[Atom, ...], tuple[tuple[str, Atom], ...]]:
     """The arguments of a call that spoils none of them."""
-    spoils = templates.overwriting(fn)
+    spoils = templates.overwriting(fn) if len(args) > 1 or kwargs else {}
     if not spoils:
         return args, kwargs
     places = set(spoils.values())
