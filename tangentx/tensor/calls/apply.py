@@ -34,6 +34,21 @@ def as_array(value: Any) -> Any:
     return call(np.array, (value,), {}) if isinstance(value, list | tuple) and holds_tensor(value) else value
 
 
+def _in_precision(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """The arguments in the precision that the function is to be computed in."""
+    named = {name: value if name == "out" else moved(fn, value) for name, value in kwargs.items()}
+    return [moved(fn, value) for value in args], named
+
+
+def _left_whole(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """The arguments of a call that spoils none of them."""
+    spoils = overwriting(fn)
+    if not spoils:
+        return args, kwargs
+    given = [False if i in spoils.values() else value for i, value in enumerate(args)]
+    return given, {name: value for name, value in kwargs.items() if name not in spoils}
+
+
 def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """The result of ``fn(*args, **kwargs)`` as Tensors, recorded where an argument requires a gradient.
 
@@ -41,13 +56,11 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """
     rule = rule_of(fn)
     if OFF.get() and has_policy(fn):
-        args = [moved(fn, value) for value in args]
-        kwargs = {name: value if name == "out" else moved(fn, value) for name, value in kwargs.items()}
+        args, kwargs = _in_precision(fn, args, kwargs)
     if ("out" in kwargs and has_out(fn)) or (len(args) > 1 and len(args) > from_out(fn)[0]):
         return into(fn, args, kwargs)
-    if (kwargs or len(args) > 2) and (spoils := overwriting(fn)):
-        args = [False if i in spoils.values() else value for i, value in enumerate(args)]
-        kwargs = {name: value for name, value in kwargs.items() if name not in spoils}
+    if kwargs or len(args) > 2:
+        args, kwargs = _left_whole(fn, args, kwargs)
     if rule is None or rule.constant:
         return _without_rule(fn, args, kwargs, None) if rule is None else _constant(rule, fn, args, kwargs)
     if rule.quick == len(args) and not kwargs:
