@@ -11,7 +11,7 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.types.kinds import Arr, Kind, Num, describe
-from tangentx.loops import operators
+from tangentx.loops import axis_reductions, operators
 from tangentx.loops.array_statements import ONE, ZERO, ArrayWriter, Held, Item
 from tangentx.loops.builder import LIMIT_EXTENT
 from tangentx.loops.loop_ir import (
@@ -32,7 +32,6 @@ from tangentx.loops.loop_ir import (
     Pick,
     Reduce,
     Span,
-    Write,
 )
 from tangentx.loops.operators import Refused
 from tangentx.loops.types import array_type, scalar_type
@@ -437,13 +436,15 @@ def _reduction(op: str) -> Callable[[ArrayWriter, Request], Any]:
         if isinstance(keepdims, Const) and not keepdims.value:
             keepdims = None
         name = _held(writer, r.args[0])
-        if not writer.array(name).element.is_float or keepdims is not None:
+        if not writer.array(name).element.is_float or not (keepdims is None or isinstance(keepdims, Const)):
             raise Refused(f"`{r.name}` of these numbers")
-        if axis is None:
-            return total(writer, op, name, r)
-        if not isinstance(axis, Const) or op not in ("sum", "mean"):
-            raise Refused(f"`{r.name}` along an axis that is not known")
-        return along(writer, name, int(axis.value), op == "mean", r)
+        rank = writer.array(name).rank
+        axes = tuple(range(rank)) if axis is None else axis_reductions.axes_of(axis, rank)
+        if len(axes) < rank and r.type() == replace(r.type(), code=writer.array(name).code):
+            return axis_reductions.along(writer, op, name, axes, keepdims is not None, r.stem, r.region)
+        if keepdims is not None or len(axes) < rank:
+            raise Refused(f"`{r.name}` of these numbers")
+        return total(writer, op, name, r)
 
     return rule
 
@@ -462,29 +463,6 @@ def total(writer: ArrayWriter, op: str, name: str, r: Request) -> Expr:
         count = operators.converted(size(writer, name), type.code)
         found = b.let("e", Apply("div", (found, count), type))
     return operators.converted(found, scalar_type(r.kind).code)
-
-
-def along(writer: ArrayWriter, name: str, axis: int, mean: bool, r: Request) -> Held:
-    """The sums along the first or the last axis."""
-    extents = writer.extents(name)
-    axis %= len(extents)
-    if mean or (axis == 0 and len(extents) < 2) or not 0 <= axis < len(extents):
-        raise Refused(f"`{r.name}` along this axis")
-    if axis == 0:
-        return leading(writer, name, extents[1:], r)
-    if axis != len(extents) - 1 or len(extents) != 2:
-        raise Refused(f"`{r.name}` along an axis in the middle")
-    writer.flush()
-    b = writer.builder
-    type = r.type()
-    result = writer.allocate(r.stem, type, extents[:1], r.region, zeros=False)
-    counter = b.fresh("i", INT)
-    with b.block() as body:
-        place = Local(counter, INT)
-        row = writer.view("row", name, [Pick(place), Span(ZERO, extents[1])], None)
-        b.emit(Write(result, (place,), Reduce("sum", row, type.element)))
-    b.emit(For(counter, ZERO, extents[0], ONE, False, tuple(body)))
-    return Held(result)
 
 
 def leading(writer: ArrayWriter, name: str, extents: Sequence[Expr], r: Request) -> Held:
@@ -525,9 +503,13 @@ def _unbroadcast(writer: ArrayWriter, r: Request) -> Any:
         return leading(writer, name, wanted, r)
     if len(given) != len(wanted) or r.type().code != writer.array(name).code:
         raise Refused("broadcasting is undone over several axes")
-    for a, b in zip(given, wanted, strict=True):
-        writer.demand_same(a, b)
-    return t
+    axes = [k for k, (a, b) in enumerate(zip(given, wanted, strict=True)) if b == ONE != a]
+    if axes and axes[-1] - axes[0] >= len(axes):
+        raise Refused("broadcasting is undone over axes that are not neighbours")
+    for k, (a, b) in enumerate(zip(given, wanted, strict=True)):
+        if k not in axes:
+            writer.demand_same(a, b)
+    return axis_reductions.along(writer, "sum", name, axes, True, r.stem, r.region) if axes else t
 
 
 def _unreduce(writer: ArrayWriter, r: Request) -> Any:

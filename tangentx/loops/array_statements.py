@@ -129,6 +129,8 @@ class ArrayWriter:
         if m == n and builder.at_top() and self._of_parameter(x) and self._of_parameter(y):
             builder.alike.add((x, y))  # type: ignore[arg-type]
         if x is not None and y is not None and m == n and builder.is_steady(x) and builder.is_steady(y):
+            for other in [other for other, known in builder.equal.items() if known == y]:
+                builder.equal[other] = x
             builder.equal[y] = x
 
     def _of_parameter(self, extent: Expr | None) -> bool:

@@ -288,6 +288,14 @@ static REAL pairwise_CODE(const REAL *a, int64_t count, int64_t stride)
     return pairwise_CODE(a, half, stride) + pairwise_CODE(a + half * stride, count - half, stride);
 }
 
+static inline __attribute__((unused)) REAL row_sum_CODE(const REAL *a, int64_t count, int64_t stride)
+{
+    if (count >= 8) return (REAL)0 + pairwise_CODE(a, count, stride);
+    REAL sum = 0;
+    for (int64_t i = 0; i < count; i++) sum += a[i * stride];
+    return sum;
+}
+
 static REAL sum_CODE(const REAL *a, int rank, const int64_t *n, const int64_t *s)
 {
     int64_t count = 1;

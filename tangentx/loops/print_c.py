@@ -383,9 +383,11 @@ class _Printer:
                         f"{s.name}.s[{axis}] = {times}{stride};",
                     ]
             below += 1
-        yield f"retain({s.base}.owner);"
-        yield f"release({s.name}.owner);"
-        yield f"{s.name}.owner = {s.base}.owner;"
+        yield f"if ({s.name}.owner != {s.base}.owner) {{"
+        yield f"    retain({s.base}.owner);"
+        yield f"    release({s.name}.owner);"
+        yield f"    {s.name}.owner = {s.base}.owner;"
+        yield "}"
         yield f"{s.name}.data = {s.base}.data + {' + '.join(offset) or '0'};"
         yield from lines
 
@@ -551,6 +553,8 @@ class _Printer:
             case loops.Reduce(op, array):
                 type = self.types[array]
                 assert isinstance(type, loops.Array)
+                if op == "sum" and type.rank == 1 and not self.threads:
+                    return f"row_sum_{type.code}({array}.data, {array}.n[0], {array}.s[0])"
                 wide = "spread_" if self.threads and op == "sum" and type.element.is_float else ""
                 return f"{wide}{op}_{type.code}({array}.data, {type.rank}, {array}.n, {array}.s)"
             case loops.Apply():

@@ -117,7 +117,7 @@ class _Functions:
                     several = True
                     continue
                 raise Refusal(error.reason, writer.line) from None
-            if writer.scattered <= scattered and writer.b.found_vague <= vague and not writer.b.alike:
+            if writer.scattered <= scattered and writer.b.found_vague <= vague and writer.b.alike <= alike:
                 self.report += writer.report()
                 self.turns = self.turns or writer.arrays.turns
                 self.reshapes = self.reshapes or writer.arrays.reshapes
@@ -234,7 +234,7 @@ def write_loop(w: Writer, s: ir.For) -> None:
     start, stop, step = (b.let("k", w.scalar(atom)) for atom in (s.start, s.stop, s.step))
     if any(x.type.code != "i8" for x in (start, stop, step)):
         raise Refused("bounds of a loop that are no whole numbers")
-    if not isinstance(step, Const) or step.value == 0 or (s.backward and abs(step.value) != 1):
+    if not isinstance(step, Const) or step.value == 0:
         raise Refused("a loop whose step is not known")
     for end in (start, stop):
         if (bound := b.bound(end)) is None or bound >= operators.LARGE:
@@ -243,13 +243,15 @@ def write_loop(w: Writer, s: ir.For) -> None:
     if backward and step.value == -1:  # the same numbers, from the last one upwards
         start, stop = (b.let("k", Apply("add", (end, ONE), INT)) for end in (stop, start))
         step, backward = ONE, False
+    bounds = start, stop
+    if step.value < 0:
+        bounds = b.let("k", Apply("add", (stop, ONE), INT)), b.let("k", Apply("add", (start, ONE), INT))
+    if backward and step.value != 1:
+        start, stop, step, backward = *_turned(w, start, stop, int(step.value)), False
     inside = sum(atom == ir.Var(s.target) for t in walk.statements(s.body) for atom in walk.statement_atoms(t))
     own = w.bound[s.target] == 1 and inside == w.read[s.target]
     counter = b.fresh(w.stem(s.target) if own else "k", INT)
-    if step.value > 0:
-        b.loops[counter] = start, stop
-    else:
-        b.loops[counter] = Apply("add", (stop, ONE), INT), Apply("add", (start, ONE), INT)
+    b.loops[counter] = bounds
     if own:
         w.values[s.target] = Local(counter, INT)
     with b.block() as body:
@@ -260,6 +262,16 @@ def write_loop(w: Writer, s: ir.For) -> None:
         write_block(w, s.body)
         w.arrays.flush()
     b.emit(For(counter, start, stop, step, backward, tuple(body)))
+
+
+def _turned(w: Writer, start: Expr, stop: Expr, step: int) -> tuple[Expr, Expr, Const]:
+    """The range with the same numbers in the opposite order, for a step of more than one."""
+    b, size = w.b, Const(abs(step), INT)
+    low, high, op, back = (start, stop, "add", "sub") if step > 0 else (stop, start, "sub", "add")
+    length = b.let("n", Apply("sub", (b.let("n", Apply("sub", (high, low), INT)), ONE), INT))
+    whole = b.let("n", Apply("mul", (b.let("n", Apply("floordiv", (length, size), INT)), size), INT))
+    last = b.let("k", Apply(op, (start, whole), INT))
+    return last, b.let("k", Apply(back, (start, ONE), INT)), Const(-step, INT)
 
 
 def write_assignment(w: Writer, s: ir.Assign) -> None:
