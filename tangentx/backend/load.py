@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tangentx.backend.module_text import too_deep
+from tangentx.common.own_warnings import quietly
 from tangentx.common.recursion import deep
 from tangentx.common.texts import Text, run
 
@@ -16,7 +17,8 @@ def load(text: Text, filename: str, module: str = "tangentx.generated") -> dict[
     the text that is compiled, never the tree. Raises UnsupportedSyntax where it is nested too deeply for Python.
     """
     try:
-        code = deep(lambda: compile(text.source, filename, "exec", dont_inherit=True))
+        # What Python warns of in a text that we wrote is nothing that its user could change.
+        code = quietly(lambda: deep(lambda: compile(text.source, filename, "exec", dont_inherit=True)))
     except (SyntaxError, RecursionError, MemoryError):  # it was parsed before: there are more than 20 loops
         raise too_deep(text.place) from None
     return run(code, text, filename, module)

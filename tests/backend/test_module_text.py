@@ -9,6 +9,7 @@ import math
 import operator
 import sys
 import traceback
+import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from tangentx.backend import printer
 from tangentx.backend.load import load
 from tangentx.backend.module_text import write
 from tangentx.backend.operators import is_augmented
+from tangentx.common.texts import Text
 from tangentx.errors import Span
 from tangentx.frontend.lift import lift
 from tangentx.ir import nodes as ir
@@ -152,3 +154,11 @@ def test_lines_stay_known() -> None:
 )
 def test_a_mark_is_looked_for_in_the_statement_alone(text: str, column: int, expected: bool) -> None:
     assert is_augmented(Span("file.py", 1, column, text), "+=") is expected
+
+
+def test_what_python_warns_of_in_a_text_is_not_shown() -> None:
+    """Where warnings are errors it was a SyntaxError, and so a refusal of what is nested too deeply."""
+    text = Text("def f(x):\n    return 1.0 is None\n", functions=("f",))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert load(text, "<tangentx of a test>")["f"](2.0) is False
