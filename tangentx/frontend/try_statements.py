@@ -24,7 +24,8 @@ class Attempts(Managers):
     """Lifts ``try``."""
 
     def _Try(self, node: Any) -> bool:
-        if node.finalbody and self._is_unseen(node.finalbody):
+        does = any(not isinstance(part, gast.Pass) for part in node.finalbody)
+        if does and self._is_unseen(node.finalbody):
             return self.body(_without_finally(node))
         inside = [each for part in gast.iter_child_nodes(node) for each in gast.walk(part)]
         tried = _can_be_tried(node) and not self._is_half_done(node)
