@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from benchmarks.table import gradient_rows, jit_rows, mode_rows, overhead_rows, tensor_rows
+from benchmarks.table import gradient_rows, jit_rows, mode_rows, overhead_rows, peer_rows, tensor_rows
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -15,7 +15,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--scale", type=float, default=1.0, help="size of the large programs")
     parser.add_argument("--repeats", type=int, default=15, help="compilations, and processes that import")
     parser.add_argument("--jit", action="store_true", help="gradients compiled to C, and nothing else")
+    parser.add_argument("--peers", action="store_true", help="with --jit: beside gradients by hand, and by others")
     given = parser.parse_args(arguments)
+    if given.jit and given.peers:
+        print("The gradient compiled to C beside the one written by hand: medians, called in turn.")
+        for row in peer_rows(given.seconds, given.scale):
+            print(row, flush=True)
+        return
     if given.jit:
         print("The gradient compiled to C beside the generated Python: medians, called in turn.")
         for row in jit_rows(given.seconds, given.scale):

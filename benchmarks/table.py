@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import Any
 
 import tangentx as tx
 from benchmarks import jitted, modes, overheads, peers, tensors
@@ -41,6 +44,30 @@ def jit_rows(seconds: float, scale: float) -> Iterator[Row]:
     """Gradients that are compiled to C beside the Python that is generated. Raises ValueError where they differ."""
     for program, share, more in jitted.shares(seconds, scale):
         yield Row(f"{program.name}: jit", share, program.goal, "x", more)
+
+
+GOALS_OF_JIT = {
+    "polynomial": 0.08, "black_scholes": 0.15, "heat": 0.28, "burgers": 0.06, "Van der Pol": 0.025,
+    "Gauss-Seidel": 0.03, "Cholesky": 0.05, "n-body": 0.07, "bundle adjustment": 0.3, "mixture": 0.3,
+    "LSTM of ADBench": 0.03, "Jacobi": 0.25, "softmax 4-D": 0.5,
+}  # fmt: skip
+
+
+def peer_rows(seconds: float, scale: float) -> Iterator[Row]:
+    """Gradients that are compiled to C beside those written by hand with NumPy, and beside other libraries that are
+    installed. Raises ValueError where they differ."""
+    for program in programs(scale):
+        gradient, arguments = tx.grad(program.primal, program.wrt, jit="c"), program.arguments
+        start = perf_counter()
+        demand_equal(program.name, gradient(*arguments), program.by_hand(*arguments))
+        first = perf_counter() - start
+        calls: list[Callable[[], Any]] = [partial(program.by_hand, *arguments), partial(gradient, *arguments)]
+        found = [peer for peer in program.peers if peer in peers.installed()]
+        calls += [peers.gradient_by(peer, program) for peer in found]
+        by_hand, ours, *others = interleaved(calls, seconds)
+        shown = f"{_shown(ours)} beside {_shown(by_hand)}; the first call took {first:.2f} s"
+        shown += "".join(f"; {peer} {time / by_hand:.2f} x" for peer, time in zip(found, others, strict=True))
+        yield Row(f"{program.name}: jit", ours / by_hand, GOALS_OF_JIT.get(program.name, 1.0), "x", shown)
 
 
 def _rows_of(program: Program, seconds: float) -> Iterator[Row]:
