@@ -169,6 +169,12 @@ def test_drawn_programs(seeds: range) -> None:
             assert "checked mode" not in str(check(program_of(seed), pull=True).stages), seed
 
 
+@pytest.mark.thorough
+def test_second_order_where_a_tape_is_made_in_a_branch_that_is_not_taken() -> None:
+    with tx.checked():
+        assert "checked mode" not in str(check(program_of(91010), order2=True).stages)
+
+
 def test_some_drawn_programs() -> None:
     test_drawn_programs(range(2))
 

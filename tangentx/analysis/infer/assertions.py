@@ -112,14 +112,17 @@ class _Writer:
         return replace(function, body=(*(s for s in first if s is not None), *body))
 
     def spent(self, block: Block) -> list[Statement]:
-        """The assertions that what was recorded and taken back in one function is all taken back at its end."""
+        """The assertions that what was recorded and taken back in one function is all taken back at its end: on tapes
+        that are made whichever way the function takes."""
         made: dict[str, Span] = {}
+        always = {id(s) for s in block}
         popped: set[str] = set()
         other: set[str] = set()
         for s in statements(block):
             match s:
                 case Assign(target, Make(cls=cls, items=())) if cls is list and _TAPE.search(target):
-                    made[target] = s.span
+                    if id(s) in always:
+                        made[target] = s.span
                 case Assign(value=Pop(Var(name))):
                     popped.add(name)
                 case Append(Var(name), value):
