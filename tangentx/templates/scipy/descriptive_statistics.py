@@ -278,7 +278,7 @@ def trim_mean(
     return _without(found, place, keepdims)
 
 
-@composition(stats.describe, domain=("A(5)",))
+@composition(stats.describe, domain=("A(5)",), always=True)
 def describe(a: Any, axis: Any = 0, ddof: Any = 1, bias: Any = True, nan_policy: Any = "propagate") -> Any:
     """Several statistics of a sample at once."""
     _demand(nan_policy)
@@ -314,7 +314,7 @@ def _both_sides(t: Any, df: Any, alternative: Any) -> Any:
     return 2.0 * special.stdtr(df, -np.abs(t))
 
 
-@composition(stats.ttest_1samp, domain=())
+@composition(stats.ttest_1samp, domain=(), always=True)
 def ttest_1samp(
     a: Any, popmean: Any, axis: Any = 0, nan_policy: Any = "propagate", alternative: Any = "two-sided"
 ) -> Any:
@@ -326,14 +326,14 @@ def ttest_1samp(
     return Tested(t, _both_sides(t, n - 1, alternative))
 
 
-@composition(stats.ttest_rel, domain=())
+@composition(stats.ttest_rel, domain=(), always=True)
 def ttest_rel(a: Any, b: Any, axis: Any = 0, nan_policy: Any = "propagate", alternative: Any = "two-sided") -> Any:
     """Student's test of pairs."""
     _demand(nan_policy)
     return stats.ttest_1samp(np.asarray(a) - np.asarray(b), 0.0, axis, alternative=alternative)
 
 
-@composition(stats.ttest_ind, domain=())
+@composition(stats.ttest_ind, domain=(), always=True)
 def ttest_ind(
     a: Any,
     b: Any,
@@ -358,7 +358,7 @@ def ttest_ind(
     return Tested(t, _both_sides(t, df, alternative))
 
 
-@composition(stats.pearsonr, domain=())
+@composition(stats.pearsonr, domain=(), always=True)
 def pearsonr(x: Any, y: Any, *, alternative: Any = "two-sided", method: Any = None, axis: Any = 0) -> Any:
     """Correlation of two samples."""
     if method is not None or alternative != "two-sided":
@@ -374,7 +374,7 @@ def pearsonr(x: Any, y: Any, *, alternative: Any = "two-sided", method: Any = No
     return Tested(r, 2.0 * special.betainc(half, half, (1.0 - np.abs(r)) / 2.0))
 
 
-@composition(stats.linregress, domain=())
+@composition(stats.linregress, domain=(), always=True)
 def linregress(x: Any, y: Any, alternative: Any = "two-sided") -> Any:
     """Line through points by least squares."""
     first, second = np.asarray(x) * 1.0, np.asarray(y) * 1.0
@@ -383,6 +383,7 @@ def linregress(x: Any, y: Any, alternative: Any = "two-sided") -> Any:
     xx, xy, yy = np.mean(dx * dx), np.mean(dx * dy), np.mean(dy * dy)
     slope, r = xy / xx, xy / np.sqrt(xx * yy)
     df = n - 2
-    t = r * np.sqrt(df / ((1.0 - r) * (1.0 + r)))
+    tiny = 1e-20  # as SciPy has it, for points that lie on a line
+    t = r * np.sqrt(df / ((1.0 - r + tiny) * (1.0 + r + tiny)))
     error = np.sqrt((1.0 - r**2) * yy / xx / df)
     return Line(slope, np.mean(second) - slope * np.mean(first), r, _both_sides(t, df, alternative), error)

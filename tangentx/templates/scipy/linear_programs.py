@@ -64,7 +64,7 @@ def equations_of(c: Any, rows: Any, right: Any, equal: Any, above: Any, bounds: 
     return held.astype(np.int64)
 
 
-@composition(optimize.linprog, domain=())
+@composition(optimize.linprog, domain=(), always=True)
 def linprog(
     c: Any,
     A_ub: Any = None,

@@ -153,7 +153,7 @@ scipy = pytest.importorskip("scipy")
         "scipy.ndimage.generic_filter(v, np.median, 3)", "scipy.special.jve(1, v[0])",
         "scipy.special.mathieu_cem(1, 0.5, v)[0]",
         "scipy.sparse.lil_matrix(w)", "scipy.sparse.linalg.lsqr(np.eye(3), v)[0]",
-        "scipy.fft.fht(v, 0.1, 0.2)", "scipy.stats.pearsonr(v, k)", "scipy.spatial.KDTree(w)",
+        "scipy.fft.fht(v, 0.1, 0.2)", "scipy.stats.weightedtau(v, k)", "scipy.spatial.KDTree(w)",
         "scipy.linalg.ldl(w * w.T)[1]",
         "scipy.integrate.newton_cotes(2, v[0])[1]", "scipy.optimize.rosen(v)", "scipy.cluster.vq.whiten(w)",
     ],
