@@ -54,7 +54,8 @@ def with_nested(x):
     def inner():
         yield x
 
-    return sum(inner())
+    kept = inner()
+    return sum(kept)
 
 
 def with_match(x):
