@@ -283,7 +283,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "operation_numpy": lambda: tx.grad(eigen)(np.eye(2)),
     "operation_scipy": lambda: tx.grad(bessel)(1.0),
     "unresolved_name": lambda: tx.grad(unresolved)(1.0),
-    "unresolved_callee": lambda: tx.grad(unknown_callee)(1.0, operator.itemgetter(0)),
+    "unresolved_callee": lambda: tx.grad(unknown_callee)(1.0, operator.itemgetter(b"key")),
     "result_array": lambda: tx.grad(square)(np.ones(3)),
     "result_one_element": lambda: tx.grad(square)(np.ones(1)),
     "result_integer": lambda: tx.grad(whole)(1.0),
