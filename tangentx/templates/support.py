@@ -25,6 +25,8 @@ from tangentx.arrays import (
     over_root,
     own_parts,
     power_slope,
+    quiet_difference,
+    quiet_sum,
     quotient,
     ratio,
     ratio_or_zero,
@@ -100,6 +102,18 @@ def ratio_or_zero_(a: Any, b: Any, *, ans: Any) -> Any:
 @elementwise(lead, analytic=False)
 def lead_(x: Any, y: Any) -> Any:
     """Difference, also of infinities."""
+    return 1.0, -1.0
+
+
+@elementwise(quiet_sum)
+def quiet_sum_(a: Any, b: Any) -> Any:
+    """Silent sum."""
+    return 1.0, 1.0
+
+
+@elementwise(quiet_difference)
+def quiet_difference_(a: Any, b: Any) -> Any:
+    """Silent difference."""
     return 1.0, -1.0
 
 

@@ -141,3 +141,13 @@ def test_infinite_slopes_that_meet_before_they_are_dropped(f) -> None:
         assert np.allclose(tx.vjp(f, u, 1.5)[1](1.0)[0], wanted, atol=1e-5)
     assert "quiet_" in tx.grad(f, guarded=True).source_for(u, 1.5)
     assert "quiet_" not in tx.grad(f).source_for(u, 1.5)
+
+
+@pytest.mark.parametrize("f", [roots_of_what_is_clipped, roots_of_each_in_turn, roots_of_a_choice])
+def test_second_order_of_slopes_that_meet(f) -> None:
+    u, along, step = np.array([2.0, 0.5, 1.5, 3.0]), np.array([1.0, -0.5, 0.3, 0.2]), 1e-5
+    gradient = tx.grad(f, fallback="error")
+    wanted = (gradient(u + step * along, 1.5) - gradient(u - step * along, 1.5)) / (2.0 * step)
+    assert np.allclose(tx.hvp(f, (u, 1.5), (along, None), fallback="error")[0], wanted, atol=1e-6)
+    total = tx.grad(lambda u: np.sum(tx.grad(f)(u, 1.5) * along), fallback="error")
+    assert np.allclose(total(u), wanted, atol=1e-6)
