@@ -25,7 +25,7 @@ class Function:
     name: str
     words: frozenset[str] = frozenset()
     appended: dict[str, list[ast.expr]] = field(default_factory=dict)
-    made: dict[str, ast.expr] = field(default_factory=dict)
+    made: dict[str, list[ast.expr]] = field(default_factory=dict)
     popped: list[tuple[ast.stmt, ast.Call]] = field(default_factory=list)
     reads: dict[str, list[int]] = field(default_factory=dict)
     snapshots: list[tuple[ast.stmt, str]] = field(default_factory=list)
@@ -37,6 +37,11 @@ class Function:
     def is_made(self, name: str) -> bool:
         """Whether a name is a temporary, and none that comes from outside: a module's, or a function's."""
         return bool(_OWN_NAME.fullmatch(name)) or (name in self.made and self.is_own(name))
+
+    def made_before(self, name: ast.Name) -> ast.expr:
+        """What a name was bound to last, above the place where it stands; the name itself if it was to nothing."""
+        above = (value for value in self.made.get(name.id, ()) if value.lineno < name.lineno)
+        return next(reversed(list(above)), name)
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,7 @@ def _function(node: ast.FunctionDef, words: frozenset[str]) -> Function:
                     ):
                         found.snapshots.append((statement, name))
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            found.made[statement.targets[0].id] = statement.value
+            found.made.setdefault(statement.targets[0].id, []).append(statement.value)
     return found
 
 
@@ -166,7 +171,7 @@ def _content(functions: list[Function], taken: Taken) -> str:
             value = whole.elts[taken.part] if isinstance(whole, ast.Tuple) and taken.part is not None else whole
             for _ in range(10):
                 if isinstance(value, ast.Name) and function.is_own(value.id):
-                    value = function.made.get(value.id, value)
+                    value = function.made_before(value)
             names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
             if names and not any(function.is_made(name) or name.endswith(_OURS) for name in names):
                 return ast.unparse(value)
@@ -183,7 +188,10 @@ def _lines_that_read(
     if not isinstance(base, ast.Name):
         return []
     found: dict[tuple[int, str], None] = {}
+    again = min((v.lineno for v in function.made.get(base.id, ()) if v.lineno > statement.lineno), default=len(lines))
     for number in function.reads.get(base.id, ()):
+        if number > again:
+            break  # another value has the name by then
         above = _above(lines, number) if number != statement.lineno else None
         if above is not None and number > _sweep(lines, statement.lineno):
             found[above] = None

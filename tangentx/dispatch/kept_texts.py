@@ -45,9 +45,7 @@ LIMIT_BYTES = 2**28
 """How many bytes of texts a directory holds; each process that keeps texts there may add a part of it (`PARTS`)."""
 PARTS = 32
 _TRANSFORMS = ("grad", "elementwise", "jacobian")
-_NOTES = frozenset(
-    ("signature", "outside", "axes", "taken", "undecided", "jit", "value", "samples", "number", "kept", "unkept")
-)
+_NOTES = frozenset("signature outside axes taken undecided jit value samples number kept unkept seeded".split())
 _FILE = "<tangentx kept>"
 Find: TypeAlias = Callable[[tuple[Any, ...]], Entry]
 Make: TypeAlias = Callable[[tuple[Any, ...], Any], Entry]
