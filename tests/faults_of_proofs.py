@@ -82,7 +82,7 @@ PROOFS: tuple[Fault, ...] = (
         "a number for an array of any shape",
         "a number takes the place of an array where the shape comes from the other operand",
         "tangentx.optimise.broadcast_elimination:Spreads._plainer",
-        (("if any(_covers(self.shape(a), shape) for a in others)", "if others"),),
+        (("any(_covers(self.shape(a), shape) for a in others)", "bool(others)"),),
         "broadcasting",
     ),
     (
@@ -124,7 +124,12 @@ PROOFS: tuple[Fault, ...] = (
         "tangentx.optimise.rewriting:Rewriter.same",
         (("s.target in self.returned and not self.own(atom)", "False"),),
         "arrays added up",
-        (("tangentx.dispatch.results:publish", (("bar.base is None and id(bar) not in taken", "True"),)),),
+        (
+            (
+                "tangentx.dispatch.results:publish",
+                (("is np.ndarray and bar.base is None and id(bar) not in taken", "is np.ndarray"),),
+            ),
+        ),
     ),
     (
         "unbroadcast left out",
@@ -293,7 +298,7 @@ TANGENTS: tuple[Fault, ...] = (
         "tangent not passed on",
         "a callee is given the tangents",
         f"{FORWARD}_call",
-        (("tuple(self.dot_or_zero(emit, a)", "tuple(self.frame.zero(emit, a, self.frame.kind(a))"),),
+        (("tuple(self.slot(emit, k, a) for", "tuple(self.frame.zero(emit, a, self.frame.kind(a)) for"),),
         "call",
     ),
     (

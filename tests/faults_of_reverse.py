@@ -354,7 +354,7 @@ BUFFERS = (
         "element left out has a cotangent",
         "an element selected away contributes nothing",
         "tangentx.arrays.places.unselected",
-        (("np.zeros(mask.shape,", "np.ones(mask.shape,"),),
+        (("zeros_of(mask, mask.shape)", "np.ones(mask.shape)"),),
         "chosen elements copied",
     ),
     (

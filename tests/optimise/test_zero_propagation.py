@@ -122,7 +122,7 @@ def with_zeros(template: Template) -> list[tuple[Any, list[Any]]]:
     found = []
     for example in draw(template) if template.kind in ("linear", "bilinear") and template.drawn else ():
         pairs = list(zip(template.params, example.args, strict=False))
-        active = [i for i, (p, _) in enumerate(pairs) if p.name in template.cotangents]
+        active = [i for i, (p, x) in enumerate(pairs) if p.name in template.cotangents and x is not None]
         if example.kwargs or not active or any(isinstance(example.args[i], list | tuple) for i in active):
             continue
         for zeroed in [active] if template.kind == "linear" else [[i] for i in active]:

@@ -45,6 +45,11 @@ def _alike(w: Any, like: Any) -> Any:
     return w
 
 
+@of_first(arrays.brought)
+def _brought(w: Any, like: Any) -> Any:
+    return plainly(arrays.brought, w, like)
+
+
 @of_first(arrays.one_system_each)
 def _one_system_each(w: Any, a_shape: Any, b_shape: Any) -> Any:
     return plainly(arrays.one_system_each, w, a_shape, b_shape)

@@ -43,6 +43,7 @@ ONE_BY_ONE = {
     ),
     *("solveh_banded", "cho_solve_banded", "polar", "orthogonal_procrustes", "expm_frechet"),
     *("cosm", "sinm", "tanm", "coshm", "sinhm", "tanhm"),
+    "iqr",
 }
 """Rules, by the names of their templates, that have no rule for batches: they are pulled back member by member."""
 
