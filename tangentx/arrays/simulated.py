@@ -371,8 +371,7 @@ def get_array_module(*args: Any) -> ModuleType:
 def _functions(of: Any, module: str) -> dict[str, Any]:
     """The functions of the double's for a module of NumPy's, and its other names as they are."""
     found: dict[str, Any] = {}
-    for name in dir(of):
-        value = getattr(of, name)
+    for name, value in list(vars(of).items()):  # not dir: NumPy imports numpy.testing and others when asked for them
         if not name.startswith("_") and not isinstance(value, ModuleType):
             plain = callable(value) and not isinstance(value, type) and hasattr(value, "__name__")
             found[name] = _function(value, module) if plain else value

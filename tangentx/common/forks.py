@@ -7,6 +7,7 @@ them: those of modules that are being imported, and, before Python 3.12, those o
 from __future__ import annotations
 
 import importlib
+import logging  # noqa: F401  (whoever imports it while a fork waits has its lock let go that was not taken)
 import os
 import threading
 import time

@@ -134,6 +134,7 @@ def _shown(f: Any, rule: Sequence[inspect.Parameter]) -> list[inspect.Parameter]
         own = list(rule)
     names = {p.name for p in (rule if any(p.kind is p.VAR_KEYWORD for p in own) else own)}
     plain = (bool, int, float, str, type(None))
+    by_name = {p.name for p in own if p.kind is p.KEYWORD_ONLY}
     found = []
     for parameter in rule:
         needed = parameter.default is parameter.empty
@@ -141,8 +142,9 @@ def _shown(f: Any, rule: Sequence[inspect.Parameter]) -> list[inspect.Parameter]
         if parameter.kind is parameter.VAR_KEYWORD or not (needed or optional):
             continue
         kind = parameter.kind if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL) else _SINGLE[1]
+        kind = parameter.KEYWORD_ONLY if parameter.name in by_name else kind
         found.append(parameter.replace(kind=kind, annotation=parameter.empty))
-    return found
+    return sorted(found, key=lambda p: p.kind is p.KEYWORD_ONLY)
 
 
 def _stem(function: Any) -> str:

@@ -58,6 +58,9 @@ def _pickler(buffer: io.BytesIO, texts: dict[str, str]) -> Any:
                 file = obj.__code__.co_filename
                 if not INSIDE[file] and file not in texts:
                     texts[file] = "".join(linecache.getlines(file))
+            if isinstance(obj, types.CodeType):  # cloudpickle 3.1.3 and later leave out the file
+                make, args = self.dispatch_table[types.CodeType](obj)
+                return _code, (make, args, obj.co_filename)
             if isinstance(obj, Differentiable):
                 return Differentiable, (obj._function, obj._spec, obj._owner)
             if isinstance(obj, Derivative):
@@ -65,6 +68,11 @@ def _pickler(buffer: io.BytesIO, texts: dict[str, str]) -> Any:
             return super().reducer_override(obj)
 
     return Pickler(buffer, 5)
+
+
+def _code(make: Any, args: tuple[Any, ...], file: str) -> types.CodeType:
+    code: types.CodeType = make(*args)
+    return code.replace(co_filename=file)
 
 
 def _derivative(function: Any, owner: tuple[Any, ...], spec: Spec) -> Derivative:

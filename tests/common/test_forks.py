@@ -50,7 +50,7 @@ def test_a_process_is_forked_while_another_thread_takes_the_first_derivative(aft
     """It imports most of the compiler then."""
     script = tmp_path / "first.py"
     script.write_text(FIRST)
-    home = str(Path(forks.__file__).parent.parent)
+    home = str(Path(forks.__file__).parents[2])
     environment = {**os.environ, "PYTHONPATH": home, "PYTHONWARNINGS": "ignore"}
     done = subprocess.run([sys.executable, str(script), str(after)], env=environment, timeout=200, capture_output=True)
     assert (done.returncode, done.stderr) == (0, b"")

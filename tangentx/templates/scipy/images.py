@@ -58,6 +58,14 @@ def demand_no_output(output: Any) -> None:
         )
 
 
+def demand_all_axes(axes: Any) -> None:
+    if axes is not None:
+        raise NotDifferentiable(
+            "scipy.ndimage.correlate and convolve have no derivative with `axes`",
+            hint="give the weights an axis of length 1 for each axis that is left out",
+        )
+
+
 @composition(ndimage.convolve1d, domain=("A(5), A(3)", "A(5), A(4), mode='wrap'"))
 def convolve1d(
     input: Any,
@@ -75,9 +83,17 @@ def convolve1d(
 
 @composition(ndimage.correlate, domain=("A(4,5), A(3,2)", "A(5), A(3), None, 'mirror'"))
 def correlate(
-    input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+    input: Any,
+    weights: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
 ) -> Any:
     """Sums of neighbours along all axes, weighed."""
+    demand_all_axes(axes)
     demand_no_output(output)
     wide, w = np.asarray(input) * 1.0, np.asarray(weights) * 1.0
     for axis in range(np.ndim(w)):
@@ -88,9 +104,17 @@ def correlate(
 
 @composition(ndimage.convolve, domain=("A(4,5), A(3,2)",))
 def convolve(
-    input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+    input: Any,
+    weights: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
 ) -> Any:
     """Sums of neighbours along all axes, weighed in turn."""
+    demand_all_axes(axes)
     if isinstance(origin, (tuple, list)) or origin != 0:
         raise NotDifferentiable("scipy.ndimage.convolve has no derivative with `origin`", hint="use `correlate`")
     w = np.flip(np.asarray(weights))
