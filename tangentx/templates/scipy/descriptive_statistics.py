@@ -109,7 +109,7 @@ def hmean(
     return 1.0 / np.average(1.0 / np.asarray(a, dtype), axis=axis, weights=weights, keepdims=keepdims)
 
 
-@composition(stats.pmean, domain=("P(5), 2.5", "P(5), -1"))
+@composition(stats.pmean, domain=("P(5), 3", "P(5), -1"))
 def pmean(
     a: Any,
     p: Any,
