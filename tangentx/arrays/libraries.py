@@ -91,8 +91,9 @@ def _pairs(library: Library) -> Iterator[tuple[Any, Any]]:
     """Functions of the library's, each with that of NumPy's."""
     for below in _NAMESPACES:
         ours, theirs = (getattr(m, below, None) if below else m for m in (np, library.namespace))
-        for name in dir(ours) if theirs is not None else ():
-            mine, its = getattr(ours, name), getattr(theirs, name, None)
+        # Not dir: NumPy imports numpy.testing and others when asked for them, and a fork would find their locks taken.
+        for name, mine in list(vars(ours).items()) if theirs is not None else ():
+            its = getattr(theirs, name, None)
             if callable(mine) and callable(its) and not name.startswith("_") and mine is not its:
                 yield its, mine
 

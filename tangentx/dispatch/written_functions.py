@@ -115,6 +115,7 @@ def _written_for_library(f: Any) -> types.FunctionType | None:
 def _passed(parameter: inspect.Parameter, in_place: bool) -> str:
     if parameter.kind is parameter.VAR_POSITIONAL:
         return f"*{parameter.name}"
+    in_place = in_place and parameter.kind is not parameter.KEYWORD_ONLY
     return parameter.name if in_place else f"{parameter.name}={parameter.name}"
 
 

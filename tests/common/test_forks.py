@@ -45,7 +45,6 @@ sys.exit(status)
 """
 
 
-@pytest.mark.xfail(strict=False, reason="known defect: some runs leave the child waiting for a lock, until its alarm")
 @pytest.mark.parametrize("after", [0.01, *(pytest.param(t, marks=pytest.mark.thorough) for t in (0.0, 0.1, 0.2, 0.4))])
 def test_a_process_is_forked_while_another_thread_takes_the_first_derivative(after: float, tmp_path: Path) -> None:
     """It imports most of the compiler then."""

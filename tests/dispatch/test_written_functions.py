@@ -104,3 +104,9 @@ def test_functions_of_libraries_with_more_arguments() -> None:
 def test_what_has_no_rule_is_refused() -> None:
     with pytest.raises(tx.NoSource, match="`dir` is not a Python function"):
         tx.grad(dir)
+
+
+@pytest.mark.parametrize("name", ["correlate", "convolve"])
+def test_parameters_of_a_rule_that_are_given_by_name_alone(name: str) -> None:
+    function = getattr(pytest.importorskip("scipy.ndimage"), name)
+    assert float(tx.grad(function)(1.0, 2.0)) == 2.0
