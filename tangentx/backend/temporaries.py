@@ -213,7 +213,7 @@ class _LiveRanges:
         for inner in ast.walk(node):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id in self.families:
                 names.add(inner.id)
-            elif isinstance(inner, ast.Lambda | ast.NamedExpr):
+            elif isinstance(inner, ast.Lambda | ast.NamedExpr | ast.GeneratorExp):
                 self._pin(inner)
         return names
 

@@ -70,6 +70,8 @@ def test_the_users_names_are_left_alone() -> None:
 
 def test_what_a_function_inside_may_read_later() -> None:
     assert "t_1 = x + 2" in lines("t1 = x + 1", "g = lambda: t1", "t2 = x + 2", "return t2 * t2 + g()")
+    late = "g = (t1 + k for k in range(2))"  # reads it when somebody asks for the next
+    assert "t_1 = x + 2" in lines("t1 = x + 1", late, "t2 = x + 2", "return t2 * t2 + sum(g)")
 
 
 class Writer:

@@ -71,8 +71,11 @@ from tangentx.optimise.facts.unit import Unit
 _KEEPING: tuple[Callable[..., Any], ...] = (
     np.zeros_like, np.ones_like, np.conj, np.real, np.copy, np.ndarray.copy, operator.neg, operator.pos, operator.abs,
     abs, arrays.length_of, arrays.zero, arrays.real_zero, arrays.zeros_as, arrays.clone, arrays.entry_copy,
+)  # fmt: skip
+_OF_MATRICES: tuple[Callable[..., Any], ...] = (
     np.linalg.inv, np.linalg.cholesky, np.tril, np.triu, arrays.unmirrored,
 )  # fmt: skip
+"""These keep the shape of a matrix, or of a stack of them; of a row `tril` and `triu` make a matrix."""
 _OF_SQUARE: tuple[Callable[..., Any], ...] = (np.linalg.solve, np.linalg.inv, np.linalg.cholesky, np.linalg.det)
 """Their first argument is a square matrix, or a stack of them."""
 _TOGETHER: tuple[Callable[..., Any], ...] = (
@@ -272,6 +275,8 @@ class Shaper:
             return Lengths(reversed(first))
         if swaps_sides(fn, args) and isinstance(first, Lengths) and len(first) == 2:
             return Lengths(reversed(first))
+        if fn in _OF_MATRICES and len(args) == 1:
+            return first if isinstance(first, Lengths) and len(first) >= 2 else None
         if fn is np.linalg.solve and len(args) == 2:
             return self._of_solution(first, self._of_array(args[1]))
         if fn in _TRANSFORMS and (len(args) == 1 or args[1] == Lit(None)):

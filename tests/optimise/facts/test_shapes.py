@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tangentx as tx
 from tangentx.ir.nodes import Assign, Statement, Var
 from tangentx.optimise.facts.shapes import Facts
 from tests.optimise.support import unit_of
@@ -168,3 +169,26 @@ def test_what_is_written_on_one_way_is_not_on_the_other() -> None:
     facts = Still(program, unit)
     facts.block(unit.body)
     assert facts.answers == {0.0: "a", 1.0: "", 2.0: "b", 3.0: "a", 4.0: "", 5.0: "c", 6.0: ""}
+
+
+def lower_of_a_row(v):
+    L = np.tril(v)
+    return np.sum((L + np.eye(3)) * L)
+
+
+def upper_beside_its_row(v):
+    return np.sum((np.outer(v, v) - np.triu(v)) ** 2)
+
+
+def lower_of_a_matrix(v):
+    M = np.outer(v, v)
+    return np.sum((np.tril(M) - M) ** 2 + np.triu(M, 1))
+
+
+@pytest.mark.parametrize("f", [lower_of_a_row, upper_beside_its_row, lower_of_a_matrix])
+@pytest.mark.parametrize("n", [1, 3])
+def test_the_triangle_of_a_row_is_a_matrix(f, n: int) -> None:
+    v = np.array([0.5, -0.3, 0.8])[:n] if f is not lower_of_a_row else np.array([0.5, -0.3, 0.8])
+    wanted = [(f(v + s) - f(v - s)) / 2e-6 for s in 1e-6 * np.eye(len(v))]
+    assert np.allclose(tx.grad(f, fallback="error")(v), wanted, atol=1e-6)
+    assert np.allclose(tx.vjp(f, v, fallback="error")[1](1.0), wanted, atol=1e-6)
