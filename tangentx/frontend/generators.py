@@ -123,7 +123,7 @@ class Generators(Targets):
         filled = (*empty, *_filled(rename(statements, names), turn))
         if any(_leaves(s) for s in filled):
             self.emit(ir.Assign(flag, ir.Lit(False), self.span(node)))
-            filled = left(filled, flag, False)
+            filled = left(filled, flag, self.temp, False)
         if any(_is_endless(s) for s in walk.statements(filled)):
             raise self.refuse(node, "nothing leaves this loop over a generator that has no end", "give it a break")
         for statement in filled:
@@ -324,10 +324,11 @@ def _leaves(s: ir.Statement) -> bool:
     return _marks(s, leave) or any(_leaves(inner) for block in walk.blocks(s) for inner in block)
 
 
-def left(block: ir.Block, flag: str, inside: bool) -> ir.Block:
+def left(block: ir.Block, flag: str, fresh: Callable[[], str], inside: bool) -> ir.Block:
     """The statements where those that leave set a flag: it is asked behind each loop, and before what follows.
 
-    `inside`: they are in a loop, which a break leaves.
+    `inside`: they are in a loop, which a break leaves. What follows may set the flag itself, and no block binds what
+    governs it, so a `fresh` name is asked there.
     """
     out: list[ir.Statement] = []
     for i, s in enumerate(block):
@@ -338,11 +339,13 @@ def left(block: ir.Block, flag: str, inside: bool) -> ir.Block:
             out.append(s)
             continue
         looping = isinstance(s, ir.For | ir.Loop)
-        out.append(map_blocks(s, partial(left, flag=flag, inside=looping or inside)))
+        out.append(map_blocks(s, partial(left, flag=flag, fresh=fresh, inside=looping or inside)))
         rest = block[i + 1 :]
         if inside and looping:
             out.append(ir.If(ir.Var(flag), (ir.Break(s.span),), (), s.span))
         elif not inside:
-            following = left(rest, flag, False)
-            return (*out, ir.If(ir.Var(flag), (), following, s.span)) if following else tuple(out)
+            following = left(rest, flag, fresh, False)
+            asked = ir.Var(fresh())
+            more = (ir.Assign(asked.name, ir.Var(flag), s.span), ir.If(asked, (), following, s.span))
+            return (*out, *more) if following else tuple(out)
     return tuple(out)

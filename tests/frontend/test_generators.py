@@ -153,7 +153,35 @@ def local(x: Any) -> Any:
     return total * i + sum(orbit(x[2], n=2))
 
 
-ALL = [left_early, with_else, returned, nested, side_by_side, consumed, sharing, local]
+def in_turn(x: Any) -> Any:
+    """One generator after another, and places that yield behind both."""
+    for v in x:
+        yield v
+    for v in x:
+        if v > 1.0:
+            return
+        yield v * 2.0
+    yield x[1]
+
+
+def with_else_in_turn(x: Any) -> Any:
+    """Loops that leave in any of the parts, and one that leaves in none."""
+    total = 0.0
+    for limit in (0.5, 1.5, 9.0):
+        for v in in_turn(x):
+            if v > limit:
+                break
+            total = total + v * v
+        else:
+            total = total * 3.0
+    for k, v in enumerate(in_turn(x[:2])):
+        if k == 5:
+            break
+        total = total * (1.0 + v)
+    return total
+
+
+ALL = [with_else_in_turn, left_early, with_else, returned, nested, side_by_side, consumed, sharing, local]
 
 
 @pytest.mark.parametrize("f", ALL)

@@ -179,6 +179,22 @@ def windowed(u, w):
     return total + np.einsum("ijkl,kl->", patches**2, w[:4].reshape(2, 2))
 
 
+def centred(rows):
+    """Rows less their means."""
+    return rows - np.mean(rows, axis=-1, keepdims=True)
+
+
+def shown_twice(x, y):
+    """Views that show an element at several places, cut and handed to a helper."""
+    windows = np.lib.stride_tricks.sliding_window_view(x * y, 3, -1)[..., ::2, :]
+    repeated = np.broadcast_to(x, (3, len(x)))[::2, 1:]
+    return np.sum(centred(windows) ** 3) + np.sum(centred(repeated) ** 2) * repeated[1, 0]
+
+
+def windows_cut(x):
+    return np.sum(centred(np.lib.stride_tricks.sliding_window_view(x, 5, -1)[..., ::3, :]) ** 2)
+
+
 def joined_and_cut(x, y):
     """Rows of numbers and of arrays joined, some taken out, and what they have in common."""
     table = np.vstack([[x[0], y, 1.0, x[1]], [0.5, x[4], x[2], y], (y, 0.5, x[2], 2.0)])
@@ -189,6 +205,8 @@ def joined_and_cut(x, y):
 
 
 PROGRAMS = [
+    Program(shown_twice, lambda: (draw(7, seed=24), 0.8), ("x", "y")),
+    Program(windows_cut, lambda: (draw(12, seed=25),), "x"),
     Program(windowed, lambda: (draw(7, seed=21), draw(4, seed=22)), ("u", "w")),
     Program(joined_and_cut, lambda: (draw(5, seed=23), 0.7), ("x", "y")),
     Program(transposed_then_flat, lambda: (draw(2, 3, seed=1).T, draw(2, seed=2)), ("A", "v")),

@@ -21,6 +21,7 @@ CALLS: dict[str, Any] = {
     "welch of rows": (signal.welch, (X.reshape(2, 20),), {"window": ("tukey", 0.3), "nperseg": 9, "noverlap": 3}),
     "welch along the first axis": (signal.welch, (X.reshape(20, 2),), {"axis": 0, "nperseg": 8, "scaling": "spectrum"}),
     "welch with a window": (signal.welch, (X,), {"window": np.arange(1.0, 9.0), "detrend": "linear", "nfft": 12}),
+    "welch with a list": (signal.welch, (X, 2.0, [1.0, 2.0, 3.0, 2.0, 1.0]), {"scaling": "spectrum"}),
     "welch as it is": (signal.welch, (X,), {"detrend": False, "nperseg": 40}),
     "csd": (signal.csd, (X, Y), {"nperseg": 15}),
     "coherence": (signal.coherence, (X, Y), {"nperseg": 16}),

@@ -7,7 +7,7 @@ from typing import Any
 
 from tangentx import arrays
 from tangentx.analysis.types.kinds import MISSING, Arr, Box, Kind, is_view
-from tangentx.analysis.types.primitives import DIAGONALS, hashable, makes_new
+from tangentx.analysis.types.primitives import DIAGONALS, SPREADING, hashable, makes_new
 from tangentx.analysis.types.selection import is_basic, slots_alike
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, item_at, item_of_box, mode
 from tangentx.derive.reverse.context import Reverse
@@ -65,9 +65,14 @@ def slot(r: Reverse, item: Kind, atom: Atom, forward: Emitter) -> Atom:
 def _shadow_of_op(
     r: Reverse, op: Op, new: Var, kind: Kind, forward: Emitter
 ) -> tuple[Atom, Callable[[Emitter], Atom] | None]:
-    """A result that may be a view of an operand: NumPy is asked at run time, and the shadow follows."""
+    """A result that may be a view of an operand: NumPy is asked at run time, and the shadow follows.
+
+    Not where a view shows an element at several places: what each of them gets has to be added up, and nobody writes
+    into such a view, nor into what it shows.
+    """
     may_view = [a for a in op.args if r.frame.mode(a) == SHADOW and is_view(kind, r.frame.kind(a))]
-    base = next(iter(may_view), None) if not makes_new(op.fn) else None
+    own_shadow = makes_new(op.fn) or op.fn in hashable(SPREADING, op.fn)
+    base = next(iter(may_view), None) if not own_shadow else None
     if base is None:
         _refuse_hidden_views(r, op, kind, forward)
         return r.frame.zero(forward, new, kind), None

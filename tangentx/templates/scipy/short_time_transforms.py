@@ -5,20 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from scipy import signal
 
 from tangentx.arrays import as_written, constant_option
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
-from tangentx.templates.scipy.spectral_estimates import weights_of
-
-
-def _count(window: Any, nperseg: Any, length: Any, usual: Any) -> Any:
-    """How long a segment is."""
-    if isinstance(window, (list, np.ndarray)):
-        return len(window)
-    return min(usual if nperseg is None else nperseg, length)
+from tangentx.templates.scipy.spectral_estimates import power_scale, segment_length, transforms_of, weights_of
 
 
 def _demand(real: Any, onesided: Any) -> None:
@@ -43,23 +35,9 @@ def _extended(x: Any, half: Any, boundary: Any) -> Any:
     return np.pad(x, width, mode="reflect", reflect_type="odd")
 
 
-def _transforms(x: Any, count: Any, step: Any, points: Any, weights: Any, detrend: Any) -> Any:
-    """The transforms of the segments, in rows."""
-    rows = sliding_window_view(x, count, -1)[..., ::step, :]
-    even = rows if detrend is False else signal.detrend(rows, -1, detrend)
-    return np.fft.rfft(even * weights, points)
-
-
 def _in_place(found: Any, axis: Any) -> Any:
     """Frequencies where the signal lay, times behind all else."""
     return np.moveaxis(found, -1, axis - 1 if axis < 0 else axis)
-
-
-def _scale(weights: Any, fs: Any, scaling: Any) -> Any:
-    """The power of a segment's transform by that of the signal."""
-    if scaling == "spectrum":
-        return 1.0 / np.sum(weights) ** 2
-    return 1.0 / (fs * np.sum(weights * weights))
 
 
 @composition(signal.stft, domain=())
@@ -80,7 +58,7 @@ def stft(
     """Frequencies, times, and the transform of each segment of a signal."""
     _demand(x, return_onesided)
     given = np.moveaxis(np.asarray(x) * 1.0, axis, -1)
-    count = _count(window, nperseg, np.shape(given)[-1], 256)
+    count = segment_length(window, nperseg, np.shape(given)[-1], 256)
     step = count - (count // 2 if noverlap is None else noverlap)
     points = count if nfft is None else nfft
     weights = as_written(weights_of, "float64[1]", constant_option(window, "`window`"), count)
@@ -89,7 +67,7 @@ def stft(
     if padded:
         more = (-(length - count) % step) % count
         longer = np.pad(longer, ((0, 0),) * (np.ndim(longer) - 1) + ((0, more),))
-    found = _transforms(longer, count, step, points, weights, detrend) * np.sqrt(_scale(weights, fs, scaling))
+    found = transforms_of(longer, count, step, points, weights, detrend) * np.sqrt(power_scale(weights, fs, scaling))
     times = (np.arange(np.shape(found)[-2]) * step + (0.0 if boundary is not None else count / 2)) / fs
     return np.arange(points // 2 + 1) * (fs / points), times, _in_place(found, axis)
 
@@ -148,12 +126,12 @@ def spectrogram(
     if mode not in ("psd", "magnitude", "complex"):
         raise NotDifferentiable("spectrograms of angles have no derivative rule", hint="use np.angle of mode='complex'")
     given = np.moveaxis(np.asarray(x) * 1.0, axis, -1)
-    count = _count(window, nperseg, np.shape(given)[-1], 256)
+    count = segment_length(window, nperseg, np.shape(given)[-1], 256)
     step = count - (count // 8 if noverlap is None else noverlap)
     points = count if nfft is None else nfft
     weights = as_written(weights_of, "float64[1]", constant_option(window, "`window`"), count)
-    found = _transforms(given, count, step, points, weights, detrend)
-    size = _scale(weights, fs, scaling)
+    found = transforms_of(given, count, step, points, weights, detrend)
+    size = power_scale(weights, fs, scaling)
     places = np.arange(points // 2 + 1)
     times = (np.arange(np.shape(found)[-2]) * step + count / 2) / fs
     if mode == "complex":

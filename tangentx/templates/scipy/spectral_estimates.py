@@ -19,10 +19,25 @@ def weights_of(window: Any, count: Any) -> Any:
     return np.asarray(window, float) if given else signal.get_window(window, count)
 
 
-def _segments(x: Any, count: Any, step: Any, detrend: Any) -> Any:
-    """The segments of a signal, in rows, each without its mean or its line."""
+def segment_length(window: Any, nperseg: Any, length: Any, usual: Any = 256) -> Any:
+    """How long a segment of a signal of a length is."""
+    if isinstance(window, (list, np.ndarray)):
+        return len(window)
+    return min(usual if nperseg is None else nperseg, length)
+
+
+def transforms_of(x: Any, count: Any, step: Any, points: Any, weights: Any, detrend: Any) -> Any:
+    """The transforms of the segments of a signal, in rows, each without its mean or its line, and weighed."""
     rows = sliding_window_view(x, count, -1)[..., ::step, :]
-    return rows if detrend is False else signal.detrend(rows, -1, detrend)
+    even = rows if detrend is False else signal.detrend(rows, -1, detrend)
+    return np.fft.rfft(even * weights, points)
+
+
+def power_scale(weights: Any, fs: Any, scaling: Any) -> Any:
+    """The power of a segment's transform by that of the signal."""
+    if scaling == "spectrum":
+        return 1.0 / np.sum(weights) ** 2
+    return 1.0 / (fs * np.sum(weights * weights))
 
 
 def _cross(
@@ -50,18 +65,15 @@ def _cross(
         raise NotDifferentiable(
             "power spectra of scipy.signal have a derivative for real signals", hint="take the parts one by one"
         )
-    known = isinstance(window, (list, np.ndarray))
-    length = np.shape(first)[-1]
-    count = len(window) if known else min(256, length) if nperseg is None else min(nperseg, length)
+    count = segment_length(window, nperseg, np.shape(first)[-1])
     step = count - (count // 2 if noverlap is None else noverlap)
     points = count if nfft is None else nfft
     weights = as_written(weights_of, "float64[1]", constant_option(window, "`window`"), count)
-    size = np.sum(weights) ** 2 if scaling == "spectrum" else fs * np.sum(weights * weights)
-    ahead = np.fft.rfft(_segments(first, count, step, detrend) * weights, points)
-    behind = np.fft.rfft(_segments(second, count, step, detrend) * weights, points)
+    ahead = transforms_of(first, count, step, points, weights, detrend)
+    behind = transforms_of(second, count, step, points, weights, detrend)
     places = np.arange(points // 2 + 1)
     twice = np.where((places > 0) & (2 * places < points), 2.0, 1.0)
-    found = np.conj(ahead) * behind * (twice / size)
+    found = np.conj(ahead) * behind * (twice * power_scale(weights, fs, scaling))
     return places * (fs / points), np.moveaxis(np.mean(found, axis=-2), -1, axis)
 
 
