@@ -14,7 +14,7 @@ DEQUE = "tangentx.arrays.collections_:Deque."
 ORDERING = "tangentx.templates.ordering:"
 ARITHMETIC = "tangentx.templates.arithmetic:"
 KEYS = "elif is_view(kind, base_kind) and is_basic(parts_of(r, key)):"
-MAKES = "if not makes_new(op.fn) else None"
+MAKES = "if not own_shadow else None"
 
 
 def copied(name: str) -> Edits:

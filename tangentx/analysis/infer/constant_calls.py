@@ -42,6 +42,7 @@ from tangentx.analysis.types.kinds import (
     Top,
     describe,
     join,
+    reached,
     varied,
 )
 from tangentx.analysis.types.primitives import hashable, name_of
@@ -347,20 +348,11 @@ def _result(
     if isinstance(kind, Top):
         message = f"{what} gave values of different kinds here: {form}"
         raise NotResolved(message, w.span, "take what is needed out of it with `float(...)` or `np.asarray(...)`")
-    regions = list(_regions(kind, []))
+    regions = list(reached((kind,)))
     own = any(region.written for region in regions)
     if lender is not None and lender.regions:
         w.program.world.given.append((lender.regions, trust and not _holds_opaque(form), what, w.span))
     return Op(observed(fn, name, form, label, own), atoms, words), kind
-
-
-def _regions(kind: Kind, seen: list[Region]) -> Iterator[Region]:
-    if not isinstance(kind, Arr | Box) or (node := kind.region.root()) in seen:
-        return
-    seen.append(node)
-    yield node
-    for item in (*node.fields.values(), node.elt) if isinstance(kind, Box) else ():
-        yield from _regions(item, seen)
 
 
 def _site(w: Walker, observing: Observing, fn: Any, name: str) -> str:

@@ -17,7 +17,20 @@ from tangentx.analysis.infer.functions import external
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.memory import global_writes
 from tangentx.analysis.types.kind_copies import copy_kind
-from tangentx.analysis.types.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Region, signature, varied, vary
+from tangentx.analysis.types.kinds import (
+    BOTTOM,
+    Arr,
+    Bottom,
+    Box,
+    Kind,
+    Num,
+    Obj,
+    Region,
+    reached,
+    signature,
+    varied,
+    vary,
+)
 from tangentx.analysis.types.primitives import name_of
 from tangentx.errors import TangentxError
 from tangentx.ir.functions import FunctionValue
@@ -118,20 +131,10 @@ def _demand_apart(program: Program, error: TangentxError, instance: Instance, th
     """
     beside = next(b for _, b in program.nested.values() if instance in b.instances.values())
     data = [kind for _, kind in beside.externals.values() if isinstance(kind, Arr | Box)]
-    held = [region for kind in (*instance.params, *data) for region in _regions(kind)]
+    held = set(reached((*instance.params, *data)))
     if global_writes.written(beside) or any(region.written for region in held):
         raise error
-    given = any(region in held for region in _regions(instance.result))
-    if given and any(region.written for kind in theirs for region in _regions(kind)):
+    given = any(region in held for region in reached((instance.result,)))
+    if given and any(region.written for region in reached(theirs)):
         raise error
     program.read_on_tensors += [error] * len(data)
-
-
-def _regions(kind: Kind) -> list[Region]:
-    """The memory of a value, that of its items too."""
-    if isinstance(kind, Arr):
-        return [kind.region.root()]
-    if not isinstance(kind, Box):
-        return []
-    node = kind.region.root()
-    return [node, *(region for item in (*node.fields.values(), node.elt) for region in _regions(item))]

@@ -182,9 +182,16 @@ def _written(r: Reverse, s: Assign, expr: Call, callee: Instance) -> list[Atom]:
 
 
 def _writes(r: Reverse, callee: Instance, param: str) -> bool:
-    """Whether the callee may write into the parameter, or into what that holds."""
+    """Whether the callee may write into the parameter, or into what that holds.
+
+    Two proofs that it does not: no memory of the parameter's class is written (`calls.writes_into`), and no name to
+    which the parameter comes is written. The first knows shallow copies, ``q = dict(p)``; the second tells
+    ``p = {k: v - dv for k, v in p.items()}`` in a loop, where both dicts are of one class.
+    """
     function = callee.link.function
     assert function is not None
+    if not calls.writes_into(r.program, callee, (callee.kinds[param],)):
+        return False
     reached = {param}
     while True:
         before = len(reached)

@@ -102,12 +102,3 @@ def written(r: Reverse, block: Block) -> Writes:
                 found.memory.add(kind.region.root())
                 found.other |= set() if isinstance(s, Append) else {kind.region.root()}
     return found
-
-
-def reached(kind: Kind, seen: set[Region]) -> set[Region]:
-    """All memory that a value may reach."""
-    if isinstance(kind, Arr | Box) and (node := kind.region.root()) not in seen:
-        seen.add(node)
-        for item in (*node.fields.values(), node.elt) if isinstance(kind, Box) else ():
-            reached(item, seen)
-    return seen

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.types.kinds import Arr, Box, Kind, describe
+from tangentx.analysis.types.kinds import Arr, Box, Kind, describe, reached
 from tangentx.derive.checkpoint.contents import Ends, copied, cut, item_of, lengthened
-from tangentx.derive.checkpoint.places import Spot, Writes, reached, written
+from tangentx.derive.checkpoint.places import Spot, Writes, written
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_at, mode
 from tangentx.derive.reverse.context import Reverse
 from tangentx.errors import Span, UnsupportedSyntax
@@ -122,10 +122,10 @@ def _reach(spot: Spot, writes: Writes, found: State, span: Span) -> None:
     kind, memory = spot.kind, writes.memory
     if isinstance(kind, Arr):
         found.arrays += [spot] if kind.region.root() in memory else []
-    if not isinstance(kind, Box) or not memory & reached(kind, set()):
+    if not isinstance(kind, Box) or not memory & set(reached((kind,))):
         return
     node = kind.region.root()
-    inside = memory & set().union(*(reached(k, set()) for k in (*node.fields.values(), node.elt)))
+    inside = memory & set(reached((*node.fields.values(), node.elt)))
     if not spot.sure or node in inside or spot.depth > _DEEPEST:
         raise _refused(kind, span)
     if kind.cls in (list, dict) and (node.open or node.resized or not _has_slots(kind)):

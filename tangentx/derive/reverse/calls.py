@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tangentx.analysis.infer.program import Instance, Program
-from tangentx.analysis.types.kinds import Arr, Box, Kind, Region, varied
+from tangentx.analysis.types.kinds import Arr, Box, Kind, Region, reached, varied
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
 from tangentx.derive.reverse.context import Pair, Reverse
 from tangentx.derive.reverse.item_cotangents import seed_of, zero_items
@@ -95,27 +97,9 @@ def needs_reverse(program: Program, instance: Instance) -> bool:
     return writes_into(program, instance)
 
 
-def writes_into(program: Program, instance: Instance) -> bool:
-    """Whether a callee may write into what it is given."""
-    return _writes(program, instance, _reachable(instance), set())
-
-
-def _reachable(instance: Instance) -> set[Region]:
-    found: set[Region] = set()
-
-    def visit(kind: Kind) -> None:
-        if isinstance(kind, Arr | Box):
-            node = kind.region.root()
-            if node in found:
-                return
-            found.add(node)
-            if isinstance(kind, Box):
-                for item in (*node.fields.values(), node.elt):
-                    visit(item)
-
-    for kind in instance.params:
-        visit(kind)
-    return found
+def writes_into(program: Program, instance: Instance, kinds: Iterable[Kind] | None = None) -> bool:
+    """Whether a callee may write into what it is given, or into those of its parameters that have the given kinds."""
+    return _writes(program, instance, set(reached(instance.params if kinds is None else kinds)), set())
 
 
 def _writes(program: Program, instance: Instance, regions: set[Region], seen: set[Instance]) -> bool:

@@ -89,7 +89,6 @@ REFUSED = {
         "advanced".split(),
         "writes into a container that it is given",
     ),
-    "springs": "do not settle",
 }
 
 
