@@ -73,7 +73,7 @@ def hit(
 @functools.lru_cache(maxsize=256)
 def _maker(form: Form) -> Callable[..., Callable[..., Any]]:
     scope: dict[str, Any] = {"ndarray": np.ndarray, "generic": np.generic, "MISSED": MISSED, "OWN": _OWN}
-    exec(compile(_text(form), "<route of a call>", "exec"), scope)
+    exec(compile(_text(form), "<tangentx route of a call>", "exec"), scope)
     made: Callable[..., Callable[..., Any]] = scope["make"]
     return made
 

@@ -1,7 +1,8 @@
 """Variables that functions share, as Python's cells: lists of one item.
 
 A function that captures a variable may be given its value only where the variable is not bound again while the
-function lives. Elsewhere, and where a function inside binds it (``nonlocal``), all of them hold the same list.
+function lives. Elsewhere, and where a function inside binds it (``nonlocal``), all of them hold the same list. A
+comprehension has other variables each time that it is evaluated: where it begins, `markers.renewed` makes new lists.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from tangentx.errors import Span, UnsupportedSyntax
 from tangentx.ir import markers, walk
 from tangentx.ir import nodes as ir
 from tangentx.ir.functions import Closure, function_of
-from tangentx.ir.rewrite import map_atoms
+from tangentx.ir.rewrite import map_atoms, map_blocks
 from tangentx.ir.try_op import Attempt
 
 _ITEM = ir.Key((ir.Lit(0),))
@@ -32,15 +33,29 @@ def with_cells(function: ir.Function, captured: Iterable[str], rebound: frozense
     late = _unbound(function.body, params)
     shared = rebound | (_unsettled(function.body) & own) | late
     if not shared:
-        return function
+        return replace(function, body=_unmarked(function.body)) if _renewed(function.body) else function
     cells = _Cells(shared, function.body, {}, frozenset(), late | _emptied(function.body))
     opened: list[ir.Statement] = []
-    for name in sorted(shared):
+    for name in sorted(shared - _renewed(function.body)):
         if name in params:
             opened.append(ir.Assign(name, ir.Make(list, (ir.Var(name),)), function.span))
         else:
             opened.extend(cells.open(name, function))
     return replace(function, body=(*opened, *cells.block(function.body)))
+
+
+def _renews(stmt: ir.Statement) -> bool:
+    """Whether the name of the statement is another variable from here on."""
+    return isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Op) and stmt.value.fn is markers.renewed
+
+
+def _renewed(body: ir.Block) -> frozenset[str]:
+    return frozenset(name for stmt in walk.statements(body) if _renews(stmt) for name in walk.writes(stmt))
+
+
+def _unmarked(body: ir.Block) -> ir.Block:
+    """The block where no variable is shared."""
+    return tuple(map_blocks(stmt, _unmarked) for stmt in body if not _renews(stmt))
 
 
 def _unsettled(body: ir.Block) -> frozenset[str]:
@@ -147,6 +162,11 @@ class _Cells:
             stmt = replace(stmt, value=ir.Op(tried, ()))
             if opens is not None:
                 self.opens[id(stmt)] = opens
+        if _renews(stmt):
+            assert isinstance(stmt, ir.Assign)
+            if stmt.target in self.names:
+                out.append(replace(stmt, value=ir.Make(list, (ir.Lit(ir.UNBOUND),))))
+            return
         blocks = [self.block(inner) for inner in walk.blocks(stmt)]
         changed = self._with_reads(_with_blocks(stmt, [() for _ in blocks]), out)
         if isinstance(changed, ir.For) and changed.target in self.names:

@@ -252,7 +252,10 @@ class Displays(Loops):
         """Emit the loops of comprehension `node`: the first iterable belongs to the scope outside, all else inside."""
         first = self.iterable(node.generators[0].iter)
         begin()
-        self.renamed.append(self._variables(node))
+        variables, captured = self._variables(node)
+        for name in captured:
+            self.emit(ir.Assign(name, ir.Op(markers.renewed, ()), self.span(node)))
+        self.renamed.append(variables)
         self.apart.append(isinstance(node, gast.GeneratorExp) or sys.version_info < (3, 12))
         try:
             self._generator(node.generators, 0, first, leaf)
@@ -260,15 +263,21 @@ class Displays(Loops):
             self.renamed.pop()
             self.apart.pop()
 
-    def _variables(self, node: Any) -> dict[str, str]:
-        """The comprehension's variables, renamed where the function or a comprehension around has the name."""
+    def _variables(self, node: Any) -> tuple[dict[str, str], list[str]]:
+        """The comprehension's variables, renamed where the function or a comprehension around has the name, and those
+        of them that functions in it capture. No other comprehension has their names: the functions outlive this one."""
         taken = set(self.scope.names).union(*(renamed.values() for renamed in self.renamed))
+        free = {name for part in gast.walk(node) if isinstance(part, resolve.SCOPES) for name in scopes.free(part)}
         found: dict[str, str] = {}
         for generator in node.generators:
             for name in sorted(resolve.targets(generator.target) - found.keys()):
-                found[name] = Names(taken).fresh(name) if name in taken else name
+                others = self.comprehended if name in free else self.captured
+                found[name] = Names(taken | others).fresh(name)
                 taken.add(found[name])
-        return found
+        captured = [own for name, own in found.items() if name in free]
+        self.comprehended.update(found.values())
+        self.captured.update(captured)
+        return found, captured
 
     def _generator(self, generators: list[Any], number: int, source: Any, leaf: Callable[[], None]) -> None:
         generator = generators[number]

@@ -49,6 +49,8 @@ class Emitter:
         self.late: dict[str, None] = {}  # the names of which that is asked
         self.apart: list[bool] = []  # for each comprehension that is open whether Python runs it as a function
         self.renamed: list[dict[str, str]] = []  # variables of the comprehensions that are open, innermost last
+        self.comprehended: set[str] = set()  # variables of all comprehensions so far
+        self.captured: set[str] = set()  # those of them that functions hold
         self.unsettled: frozenset[str] = frozenset()  # names that the present statement may bind while it is evaluated
         # What imports before this place, in this block or one around it, have bound, and all names that they bind.
         self.imports: dict[str, ir.Ext] = {} if outer is None else dict(outer.imports)

@@ -42,6 +42,11 @@ def emptied(*nothing: Any) -> Any:
     raise AssertionError("a marker, never run")
 
 
-MARKS = (column, unwritten, unresized, blind, without, bound, emptied)
+def renewed(*nothing: Any) -> Any:
+    """Marker for `Op`: the name is another variable from here on; a function that holds the one before keeps that."""
+    raise AssertionError("a marker, never run")
+
+
+MARKS = (column, unwritten, unresized, blind, without, bound, emptied, renewed)
 ASKING = (unwritten, unresized, blind, bound)
 """The questions, of which nothing is left where the answer is known."""

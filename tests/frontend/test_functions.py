@@ -122,6 +122,19 @@ def test_a_variable_of_a_loop_is_a_cell_where_the_function_is_made_in_it():
     assert made.startswith("i = make list(UNBOUND)")
 
 
+def test_a_variable_of_a_comprehension_is_a_cell_of_its_own_each_time():
+    def f(x):
+        first = [lambda: x[k] for k in range(3)]
+        for _ in range(2):
+            second = [lambda: x[k] for k in range(2)]
+        return first[0]() * second[0]() * sum(x[k] for k in range(2))
+
+    text = show(functions(f)["f"])
+    assert [line.split(" =")[0] for line in cells(f) if "UNBOUND" in line] == ["k", "k_"]
+    assert text.index("    for") < text.index("        k_ = make list(UNBOUND)")
+    assert "for k in" not in text and "for k_ in" not in text
+
+
 def test_a_parameter_can_be_a_cell():
     def f(x):
         def g():

@@ -83,6 +83,25 @@ def global_switch(x):
     return x
 
 
+def of_comprehensions(x):
+    """Each comprehension has variables of its own, which the functions made in it keep."""
+    last = [lambda: x[k] * k for k in range(3)]
+    others = [lambda: x[k] for k in range(2)]
+    first = [x[k] for k in range(2)]
+    return last[0]() * others[0]() * first[0]
+
+
+def of_a_comprehension_in_a_loop(x):
+    """It has other variables each time that it is evaluated."""
+    total = 1.0
+    kept = []
+    for n in range(1, 4):
+        made = [lambda: x[k] * (k + 1) * m for k in range(n) for m in (2.0, x[n - 1])]
+        kept.append(made[0])
+        total = total * made[0]() + kept[n // 2]()
+    return total
+
+
 closed = with_data(0.7, draw(2, 3, seed=1))
 bound = SPRING.energy
 
@@ -95,4 +114,6 @@ PROGRAMS = [
     Program(bound, lambda: (0.9,), "x"),
     Program(two_of_one_make, lambda: (1.1,), "x"),
     Program(global_switch, lambda: (0.6,), "x"),
+    Program(of_comprehensions, lambda: (draw(3, seed=5),), "x"),
+    Program(of_a_comprehension_in_a_loop, lambda: (draw(3, seed=6),), "x"),
 ]
