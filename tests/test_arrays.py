@@ -295,6 +295,15 @@ def test_power_slope_at_hard_points(x: Any, y: Any, expected: float) -> None:
     assert ar.power_slope(np.full(2, x), y).tolist() == [expected] * 2
 
 
+@pytest.mark.parametrize("x", [1.3, -1.3, 1e-3, 5e3, -5e3, 1e300, 1e-300, math.inf, math.nan])
+@pytest.mark.parametrize("y", [1, 3, -2, 31, 40, 0.5, 1.5, -0.5, math.inf])
+def test_the_quick_ways_of_power_slope_agree_with_the_general_one(x: float, y: Any) -> None:
+    slow = ar.power_slope(np.full(2, x), np.full(2, y))
+    quick = ar.power_slope(np.float64(x), y)
+    assert type(quick) is np.float64
+    np.testing.assert_allclose([quick, *ar.power_slope(np.full(2, x), y)], [slow[0]] * 3, rtol=4e-16)
+
+
 def test_a_power_that_is_complex_is_refused() -> None:
     with pytest.raises(NotDifferentiable, match="complex number"):
         ar.power_slope(-2.0, 0.5)

@@ -160,8 +160,17 @@ def sum_of_some(items: Any, start: Any = 0) -> Any:
     return sum(items, start)
 
 
+def _is_tame(x: Any, y: Any) -> bool:
+    """Whether ``x ** (y - 1)`` is a real number that neither overflows nor underflows, whatever NumPy is set to do."""
+    if type(y) is int:
+        return 0 < abs(y) < 32 and 1e-4 < abs(x) < 1e4
+    return type(y) is float and 0.0 < abs(y) < 32.0 and bool(1e-4 < x < 1e4)
+
+
 def power_slope(x: Any, y: Any) -> Any:
     """``y * x ** (y - 1)``, the derivative of ``x ** y`` with respect to `x`; 0 where `y` is 0."""
+    if isinstance(x, np.float64) and _is_tame(x, y):
+        return y * x ** (y - 1)
     if type(x) is float and type(y) in (int, float):
         if y == 0:
             return 0.0
@@ -175,5 +184,7 @@ def power_slope(x: Any, y: Any) -> Any:
         return slope
     base = x if as_array(x).dtype.kind in "fc" else np.asarray(x, dtype=float)[()]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if type(y) in (int, float) and 0 < abs(y) < math.inf:
+            return np.multiply(np.power(base, y - 1), y)
         slope = as_array(guarded(np.power(base, y - 1), y))
     return _number(np.where(np.equal(y, 0), slope.dtype.type(0), slope))

@@ -34,10 +34,9 @@ class Calls(Expressions, ABC):
             fn = yield node.func
         if method is None and isinstance(fn, ir.Ext) and any(fn.value is frame for frame in FRAME):
             raise self.refuse(node, f"{fn.name} sees the frame that calls it", "name what you need")
-        if len(node.args) == 1 and not node.keywords:
-            searched = self.searched(fn, method, node.args[0])
-            if searched is not None:
-                return searched
+        searched = self.searched(fn, method, node)
+        if searched is not None:
+            return searched
         return (yield from self._with_arguments(fn, method, above, node))
 
     def _with_arguments(self, fn: ir.Atom, method: str | None, above: ir.Ext | None, node: Any) -> Steps:
@@ -123,8 +122,9 @@ class Calls(Expressions, ABC):
         """A list of all that the iterator `node` gives."""
 
     @abstractmethod
-    def searched(self, fn: ir.Atom, method: str | None, node: Any) -> ir.Expr | None:
-        """The call of any or all with an iterator, which looks no further than it must; None for any other."""
+    def searched(self, fn: ir.Atom, method: str | None, call: Any) -> ir.Expr | None:
+        """The call of any, all or next with an iterator that is made there, as a loop that stops where the call does;
+        None for any other call."""
 
     @abstractmethod
     def consumed(self, fn: ir.Atom, method: str | None, node: Any, call: Any, held: dict[int, ir.Atom]) -> ir.Atom:

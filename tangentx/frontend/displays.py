@@ -145,12 +145,17 @@ class Displays(Loops):
     def is_lazy(self, node: Any) -> bool:
         return isinstance(node, gast.GeneratorExp) or self.is_iterator(node) or self.is_generated(node)
 
-    def searched(self, fn: ir.Atom, method: str | None, node: Any) -> ir.Expr | None:
+    def searched(self, fn: ir.Atom, method: str | None, call: Any) -> ir.Expr | None:
         value = fn.value if isinstance(fn, ir.Ext) and method is None else None
-        if value is not any and value is not all:
+        if call.keywords or not call.args:
             return None
-        found = self.generator(node)
-        return self._searched(value is any, found) if found is not None and len(found.generators) == 1 else None
+        first, *others = call.args
+        if value is next and len(others) < 2:
+            if self.calls(first, iter) and len(first.args) == 1:
+                return self._first(one_by_one(self.temp(), first.args[0]), others)
+            return self._first(self._generated(first), others) if self.is_lazy(first) else None
+        found = self.generator(first) if (value is any or value is all) and not others else None
+        return None if found is None else self._searched(value is any, found)
 
     def consumed(self, fn: ir.Atom, method: str | None, node: Any, call: Any, held: dict[int, ir.Atom]) -> ir.Atom:
         value = fn.value if isinstance(fn, ir.Ext) and method is None else None
@@ -245,11 +250,48 @@ class Displays(Loops):
             found: ir.Block = (ir.Assign(name, ir.Lit(wanted), span), ir.Break(span))
             self.emit(ir.If(test, found, (), span) if wanted else ir.If(test, (), found, span))
 
-        self._comprehend(node, begin, leaf)
+        def leave() -> None:
+            left: ir.Block = (ir.Break(self.span(node)),)
+            self.emit(ir.If(ir.Var(name), left if wanted else (), () if wanted else left, self.span(node)))
+
+        self._comprehend(node, begin, leaf, leave)
         return ir.Var(name)
 
-    def _comprehend(self, node: Any, begin: Callable[[], None], leaf: Callable[[], None]) -> None:
-        """Emit the loops of comprehension `node`: the first iterable belongs to the scope outside, all else inside."""
+    def _first(self, node: Any, default: list[Any]) -> ir.Var:
+        """``next(...)``: the first item, or else the default, or StopIteration."""
+        name = self.temp()
+        found = self.temp() if not default or len(node.generators) > 1 else None
+
+        def begin() -> None:
+            if default:
+                self.emit(ir.Assign(name, self.atom(default[0]), self.span(node)))
+            if found is not None:
+                self.emit(ir.Assign(found, ir.Lit(False), self.span(node)))
+
+        def leaf() -> None:
+            span = self.span(node.elt)
+            self.emit(ir.Assign(name, self.atom(node.elt), span))
+            if found is not None:
+                self.emit(ir.Assign(found, ir.Lit(True), span))
+            self.emit(ir.Break(span))
+
+        def leave() -> None:
+            if found is not None:
+                self.emit(ir.If(ir.Var(found), (ir.Break(self.span(node)),), (), self.span(node)))
+
+        self._comprehend(node, begin, leaf, leave)
+        if found is not None and not default:
+            with self.block() as raising:
+                error = self.copy(ir.Op(StopIteration, ()), node)
+                self.emit(ir.Raise(error, self.span(node)))
+            self.emit(ir.If(ir.Var(found), (), tuple(raising), self.span(node)))
+        return ir.Var(name)
+
+    def _comprehend(
+        self, node: Any, begin: Callable[[], None], leaf: Callable[[], None], leave: Callable[[], None] | None = None
+    ) -> None:
+        """Emit the loops of comprehension `node`: the first iterable belongs to the scope outside, all else inside.
+        Behind each inner loop `leave` ends the loop around it, where the inner one was ended by a break of `leaf`."""
         first = self.iterable(node.generators[0].iter)
         begin()
         variables, captured = self._variables(node)
@@ -258,7 +300,7 @@ class Displays(Loops):
         self.renamed.append(variables)
         self.apart.append(isinstance(node, gast.GeneratorExp) or sys.version_info < (3, 12))
         try:
-            self._generator(node.generators, 0, first, leaf)
+            self._generator(node.generators, 0, first, leaf, leave or _stay)
         finally:
             self.renamed.pop()
             self.apart.pop()
@@ -279,7 +321,9 @@ class Displays(Loops):
         self.captured.update(captured)
         return found, captured
 
-    def _generator(self, generators: list[Any], number: int, source: Any, leaf: Callable[[], None]) -> None:
+    def _generator(
+        self, generators: list[Any], number: int, source: Any, leaf: Callable[[], None], leave: Callable[[], None]
+    ) -> None:
         generator = generators[number]
 
         def body() -> None:
@@ -290,7 +334,8 @@ class Displays(Loops):
                 leaf()
             else:
                 following = self.iterable(generators[number + 1].iter)
-                self._generator(generators, number + 1, following, leaf)
+                self._generator(generators, number + 1, following, leaf, leave)
+                leave()
 
         self.loop(generator.target, source, body, generator.target)
 
@@ -302,6 +347,10 @@ class Displays(Loops):
         with self.block() as body:
             self._filtered(conditions[1:], inner)
         self.emit(ir.If(test, tuple(body), (), self.span(conditions[0])))
+
+
+def _stay() -> None:
+    """No loop of a comprehension ends before its time."""
 
 
 def _spliced(elements: list[Any]) -> Iterator[Any]:

@@ -1,6 +1,7 @@
 """Shadows are made where they are first used: ``u_bar = zero(u)`` moves down past what has nothing to do with it.
 
-So a shadow that the forward sweep does not meet stands in the reverse sweep.
+So a shadow that the forward sweep does not meet stands in the reverse sweep. The value of a pullback stays where it is:
+the first of the two functions that are cut from it returns it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Box, Num
-from tangentx.ir.nodes import Accumulate, Assign, Block, Lit, Make, Note, Op, Statement, Var
+from tangentx.ir.nodes import Accumulate, Assign, Atom, Block, Lit, Make, Note, Op, Return, Statement, Var
 from tangentx.ir.positions import Positions
+from tangentx.ir.sweep_marks import CUT
 from tangentx.ir.walk import reads
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.unit import Unit
@@ -49,13 +51,14 @@ class _Sinking:
         self.positions = Positions(block)
         self.before: dict[int, list[int]] = {}  # what has moved in front of a position, in order
         self.moved: dict[int, int] = {}
+        self.value = _value(block) if CUT in unit.function.notes else None
 
     def block(self) -> Block:
         """The block with its shadows where they are first used."""
         work = len(self.old)  # the first place behind the statement in hand where it matters what stands there
         for i in range(len(self.old) - 1, -1, -1):
             s = self.old[i]
-            if isinstance(s, Assign) and _is_shadow(self.unit, s):
+            if isinstance(s, Assign) and Var(s.target) != self.value and _is_shadow(self.unit, s):
                 first = self._first_use(i, s)
                 if first is not None and work < self._place(first)[0]:  # all that has moved are shadows
                     self._move(i, first)
@@ -87,6 +90,16 @@ class _Sinking:
         self.moved[i] = end
         there = self.before.setdefault(end, [])
         there.insert(len(there) if place == inf else int(place), i)
+
+
+def _value(block: Block) -> Atom | None:
+    """The value in the tuple of value and cotangents that a function returns at its end."""
+    made = {s.target: s.value for s in block if isinstance(s, Assign)}
+    match block[-1]:
+        case Return(Var(name)):
+            result = made.get(name)
+            return result.items[0] if isinstance(result, Make) else None
+    return None
 
 
 def _named(unit: Unit, block: Block) -> Block:

@@ -23,6 +23,22 @@ NORMAL = {
         ["%1 = False", "for i in range(0, x, 1):", "    %2 = i", "    if %2:", "        %1 = True", "        break"]
         + ["return %1"],
     ),
+    "any of pairs": (
+        "return any(i == j for i in range(x) for j in range(y))",
+        ["%1 = False", "for i in range(0, x, 1):", "    for j in range(0, y, 1):", "        %2 = eq(i, j)"]
+        + ["        if %2:", "            %1 = True", "            break", "    if %1:", "        break", "return %1"],
+    ),
+    "next": (
+        "return next((i for i in range(x) if i), y)",
+        ["%1 = y", "for i in range(0, x, 1):", "    %2 = i", "    if %2:", "        %1 = i", "        break"]
+        + ["return %1"],
+    ),
+    "next of none": (
+        "return next(iter(x))",
+        ["%4 = sequence(x)", "%5 = len(%4)", "%3 = False", "for %6 in range(0, %5, 1):", "    %1 = %4[%6]"]
+        + ["    %2 = %1", "    %3 = True", "    break", "%7 = same_length(x, %5)", "if %3:", "    pass", "else:"]
+        + ["    %8 = StopIteration()", "    raise %8", "return %2"],
+    ),
     "dict": ("return {'a': x, 1: y}", ["%1 = make dict('a': x, 1: y)", "return %1"]),
     "dict with keys unknown": (
         "return {x: 1, 'a': y}",

@@ -169,6 +169,17 @@ def heads(q, k, v):
     return total
 
 
+def first_of(x, values):
+    """next takes the first that fits, or the default, and looks no further."""
+    seen = []
+    scaled = [v * x for v in values]
+    big = next((v * v for v in scaled if seen.append(v) or v > 0.5), x)
+    product = next(v * w for v in scaled if v > 0.6 for w in values if v * w > 0.7)
+    missing = next((v for v in scaled if v > 100.0), None)
+    first = next(iter({"a": big * x, "b": product}.values()))
+    return first * len(seen) + product + (x if missing is None else missing)
+
+
 PROGRAMS = [
     Program(heads, lambda: (draw(2, 4, seed=31), draw(2, 4, seed=32), draw(2, 4, seed=33)), ("q", "k", "v")),
     Program(weights, lambda: (0.7, 4), "x"),
@@ -180,6 +191,7 @@ PROGRAMS = [
     Program(pairs, lambda: (0.7, 1.2), ("a", "b")),
     Program(largest_and_smallest, lambda: (0.7, 4), "x"),
     Program(stops_early, lambda: (0.7, [0.5, 1.2, 0.8]), ("x", "values")),
+    Program(first_of, lambda: (0.7, [0.5, 1.2, 0.8]), ("x", "values")),
     Program(scopes, lambda: (0.7,), "x"),
     Program(moving_window, lambda: (draw(5, seed=8), 2), "series"),
     Program(sorted_in, lambda: ([0.5, -0.3, 0.8, 0.4],), "values"),
