@@ -61,6 +61,7 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }
 _STRING = r"""'[^']*'|"[^"]*\""""
 _SIMPLE = rf"(?:{_STRING}|[^;#])+"
+_TARGET = r"([^\W\d]\w*)(?:\.\w+|\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\])*\s*$"
 SIGNS = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}
 
 # What may be evaluated a little later than the program says: it writes nothing and draws on no hidden state.
@@ -142,11 +143,14 @@ def sign(fn: Fn) -> str | None:
     return SIGNS.get(symbol) if symbol is not None else None
 
 
-def is_augmented(span: Span, mark: str) -> bool:
-    """Whether the statement of which `span` is a part has this mark, ``+=`` or the like, on its first line."""
+def is_augmented(span: Span, mark: str, name: str | None = None) -> bool:
+    """Whether the statement of which `span` is a part has this mark, ``+=`` or the like, on its first line. With a
+    name, behind what begins with the user's variable of it: what is derived from the statement has other names."""
     for found in re.finditer(_SIMPLE, span.text):
         if found.start() <= span.column < found.end():
-            return mark in re.sub(_STRING, "", found[0])
+            target, is_there, _ = re.sub(_STRING, "", found[0]).partition(mark)
+            first = re.search(_TARGET, target) if is_there else None
+            return first is not None and (name is None or re.fullmatch(rf"{first[1]}[_\d]*", name) is not None)
     return False
 
 

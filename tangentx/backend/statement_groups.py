@@ -33,6 +33,7 @@ from tangentx.ir.nodes import (
     Op,
     Pop,
     Return,
+    Slice,
     Statement,
     Store,
     Var,
@@ -136,10 +137,18 @@ def _augstore(group: Block, uses: Uses) -> Augstore | None:
         ):
             same = _same_atom(base, again) and _same_key(key, other) and (left, stored) == (first, second)
             mark = sign(fn)
-            meant = mark is not None and is_augmented(group[2].span, mark)
+            meant = mark is not None and _is_meant(base, key, group[2].span, mark)
             if same and meant and uses.single(first) and uses.single(second):
                 return Augstore(base, key, fn, value, group[2].span)
     return None
+
+
+def _is_meant(base: Atom, key: Key, span: Span, mark: str) -> bool:
+    """Whether the user wrote so. Cotangents are no variables of the user's: an item of a list of theirs may be an
+    array, of which ``a[k] += v`` is a write; a slice of theirs is written either way."""
+    if any(isinstance(part, Slice) for part in key.parts):
+        return is_augmented(span, mark)
+    return isinstance(base, Var) and is_augmented(span, mark, base.name)
 
 
 def _same_key(one: Key, two: Key) -> bool:

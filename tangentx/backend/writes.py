@@ -74,6 +74,6 @@ def _store(writer: Writer, s: Store, look: Look) -> ast.stmt:
     if isinstance(s.base, Var) and s.key == WHOLE and not s.base.name.startswith("%") and isinstance(value, ast.BinOp):
         mark = operators.SIGNS.get(type(value.op))
         same = isinstance(value.left, ast.Name) and value.left.id == s.base.name
-        if same and mark is not None and operators.is_augmented(s.span, mark):
+        if same and mark is not None and operators.is_augmented(s.span, mark, s.base.name):
             return ast.AugAssign(ast.Name(s.base.name, _STORE), value.op, value.right)
     return ast.Assign([writer.element(s.base, s.key, look, _STORE)], value)

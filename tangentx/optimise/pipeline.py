@@ -32,6 +32,7 @@ from tangentx.optimise import (
     item_forwarding,
     last_use_copies,
     library_spelling,
+    loop_fusion,
     name_coalescing,
     plain_powers,
     remake_shadows,
@@ -79,6 +80,7 @@ PASSES: dict[str, Pass] = {
     "unguarded": unguarded_products.run,
     "products": contraction.run,
     "totals": in_place_sums.run,
+    "fusion": loop_fusion.run,
     "lone": tape_scalarisation.run,
     "attributes": attributes.run,
     "direct": view_store_forwarding.run,
@@ -105,6 +107,7 @@ REWRITING: dict[str, type[Rules]] = {
 LAST = (
     "products",
     "totals",
+    "fusion",
     "lone",
     "attributes",
     "direct",
@@ -120,7 +123,7 @@ LAST = (
 LATE = ("elements", "unguarded")
 BEFORE = ("copies", "dead")
 # Names stand in for what was recorded; signs come out of sums, whose products nobody reads any more.
-AFTER = {"lone": BEFORE, "products": ("signs", *BEFORE), "totals": BEFORE, "constants": ("dead",)}
+AFTER = {"lone": BEFORE, "products": ("signs", *BEFORE), "totals": BEFORE, "fusion": BEFORE, "constants": ("dead",)}
 AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
 LIMIT_ROUNDS = 8
 
@@ -160,7 +163,7 @@ def optimised(
     if whole:
         plain_powers.run(units)
     # What is differentiated again, or compiled as loops, adds up by itself.
-    unwanted = off if whole and take is None else off | {"products", "totals"}
+    unwanted = off if whole and take is None else off | {"products", "totals", "fusion"}
     for name in LAST:
         if name == "stores" and "sink" not in off:
             code_sinking.run(program, units)  # the views of shadows that `direct` left out were on their way

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+import tangentx as tx
 from tangentx.backend import printer
 from tangentx.backend.load import load
 from tangentx.backend.module_text import write
@@ -141,19 +142,37 @@ def test_lines_stay_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "column", "expected"),
+    ("text", "column", "name", "expected"),
     [
-        ("    k += 1", 4, True),
-        ("    p['a=b;#'][i] += 1", 4, True),
-        ("    k[...] = k + 1; s += 1", 4, False),
-        ("    k[...] = k + 1; s += 1", 20, True),
-        ("    total += f(sum(k))", 15, True),
-        ("    k[...] = k + 1  # not +=", 4, False),
-        ("    k -= 1", 4, False),
+        ("    k += 1", 4, "k", True),
+        ("    p['a=b;#'][i] += 1", 4, "p", True),
+        ("    k[...] = k + 1; s += 1", 4, "k", False),
+        ("    k[...] = k + 1; s += 1", 20, "s", True),
+        ("    total += f(sum(k))", 15, "total_1", True),
+        ("    total += f(sum(k))", 15, "k", False),
+        ("    for r in x[1:]: p.q[x[1:], 2] += r", 20, "p_", True),
+        ("    for r in x[1:]: p.q[x[1:], 2] += r", 20, "p_bar", False),
+        ("    k[...] = k + 1  # not +=", 4, "k", False),
+        ("    k -= 1", 4, "k", False),
     ],
 )
-def test_a_mark_is_looked_for_in_the_statement_alone(text: str, column: int, expected: bool) -> None:
-    assert is_augmented(Span("file.py", 1, column, text), "+=") is expected
+def test_a_mark_is_looked_for_in_the_statement_of_the_variable(
+    text: str, column: int, name: str, expected: bool
+) -> None:
+    assert is_augmented(Span("file.py", 1, column, text), "+=", name) is expected
+
+
+def test_a_contribution_to_an_item_is_no_write_into_an_array_for_the_mark_on_the_users_line() -> None:
+    def blended(w: Any, x: Any) -> Any:
+        layers = [w, 2.0 * w]
+        total = 0.0
+        for k in range(4):
+            total += np.sum(np.sin(layers[k % 2] * x[k]))
+        return total
+
+    _, pullback = tx.vjp(blended, np.array([0.3, 0.7]), np.linspace(0.1, 0.8, 8).reshape(4, 2))
+    first, second = pullback(1.0), pullback(1.0)
+    assert np.array_equal(first[0], second[0]) and np.array_equal(first[1], second[1])
 
 
 def test_what_python_warns_of_in_a_text_is_not_shown() -> None:
