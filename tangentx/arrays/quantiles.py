@@ -74,7 +74,10 @@ def from_quantile(
 
 
 def behind(t: Any, like: Any) -> Any:
-    """`t` with axes of length one behind, as many in all as `like` has."""
+    """`t` with axes of length one behind, as many in all as `like` has; fractions in a list of whole numbers have no
+    tangents, which are None in `t`."""
+    if isinstance(t, list | tuple) and any(item is None for item in t):
+        t = np.zeros(len(t))
     return np.reshape(t, np.shape(t) + (1,) * (np.ndim(like) - np.ndim(t)))[()]
 
 

@@ -41,8 +41,32 @@ def untile(t: Any, shape: tuple[int, ...], reps: Any) -> Any:
 
 def unpad(t: Any, shape: tuple[int, ...], pad_width: Any) -> Any:
     """Adjoint of ``np.pad`` with zeros: the inner part."""
-    front = np.broadcast_to(pad_width, (len(shape), 2))[:, 0]
-    return np.array(t[tuple(slice(int(i), int(i) + n) for i, n in zip(front, shape, strict=True))])
+    front = [first for first, _ in frame_widths(pad_width, len(shape))]
+    return np.array(t[tuple(slice(i, i + n) for i, n in zip(front, shape, strict=True))])
+
+
+def frame_widths(pad_width: Any, rank: int) -> tuple[tuple[int, int], ...]:
+    """How wide a frame is before and behind along each axis, however ``np.pad`` is told."""
+    if isinstance(pad_width, dict):
+        given: list[Any] = [(0, 0)] * rank
+        for axis, width in pad_width.items():
+            given[axis] = width if np.ndim(width) else (width, width)
+    else:
+        given = list(np.broadcast_to(pad_width, (rank, 2)))
+    return tuple((int(first), int(last)) for first, last in given)
+
+
+def frame_of_lines(n: int, width: tuple[int, int], mode: str, reflect_type: str) -> Any:
+    """What a frame of reflections, and the row of `n` between them, is made of: a row of factors for each element."""
+    return np.pad(np.eye(n), (width, (0, 0)), mode, reflect_type=reflect_type)  # type: ignore[call-overload]
+
+
+def frame_of_ramps(n: int, width: tuple[int, int]) -> tuple[Any, Any, Any]:
+    """As `frame_of_lines`, of straight lines; and how much the numbers at their ends count for."""
+    table = np.pad(np.eye(n), (width, (0, 0)), "linear_ramp")
+    rest = 1.0 - np.sum(table, axis=1)
+    place = np.arange(len(rest))
+    return table, np.where(place < width[0], rest, 0.0), np.where(place >= width[0] + n, rest, 0.0)
 
 
 def add_windows(t: Any, shape: tuple[int, ...], window_shape: Any, axis: Any = None) -> Any:

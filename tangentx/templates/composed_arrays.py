@@ -30,19 +30,6 @@ def clip(a: Any, *, min: Any = None, max: Any = None) -> Any:
     return np.clip(a, min, max)
 
 
-@composition(np.nansum, domain=("A(4)", "A(2,3), axis=0", "np.array([1.0, np.nan, 2.0])"))
-def nansum(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """Sum, nan counting as 0."""
-    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
-
-
-@composition(np.nanmean, domain=("A(4)", "A(2,3), axis=0", "np.array([1.0, np.nan, 2.0])"))
-def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """Mean of what is not nan."""
-    count = np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
-    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims) / count
-
-
 @composition(
     np.average,
     domain=(
@@ -59,11 +46,11 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
     if weights is None:
         found = np.mean(a, axis=axis, keepdims=keepdims)
         return (found, count_reduced(np.shape(a), axis) + np.zeros_like(found)) if returned else found
-    shares = weights
-    if np.ndim(weights) < np.ndim(a):
+    shares = np.asarray(weights)
+    if axis is not None and np.ndim(shares) < np.ndim(a):
         if isinstance(axis, tuple):
             raise NotDifferentiable("weights of fewer axes than the elements", hint="broadcast them to the shape first")
-        shares = np.moveaxis(np.zeros_like(np.moveaxis(a, axis, -1)) + weights, -1, axis)
+        shares = np.moveaxis(np.zeros_like(np.moveaxis(a, axis, -1)) + shares, -1, axis)
     total = np.sum(shares, axis=axis, keepdims=keepdims)
     found = np.sum(a * shares, axis=axis, keepdims=keepdims) / total
     return (found, total) if returned else found
@@ -108,10 +95,10 @@ def compress_method(a: Any, condition: Any, axis: Any = None) -> Any:
 def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
     """Differences of neighbours, with elements before and behind."""
     if prepend is not None:
-        front = _slice_of(prepend, a, axis) if np.ndim(prepend) == 0 else prepend
+        front = _slice_of(prepend, a, axis) if np.ndim(prepend) == 0 else np.asarray(prepend)
         a = np.concatenate([front, a], axis=axis)
     if append is not None:
-        back = _slice_of(append, a, axis) if np.ndim(append) == 0 else append
+        back = _slice_of(append, a, axis) if np.ndim(append) == 0 else np.asarray(append)
         a = np.concatenate([a, back], axis=axis)
     return np.diff(a, n, axis)
 
@@ -123,21 +110,19 @@ def _slice_of(x: Any, a: Any, axis: Any) -> Any:
     return np.zeros_like(np.sum(a, axis=axis, keepdims=True)) + np.asarray(x)
 
 
-@composition(np.kron, domain=("A(2), A(3)", "A(2,2), A(2,3)", "A(2), A(2,3)", "A(2,2), A(3)"))
+@composition(np.kron, domain=("A(2), A(3)", "A(2,2), A(2,3)", "A(2), A(2,3)", "A(2,2), [1.0, x]", "A(2,1,2), A(2,2)"))
 def kron(a: Any, b: Any) -> Any:
     """All products of an element of `a` with the whole of `b`."""
+    a, b = np.asarray(a), np.asarray(b)
     if np.ndim(a) == 1 and np.ndim(b) == 1:
         return np.ravel(np.outer(a, b))
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return np.multiply(a, b)
-    if np.ndim(a) == 1 and np.ndim(b) == 2:
-        return np.kron(np.expand_dims(a, 0), b)
-    if np.ndim(a) == 2 and np.ndim(b) == 1:
-        return np.kron(a, np.expand_dims(b, 0))
-    if np.ndim(a) != 2 or np.ndim(b) != 2:
-        raise NotDifferentiable("np.kron takes two vectors or two matrices here", hint="reshape the arguments")
-    products = np.expand_dims(a, (1, 3)) * np.expand_dims(b, (0, 2))
-    return np.reshape(products, (a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]))
+    rank = max(np.ndim(a), np.ndim(b))
+    outer = np.reshape(a, (1,) * (rank - np.ndim(a)) + np.shape(a))
+    inner = np.reshape(b, (1,) * (rank - np.ndim(b)) + np.shape(b))
+    products = np.expand_dims(outer, tuple(range(1, 2 * rank, 2))) * np.expand_dims(inner, tuple(range(0, 2 * rank, 2)))
+    return np.reshape(products, tuple(n * m for n, m in zip(np.shape(outer), np.shape(inner), strict=True)))
 
 
 @composition(np.vecdot, domain=("A(3), A(3)", "A(2,3), A(3)", "C(2,3), C(2,3)"))
@@ -152,20 +137,71 @@ def matrix_transpose(x: Any) -> Any:
     return np.swapaxes(x, -1, -2)
 
 
-@composition(np.logspace, domain=("x, y, 4", "x, y, 4, base=2.0", "x, y, num=3, endpoint=False"))
-def logspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0) -> Any:
+@composition(
+    np.linspace,
+    domain=(
+        "x, y, 4, retstep=True",
+        "A(2), A(2), 3, axis=-1",
+        "x, y, 3, False, True, np.float64",
+        "x, y, 1, dtype=float",
+    ),
+)
+def linspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    retstep: Any = False,
+    dtype: Any = None,
+    axis: Any = 0,
+) -> Any:
+    """Even steps, and how long they are where that is asked for."""
+    found = np.linspace(start, stop, num, endpoint)
+    if dtype is not None:
+        found = found.astype(dtype)
+    if axis != 0:
+        found = np.moveaxis(found, 0, axis)
+    count = num - 1 if endpoint else num
+    return (found, np.subtract(stop, start) / count if count > 0 else np.nan) if retstep else found
+
+
+@composition(
+    np.logspace, domain=("x, y, 4", "x, y, 4, base=2.0", "x, y, num=3, endpoint=False", "A(2), A(2), 3, axis=1")
+)
+def logspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None, axis: Any = 0
+) -> Any:
     """Powers of even steps."""
-    return np.power(base, np.linspace(start, stop, num, endpoint=endpoint))
+    found = np.power(base, np.linspace(start, stop, num, endpoint, axis=axis))
+    return found if dtype is None else found.astype(dtype)
 
 
-@composition(np.meshgrid, domain=("A(3), A(2)", "A(3), A(2), indexing='ij'"))
-def meshgrid(x: Any, y: Any, *, indexing: Any = "xy") -> Any:
-    """Coordinates of the points of a plane grid."""
-    if indexing == "ij":
-        shape = (len(x), len(y))
-        return np.copy(np.broadcast_to(np.expand_dims(x, 1), shape)), np.copy(np.broadcast_to(y, shape))
-    shape = (len(y), len(x))
-    return np.copy(np.broadcast_to(x, shape)), np.copy(np.broadcast_to(np.expand_dims(y, 1), shape))
+@composition(
+    np.meshgrid,
+    domain=("A(3), A(2)", "A(3), A(2), indexing='ij'", "A(2), A(1), A(3), sparse=True", "A(2), x, A(3), copy=False"),
+)
+def meshgrid(
+    x: Any, y: Any = None, z: Any = None, *, copy: Any = True, sparse: Any = False, indexing: Any = "xy"
+) -> Any:
+    """Coordinates of the points of a grid of up to three axes."""
+    if y is None:
+        return (np.copy(np.ravel(x)),)
+    if z is None:
+        down, across = np.expand_dims(np.ravel(x), 1), np.ravel(y)
+        shape = (np.size(x), np.size(y))
+        if indexing == "xy":
+            down, across = np.ravel(x), np.expand_dims(np.ravel(y), 1)
+            shape = (np.size(y), np.size(x))
+        if sparse:
+            return np.atleast_2d(down), np.atleast_2d(across)
+        first, second = np.broadcast_to(down, shape), np.broadcast_to(across, shape)
+        return (np.copy(first), np.copy(second)) if copy else (first, second)
+    first = np.reshape(x, (-1, 1, 1) if indexing == "ij" else (1, -1, 1))
+    second = np.reshape(y, (1, -1, 1) if indexing == "ij" else (-1, 1, 1))
+    third = np.reshape(z, (1, 1, -1))
+    if not sparse:
+        first, second, third = np.broadcast_arrays(first, second, third)
+    return (np.copy(first), np.copy(second), np.copy(third)) if copy else (first, second, third)
 
 
 @composition(np.correlate, domain=("A(4), A(3)", "A(4), A(3), 'full'", "A(2), A(4)", "A(5), A(2), mode='same'"))
@@ -174,9 +210,11 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
     return np.convolve(a, np.conj(v[::-1]), mode)
 
 
-@composition(*methods("item"), domain=("A(3), 1", "A(2,3), 4", "A(2,3), 1, 0"))
+@composition(*methods("item"), domain=("A(3), 1", "A(2,3), 4", "A(2,3), 1, 0", "A(2,3), (0, 2)"))
 def item(a: Any, *place: Any) -> Any:
     """An element as a number."""
+    if len(place) == 1 and isinstance(place[0], tuple):
+        return float(a[place[0]])
     return float(np.ravel(a)[place[0]]) if len(place) == 1 else float(a[place])
 
 
@@ -188,23 +226,91 @@ def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
     return np.moveaxis(a, source, target - 1 if source < target else target)
 
 
-@composition(np.rot90, domain=("A(2,3)", "A(2,3), 2", "A(2,3), k=-1"))
-def rot90(m: Any, k: Any = 1) -> Any:
+@composition(np.rot90, domain=("A(2,3)", "A(2,3), 2", "A(2,3), k=-1", "A(2,3,2), 1, (1, 2)", "A(2,3), 4"))
+def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
     """Quarter turns."""
     turns = k % 4
     if turns == 0:
         return m[:]
     if turns == 2:
-        return m[::-1, ::-1]
-    turned = np.swapaxes(m, 0, 1)
-    return turned[::-1] if turns == 1 else turned[:, ::-1]
+        return np.flip(np.flip(m, axes[0]), axes[1])
+    if turns == 1:
+        return np.swapaxes(np.flip(m, axes[1]), axes[0], axes[1])
+    return np.flip(np.swapaxes(m, axes[0], axes[1]), axes[1])
 
 
-@composition(np.broadcast_arrays, domain=("A(3), A(2,1)", "x, A(2)"))
-def broadcast_arrays(x: Any, y: Any) -> Any:
-    """Two arrays repeated to one shape, read-only."""
-    shape = np.broadcast_shapes(np.shape(x), np.shape(y))
-    return np.broadcast_to(x, shape), np.broadcast_to(y, shape)
+@composition(np.broadcast_arrays, domain=("A(3), A(2,1)", "x, A(2)", "A(3), A(2,1), y"))
+def broadcast_arrays(x: Any, y: Any, z: Any = None) -> Any:
+    """Arrays repeated to one shape, read-only."""
+    if z is None:
+        shape = np.broadcast_shapes(np.shape(x), np.shape(y))
+        return np.broadcast_to(x, shape), np.broadcast_to(y, shape)
+    shape = np.broadcast_shapes(np.shape(x), np.shape(y), np.shape(z))
+    return np.broadcast_to(x, shape), np.broadcast_to(y, shape), np.broadcast_to(z, shape)
+
+
+@composition(np.atleast_1d, domain=("A(3), x", "x, y, A(2,2)"))
+def atleast_1d(x: Any, y: Any, z: Any = None) -> Any:
+    """Several arrays with one axis at least."""
+    first, second = np.atleast_1d(x), np.atleast_1d(y)
+    return (first, second) if z is None else (first, second, np.atleast_1d(z))
+
+
+@composition(np.atleast_2d, domain=("A(3), x", "x, y, A(2,2)"))
+def atleast_2d(x: Any, y: Any, z: Any = None) -> Any:
+    """Several arrays with two axes at least."""
+    first, second = np.atleast_2d(x), np.atleast_2d(y)
+    return (first, second) if z is None else (first, second, np.atleast_2d(z))
+
+
+@composition(np.atleast_3d, domain=("A(3), x", "x, y, A(2,2)"))
+def atleast_3d(x: Any, y: Any, z: Any = None) -> Any:
+    """Several arrays with three axes at least."""
+    first, second = np.atleast_3d(x), np.atleast_3d(y)
+    return (first, second) if z is None else (first, second, np.atleast_3d(z))
+
+
+@composition(np.array, domain=("A(3), ndmin=2", "[x, y], float, ndmin=3", "A(2,3), copy=True, subok=False"))
+def array(
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: Any = True,
+    order: Any = "K",
+    subok: Any = False,
+    ndmin: Any = 0,
+) -> Any:
+    """An array with some axes at least."""
+    found = np.array(object, dtype, copy=copy)
+    return np.reshape(found, (1,) * (ndmin - np.ndim(found)) + np.shape(found)) if ndmin > np.ndim(found) else found
+
+
+@composition(
+    np.concatenate,
+    domain=("[A(2), [1.0, x]], dtype=np.float64", "[A(2,1), A(2,2)], 1, casting='same_kind'"),
+    containers=True,
+)
+def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    """Arrays joined along an axis, as numbers of one type."""
+    found = np.concatenate([np.asarray(x) for x in arrays], axis)
+    return found if dtype is None else found.astype(dtype)
+
+
+@composition(
+    np.stack, domain=("[A(2), [1.0, x]], dtype=np.float64", "[A(2), A(2)], 1, casting='same_kind'"), containers=True
+)
+def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    """Arrays joined along a new axis, as numbers of one type."""
+    found = np.stack([np.asarray(x) for x in arrays], axis)
+    return found if dtype is None else found.astype(dtype)
+
+
+@composition(np.cross, domain=("A(2,3), A(2,3), axis=1", "A(3,2), A(3), 0, 0", "A(3,2), A(3,2), 0, 0, axisc=0"))
+def cross(a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None) -> Any:
+    """Vector products of vectors along any axes."""
+    first = np.moveaxis(a, axisa if axis is None else axis, -1)
+    second = np.moveaxis(b, axisb if axis is None else axis, -1)
+    return np.moveaxis(np.cross(first, second), -1, axisc if axis is None else axis)
 
 
 if hasattr(np, "unstack"):  # since NumPy 2.1

@@ -12,12 +12,23 @@ from tangentx.templates.compositions import composition
 
 @composition(
     np.interp,
-    domain=("A(3), np.array([-3.0, 0.1, 2.5]), A(3)", "x, P(1) * np.arange(4), A(4), -1.0, y", "x, P(1), A(1)"),
+    domain=(
+        "A(3), np.array([-3.0, 0.1, 2.5]), A(3)",
+        "x, P(1) * np.arange(4), A(4), -1.0, y",
+        "x, P(1), A(1)",
+        "A(3), P(4).cumsum(), A(4), period=y + 8.0",
+    ),
 )
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Straight lines between the points of a table; what NumPy gives where these are in no order depends on how it
     looks for them, and on what it has looked for before."""
     xp, fp = np.asarray(xp), np.asarray(fp)
+    if period is not None:
+        span = np.abs(period)
+        order = np.argsort(xp % span)
+        xp, fp = (xp % span)[order], fp[order]
+        xp = np.concatenate([xp[-1:] - span, xp, xp[:1] + span])
+        return np.interp(x % span, xp, np.concatenate([fp[-1:], fp, fp[:1]]))
     if np.any(xp[1:] < xp[:-1]):
         raise NotDifferentiable(
             "np.interp of points `xp` that do not increase has no meaning",
@@ -41,15 +52,24 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
 
 @composition(
     np.trapezoid,
-    domain=("A(4)", "A(4), dx=x", "A(4), P(4)", "A(3,4), P(3), axis=0", "A(3,4), P(3,4)", "A(3,4), axis=0"),
+    domain=(
+        "A(4)",
+        "A(4), dx=x",
+        "A(4), P(4)",
+        "A(3,4), P(3), axis=0",
+        "A(3,4), P(3,4)",
+        "A(3,4), axis=0",
+        "A(2,3), [0.0, 1.0, 2.5]",
+    ),
 )
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     """Integral of a table by the trapezium rule."""
     if np.ndim(y) > 1:
         y = np.moveaxis(y, axis, -1)
-    if x is not None and np.ndim(x) > 1:
-        x = np.moveaxis(x, axis, -1)
-    width = dx if x is None else np.diff(x)
+    places = None if x is None else np.asarray(x)
+    if places is not None and np.ndim(places) > 1:
+        places = np.moveaxis(places, axis, -1)
+    width = dx if places is None else np.diff(places)
     return np.sum(width * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
 
 

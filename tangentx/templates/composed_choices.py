@@ -16,30 +16,40 @@ constant(chosen_places, largest_like)
 _SOME = "np.array([True, False, True])"
 
 
-@composition(np.sum, *methods("sum"), domain=("A(4), initial=x", f"A(2,3), axis=0, where={_SOME}"))
+@composition(
+    np.sum,
+    *methods("sum"),
+    domain=("A(4), initial=x", f"A(2,3), axis=0, where={_SOME}", f"A(3), 0, float, None, True, x, {_SOME}"),
+)
 def sum_of_some(
     a: Any,
     axis: Any = None,
-    *,
+    dtype: Any = None,
+    out: Any = None,
     keepdims: Any = False,
     initial: Any = 0.0,
     where: Any = True,
 ) -> Any:
     """Sum of the elements that `where` selects, on top of `initial`."""
-    return np.sum(np.where(where, a, 0.0), axis=axis, keepdims=keepdims) + initial
+    return np.sum(np.where(where, a, 0.0), axis=axis, dtype=dtype, keepdims=keepdims) + initial
 
 
-@composition(np.prod, *methods("prod"), domain=("A(4), initial=x", f"A(2,3), axis=0, where={_SOME}"))
+@composition(
+    np.prod,
+    *methods("prod"),
+    domain=("A(4), initial=x", f"A(2,3), axis=0, where={_SOME}", f"A(3), 0, float, None, True, x, {_SOME}"),
+)
 def product_of_some(
     a: Any,
     axis: Any = None,
-    *,
+    dtype: Any = None,
+    out: Any = None,
     keepdims: Any = False,
     initial: Any = 1.0,
     where: Any = True,
 ) -> Any:
     """Product of the elements that `where` selects, times `initial`."""
-    return np.prod(np.where(where, a, 1.0), axis=axis, keepdims=keepdims) * initial
+    return np.prod(np.where(where, a, 1.0), axis=axis, dtype=dtype, keepdims=keepdims) * initial
 
 
 @composition(
@@ -48,8 +58,12 @@ def product_of_some(
     *methods("max"),
     domain=("A(4), initial=x", f"P(2,3), axis=1, initial=-9.0, where={_SOME}", "A(0), initial=x"),
 )
-def largest_of_some(a: Any, axis: Any = None, *, keepdims: Any = False, initial: Any, where: Any = True) -> Any:
+def largest_of_some(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
+) -> Any:
     """The largest of `initial` and of the elements that `where` selects."""
+    if initial is None:
+        raise ValueError("reduction operation 'maximum' does not have an identity, so `where` needs `initial`")
     chosen = np.where(where, a, initial)
     if axis is None and not keepdims:
         return np.max(np.append(chosen, initial))
@@ -62,8 +76,12 @@ def largest_of_some(a: Any, axis: Any = None, *, keepdims: Any = False, initial:
     *methods("min"),
     domain=("A(4), initial=x", f"P(2,3), axis=1, initial=9.0, where={_SOME}", "A(0), initial=x"),
 )
-def smallest_of_some(a: Any, axis: Any = None, *, keepdims: Any = False, initial: Any, where: Any = True) -> Any:
+def smallest_of_some(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
+) -> Any:
     """The smallest of `initial` and of the elements that `where` selects."""
+    if initial is None:
+        raise ValueError("reduction operation 'minimum' does not have an identity, so `where` needs `initial`")
     chosen = np.where(where, a, initial)
     if axis is None and not keepdims:
         return np.min(np.append(chosen, initial))
@@ -71,24 +89,89 @@ def smallest_of_some(a: Any, axis: Any = None, *, keepdims: Any = False, initial
 
 
 @composition(np.mean, *methods("mean"), domain=(f"A(2,3), axis=1, where={_SOME}",))
-def mean_of_some(a: Any, axis: Any = None, *, keepdims: Any = False, where: Any = True) -> Any:
+def mean_of_some(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+) -> Any:
     """Mean of the elements that `where` selects."""
-    total = np.sum(np.where(where, a, 0.0), axis=axis, keepdims=keepdims)
+    total = np.sum(np.where(where, a, 0.0), axis=axis, dtype=dtype, keepdims=keepdims)
     return total / np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
 
 
-@composition(np.var, *methods("var"), domain=(f"A(2,3), axis=1, where={_SOME}", f"A(3), ddof=1, where={_SOME}"))
-def variance_of_some(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False, where: Any = True) -> Any:
-    """Variance of the elements that `where` selects."""
-    deviation = np.where(where, np.abs(a - np.mean(a, axis=axis, keepdims=True, where=where)), 0.0)
-    count = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims) - ddof
-    return np.sum(deviation**2, axis=axis, keepdims=keepdims) / count
+@composition(
+    np.var,
+    domain=(
+        f"A(2,3), axis=1, where={_SOME}",
+        f"A(3), ddof=1, where={_SOME}",
+        "A(2,3), axis=1, correction=1, keepdims=True",
+        "A(2,3), axis=1, mean=A(2,1)",
+    ),
+)
+def variance_of_some(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: Any = None,
+) -> Any:
+    """Variance of the elements that `where` selects, about `mean` if that is given."""
+    middle = np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where) if mean is None else mean
+    deviation = np.where(where, np.abs(a - middle), 0.0)
+    count = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
+    count = count - (ddof if correction is None else correction)
+    return np.sum(deviation**2, axis=axis, dtype=dtype, keepdims=keepdims) / count
 
 
-@composition(np.std, *methods("std"), domain=(f"A(2,3), axis=1, where={_SOME}",))
-def spread_of_some(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False, where: Any = True) -> Any:
-    """Standard deviation of the elements that `where` selects."""
-    return length_of(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where))
+@composition(np.std, domain=(f"A(2,3), axis=1, where={_SOME}", "A(2,3), correction=1", "A(2,3), 0, mean=A(1,3)"))
+def spread_of_some(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: Any = None,
+) -> Any:
+    """Standard deviation of the elements that `where` selects, about `mean` if that is given."""
+    less = ddof if correction is None else correction
+    return length_of(np.var(a, axis=axis, dtype=dtype, ddof=less, keepdims=keepdims, where=where, mean=mean))
+
+
+@composition(*methods("var"), domain=(f"A(2,3), axis=1, where={_SOME}", f"A(3), 0, None, None, 1, True, where={_SOME}"))
+def variance_method(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+) -> Any:
+    """As the function, which takes more."""
+    return np.var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=where)
+
+
+@composition(*methods("std"), domain=(f"A(2,3), axis=1, where={_SOME}", f"A(3), 0, None, None, 1, True, where={_SOME}"))
+def spread_method(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+) -> Any:
+    """As the function, which takes more."""
+    return np.std(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=where)
 
 
 @composition(
@@ -113,36 +196,124 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 _GAPS = ("A(4)", "A(2,3), axis=0", "np.array([[1.0, np.nan], [2.0, 3.0]]), axis=1, keepdims=True")
 
 
-@composition(np.nanmax, domain=_GAPS)
-def largest_number(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """The largest element that is a number."""
-    best = np.max(np.where(np.isnan(a), -np.inf, a), axis=axis, keepdims=keepdims)
-    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, best)[()]
+_SOME_GAPS = (*_GAPS, f"A(2,3), axis=1, initial=0.5, where={_SOME}")
 
 
-@composition(np.nanmin, domain=_GAPS)
-def smallest_number(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """The smallest element that is a number."""
-    best = np.min(np.where(np.isnan(a), np.inf, a), axis=axis, keepdims=keepdims)
-    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, best)[()]
+def _left_out(a: Any, where: Any) -> Any:
+    """The elements that do not count: what is nan, and what `where` does not select."""
+    return np.isnan(a) if where is None else np.isnan(a) | ~np.asarray(where)
 
 
-@composition(np.nanprod, domain=_GAPS)
-def product_of_numbers(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+@composition(np.nansum, domain=_SOME_GAPS)
+def sum_of_numbers(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Any:
+    """Sum of the elements that are numbers."""
+    total = np.sum(np.where(_left_out(a, where), 0.0, a), axis=axis, dtype=dtype, keepdims=keepdims)
+    return total if initial is None else total + initial
+
+
+@composition(np.nanprod, domain=_SOME_GAPS)
+def product_of_numbers(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Any:
     """Product of the elements that are numbers."""
-    return np.prod(np.where(np.isnan(a), 1.0, a), axis=axis, keepdims=keepdims)
+    found = np.prod(np.where(_left_out(a, where), 1.0, a), axis=axis, dtype=dtype, keepdims=keepdims)
+    return found if initial is None else found * initial
 
 
-@composition(np.nanvar, domain=_GAPS)
-def variance_of_numbers(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
-    """Variance of the elements that are numbers."""
-    return np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=~np.isnan(a))
+@composition(np.nanmean, domain=(*_GAPS, f"A(2,3), axis=1, where={_SOME}"))
+def mean_of_numbers(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    *,
+    where: Any = None,
+) -> Any:
+    """Mean of the elements that are numbers."""
+    gone = _left_out(a, where)
+    total = np.sum(np.where(gone, 0.0, a), axis=axis, dtype=dtype, keepdims=keepdims)
+    return total / np.sum(~np.broadcast_to(gone, np.shape(a)), axis=axis, keepdims=keepdims)
 
 
-@composition(np.nanstd, domain=_GAPS)
-def spread_of_numbers(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
-    """Standard deviation of the elements that are numbers."""
-    return np.std(a, axis=axis, ddof=ddof, keepdims=keepdims, where=~np.isnan(a))
+@composition(np.nanmax, domain=_SOME_GAPS)
+def largest_number(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = None
+) -> Any:
+    """The largest element that is a number."""
+    gone = _left_out(a, where)
+    best = np.max(np.where(gone, -np.inf, a), axis=axis, keepdims=keepdims)
+    if initial is not None:
+        return np.maximum(best, initial)
+    if where is not None:
+        raise ValueError("reduction operation 'fmax' does not have an identity, so `where` needs `initial`")
+    return np.where(np.all(gone, axis=axis, keepdims=keepdims), np.nan, best)[()]
+
+
+@composition(np.nanmin, domain=_SOME_GAPS)
+def smallest_number(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = None
+) -> Any:
+    """The smallest element that is a number."""
+    gone = _left_out(a, where)
+    best = np.min(np.where(gone, np.inf, a), axis=axis, keepdims=keepdims)
+    if initial is not None:
+        return np.minimum(best, initial)
+    if where is not None:
+        raise ValueError("reduction operation 'fmin' does not have an identity, so `where` needs `initial`")
+    return np.where(np.all(gone, axis=axis, keepdims=keepdims), np.nan, best)[()]
+
+
+@composition(np.nanvar, domain=(*_GAPS, f"A(2,3), axis=1, ddof=1, where={_SOME}", "A(2,3), 1, mean=A(2,1)"))
+def variance_of_numbers(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = None,
+    mean: Any = None,
+    correction: Any = None,
+) -> Any:
+    """Variance of the elements that are numbers, about `mean` if that is given."""
+    less = ddof if correction is None else correction
+    some = ~_left_out(a, where)
+    return np.var(a, axis=axis, dtype=dtype, ddof=less, keepdims=keepdims, where=some, mean=mean)
+
+
+@composition(np.nanstd, domain=(*_GAPS, f"A(2,3), axis=1, where={_SOME}", "A(2,3), 1, correction=1"))
+def spread_of_numbers(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = None,
+    mean: Any = None,
+    correction: Any = None,
+) -> Any:
+    """Standard deviation of the elements that are numbers, about `mean` if that is given."""
+    less = ddof if correction is None else correction
+    some = ~_left_out(a, where)
+    return np.std(a, axis=axis, dtype=dtype, ddof=less, keepdims=keepdims, where=some, mean=mean)
 
 
 @composition(

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays import frame_of_lines, frame_of_ramps, frame_widths
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
-from tangentx.templates.registry import methods
+from tangentx.templates.registry import constant, methods
+
+constant(frame_of_lines, frame_of_ramps, frame_widths)
 
 
 @composition(
@@ -21,22 +24,100 @@ from tangentx.templates.registry import methods
         "A(2,3), 2, 'reflect'",
         "A(2,3), ((0,1),(2,0)), 'symmetric'",
         "A(3), 4, 'wrap'",
+        "A(2,3), {0: 1, 1: (0, 2)}, 'edge'",
+        "A(2,3), ((1,0),(0,2)), constant_values=((1.0, 2.0), (x, y))",
+        "A(2,3), ((2,1),(0,2)), 'linear_ramp', end_values=(x, y)",
+        "A(2,3), 4, 'reflect', reflect_type='odd'",
+        "A(3), (1,2), 'mean', stat_length=2",
+        "A(2,3), 1, 'maximum'",
+        "A(2,3), ((0,1),(1,1)), 'minimum', stat_length=((1,1),(2,3))",
+        "A(3), 1, 'median'",
     ),
 )
-def pad(array: Any, pad_width: Any, mode: Any = "constant", *, constant_values: Any = 0.0) -> Any:
-    """A frame of one number, or of elements from inside."""
-    if mode == "constant":
-        if np.ndim(constant_values) > 0:
-            raise NotDifferentiable("a frame of several numbers has no derivative", hint="pad one side after the other")
-        return np.where(np.pad(np.ones_like(array, bool), pad_width), np.pad(array, pad_width), constant_values)
-    if mode != "edge" and mode != "reflect" and mode != "symmetric" and mode != "wrap":
-        raise NotDifferentiable(
-            "np.pad has no derivative in this mode", hint="use 'constant', 'edge', 'reflect', 'symmetric' or 'wrap'"
-        )
-    widths = np.broadcast_to(pad_width, (np.ndim(array), 2))
+def pad(
+    array: Any,
+    pad_width: Any,
+    mode: Any = "constant",
+    *,
+    constant_values: Any = 0.0,
+    end_values: Any = 0.0,
+    stat_length: Any = None,
+    reflect_type: Any = "even",
+) -> Any:
+    """A frame of numbers, of elements from inside, or of what is made of them, along one axis after the other."""
+    widths = frame_widths(pad_width, np.ndim(array))
+    if mode == "constant" and np.ndim(constant_values) == 0:
+        return np.where(np.pad(np.ones_like(array, bool), widths), np.pad(array, widths), constant_values)
     for axis in range(np.ndim(array)):
-        array = np.take(array, np.pad(np.arange(array.shape[axis]), widths[axis], mode), axis)
+        if mode == "constant":
+            array = _between(np.broadcast_to(constant_values, (np.ndim(array), 2))[axis], array, widths, axis)
+        elif mode == "linear_ramp":
+            array = _ramps(array, np.broadcast_to(end_values, (np.ndim(array), 2))[axis], widths[axis], axis)
+        elif mode == "mean" or mode == "maximum" or mode == "minimum" or mode == "median":
+            array = _statistics(mode, array, widths, stat_length, axis)
+        elif mode == "edge" or mode == "wrap" or (reflect_type == "even" and mode in ("reflect", "symmetric")):
+            array = np.take(array, np.pad(np.arange(array.shape[axis]), widths[axis], mode), axis)
+        elif mode == "reflect" or mode == "symmetric":
+            table = frame_of_lines(array.shape[axis], widths[axis], mode, reflect_type)
+            array = _by_table(table, array, axis)
+        else:
+            raise NotDifferentiable(
+                "np.pad has no derivative in this mode", hint="use one of NumPy's own that are strings, but not 'empty'"
+            )
     return array
+
+
+def _between(ends: Any, array: Any, widths: Any, axis: Any) -> Any:
+    """An array between two numbers along an axis."""
+    parts = [array]
+    if widths[axis][0] > 0:
+        like = np.zeros_like(np.take(array, np.zeros(widths[axis][0], int), axis))
+        parts = [like + ends[0], *parts]
+    if widths[axis][1] > 0:
+        like = np.zeros_like(np.take(array, np.zeros(widths[axis][1], int), axis))
+        parts = [*parts, like + ends[1]]
+    return np.concatenate(parts, axis)
+
+
+def _by_table(table: Any, array: Any, axis: Any) -> Any:
+    """Sums of products with the rows of a table along an axis."""
+    return np.moveaxis(np.tensordot(table, np.moveaxis(array, axis, 0), 1), 0, axis)
+
+
+def _ramps(array: Any, ends: Any, widths: Any, axis: Any) -> Any:
+    """An array between straight lines that end at two numbers."""
+    table, first, last = frame_of_ramps(array.shape[axis], widths)
+    inside = np.tensordot(table, np.moveaxis(array, axis, 0), 1)
+    outside = np.reshape(first * ends[0] + last * ends[1], (-1,) + (1,) * (np.ndim(array) - 1))
+    return np.moveaxis(inside + outside, 0, axis)
+
+
+def _statistics(mode: Any, array: Any, widths: Any, stat_length: Any, axis: Any) -> Any:
+    """An array between what is said of its first and of its last elements."""
+    n = array.shape[axis]
+    lengths = frame_widths(n if stat_length is None else stat_length, np.ndim(array))[axis]
+    front = _statistic(mode, np.take(array, np.arange(min(lengths[0], n)), axis), axis)
+    back = _statistic(mode, np.take(array, np.arange(max(n - lengths[1], 0), n), axis), axis)
+    parts = [np.repeat(front, widths[axis][0], axis), array, np.repeat(back, widths[axis][1], axis)]
+    return np.concatenate(parts, axis)
+
+
+def _statistic(mode: Any, part: Any, axis: Any) -> Any:
+    if mode == "mean":
+        return np.mean(part, axis=axis, keepdims=True)
+    if mode == "median":
+        return np.median(part, axis=axis, keepdims=True)
+    if mode == "maximum":
+        return np.max(part, axis=axis, keepdims=True)
+    return np.min(part, axis=axis, keepdims=True)
+
+
+@composition(np.sort, domain=("A(4), kind='stable'", "A(2,3), 0, 'heapsort'"))
+def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    """Elements in order, however they get there."""
+    if order is not None:
+        raise NotDifferentiable("np.sort by the fields of records has no derivative", hint="sort one field's array")
+    return np.sort(a, axis)
 
 
 @composition(np.delete, domain=("A(4), [1, 3]", "A(4), -1", "A(2,3), 4", "A(2,3), slice(0, 2), axis=1"))
@@ -49,22 +130,54 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 @composition(
     np.insert,
-    domain=("A(4), 1, x", "A(4), -1, A(2)", "A(4), [0, 3], A(2)", "A(4), [0, 3, 3], x", "A(2,2), 3, x"),
+    domain=(
+        "A(4), 1, x",
+        "A(4), -1, A(2)",
+        "A(4), [0, 3], A(2)",
+        "A(4), [0, 3, 3], x",
+        "A(2,2), 3, x",
+        "A(2,3), 1, A(2), axis=1",
+        "A(2,3), [1], A(2,2), 1",
+        "A(2,3), slice(0, 2), A(3), axis=0",
+    ),
 )
-def insert(arr: Any, obj: Any, values: Any) -> Any:
-    """Values put before some places of the row of all elements."""
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """Values put before some places along an axis, or of the row of all elements."""
+    if axis is not None:
+        return _insert_along(arr, obj, values, axis % np.ndim(arr))
     row, more = np.ravel(arr), np.ravel(values)
     count = len(row)
     order = np.insert(np.arange(count), obj, np.arange(count, count + len(more)) if np.ndim(values) else count)
     return np.concatenate([row, more])[order]
 
 
+def _insert_along(arr: Any, obj: Any, values: Any, axis: Any) -> Any:
+    """Slices put before some places along an axis; one place takes as many as are given."""
+    shape, given = np.shape(arr), np.asarray(values)
+    given = np.reshape(given, (1,) * (np.ndim(arr) - np.ndim(given)) + np.shape(given))
+    places = np.arange(shape[axis])[obj] if isinstance(obj, slice) else np.asarray(obj)
+    if np.ndim(places) == 0:
+        given = np.moveaxis(given, 0, axis)
+    count = np.shape(given)[axis] if np.size(places) == 1 else np.size(places)
+    added = np.broadcast_to(given, (*shape[:axis], count, *shape[axis + 1 :]))
+    order = np.insert(np.arange(shape[axis]), places, np.arange(shape[axis], shape[axis] + count))
+    return np.take(np.concatenate([arr, added], axis), order, axis)
+
+
 @composition(
     np.reshape,
-    domain=("A(2,3), (3,2), 'F'", "A(2,3), (3,2), order='C'", "A(2,3), -1, order='F'", "A(6), (1,2,3), order='F'"),
+    domain=(
+        "A(2,3), (3,2), 'F'",
+        "A(2,3), (3,2), order='C'",
+        "A(2,3), -1, order='F'",
+        "A(6), (1,2,3), order='F'",
+        "A(2,3), (3,2), copy=True",
+    ),
 )
-def reshape(a: Any, shape: Any, order: Any = "C") -> Any:
+def reshape(a: Any, shape: Any, order: Any = "C", *, copy: Any = None) -> Any:
     """New shape, the elements taken by rows or by columns."""
+    if copy:
+        return np.copy(np.reshape(a, shape, order))
     if order == "F":
         return np.transpose(np.reshape(np.transpose(a), shape[::-1] if np.ndim(shape) else shape))
     if order != "C":
@@ -75,9 +188,9 @@ def reshape(a: Any, shape: Any, order: Any = "C") -> Any:
 @composition(
     *methods("reshape"), domain=("A(2,3), (3,2), order='F'", "A(2,3), 3, 2, order='F'", "A(2,3), -1, order='C'")
 )
-def reshape_method(a: Any, *shape: Any, order: Any = "C") -> Any:
+def reshape_method(a: Any, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
     """As the function, the lengths one by one or as a tuple."""
-    return np.reshape(a, shape[0] if len(shape) == 1 else shape, order)
+    return np.reshape(a, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
 
 @composition(np.ravel, *methods("ravel", "flatten"), domain=("A(2,3), 'F'", "A(2,3), order='C'"))

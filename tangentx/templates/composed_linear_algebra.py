@@ -184,6 +184,14 @@ def slogdet(a: Any) -> Any:
     return _SIGN_AND_LOG(det_sign(a), log_det(a))
 
 
+@composition(
+    np.linalg.cholesky, domain=("A(2,2) + 4.0 * np.eye(2), upper=True", "A(3,2,2) + 4.0 * np.eye(2), upper=True")
+)
+def cholesky(a: Any, *, upper: Any = False) -> Any:
+    """The lower triangular factor, or, found in the upper triangle, the upper one."""
+    return _turned(np.linalg.cholesky(_turned(a))) if upper else np.linalg.cholesky(a)
+
+
 @composition(np.linalg.matrix_power, domain=("A(2,2), 3", "A(3,2,2), 0", "A(2,2) + 4.0 * np.eye(2), -2"))
 def matrix_power(a: Any, n: Any) -> Any:
     """Repeated product of a matrix with itself; once is the matrix, no copy."""

@@ -126,8 +126,9 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: A
         raise NotDifferentiable("np.polyfit gives the coefficients alone here", hint="leave out `full` and `cov`")
     table, right = np.vander(x, deg + 1), np.asarray(y)
     if w is not None:
-        table = table * np.expand_dims(w, 1)
-        right = right * (w if np.ndim(y) == 1 else np.expand_dims(w, 1))
+        weights = np.asarray(w)
+        table = table * np.expand_dims(weights, 1)
+        right = right * (weights if np.ndim(y) == 1 else np.expand_dims(weights, 1))
     scale = np.sqrt(np.sum(stop_gradient(table) ** 2, axis=0))
     least = len(x) * 2.0**-52 if rcond is None else rcond
     found = np.linalg.lstsq(table / scale, right, least)[0]

@@ -30,10 +30,16 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     return found if to_end is None else np.concatenate([found, np.ravel(to_end)])
 
 
-@composition(np.geomspace, domain=("x, y, 4", "-x, -y, 3", "x, y, 3, False", "P(2), P(2), num=3"))
-def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
+@composition(
+    np.geomspace, domain=("x, y, 4", "-x, -y, 3", "x, y, 3, False", "P(2), P(2), num=3", "P(2), P(2), 3, axis=1")
+)
+def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0) -> Any:
     """Numbers of even ratio."""
-    return start * np.power(np.divide(stop, start), _behind(np.linspace(0.0, 1.0, num, endpoint=endpoint), start, stop))
+    steps = _behind(np.linspace(0.0, 1.0, num, endpoint=endpoint), start, stop)
+    found = start * np.power(np.divide(stop, start), steps)
+    if axis != 0:
+        found = np.moveaxis(found, 0, axis)
+    return found if dtype is None else found.astype(dtype)
 
 
 def _behind(steps: Any, start: Any, stop: Any) -> Any:
@@ -71,10 +77,10 @@ def resize(a: Any, new_shape: Any) -> Any:
 if hasattr(np, "cumulative_sum"):  # since NumPy 2.1
 
     @composition(np.cumulative_sum, domain=("A(3)", "A(2,3), axis=1, include_initial=True"))
-    def cumulative_sum(x: Any, *, axis: Any = None, include_initial: Any = False) -> Any:
+    def cumulative_sum(x: Any, *, axis: Any = None, dtype: Any = None, include_initial: Any = False) -> Any:
         """Running sums, from 0 if that is to be included."""
         along = 0 if axis is None else axis
-        found = np.cumsum(x, axis=along)
+        found = np.cumsum(x, axis=along, dtype=dtype)
         return (
             np.concatenate([np.zeros_like(np.take(found, [0], axis=along)), found], along) if include_initial else found
         )
@@ -83,25 +89,25 @@ if hasattr(np, "cumulative_sum"):  # since NumPy 2.1
 if hasattr(np, "cumulative_prod"):  # since NumPy 2.1
 
     @composition(np.cumulative_prod, domain=("A(3)", "A(2,3), axis=1, include_initial=True"))
-    def cumulative_prod(x: Any, *, axis: Any = None, include_initial: Any = False) -> Any:
+    def cumulative_prod(x: Any, *, axis: Any = None, dtype: Any = None, include_initial: Any = False) -> Any:
         """Running products, from 1 if that is to be included."""
         along = 0 if axis is None else axis
-        found = np.cumprod(x, axis=along)
+        found = np.cumprod(x, axis=along, dtype=dtype)
         return (
             np.concatenate([np.ones_like(np.take(found, [0], axis=along)), found], along) if include_initial else found
         )
 
 
 @composition(np.nancumsum, domain=("np.array([1.0, np.nan, 2.0])", "A(2,3), axis=0"))
-def nancumsum(a: Any, axis: Any = None) -> Any:
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     """Running sums, nan counting as 0."""
-    return np.cumsum(np.where(np.isnan(a), 0.0, a), axis=axis)
+    return np.cumsum(np.where(np.isnan(a), 0.0, a), axis=axis, dtype=dtype)
 
 
 @composition(np.nancumprod, domain=("np.array([1.0, np.nan, 2.0])", "A(2,3), axis=0"))
-def nancumprod(a: Any, axis: Any = None) -> Any:
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     """Running products, nan counting as 1."""
-    return np.cumprod(np.where(np.isnan(a), 1.0, a), axis=axis)
+    return np.cumprod(np.where(np.isnan(a), 1.0, a), axis=axis, dtype=dtype)
 
 
 @composition(np.sort_complex, domain=("A(3)", "C(3)"))

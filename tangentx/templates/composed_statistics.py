@@ -19,6 +19,7 @@ from tangentx.templates.compositions import composition
         "A(4,2), rowvar=False, bias=True",
         "A(3), A(2,3), ddof=0",
         "A(2,4), aweights=P(4), fweights=np.array([1, 2, 1, 3])",
+        "A(3), A(3), aweights=[1.0, 2.0, 0.5], dtype=float",
     ),
 )
 def cov(
@@ -29,12 +30,16 @@ def cov(
     ddof: Any = None,
     fweights: Any = None,
     aweights: Any = None,
+    *,
+    dtype: Any = None,
 ) -> Any:
     """Covariances of rows of observations, of columns if `rowvar` is false."""
     alone = np.ndim(m) < 2 and y is None
     table = _as_rows(m, rowvar)
     if y is not None:
         table = np.concatenate([table, _as_rows(y, rowvar)])
+    if dtype is not None:
+        table = np.asarray(table, dtype)
     less = (0 if bias else 1) if ddof is None else ddof
     if fweights is None and aweights is None:
         table = table - np.mean(table, axis=1, keepdims=True)
@@ -51,9 +56,11 @@ def cov(
 
 def _weighted(table: Any, less: Any, fweights: Any, aweights: Any) -> Any:
     """Covariances of observations that count as often as `fweights` say, and as much as `aweights`."""
-    parts = fweights if aweights is None else aweights if fweights is None else fweights * aweights
+    counts = 1.0 if fweights is None else np.asarray(fweights)
+    weights = 1.0 if aweights is None else np.asarray(aweights)
+    parts = counts * weights
     total = np.sum(parts)
-    spent = less if aweights is None else less * np.sum(parts * aweights) / total
+    spent = less if aweights is None else less * np.sum(parts * weights) / total
     table = table - np.expand_dims(np.matmul(table, parts), 1) / total
     return np.matmul(table * parts, np.conj(table.T)) / np.maximum(total - spent, 0.0)
 
@@ -64,9 +71,9 @@ def _as_rows(m: Any, rowvar: Any) -> Any:
 
 
 @composition(np.corrcoef, domain=("A(2,4)", "A(3), A(3)", "A(4,2), rowvar=False"))
-def corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
+def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
     """Covariances over the standard deviations of both."""
-    found = np.cov(x, y, rowvar)
+    found = np.cov(x, y, rowvar, dtype=dtype)
     if np.ndim(found) == 0:
         return found / found
     spread = np.sqrt(np.real(np.diagonal(found)))

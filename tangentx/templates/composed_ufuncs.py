@@ -13,28 +13,74 @@ from tangentx.templates.registry import constant
 constant(stretch_ends)
 
 
-@composition(np.add.reduce, domain=("A(3)", "A(2,3)", "A(2,3), 1", "A(2,3), axis=None, keepdims=True"))
-def add_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
+@composition(
+    np.add.reduce, domain=("A(3)", "A(2,3)", "A(2,3), 1", "A(2,3), axis=None, keepdims=True", "A(2,3), initial=x")
+)
+def add_reduce(
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Any:
     """Sum along the first axis."""
-    return np.sum(array, axis=axis, keepdims=keepdims)
+    if initial is None and where is None:
+        return np.sum(array, axis=axis, dtype=dtype, keepdims=keepdims)
+    start, some = 0.0 if initial is None else initial, True if where is None else where
+    return np.sum(array, axis=axis, dtype=dtype, keepdims=keepdims, initial=start, where=some)
 
 
 @composition(np.multiply.reduce, domain=("A(3)", "A(2,3), 1"))
-def multiply_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
+def multiply_reduce(
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Any:
     """Product along the first axis."""
-    return np.prod(array, axis=axis, keepdims=keepdims)
+    if initial is None and where is None:
+        return np.prod(array, axis=axis, dtype=dtype, keepdims=keepdims)
+    start, some = 1.0 if initial is None else initial, True if where is None else where
+    return np.prod(array, axis=axis, dtype=dtype, keepdims=keepdims, initial=start, where=some)
 
 
 @composition(np.maximum.reduce, domain=("A(3)", "A(2,3), 1", "[A(3), A(3)]"))
-def maximum_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
+def maximum_reduce(
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Any:
     """Maximum along the first axis."""
-    return np.max(array, axis=axis, keepdims=keepdims)
+    if initial is None and where is None:
+        return np.max(array, axis=axis, keepdims=keepdims)
+    some = True if where is None else where
+    return np.max(array, axis=axis, keepdims=keepdims, initial=initial, where=some)
 
 
 @composition(np.minimum.reduce, domain=("A(3)", "A(2,3), 1", "[A(3), A(3)]"))
-def minimum_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
+def minimum_reduce(
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Any:
     """Minimum along the first axis."""
-    return np.min(array, axis=axis, keepdims=keepdims)
+    if initial is None and where is None:
+        return np.min(array, axis=axis, keepdims=keepdims)
+    some = True if where is None else where
+    return np.min(array, axis=axis, keepdims=keepdims, initial=initial, where=some)
 
 
 @composition(np.logaddexp.reduce, domain=("A(3)", "A(2,3), 1", "A(2,3), axis=0, keepdims=True"))
@@ -46,16 +92,37 @@ def logaddexp_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any
     return total if keepdims else np.squeeze(total, axis=axis)[()]
 
 
+@composition(np.subtract.reduce, domain=("A(3)", "A(2,3), 1", "A(2,3), axis=0, keepdims=True"))
+def subtract_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
+    """The first element less the others, along the first axis."""
+    first = np.take(array, [0], axis)
+    found = 2.0 * first - np.sum(array, axis=axis, keepdims=True)
+    return found if keepdims else np.squeeze(found, axis)[()]
+
+
+@composition(np.divide.reduce, domain=("P(3)", "P(2,3), 1"))
+def divide_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
+    """The first element by the others, along the first axis."""
+    found = np.take(array, [0], axis) ** 2 / np.prod(array, axis=axis, keepdims=True)
+    return found if keepdims else np.squeeze(found, axis)[()]
+
+
+@composition(np.hypot.reduce, domain=("A(3)", "A(2,3), 1", "A(2,3), axis=0, keepdims=True"))
+def hypot_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
+    """Lengths along the first axis."""
+    return np.linalg.norm(array, axis=axis, keepdims=keepdims)
+
+
 @composition(np.add.accumulate, domain=("A(3)", "A(2,3), 1"))
-def add_accumulate(array: Any, axis: Any = 0) -> Any:
+def add_accumulate(array: Any, axis: Any = 0, dtype: Any = None) -> Any:
     """Running sum along the first axis."""
-    return np.cumsum(array, axis=axis)
+    return np.cumsum(array, axis=axis, dtype=dtype)
 
 
 @composition(np.multiply.accumulate, domain=("A(3)", "A(2,3), 1"))
-def multiply_accumulate(array: Any, axis: Any = 0) -> Any:
+def multiply_accumulate(array: Any, axis: Any = 0, dtype: Any = None) -> Any:
     """Running product along the first axis."""
-    return np.cumprod(array, axis=axis)
+    return np.cumprod(array, axis=axis, dtype=dtype)
 
 
 @composition(np.maximum.accumulate, domain=("A(3)", "A(2,3), 1"))
@@ -72,7 +139,8 @@ def minimum_accumulate(array: Any, axis: Any = 0) -> Any:
 
 def _beside(A: Any, B: Any) -> Any:
     """`A` with as many axes behind its own as `B` has, so that each element of one meets each of the other."""
-    return np.reshape(A, np.shape(A) + (1,) * np.ndim(B)) if np.ndim(B) > 0 else A
+    behind = np.ndim(np.asarray(B))
+    return np.reshape(A, np.shape(A) + (1,) * behind) if behind > 0 else A
 
 
 _OUTER = ("A(3), A(2)", "P(2,2), P(2)", "A(2), A(2,2)", "x, A(2)")

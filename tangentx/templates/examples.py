@@ -72,6 +72,8 @@ def _world() -> dict[str, Any]:
 def _differentiable(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(_differentiable(item) for item in value)
+    if isinstance(value, type):  # np.float64 itself
+        return False
     return isinstance(value, (float, complex)) or getattr(value, "dtype", np.dtype(int)).kind in "fc"
 
 

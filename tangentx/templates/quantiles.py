@@ -199,7 +199,7 @@ def percentile_tangent(
     """The tangents of the elements there, and how fast the place moves."""
     part = np.divide(q, 100.0)
     pace = at_quantile(a, a, part, axis, keepdims, method, weights, False, 1)
-    ans_dot = at_quantile(a_dot, a, part, axis, keepdims, method, weights) + guarded(pace, behind(0.01 * q_dot, ans))
+    ans_dot = at_quantile(a_dot, a, part, axis, keepdims, method, weights) + guarded(pace, 0.01 * behind(q_dot, ans))
     return ans_dot
 
 
@@ -250,7 +250,7 @@ def nanpercentile_tangent(
     part = np.divide(q, 100.0)
     pace = at_quantile(a, a, part, axis, keepdims, method, weights, True, 1)
     ans_dot = at_quantile(a_dot, a, part, axis, keepdims, method, weights, gaps=True) + guarded(
-        pace, behind(0.01 * q_dot, ans)
+        pace, 0.01 * behind(q_dot, ans)
     )
     return ans_dot
 

@@ -27,6 +27,7 @@ from tangentx.analysis.library.builtins import SPECIAL, kind_with_set
 from tangentx.analysis.library.einsums import in_pairs
 from tangentx.analysis.library.out_argument import taken_apart
 from tangentx.analysis.library.splits import split
+from tangentx.analysis.library.ufunc_options import in_type
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied
 from tangentx.analysis.types.operations import Operation
 from tangentx.analysis.types.primitives import takes_arrays
@@ -124,7 +125,7 @@ def operation(
     if w.program.low_precision is not None and (moved := _in_precision(w, fn, args, kwargs, given)) is not None:
         return moved
     lists = [] if plain else [i for i, k in enumerate(given) if isinstance(k, Box) and k.cls in (list, tuple)]
-    listed = [i for i in lists if varied(given[i])]
+    listed = lists if lists and _by_elements(fn, given) else [i for i in lists if varied(given[i])]
     if listed and takes_arrays(fn, body):
         return _with_arrays(w, fn, args, kwargs, listed)
     if body is not None:
@@ -132,11 +133,17 @@ def operation(
     return _applied(w, fn, read, named)
 
 
+def _by_elements(fn: Callable[..., Any], given: list[Kind]) -> bool:
+    """Whether partials are asked of a function of elements, which calculate with its arguments."""
+    template = templates.find(fn)
+    return template is not None and template.kind == "elementwise" and any(map(varied, given))
+
+
 def _placed(
     w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...]
 ) -> tuple[Expr, Kind] | None:
     """A call that stands for several, or for a write."""
-    placed = _of_ours(w, fn, args, kwargs) or taken_apart(w, fn, args, kwargs)
+    placed = _of_ours(w, fn, args, kwargs) or taken_apart(w, fn, args, kwargs) or in_type(w, fn, args, kwargs)
     return placed or split(w, fn, args, kwargs) or in_pairs(w, fn, args, kwargs)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx.analysis.library.out_argument import let
-from tangentx.analysis.types.kinds import Arr, Kind, Num, Obj, varied
+from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, Obj, varied
 from tangentx.arrays.einsums import pairwise
 from tangentx.ir.nodes import Atom, Expr, Lit, Op
 
@@ -28,6 +28,9 @@ def in_pairs(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: 
     text = kinds[0].value if isinstance(kinds[0], Obj) else None
     if not isinstance(text, str):
         return w.walk(Op(np.einsum, args)) if kwargs else None
+    if any(isinstance(kind, Box) for kind in kinds[1:]):
+        arrays = [let(w, ("operand", i), Op(np.asarray, (a,))) for i, a in enumerate(args[1:])]
+        return w.walk(Op(np.einsum, (args[0], *arrays), kwargs))
     ranks = [_rank(kind) for kind in kinds[1:]]
     if len(args) <= 3 and "." not in text:
         return w.walk(Op(np.einsum, args)) if kwargs else None

@@ -235,10 +235,24 @@ class Operation:
             elif not told:
                 result = _shared_by_all(result, hidden)
         if isinstance(result, Bottom) and not any(still_empty(k) for k in kinds):
-            if fn is arrays.of_rule:  # which refuses what it is given, and says so while the program runs
-                return structure_results.shadow_of(self.world, self.fresh, kinds[1])
-            raise self._unknown(fn, kinds, error)
+            return self._otherwise(fn, args, kwargs, kinds, error)
         return result
+
+    def _otherwise(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Kind],
+        kwargs: dict[str, Kind],
+        kinds: Sequence[Kind],
+        error: Exception | None,
+    ) -> Kind:
+        """The kind of what no plain sample could be run of. Raises NotResolved where there is none."""
+        found = self._beside_lists(fn, args, kwargs, kinds)
+        if not isinstance(found, Bottom):
+            return found
+        if fn is arrays.of_rule:  # which refuses what it is given, and says so while the program runs
+            return structure_results.shadow_of(self.world, self.fresh, kinds[1])
+        raise self._unknown(fn, kinds, error)
 
     def draw(self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind]) -> Kind | None:
         """The kind of what a random generator of our own, or a clock, gives; None where no sample can be run."""
@@ -288,6 +302,18 @@ class Operation:
             other = Sampler(sampler.number, sampler.rank, sampler.forget, sampler.size, sampler.length, turn=turn)
             found = join(found, self._tried(fn, args, kwargs, other, False)[0] or BOTTOM)
         return found
+
+    def _beside_lists(
+        self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], kinds: Sequence[Kind]
+    ) -> Kind:
+        """The kind, where the arrays have to be as long as a list of numbers beside them."""
+        lists = [k.region.root() for k in kinds if isinstance(k, Box) and k.cls is list]
+        lengths = sorted({len(node.fields) for node in lists if len(node.fields) > 1})
+        for sampler in (*(Sampler(size=n) for n in lengths), *((Sampler(shorten=True),) if lengths else ())):
+            found, _ = self._tried(fn, args, kwargs, sampler, False)
+            if found is not None:
+                return found
+        return BOTTOM
 
     def _of_any_shape(
         self,

@@ -34,7 +34,8 @@ class Sampler:
     `length` is that of lists and tuples of whole numbers whose length is not known, such as shapes; None is as many as
     are known. `made` lists each array with its region, so that a result can be asked which of them it shares memory
     with. `library` is another one than NumPy where it has made arrays of that, `instead` where it has made numbers of
-    what may also be arrays of that.
+    what may also be arrays of that. `shorten` leaves of a list of reals or truths the first item alone, so that its
+    length is that of the arrays beside it.
     """
 
     def __init__(
@@ -46,8 +47,10 @@ class Sampler:
         length: int | None = None,
         unlike: bool = False,
         turn: int = 0,
+        shorten: bool = False,
     ) -> None:
         self.turn = turn
+        self.shorten = shorten
         self.library = self.instead = "numpy"
         self.unlike = unlike
         self.hidden = False
@@ -109,6 +112,8 @@ class Sampler:
                 values = [self.make(node.elt)]
             if self.length is not None and of_any_length(Box(cls, node)):
                 values = [*values, *values[-1:] * self.length][: self.length]
+            if self.shorten and cls is list and all(type(value) in (float, bool) for value in values):
+                values = values[:1]
             return cls(values)
         if cls is dict:
             return items

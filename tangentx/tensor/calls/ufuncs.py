@@ -11,6 +11,7 @@ import numpy as np
 from tangentx.arrays import scatter
 from tangentx.errors import NoTemplate, place, span_of
 from tangentx.templates import has_composition
+from tangentx.templates.ufunc_options import OPTIONS, type_of_loop
 from tangentx.tensor.calls.apply import as_array, call
 from tangentx.tensor.calls.plain_stubs import A_TENSOR, Text
 from tangentx.tensor.calls.recorded_stubs import QUICK, way
@@ -97,7 +98,7 @@ def _result(ufunc: Any, method: str, args: Any, kwargs: dict[str, Any], where: A
     if where is not True and method == "__call__":
         raise _refused(ufunc, "`where` without `out`, which leaves elements undefined", "give it `out` too")
     if method == "__call__":
-        return call(ufunc, args, kwargs)
+        return call(ufunc, *_in_type(ufunc, args, kwargs))
     if method == "reduce" and ufunc in _REDUCED:
         axis = kwargs.pop("axis", args[1] if len(args) > 1 else 0)
         more = {} if where is True else {"where": where}
@@ -113,6 +114,19 @@ def _result(ufunc: Any, method: str, args: Any, kwargs: dict[str, Any], where: A
     if not any(type(a) is Tensor and a.requires_grad for a in args):
         return getattr(ufunc, method)(*map(raw, args), **kwargs)
     raise _refused(ufunc, f"`{method}`", "write it with operations that have a rule")
+
+
+def _in_type(ufunc: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Operands of the type that ``dtype=`` names, and the options that are left: see `templates.ufunc_options`."""
+    if not kwargs or not kwargs.keys() <= set(OPTIONS):
+        return args, kwargs
+    if kwargs.get("dtype") is None:
+        return args, {}
+    loop = type_of_loop(ufunc, kwargs["dtype"])
+    casting = kwargs.get("casting", "same_kind")
+    if loop is None or not all(np.can_cast(np.asarray(raw(a)).dtype, loop, casting) for a in args):
+        return args, kwargs
+    return [call(np.asarray, (a, loop), {}) for a in args], {}
 
 
 def _at(ufunc: Any, target: Any, key: Any, *values: Any) -> None:
