@@ -15,11 +15,10 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import Arr, Kind, Num, is_elsewhere
+from tangentx.analysis.types.kinds import Arr, Kind, Num, is_array, is_elsewhere
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Expr, Index, Key, Lit, Op, Slice, Statement, Store, Var
 from tangentx.optimise.facts import derived_lengths
 from tangentx.optimise.facts.shape_arithmetic import Lengths, Shape, is_long, is_single
-from tangentx.optimise.facts.shapes import is_array
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each
 

@@ -21,10 +21,9 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import Arr, Kind, Num
+from tangentx.analysis.types.kinds import Arr, Kind, Num, is_array
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Lit, Op, Statement, Store, Var
 from tangentx.optimise.facts.shape_arithmetic import Lengths
-from tangentx.optimise.facts.shapes import is_array
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import MATMUL, MUL, NEG, Rewriter, Rules, run_each
 

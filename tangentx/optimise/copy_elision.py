@@ -11,12 +11,11 @@ from collections.abc import Sequence
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import Arr, Num
+from tangentx.analysis.types.kinds import Arr, Num, is_array
 from tangentx.analysis.types.primitives import has_effect, makes_new
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Block, Call, Index, Note, Op, Pop, Slice, Statement, Store, Var
 from tangentx.ir.rewrite import map_atoms, map_blocks
 from tangentx.ir.walk import reads
-from tangentx.optimise.facts.shapes import is_array
 from tangentx.optimise.facts.unit import Unit, write_each
 
 

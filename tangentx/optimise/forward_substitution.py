@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import BOTTOM, Kind, Num, Some
+from tangentx.analysis.types.kinds import BOTTOM, Kind, Num, Some, is_array
 from tangentx.analysis.types.primitives import has_effect
 from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import (
@@ -48,7 +48,6 @@ from tangentx.ir.sweep_marks import CUT, REVERSE
 from tangentx.ir.walk import atoms, blocks, reads, statement_atoms, statements, writes
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.dataflow import sweeps
-from tangentx.optimise.facts.shapes import is_array
 from tangentx.optimise.facts.summaries import Summary, summaries
 from tangentx.optimise.facts.unit import Unit, write_each
 from tangentx.optimise.facts.uses import reading

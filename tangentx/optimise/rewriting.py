@@ -13,7 +13,7 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import Arr, Kind, Num, is_inexact
+from tangentx.analysis.types.kinds import Arr, Kind, Num, is_array, is_inexact
 from tangentx.ir.nodes import (
     Accumulate,
     Assign,
@@ -32,7 +32,7 @@ from tangentx.ir.walk import statement_atoms
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.aliasing import PASSING, is_view, returned
 from tangentx.optimise.facts.dataflow import sweeps
-from tangentx.optimise.facts.shapes import Facts, is_array
+from tangentx.optimise.facts.shapes import Facts
 from tangentx.optimise.facts.tangent_names import of_tangents, target_of
 from tangentx.optimise.facts.unit import Unit
 

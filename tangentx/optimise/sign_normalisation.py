@@ -14,9 +14,8 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import Arr, Num
+from tangentx.analysis.types.kinds import Arr, Num, is_array
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Lit, Op, Statement, Store, Var
-from tangentx.optimise.facts.shapes import is_array
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each, scaled
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import BOTTOM, Arr, Num, Region
+from tangentx.analysis.types.kinds import BOTTOM, Arr, Num, Region, is_array
 from tangentx.analysis.types.primitives import has_effect
 from tangentx.common.forks import once
 from tangentx.ir.keys import WHOLE
@@ -41,7 +41,6 @@ from tangentx.ir.nodes import (
 from tangentx.ir.walk import reads, statement_atoms, writes
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.aliasing import viewed
-from tangentx.optimise.facts.shapes import is_array
 from tangentx.optimise.facts.unit import Unit, write_each
 from tangentx.optimise.facts.uses import reading
 from tangentx.optimise.rewriting import Rewriter

@@ -17,10 +17,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import Arr, Kind, Num
+from tangentx.analysis.types.kinds import Arr, Kind, Num, is_array
 from tangentx.ir.nodes import Assign, Atom, Lit, Op, Statement, Var
 from tangentx.optimise import rewriting
-from tangentx.optimise.facts.shapes import is_array
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import MUL, Rewriter, Rules, is_number, run_each
 

@@ -20,7 +20,7 @@ from tangentx.ir.nodes import Assign, Atom, Index, Key, Link, Lit, Op, Pop, Stat
 from tangentx.ir.walk import statements
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.shape_arithmetic import Lengths, Shape
-from tangentx.optimise.facts.shapes import swaps_sides
+from tangentx.optimise.facts.shape_rules import swaps_sides
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.guard_elimination import drops
 from tangentx.optimise.rewriting import MUL, Rewriter, Rules, is_number, run_each

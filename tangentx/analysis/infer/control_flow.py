@@ -13,7 +13,7 @@ from tangentx.analysis.infer.functions import value_class
 from tangentx.analysis.infer.loop_unrolling import takes_unlike, turns
 from tangentx.analysis.infer.program import Definition
 from tangentx.analysis.infer.special_methods import defines, is_object
-from tangentx.analysis.types.kinds import MISSING, Arr, Bottom, Either, Kind, Num, Obj, is_elsewhere
+from tangentx.analysis.types.kinds import MISSING, Arr, Bottom, Either, Kind, Num, Obj, is_count, is_elsewhere
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Atom, Block, Break, Continue, For, If, Loop, Method, Op, Raise, Var
 
@@ -135,7 +135,7 @@ def for_(w: Walker, s: For) -> None:
         if isinstance(kind, Bottom):
             never(w, bound)
             return
-        if not (isinstance(kind, Num) and any(issubclass(t, int | np.integer) for t in kind.exact)):
+        if not is_count(kind):
             raise NotResolved("the bounds of a range must be whole numbers", s.span, "convert them with int()")
     snapshots = None if s.snapshots is None else _snapshots(w, s.snapshots)
     trips = _trips(bounds)

@@ -165,6 +165,21 @@ def is_inexact(kind: Kind) -> bool:
     return isinstance(kind, (Num, Arr)) and dtype_of(kind).kind in "fc"
 
 
+def is_count(kind: Kind) -> bool:
+    """Whether values of the kind may be whole numbers, and so a length or a place."""
+    return type(kind) is Num and _has_whole(kind.exact)
+
+
+@functools.cache
+def _has_whole(types: tuple[type, ...]) -> bool:
+    return any(issubclass(each, int | np.integer) for each in types)
+
+
+def is_array(kind: object) -> bool:
+    """Whether values of the kind certainly are arrays, of one domain."""
+    return isinstance(kind, Arr) and kind.sure and not kind.dtypes
+
+
 def varied(kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
     """Whether a derivative may flow into values of the kind."""
     if isinstance(kind, Num):

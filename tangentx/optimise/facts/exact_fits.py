@@ -35,7 +35,7 @@ class _Fitting(Facts):
     def after(self, s: Statement) -> None:
         """Compares, with what the statement itself has shown of lengths."""
         given = {a.name: self.shape(a) for a in _operands(s)}
-        place = self._shaper.place(s) if type(s) is Store else None
+        place = self._rules.place(s) if type(s) is Store else None
         super().after(s)
         if given:
             made = self.shape(Var(s.target)) if type(s) is Assign else self._equated(place)

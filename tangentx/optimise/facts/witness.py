@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
+from tangentx.analysis.types.kinds import is_array
 from tangentx.ir.nodes import Assign, Op, Statement, Var
 from tangentx.ir.walk import atoms
-from tangentx.optimise.facts.shapes import is_array
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import Rewriter
 from tangentx.optimise.zero_propagation import Zeros
