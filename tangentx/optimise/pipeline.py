@@ -102,8 +102,9 @@ REWRITING: dict[str, type[Rules]] = {
     "common": cse.Common,
     "factors": strength_reduction.Factors,
     "signs": sign_normalisation.Signs,
-}  # these share a walk, the signs apart, in two parts where products may lose their guards between them
-# For the reader: the kinds of variables do not hold after them.
+}
+"""Peephole passes that share one walk. `signs` begins a walk of its own, for it goes by who reads what, which the
+others change; and where `guards` runs between two of them, those before it and those after it have a walk each."""
 LAST = (
     "products",
     "totals",
@@ -120,11 +121,13 @@ LAST = (
     "bundles",
     "coalesce",
 )
+"""Passes that run once, behind all rounds. They make the text readable; kinds of variables may not hold afterwards."""
 LATE = ("elements", "unguarded")
 BEFORE = ("copies", "dead")
-# Names stand in for what was recorded; signs come out of sums, whose products nobody reads any more.
 AFTER = {"lone": BEFORE, "products": ("signs", *BEFORE), "totals": BEFORE, "fusion": BEFORE, "constants": ("dead",)}
-AT_ONCE = ("copies", "dead", "sink")  # these find nothing new where they have just run
+"""Passes that run again behind one of `LAST`, where that has changed anything."""
+AT_ONCE = ("copies", "dead", "sink")
+"""Idempotent passes: a second run directly after the first finds nothing."""
 LIMIT_ROUNDS = 8
 
 
@@ -142,11 +145,11 @@ def optimised(
     whole: bool = False,
     take: Callable[[Sequence[Unit]], None] | None = None,
 ) -> list[Unit]:
-    """The functions of the program with the kinds of their variables, as `optimise` gives them.
+    """The optimised functions of the program, with the kinds of their variables.
 
-    The passes run in order, round after round, until none changes anything. `ties`: the root is never run, it only
-    ties together functions that are called from outside. `whole`: they are not differentiated again. `take` is given
-    them when only passes are left that put them in words for a reader.
+    The passes run in order, round after round, until none changes anything. `ties`: the root is never run; it only
+    calls the functions that are called from outside. `whole`: the result is final, and not differentiated again.
+    `take` is called with the functions before the first pass that serves the reader alone.
     """
     units = _units(program, root, ties)
     if whole:
@@ -162,11 +165,11 @@ def optimised(
     data_guards.run(program, units)
     if whole:
         plain_powers.run(units)
-    # What is differentiated again, or compiled as loops, adds up by itself.
+    # These rewrite sums for the reader, of no use where the result is differentiated again or compiled as loops.
     unwanted = off if whole and take is None else off | {"products", "totals", "fusion"}
     for name in LAST:
         if name == "stores" and "sink" not in off:
-            code_sinking.run(program, units)  # the views of shadows that `direct` left out were on their way
+            code_sinking.run(program, units)  # `direct` has removed views of shadows that kept others from sinking
         if name == "nest" and take is not None:
             take(memory.reached(units))
         if name == "coalesce":
@@ -181,7 +184,7 @@ def optimised(
 
 
 def _as_shipped(program: Program, units: list[Unit], whole: bool) -> list[Unit]:
-    """The functions that are called from outside, in the words of the libraries whose arrays they get."""
+    """Final form: functions are named as the arguments' array library names them, and a pullback is cut in two."""
     if whole:
         library_spelling.run(program, units)
     units = split_pullback.run(program, units)
@@ -190,14 +193,14 @@ def _as_shipped(program: Program, units: list[Unit], whole: bool) -> list[Unit]:
 
 
 def shorten(program: Program, root: Instance, off: frozenset[str]) -> None:
-    """As `optimise`, but for what is there for the reader alone: the kinds of all variables hold after it."""
+    """As `optimise`, without the passes of `LAST`: the kinds of all variables still hold afterwards."""
     units = _units(program, root, False)
     _rounds(program, units, [name for name in PASSES if name not in off and name not in LAST])
 
 
 def prepare(program: Program, root: Instance, off: frozenset[str]) -> None:
-    """Shortens a program that makes functions, before it is differentiated: a function that is only called, and what
-    it captured only read, is no tuple any more, and its cotangent none either."""
+    """Shortens a program that makes functions, before it is differentiated: a closure that is only called, and whose
+    captured variables are only read, becomes plain arguments, and so do their cotangents."""
     if any(i.makes_functions for i in program.reached()):
         _rounds(program, _units(program, root, False), [name for name in BEFORE if name not in off])
     if "shifts" not in off:

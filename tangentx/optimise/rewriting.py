@@ -40,9 +40,9 @@ _TEMPORARIES = itertools.count()
 
 
 class Rewriter(Facts):
-    """Facts, and whether the statement in hand is ours: of the function's own reverse sweep, or of its tangents.
+    """Facts, and whether the current statement is derived: part of the function's reverse sweep, or of its tangents.
 
-    `count`, `bindings` and `returned` speak of the function as it was before the walk, and of new temporaries.
+    `count`, `bindings` and `returned` describe the function as it was before the walk, and new temporaries.
     """
 
     def __init__(self, program: Program, unit: Unit, rules: Sequence[type[Rules]] = ()) -> None:
@@ -58,7 +58,7 @@ class Rewriter(Facts):
         self.shaping = not self.rules or any(each.shapes for each in self.rules)
 
     def whole(self) -> Block:
-        """The body written anew; the very same one if nothing changed."""
+        """The rewritten body; the same object if nothing changed."""
         body = self.unit.body
         forward, reverse = sweeps(self.unit.function)
         first = self.block(forward)
@@ -67,7 +67,7 @@ class Rewriter(Facts):
         return body if first is forward and second is reverse else (*first, *second)
 
     def rewrite(self, s: Statement) -> Iterable[Statement]:
-        """The statement by the rules of each pass in turn."""
+        """The statement, rewritten by the rules of each pass in turn."""
         self.ours = self.reverse or (bool(self.tangents) and target_of(s) in self.tangents)
         self.chosen = self.rules if self.ours else self.anywhere
         if type(s) is If:
@@ -196,11 +196,12 @@ def scaled(kind: Kind, real: bool = True) -> Kind:
 
 
 class Rules:
-    """What one pass writes anew, statement by statement, in a walk that it shares with others.
+    """The replacements of single statements that one pass makes, in a walk that it shares with other passes.
 
-    `anywhere`: in what the user wrote too; `exact`: there where it stands among tangents, for it changes no bit;
-    `follows`: it knows what an operation gave by other names too; `notes`: it asks to be told what is computed;
-    `tells_zeros`: it knows what is zero. None leaves the statement as it is.
+    `anywhere`: it applies to the user's own statements too, not to derived ones alone; `exact`: in forward mode, where
+    the two stand side by side, it does so as well, because it keeps every bit; `follows`: it finds the operation that a
+    value came from through copies; `notes`: `note` is to be called for each operation; `tells_zeros`: `is_zero`
+    knows which values are zero. A method that returns None leaves the statement as it is.
     """
 
     anywhere = False
@@ -220,26 +221,26 @@ class Rules:
 
     @classmethod
     def ahead(cls, units: Sequence[Unit]) -> Mapping[Link, object]:
-        """What the rules have to know of all functions before the walk of one."""
+        """Facts about all functions that the rules need before the walk of any."""
         return {}
 
     def begin(self, known: object) -> None:
-        """Takes what `ahead` has for the function."""
+        """Receives what `ahead` found for the function."""
 
     def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
-        """What stands in place of a statement that binds the result of an operation."""
+        """The replacement of a statement that binds the result of an operation."""
         return None
 
     def write(self, s: Store | Accumulate) -> Sequence[Statement] | None:
-        """What stands in place of a write into an array or container, or of a contribution to it."""
+        """The replacement of a write into an array or container, or of an accumulation into it."""
         return None
 
     def branch(self, s: If) -> Sequence[Statement] | None:
-        """What stands in place of a branch whose way is known."""
+        """The replacement of a branch whose outcome is known."""
         return None
 
     def note(self, s: Assign, op: Op) -> None:
-        """Takes note of what has been computed."""
+        """Called for each operation, so that the pass may remember what has been computed."""
 
     def is_zero(self, s: Assign) -> bool:
         """Whether what the statement binds is known to be zero, and stays so."""

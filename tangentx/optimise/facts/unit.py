@@ -20,16 +20,22 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class Unit:
-    """A function by its link (calls refer to the link), with the kind of each of its variables.
+    """A function as the optimiser has it, with the kind of each of its variables.
 
-    One that is called from outside is `outer`: its signature and its result stay. `exact`: dtypes of kinds are those
-    at run time. `axes` are those of length one, of parameters of which they are known. `settled` maps a pass to what
-    it last found nothing to do in. One that was cut off another has the link of that: `part_of`. Where variables come
-    to share a name, `origins` has the names that statements bind or write by, as `kinds` has them, by their identities.
-    `others` has the functions of the program by their links; `given` the shapes of the arguments of calls of this one,
-    by the statements that call it, and `lengths` what that says of its parameters; `rooted` has these lengths in those
-    of the program's own arguments for each way to call it, None where that is not known (see `derived_lengths`, which
-    keeps what it found in `long` and `relied`). It is `busy` while what it gives back is looked for.
+    * `link`: what calls refer to; it holds the function. `result`: the kind of what it returns.
+    * `outer`: it is called from outside of the program, so its signature and its result must not change.
+    * `exact`: the dtypes of kinds are those at run time.
+    * `axes`: for parameters for which that is known, the axes of length one.
+    * `settled`: for each pass the body in which it last found nothing to do.
+    * `part_of`: of a function that was cut from another, the link of that one.
+    * `origins`: where variables were given one name, the name under which `kinds` has the variable that a statement
+      binds or writes, by the identity of the statement.
+    * `others`: the functions of the program by their links.
+    * `given`: the shapes of the arguments at each statement that calls this function; `lengths`: what they say of its
+      parameters; `rooted`: these lengths in terms of those of the program's own arguments, for each chain of calls that
+      leads here, None where that is not known (`derived_lengths`, which caches in `long` and `relied`).
+    * `busy`: set while the shape of its result is being found, so that recursion ends.
+    * `asked`: results of analyses of the body as it is now (`found`).
     """
 
     link: Link
@@ -110,7 +116,7 @@ def _counts(unit: Unit) -> tuple[Counter[str], Counter[str]]:
 
 
 def write_each(units: Sequence[Unit], written: Callable[[Unit], Block]) -> bool:
-    """Gives each function the body that `written` makes of it; True if any is another than before."""
+    """Replaces the body of each function by the one that `written` makes of it; True if that changed any."""
     changed = False
     for unit in units:
         body = written(unit)
