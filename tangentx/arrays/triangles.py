@@ -32,16 +32,18 @@ def turned(m: Any, trans: Any) -> Any:
 
 
 def lagged(g: Any, x: Any, like: Any, axis: Any = -1) -> Any:
-    """Sums of ``g[n] * x[n - k]`` for as many `k` as `like` is long."""
+    """Sums of ``g[n] * x[n - k]`` for as many `k` as `like` is long; one number where that is a number."""
     g, x = np.moveaxis(g, axis, -1), np.moveaxis(x, axis, -1)
     length = x.shape[-1]
-    found = [np.sum(guarded(g[..., k:], x[..., : length - k])) if k < length else 0.0 for k in range(len(like))]
-    return np.array(found, np.result_type(g, x))
+    found = [np.sum(guarded(g[..., k:], x[..., : length - k])) if k < length else 0.0 for k in range(np.size(like))]
+    return np.array(found, np.result_type(g, x)).reshape(np.shape(like))[()]
 
 
 def delayed(c: Any, x: Any, like: Any, axis: Any = -1) -> Any:
     """Sums of ``c[k] * x[n - k]`` over `k`, in the form of `like`: the adjoint of `lagged` in its first argument."""
     moved = np.moveaxis(x, axis, -1)
+    if np.ndim(c) == 0:
+        c = (c,)
     kind = np.result_type(np.asarray(c) if isinstance(c, list | tuple) else c, x)
     total = np.zeros(moved.shape, kind)
     for k in range(min(len(c), moved.shape[-1])):

@@ -23,6 +23,7 @@ _RULES = {
     "scipy.stats": (
         *("discrete_distributions", "lifetime_distributions", "multivariate_distributions", "skewed_distributions"),
         *("symmetric_distributions", "frozen_distributions", "descriptive_statistics", "kernel_densities"),
+        "trimmed_statistics",
     ),
     "scipy.linalg": (
         *("linear_systems", "factorisations", "lu_factors", "banded_systems", "decompositions", "matrix_functions"),

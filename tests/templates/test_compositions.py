@@ -221,3 +221,13 @@ def trimmed(x):
 
 def test_trimmed_zeros_have_no_derivative() -> None:
     assert tx.grad(trimmed, fallback="error")(np.array([0.0, 0.0, 3.0, 2.0])).tolist() == [0.0, 0.0, 0.0, 4.0]
+
+
+def beside_lists(x):
+    powers = np.sum(x ** [1, 2, 3]) + np.sum(np.power.outer(x, [1.0, 2.0])) + np.sum(np.arctan2([1, 2, 3], x))
+    counted = np.bincount([0, 2, 2], weights=x, minlength=4)[2] + np.sum(np.quantile(x, [0.2, 0.9], keepdims=True))
+    return powers + counted + np.sum(np.percentile(x, [20, 70])) + np.einsum("i,i->", [1.0, 2.0, 3.0], x)
+
+
+def test_lists_of_numbers_are_operands() -> None:
+    check_grads(beside_lists, (x,), order=2)

@@ -11,6 +11,7 @@ from scipy import signal, stats
 import tangentx as tx
 from tangentx.templates.scipy import descriptive_statistics as own
 from tangentx.templates.scipy import short_time_transforms as short
+from tangentx.templates.scipy import trimmed_statistics as trimmed
 from tangentx.testing import check_grads
 
 X = np.array([0.4, -0.3, 0.8, 1.1, 0.25, -0.7])
@@ -35,6 +36,13 @@ VALUES: dict[str, Any] = {
     "two": (stats.ttest_ind, own.ttest_ind, (X, Y[:4]), {}),
     "unequal": (stats.ttest_ind, own.ttest_ind, (X, Y[:4]), {"equal_var": False}),
     "correlation": (stats.pearsonr, own.pearsonr, (X, Y), {}),
+    "trimmed mean": (stats.tmean, trimmed.tmean, (M, (-0.4, 0.9)), {"axis": 1}),
+    "trimmed variance": (stats.tvar, trimmed.tvar, (X, (None, 0.8), (True, False)), {}),
+    "trimmed deviation": (stats.tstd, trimmed.tstd, (M, (-0.4, 1.2)), {"axis": 1, "keepdims": True}),
+    "trimmed error": (stats.tsem, trimmed.tsem, (M, (-0.4, 0.9)), {"axis": None, "ddof": 0}),
+    "trimmed smallest": (stats.tmin, trimmed.tmin, (M, 0.3, 1), {}),
+    "trimmed largest": (stats.tmax, trimmed.tmax, (M, 0.4, 0, False), {"keepdims": True}),
+    "test keeping axes": (stats.ttest_1samp, own.ttest_1samp, (M, 0.3), {"axis": 1, "keepdims": True}),
     "spectrogram": (signal.spectrogram, short.spectrogram, (S,), {"nperseg": 9, "noverlap": 3}),
     "complex": (signal.spectrogram, short.spectrogram, (S,), {"nperseg": 8, "mode": "complex", "scaling": "spectrum"}),
     "magnitude": (signal.spectrogram, short.spectrogram, (S, 2.0), {"nperseg": 8, "mode": "magnitude", "nfft": 12}),

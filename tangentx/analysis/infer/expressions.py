@@ -28,7 +28,20 @@ from tangentx.analysis.library.einsums import in_pairs
 from tangentx.analysis.library.out_argument import taken_apart
 from tangentx.analysis.library.splits import split
 from tangentx.analysis.library.ufunc_options import in_type
-from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, varied
+from tangentx.analysis.types.kinds import (
+    BOTTOM,
+    MISSING,
+    Arr,
+    Bottom,
+    Box,
+    Kind,
+    Num,
+    Obj,
+    Some,
+    describe,
+    dtype_of,
+    varied,
+)
 from tangentx.analysis.types.operations import Operation
 from tangentx.analysis.types.primitives import takes_arrays
 from tangentx.errors import UnsupportedSyntax
@@ -124,8 +137,7 @@ def operation(
         raise UnsupportedSyntax("how many axes are meant is not known here", w.span, "write the axes out, as tuples")
     if w.program.low_precision is not None and (moved := _in_precision(w, fn, args, kwargs, given)) is not None:
         return moved
-    lists = [] if plain else [i for i, k in enumerate(given) if isinstance(k, Box) and k.cls in (list, tuple)]
-    listed = lists if lists and _by_elements(fn, given) else [i for i in lists if varied(given[i])]
+    listed = [] if plain else _lists_to_count_with(fn, body, given)
     if listed and takes_arrays(fn, body):
         return _with_arrays(w, fn, args, kwargs, listed)
     if body is not None:
@@ -133,10 +145,33 @@ def operation(
     return _applied(w, fn, read, named)
 
 
-def _by_elements(fn: Callable[..., Any], given: list[Kind]) -> bool:
-    """Whether partials are asked of a function of elements, which calculate with its arguments."""
+def _lists_to_count_with(fn: Callable[..., Any], body: Callable[..., Any] | None, given: list[Kind]) -> list[int]:
+    """The places of the lists of which arrays are made: those that vary, and those that a rule calculates with."""
+    lists = [i for i, k in enumerate(given) if isinstance(k, Box) and k.cls in (list, tuple)]
+    kinds = _calculates_with(fn, body) if lists and any(map(varied, given)) else ""
+    return [i for i in lists if varied(given[i]) or _has_numbers(given[i], kinds)]
+
+
+def _calculates_with(fn: Callable[..., Any], body: Callable[..., Any] | None) -> str:
+    """The kinds of numbers of which a function's rule calculates with lists: with all of them that of a function of
+    elements or of a distribution, with reals those of SciPy's functions, for whole numbers may say where something is.
+    """
     template = templates.find(fn)
-    return template is not None and template.kind == "elementwise" and any(map(varied, given))
+    rule = body or (None if template is None else template.body)
+    if rule is None:
+        return ""
+    if body is None and template is not None and template.kind == "elementwise":
+        return "biufc"
+    if isinstance(fn, types.MethodType) and templates.is_distribution(fn.__self__):
+        return "biufc"
+    return "fc" if rule.__module__.startswith("tangentx.templates.scipy.") else ""
+
+
+def _has_numbers(kind: Kind, kinds: str) -> bool:
+    """Whether the kind is of a list with such numbers in it, or in lists in it."""
+    node = kind.region.root() if kinds and isinstance(kind, Box) and kind.cls in (list, tuple) else None
+    items = () if node is None else (*node.fields.values(), node.elt)
+    return any(_has_numbers(k, kinds) or (isinstance(k, Num) and dtype_of(k).kind in kinds) for k in items)
 
 
 def _placed(

@@ -316,13 +316,20 @@ def _both_sides(t: Any, df: Any, alternative: Any) -> Any:
 
 @composition(stats.ttest_1samp, domain=(), always=True)
 def ttest_1samp(
-    a: Any, popmean: Any, axis: Any = 0, nan_policy: Any = "propagate", alternative: Any = "two-sided"
+    a: Any,
+    popmean: Any,
+    axis: Any = 0,
+    nan_policy: Any = "propagate",
+    alternative: Any = "two-sided",
+    *,
+    keepdims: Any = False,
 ) -> Any:
     """Student's test of a mean."""
     _demand(nan_policy)
     sample, place = _flat(a, axis)
     n = np.shape(sample)[place]
-    t = (np.mean(sample, axis=place) - popmean) / np.sqrt(np.var(sample, axis=place, ddof=1) / n)
+    error = np.sqrt(np.var(sample, axis=place, ddof=1, keepdims=keepdims) / n)
+    t = (np.mean(sample, axis=place, keepdims=keepdims) - popmean) / error
     return Tested(t, _both_sides(t, n - 1, alternative))
 
 

@@ -14,7 +14,10 @@ from tangentx.templates.registry import adjoint
 from tangentx.templates.scipy.precisions import in_precision_of
 
 
-@adjoint(signal.lfilter, domain=("P(3), 1.0 + P(2), A(6)", "P(2), 1.0 + P(3), A(2,5)", "P(2), 1.0 + P(3), A(5,2), 0"))
+@adjoint(
+    signal.lfilter,
+    domain=("P(3), 1.0 + P(2), A(6)", "P(3), 2.0, A(6)", "P(2), 1.0 + P(3), A(2,5)", "P(2), 1.0 + P(3), A(5,2), 0"),
+)
 def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, *, ans: Any, ans_bar: Any) -> Any:
     """Recursive filter, ``a * ans = b * x``; its adjoint runs back from the end."""
     back = np.flip(signal.lfilter(np.ones(1), a, np.flip(ans_bar, axis), axis), axis)

@@ -34,6 +34,7 @@ def on_tensors(x):
     return np.sum(np.add(np.multiply(x, x, dtype=np.float64), 1.0, order="C"))
 
 
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
 @pytest.mark.parametrize("f", [wider, into, laid_out, on_tensors], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_right_in_both_modes(f: Callable[..., Any], dtype: type) -> None:
