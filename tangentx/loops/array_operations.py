@@ -173,7 +173,10 @@ def write(writer: ArrayWriter, into: str, value: Expr | Held, add: bool) -> None
 
 
 def _may_overlap(writer: ArrayWriter, into: str, name: str) -> bool:
-    return writer.memory[name].root not in {item.target for item in writer.pending} and writer.overlap(into, name)
+    root = writer.memory[name].root
+    if root in {item.target for item in writer.pending}:  # new memory, of which nothing knows that was there before
+        return writer.memory[into].root == root
+    return writer.overlap(into, name)
 
 
 def copied(writer: ArrayWriter, name: str) -> str:

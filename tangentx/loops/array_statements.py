@@ -80,6 +80,7 @@ class ArrayWriter:
     entry_copies: set[str] = field(default_factory=set)
     memory: dict[str, Memory] = field(default_factory=dict)
     pending: list[Item] = field(default_factory=list)
+    early: set[str] = field(default_factory=set)  # of the arrays that those make, what is allocated already
     fused: Counter[str] = field(default_factory=Counter)
     line: int = 0  # of the user's statement that is written
     lines: list[int] = field(default_factory=list)  # of the statements that are kept
@@ -162,8 +163,7 @@ class ArrayWriter:
         steady = base in self.builder.steady and all(map(self._is_steady, parts))
         if steady and (base, tuple(parts)) in self.builder.views:
             return self.builder.views[base, tuple(parts)]
-        if any(base in (item.target, item.into) for item in self.pending):
-            self.flush()
+        self.exist(base)
         last = parts[-1] if parts else None
         unit = self.array(base).unit and (last is None or (isinstance(last, Span) and last.step == 1))
         extents = tuple(ONE if isinstance(p, NewAxis) else p.count for p in parts if not isinstance(p, Pick))
@@ -181,8 +181,7 @@ class ArrayWriter:
         """An array with its axes in another order."""
         if tuple(axes) == tuple(range(len(axes))):
             return base
-        if any(base in (item.target, item.into) for item in self.pending):
-            self.flush()
+        self.exist(base)
         self.turns = True
         extents = self.extents(base)
         name = self.builder.fresh(base, Array(self.array(base).code, len(axes), False))
@@ -254,7 +253,18 @@ class ArrayWriter:
 
     def reads_pending(self, name: str) -> bool:
         """Whether an array is made, or written, by what is kept."""
-        return any(name == item.target or (bool(item.into) and self.overlap(name, item.into)) for item in self.pending)
+        root = self.memory[name].root
+        return any(
+            root == item.target or (bool(item.into) and self.overlap(name, item.into)) for item in self.pending
+        )
+
+    def exist(self, name: str) -> None:
+        """Something is about to refer to an array: it is allocated now, though its elements may be written later."""
+        root = self.memory[name].root
+        for item in self.pending:
+            if item.target and item.target == root and root not in self.early:
+                self.builder.emit(Allocate(item.target, item.extents, False))
+                self.early.add(item.target)
 
     def flush(self) -> None:
         """Writes the loop of all that was kept."""
@@ -266,10 +276,11 @@ class ArrayWriter:
         remarks, self.remarks = self.remarks, {}
         b = self.builder
         inside = Counter(operand.name for item in items for operand in item.operands if isinstance(operand, Held))
-        arrays = {i.target for i in items if i.target and inside[i.target] < self.readers.get(i.target, 1)}
+        early, self.early = self.early, set()
+        arrays = early | {i.target for i in items if i.target and inside[i.target] < self.readers.get(i.target, 1)}
         self.fused.update(statements=len(items), loops=1, spared=sum(bool(i.target) for i in items) - len(arrays))
         for item in items:
-            if item.target in arrays:
+            if item.target in arrays - early:
                 b.emit(Allocate(item.target, item.extents, False))
         counters = [b.fresh("ijklmnopq"[k] if k < 9 else "k", INT) for k in range(len(items[0].extents))]
         with b.block() as body, _late():

@@ -43,6 +43,7 @@ typedef struct {
     PyObject *(*function)(void *, PyObject *, PyObject *);
     PyObject *empty, *zeros, *f8, *f4, *i8, *b1; /* of NumPy */
     int64_t threads;
+    struct kept_memory *kept; /* of all programs of the process */
 } python_functions;
 static python_functions py;
 
@@ -71,6 +72,62 @@ static void *plain_memory(size_t bytes)
     return aligned_alloc(page, (bytes + page - 1) / page * page);
 }
 
+/* Memory that is free is kept for the next call, as much as 64 MiB: the first touch of a new page costs more than most
+   of what is computed in it. It is kept by size, four sizes between a power of two and the next. Nobody waits for
+   another thread here, or for one that a fork has left behind: what cannot be kept, or taken, is freed, or new. */
+#define LEAST_KEPT 1024
+#define MOST_KEPT ((size_t)1 << 26)
+struct kept_memory { bool busy; size_t bytes; void *first[72]; };
+
+/* The size in which so many bytes are kept; where they are none of these, the bytes. */
+static size_t size_kept(size_t bytes, int *place)
+{
+    *place = -1;
+#ifdef __SANITIZE_ADDRESS__ /* which would not see that it is used after it was freed */
+    return bytes;
+#endif
+    if (bytes < LEAST_KEPT || bytes > MOST_KEPT) return bytes;
+    int power = 63 - __builtin_clzll((unsigned long long)bytes - 1);
+    size_t step = (size_t)1 << (power - 2), steps = (bytes + step - 1) / step;
+    *place = (power - 9) * 4 + (int)steps - 4;
+    return steps * step;
+}
+
+static void *take_memory(size_t bytes, bool zeros)
+{
+    int place;
+    size_t size = size_kept(bytes, &place);
+    void *found = NULL;
+    if (place >= 0 && !__atomic_test_and_set(&py.kept->busy, __ATOMIC_ACQUIRE)) {
+        found = py.kept->first[place];
+        if (found) {
+            memcpy(&py.kept->first[place], found, sizeof found); /* free memory begins with the place of the next */
+            py.kept->bytes -= size;
+        }
+        __atomic_clear(&py.kept->busy, __ATOMIC_RELEASE);
+    }
+    if (found) return zeros ? memset(found, 0, bytes) : found;
+    found = zeros ? calloc(1, size) : plain_memory(size);
+    in_large_pages(found, size);
+    return found;
+}
+
+static void give_back(void *memory, size_t bytes)
+{
+    int place;
+    size_t size = size_kept(bytes, &place);
+    if (memory && place >= 0 && !__atomic_test_and_set(&py.kept->busy, __ATOMIC_ACQUIRE)) {
+        if (py.kept->bytes + size <= MOST_KEPT) {
+            memcpy(memory, &py.kept->first[place], sizeof memory);
+            py.kept->first[place] = memory;
+            py.kept->bytes += size;
+            memory = NULL;
+        }
+        __atomic_clear(&py.kept->busy, __ATOMIC_RELEASE);
+    }
+    free(memory);
+}
+
 static block *new_block(int64_t count, size_t size, bool zeros)
 {
     block *made = malloc(sizeof *made);
@@ -78,10 +135,9 @@ static block *new_block(int64_t count, size_t size, bool zeros)
     size_t places = count > 0 ? (size_t)count : 1;
     made->users = 1;
     made->bytes = places * size;
-    made->memory = zeros ? calloc(places, size) : plain_memory(places * size);
+    made->memory = take_memory(made->bytes, zeros);
     made->array = NULL;
     if (!made->memory) { free(made); return NULL; }
-    in_large_pages(made->memory, made->bytes);
     hold(made->bytes);
     return made;
 }
@@ -112,17 +168,33 @@ static inline void release(block *b)
         int state = py.demand_lock();
         py.drop(b->array);
         py.leave_lock(state);
-    } else free(b->memory);
+    } else give_back(b->memory, b->bytes);
     free(b);
+}
+
+/* Memory for a new array in place of another: the same, where only that one has it and it is as large. */
+static block *other_block(block *had, int64_t count, size_t size, bool zeros)
+{
+    size_t bytes = (count > 0 ? (size_t)count : 1) * size;
+    if (!had || had->users != 1 || had->array || had->bytes != bytes) {
+        release(had);
+        return new_block(count, size, zeros);
+    }
+    if (zeros) memset(had->memory, 0, bytes);
+    return had;
 }
 
 /* Room for one more item of a list; NULL where there is no memory. */
 static __attribute__((noinline, cold)) void *grown(void *items, int64_t *capacity, size_t size)
 {
     int64_t wanted = *capacity ? *capacity * 2 : 64;
-    void *found = realloc(items, (size_t)wanted * size);
-    in_large_pages(found, (size_t)wanted * size);
-    if (found) { hold((size_t)(wanted - *capacity) * size); *capacity = wanted; }
+    size_t had = (size_t)*capacity * size;
+    void *found = take_memory((size_t)wanted * size, false);
+    if (!found) return NULL;
+    if (items) memcpy(found, items, had);
+    give_back(items, had);
+    hold((size_t)(wanted - *capacity) * size);
+    *capacity = wanted;
     return found;
 }
 

@@ -79,7 +79,10 @@ class Callbacks:
             ]
             back: list[Any] = []
             for x in kept:
-                back += (x.__array_interface__["data"][0], *x.shape) if isinstance(x, np.ndarray) else (x,)
+                if isinstance(x, np.ndarray):
+                    back += x.__array_interface__["data"][0], *x.shape
+                else:  # a boolean of NumPy's is no whole number for `struct`
+                    back.append(x.item() if isinstance(x, np.generic) else x)
             ctypes.memmove(found, self.found[place].pack(*back), self.found[place].size)
         except Bailout as bail:
             return int(bail.args[0])

@@ -95,7 +95,8 @@ class TypeNames:
                 if isinstance(items[0][0], loops.Scalar)
                 else f"while (x->count) release_{items[0][1]}(x->items[--x->count]); "
             )
-            ended += "held_bytes -= (size_t)x->capacity * sizeof *x->items; free(x->items); "
+            ended += "size_t bytes = (size_t)x->capacity * sizeof *x->items; held_bytes -= bytes; "
+            ended += "give_back(x->items, bytes); "
         else:
             fields = " ".join(f"{inside} item{k};" for k, (_, inside) in enumerate(items))
             counted = [(k, inside) for k, (item, inside) in enumerate(items) if not isinstance(item, loops.Scalar)]
@@ -331,8 +332,8 @@ class _Printer:
         count = "1"
         for extent in extents:
             count = extent if count == "1" else f"times({count}, {extent})"
-        yield f"release({name}.owner);"
-        yield f"{name}.owner = new_block({count}, sizeof *{name}.data, {'true' if zeros else 'false'});"
+        known = f"{name}.owner, {count}, sizeof *{name}.data, {'true' if zeros else 'false'}"
+        yield f"{name}.owner = other_block({known});"
         yield from self.laid_out(name, extents)
 
     def laid_out(self, name: str, extents: Sequence[str]) -> Iterator[str]:

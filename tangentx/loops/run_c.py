@@ -22,6 +22,7 @@ PyLong_FromLongLong PyBool_FromLong PyTuple_New PyTuple_SetItem PyObject_CallObj
 PyBuffer_Release PyCFunction_NewEx
 """.split()
 """Functions of Python's in the order in which a library takes them."""
+_KEPT = ctypes.create_string_buffer(1024)  # `struct kept_memory`, of all programs
 _OF_NUMPY = (np.empty, np.zeros, np.float64, np.float32, np.int64, np.bool_)
 
 
@@ -84,7 +85,7 @@ def _whole(value: Any) -> Any:
 def _handed_over() -> Any:
     """What a library needs of Python and NumPy, as it takes it."""
     of_python = [ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p) for name in _OF_PYTHON]
-    words: list[Any] = [*of_python, *map(id, _OF_NUMPY), threads()]
+    words: list[Any] = [*of_python, *map(id, _OF_NUMPY), threads(), ctypes.addressof(_KEPT)]
     return (ctypes.c_void_p * len(words))(*words)
 
 

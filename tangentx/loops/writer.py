@@ -387,15 +387,15 @@ class Writer:
             if not isinstance(type, Scalar):
                 raise Refused("a number among other things")
             return operators.converted(value, type.code)
-        self.arrays.flush()
         given = self.b.types[value.name]
         self.kept(value)
         if isinstance(type, Array) and isinstance(given, Array):
+            self.arrays.exist(value.name)
             if (type.code, type.rank) != (given.code, given.rank):
                 raise Refused("arrays of several dtypes or ranks in one place")
             if type.unit and not given.unit:
                 value = Held(array_operations.copied(self.arrays, value.name))
-                self.arrays.flush()
+                self.arrays.exist(value.name)
         elif type != given:
             raise Refused("several kinds of values in one place")
         return value.name

@@ -159,6 +159,39 @@ def overflowing(x):
     return np.sum(np.where(x < 1e100, square, x))
 
 
+def counted(x):
+    return float(np.any(x > 1.0)) * x[0] + np.count_nonzero(x > 0.0) * x[1] + bool(np.all(x < 3.0)) * x[0]
+
+
+def view_of_new(x):
+    y = x * 3.0
+    v, w = y[1:], y[:-1]
+    v[:] = w * w
+    u = v + w
+    return np.sum(u * y[1:])
+
+
+def shifted_in_new(x):
+    t = x * x
+    t[1:] = t[:-1]
+    s = t + x
+    s[::-1] += t
+    return np.sum(s * t)
+
+
+def appended_and_written(x):
+    rows = []
+    y = x * x
+    rows.append(y[1:])
+    rows.append(y)
+    y[1] = x[0]
+    z = y * 2.0
+    rows.append(z)
+    rows[0][0] += 1.0
+    z[1:] *= z[:-1]
+    return np.sum(rows[0] * rows[0]) + np.sum(rows[2] * y) + np.sum(rows[1])
+
+
 EQUAL = np.full(101, 0.3)
 VALUES = (np.array([1.0, 0.0, 2.0]), np.array([1.5, 2.0, -0.0]), np.array([-1.0, 3.0, 0.25, 4.0]), np.array([1.0, 2.0]))
 CASES = [
@@ -191,6 +224,7 @@ CASES = [
     (contracted, (1.1, 1.1 * 1.1)),
     (decided, (1.1, 20)),
     (ties, (EQUAL,)),
+    *((f, (v,)) for f in (counted, view_of_new, shifted_in_new, appended_and_written) for v in (ROW, ROW[:2])),
     *((f, (values,)) for f in (masked, masked_later, asked_later, left_before, last_of_all) for values in VALUES),
     *((before_no_trip, (values, n)) for values in VALUES for n in (0, 1)),
     (overflowing, (np.array([1.0, -0.0, 1e200]),)),
