@@ -317,6 +317,32 @@ def _outer(writer: ArrayWriter, r: Request) -> Any:
     return elementwise(writer, replace(r, fn=np.multiply, args=(Held(column), Held(b))))
 
 
+def _cross(writer: ArrayWriter, r: Request) -> Any:
+    """Products of vectors in space, which lie along the last axes."""
+    r.only()
+    a, b = (_held(writer, x) for x in r.args)
+    type = r.type()
+    if not type.element.is_float or any(writer.array(name).code != type.code for name in (a, b)):
+        raise Refused("`cross` of numbers of several kinds")
+    for name in (a, b):
+        writer.demand_same(writer.extents(name)[-1], Const(3, INT))
+
+    def component(name: str, place: int) -> Held:
+        spans = [Span(ZERO, extent) for extent in writer.extents(name)[:-1]]
+        return Held(writer.view(name, name, [*spans, Pick(Const(place, INT))], writer.memory[name].region))
+
+    def element(given: Sequence[Expr]) -> Expr:
+        first, second = (Apply("mul", pair, type.element) for pair in ((given[0], given[1]), (given[2], given[3])))
+        return Apply("sub", (first, second), type.element)
+
+    extents = writer.broadcast((component(a, 0), component(b, 0)))
+    result = writer.allocate(r.stem, type, (*extents, Const(3, INT)), r.region, zeros=False)
+    for place, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
+        operands = component(a, i), component(b, j), component(a, j), component(b, i)
+        writer.add(Item(extents, operands, element, into=component(result, place).name))
+    return Held(result)
+
+
 def _transpose(writer: ArrayWriter, r: Request) -> Any:
     r.only("axes")
     name = _held(writer, r.args[0])
@@ -558,6 +584,8 @@ _RULES: dict[Any, Callable[[ArrayWriter, Request], Any]] = {
     arrays.finish: _same,
     np.asarray: _same,
     np.outer: _outer,
+    np.cross: _cross,
+    arrays.cross3: _cross,
     np.transpose: _transpose,
     np.ndarray.transpose: _transpose,
     np.swapaxes: _swapaxes,

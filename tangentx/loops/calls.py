@@ -42,7 +42,7 @@ def call_of_function(w: Writer, target: str, call: ir.Call) -> Value:
     w.arrays.flush()
     out: list[Expr | str] = []
     forms = [parameters.handed(w, w.value(atom), out) for atom in call.args]
-    callee = w.functions.called(call.link, forms)
+    callee = w.functions.called(call.link, forms, w.kind(target))
     for atom in callee.read:
         parameters.handed(w, w.outside(atom), out)
     names = [w.b.fresh(w.stem(target), type) for type in callee.results]
@@ -57,7 +57,7 @@ def call_of_function(w: Writer, target: str, call: ir.Call) -> Value:
             w.b.owners[names[shape.place]] = Local(names[shape.owner], BOOL)
             shape = shape.place
         if isinstance(shape, int):
-            kind = callee.kinds[shape]
+            kind = w.kind(target) if callee.joined else callee.kinds[shape]
             value = w.found(names[shape], callee.results[shape], BOTTOM if kind is None else kind)
             if isinstance(value, Held) and value.name in w.arrays.memory:
                 w.arrays.memory[value.name].foreign = callee.foreign

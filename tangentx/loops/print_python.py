@@ -98,7 +98,8 @@ class Printer:
                 shape = ", ".join(map(self.expr, extents)) + "," * (len(extents) == 1)
                 yield f"{name} = np.{'zeros' if zeros else 'empty'}(({shape}), {DTYPES[type.code]})"
             case loops.View(name, base, parts):
-                yield f"{name} = {base}[{', '.join(map(self.part, parts))}]"
+                whole = all(isinstance(part, loops.Pick) for part in parts)  # an element, and no copy of it
+                yield f"{name} = {base}[{', '.join([*map(self.part, parts), *['...'] * whole])}]"
             case loops.Turn(name, base, axes):
                 yield f"{name} = {base}.transpose({axes})"
             case loops.Reshape(name, base, extents):

@@ -39,10 +39,16 @@ from tangentx.loops.writer import Writer
 
 def returned(w: Writer, s: ir.Return) -> None:
     """The results, one after the other."""
-    w.arrays.flush()
     found: list[Expr | str] = []
     kinds: list[Kind | None] = []
-    shape = shaped(w, w.value(s.value), found, kinds)
+    shape: Form = 0
+    if w.joined is None:
+        w.arrays.flush()
+        shape = shaped(w, w.value(s.value), found, kinds)
+    else:
+        found.append(w.stored(w.value(s.value), w.joined))
+        kinds.append(w.joined)
+        w.arrays.flush()
     types = tuple(w.b.types[v] if isinstance(v, str) else v.type for v in found)
     if w.results is not None and (shape, types) != (w.result, w.results):
         w.several = True

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.types.kinds import BOTTOM, Kind, Num
+from tangentx.analysis.types.kinds import BOTTOM, Box, Kind, Num
 from tangentx.common.naming import Names
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
@@ -56,7 +56,7 @@ from tangentx.loops.loop_ir import (
 from tangentx.loops.name_uses import may_go
 from tangentx.loops.operators import Refused, RefusedLate
 from tangentx.loops.tidy import tidy
-from tangentx.loops.types import scalar_type, surely
+from tangentx.loops.types import scalar_type, surely, type_of
 from tangentx.loops.values import (
     MISSING,
     UNBOUND,
@@ -103,18 +103,23 @@ class _Functions:
         self.turns = self.reshapes = False
         self.report: list[str] = []
 
-    def written(self, source: Source, given: Sequence[object] | None) -> Writer:
-        """The writer of a function, which is done; `given` are the forms of its arguments, None for the entry."""
+    def written(self, source: Source, given: Sequence[object] | None, kind: Kind | None = None) -> Writer:
+        """The writer of a function, which is done; `given` are the forms of its arguments, None for the entry; `kind`
+        is that of its result."""
         scattered, vague, several = frozenset[str](), frozenset[str](), False
         alike: frozenset[tuple[Extent, Extent]] = frozenset()
+        joined: Kind | None = None
         name = self.names.fresh(identifier(source[0].name))
         while True:
-            writer = Writer(name, source, self, given, scattered, vague, several)
+            writer = Writer(name, source, self, given, scattered, vague, several, joined)
             try:
                 write_function(writer, alike)
             except (Refused, RefusedLate) as error:
                 if writer.several and not several:
                     several = True
+                    continue
+                if writer.several and joined is None and isinstance(kind, Box):
+                    joined = kind
                     continue
                 raise Refusal(error.reason, writer.line) from None
             if writer.scattered <= scattered and writer.b.found_vague <= vague and writer.b.alike <= alike:
@@ -125,14 +130,16 @@ class _Functions:
             scattered, vague = scattered | writer.scattered, vague | writer.b.found_vague
             alike |= writer.b.alike
 
-    def called(self, link: ir.Link, given: Sequence[object]) -> Callee:
-        """The function of a call."""
-        key = link, tuple(given)
+    def called(self, link: ir.Link, given: Sequence[object], kind: Kind) -> Callee:
+        """The function of a call, whose result has this kind."""
+        key: object = (link, tuple(given))
+        if isinstance(known := self.known.get(key), Callee) and known.joined:
+            key = (link, tuple(given), type_of(kind))
         if key not in self.known:
             if link not in self.sources:
                 raise Refused("a call of a function that is not known")
             self.known[key] = None
-            writer = self.written(self.sources[link], given)
+            writer = self.written(self.sources[link], given, kind)
             self.made.append(writer.made())
             self.known[key] = writer.callee()
         found = self.known[key]

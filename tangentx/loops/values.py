@@ -64,7 +64,10 @@ Source: TypeAlias = tuple[ir.Function, dict[str, Kind]]
 
 @dataclass(frozen=True)
 class Callee:
-    """A function that is written: its results, and how they stand in what Python returns."""
+    """A function that is written: its results, and how they stand in what Python returns.
+
+    `joined`: it has one result, of the kind that its caller has for it.
+    """
 
     name: str
     shape: object
@@ -72,6 +75,7 @@ class Callee:
     kinds: tuple[Kind | None, ...]
     foreign: bool
     read: tuple[ir.Ext, ...]
+    joined: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,8 +68,8 @@ class Functions(Protocol):
 
     outside: list[OutsideCall]
 
-    def called(self, link: ir.Link, given: Sequence[object]) -> Callee:
-        """The function of a call."""
+    def called(self, link: ir.Link, given: Sequence[object], kind: Kind) -> Callee:
+        """The function of a call, whose result has this kind."""
 
 
 class Writer:
@@ -77,7 +77,7 @@ class Writer:
 
     Arrays of the names in `scattered` may have gaps between the elements of the last axis; of numbers of those in
     `vague` it is not known whether they are Python's or NumPy's. `several`: one way out gives a number of Python's,
-    another one of NumPy's.
+    another one of NumPy's. `joined` is the kind of what it returns where that is one value of several kinds.
     """
 
     def __init__(
@@ -89,7 +89,9 @@ class Writer:
         scattered: frozenset[str],
         vague: frozenset[str],
         several: bool,
+        joined: Kind | None = None,
     ) -> None:
+        self.joined = joined
         self.name, self.functions, self.given = name, functions, given
         self.function, self.kinds = function, _ = source
         self.known_several, self.several = several, False
@@ -144,7 +146,7 @@ class Writer:
         assert self.results is not None
         foreign = any(self.arrays.memory[name].foreign for name, t in self.b.params if isinstance(t, Array))
         read = tuple(atom for atom, _ in self.read_outside.values())
-        return Callee(self.name, self.result, self.results, self.result_kinds, foreign, read)
+        return Callee(self.name, self.result, self.results, self.result_kinds, foreign, read, self.joined is not None)
 
     def program(self) -> Program:
         """The program that is entered here."""
