@@ -320,6 +320,8 @@ def _outer(writer: ArrayWriter, r: Request) -> Any:
 def _cross(writer: ArrayWriter, r: Request) -> Any:
     """Products of vectors in space, which lie along the last axes."""
     r.only()
+    if len(r.args) != 2:
+        raise Refused("`cross` along other axes")
     a, b = (_held(writer, x) for x in r.args)
     type = r.type()
     if not type.element.is_float or any(writer.array(name).code != type.code for name in (a, b)):
