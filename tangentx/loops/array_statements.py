@@ -254,9 +254,7 @@ class ArrayWriter:
     def reads_pending(self, name: str) -> bool:
         """Whether an array is made, or written, by what is kept."""
         root = self.memory[name].root
-        return any(
-            root == item.target or (bool(item.into) and self.overlap(name, item.into)) for item in self.pending
-        )
+        return any(root == item.target or (bool(item.into) and self.overlap(name, item.into)) for item in self.pending)
 
     def exist(self, name: str) -> None:
         """Something is about to refer to an array: it is allocated now, though its elements may be written later."""

@@ -251,7 +251,8 @@ def outcome(f, args, **options):
 def test_hard_cases(f, args, jit):
     wanted, told, after = outcome(f, args, guarded=True)
     found, told_compiled, after_compiled = outcome(f, args, jit=jit)
-    assert told == told_compiled
+    # One text may compute what warns in both sweeps, the other once.
+    assert list(dict.fromkeys(told)) == list(dict.fromkeys(told_compiled))
     assert all(np.array_equal(x, y, equal_nan=True) for x, y in zip(after, after_compiled, strict=True))
     if isinstance(wanted[0], type):
         assert found == wanted

@@ -91,10 +91,10 @@ def test_several_ways_out(f, args, jit):
             return type(error), str(error)
 
     derivative = tx.value_and_grad(f, jit=jit)
-    wanted, found = outcome(tx.value_and_grad(f)), outcome(derivative)
+    wanted, found = outcome(tx.value_and_grad(f, guarded=True)), outcome(derivative)
     if isinstance(wanted[0], type):
         assert found == wanted
     else:
-        demand_equal(found, wanted, jit == "python")
+        demand_equal(found, wanted, jit == "python" and f is not cameras)  # sums of products are one call there
     if f is cameras:
         assert not compiled(derivative).gave_up
