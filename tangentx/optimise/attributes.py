@@ -1,4 +1,5 @@
-"""Attributes of arrays in place of functions of NumPy that read them, for the reader and for speed."""
+"""Attributes of arrays in place of NumPy's functions: ``a.T`` for ``np.transpose(a)``, ``a.shape`` for
+``np.shape(a)``."""
 
 from __future__ import annotations
 

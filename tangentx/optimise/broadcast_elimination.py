@@ -1,4 +1,4 @@
-"""What is repeated over a shape, or summed back to one, as broadcasting would have it.
+"""Elimination of explicit broadcasts, and of sums that undo them, where NumPy's own broadcasting does the same.
 
 A number or a row that a reduction's adjoint repeats need not be repeated where it meets an array of that shape. What
 undoes a broadcasting along known axes is a sum over these.

@@ -1,4 +1,4 @@
-"""Shadows are made where they are first used: ``u_bar = zero(u)`` moves down past what has nothing to do with it.
+"""Code sinking for shadows: ``u_bar = zero(u)`` moves down to the first statement that uses it.
 
 So a shadow that the forward sweep does not meet stands in the reverse sweep. The value of a pullback stays where it is:
 the first of the two functions that are cut from it returns it.

@@ -1,4 +1,4 @@
-"""``saved = u, None, 2`` for ``v = None; k = 2; saved = u, v, k``: constants stand in the tuples that hold them.
+"""Constant propagation into tuples: ``saved = u, None, 2`` for ``v = None; k = 2; saved = u, v, k``.
 
 A function with several exits gives back one tuple of all that its reverse sweep may read: at each exit the number of
 the exit, and nothing for a name that has no value there, which then needs none beforehand. Proof: on every way to the

@@ -1,4 +1,4 @@
-"""Sums of products as the products of vectors, matrices and tensors that they are.
+"""Contraction: sums of products are written as products of vectors, matrices and tensors.
 
     np.sum(x * y)                       # x @ y, or np.vdot(x, y) of matrices
     np.sum(-c * x / d)                  # -(c * np.sum(x) / d) for numbers c and d

@@ -1,4 +1,4 @@
-"""A copy of an array is not needed where its readers compute something new before anything is written.
+"""Copy elision: a copy is not made where all of its readers compute new arrays before the original is written.
 
 ``t = clone(v); y = k * t`` is ``y = k * v``: up to the last of its readers, which are arithmetic, no statement writes
 into the memory of `v` or runs other code, so that `v` still has the content that was copied. Nor is it where `v` is

@@ -1,4 +1,4 @@
-"""Copies: a name that is another name for a value gives way to that value while both hold it."""
+"""Copy propagation: a name that is bound to another name gives way to that one as long as both hold the same value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Common subexpressions: what has been computed already, in either sweep, is not computed again in the reverse sweep.
+"""Common subexpression elimination: the reverse sweep does not compute again what either sweep has computed already.
 
 Cotangents are left as they are: they are seldom alike, and keep their names. Operands and result are out of reach of
 every write, and no operand was bound anew since.

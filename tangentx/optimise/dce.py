@@ -1,4 +1,5 @@
-"""Deletes what nobody needs: statements, tapes with their records and restores, loops, arguments, items of tuples.
+"""Dead code elimination: statements, tapes with their appends and pops, loops, parameters and items of tuples that
+nothing needs.
 
 An argument or an item that nobody reads is replaced by None; `slots` takes the place of it away.
 """

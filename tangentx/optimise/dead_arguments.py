@@ -1,4 +1,5 @@
-"""Signatures as small as what the functions read: parameters that nobody reads, or that never differ, leave them."""
+"""Dead argument elimination: parameters that a function does not read, or that are the same in all calls, are
+removed."""
 
 from __future__ import annotations
 

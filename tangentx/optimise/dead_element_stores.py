@@ -1,4 +1,4 @@
-"""Writes of elements that nobody reads any more.
+"""Dead store elimination for elements of arrays and items of containers: writes that nobody reads any more.
 
 ``b[i] = b_tape.pop()`` in the reverse sweep brings back what stood there; where what is read after it lies in other
 elements, as `b[i - 1]` in this trip and those to come does, it is left out, and so is its record. So an array of which

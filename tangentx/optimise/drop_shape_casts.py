@@ -1,4 +1,5 @@
-"""Cotangents that are known to have the shape of what they belong to are taken as they are.
+"""Elimination of shape casts: ``unbroadcast`` and dtype casts of cotangents that have the right shape and dtype
+already.
 
 Where an operation keeps shape and dtype of an operand, the derivation says so: ``alike(t, x)``. While the passes look
 for zeros that are added, they go by that; then nothing needs it any more, nor `x` for its shape alone.

@@ -1,4 +1,4 @@
-"""Fourier transforms of as many points as their argument has.
+"""Fourier transforms: the number of points is left out where it is the length of the argument.
 
 ``cropped(t, x.shape)`` is `t` where `t` has the shape of `x` already, as it has if no number of points was given, and
 an argument that is what NumPy takes anyway is not written.

@@ -1,4 +1,4 @@
-"""Names that are read once, brought to their reader, so that the text can say them in one expression.
+"""Forward substitution: a name that is read once is replaced by its expression at that place.
 
 A binding moves down to the statement that reads it where nothing on the way binds a name that it reads or writes memory
 that it looks into; and ``t = e; ...; x = t`` becomes ``x = e`` where nothing on the way has to do with `x`. In the

@@ -1,4 +1,5 @@
-"""Guards of products: needed where a cotangent is exactly 0 because an element was not chosen or was overwritten.
+"""Elimination of guards: a product is guarded against ``0 * inf`` only where a cotangent may be exactly 0 because an
+element was not selected, or was overwritten.
 
 The product of a cotangent with a partial is guarded against ``0 * inf``. Three cases, from the most careful:
 

@@ -1,4 +1,4 @@
-"""Sums over the trips of a loop, added up in place.
+"""Accumulation in place: sums over the trips of a loop are added up in one array.
 
     w_bar = np.zeros_like(w)
     for ...:

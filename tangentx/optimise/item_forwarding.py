@@ -1,4 +1,4 @@
-"""What is added first to an item of a container of zeros is what the item becomes.
+"""Store forwarding for containers of zeros: the first contribution to an item becomes the item.
 
 ``b = zero(p); ...; b[k] = b[k] + v`` is ``b[k] = v``, where nothing in between looks into the container in another way:
 what is added has the shape of the item, and is an array that nobody else has.

@@ -1,4 +1,4 @@
-"""The copy of an array that has no later reader is not needed: the array itself is handed on.
+"""Elimination of copies at the last use: an array that nobody reads later is passed on itself.
 
 ``u_bar = clone(v_bar)`` is ``u_bar = v_bar`` where the function has made `v_bar` for itself, nothing but names and
 views refers to it, and no statement after the copy reads it or writes into it.

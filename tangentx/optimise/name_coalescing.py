@@ -1,4 +1,4 @@
-"""Names as the user wrote them: ``u_`` and ``u_1`` become ``u`` where the two never hold a value at the same time.
+"""Name coalescing: ``u_`` and ``u_1`` become the user's ``u`` where the two never hold a value at the same time.
 
 Variables are told apart by the analysis, and told apart again when the text is differentiated; this is the last pass,
 for the reader, and what is known of the kinds of the variables no longer holds after it.

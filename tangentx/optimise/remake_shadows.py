@@ -1,4 +1,5 @@
-"""What the forward sweep makes only to record it is made where the reverse sweep would take it back.
+"""Rematerialisation of shadows: arrays and views that the forward sweep makes only to put them on a tape are made in
+the reverse sweep instead.
 
 A list of constants is made there again. So is the shadow of an array that is bound anew: it is still all zeros, and as
 the array itself is taken back with it, ``h_bar = np.zeros_like(h)`` will do. For that the two must have been bound

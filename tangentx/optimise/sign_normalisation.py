@@ -1,4 +1,4 @@
-"""Signs and repeated contributions as a person writes them.
+"""Normalisation of sums: negations become subtractions, and equal contributions to a cotangent one product.
 
 ``p * -t`` is ``-p * t``, ``x + -t`` is ``x - t``, ``-(p * (-q * t))`` is ``p * (q * t)``, ``x + t + t`` is
 ``x + 2.0 * t``. The first three are exact; the last rounds once where the other rounds twice.

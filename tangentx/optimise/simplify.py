@@ -1,4 +1,5 @@
-"""Operations that come to nothing, or to a plainer one, for the kinds and shapes at hand."""
+"""Algebraic simplification: operations without effect, or with a simpler equivalent, for the kinds and shapes at
+hand."""
 
 from __future__ import annotations
 

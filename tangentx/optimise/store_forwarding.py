@@ -1,4 +1,4 @@
-"""What is set to zero and then added to is stored at once.
+"""Store forwarding: a store of zeros, followed by an addition to the same place, is one store of what was added.
 
 ``t = b[k]; b[k] = 0.0; ...; b[k] += t`` is nothing at all, ``b[k] = 0.0; ...; b[k] += v`` is ``b[k] = v``, and
 ``b = zeros_like(a); b[...] += v`` is ``b = v``, where nothing in between looks into the memory. Other contributions to

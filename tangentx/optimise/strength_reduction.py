@@ -1,6 +1,6 @@
-"""Factors that are at hand: ``t / y`` is ``t * r`` where ``r = 1.0 / y``, and ``c * (x * t)`` is ``p * t`` where
-``p = c * x``. ``2.0 * (c * x)`` is a multiple of `x` itself, and ``(2.0 * x) * n`` of an array and a number is
-``(2.0 * n) * x``.
+"""Strength reduction and reassociation: ``t / y`` is ``t * r`` where ``r = 1.0 / y``, and ``c * (x * t)`` is ``p *
+t`` where ``p = c * x``. ``2.0 * (c * x)`` is a multiple of `x` itself, and ``(2.0 * x) * n`` of an array and a
+number is ``(2.0 * n) * x``.
 
 The first two save a pass over an array and a name in the reverse sweep, and round as often as what they stand for or
 once more; the third saves a name and the last a pass, and they round alike.

@@ -1,4 +1,5 @@
-"""Support functions that come to an operator for the kinds at hand.
+"""Lowering of support functions (``unreduce``, ``matmul_left``) to operators and NumPy functions that do the same
+for the kinds at hand.
 
 A quotient that a cotangent is multiplied by is the cotangent divided, which saves a pass over the array; the primal has
 divided by the same, so that a plain division does nothing that the primal has not done. The adjoint of a product of

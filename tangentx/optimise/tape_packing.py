@@ -1,4 +1,5 @@
-"""One tape for what each trip of a loop records: ``tape.append((s1, y))`` and ``s1, y = tape.pop()``.
+"""Packing of tapes: one tape for all that a trip of a loop records, ``tape.append((s1, y))`` and ``s1, y =
+tape.pop()``.
 
 Tapes to which the same block appends once, and from which the same block pops once, grow and shrink together: they are
 columns of one. An append moves to the place of another where nothing on the way binds the name that it records, a pop

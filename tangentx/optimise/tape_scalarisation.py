@@ -1,4 +1,5 @@
-"""A name in place of a tape that holds one record: ``t = a[i]`` and ``a[i] = t`` for ``tape = []``, append and pop.
+"""Scalar replacement of tapes: a tape that holds one record becomes a name, so that ``tape = []``, append and pop
+are ``t = a[i]`` and ``a[i] = t``.
 
 Such a tape is made empty and appended to in the same block, so that there is a new one for each record, and popped from
 at one place, which may be in the function that reverses its own: it gets there in tuples, and as an argument.

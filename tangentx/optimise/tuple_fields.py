@@ -1,4 +1,4 @@
-"""Tuples as small as what is read of them.
+"""Scalar replacement of tuples: items of tuples that are never read are left out.
 
 Takes away the items of tuples that no key reads, over all functions at once; a tuple of which one item is left is
 replaced by the item.

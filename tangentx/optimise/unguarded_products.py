@@ -1,4 +1,5 @@
-"""Products and quotients of cotangents as plain ones, where a result that is not finite is computed again with guards.
+"""Unguarded products: products and quotients of cotangents without guards, where a result that is not finite is
+computed again with them.
 
 ``guarded(p, t)`` differs from ``p * t`` only where one factor is 0 and the other not finite, and there the plain
 product is no number. All rules are linear in the cotangents, so what comes of that is no number either, or it is

@@ -1,4 +1,4 @@
-"""A write through a view goes straight to the array: ``v = b[k]; ...; v[...] += t`` is ``b[k] += t``.
+"""Store forwarding through views: ``v = b[k]; ...; v[...] += t`` is ``b[k] += t``.
 
 The view is formed for that write alone. Forming it reads nothing of the array's content, so that it may move past any
 write, as long as the names in it hold what they held.

@@ -1,4 +1,4 @@
-"""Known zeros: a cotangent that nothing has been added to yet is left out of sums, products and writes."""
+"""Propagation of zeros: a cotangent to which nothing has been added yet is left out of sums, products and writes."""
 
 from __future__ import annotations
 
