@@ -236,6 +236,16 @@ def test_of_a_test_only_the_truth_counts() -> None:
     assert tx.grad(negated, check=True)(3.0, X) == 24.0
 
 
+def several_on_a_line(x):
+    found = [x[0], x[1]] * 2
+    found[0] = x[2]; found *= 2; found[4:6] = [x[0]]; found[::3] = [v * 2.0 for v in found[::3]]  # fmt: skip # noqa: E702
+    return sum(v * i for i, v in enumerate(found))
+
+
+def test_statements_of_one_line_are_not_taken_for_one_another() -> None:
+    np.testing.assert_allclose(tx.grad(several_on_a_line, check=True)(X), tx.grad(several_on_a_line)(X))
+
+
 # ---- what is wrong ----
 def lying(fn: Any, lie: Callable[[Any, Kind], Kind]) -> Callable[..., Kind]:
     """`Operation.kind` with a lie about what `fn` gives."""

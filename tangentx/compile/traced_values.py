@@ -70,15 +70,19 @@ def _tracer(codes: frozenset[types.CodeType], history: History) -> Callable[...,
 
 @lru_cache(maxsize=1000)
 def _places(code: types.CodeType) -> dict[int, tuple[Place, ...]]:
-    """By the place of an instruction, where and what it binds: names that no other function shares."""
+    """By the place of an instruction, where and what it binds: names that no other function shares, and of which the
+    line binds no second one, for a place does not say which of the two it is."""
     shared = {*code.co_cellvars, *code.co_freevars}
-    found = {}
+    found: dict[int, tuple[Place, ...]] = {}
+    columns: dict[Place, set[int | None]] = {}
     for instruction in dis.get_instructions(code):
-        line = instruction.positions.lineno if instruction.positions is not None else None
+        at = instruction.positions
         names = [name for name in _names(code, instruction) if name not in shared]
-        if names and line is not None:
-            found[instruction.offset] = tuple((code.co_filename, line, name) for name in names)
-    return found
+        if names and at is not None and at.lineno is not None:
+            found[instruction.offset] = tuple((code.co_filename, at.lineno, name) for name in names)
+            for place in found[instruction.offset]:
+                columns.setdefault(place, set()).add(at.col_offset)
+    return {at: tuple(place for place in places if len(columns[place]) == 1) for at, places in found.items()}
 
 
 def _names(code: types.CodeType, instruction: dis.Instruction) -> list[str]:

@@ -47,18 +47,29 @@ class Flat:
 
     def __init__(self, t: Any) -> None:
         self.t = t
+        self.index = 0
 
     def __len__(self) -> int:
         return int(self.t.size)
 
     def __iter__(self) -> Iterator[Any]:
-        return (self[i] for i in range(len(self)))
+        return self
+
+    def __next__(self) -> Any:
+        if self.index >= len(self):
+            raise StopIteration
+        at = self.index
+        found = self[at]
+        self.index = at + 1
+        return found
 
     def __getitem__(self, key: Any) -> Any:
+        self.index = 0  # as NumPy's goes back to the first
         found = call(np.ravel, (self.t,), {})[key]
         return call(np.copy, (found,), {}) if np.ndim(found) else found
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        self.index = 0
         demand_unshared(self.t.current, raw(value))
         put(self.t, np.arange(len(self))[raw(key)], value)
 

@@ -490,3 +490,19 @@ def test_lines_and_names_of_decorated_functions_are_right() -> None:
     f(POINT)
     tx.grad(f)(POINT)
     assert names[0] == names[1]
+
+
+def of_a_row_that_is_read_in_parts(x):
+    row = (x * x).flat
+    total = next(row) + 2.0 * next(row)
+    total = total * sum(row) + row[2]
+    return total * next(row) * (row.index + 1)
+
+
+def test_the_elements_in_a_row_are_an_iterator():
+    x = np.array([0.5, 1.5, 2.0])
+    with pytest.warns(tx.FallbackWarning):
+        found = tx.grad(of_a_row_that_is_read_in_parts)(x)
+    f = of_a_row_that_is_read_in_parts
+    slopes = [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
+    np.testing.assert_allclose(found, slopes, rtol=1e-6)
