@@ -6,6 +6,18 @@ from tests.faults_of_reverse import Fault
 
 LATE: tuple[Fault, ...] = (
     (
+        "value that outlives a write",
+        "what was computed from memory is no longer known when that is written",
+        "tangentx.optimise.value_numbering:Numbering.after",
+        (("if written is None or written:", "if written is None:"),),
+    ),
+    (
+        "value that outlives a binding",
+        "what was computed from a name is no longer known when that is bound anew",
+        "tangentx.optimise.value_numbering:Numbering.kill",
+        (("in self.mentioned.pop(name, ())", "in ()"),),
+    ),
+    (
         "shadow made anew that another name reaches",
         "what is taken back is the very array that others have contributed to",
         "tangentx.optimise.remake_shadows:_Anew._look",

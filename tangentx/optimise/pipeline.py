@@ -47,6 +47,7 @@ from tangentx.optimise import (
     tape_scalarisation,
     tuple_fields,
     unguarded_products,
+    value_numbering,
     view_store_forwarding,
     zero_propagation,
 )
@@ -208,6 +209,8 @@ def prepare(program: Program, root: Instance, off: frozenset[str]) -> None:
     for instance in program.reached() if "unpacked" not in off else ():
         if instance.link.function is not None:
             instance.link.function = unpacked(instance.link.function, instance.kinds)
+    if "repeats" not in off:
+        value_numbering.run(program, _units(program, root, False))
 
 
 def fits(program: Program, root: Instance) -> Fits:

@@ -115,20 +115,20 @@ def test_a_logarithm_of_what_is_positive_needs_no_guard() -> None:
 
 def roots_of_what_is_clipped(u, a):
     v = np.maximum(u, 0.0)
-    return np.sum(a * np.sqrt(v) - np.exp(np.sqrt(v)))
+    return np.sum(a * np.sqrt(v) - np.exp(v**0.5))
 
 
 def roots_of_each_in_turn(u, a):
     total = 0.0
     for x in u:
         v = max(x, 0.0)
-        total += a * np.sqrt(v) - np.exp(np.sqrt(v))
+        total += a * np.sqrt(v) - np.exp(v**0.5)
     return total
 
 
 def roots_of_a_choice(u, a):
     v = np.where(u > 0.0, u, 0.0)
-    return np.sum(np.sqrt(v) - a * np.sqrt(v) + v * np.sqrt(v))
+    return np.sum(np.sqrt(v) - a * v**0.5 + v * v**0.25)
 
 
 @pytest.mark.parametrize("f", [roots_of_what_is_clipped, roots_of_each_in_turn, roots_of_a_choice])
