@@ -27,6 +27,7 @@ from typing import Any, TypeAlias
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Num, Region, is_inexact
 from tangentx.analysis.types.primitives import has_effect, is_arithmetic
+from tangentx.analysis.types.selection import is_basic
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -140,10 +141,21 @@ class Numbering(Flow[Computed]):
                 form = ("[]", self._value(base), *self._parts(key))
             case Attr(base=base, name=name):
                 form = (".", name, self._value(base))
-        if form is None or not isinstance(self.unit.kinds.get(s.target), Num | Arr):
+        kind = self.unit.kinds.get(s.target)
+        if form is None or not isinstance(kind, Num | Arr):
             return None
-        read = memory.contents(self.program, self.unit, s.value, self.unit.kinds[s.target])
+        if isinstance(kind, Arr) and not (kind.region.still() or self._is_place(s.value)):
+            return None
+        read = memory.contents(self.program, self.unit, s.value, kind)
         return Computed(form, frozenset(region.root() for region in read if not region.still()))
+
+    def _is_place(self, value: Expr) -> bool:
+        """Whether an expression gives the memory that it names, and none of its own: two buffers that are made alike,
+        ``a = np.empty_like(u); b = np.empty_like(u)``, are not one."""
+        if not isinstance(value, Index):
+            return False
+        parts = (() if isinstance(p, Slice) else self.unit.kind(self.program, p) for p in value.key.parts)
+        return not isinstance(self.unit.kind(self.program, value.base), Arr) or is_basic(tuple(parts))
 
     def _parts(self, key: Key) -> Iterator[object]:
         yield key.many

@@ -119,6 +119,31 @@ def bound_anew_in_a_trip(u, v):
     return total
 
 
+def buffers_made_alike(u, v):
+    a, b = np.empty_like(u), np.empty_like(u)
+    total = 0.0
+    for _ in range(2):
+        np.multiply(u, v, out=a)
+        total += np.sum(np.roll(a, 1) * v)
+        np.add(u, v, out=b)
+        total += np.sum(np.roll(b, 1) * u)
+    return total
+
+
+def copies_made_alike(u, v):
+    a, b = u.copy(), u.copy()
+    first = np.sum(np.sin(a[1:])) * np.sum(np.sin(b[1:]))
+    a[1] = v[0]
+    return first * np.sum(np.sin(a[1:]) * v[1:]) * np.sum(np.sin(b[1:]) * v[1:])
+
+
+def gathered_alike(u, v):
+    order = np.array([2, 0, 1])
+    a, b = u[order], u[order]
+    a[0] = v[1] * 2.0
+    return np.sum(np.sin(a) * v) * np.sum(np.sin(b) * v)
+
+
 def results_that_are_written(u, v):
     a = u * v
     b = u * v
@@ -168,6 +193,9 @@ TWICE = [
     on_one_way,
     of_the_trip_before,
     bound_anew_in_a_trip,
+    buffers_made_alike,
+    copies_made_alike,
+    gathered_alike,
     results_that_are_written,
     one_of_two_is_written,
     of_attributes,
