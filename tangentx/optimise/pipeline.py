@@ -37,6 +37,7 @@ from tangentx.optimise import (
     plain_powers,
     remake_shadows,
     settled_calls,
+    shape_records,
     sign_normalisation,
     simplify,
     split_pullback,
@@ -81,6 +82,7 @@ PASSES: dict[str, Pass] = {
     "unguarded": unguarded_products.run,
     "products": contraction.run,
     "totals": in_place_sums.run,
+    "asked": shape_records.run,
     "fusion": loop_fusion.run,
     "lone": tape_scalarisation.run,
     "attributes": attributes.run,
@@ -109,6 +111,7 @@ others change; and where `guards` runs between two of them, those before it and 
 LAST = (
     "products",
     "totals",
+    "asked",
     "fusion",
     "lone",
     "attributes",
@@ -125,7 +128,15 @@ LAST = (
 """Passes that run once, behind all rounds. They make the text readable; kinds of variables may not hold afterwards."""
 LATE = ("elements", "unguarded")
 BEFORE = ("copies", "dead")
-AFTER = {"lone": BEFORE, "products": ("signs", *BEFORE), "totals": BEFORE, "fusion": BEFORE, "constants": ("dead",)}
+AFTER = {
+    "lone": BEFORE,
+    "products": ("signs", *BEFORE),
+    "totals": BEFORE,
+    "asked": BEFORE,
+    "fusion": BEFORE,
+    "handed": BEFORE,
+    "constants": ("dead",),
+}
 """Passes that run again behind one of `LAST`, where that has changed anything."""
 AT_ONCE = ("copies", "dead", "sink")
 """Idempotent passes: a second run directly after the first finds nothing."""

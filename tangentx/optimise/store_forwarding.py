@@ -1,8 +1,8 @@
 """Store forwarding: a store of zeros, followed by an addition to the same place, is one store of what was added.
 
 ``t = b[k]; b[k] = 0.0; ...; b[k] += t`` is nothing at all, ``b[k] = 0.0; ...; b[k] += v`` is ``b[k] = v``, and
-``b = zeros_like(a); b[...] += v`` is ``b = v``, where nothing in between looks into the memory. Other contributions to
-it in between are sums too, so that their order is free.
+``b = zeros_like(a); b[...] += v`` is ``b = v``, or a copy of `v` where others have it, where nothing in between looks
+into the memory. Other contributions to it in between are sums too, so that their order is free.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import reads, statement_atoms, writes
+from tangentx.ir.walk import key_atoms, reads, statement_atoms, writes
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.aliasing import viewed
 from tangentx.optimise.facts.unit import Unit, write_each
@@ -65,6 +65,8 @@ class _Fitting(Rewriter):
     def __init__(self, program: Program, unit: Unit) -> None:
         super().__init__(program, unit)
         self.found: set[int] = set()
+        self.shared: set[int] = set()
+        """Those whose addend others may hold, too."""
 
     @once
     def viewed(self) -> frozenset[Region]:
@@ -74,7 +76,7 @@ class _Fitting(Rewriter):
     def rewrite(self, s: Statement) -> Sequence[Statement]:
         """The same statement, looked at."""
         if isinstance(s, Accumulate) and s.key == WHOLE and self._fits(s):
-            self.found.add(id(s))
+            (self.found if self.own(s.value) else self.shared).add(id(s))
         return (s,)
 
     def _fits(self, s: Accumulate) -> bool:
@@ -83,8 +85,7 @@ class _Fitting(Rewriter):
             return False
         shape = self.shape(s.base)
         alike = to.dtype == new.dtype and to.rank == new.rank and to.rank not in (0, None)
-        alone = self.own(s.value) and to.region.root() not in self.viewed
-        return alike and alone and shape is not None and shape == self.shape(s.value)
+        return alike and to.region.root() not in self.viewed and shape is not None and shape == self.shape(s.value)
 
 
 class _Stores:
@@ -95,6 +96,7 @@ class _Stores:
         self.unit = unit
         self.fitting = fitting
         self.bound = Counter(name for s in unit.statements() for name in writes(s))
+        self.read = unit.counts()[0]
 
     def block(self, block: Block) -> Block:
         """The block, and the blocks inside it."""
@@ -206,7 +208,47 @@ class _Stores:
                     del out[i]
                 return
             if isinstance(s, If | For | Loop) or made.target in reads(s) | writes(s):
+                break
+        self._after_copy(out, i, made)
+
+    def _after_copy(self, out: list[Statement], i: int, made: Assign) -> None:
+        """Likewise, where what is added has other readers: a copy of it, to which is added what came before it."""
+        b, first, gone = Var(made.target), 0, [i]
+        for j in range(i + 1, len(out)):
+            s = out[j]
+            if isinstance(s, Accumulate) and s.base == b:
+                v, first = s.value, first or j
+                if id(s) in self.fitting.shared and isinstance(v, Var) and v != b:
+                    if self._is_as_it_was(out[first:j], v, b):
+                        out[first : j + 1] = [Assign(b.name, Op(arrays.clone, (v,)), s.span), *out[first:j]]
+                        for k in reversed(gone):
+                            del out[k]
+                    return
+                if b in (*key_atoms(s.key), v):
+                    return
+            elif isinstance(s, Assign) and s.value == b and len(gone) == 1 and self.read[b.name] == 1 and not first:
+                b = Var(s.target)
+                gone.append(j)
+            elif isinstance(s, If | For | Loop) or b.name in reads(s) | writes(s):
                 return
+
+    def _is_as_it_was(self, between: list[Statement], v: Var, b: Var) -> bool:
+        """Whether the statements leave an array alone, which is not `b` and may have a view or another name."""
+        region = self._region(v)
+        for s in between:
+            if isinstance(s, Note) or (isinstance(s, Accumulate) and s.base == b):
+                continue
+            if isinstance(s, Store | Accumulate):
+                if self._region(s.base) is region or region is None:
+                    return False
+            elif (
+                not isinstance(s, Assign)
+                or isinstance(s.value, Call | Pop)
+                or has_effect(s.value)
+                or s.target == v.name
+            ):
+                return False
+        return True
 
     def _unite(self, name: str, value: Atom) -> None:
         old, new = self.unit.kinds[name], self.unit.kind(self.program, value)

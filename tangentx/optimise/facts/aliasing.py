@@ -68,7 +68,7 @@ def viewed(program: Program) -> frozenset[Region]:
         body = instance.link.function.body if instance.link.function is not None else ()
         for s in statements(body):
             kind = instance.kinds.get(s.target) if type(s) is Assign and type(s.value) is Op else None
-            if type(s) is not Assign or type(s.value) is not Op or type(kind) is not Arr:
+            if type(s) is not Assign or type(s.value) is not Op or type(kind) is not Arr or makes_new(s.value.fn):
                 continue
             root = kind.region.root()
             for a in atoms(s.value):

@@ -1,0 +1,57 @@
+"""Shapes asked of what is there anyway, where a record would be kept for nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangentx as tx
+from tangentx.compile import pipeline
+from tests.optimise.support import WAYS, differences
+
+W, X = np.linspace(-0.4, 0.6, 32).reshape(4, 8), np.linspace(0.1, 0.9, 6).reshape(3, 2)
+
+
+def gates(w, x):
+    h = np.zeros((3, 2))
+    for _ in range(3):
+        z = np.concatenate([x, h], axis=1) @ w
+        h = np.exp(-z[:, :2]) * np.tanh(z[:, 2:4]) + np.exp(z[:, 4:6]) * np.tanh(z[:, 6:])
+    return np.sum(h * h)
+
+
+def turned(w, x):
+    h = x
+    for _ in range(2):
+        z = (w.T @ np.concatenate([x, h], axis=1).T).T
+        h = z[:, :2] * np.sin(z[:, 2:4])
+    return np.sum(h.T.ravel() * np.arange(6.0))
+
+
+def moved(w, q):
+    v = np.zeros_like(q)
+    for _ in range(3):
+        d = q[None, :, :] - q[:, None, :]
+        v = v + w[0, 0] * np.sum(d * d * d, axis=1)
+        q = q + 0.1 * v
+    return np.sum(q * q)
+
+
+@pytest.mark.parametrize("f", [gates, turned, moved])
+def test_gradients_agree_with_differences(f: Any) -> None:
+    found = tx.grad(f)(W, X)
+    assert np.allclose(found, differences(f, (W, X)), rtol=1e-6, atol=1e-8)
+    for off in [way for way in WAYS if way in ("all", "asked", "stores", "handed")]:
+        with pipeline.proofs(off=off):
+            assert np.allclose(tx.grad(f)(W, X), found, rtol=1e-12, atol=1e-14)
+    with tx.checked():
+        assert np.array_equal(tx.grad(f)(W, X), found)
+
+
+def test_nothing_is_recorded_for_its_shape() -> None:
+    text = tx.grad(gates).source_for(W, X)
+    assert "z_tape" not in text and "z_bar = np.zeros((" in text
+    with pipeline.proofs(off="asked"):
+        assert "z_tape" in tx.grad(gates).source_for(W, X)
