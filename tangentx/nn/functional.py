@@ -13,6 +13,7 @@ import numpy as np
 from tangentx.arrays import stop_gradient
 from tangentx.arrays.convolutions import convolved, patches
 from tangentx.arrays.error_function import erf
+from tangentx.nn.shapes import demand_targets
 
 # ---- activations
 
@@ -98,11 +99,12 @@ def _whole(indices: Any) -> Any:
 
 
 def embedding(indices: Any, weight: Any, padding_idx: int | None = None) -> Any:
-    """Rows of `weight`; the row `padding_idx` gets no gradient."""
+    """Rows of `weight`; the row `padding_idx`, counted from the end where negative, gets no gradient."""
     rows = _whole(indices)
     if padding_idx is None:
         return weight[rows]
-    return np.where(np.expand_dims(rows == padding_idx, -1), stop_gradient(weight)[rows], weight[rows])
+    row = padding_idx if padding_idx >= 0 else padding_idx + np.shape(weight)[0]
+    return np.where(np.expand_dims(rows == row, -1), stop_gradient(weight)[rows], weight[rows])
 
 
 def dropout(x: Any, p: float = 0.5, training: bool = True, generator: Any = None) -> Any:
@@ -209,6 +211,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, ignore_index: int = -1
 
 def _picked(logs: Any, classes: Any, weight: Any, ignore_index: int, reduction: str) -> Any:
     """The loss of each place, classes along the last axis; see `nll_loss`."""
+    demand_targets(np.shape(classes), np.shape(logs)[:-1])
     counts = classes != ignore_index
     known = np.where(counts, classes, 0)
     _demand_classes(known, np.shape(logs)[-1])
@@ -267,6 +270,7 @@ def cross_entropy(
 
 
 def _against_probabilities(logs: Any, wanted: Any, weight: Any, reduction: str, label_smoothing: float) -> Any:
+    demand_targets(np.shape(wanted), np.shape(logs))
     if label_smoothing != 0.0:
         wanted = (1.0 - label_smoothing) * wanted + label_smoothing / np.shape(logs)[-1]
     terms = logs * wanted if weight is None else logs * wanted * weight

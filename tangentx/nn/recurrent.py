@@ -11,7 +11,7 @@ import numpy as np
 from tangentx.nn import functional
 from tangentx.nn.linear import drawn
 from tangentx.nn.module import Module
-from tangentx.nn.shapes import demand_end
+from tangentx.nn.shapes import demand_end, demand_state
 
 
 class _Cell(Module):
@@ -205,6 +205,9 @@ class _OfOneState(_Recurrent):
         y = self._begun(x)
         finals = []
         step = 2 if self.bidirectional else 1
+        if h0 is not None:
+            expected = (self.num_layers * step, *np.shape(y)[1:-1], self.hidden_size)
+            demand_state(np.shape(h0), expected, "a recurrent layer")
         for k in range(self.num_layers):
             out, last = _run(self.cells[k], y, None if h0 is None else h0[k * step])
             finals.append(last)
@@ -267,6 +270,10 @@ class LSTM(_Recurrent):
         y = self._begun(x)
         hidden, cells = [], []
         step = 2 if self.bidirectional else 1
+        if state is not None:
+            expected = (self.num_layers * step, *np.shape(y)[1:-1], self.hidden_size)
+            demand_state(np.shape(state[0]), expected, "LSTM")
+            demand_state(np.shape(state[1]), expected, "LSTM")
         for k in range(self.num_layers):
             start = None if state is None else (state[0][k * step], state[1][k * step])
             out, h, c = _run_pair(self.cells[k], y, start)

@@ -18,3 +18,15 @@ def demand_channels(shape: Any, channels: int, ranks: Any, axes: str, layer: str
     """Raises ValueError unless a shape has one of the numbers of axes in `ranks`, called `axes`, and these channels."""
     if len(shape) not in ranks or shape[1] != channels:
         raise ValueError(f"{layer} expects an input {axes} with {channels} channels, and got the shape {shape}")
+
+
+def demand_targets(shape: Any, places: Any) -> None:
+    """Raises ValueError unless targets of this shape stand for the places of the loss, one for each."""
+    if shape != places:
+        raise ValueError(f"the loss expects targets of shape {places} for this input, and got the shape {shape}")
+
+
+def demand_state(shape: Any, expected: Any, layer: str) -> None:
+    """Raises ValueError unless an initial state has a row for each layer, direction and sequence."""
+    if shape != expected:
+        raise ValueError(f"{layer} expects an initial state of shape {expected}, and got the shape {shape}")

@@ -64,3 +64,47 @@ def test_running_statistics_stay_as_they_were():
 def test_a_convolution_is_not_given_one_image_alone():
     with pytest.raises(ValueError, match=r"Conv2d .* with 3 channels, and got the shape \(3, 8, 8\)"):
         nn.Conv2d(3, 8, 3)(np.ones((3, 8, 8)))
+
+
+def of_states(layer, x, state):
+    return np.sum(layer(x, state)[0] ** 2)
+
+
+@pytest.mark.parametrize("kind", [nn.RNN, nn.GRU, nn.LSTM])
+def test_initial_states_that_do_not_fit_are_refused(kind):
+    """One state for a batch of two would be broadcast, and one too many would be left out."""
+    layer, x = kind(3, 4, bidirectional=True, generator=0), np.ones((5, 2, 3))
+
+    def pair(*shape):
+        state = np.ones(shape)
+        return (state, state) if kind is nn.LSTM else state
+
+    on_tensors = lambda layer, x, state: of_states(layer, tx.tensor(x), state)
+    gradient = tx.grad(of_states, fallback="error")
+    gradient(layer, x, pair(2, 2, 4))
+    for shape in ((2, 1, 4), (3, 2, 4), (2, 2, 1)):
+        for run in (on_tensors, gradient):
+            with pytest.raises(ValueError, match=r"expects an initial state of shape \(2, 2, 4\), and got the shape"):
+                run(layer, x, pair(*shape))
+
+
+def entropy(x, target):
+    return nn.functional.cross_entropy(x, target)
+
+
+@pytest.mark.parametrize("target", [np.array([1]), np.array([[1], [1], [0], [2]]), np.full((1, 3), 0.5)])
+def test_targets_that_do_not_fit_are_refused(target):
+    for run in (entropy, tx.grad(entropy, fallback="error"), lambda x, t: entropy(tx.tensor(x), t)):
+        with pytest.raises(ValueError, match=r"the loss expects targets of shape \(4,.*and got the shape"):
+            run(np.ones((4, 3)), target)
+
+
+def rows_of(weight):
+    return np.sum(nn.functional.embedding(np.array([0, 4]), weight, padding_idx=-1))
+
+
+def test_a_padding_index_may_be_counted_from_the_end():
+    weight = tx.tensor(np.ones((5, 2)), requires_grad=True)
+    rows_of(weight).backward()
+    wanted = [[1.0, 1.0], *[[0.0, 0.0]] * 4]
+    assert weight.grad.tolist() == wanted == tx.grad(rows_of, fallback="error")(np.ones((5, 2))).tolist()
