@@ -32,6 +32,7 @@ from tangentx.loops.loop_ir import (
     Pick,
     Reduce,
     Span,
+    Write,
 )
 from tangentx.loops.operators import Refused
 from tangentx.loops.types import array_type, scalar_type
@@ -329,19 +330,29 @@ def _cross(writer: ArrayWriter, r: Request) -> Any:
     for name in (a, b):
         writer.demand_same(writer.extents(name)[-1], Const(3, INT))
 
-    def component(name: str, place: int) -> Held:
-        spans = [Span(ZERO, extent) for extent in writer.extents(name)[:-1]]
+    def component(name: str, place: int) -> Expr | Held:
+        *others, _ = writer.extents(name)
+        if not others:
+            if writer.reads_pending(name):
+                writer.flush()
+            return writer.builder.let("e", writer.read(name, (Const(place, INT),)))
+        spans = [Span(ZERO, extent) for extent in others]
         return Held(writer.view(name, name, [*spans, Pick(Const(place, INT))], writer.memory[name].region))
 
     def element(given: Sequence[Expr]) -> Expr:
         first, second = (Apply("mul", pair, type.element) for pair in ((given[0], given[1]), (given[2], given[3])))
         return Apply("sub", (first, second), type.element)
 
-    extents = writer.broadcast((component(a, 0), component(b, 0)))
+    of_a, of_b = ([component(name, place) for place in range(3)] for name in (a, b))
+    extents = writer.broadcast((of_a[0], of_b[0]))
     result = writer.allocate(r.stem, type, (*extents, Const(3, INT)), r.region, zeros=False)
     for place, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
-        operands = component(a, i), component(b, j), component(a, j), component(b, i)
-        writer.add(Item(extents, operands, element, into=component(result, place).name))
+        operands = of_a[i], of_b[j], of_a[j], of_b[i]
+        into = component(result, place) if extents else None
+        if isinstance(into, Held):
+            writer.add(Item(extents, operands, element, into=into.name))
+        else:
+            writer.builder.emit(Write(result, (Const(place, INT),), element(operands)))  # type: ignore[arg-type]
     return Held(result)
 
 

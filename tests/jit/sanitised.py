@@ -16,7 +16,7 @@ import numpy as np
 
 import tangentx as tx
 from tangentx.common.trees import leaves
-from tests.jit import test_entry, test_forms, test_hard_cases
+from tests.jit import test_entry, test_forms, test_hard_cases, test_several_ways_out
 from tests.programs import PROGRAMS
 
 COMPILER = """#!/bin/sh
@@ -28,7 +28,8 @@ def programs() -> Iterator[tuple[str, Any, tuple[Any, ...], dict[str, Any]]]:
     """The corpus, and the hard cases."""
     for program in PROGRAMS:
         yield program.name, program.fn, program.args(), {"wrt": program.wrt}
-    for f, args in (*test_hard_cases.CASES, *test_forms.CASES, *test_entry.CASES):
+    ways_out = (*test_several_ways_out.TAKEN, *test_several_ways_out.OTHERS)
+    for f, args in (*ways_out, *test_hard_cases.CASES, *test_forms.CASES, *test_entry.CASES):
         yield f.__name__, f, tuple(x.copy() if isinstance(x, np.ndarray) else x for x in args), {}
 
 
