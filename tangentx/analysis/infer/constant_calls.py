@@ -50,7 +50,7 @@ from tangentx.analysis.types.user_code import is_foreign
 from tangentx.arrays.sites import UNSEEN, class_of, options, parsed
 from tangentx.common.naming import public_name
 from tangentx.common.options import Observing
-from tangentx.errors import NoTemplate, NotResolved, TangentxError, UnsupportedSyntax
+from tangentx.errors import NotResolved, TangentxError, UnsupportedSyntax
 from tangentx.ir.nodes import MARKERS, Assign, Atom, Block, Expr, Ext, Function, Lit, Op, Var, sequence
 from tangentx.ir.observed_op import Observed, observed
 
@@ -113,7 +113,7 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
     name = _public(callee, fn, kind)
     shows = opaque_calls.shows(fn)
     if not shows and any(varied(k) for k in kinds):
-        raise _refused(w, NoTemplate(f"{name} has no derivative rule", w.span, opaque_calls.hint(fn)))
+        raise _refused(w, opaque_calls.without_rule(w, fn, kind, name))
     if not shows:
         opaque_calls.demand_own_set(w, fn)
     into = any(n.startswith(_UNTRUSTED_KEYWORDS) and not isinstance(k, Obj) for n, _, k in named)

@@ -125,7 +125,7 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
     if fn in hashable(frozenset(_READERS), fn):
         return closed, _READERS[fn]
     if any(varied(k) for k in kinds):
-        raise _without_rule(w, fn, kind)
+        raise without_rule(w, fn, kind, what(fn, kind))
     demand_own_set(w, fn)
     found = sampled(w, fn, [k for _, k in read], {n: k for n, _, k in named})
     may_write = found is None or puts_into(fn, [k for _, k in read], {n: k for n, _, k in named})
@@ -138,11 +138,15 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
     return closed, found or _result_of(fn)
 
 
-def _without_rule(w: Walker, fn: Any, kind: Kind) -> NoTemplate:
+def without_rule(w: Walker, fn: Any, kind: Kind, name: str) -> NoTemplate:
+    """The error where what has no rule, called `name`, is given something that is differentiated."""
+    if kind == UNKNOWN:
+        message = "what is called here was made while the program ran, so that no derivative rule is known for it"
+        return NoTemplate(message, w.span, "define the function or class at the top of the module")
     found = templates.refusal(fn)
     if found is not None:
-        return NoTemplate(f"{what(fn, kind)} has no derivative rule: {found.reason}", w.span, found.hint)
-    return NoTemplate(what(fn, kind) + " has no derivative rule", w.span, hint(fn))
+        return NoTemplate(f"{name} has no derivative rule: {found.reason}", w.span, found.hint)
+    return NoTemplate(f"{name} has no derivative rule", w.span, hint(fn))
 
 
 def demand_own_set(w: Walker, fn: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import datetime
 import functools
 import io
@@ -192,6 +193,17 @@ def unknown(x, word):
 def test_refused_with_a_way_out(fn: Any, args: Any, error: Any, hint: str) -> None:
     with pytest.raises(error, match=hint):
         analysed(fn, 2.0, *args)
+
+
+def test_a_class_that_is_made_by_a_call_is_told_as_that() -> None:
+    def f(x: Any) -> Any:
+        Moments = collections.namedtuple("Moments", "mean spread")
+        found = Moments(mean=np.mean(x), spread=np.std(x))
+        return found.mean * found.spread
+
+    with pytest.raises(NoTemplate, match="made while the program ran") as told:
+        tx.grad(f, fallback="error")(np.ones(3))
+    assert told.value.hint == "define the function or class at the top of the module"
 
 
 def test_what_unknown_code_may_change_is_read_before_it() -> None:
