@@ -31,9 +31,14 @@ def turned(m: Any, trans: Any) -> Any:
     return m if trans in (0, "N") else np.swapaxes(m, -1, -2)
 
 
+def _row(values: Any) -> Any:
+    """A list of numbers as an array; what is an array stays."""
+    return np.asarray(values) if isinstance(values, list | tuple) else values
+
+
 def lagged(g: Any, x: Any, like: Any, axis: Any = -1) -> Any:
     """Sums of ``g[n] * x[n - k]`` for as many `k` as `like` is long; one number where that is a number."""
-    g, x = np.moveaxis(g, axis, -1), np.moveaxis(x, axis, -1)
+    g, x = np.moveaxis(g, axis, -1), np.moveaxis(_row(x), axis, -1)
     length = x.shape[-1]
     found = [np.sum(guarded(g[..., k:], x[..., : length - k])) if k < length else 0.0 for k in range(np.size(like))]
     return np.array(found, np.result_type(g, x)).reshape(np.shape(like))[()]
@@ -41,10 +46,11 @@ def lagged(g: Any, x: Any, like: Any, axis: Any = -1) -> Any:
 
 def delayed(c: Any, x: Any, like: Any, axis: Any = -1) -> Any:
     """Sums of ``c[k] * x[n - k]`` over `k`, in the form of `like`: the adjoint of `lagged` in its first argument."""
+    x = _row(x)
     moved = np.moveaxis(x, axis, -1)
     if np.ndim(c) == 0:
         c = (c,)
-    kind = np.result_type(np.asarray(c) if isinstance(c, list | tuple) else c, x)
+    kind = np.result_type(_row(c), x)
     total = np.zeros(moved.shape, kind)
     for k in range(min(len(c), moved.shape[-1])):
         total[..., k:] += guarded(c[k], moved[..., : moved.shape[-1] - k])

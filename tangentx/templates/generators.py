@@ -20,6 +20,11 @@ def _number(value: Any) -> Any:
     return np.asarray(value) if isinstance(value, (list, tuple)) else value
 
 
+def _fixed(value: Any) -> Any:
+    """A parameter of which what is drawn depends in steps."""
+    return stop_gradient(_number(value))
+
+
 def _extent(size: Any, parameters: Any) -> Any:
     """How many numbers are drawn: as many as are asked for, else as many as there are parameters."""
     if size is not None:
@@ -135,17 +140,29 @@ class Draws:
         low, high = _number(low), _number(high)
         return _moved(low, high - low, self.uniform(0.0, 1.0, _extent(size, low + high)))
 
+    def triangular(self, left: Any, mode: Any, right: Any, size: Any = None) -> Any:
+        """Numbers whose density is a triangle, by where it begins, has its top, and ends."""
+        left, mode, right = _number(left), _number(mode), _number(right)
+        if np.any(np.greater(left, mode)) or np.any(np.greater(mode, right)) or np.any(np.equal(left, right)):
+            raise ValueError("left, mode and right have to be in order, and left below right")
+        drawn = self.uniform(0.0, 1.0, _extent(size, left + mode + right))
+        width = right - left
+        first = drawn * width <= mode - left
+        rising = left + np.sqrt(np.where(first, drawn * (mode - left) * width, 1.0))
+        falling = right - np.sqrt(np.where(first, 1.0, (1.0 - drawn) * (right - mode) * width))
+        return _fitting(np.where(first, rising, falling)[()], drawn)
+
     def poisson(self, lam: Any = 1.0, size: Any = None) -> Any:
         """Counts: constants of the run."""
-        return self.poisson(stop_gradient(lam), size)
+        return self.poisson(_fixed(lam), size)
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """Counts: constants of the run."""
-        return self.binomial(n, stop_gradient(p), size)
+        return self.binomial(n, _fixed(p), size)
 
     def geometric(self, p: Any, size: Any = None) -> Any:
         """Counts: constants of the run."""
-        return self.geometric(stop_gradient(p), size)
+        return self.geometric(_fixed(p), size)
 
     def shuffle(self, x: Any) -> Any:
         """The elements of a row, put into an order that is a constant of the run."""
@@ -165,7 +182,7 @@ class ModernDraws:
         self, a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: Any = 0, shuffle: Any = True
     ) -> Any:
         """Some of the elements, chosen by constants of the run."""
-        weights = None if p is None else stop_gradient(p)
+        weights = None if p is None else _fixed(p)
         if isinstance(a, (int, np.integer)):
             return self.choice(a, size, replace, weights, 0, shuffle)
         return _taken(a, self.choice(_rows(a, axis), size, replace, weights, 0, shuffle), axis)
@@ -173,6 +190,12 @@ class ModernDraws:
     def permutation(self, x: Any, axis: Any = 0) -> Any:
         """The elements in an order that is a constant of the run."""
         return _taken(x, self.permutation(_rows(x, axis)), axis)
+
+    def permuted(self, x: Any, *, axis: Any = None) -> Any:
+        """The elements, of each row for itself or all together, in an order that is a constant of the run."""
+        given = np.asarray(x)
+        places = np.reshape(np.arange(np.size(given)), np.shape(given))
+        return np.ravel(given)[self.permuted(places, axis=axis)]
 
     def multivariate_normal(
         self,
@@ -201,7 +224,7 @@ class LegacyDraws:
 
     def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
         """Some of the elements, chosen by constants of the run."""
-        weights = None if p is None else stop_gradient(p)
+        weights = None if p is None else _fixed(p)
         if isinstance(a, (int, np.integer)):
             return self.choice(a, size, replace, weights)
         return _taken(a, self.choice(_rows(a, 0), size, replace, weights), 0)

@@ -25,6 +25,8 @@ DRAWS: dict[str, Any] = {
     "pareto": lambda r, x: (r.pareto(x + 1.0), r.pareto(x[0] + 1.0, 4)),
     "power": lambda r, x: (r.power(x), r.power(x[0], 4)),
     "uniform": lambda r, x: (r.uniform(-x, x * x), r.uniform(high=x[0], size=4), r.uniform(0.0, x[1])),
+    "triangular": lambda r, x: (r.triangular(-x, 0.1 * x, x + 1.0), r.triangular(0.0, x[0], 4.0, (2, 3))),
+    "chances in a list": lambda r, x: (r.choice(x, 5, p=[0.2, 0.5, 0.3]), r.poisson([1.0, 2.0, 3.0]) * x),
     "counts": lambda r, x: (r.poisson(x) * x, r.binomial(5, x / 2.0) * x, r.geometric(x[1] / 2.0, 3) * x),
     "choice": lambda r, x: (r.choice(x, 5), r.choice(3, 4, p=x / np.sum(x)) * x[0], r.choice(x, 2, replace=False)),
     "order": lambda r, x: (r.permutation(x), r.permutation(np.outer(x, x)).ravel()),
@@ -122,3 +124,12 @@ def test_errors_are_numpy_s(draw: Any) -> None:
         draw(rng, X)
     with pytest.raises(ValueError):
         tx.grad(lambda x: draw(rng, x), fallback="error")(X)
+
+
+def test_rows_permuted() -> None:
+    def f(x, axis):
+        found = np.random.default_rng(4).permuted(np.outer(x, [1.0, 2.0, 3.0, 4.0]), axis=axis)
+        return weighed(np.ravel(found))
+
+    for axis in (None, 0, 1):
+        check_grads(lambda x, axis=axis: f(x, axis), (X,))

@@ -120,3 +120,16 @@ def test_a_parameter_that_is_written_afterwards() -> None:
     x = np.array([0.3, 1.2])
     wanted = (np.array([0.5, 0.2]) / (3.0 * x)) ** 2 / x - 1.0 / x
     np.testing.assert_allclose(tx.grad(f, fallback="error")(x), wanted, rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+def test_a_density_made_of_its_logarithm_on_tensors() -> None:
+    def f(x):
+        class Unknown:
+            pass
+
+        return np.sum(stats.norm.pdf(x, [0.0, 0.5], scale=2.0)) + np.sum(stats.lognorm.pdf(x, 0.5))
+
+    at = np.array([0.4, 1.3])
+    wanted = [(f(at + 1e-6 * e) - f(at - 1e-6 * e)) / 2e-6 for e in np.eye(2)]
+    np.testing.assert_allclose(tx.grad(f)(at), wanted, rtol=1e-6)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.templates import find, has_composition
+from tangentx.templates import find, has_composition, is_distribution
 from tangentx.tensor.core import dispatch
 from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.forms import inexact
@@ -78,7 +78,7 @@ _TEMPLATES = "tangentx.templates"
 
 
 class _Module:
-    """A module whose functions are lifted."""
+    """A module, or a distribution, whose functions are lifted."""
 
     def __init__(self, module: Any, lifting: Lifting) -> None:
         self._module = module
@@ -101,6 +101,8 @@ def _recording(function: Any) -> Any:
         return instead
     if function is isinstance:
         return _is_of
+    if is_distribution(function):
+        return _Module(function, _RECORDING)
     if any(function is each for each in _EMPTY):
         return _making(function)
     if not (callable(function) and (find(function) is not None or has_composition(function))):

@@ -16,7 +16,7 @@ from tangentx.tensor.calls.apply import as_array, call
 from tangentx.tensor.calls.plain_stubs import A_TENSOR, Text
 from tangentx.tensor.calls.recorded_stubs import QUICK, way
 from tangentx.tensor.calls.rules import rule_of
-from tangentx.tensor.core.containers import raw
+from tangentx.tensor.core.containers import holds_tensor, raw
 from tangentx.tensor.core.making import demand_no_solver
 from tangentx.tensor.core.modes import refusal
 from tangentx.tensor.core.tensor import Tensor
@@ -98,7 +98,7 @@ def _result(ufunc: Any, method: str, args: Any, kwargs: dict[str, Any], where: A
     if where is not True and method == "__call__":
         raise _refused(ufunc, "`where` without `out`, which leaves elements undefined", "give it `out` too")
     if method == "__call__":
-        return call(ufunc, *_in_type(ufunc, args, kwargs))
+        return call(ufunc, *_in_type(ufunc, [_operand(a) for a in args], kwargs))
     if method == "reduce" and ufunc in _REDUCED:
         axis = kwargs.pop("axis", args[1] if len(args) > 1 else 0)
         more = {} if where is True else {"where": where}
@@ -106,7 +106,7 @@ def _result(ufunc: Any, method: str, args: Any, kwargs: dict[str, Any], where: A
     if method == "accumulate" and ufunc in _ACCUMULATED:
         return call(_ACCUMULATED[ufunc], (args[0],), {"axis": args[1] if len(args) > 1 else 0, **kwargs})
     if method == "outer":
-        first, second = args
+        first, second = map(_operand, args)
         column = call(np.reshape, (first, np.shape(raw(first)) + (1,) * np.ndim(raw(second))), {})
         return call(ufunc, (column, second), kwargs)
     if where is True and has_composition(getattr(ufunc, method)):
@@ -114,6 +114,11 @@ def _result(ufunc: Any, method: str, args: Any, kwargs: dict[str, Any], where: A
     if not any(type(a) is Tensor and a.requires_grad for a in args):
         return getattr(ufunc, method)(*map(raw, args), **kwargs)
     raise _refused(ufunc, f"`{method}`", "write it with operations that have a rule")
+
+
+def _operand(value: Any) -> Any:
+    """A list of numbers as an array, for rules calculate with what they are given; anything else as it is."""
+    return np.asarray(value) if isinstance(value, list | tuple) and not holds_tensor(value) else value
 
 
 def _in_type(ufunc: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
