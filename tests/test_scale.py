@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +13,10 @@ import numpy as np
 import pytest
 
 import tangentx as tx
+from benchmarks.compiling import numbers
 from tangentx.analysis.infer.inference import Inference
 from tangentx.analysis.types import kinds
+from tangentx.ir import exposure
 from tangentx.ir.nodes import Lit, Op, Var
 from tangentx.optimise import in_place_sums
 from tangentx.optimise.facts.dataflow import Flow
@@ -288,3 +292,29 @@ def test_recursion_that_is_too_deep_is_the_programs_own_error() -> None:
     with pytest.raises(RecursionError):
         gradient(2.0, 1_000_000)
     assert gradient(2.0, 300) == pytest.approx(0.999**300)
+
+
+def test_signs_are_looked_for_far_back_without_recursion() -> None:
+    """Products of products, each with a sign deep inside, at a limit that a step a product would exceed."""
+    text = numbers(200)
+    tx.grad(defined("few numbers", numbers(20)))(0.3)  # modules are loaded before the limit is lowered
+    f, before = defined("200 numbers", text), sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 175)
+    try:
+        found = tx.grad(f, fallback="error")(0.3)
+    finally:
+        sys.setrecursionlimit(before)
+    assert found == pytest.approx((f(0.3 + 1e-6) - f(0.3 - 1e-6)) / 2e-6, rel=1e-6)
+
+
+def test_a_pullback_is_cut_in_a_few_walks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which names have a value at the cut is found once, not once for each name of the state."""
+    steps, step = [0], exposure._Walk._statement
+
+    def stepped(self: Any, s: Any, known: Any) -> Any:
+        steps[0] += 1
+        return step(self, s, known)
+
+    monkeypatch.setattr(exposure._Walk, "_statement", stepped)
+    tx.vjp(defined("60 numbers", numbers(60)), 0.3, fallback="error")
+    assert 0 < steps[0] < 60 * 30

@@ -84,7 +84,7 @@ class Linear:
         doubles = all(type(leaf) is np.ndarray and leaf.dtype == np.float64 for leaf in found)
         if not (whole and doubles and all(type(part) in (float, np.float64, np.ndarray) for part in parts)):
             return None
-        functions = self.entry.notes.get("several", lambda: None)() if self._values is not None else None
+        functions = self.entry.notes.get("several", lambda _: None)(self._values) if self._values is not None else None
         if functions is None or self._values is None:
             return None
         if given.count not in self._states:

@@ -8,8 +8,7 @@ from typing import Any
 
 from tangentx.arrays.copies import entry_copies, still_among
 from tangentx.arrays.memory import arrays_in
-from tangentx.compile.reference import States
-from tangentx.dispatch.entries import Entry
+from tangentx.dispatch.entries import Entry, States
 from tangentx.errors import NotDifferentiable
 
 

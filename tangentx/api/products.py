@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from tangentx.api.linear_map import Form, Linear
+from tangentx.common import kept_files
 from tangentx.common.options import checking, in_precision
 from tangentx.common.trees import children, has_empty_list, is_differentiable, leaves
 from tangentx.dispatch.entries import Entry, place_of
@@ -68,8 +69,6 @@ def _moving(
     derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[Entry, tuple[Any, ...], list[Any]]:
     """The compiled forward mode, all arguments, and the tangents that are not None. Raises NotDifferentiable."""
-    from tangentx.compile import products
-
     if not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
         raise NotDifferentiable("primals and tangents must be tuples", hint="write jvp(f, (x,), (v,))")
     if len(primals) != len(tangents):
@@ -89,10 +88,7 @@ def _moving(
         _match_primal(derivative, i, values[i], t)
     given = [(i, t) for i, t in given if _moves(values[i])]
     moving = tuple(i for i, _ in given)
-    entry = checking(
-        derivative._spec.check,
-        lambda: products.entry_jvp(derivative._target, derivative._cache, values, moving, derivative._spec),
-    )
+    entry = _entry(derivative, values, moving, "jvp")
     return entry, values, [fitted(t, values[i]) for i, t in given]
 
 
@@ -112,14 +108,28 @@ def _moves(primal: Any) -> bool:
     return any(is_differentiable(leaf) for _, leaf in leaves("", primal))
 
 
+def _differentiable(values: Sequence[Any], places: Sequence[int]) -> tuple[int, ...]:
+    """Those of the places whose values have a real or complex leaf; the compiler is asked of structures alone."""
+    if places and all(_is_inexact(values[i]) for i in places):
+        return tuple(places)
+    from tangentx.dispatch.validation import differentiable
+
+    return differentiable(values, places)
+
+
+def _is_inexact(value: Any) -> bool:
+    """Whether a value is a real or complex number, or an array of them."""
+    if type(value) is np.ndarray:
+        return value.dtype in (np.float64, np.float32, np.complex128, np.complex64)
+    return type(value) in (float, complex, np.float64, np.float32)
+
+
 @_in_precision
 def linearize_of(
     derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any], only: int | None = None
 ) -> tuple[Any, Linear]:
     """``(value, linear function of tangents)``: one for each primal, or that of the parameter at `only` alone."""
     from tangentx.arrays.copies import entry_copies, fresh_copy
-    from tangentx.compile import products
-    from tangentx.dispatch.validation import differentiable
 
     own = derivative._values(primals, kwargs)
     values = entry_copies(*own)
@@ -127,9 +137,8 @@ def linearize_of(
     if only is None:
         _demand_primals(derivative, primals, values, owned)
     given = range(owned, owned + len(primals)) if only is None else (only,)
-    places = tuple(i for i in differentiable(values, given) if _moves(values[i]))
-    target, cache, spec = derivative._target, derivative._cache, derivative._spec
-    entry = checking(spec.check, lambda: products.entry_linear(target, cache, own, places, spec))
+    places = tuple(i for i in _differentiable(values, given) if _moves(values[i]))
+    entry = _entry(derivative, own, places, "linear")
     split = len(entry.functions) > 1
     value, state = traced(entry, 0, *values, *(() if split else (fitted(None, values[i]) for i in places)))
     inner = derivative._target.function
@@ -193,6 +202,27 @@ def _demand_primals(derivative: Any, primals: Sequence[Any], values: Sequence[An
         raise NotDifferentiable("one parameter is needed for each primal, and this function gathers some", hint=hint)
 
 
+def _entry(derivative: Any, values: tuple[Any, ...], places: tuple[int, ...], product: str) -> Entry:
+    """What is compiled for these arguments, of which those at `places` have tangents or cotangents: kept by another
+    process, or compiled in this one."""
+
+    def compiled(values: tuple[Any, ...], spec: Any) -> Entry:
+        from tangentx.compile import products
+
+        makers = {"jvp": products.entry_jvp, "vjp": products.entry_vjp, "linear": products.entry_linear}
+        return makers[product](derivative._target, derivative._cache, values, places, spec)
+
+    def found() -> Entry:
+        if kept_files.chosen() is None:
+            return compiled(values, derivative._spec)
+        from tangentx.dispatch.kept_texts import entry_for
+
+        target, cache, spec = derivative._target, derivative._cache, derivative._spec
+        return entry_for(target, cache, values, places, spec, compiled, product)
+
+    return checking(derivative._spec.check, found)
+
+
 @_in_precision
 def compiled_vjp(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -> Entry:
     """What `vjp_of` runs."""
@@ -204,22 +234,17 @@ def _pulling(
 ) -> tuple[Entry, tuple[Any, ...], tuple[int, ...], tuple[int, ...], bool]:
     """The compiled sweeps, all arguments, the places of those with a cotangent and of those that are given one, and
     whether these come as a tuple."""
-    from tangentx.compile import products
-    from tangentx.dispatch.validation import differentiable
 
     values = derivative._values(primals, kwargs)
     owned = len(derivative._target.owner)
     if derivative._spec.wrt is None:
         _demand_primals(derivative, primals, values, owned)
-        wrt = differentiable(values, range(owned, owned + len(primals)))
+        wrt = _differentiable(values, range(owned, owned + len(primals)))
         many, places = len(primals) > 1, tuple(range(owned, owned + len(primals)))
     else:
         wrt = derivative._wrt()
         many, places = isinstance(derivative._spec.wrt, tuple), wrt
-    entry = checking(
-        derivative._spec.check,
-        lambda: products.entry_vjp(derivative._target, derivative._cache, values, wrt, derivative._spec),
-    )
+    entry = _entry(derivative, values, wrt, "vjp")
     return entry, values, wrt, places, many
 
 

@@ -16,6 +16,20 @@ Marks: TypeAlias = tuple[tuple[int, Span], ...]
 """The places in the user's program that the parts of a function were written for: see `backend.positions`."""
 
 
+@dataclass(frozen=True)
+class Copied:
+    """What the state of a pullback holds a copy of: its place there (None where it is the state), in words, where it
+    comes from.
+
+    `parameter` is the place of an argument that is there as it was given.
+    """
+
+    place: int | None
+    what: str
+    source: str
+    parameter: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """The text `source`, its `imports` lines, the names of its `functions` in the order in which they were given,
@@ -28,7 +42,7 @@ class Text:
     imports: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
     files: dict[str, str] = field(default_factory=dict)
-    copied: tuple[Any, ...] = ()
+    copied: tuple[Copied, ...] = ()
     marks: Mapping[str, Marks] = field(default_factory=dict)
     place: Span | None = None
 

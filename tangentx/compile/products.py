@@ -172,9 +172,9 @@ def compile_linear(
 
 def _several(
     both: Callable[[], Function], kinds: Sequence[Kind], moving: int, item: int | None, header: str
-) -> Callable[[], Any]:
+) -> Callable[[Sequence[Any]], Any]:
     """Compiles, when it is first asked for, both functions with a batch of tangents or cotangents; None where it
-    cannot."""
+    cannot. Who asks gives arguments, of which a text that was kept is compiled (see `kept_texts`)."""
 
     @functools.cache
     def made() -> Any:
@@ -188,7 +188,7 @@ def _several(
         except (TangentxError, Unbatchable):
             return None
 
-    return made
+    return lambda _: made()
 
 
 def _batch_of(kind: Kind, world: World) -> Kind:

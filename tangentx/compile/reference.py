@@ -20,7 +20,7 @@ from tangentx.common.outside_names import current
 from tangentx.common.trees import is_differentiable, rebuild
 from tangentx.compile.traced_values import codes_of, traced
 from tangentx.derive.prologue import outside_of
-from tangentx.dispatch.entries import Entry, Target
+from tangentx.dispatch.entries import Entry, States, Target
 from tangentx.dispatch.plain_sweeps import LIMIT_MISSES, PlainSweep
 from tangentx.errors import InternalError, Span, TangentxError
 from tangentx.ir.nodes import Param
@@ -35,16 +35,6 @@ class Outcome:
     value: Any = None
     values: tuple[Any, ...] = ()
     error: BaseException | None = None
-
-
-@dataclass(frozen=True)
-class States:
-    """What the first part of a derivative keeps for the second, and what that of the general rule keeps, in a tuple;
-    None where that raised."""
-
-    own: Any
-    general: tuple[Any] | None
-    histories: tuple[Any, Any] = (None, None)
 
 
 @dataclass(frozen=True)

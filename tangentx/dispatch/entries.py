@@ -51,6 +51,16 @@ def compilations() -> int:
 
 
 @dataclass(frozen=True)
+class States:
+    """What the first part of a derivative keeps for the second, and in checked mode what that of the general rule
+    keeps, in a tuple; None where that raised."""
+
+    own: Any
+    general: tuple[Any] | None
+    histories: tuple[Any, Any] = (None, None)
+
+
+@dataclass(frozen=True)
 class Target:
     """The function behind what the user passed, and the objects that it is bound to, if any."""
 

@@ -28,7 +28,7 @@ from tangentx.common.axes import Taken, axes_of, shapes_of
 from tangentx.common.options import OFF, is_checked
 from tangentx.common.outside_names import Name, static
 from tangentx.common.outside_names import found as found_name
-from tangentx.common.texts import LateMarks, Text, filename_of, run
+from tangentx.common.texts import Copied, LateMarks, Text, filename_of, run
 from tangentx.common.trees import sample
 from tangentx.dispatch.descriptions import Descriptions, Unkept
 from tangentx.dispatch.entries import Cache, Entry, Target
@@ -37,7 +37,7 @@ from tangentx.dispatch.plain_sweeps import PlainSweep
 from tangentx.dispatch.ways import Found, Ways, same
 from tangentx.errors import ChangedMeanwhile, Span
 
-FORMAT = 1
+FORMAT = 2
 LIMIT_VARIANTS = 8
 """How many texts are kept for one question, which other functions and objects of the program answer."""
 LIMIT_ASKED = 256
@@ -45,7 +45,10 @@ LIMIT_BYTES = 2**28
 """How many bytes of texts a directory holds; each process that keeps texts there may add a part of it (`PARTS`)."""
 PARTS = 32
 _TRANSFORMS = ("grad", "elementwise", "jacobian")
-_NOTES = frozenset("signature outside axes taken undecided jit value samples number kept unkept seeded".split())
+_PRODUCTS = ("jvp", "vjp", "linear")
+_OF_PRODUCTS = ("own", "given", "repeats")
+_NOTES = frozenset("signature outside axes taken undecided jit value samples number kept unkept seeded several".split())
+_NOTES |= {*_OF_PRODUCTS, "sizes"}
 _FILE = "<tangentx kept>"
 Find: TypeAlias = Callable[[tuple[Any, ...]], Entry]
 Make: TypeAlias = Callable[[tuple[Any, ...], Any], Entry]
@@ -62,12 +65,12 @@ def forbid(rule: str) -> None:
 class Question:
     """What a derivative is asked for: the function, the arguments, what is wanted; with the file for the answers."""
 
-    def __init__(self, target: Target, values: Sequence[Any], wrt: tuple[int, ...], spec: Any) -> None:
+    def __init__(self, target: Target, values: Sequence[Any], wrt: tuple[int, ...], spec: Any, transform: str) -> None:
         self.root = target.function
         self.values = values
         self.given: list[Any] = []
         self.descriptions = Descriptions()
-        wanted = (spec.transform, spec.value, spec.has_aux, spec.mode, spec.precision, spec.guarded)
+        wanted = (transform, spec.value, spec.has_aux, spec.mode, spec.precision, spec.guarded)
         versions = (FORMAT, own_files.digest(), sys.version, sys.flags.optimize, platform.machine(), np.__version__)
         scipy = str(getattr(sys.modules.get("scipy"), "__version__", None))
         kinds = self._key(key(tuple(values)))
@@ -84,14 +87,21 @@ class Question:
 
 
 def entry_for(
-    target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int, ...], spec: Any, make: Make
+    target: Target,
+    cache: Cache,
+    values: tuple[Any, ...],
+    wrt: tuple[int, ...],
+    spec: Any,
+    make: Make,
+    product: str = "",
 ) -> Entry:
     """The entry for these arguments: one that was kept by a process before, else what `make` compiles, which is kept
-    for others. Without a directory for them it is what `make` gives."""
-    place = kept_files.chosen()
-    if place is None or spec.transform not in _TRANSFORMS or spec.jit or is_checked():
+    for others. Without a directory for them it is what `make` gives. A `product` with tangents of the arguments at
+    `wrt`, or that gives their cotangents, is "jvp", "vjp" or "linear"."""
+    place, transform = kept_files.chosen(), product or spec.transform
+    if place is None or transform not in (_PRODUCTS if product else _TRANSFORMS) or spec.jit or is_checked():
         return make(values, spec)
-    name = ("kept", spec, key(values), axes_of(values), OFF.get())
+    name = ("kept", transform, wrt, spec, key(values), axes_of(values), OFF.get())
     entry = cache.entries.get(name)
     if entry is not None and entry.holds() and _fits(entry.notes, entry.writes, values):
         cache.last = entry
@@ -102,26 +112,26 @@ def entry_for(
         if len(cache.asked) > LIMIT_ASKED:
             cache.asked.clear()
         cache.asked.add(asked)
-        question = _question(target, values, wrt, spec)
+        question = _question(target, values, wrt, spec, transform)
         if isinstance(question, Question):
             guarded = _guarded(target, cache, wrt, spec, make)
-            entry = _looked_up(place, question, guarded)
+            entry = _looked_up(place, question, guarded, lambda values: make(values, spec))
             if entry is not None:
                 cache.put(name, entry)
                 return entry
     entry = make(values, spec)
     if "kept" not in entry.notes:
-        question = _question(target, values, wrt, spec) if question is None else question
+        question = _question(target, values, wrt, spec, transform) if question is None else question
         entry.notes["kept"] = question if isinstance(question, str) else _keep(place, question, entry)
     return entry
 
 
-def _question(target: Target, values: Sequence[Any], wrt: tuple[int, ...], spec: Any) -> Question | str:
+def _question(target: Target, values: Sequence[Any], wrt: tuple[int, ...], spec: Any, transform: str) -> Question | str:
     """The question; or why there is none."""
     if _own_rules:
         return f"not kept: rules are declared in this process, for {_own_rules[0]} first"
     try:
-        return Question(target, values, wrt, spec)
+        return Question(target, values, wrt, spec, transform)
     except Unkept as error:
         return f"not kept: {error}"
     except RecursionError:
@@ -145,7 +155,7 @@ def _folder(place: str, question: Question) -> str:
     return os.path.join(place, "texts", question.name[:2], question.name[2:])
 
 
-def _looked_up(place: str, question: Question, guarded: Find) -> Entry | None:
+def _looked_up(place: str, question: Question, guarded: Find, make: Find) -> Entry | None:
     """The entry of a text that was kept, where there is one that is for this process."""
     folder = _folder(place, question)
     try:
@@ -160,19 +170,20 @@ def _looked_up(place: str, question: Question, guarded: Find) -> Entry | None:
             record = marshal.loads(content)
             record["taken"] = Taken(*record["taken"])
             if _fits(record, record["writes"], question.values):
-                return _entry(record, question, guarded)
+                return _entry(record, question, guarded, make)
         except (Unkept, ChangedMeanwhile, LookupError, AttributeError, TypeError, ValueError, ImportError):
             continue  # for another process
     return None
 
 
-def _entry(record: dict[str, Any], question: Question, guarded: Find) -> Entry:
+def _entry(record: dict[str, Any], question: Question, guarded: Find, make: Find) -> Entry:
     """The entry of a record. Raises an error, of one of several classes, where anything is not as it was."""
     found = Found(question.root, question.given)
     reads = _verified(record, question.descriptions, found)
     held = {name: _held(way, found) for name, way in record["held"].items()}
     text = Text(
-        *(record["source"], held, record["imports"], record["functions"], record["files"], ()),
+        *(record["source"], held, record["imports"], record["functions"], record["files"]),
+        tuple(Copied(*parts) for parts in record["copied"]),
         LateMarks(record["marks"]),
         None if record["place"] is None else Span(*record["place"]),
     )
@@ -192,7 +203,23 @@ def _entry(record: dict[str, Any], question: Question, guarded: Find) -> Entry:
     if record["decided"]:
         notes["undecided"] = False
     notes["samples"] = tuple(sample(value) for value in question.values)
-    return Entry(functions, text, filename, Guard(reads), record["writes"], notes)
+    entry = Entry(functions, text, filename, Guard(reads), record["writes"], notes | record["product"])
+    if record["several"]:
+        entry.notes["several"] = _several(entry, make)
+    return entry
+
+
+def _several(entry: Entry, make: Find) -> Callable[[Sequence[Any]], Any]:
+    """The functions for a batch of tangents or cotangents: they are not kept, but compiled when one first asks."""
+    made: list[Any] = []
+
+    def found(values: Sequence[Any]) -> Any:
+        if not made:
+            notes = make(tuple(values)).notes if entry.holds() else {}
+            made.append(notes.get("several", lambda _: None)(values))
+        return made[0]
+
+    return found
 
 
 def _verified(record: dict[str, Any], descriptions: Descriptions, found: Found) -> Reads:
@@ -284,7 +311,7 @@ def _record(question: Question, entry: Entry) -> dict[str, Any]:
     first = entry.functions[0]
     sweep = first if isinstance(first, PlainSweep) else None
     plain = (first.plain if sweep else first, *entry.functions[1:])
-    if text.copied or not all(isinstance(function, FunctionType) for function in plain):
+    if not all(isinstance(function, FunctionType) for function in plain):
         raise Unkept("it does not run as compiled code alone")
     ways = Ways(question.root, question.given, reads)
     facts = _facts(reads, ways, question.descriptions)
@@ -309,6 +336,9 @@ def _record(question: Question, entry: Entry) -> dict[str, Any]:
             "writes": entry.writes,
             "loud": sweep.loud if sweep else None,
             "decided": "undecided" in entry.notes,
+            "copied": [(one.place, one.what, one.source, one.parameter) for one in text.copied],
+            "product": {name: entry.notes[name] for name in _OF_PRODUCTS if name in entry.notes},
+            "several": "several" in entry.notes,
         }
     )
 

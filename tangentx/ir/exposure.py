@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from tangentx.ir.nodes import (
     UNBOUND,
     Assign,
@@ -21,7 +23,7 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.walk import reads
 
-Known = frozenset[str] | None
+Known = set[str] | None
 """The names that are bound for sure; None where control never comes."""
 
 
@@ -32,21 +34,23 @@ class _Walk:
         self.at_target: frozenset[str] = frozenset()
         self.empty: set[str] = set()
 
-    def block(self, block: Block, known: Known) -> Known:
-        """What is known behind the block."""
+    def block(self, block: Block, before: Set[str]) -> Known:
+        """What is known behind the block, in a set of its own."""
+        known: Known = set(before)
         for s in block:
             if known is None:
                 return None
             known = self._statement(s, known)
         return known
 
-    def _statement(self, s: Statement, known: frozenset[str]) -> Known:
+    def _statement(self, s: Statement, known: set[str]) -> Known:
+        """What is known behind a statement; `known` may be changed."""
         self.shown |= reads(s) - known
         if s is self.target:
-            self.at_target = known
+            self.at_target = frozenset(known)
         match s:
             case Assign(target=target, value=value):
-                return known - {target} if self._is_empty(target, value) else known | {target}
+                (known.discard if self._is_empty(target, value) else known.add)(target)
             case If():
                 one, two = self.block(s.body, known), self.block(s.orelse, known)
                 return one & two if one is not None and two is not None else two if one is None else one
@@ -77,7 +81,7 @@ def exposed(block: Block) -> frozenset[str]:
 
 def bound_after(block: Block, before: frozenset[str]) -> frozenset[str]:
     """The names that have a value wherever control leaves the block at its end; those `before` have one."""
-    return _Walk().block(block, before) or frozenset()
+    return frozenset(_Walk().block(block, before) or ())
 
 
 def assigned_before(function: Function, loop: For) -> frozenset[str]:

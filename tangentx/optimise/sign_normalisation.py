@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each, sca
 
 _PRODUCTS = (MUL, arrays.guarded, np.outer, operator.matmul, arrays.careful_matmul)
 """They are linear in each of two operands."""
+_Around: TypeAlias = "tuple[Atom, Op, int, _Around] | None"
+"""The product that a factor stands in, under which name and at which place, and what that stands in."""
 
 
 class Signs(Rules):
@@ -105,27 +107,35 @@ class Signs(Rules):
         return left, right, Assign(s.target, Op(op.fn, (Var(left.target), Var(right.target))), s.span)
 
     def _unsigned(self, atom: Atom) -> tuple[list[Assign], Atom] | None:
-        """`atom` with the opposite sign, where that is one sign less: what makes it, and what it is then."""
-        if (inner := self._made_by(atom, NEG)) is not None:
-            return [], inner.args[0]
-        for fn in _PRODUCTS:
-            product = self._made_by(atom, fn)
+        """`atom` with the opposite sign, where that is one sign less: what makes it, and what it is then.
+
+        A product may have the sign in its first factor, at whatever depth, or else in its second.
+        """
+        waiting: list[tuple[Atom, _Around]] = [(atom, None)]
+        while waiting:
+            part, around = waiting.pop()
+            if (inner := self._made_by(part, NEG)) is not None:
+                return self._with_factor(inner.args[0], around)
+            product = next((made for fn in _PRODUCTS if (made := self._made_by(part, fn)) is not None), None)
             if product is None:
                 continue
             first, second = product.args
-            if (found := self._unsigned_factor(first)) is not None:
-                args = (found[1], second)
-            elif self.still(first) and (found := self._unsigned(second)) is not None:
-                args = (first, found[1])
-            else:
-                continue
-            made = self._let(Assign("", Lit(None), self.unit.function.span), Op(fn, args), atom)
-            return [*found[0], made], Var(made.target)
+            if (opposite := self._opposite(first)) is not None:
+                return self._with_factor(opposite, (part, product, 0, around))
+            if self.still(first):
+                waiting.append((second, (part, product, 1, around)))
+            waiting.append((first, (part, product, 0, around)))
         return None
 
-    def _unsigned_factor(self, factor: Atom) -> tuple[list[Assign], Atom] | None:
-        opposite = self._opposite(factor)
-        return self._unsigned(factor) if opposite is None else ([], opposite)
+    def _with_factor(self, factor: Atom, around: _Around) -> tuple[list[Assign], Atom]:
+        """The products that a factor stands in, the innermost first, made with this one in its place."""
+        made: list[Assign] = []
+        while around is not None:
+            like, product, place, around = around
+            args = (factor, product.args[1]) if place == 0 else (product.args[0], factor)
+            made.append(self._let(Assign("", Lit(None), self.unit.function.span), Op(product.fn, args), like))
+            factor = Var(made[-1].target)
+        return made, factor
 
     def _opposite(self, factor: Atom) -> Atom | None:
         """A number, or what the factor is the opposite of; a name of ours may have other readers."""

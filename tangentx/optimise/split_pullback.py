@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import BOTTOM, Box, Kind, Region
 from tangentx.common.naming import Names
+from tangentx.common.texts import Copied
 from tangentx.errors import NotDifferentiable
 from tangentx.ir.exposure import bound_after, exposed
 from tangentx.ir.nodes import (
@@ -93,7 +94,8 @@ class _Cut:
         order = dict.fromkeys([*given, *(n for s in statements(self.forward) for n in sorted(writes(s)))])
         read = exposed(self.reverse)
         self.names = [name for name in order if name in read]
-        self.unsure = [n for n in self.names if n not in bound_after(self.forward, frozenset(given))]
+        sure = bound_after(self.forward, frozenset(given))
+        self.unsure = [n for n in self.names if n not in sure]
         self.state = Names([*given, *bound(body), self.seed.name]).fresh("state")
         node = program.world.region()
         node.fields.update({k: self._kind(Var(name)) for k, name in enumerate(self.names)})
@@ -159,19 +161,6 @@ class _Cut:
         else:
             out += [Assign(n, Op(arrays.entry_copy, (Var(held[n]),)), span) for n in deep]
         return tuple(out)
-
-
-@dataclass(frozen=True)
-class Copied:
-    """What the state holds a copy of: its place there (None where it is the state), in words, where it comes from.
-
-    `parameter` is the place of an argument that is there as it was given.
-    """
-
-    place: int | None
-    what: str
-    source: str
-    parameter: int | None = None
 
 
 def _tell_copies(first: Unit, names: Sequence[str], written: Set[Any]) -> None:

@@ -57,8 +57,14 @@ def module(tmp_path, monkeypatch):
 
 def said(derivative):
     """What became of the last text: "read", "kept" or why neither."""
-    notes = derivative._cache.last.notes["kept"]
-    assert notes in derivative.explain()
+    entry = derivative._cache.last
+    assert entry.notes["kept"] in derivative.explain()
+    return told(entry)
+
+
+def told(entry):
+    """What became of the text of an entry."""
+    notes = entry.notes["kept"]
     return {"read from the directory of kept texts": "read", "compiled, and kept for other processes": "kept"}.get(
         notes, notes
     )
@@ -69,6 +75,31 @@ def gradient(module, *args, of="f", **options):
     derivative = tx.grad(getattr(module, of), **options)
     found = derivative(*(args or (X,)))
     return np.asarray(found).tolist(), said(derivative)
+
+
+def jvp(module, of="f"):
+    """The value and a tangent, and what became of the text."""
+    product = tx.differentiate(getattr(module, of)).jvp
+    value, tangent = product((X,), (np.array([1.0, -1.0]),))
+    return [float(value), float(tangent)], said(product._derivative)
+
+
+def vjp(module, of="f"):
+    """The value, the cotangents for one seed and for a batch of them, and what became of the text."""
+    product = tx.differentiate(getattr(module, of)).vjp
+    value, pullback = product(X)
+    batch = tx.vmap(pullback)(np.array([1.0, 2.0, 3.0]))
+    return [float(value), pullback(2.0).tolist(), batch.tolist()], said(product._derivative)
+
+
+def linear(module, of="f"):
+    """The value, a tangent and a batch of them, and what became of the text."""
+    value, run = tx.linearize(getattr(module, of), X)
+    batch = tx.vmap(run)(np.array([[1.0, -1.0], [0.0, 1.0]]))
+    return [float(value), float(run(np.array([1.0, -1.0]))), batch.tolist()], told(run.entry)
+
+
+ASKED = {"gradient": gradient, "jvp": jvp, "vjp": vjp, "linear": linear}
 
 
 PROGRAM = """
@@ -97,6 +128,50 @@ def test_a_text_is_found_again_and_gives_the_same(module) -> None:
     assert "def f_grad" in derivative.source_for(X) and derivative(X).tolist() == first
     again.K = 30.0  # a number is read when the text runs
     assert gradient(again)[0] != first
+
+
+@pytest.mark.parametrize("ask", ASKED)
+def test_each_product_is_found_again_and_gives_the_same(ask, module) -> None:
+    first, how = ASKED[ask](module(PROGRAM))
+    assert how == "kept"
+    assert ASKED[ask](module(PROGRAM)) == (first, "read")
+    edited = PROGRAM.replace("np.sin(x)", "np.cos(x)")
+    other, how = ASKED[ask](module(edited))
+    tx.cache(None)
+    plain = module(edited)
+    held(plain.f).made.clear()
+    assert how == "kept" and other != first
+    tx.cache(kept_files.private())
+    assert ASKED[ask](plain)[0] == other
+
+
+def test_products_by_other_arguments_are_told_apart(module) -> None:
+    text = "def f(x, y):\n    return np.sum(x * x * y)\n"
+    y = np.array([3.0, 5.0])
+
+    def all_of(m):
+        product = tx.differentiate(m.f).jvp
+        found = [float(product((X, y), dots)[1]) for dots in ((X, None), (None, X), (X, X))]
+        found += [float(tx.linearize(m.f, X, y)[1](*dots)) for dots in ((X, None), (None, X), (X, X))]
+        found += [np.sum(one) for wrt in ("x", "y") for one in tx.differentiate(m.f, wrt=wrt).vjp(X, y)[1](1.0)]
+        return found
+
+    first = all_of(module(text))
+    assert first[:3] == first[3:6] == [55.0 - 9.0, 9.0, 55.0] or len(set(first[:3])) == 3
+    assert all_of(module(text)) == first
+
+
+def test_a_pullback_of_a_kept_text_owns_its_state(module) -> None:
+    text = "def f(x):\n    y = x * 2.0\n    x[0] = 3.0\n    return np.sum(x * x * y)\n"
+    outcomes = []
+    for _ in range(2):
+        m, x = module(text), np.array([1.0, 2.0])
+        product = tx.differentiate(m.f).vjp
+        _, pullback = product(x)
+        x[...] = 7.0
+        outcomes.append((pullback(1.0).tolist(), pullback(1.0).tolist(), product._derivative.explain().count("copy")))
+        assert said(product._derivative) == ("read" if len(outcomes) > 1 else "kept")
+    assert outcomes[0] == outcomes[1] and outcomes[0][0] == outcomes[0][1]
 
 
 EDITS = {
@@ -316,8 +391,10 @@ def files(place):
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "foreign", "garbage"])
-def test_a_damaged_file_is_no_text(damage, module, place) -> None:
-    first, _ = gradient(module(PROGRAM))
+@pytest.mark.parametrize("ask", ASKED)
+def test_a_damaged_file_is_no_text(damage, ask, module, place) -> None:
+    asked = ASKED[ask]
+    first, _ = asked(module(PROGRAM))
     (path,) = files(place)
     content = path.read_bytes()
     if damage == "cut":
@@ -330,8 +407,8 @@ def test_a_damaged_file_is_no_text(damage, module, place) -> None:
         kept_files.write(str(path), marshal.dumps({"axes": None}))
     else:
         path.chmod(0o666)
-    assert gradient(module(PROGRAM)) == (first, "kept")
-    assert gradient(module(PROGRAM)) == (first, "read")
+    assert asked(module(PROGRAM)) == (first, "kept")
+    assert asked(module(PROGRAM)) == (first, "read")
 
 
 def test_a_directory_that_others_can_write_is_not_used(module, tmp_path, place) -> None:
@@ -429,6 +506,12 @@ import tangentx as tx
 import program
 gradient = tx.grad(program.f)
 print(gradient(np.array([1.0, 2.0])).tolist(), gradient._cache.last.notes["kept"])
+x = np.array([1.0, 2.0])
+print([name for name in sys.modules if name.startswith(HEAVY)])
+_, tangent = tx.jvp(program.f, (x,), (x,))
+_, pullback = tx.vjp(program.f, x)
+_, linear = tx.linearize(program.f, x)
+print(float(tangent), pullback(1.0).tolist(), float(linear(x)))
 print([name for name in sys.modules if name.startswith(HEAVY)])
 """
 HEAVY = tuple(f"tangentx.{name}" for name in ("frontend", "analysis", "derive", "optimise", "templates", "compile"))
@@ -448,11 +531,15 @@ def processes(tmp_path, place, count):
 def test_other_processes_import_no_compiler(tmp_path, place) -> None:
     both = [process.communicate()[0].splitlines() for process in processes(tmp_path, place, 2)]
     (last,) = [process.communicate()[0].splitlines() for process in processes(tmp_path, place, 1)]
-    assert last[1] == "[]" and "read from" in last[0] and "tangentx.derive" in both[0][1]
+    assert last[1] == last[3] == "[]" and "read from" in last[0] and "tangentx.derive" in both[0][1]
+    assert both[0][2] == both[1][2] == last[2]
     assert {lines[0].partition("]")[0] for lines in (*both, last)} == {last[0].partition("]")[0]}
 
 
-def test_a_process_that_is_ended_while_it_writes_leaves_nothing_wrong(module, place, monkeypatch) -> None:
+@pytest.mark.parametrize("ask", ASKED)
+def test_a_process_that_is_ended_while_it_writes_leaves_nothing_wrong(ask, module, place, monkeypatch) -> None:
+    gradient = ASKED[ask]
+
     def ended(*_):
         raise KeyboardInterrupt
 
