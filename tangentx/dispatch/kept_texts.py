@@ -336,11 +336,18 @@ def _record(question: Question, entry: Entry) -> dict[str, Any]:
             "writes": entry.writes,
             "loud": sweep.loud if sweep else None,
             "decided": "undecided" in entry.notes,
-            "copied": [(one.place, one.what, one.source, one.parameter) for one in text.copied],
-            "product": {name: entry.notes[name] for name in _OF_PRODUCTS if name in entry.notes},
-            "several": "several" in entry.notes,
         }
+        | _of_product(entry)
     )
+
+
+def _of_product(entry: Entry) -> dict[str, Any]:
+    """What products ask of an entry beside its functions."""
+    return {
+        "copied": [(one.place, one.what, one.source, one.parameter) for one in entry.text.copied],
+        "product": {name: entry.notes[name] for name in _OF_PRODUCTS if name in entry.notes},
+        "several": "several" in entry.notes,
+    }
 
 
 def _facts(reads: Reads, ways: Ways, descriptions: Descriptions) -> dict[str, Any]:
