@@ -12,15 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import Arr, Box, Num, Region
+from tangentx.analysis.types.kinds import Arr, Box, Num, Region, is_array
 from tangentx.common.forks import once
 from tangentx.ir.nodes import Assign, Atom, Attr, Expr, Index, Key, Lit, Make, Op, Pop, Statement, Var
+from tangentx.ir.sweep_marks import CUT
 from tangentx.ir.walk import reads, statements
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.aliasing import viewed
 from tangentx.optimise.facts.dataflow import sweeps
 from tangentx.optimise.facts.shape_arithmetic import Length, Lengths
-from tangentx.optimise.facts.shapes import is_array
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import Rewriter
 
@@ -75,6 +75,9 @@ class _Elsewhere(Rewriter):
         super().__init__(program, unit)
         self.names = names
         self.params = [p.name for p in unit.function.params]
+        if CUT in unit.function.notes:  # a pullback would keep a copy of an argument for its shape
+            read = {name for s in statements(sweeps(unit.function)[1]) for name in reads(s)}
+            self.params = [name for name in self.params if name in read]
         self.here: list[str] = []
 
     @once

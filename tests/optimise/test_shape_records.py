@@ -55,3 +55,18 @@ def test_nothing_is_recorded_for_its_shape() -> None:
     assert "z_tape" not in text and "z_bar = np.zeros((" in text
     with pipeline.proofs(off="asked"):
         assert "z_tape" in tx.grad(gates).source_for(W, X)
+
+
+def test_a_pullback_keeps_no_argument_for_its_shape() -> None:
+    def shifted(w, x):
+        h = x
+        for _ in range(3):
+            h = np.tanh(w + h)
+        return np.sum(h)
+
+    args = np.ones((3, 2)), X
+    value, pullback = tx.vjp(shifted, *args)
+    assert np.isclose(value, shifted(*args))
+    first, second = pullback(1.0), pullback(1.0)
+    assert all(np.array_equal(one, two) for one, two in zip(first, second, strict=True))
+    assert np.allclose(first[0], tx.grad(shifted)(*args), rtol=1e-13)
