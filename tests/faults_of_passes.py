@@ -6,6 +6,18 @@ from tests.faults_of_reverse import Fault
 
 LATE: tuple[Fault, ...] = (
     (
+        "argument taken for one of two results",
+        "a callee gives back an argument only where it does so wherever it ends",
+        "tangentx.optimise.returned_arguments:returned_parameter",
+        (("if len(found) == 1 else None", "if found else None"),),
+    ),
+    (
+        "argument taken for a name that is bound anew",
+        "a callee gives back an argument only where the parameter keeps it",
+        "tangentx.optimise.returned_arguments:returned_parameter",
+        ((" or value.name in bound(function.body)", ""),),
+    ),
+    (
         "value that outlives a write",
         "what was computed from memory is no longer known when that is written",
         "tangentx.optimise.value_numbering:Numbering.after",

@@ -51,6 +51,7 @@ PROOFS = (
     "continues",
     "unpacked",
     "shifts",
+    "given",
     "repeats",
     *PASSES,
 )

@@ -136,10 +136,11 @@ def _shown(f: Any, rule: Sequence[inspect.Parameter]) -> list[inspect.Parameter]
     names = {p.name for p in (rule if any(p.kind is p.VAR_KEYWORD for p in own) else own)}
     plain = (bool, int, float, str, type(None))
     by_name = {p.name for p in own if p.kind is p.KEYWORD_ONLY}
+    options = _OPTIONS if getattr(f, "__module__", "").partition(".")[0] == "numpy" else frozenset[str]()
     found = []
     for parameter in rule:
         needed = parameter.default is parameter.empty
-        optional = type(parameter.default) in plain and parameter.name not in _OPTIONS and parameter.name in names
+        optional = type(parameter.default) in plain and parameter.name not in options and parameter.name in names
         if parameter.kind is parameter.VAR_KEYWORD or not (needed or optional):
             continue
         kind = parameter.kind if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL) else _SINGLE[1]

@@ -36,6 +36,7 @@ from tangentx.optimise import (
     name_coalescing,
     plain_powers,
     remake_shadows,
+    returned_arguments,
     settled_calls,
     shape_records,
     sign_normalisation,
@@ -220,6 +221,8 @@ def prepare(program: Program, root: Instance, off: frozenset[str]) -> None:
     for instance in program.reached() if "unpacked" not in off else ():
         if instance.link.function is not None:
             instance.link.function = unpacked(instance.link.function, instance.kinds)
+    if "given" not in off:
+        returned_arguments.run(program, _units(program, root, False))
     if "repeats" not in off:
         value_numbering.run(program, _units(program, root, False))
 
