@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tangentx.errors import UnsupportedSyntax
+from tangentx.testing import check_grads
 from tests.analysis.made import in_order
 from tests.derive.made import reverse_text
 
@@ -42,12 +43,20 @@ def test_what_may_be_a_view_is_asked_at_run_time() -> None:
 
 
 def hidden(A):
-    parts = np.atleast_1d(A, A[::-1])
-    parts[0][0] = 2.0
-    return np.sum(A)
+    parts = np.ix_(A, A)
+    A[0] = 2.0
+    return np.sum(parts[0])
 
 
-def test_several_views_at_once_are_refused() -> None:
+def several(A):
+    first, second = np.atleast_1d(A, A[::-1])
+    first[0] = 2.0 * second[1]
+    second[0] = 3.0 * first[1]
+    return np.sum(A * np.arange(1.0, 5.0))
+
+
+def test_several_views_at_once_are_taken_one_by_one_or_refused() -> None:
+    check_grads(several, (np.ones(4),), order=2)
     with pytest.raises(UnsupportedSyntax, match="several views"):
         reverse_text(hidden, np.ones(4))
 
