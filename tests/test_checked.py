@@ -705,6 +705,37 @@ def test_rules_of_the_users_need_not_be_linear() -> None:
     np.testing.assert_allclose(tx.grad(clipped, check=True, fallback="error")(X), np.ones(3))
 
 
+def descend(a, f, k):
+    if k <= 0 or k != 1:
+        return 0.5 * (a[k % 4] / (1.5 + f * f))
+    part = descend_again(a, np.tanh(a[0]), k - 1)
+    a[0] += 0.3 * part
+    return part * a[k % 4]
+
+
+def descend_again(a, f, k):
+    a[0] = np.sin(a[0] * f)
+    return descend(a[::-1], f, k - 1)
+
+
+def descents(x, a):
+    count = 0
+    while count < 3 and descend(a, descend(a, x, 1), 1) < 0.9:
+        count += 1
+        x = x * 1.1
+    return np.sum(a * a) + x
+
+
+def test_a_test_that_a_copy_of_a_function_has_not_is_not_compared() -> None:
+    """The reverse sweep of the outer call knows `k`, and has none; that of the inner call has it."""
+    a = np.random.default_rng(0).normal(size=4)
+    with tx.checked():
+        found = tx.grad(descents, wrt=(0, 1))(0.3, a)
+    step = 1e-6
+    differences = [(descents(0.3, a + step * e) - descents(0.3, a - step * e)) / (2 * step) for e in np.eye(4)]
+    np.testing.assert_allclose(found[1], differences, rtol=1e-6, atol=1e-8)
+
+
 # ---- how it is asked for ----
 def test_the_text_is_the_same_before_and_after() -> None:
     gradient = tx.grad(copied(running))

@@ -47,6 +47,8 @@ def at_quantile(
     ordered = sorted_as(merged(x, axis), rows)
     found = guarded(np.take_along_axis(ordered, low, -1), first)
     found = found + guarded(np.take_along_axis(ordered, high, -1), second)
+    if rows.shape[-1] == 0:  # nan, which depends on nothing
+        found = np.zeros((*rows.shape[:-1], np.size(q)), ordered.dtype)
     found = np.moveaxis(found, -1, 0).reshape(np.shape(q) + rows.shape[:-1])
     return np.expand_dims(found, _kept(np.ndim(a), axis, np.ndim(q))) if keepdims else found[()]
 

@@ -47,7 +47,7 @@ def mean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, ans_bar: Any, a_shape: Any
 ) -> Any:
     """Mean over `axis`."""
-    a_bar = unreduce(ans_bar / count_reduced(a_shape, axis), a_shape, axis, keepdims)
+    a_bar = unreduce(ans_bar / max(count_reduced(a_shape, axis), 1), a_shape, axis, keepdims)
     return a_bar
 
 

@@ -223,3 +223,27 @@ def test_a_stopped_gradient_of_tensors() -> None:
     np.testing.assert_array_equal(second.data, [4.0, 6.0])
     held[0] = 7.0
     assert x.tolist() == [2.0, 3.0]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("fn", [np.mean, np.average, np.var, np.std, np.nanmean, np.nanvar, np.median, np.nanmedian])
+@pytest.mark.parametrize(("shape", "axis"), [((0,), None), ((0,), 0), ((2, 0), None), ((2, 0), 1), ((0, 2), 0)])
+def test_what_is_taken_of_no_elements_has_an_empty_gradient(fn: Any, shape: Any, axis: Any) -> None:
+    """NumPy gives nan, and warns."""
+
+    def of(a: Any) -> Any:
+        return fn(a, axis=axis) * 2.0
+
+    a = np.empty(shape)
+    value, pullback = tx.vjp(of, a)
+    bar = pullback(np.ones(value.shape) if value.shape else 1.0)
+    assert np.isnan(value).all()
+    assert np.shape(bar[0] if isinstance(bar, tuple) else bar) == shape
+    assert np.shape(tx.jvp(of, (a,), (a,))[1]) == value.shape
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_gradient_of_the_mean_of_nothing_does_not_divide_by_zero() -> None:
+    assert tx.grad(np.mean)(np.empty(0)).shape == (0,)
+    assert tx.grad(lambda a: np.mean(a * a))(np.empty((0, 3))).shape == (0, 3)
+    assert tx.grad(lambda a: np.sum(np.ones(2) * np.mean(a * 2.0, axis=1)))(np.empty((2, 0))).shape == (2, 0)

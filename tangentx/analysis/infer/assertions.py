@@ -374,14 +374,27 @@ def _unset(part: Part) -> Iterator[Region]:
 def _twins(parts: Sequence[Part]) -> dict[object, int]:
     """A number for each test and each loop that is there in both sweeps, and is gone back in the opposite order.
 
-    Calls of a function that writes nothing may be merged, left out or change places, in one sweep alone.
+    Calls of a function that writes nothing may be merged, left out or change places, in one sweep alone. A copy of a
+    function for other arguments may have none of its tests: then what the others note is not gone back in order.
     """
     ways: dict[object, set[tuple[Link, bool]]] = {}
+    copies: dict[object, set[Link]] = {}
     for part in parts:
-        for s in statements(part.link.function.body) if part.link.function is not None else ():
+        function = part.link.function
+        if function is not None and "pair" in function.notes:
+            copies.setdefault(function.notes["pair"], set()).add(part.link)
+        for s in statements(function.body) if function is not None else ():
             if isinstance(s, If | For) and s.twin is not None:
                 ways.setdefault(s.twin.name, set()).add((part.link, s.twin.back))
-    return {name: k for k, name in enumerate(name for name, found in ways.items() if _is_in_order(found))}
+    found = (name for name, links in ways.items() if _is_in_order(links) and _is_in_all(links, copies))
+    return {name: k for k, name in enumerate(found)}
+
+
+def _is_in_all(ways: set[tuple[Link, bool]], copies: Mapping[object, set[Link]]) -> bool:
+    """Whether a test is in all copies of the functions that hold it, in one sweep or the other."""
+    links = {link for link, _ in ways}
+    pairs = {link.function.notes.get("pair") for link in links if link.function is not None}
+    return all(copies.get(pair, links) <= links for pair in pairs)
 
 
 def _is_in_order(ways: set[tuple[Link, bool]]) -> bool:

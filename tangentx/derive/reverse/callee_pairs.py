@@ -142,7 +142,7 @@ def write_pair(derivation: Derivation, instance: Instance, pair: Pair) -> None:
         *_with_saved(r, forward, saved, pair.result),
     ]
     params = as_params([*names, *shadows])
-    notes = {"shadows": r.shadows()}
+    notes = {"shadows": r.shadows(), "pair": object()}  # what both keep, and copies of them for other arguments
     pair.forward.function = Function(pair.forward.name, params, tuple(forward), span, notes=notes)
     taken = Emitter(span)
     state = r.frame.names.fresh("saved")
