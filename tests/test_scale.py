@@ -19,7 +19,9 @@ from tangentx.analysis.types import kinds
 from tangentx.ir import exposure
 from tangentx.ir.nodes import Lit, Op, Var
 from tangentx.optimise import in_place_sums
+from tangentx.optimise.facts import shape_arithmetic, shapes
 from tangentx.optimise.facts.dataflow import Flow
+from tangentx.optimise.facts.mentions import Mentions
 
 
 def defined(name: str, text: str) -> Callable[..., Any]:
@@ -254,6 +256,33 @@ def test_the_work_grows_slowly(
         counts.append({"steps": 0, "joins": 0})
         tx.grad(defined(f"{text.__name__} {count}", text(count)))(0.7)
     assert all(counts[1][work] < factor * counts[0][work] for work in counts[0]), counts
+
+
+def products(count: int) -> str:
+    """Each product shows that a length of its cotangent is one that is known."""
+    return "\n".join(["def f(x):", "    v = x", *["    v = np.tanh(x @ v)"] * count, "    return np.sum(v)"]) + "\n"
+
+
+def test_an_equation_of_lengths_rewrites_the_shapes_that_mention_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each once rewrote every shape that was known, and each shape was written anew by every equation."""
+    counts: list[int] = []
+    replaced, add = shape_arithmetic.replaced, Mentions._add
+
+    def replacing(*args: Any) -> Any:
+        counts[-1] += 1
+        return replaced(*args)
+
+    def adding(*args: Any) -> None:
+        counts[-1] += 1
+        add(*args)
+
+    for module in (shape_arithmetic, shapes):
+        monkeypatch.setattr(module, "replaced", replacing)
+    monkeypatch.setattr(Mentions, "_add", adding)
+    for count in (10, 20):
+        counts.append(0)
+        tx.grad(defined(f"{count} products", products(count)))(0.1 * np.eye(2))
+    assert 0 < counts[1] < 3 * counts[0], counts
 
 
 def test_a_sum_of_many_terms() -> None:

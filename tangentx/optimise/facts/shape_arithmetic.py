@@ -159,9 +159,29 @@ def written(shape: Shape, equal: Mapping[Length, Length]) -> Shape:
         return type(shape)(written(part, equal) for part in shape)
     if shape in equal:
         return equal[shape]
+    inner = frozenset(mentioned(shape))
+    if equal.keys().isdisjoint(inner):
+        return shape
     for old, new in equal.items():
-        shape = replaced(shape, old, new)
+        if old in inner:
+            shape = replaced(shape, old, new)
+            inner = frozenset(mentioned(shape))
     return shape
+
+
+def mentioned(shape: Shape) -> Iterator[Length]:
+    """The tags, and the lengths made of them, in whose place `replaced` may write others in a shape; the whole too."""
+    if not isinstance(shape, tuple):
+        return
+    yield shape
+    parts: Iterable[object] = shape
+    if shape[:1] == ("common",):
+        parts = shape[1]
+    elif shape[:1] == ("linear",):
+        parts = (term for term, _ in shape[1])
+    for part in parts:
+        if isinstance(part, tuple):
+            yield from mentioned(part)
 
 
 def substituted(shape: Shape, of: Callable[[tuple[object, ...]], Length]) -> Shape:

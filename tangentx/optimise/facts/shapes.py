@@ -7,7 +7,7 @@ shapes. The tag of a length or shape that is not known names the visit of the pl
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -38,6 +38,7 @@ from tangentx.ir.walk import atoms, bound, statements
 from tangentx.optimise.facts import derived_lengths, shape_arithmetic
 from tangentx.optimise.facts.dataflow import LEAVING, Flow, Site
 from tangentx.optimise.facts.memory import reach, region
+from tangentx.optimise.facts.mentions import Mentions
 from tangentx.optimise.facts.shape_arithmetic import (
     LEAVES,
     NUMBER,
@@ -98,6 +99,7 @@ class Facts(Flow[Known]):
         self._rules = ShapeRules(self._kind, (self.shape, self.of_array), self.number, relying, taking, self._range)
         self._ranges: dict[Length, tuple[Length, Length]] = {}
         self._tapes = Tapes(unit)
+        self._mentions = Mentions(_shapes_in)
         self._readers: dict[str, set[str]] = {}
         self._lying: dict[str, list[Region]] = {}
         self._unwritten: dict[Region, dict[str, None]] = {}
@@ -206,6 +208,7 @@ class Facts(Flow[Known]):
         kind = self.unit.kinds.get(s.target)
         tag = self._tagged(None, kind)
         self.env[s.target] = Known(tag)
+        self._mentions.note(self.env, s.target, tag)
         if s.step == Lit(1) and kind is not None and is_count(kind):
             self._ranges[tag] = self.number(s.start), self.number(s.stop)
 
@@ -238,6 +241,7 @@ class Facts(Flow[Known]):
         assert self.env is not None
         if self.shaping:
             shape = self._tagged(shape, kind)
+            self._mentions.note(self.env, s.target, shape)
         pure = type(made) is Op and self._note_readers(s.target, made)
         if not pure or made is None:
             self.env[s.target] = Known(shape, None, zero)
@@ -372,11 +376,19 @@ class Facts(Flow[Known]):
             return
         keep, drop = sorted((one, other), key=_preference)
         self._tapes.showed(drop, keep)
-        equal = {old: replaced(new, drop, keep) for old, new in self._equal.items()} | {drop: keep}
-        for name, fact in self.env.items():
-            shape = replaced(fact.shape, drop, keep) if name != EQUAL else equal
-            if shape != fact.shape:
-                self.env[name] = fact._replace(shape=shape)
+        equal = dict(self._equal)
+        for owner in self._mentions.taken(self.env, drop):
+            if isinstance(owner, str) and owner in self.env:
+                fact = self.env[owner]
+                shape = replaced(fact.shape, drop, keep)
+                if shape != fact.shape:
+                    self.env[owner] = fact._replace(shape=shape)
+                    self._mentions.note(self.env, owner, shape)
+            elif owner in equal:
+                equal[owner] = replaced(equal[owner], drop, keep)
+                self._mentions.note(self.env, owner, equal[owner])
+        equal[drop] = keep
+        self._mentions.note(self.env, drop, keep)
         self.env[EQUAL] = Known(equal)
 
     def is_zero(self, s: Assign) -> bool:
@@ -523,6 +535,15 @@ def _met(
 def _equations(env: Mapping[str, Known]) -> Mapping[Length, Length]:
     """What lengths have turned out to be where these facts hold: each with the one that is written for it."""
     return env[EQUAL].shape if EQUAL in env else {}  # type: ignore[return-value]
+
+
+def _shapes_in(facts: Mapping[str, Any]) -> Iterator[tuple[object, Shape]]:
+    """The shapes that are known under names, and the lengths that are written for others."""
+    for name, fact in facts.items():
+        if name == EQUAL:
+            yield from fact.shape.items()
+        else:
+            yield name, fact.shape
 
 
 def _preference(length: Length) -> int:
