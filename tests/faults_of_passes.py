@@ -6,6 +6,33 @@ from tests.faults_of_reverse import Fault
 
 LATE: tuple[Fault, ...] = (
     (
+        "cotangent of the last trip taken for that of the first",
+        "trips change places only where what they leave behind are sums",
+        "tangentx.optimise.loop_fusion:_Pair.names_are_apart",
+        (("carried | self._left()", "carried"),),
+    ),
+    (
+        "factor of later trips left out",
+        "trips change places only where what they hand on are sums",
+        "tangentx.optimise.loop_fusion:_Pair.names_are_apart",
+        (("carried | self._left()", "self._left() - carried"),),
+    ),
+    (
+        "array read as an earlier trip has left it",
+        "no trip of the reverse sweep finds memory that the forward sweep has yet to write",
+        "tangentx.optimise.loop_fusion:_Pair.memory_is_apart",
+        (
+            ("written[0] & (two.read | two.written) or written[1] & (one.read | one.written)", "False"),
+            ("not written[1] & (two.read | two.replaced)", "True"),
+        ),
+    ),
+    (
+        "shadow zeroed before others contribute",
+        "what trips of the reverse sweep do to memory that they share are contributions alone",
+        "tangentx.optimise.loop_fusion:_Pair.memory_is_apart",
+        (("not written[1] & (two.read | two.replaced)", "True"),),
+    ),
+    (
         "argument taken for one of two results",
         "a callee gives back an argument only where it does so wherever it ends",
         "tangentx.optimise.returned_arguments:returned_parameter",

@@ -44,7 +44,7 @@ from tangentx.ir.walk import bound, reads, statements, used
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.block_effects import Effects, effects
 from tangentx.optimise.facts.tape_shapes import EMPTY
-from tangentx.optimise.facts.unit import Unit, write_each
+from tangentx.optimise.facts.unit import Unit, counts, write_each
 from tangentx.optimise.rewriting import ADD, SUB
 from tangentx.optimise.trip_values import TripValues
 
@@ -147,13 +147,18 @@ class _Pair:
         return _Tapes(frozenset(pushed), frozenset(single))
 
     def names_are_apart(self) -> bool:
-        """Whether the loops share no name that one of them binds, and what the trips of the second one hand on are
-        sums."""
+        """Whether the loops share no name that one of them binds, and what the trips of the second one hand on, to one
+        another or to what comes after them, are sums."""
         (one, two), (ones, twos) = self.bound, self.used
         if one & two or one & twos or two & ones:
             return False
         carried = (exposed(self.last.body) & two) - {self.last.target}
-        return all(_is_sum(name, self.last.body) for name in carried)
+        return all(_is_sum(name, self.last.body) for name in carried | self._left())
+
+    def _left(self) -> set[str]:
+        """Names that trips of the second loop bind and others read: they find what the last trip has left."""
+        read, inside = self.unit.counts()[0], counts(statements(self.last.body))[0]
+        return {name for name in self.bound[1] if read[name] > inside[name]}
 
     def memory_is_apart(self, tapes: _Tapes) -> bool:
         """Whether no trip finds memory as another one has left it, sums of cotangents apart."""
@@ -173,7 +178,7 @@ class _Pair:
         read, made = self.unit.counts()
         names = {p.name for p in self.unit.function.params} | ((read.keys() | made.keys()) - inside)
         held = (names | exposed(self.first.body) | exposed(self.last.body)) - tapes.every
-        return {*self.fusion.outside, *memory.reach(self.fusion.kinds(held))}
+        return {*(node.root() for node in self.fusion.outside), *memory.reach(self.fusion.kinds(held))}
 
     def both(self, tapes: _Tapes) -> Block:
         """What a trip does there and back."""

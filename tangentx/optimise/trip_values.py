@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterator
 
 from tangentx.analysis.infer.program import Program
@@ -19,7 +20,7 @@ class TripValues:
 
     def __init__(self, program: Program, unit: Unit, written: set[Region], own: frozenset[str]) -> None:
         self.program, self.unit, self.written, self.own = program, unit, written, own
-        self.made = unit.counts()[1]
+        self.made = unit.counts()[1] + Counter(p.name for p in unit.function.params)
         self.names: dict[Hashable, str] = {}
         self.same: dict[str, str] = {}
 

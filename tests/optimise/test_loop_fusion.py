@@ -108,7 +108,16 @@ def from_a_list(w, x):
     return total
 
 
-APART = (of_the_sum, carried, written_outside, in_place, decaying, from_a_list)
+def bound_anew_in_some_trips(w, x):
+    h, total = w[1] * 1.5, 0.0
+    for k in range(len(x)):
+        if k < 2:
+            total += np.exp(h) * x[k, 1]
+            h = 0.25
+    return total
+
+
+APART = (of_the_sum, carried, written_outside, in_place, decaying, from_a_list, bound_anew_in_some_trips)
 
 
 @pytest.mark.parametrize("f", [*JOINED, *APART])

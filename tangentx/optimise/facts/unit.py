@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
@@ -105,9 +105,14 @@ def _statements(unit: Unit) -> tuple[Statement, ...]:
 
 
 def _counts(unit: Unit) -> tuple[Counter[str], Counter[str]]:
+    return counts(unit.statements())
+
+
+def counts(every: Iterable[Statement]) -> tuple[Counter[str], Counter[str]]:
+    """How often each name is read and bound in the statements, those of their blocks apart."""
     read: list[str] = []
     bound: list[str] = []
-    for s in unit.statements():
+    for s in every:
         names = [a.name for a in statement_atoms(s) if type(a) is Var]
         read += names if type(s) is Assign else set(names)
         if type(s) in BINDING:
