@@ -736,6 +736,28 @@ def test_a_test_that_a_copy_of_a_function_has_not_is_not_compared() -> None:
     np.testing.assert_allclose(found[1], differences, rtol=1e-6, atol=1e-8)
 
 
+def set_unread(a, f):
+    for k in range(len(a)):
+        f *= np.cos(f)
+        f = np.tanh(a[k])
+        if f > 0.9:
+            return f * f
+    return np.sin(a[0])
+
+
+def twice_set(x, a):
+    return x * set_unread(a, a[0] * x) + set_unread(a[1:], x * a[1])
+
+
+def test_a_parameter_of_which_nobody_reads_what_is_given_may_be_none() -> None:
+    a = np.linspace(0.2, 2.4, 3)
+    step = 1e-6
+    with tx.checked():
+        found = tx.jvp(twice_set, (1.0, a), (1.0, np.ones(3)))[1]
+    difference = twice_set(1.0 + step, a + step) - twice_set(1.0 - step, a - step)
+    assert np.isclose(found, difference / (2 * step), rtol=1e-6)
+
+
 # ---- how it is asked for ----
 def test_the_text_is_the_same_before_and_after() -> None:
     gradient = tx.grad(copied(running))

@@ -88,6 +88,7 @@ class _Writer:
         self.whole = told is not None
         self.twins = _twins(parts)
         self.nested = _nested(parts)
+        self.left_out = set(_left_out(parts))
         self.unset = {node for part in parts for node in _unset(part)}
         self.derived = False
         self.gaps = {node for part in parts for node in _with_gaps(part)}
@@ -105,7 +106,10 @@ class _Writer:
         self.stems = function.notes.get("stems", {})
         self.shadows = function.notes.get("shadows", {})
         self.read = used(function.body)
-        first = [self.assertion(p.name, p.name, function.span) for p in function.params]
+        first = [
+            self.assertion(p.name, p.name, function.span, (part.link, i) in self.left_out)
+            for i, p in enumerate(function.params)
+        ]
         body = self.block(function.body)
         if self.derived and body and isinstance(body[-1], Return):
             body = (*body[:-1], *self.spent(function.body), body[-1])
@@ -369,6 +373,14 @@ def _unset(part: Part) -> Iterator[Region]:
             kind = part.kinds.get(s.target)
             if isinstance(kind, Arr):
                 yield kind.region.root()
+
+
+def _left_out(parts: Sequence[Part]) -> Iterator[tuple[Link, int]]:
+    """The parameters, by function and position, that a call gives None: a pass found that their values are not read."""
+    for part in parts:
+        for s in statements(part.link.function.body) if part.link.function is not None else ():
+            if isinstance(s, Assign) and isinstance(s.value, Call):
+                yield from ((s.value.link, i) for i, arg in enumerate(s.value.args) if arg == Lit(None))
 
 
 def _twins(parts: Sequence[Part]) -> dict[object, int]:
