@@ -12,6 +12,12 @@ LATE: tuple[Fault, ...] = (
         (("carried | self._left()", "carried"),),
     ),
     (
+        "sums exchanged in the order of the forward sweep",
+        "each trip adds to the same sums, whatever the others have done",
+        "tangentx.optimise.loop_fusion:_Pair.names_are_apart",
+        ((" and kept.get(name) == name", ""),),
+    ),
+    (
         "factor of later trips left out",
         "trips change places only where what they hand on are sums",
         "tangentx.optimise.loop_fusion:_Pair.names_are_apart",

@@ -12,7 +12,7 @@ is done before; nothing of the first is run twice.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -40,7 +40,7 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.rewrite import map_blocks
 from tangentx.ir.sweep_marks import CUT, REVERSE
-from tangentx.ir.walk import bound, reads, statements, used
+from tangentx.ir.walk import atoms, bound, reads, statements, used
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.block_effects import Effects, effects
 from tangentx.optimise.facts.tape_shapes import EMPTY
@@ -153,7 +153,9 @@ class _Pair:
         if one & two or one & twos or two & ones:
             return False
         carried = (exposed(self.last.body) & two) - {self.last.target}
-        return all(_is_sum(name, self.last.body) for name in carried | self._left())
+        handed_on = carried | self._left()
+        kept = _sums_kept(self.last.body, {name: name for name in handed_on})
+        return all(_is_sum(name, self.last.body) and kept.get(name) == name for name in handed_on)
 
     def _left(self) -> set[str]:
         """Names that trips of the second loop bind and others read: they find what the last trip has left."""
@@ -349,6 +351,29 @@ def _is_sum(name: str, block: Block) -> bool:
     return all(_adds_to(s, sums) for s in every if isinstance(s, Assign) and s.target in sums) and not any(
         isinstance(s, For) and s.target in sums for s in every
     )
+
+
+def _sums_kept(block: Block, start: Mapping[str, str]) -> dict[str, str]:
+    """Which of the sums that names hold before the block each name holds, with more added to it, after it: in trips
+    that exchange two sums, ``a, b = b, a``, what a term is added to depends on the trips before."""
+    held = dict(start)
+    for s in block:
+        match s:
+            case Assign():
+                of = [held[a.name] for a in atoms(s.value) if isinstance(a, Var) and a.name in held]
+                adds = len(of) == 1 and _adds_to(s, set(held))
+                held.pop(s.target, None)
+                held.update({s.target: of[0]} if adds else {})
+            case If():
+                held = _agreeing(_sums_kept(s.body, held), _sums_kept(s.orelse, held))
+            case For():
+                while (after := _agreeing(_sums_kept(s.body, held), held)) != held:
+                    held = after
+    return held
+
+
+def _agreeing(one: Mapping[str, str], two: Mapping[str, str]) -> dict[str, str]:
+    return {name: of for name, of in one.items() if two.get(name) == of}
 
 
 def _adds_to(s: Assign, sums: set[str]) -> bool:

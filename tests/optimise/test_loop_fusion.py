@@ -117,7 +117,34 @@ def bound_anew_in_some_trips(w, x):
     return total
 
 
-APART = (of_the_sum, carried, written_outside, in_place, decaying, from_a_list, bound_anew_in_some_trips)
+def exchanged(w, x):
+    a, b, total = w[0], w[1], 0.0
+    for k in range(len(x)):
+        total += k * a + np.tanh(x[k] @ w) ** 2
+        a, b = b, a
+    return total
+
+
+def exchanged_once(w, x):
+    a, b, total = w[0], w[1], 0.0
+    for k in range(len(x)):
+        total += k * a + np.tanh(x[k] @ w) ** 2
+        if k == 1:
+            a, b = b, a
+    return total
+
+
+def exchanged_further_in(w, x):
+    a, b, total = w[0], w[1], 0.0
+    for k in range(len(x)):
+        for j in range(3):
+            total += k * j * a + np.tanh(x[k, j] * w[j]) ** 2
+            a, b = b, a
+    return total
+
+
+EXCHANGED = (exchanged, exchanged_once, exchanged_further_in)
+APART = (of_the_sum, carried, written_outside, in_place, decaying, from_a_list, bound_anew_in_some_trips, *EXCHANGED)
 
 
 @pytest.mark.parametrize("f", [*JOINED, *APART])
