@@ -10,8 +10,9 @@ from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.infer.walker import FunctionWalker
 from tangentx.analysis.types.kind_copies import settle_copies
 from tangentx.analysis.types.kinds import Kind
-from tangentx.errors import NotResolved, TangentxError, UnsupportedSyntax
+from tangentx.errors import NotResolved, Span, TangentxError, UnsupportedSyntax, is_library, is_ours
 from tangentx.ir.nodes import Function
+from tangentx.ir.walk import statements
 
 LIMIT_ROUNDS = 200
 
@@ -81,4 +82,13 @@ class Inference(Program):
         for view, base, span in self.world.links:
             if view.root().written or base.root().written:
                 hint = "copy the view, or write before it is taken"
-                raise UnsupportedSyntax("a read-only view of an array that is written elsewhere", span, hint)
+                message = "a read-only view of an array that is written elsewhere"
+                raise UnsupportedSyntax(message, self._at_the_users(span), hint)
+
+    def _at_the_users(self, span: Span) -> Span:
+        """The place itself, or of one in a function of a library the place where the user called that."""
+        if not (is_library(span.file) or is_ours(span.file)):
+            return span
+        inside = (i for i in self.met if i.called and any(s.span == span for s in statements(i.source.body)))
+        instance = next(inside, None)
+        return span if instance is None or instance.called is None else instance.called[1]

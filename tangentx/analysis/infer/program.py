@@ -18,7 +18,7 @@ from tangentx.common.axes import Axes
 from tangentx.common.forks import once
 from tangentx.common.options import OBSERVING, ON_TENSORS, Helper, low_precision
 from tangentx.common.outside_names import static
-from tangentx.errors import NotResolved, Span, TangentxError, is_library
+from tangentx.errors import NotResolved, Span, TangentxError, is_library, is_ours
 from tangentx.ir.nodes import Ext, Function, Link, Statement, Var
 
 LIMIT_INSTANCES = 300  # of one function
@@ -228,7 +228,7 @@ class Program(ABC):
         """While a function of that file is walked, which is called at `span`: what is refused in a library is told
         where the user called it."""
         before = self.called
-        if is_library(file) and not is_library(span.file):
+        if _is_inside(file) and not _is_inside(span.file):
             self.called = (function, span)
         try:
             yield
@@ -250,3 +250,8 @@ class Program(ABC):
                 region.mark("external")
             self.externals[id(ext)] = (ext, kind)
         return self.externals[id(ext)][1]
+
+
+def _is_inside(file: str) -> bool:
+    """Whether a file is a library's, or ours: in a checkout that lies in no library."""
+    return is_library(file) or is_ours(file)

@@ -406,6 +406,18 @@ def test_a_read_only_view_of_unknown_lengths_is_seen() -> None:
     np.testing.assert_allclose(found, [0.0, 600.0])
 
 
+def repeated_beside_a_write(x):
+    parts = np.broadcast_arrays(x, x[::-1])
+    x[0] = 2.0
+    return np.sum(parts[0])
+
+
+def test_a_view_that_a_rule_of_ours_takes_is_refused_where_the_user_called_it() -> None:
+    with pytest.raises(tx.UnsupportedSyntax, match="read-only view") as found:
+        tx.grad(repeated_beside_a_write, fallback="error")(np.ones(3))
+    assert found.value.span.file == __file__
+
+
 def written_by_element(n, x):
     a = np.zeros(2, int) if n > 1 else np.zeros(2)
     a[0] = x
