@@ -494,7 +494,7 @@ def test_a_batch_through_a_pullback_that_keeps_shadows(f, off) -> None:
     rng = np.random.default_rng(3)
     with pipeline.proofs(off=off):
         value, pullback = tx.vjp(f, rng.normal(size=3), fallback="error")
-        assert pullback.entry.notes["several"]() is not None
+        assert pullback.entry.notes["several"](()) is not None
         for count in (4, 2, 4):
             seeds = rng.normal(size=(count, *np.shape(value)))
             np.testing.assert_allclose(tx.vmap(pullback)(seeds), [pullback(seed) for seed in seeds], rtol=1e-12)
