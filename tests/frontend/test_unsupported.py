@@ -35,7 +35,6 @@ REFUSED = {
     "yield from": "yield from x",
     "generator kept": "y = (i for i in x)",
     "generator to a stranger": "y = x(i for i in x)",
-    "generator to next": "y = next(i for i in x)",
     "generator iterated": "for i in (j for j in x):\n        pass",
     "while forever": "while True:\n        x = 0",
     "del attribute": "del x.a",
@@ -47,7 +46,6 @@ REFUSED = {
     "locals": "y = locals()",
     "eval": "y = eval('x')",
     "super": "y = super()",
-    "any of two loops": "y = any(i for i in x for j in x)",
 }
 
 
