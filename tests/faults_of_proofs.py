@@ -114,8 +114,8 @@ PROOFS: tuple[Fault, ...] = (
     (
         "cotangent shared although written",
         "in-place accumulation only into buffers of one's own",
-        "tangentx.optimise.store_forwarding:_Fitting._fits",
-        (("self.own(s.value) and ", ""),),
+        "tangentx.optimise.store_forwarding:_Fitting.rewrite",
+        (("(self.found if self.own(s.value) else self.shared)", "self.found"),),
         "arrays added up",
     ),
     (

@@ -13,13 +13,16 @@ _MODES = {"reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mir
 
 def edge_places(size: int, before: int, after: int, mode: str) -> Any:
     """Which elements of a row stand for those from `before` places ahead of it to `after` behind; beyond the edges of
-    a constant one -1. Raises NotDifferentiable for another mode."""
+    a constant one -1. Raises NotDifferentiable for another mode, and for a row without elements."""
     if mode not in _MODES:
         raise NotDifferentiable(
             f"scipy.ndimage has no derivative for mode={mode!r}", hint=f"use one of {sorted(_MODES)}"
         )
-    places = np.arange(-before, max(size, 1) + after)
-    return _folded(places, max(size, 1), mode)
+    if size == 0:
+        raise NotDifferentiable(
+            "a filter of scipy.ndimage has no derivative for an image without elements", hint="leave such images out"
+        )
+    return _folded(np.arange(-before, size + after), size, mode)
 
 
 def _folded(places: Any, size: int, mode: str) -> Any:

@@ -19,8 +19,8 @@ NOT_CUPYS = frozenset((
 ))  # fmt: skip
 """Programs that do what CuPy does not, that cannot be moved there, or of float32, of which differences say little."""
 REFUSED = frozenset(
-    "absorbed by_cell colliding delay_line edges_of matched_orders polynomials pooled running_moments"
-    " taken_names".split()
+    "absorbed by_cell colliding delay_line edges_of matched_orders of_a_comprehension_in_a_loop polynomials pooled"
+    " running_moments taken_names".split()
 )
 """Programs that run there and are refused, at a line and with a remedy."""
 MORE = {

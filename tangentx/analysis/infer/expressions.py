@@ -6,7 +6,7 @@ import builtins
 import enum
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -168,10 +168,23 @@ def _calculates_with(fn: Callable[..., Any], body: Callable[..., Any] | None) ->
 
 
 def _has_numbers(kind: Kind, kinds: str) -> bool:
-    """Whether the kind is of a list with such numbers in it, or in lists in it."""
-    node = kind.region.root() if kinds and isinstance(kind, Box) and kind.cls in (list, tuple) else None
-    items = () if node is None else (*node.fields.values(), node.elt)
-    return any(_has_numbers(k, kinds) or (isinstance(k, Num) and dtype_of(k).kind in kinds) for k in items)
+    """Whether the kind is of a list with such numbers in it, or in lists in it, and with nothing that is no number:
+    ``bounds=[(0.0, None)]`` is no table."""
+    found = list(_numbers_in(kind)) if kinds and isinstance(kind, Box) else []
+    return all(isinstance(k, Num | Arr) and not k.none for k in found) and any(
+        isinstance(k, Num) and dtype_of(k).kind in kinds for k in found
+    )
+
+
+def _numbers_in(kind: Kind) -> Iterator[Kind]:
+    """What stands in a list, and in the lists in it."""
+    if not isinstance(kind, Box) or kind.cls not in (list, tuple):
+        yield kind
+        return
+    node = kind.region.root()
+    for item in (*node.fields.values(), node.elt):
+        if not isinstance(item, Bottom):
+            yield from _numbers_in(item)
 
 
 def _placed(

@@ -131,8 +131,9 @@ def test_a_rule_runs_once_for_the_batch(rule: Any, example: Any, monkeypatch: An
                 tolerance = 1e-2 if narrow else 1e-11
                 np.testing.assert_allclose(g.detach().numpy(), wanted, rtol=tolerance, atol=tolerance)
         if (getattr(rule, "name", "") or rule.body.__name__) not in ONE_BY_ONE:
-            assert not slowly, "give it a rule in templates/batched/, or an entry above"
-            assert counts[1] == counts[2], counts
+            slow = {str(node).lstrip("<").partition("Backward")[0].lower() for node in slowly}
+            assert slow <= ONE_BY_ONE, "give it a rule in templates/batched/, or an entry above"
+            assert slow or counts[1] == counts[2], counts
 
 
 # ---- whole graphs ----
