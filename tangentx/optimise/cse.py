@@ -1,7 +1,8 @@
 """Common subexpression elimination: the reverse sweep does not compute again what either sweep has computed already.
 
 Cotangents are left as they are: they are seldom alike, and keep their names. Operands and result are out of reach of
-every write, and no operand was bound anew since.
+every write, and no operand was bound anew since. What the user computes among tangents is treated alike, where nobody
+can tell.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.primitives import has_effect
+from tangentx.analysis.types.kinds import Num
+from tangentx.analysis.types.primitives import has_effect, is_hashable
 from tangentx.ir.nodes import Assign, Atom, Ext, Op, Statement, Var
 from tangentx.ir.walk import atoms, reads, statements, writes
+from tangentx.optimise.facts.aliasing import passed_on
 from tangentx.optimise.facts.dataflow import sweeps
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import Rewriter, Rules, run_each
@@ -45,16 +48,21 @@ class Common(Rules):
             held = self.expr(Var(name))
             if name != s.target and isinstance(held, Op) and self._key(held) == key:
                 kinds = self.unit.kinds.get(name), self.unit.kinds.get(s.target)
-                if self.still(Var(name)) and type(kinds[0]) is type(kinds[1]):
+                if self.still(Var(name)) and type(kinds[0]) is type(kinds[1]) and self._may_share(s.target, name):
                     new = self.same(s, Var(name))
                     return None if new is None else (new,)
         return None
+
+    def _may_share(self, target: str, name: str) -> bool:
+        """Whether nobody can tell that two arrays are one: what the user computes may be asked, ``a is b``."""
+        number = isinstance(self.unit.kinds.get(target), Num)
+        return self.walk.ours or number or not {target, name} & self.unit.found(passed_on)
 
     def _is_cotangent(self, atom: Atom) -> bool:
         return type(atom) is Var and atom.name in self.bars
 
     def _key(self, op: Op) -> Key | None:
-        if not _hashable(op.fn) or has_effect(op) or not op.args:
+        if not is_hashable(op.fn) or has_effect(op) or not op.args:
             return None
         for a in atoms(op):
             if type(a) is Ext or self._is_cotangent(a) or not self.still(a):
@@ -82,14 +90,6 @@ def _bars(unit: Unit) -> frozenset[str]:
 
 def _shown(atom: Atom) -> str:
     return atom.name if isinstance(atom, Var) else repr(atom)
-
-
-def _hashable(fn: Any) -> bool:
-    try:
-        hash(fn)
-    except TypeError:
-        return False
-    return True
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:

@@ -2,8 +2,8 @@
 
 ``a = np.sqrt(v * dt) * z; b = np.sqrt(v * dt) * w`` becomes ``t = np.sqrt(v * dt); a = t * z; b = t * w``, so that one
 root is recorded, and has one cotangent. Two expressions have the same value where they apply the same operation to the
-same values, and no memory that they read was written in between. Names of the user's keep what they are bound to: only
-temporaries give way, to a name of the user's or to another temporary.
+same values in the same ``with``, and no memory that they read was written in between. Names of the user's keep what
+they are bound to: only temporaries give way, to a name of the user's or to another temporary.
 
 It goes down the text as available expressions do, with the facts of `Flow`. ``x[0] - y[0]`` twice::
 
@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Num, Region, is_inexact
-from tangentx.analysis.types.primitives import has_effect, is_arithmetic
+from tangentx.analysis.types.primitives import has_effect, is_arithmetic, is_hashable
 from tangentx.analysis.types.selection import is_basic
 from tangentx.ir.nodes import (
     Accumulate,
@@ -53,6 +53,7 @@ from tangentx.ir.rewrite import map_blocks
 from tangentx.ir.walk import atoms, statement_atoms
 from tangentx.optimise import copy_propagation
 from tangentx.optimise.facts import memory
+from tangentx.optimise.facts.aliasing import passed_on
 from tangentx.optimise.facts.dataflow import Flow
 from tangentx.optimise.facts.summaries import Summary, summaries
 from tangentx.optimise.facts.unit import Unit
@@ -83,7 +84,7 @@ class Numbering(Flow[Computed]):
         self.holders: dict[Form, list[str]] = {}
         self.mentioned: dict[str, set[str]] = {}
         self.given_way: dict[str, Op] = {}
-        self.passed_on = frozenset(_passed_on(unit))
+        self.passed_on = unit.found(passed_on)
         self.given_back = frozenset(memory.reach([unit.result]))
 
     def kill(self, name: str) -> None:
@@ -136,7 +137,7 @@ class Numbering(Flow[Computed]):
             case Var(name=name):
                 return self.env.get(name) or Computed(("=", Var(name)), frozenset())
             case Op(fn=fn, args=args, kwargs=kwargs) if args and _is_known(s.value):
-                form = (fn, *map(self._value, args), *((word, self._value(a)) for word, a in kwargs))
+                form = (fn, *map(self._value, args), *((word, self._value(a)) for word, a in kwargs), s.span.around)
             case Index(base=base, key=key):
                 form = ("[]", self._value(base), *self._parts(key))
             case Attr(base=base, name=name):
@@ -227,15 +228,7 @@ def _layout(kind: Arr) -> tuple[Any, ...]:
 def _is_known(op: Op) -> bool:
     """Whether an operation is known to answer the same whenever it is asked; one of the user's own may count calls."""
     home = getattr(op.fn, "__module__", None) or getattr(type(op.fn), "__module__", None) or ""
-    return home.partition(".")[0] in _KNOWN and not has_effect(op) and _is_hashable(op.fn)
-
-
-def _is_hashable(fn: object) -> bool:
-    try:
-        hash(fn)
-    except TypeError:
-        return False
-    return True
+    return home.partition(".")[0] in _KNOWN and not has_effect(op) and is_hashable(op.fn)
 
 
 def _names(form: Iterable[object]) -> Iterator[str]:
@@ -248,16 +241,6 @@ def _names(form: Iterable[object]) -> Iterator[str]:
 
 def _mentions(form: Form, name: str) -> bool:
     return name in _names(form)
-
-
-def _passed_on(unit: Unit) -> Iterator[str]:
-    """The names that others than operations and places read: who holds them may tell one array from another."""
-    for s in unit.statements():
-        if isinstance(s, Assign) and isinstance(s.value, Op | Index | Attr):
-            continue
-        for atom in statement_atoms(s):
-            if isinstance(atom, Var):
-                yield atom.name
 
 
 def _repeats(unit: Unit) -> bool:

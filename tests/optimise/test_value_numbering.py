@@ -238,6 +238,44 @@ def test_arrays_that_are_given_back_are_two() -> None:
     assert not np.shares_memory(a, b)
 
 
+def asked_by_name(u, v):
+    a = u * v
+    b = u * v
+    return np.sum(a * b) * (2.0 if a is b else 3.0)
+
+
+def asked_at_once(u, v):
+    return np.sum(u * v) * (2.0 if (u * v) is not (u * v) else 3.0)
+
+
+def asked_for_memory(u, v):
+    return np.sum(u * v) * (2.0 if np.shares_memory(u * v, u * v) else 3.0)
+
+
+def asked_by_a_helper(u, v):
+    def one(a, b):
+        return a is b
+
+    return np.sum(u * v) * (2.0 if one(u * v, u * v) else 3.0)
+
+
+@pytest.mark.parametrize("f", [asked_by_name, asked_at_once, asked_for_memory, asked_by_a_helper])
+def test_who_asks_is_told_that_arrays_are_two(f: Any) -> None:
+    assert tx.value_and_grad(f, fallback="error")(x, y)[0] == f(x, y)
+    assert tx.jvp(f, (x, y), (x, y), fallback="error")[0] == f(x, y)
+
+
+def in_quiet_first(u, v):
+    with np.errstate(all="ignore"):
+        a = np.log(u) * v
+    return np.sum(a) + np.sum(np.log(u) * u)
+
+
+def test_an_expression_raises_where_the_program_does() -> None:
+    with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+        tx.grad(in_quiet_first, fallback="error")(np.array([0.0, 1.0, 2.0]), y)
+
+
 @tx.primitive
 def drawn(a):
     return np.sin(a)

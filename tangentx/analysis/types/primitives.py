@@ -37,7 +37,7 @@ _WRITERS = frozenset(
 
 def is_primitive(fn: Any) -> bool:
     """Whether a call of `fn` is an operation that writes nothing, always answers the same, and needs no source."""
-    if not _is_hashable(fn):
+    if not is_hashable(fn):
         return False
     elsewhere = numpy_function(fn)
     if elsewhere is not None:
@@ -161,7 +161,8 @@ def name_of(fn: Any) -> str:
     return str(getattr(fn, "__name__", ""))
 
 
-def _is_hashable(fn: Any) -> bool:
+def is_hashable(fn: Any) -> bool:
+    """Whether a function can be asked for in a table; not every callable can."""
     try:
         hash(fn)
     except TypeError:
@@ -171,7 +172,7 @@ def _is_hashable(fn: Any) -> bool:
 
 def hashable(group: frozenset[Any], fn: Any) -> Container[Any]:
     """The group, or an empty one where `fn` cannot be asked for in it."""
-    return group if _is_hashable(fn) else ()
+    return group if is_hashable(fn) else ()
 
 
 EFFECTS = frozenset(

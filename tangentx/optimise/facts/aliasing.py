@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import builtins
+import operator
+
 import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Region
 from tangentx.analysis.types.primitives import makes_new
-from tangentx.ir.nodes import Assign, Atom, Call, Index, Make, Op, Return, Var
-from tangentx.ir.walk import atoms, statements
+from tangentx.ir.nodes import Assign, Atom, Attr, Call, Index, Make, Op, Return, Var
+from tangentx.ir.walk import atoms, statement_atoms, statements
 from tangentx.optimise.facts.unit import Unit
 
 PASSING = (
@@ -23,6 +26,7 @@ PASSING = (
     np.real,
 )
 """Operations that may give back the very object that they were given."""
+_IDENTITY = (operator.is_, operator.is_not, builtins.id, np.shares_memory, np.may_share_memory)
 
 
 def is_view(program: Program, unit: Unit, result: Atom, made: Op) -> bool:
@@ -58,6 +62,23 @@ def _passed(program: Program, unit: Unit, s: Assign) -> list[Atom]:
         case Op(fn=fn) if fn in PASSING or is_view(program, unit, Var(s.target), s.value):
             return list(atoms(s.value))
     return []
+
+
+def passed_on(unit: Unit) -> frozenset[str]:
+    """Names that others than operations on values and places read: who holds two arrays may ask whether they are one,
+    ``a is b``, or may be given them both. Arrays of one value stand for one another only by names that are not here."""
+    found: set[str] = set()
+    for s in unit.statements():
+        if isinstance(s, Assign) and (
+            isinstance(s.value, Index | Attr) or (isinstance(s.value, Op) and not _tells_apart(s.value.fn))
+        ):
+            continue
+        found.update(a.name for a in statement_atoms(s) if isinstance(a, Var))
+    return frozenset(found)
+
+
+def _tells_apart(fn: object) -> bool:
+    return any(fn is each for each in (*PASSING, *_IDENTITY))
 
 
 def viewed(program: Program) -> frozenset[Region]:
