@@ -46,7 +46,7 @@ from tangentx.optimise.facts.block_effects import Effects, effects
 from tangentx.optimise.facts.tape_shapes import EMPTY
 from tangentx.optimise.facts.unit import Unit, counts, write_each
 from tangentx.optimise.rewriting import ADD, SUB
-from tangentx.optimise.trip_values import TripValues
+from tangentx.optimise.trip_values import numbered
 
 Path: TypeAlias = tuple[tuple[object, int], ...]
 THERE, BACK = "-- forward", "-- reverse"
@@ -187,16 +187,8 @@ class _Pair:
         there = tuple(self.recording(s, tapes) for s in self.first.body)
         back = Assign(self.last.target, Var(self.first.target), self.last.span)
         again = (back, *(self.taking(s, tapes) for s in self.last.body))
-        one, two = self.effects
-        trip = TripValues(self.program, self.unit, one.written | two.written, self._once(tapes))
         marks = Note(THERE, self.first.span), Note(BACK, self.last.span)
-        return (marks[0], *trip.first(there), marks[1], *trip.again(again))
-
-    def _once(self, tapes: _Tapes) -> frozenset[str]:
-        """Names that are bound at one place of the trip alone: records and the number of the trip."""
-        made = self.unit.counts()[1]
-        own = {n for n in (self.first.target, self.last.target) if made[n] == 1}
-        return frozenset(own | {self._record(n) for n in tapes.single})
+        return (marks[0], *numbered(self.program, self.unit, there, marks[1], again))
 
     def recording(self, s: Statement, tapes: _Tapes) -> Statement:
         """The statement of the forward sweep, with a name for a record."""

@@ -83,7 +83,7 @@ class Numbering(Flow[Computed]):
         self.program, self.unit, self.effects = program, unit, effects
         self.holders: dict[Form, list[str]] = {}
         self.mentioned: dict[str, set[str]] = {}
-        self.given_way: dict[str, Op] = {}
+        self.given_way: dict[str, Expr] = {}
         self.passed_on = unit.found(passed_on)
         self.given_back = frozenset(memory.reach([unit.result]))
 
@@ -97,17 +97,25 @@ class Numbering(Flow[Computed]):
 
     def rewrite(self, s: Statement) -> Sequence[Statement]:
         """A temporary gives way to a name that holds the value already."""
-        if not isinstance(s, Assign) or not isinstance(s.value, Op) or not s.target.startswith("%"):
+        if not isinstance(s, Assign) or not isinstance(s.value, Op | Index | Attr) or not self.gives_way(s):
             return (s,)
         fact = self._fact(s)
         held = None if fact is None else self._held(fact, s.target)
-        if held is None or not (self._is_worth_a_name(s.target, s.value) and self._may_share(s.target, held)):
+        if held is None or not self._may_share(s.target, held):
             return (s,)
         old, new = self.unit.kinds[s.target], self.unit.kinds[held]
         if isinstance(old, Arr) and isinstance(new, Arr):
             old.region.unite(new.region)
         self.given_way[s.target] = s.value
         return (Assign(s.target, Var(held), s.span),)
+
+    def gives_way(self, s: Assign) -> bool:
+        """Whether another name may stand for the one that the statement binds: a temporary, where that is worth it."""
+        return isinstance(s.value, Op) and s.target.startswith("%") and self._is_worth_a_name(s.target, s.value)
+
+    def is_passed_on(self, target: str) -> bool:
+        """Whether somebody may ask if the array is the very one that another name has."""
+        return target in self.passed_on
 
     def after(self, s: Statement) -> None:
         """Notes what a binding computes; forgets what a write changes."""
@@ -218,7 +226,7 @@ class Numbering(Flow[Computed]):
         if not (isinstance(old, Arr) and isinstance(new, Arr)) or _layout(old) != _layout(new):
             return False
         regions = old.region.root(), new.region.root()
-        return target not in self.passed_on and all(r.still() and r not in self.given_back for r in regions)
+        return not self.is_passed_on(target) and all(r.still() and r not in self.given_back for r in regions)
 
 
 def _layout(kind: Arr) -> tuple[Any, ...]:
@@ -261,12 +269,12 @@ def _without(block: Block, gone: set[int]) -> Block:
     return tuple(map_blocks(s, lambda inner: _without(inner, gone)) for s in block if id(s) not in gone)
 
 
-def _drop(unit: Unit, given_way: Mapping[str, Op]) -> None:
+def _drop(unit: Unit, given_way: Mapping[str, Expr]) -> None:
     """Takes out the temporaries that gave way, and what they alone were made of: other names hold all of it."""
     read, bound = unit.counts()
     made = {s.target: s for s in unit.statements() if isinstance(s, Assign) and bound[s.target] == 1}
     left, gone, todo = Counter(read), set[int](), list(given_way)
-    todo += [a.name for op in given_way.values() for a in atoms(op) if isinstance(a, Var)]
+    todo += [a.name for value in given_way.values() for a in atoms(value) if isinstance(a, Var)]
     while todo:
         s = made.get(todo.pop())
         if s is None or left[s.target] or id(s) in gone or not s.target.startswith("%") or has_effect(s.value):
@@ -283,7 +291,7 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     """Computes once what is computed twice; True if there was any."""
     chosen = [unit for unit in units if _repeats(unit)]
     effects = summaries(program, units) if chosen else {}
-    numbered: dict[Unit, Mapping[str, Op]] = {}
+    numbered: dict[Unit, Mapping[str, Expr]] = {}
     for unit in chosen:
         numbering = Numbering(program, unit, effects)
         body = numbering.block(unit.body)
