@@ -10,7 +10,7 @@ from tangentx.arrays.libraries import added_at, array_of, as_array, counted, is_
 from tangentx.arrays.products import careful
 from tangentx.arrays.shapes import unbroadcast
 from tangentx.arrays.structures import has_derivative
-from tangentx.arrays.zeros import zero, zeros_as
+from tangentx.arrays.zeros import real_zero, zero, zeros_as
 from tangentx.errors import NotDifferentiable
 
 
@@ -67,7 +67,7 @@ def split_like(t: Any, arrays: Any, axis: Any = 0) -> Any:
     """Adjoint of joining `arrays`: the stretches of `t` along `axis`, each in the shape of its array.
 
     `axis` counts at most to the last one; None stands for a flat result. Gives a list (an array if `arrays` is one),
-    with None for arrays that have no derivative, lists for lists.
+    with zeros for arrays of whole numbers, None for what has no derivative, lists for lists.
     """
     axis = 0 if axis is None else min(axis, np.ndim(t) - 1) % np.ndim(t)
     shape = np.shape(t)
@@ -102,11 +102,13 @@ def nested(t: Any, like: Any) -> Any:
 
 
 def _given(t: Any, item: Any) -> Any:
-    """What an item gets of `t`, in memory of its own: a whole number 0.0, for it may stand where reals do, and what is
-    no number None."""
+    """What an item gets of `t`, in memory of its own: a whole number 0.0, an array of them zeros, for they may stand
+    where reals do, and what is no number None."""
     if has_derivative(item):
         found = unbroadcast(t, item)
         return found.copy() if is_array(found) and found.base is not None else found
+    if is_array(item) and item.dtype.kind in "biu":
+        return real_zero(item)
     return 0.0 if isinstance(item, int | np.integer) else None
 
 

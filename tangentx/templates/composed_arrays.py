@@ -158,7 +158,7 @@ def linspace(
     """Even steps, and how long they are where that is asked for."""
     found = np.linspace(start, stop, num, endpoint)
     if dtype is not None:
-        found = found.astype(dtype)
+        found = (np.floor(found) if np.issubdtype(dtype, np.integer) else found).astype(dtype)
     if axis != 0:
         found = np.moveaxis(found, 0, axis)
     count = num - 1 if endpoint else num
@@ -310,6 +310,8 @@ def cross(a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axi
     """Vector products of vectors along any axes."""
     first = np.moveaxis(a, axisa if axis is None else axis, -1)
     second = np.moveaxis(b, axisb if axis is None else axis, -1)
+    if np.shape(first)[-1] == 2 and np.shape(second)[-1] == 2:  # numbers
+        return np.cross(first, second)
     return np.moveaxis(np.cross(first, second), -1, axisc if axis is None else axis)
 
 

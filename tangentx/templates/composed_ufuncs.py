@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import running_max, running_min, stretch_ends, top_of
+from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import constant
 
@@ -92,25 +93,41 @@ def logaddexp_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any
     return total if keepdims else np.squeeze(total, axis=axis)[()]
 
 
+def _in_turn(ufunc: Any, found: Any, rows: Any, keepdims: Any, axis: Any) -> Any:
+    """What a ufunc makes of what is found and the first row, of that and the next, and so on, as NumPy does: the same
+    bits, and no overflow or nan of ours on the way."""
+    for row in rows:
+        found = ufunc(found, row)
+    return np.expand_dims(found, axis) if keepdims else found
+
+
 @composition(np.subtract.reduce, domain=("A(3)", "A(2,3), 1", "A(2,3), axis=0, keepdims=True"))
 def subtract_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
     """The first element less the others, along the first axis."""
-    first = np.take(array, [0], axis)
-    found = 2.0 * first - np.sum(array, axis=axis, keepdims=True)
-    return found if keepdims else np.squeeze(found, axis)[()]
+    rows = np.moveaxis(array, axis, 0)
+    return _in_turn(np.subtract, +rows[0], rows[1:], keepdims, axis)
 
 
-@composition(np.divide.reduce, domain=("P(3)", "P(2,3), 1"))
+@composition(np.divide.reduce, domain=("P(3)", "P(2,3), 1", "A(2,3), axis=0, keepdims=True"))
 def divide_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
     """The first element by the others, along the first axis."""
-    found = np.take(array, [0], axis) ** 2 / np.prod(array, axis=axis, keepdims=True)
-    return found if keepdims else np.squeeze(found, axis)[()]
+    rows = np.moveaxis(array, axis, 0)
+    return _in_turn(np.divide, +rows[0], rows[1:], keepdims, axis)
 
 
-@composition(np.hypot.reduce, domain=("A(3)", "A(2,3), 1", "A(2,3), axis=0, keepdims=True"))
+@composition(np.hypot.reduce, domain=("A(3)", "A(2,3), 1", "A(2,3), axis=0, keepdims=True", "A(2,3), None"))
 def hypot_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
-    """Lengths along the first axis."""
-    return np.linalg.norm(array, axis=axis, keepdims=keepdims)
+    """Lengths along the first axis, or of all."""
+    if isinstance(axis, tuple):
+        raise NotDifferentiable(
+            "np.hypot.reduce along several axes has no derivative", hint="use np.sqrt(np.sum(x * x, axis))"
+        )
+    whole = np.asarray(array)
+    rows = np.ravel(whole) if axis is None else np.moveaxis(whole, axis, 0)
+    found = _in_turn(np.hypot, np.zeros(np.shape(rows)[1:], rows.dtype)[()], rows, False, 0)
+    if not keepdims:
+        return found
+    return np.reshape(found, (1,) * np.ndim(whole)) if axis is None else np.expand_dims(found, axis)
 
 
 @composition(np.add.accumulate, domain=("A(3)", "A(2,3), 1"))

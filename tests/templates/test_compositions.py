@@ -231,3 +231,52 @@ def beside_lists(x):
 
 def test_lists_of_numbers_are_operands() -> None:
     check_grads(beside_lists, (x,), order=2)
+
+
+# ---- values where a formula would do worse than NumPy ----
+
+
+def divided(x):
+    return np.divide.reduce(x)
+
+
+def lengths_of_large(x):
+    return np.hypot.reduce(1e200 * x) / 1e200
+
+
+def less_infinite(x):
+    return np.subtract.reduce(np.where(x > 2.5, np.inf, x)[::-1])
+
+
+def whole_steps(x):
+    return np.sum(np.linspace(x[0] - 1.7, x[1], 4, dtype=int)) * x[1]
+
+
+def lengths_of_none(x):
+    return np.hypot.reduce(x[:0]) + np.hypot.reduce(-x[1:2]) * np.hypot.reduce(np.outer(x, x), axis=None)
+
+
+@pytest.mark.parametrize("f", [divided, lengths_of_large, whole_steps, lengths_of_none])
+def test_a_composition_gives_what_numpy_gives(f) -> None:
+    x = np.array([0.0, 2.0, 3.0])
+    value, _ = tx.value_and_grad(f, fallback="error")(x)
+    assert value == f(x) and np.isfinite(value)
+    check_grads(f, (x + 0.01,), order=1)
+
+
+def test_a_difference_from_infinity_is_infinite() -> None:
+    x = np.array([0.0, 2.0, 3.0])
+    assert tx.value_and_grad(less_infinite, fallback="error")(x)[0] == less_infinite(x) == np.inf
+
+
+def joined_with_whole_numbers(x):
+    return np.sum(np.concatenate([2.0 * np.asarray(v) for v in [x, np.array([1, 2])]]) ** 2)
+
+
+def joined_with_a_list(x):
+    return np.sum(np.concatenate([x, [1, 2]], dtype=np.float64) ** 2)
+
+
+@pytest.mark.parametrize("f", [joined_with_whole_numbers, joined_with_a_list])
+def test_whole_numbers_stand_beside_what_varies(f) -> None:
+    check_grads(f, (np.array([0.3, 1.2, 0.7]),), order=2)
