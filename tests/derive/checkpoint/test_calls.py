@@ -109,3 +109,25 @@ def test_whole_programs(program: Program) -> None:
     wanted = tx.grad(program.fn, wrt=names(program), fallback="error")(*program.args())
     for got, part in zip(leaves(again(*program.args())), leaves(wanted), strict=True):
         np.testing.assert_allclose(got.value, part.value, rtol=1e-9, atol=1e-12)
+
+
+def into_a_copy(params, x):
+    params = dict(params)
+    params["w"] = params["w"] * x
+    return np.sum(params["w"] ** 2)
+
+
+def through_a_copy(params, x):
+    params = dict(params)
+    params["w"][0] = x[1]
+    return np.sum(params["w"] * x)
+
+
+def test_a_copy_of_a_container_may_be_written_and_what_it_shares_may_not() -> None:
+    def loss(x, f):
+        return tx.checkpoint(f, {"w": 2.0 * x}, x)
+
+    x = np.array([0.3, 1.2, 0.7])
+    assert np.allclose(tx.grad(loss, fallback="error")(x, into_a_copy), 16.0 * x**3)
+    with pytest.raises(tx.UnsupportedSyntax, match="writes into a container"):
+        tx.grad(loss, fallback="error")(x, through_a_copy)
