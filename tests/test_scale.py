@@ -263,7 +263,17 @@ def products(count: int) -> str:
     return "\n".join(["def f(x):", "    v = x", *["    v = np.tanh(x @ v)"] * count, "    return np.sum(v)"]) + "\n"
 
 
-def test_an_equation_of_lengths_rewrites_the_shapes_that_mention_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def dots(count: int) -> str:
+    """Each product shows that a length that is new equals one that all before it have come to be written with."""
+    return "\n".join(["def f(x):", "    v = x", *["    v = x * np.dot(v, x)"] * count, "    return np.sum(v)"]) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "take"), [(products, 0.1 * np.eye(2), tx.vjp), (dots, np.array([0.5, 0.6]), tx.linearize)]
+)
+def test_an_equation_of_lengths_rewrites_the_shapes_that_mention_them(
+    monkeypatch: pytest.MonkeyPatch, text: Callable[[int], str], value: Any, take: Callable[..., Any]
+) -> None:
     """Each once rewrote every shape that was known, and each shape was written anew by every equation."""
     counts: list[int] = []
     replaced, add = shape_arithmetic.replaced, Mentions._add
@@ -279,10 +289,10 @@ def test_an_equation_of_lengths_rewrites_the_shapes_that_mention_them(monkeypatc
     for module in (shape_arithmetic, shapes):
         monkeypatch.setattr(module, "replaced", replacing)
     monkeypatch.setattr(Mentions, "_add", adding)
-    for count in (10, 20):
+    for count in (20, 40):
         counts.append(0)
-        tx.grad(defined(f"{count} products", products(count)))(0.1 * np.eye(2))
-    assert 0 < counts[1] < 3 * counts[0], counts
+        take(defined(f"{count} {text.__name__}", text(count)), value)
+    assert 0 < counts[1] < 2.5 * counts[0], counts
 
 
 def test_a_sum_of_many_terms() -> None:

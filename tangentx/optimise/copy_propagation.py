@@ -33,7 +33,7 @@ class Copies(Flow[Copy]):
 
     def merge(self, a: dict[str, Copy], b: dict[str, Copy], site: object) -> dict[str, Copy]:
         """What is the same on both ways; 1, 1.0 and True are not."""
-        return {name: fact for name, fact in a.items() if name in b and b[name] == fact and repr(b[name]) == repr(fact)}
+        return {name: fact for name, fact in a.items() if name in b and _is_same(b[name], fact)}
 
     def kill(self, name: str) -> None:
         """Neither `name` nor what equals it is known any longer."""
@@ -117,3 +117,7 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
 
 
 __all__ = ["Copies", "run"]
+
+
+def _is_same(one: Copy, other: Copy) -> bool:
+    return one is other or (one == other and repr(one) == repr(other))

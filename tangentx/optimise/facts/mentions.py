@@ -29,11 +29,18 @@ class Mentions:
 
     def taken(self, facts: Mapping[str, object], length: Length) -> Iterable[object]:
         """What may mention the length among these facts, which nothing will from now on."""
+        return self._of(facts).pop(length, {})
+
+    def count(self, facts: Mapping[str, object], length: Length) -> int:
+        """How much mentions the length among these facts, at most."""
+        return len(self._of(facts).get(length, ()))
+
+    def _of(self, facts: Mapping[str, object]) -> dict[Length, dict[object, None]]:
         if self._facts is not facts:
             self._facts, self._found = facts, {}
             for owner, shape in self._shapes(facts):
                 self._add(owner, shape)
-        return self._found.pop(length, {})
+        return self._found
 
     def _add(self, owner: object, shape: Shape) -> None:
         for length in mentioned(shape):

@@ -375,6 +375,8 @@ class Facts(Flow[Known]):
         if one == other or (isinstance(one, int) and isinstance(other, int)):
             return
         keep, drop = sorted((one, other), key=_preference)
+        if _is_once(keep) and _is_once(drop) and self._count(keep) < self._count(drop):
+            keep, drop = drop, keep
         self._tapes.showed(drop, keep)
         equal = dict(self._equal)
         for owner in self._mentions.taken(self.env, drop):
@@ -390,6 +392,12 @@ class Facts(Flow[Known]):
         equal[drop] = keep
         self._mentions.note(self.env, drop, keep)
         self.env[EQUAL] = Known(equal)
+
+    def _count(self, length: Length) -> int:
+        """How much mentions a length: of two that say as much the one that less mentions is written anew, so that a
+        chain of equations costs little more than its length."""
+        assert self.env is not None
+        return self._mentions.count(self.env, length)
 
     def is_zero(self, s: Assign) -> bool:
         """Whether what the statement binds is known to be zero, and stays so."""
@@ -554,6 +562,11 @@ def _preference(length: Length) -> int:
         return 3
     whole = shape_arithmetic.plain(length)
     return 2 if isinstance(whole, tuple) and whole[0] in shape_arithmetic.MADE_OF else 1
+
+
+def _is_once(length: Length) -> bool:
+    """Whether it is a length that came about outside of loops, of which nothing else is known."""
+    return isinstance(length, tuple) and length[0] == "once"
 
 
 def _holds(shape: Shape, site: Site) -> bool:

@@ -52,6 +52,7 @@ def shapes_in(facts: Mapping[str, object]) -> list[tuple[object, object]]:
 def test_each_place_has_an_index_of_its_own() -> None:
     mentions = Mentions(shapes_in)
     here: dict[str, object] = {"a": Lengths((M, N)), "b": Lengths((N,))}
+    assert [mentions.count(here, length) for length in (M, N, K)] == [1, 2, 0]
     assert list(mentions.taken(here, M)) == ["a"]
     assert list(mentions.taken(here, M)) == []  # it is taken
     here["c"] = Lengths((K,))
