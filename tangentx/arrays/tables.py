@@ -56,17 +56,28 @@ def frame_widths(pad_width: Any, rank: int) -> tuple[tuple[int, int], ...]:
     return tuple((int(first), int(last)) for first, last in given)
 
 
-def frame_of_lines(n: int, width: tuple[int, int], mode: str, reflect_type: str) -> Any:
-    """What a frame of reflections, and the row of `n` between them, is made of: a row of factors for each element."""
-    return np.pad(np.eye(n), (width, (0, 0)), mode, reflect_type=reflect_type)  # type: ignore[call-overload]
+def odd_reflection(n: int, width: tuple[int, int], mode: str) -> tuple[Any, Any]:
+    """What stands before and behind `n` elements in a row that are reflected around their ends: ``2 * end - element``.
+
+    Each is made of three parts, ``(places, factors)``, that are added: elements inside, the first one and the last one.
+    Wide frames are reflected again and again.
+
+    >>> (inner, first, last), _ = odd_reflection(3, (2, 0), "reflect")
+    >>> inner, first, last  # 2 * row[0] - row[2], whose last term is the last element, and 2 * row[0] - row[1]
+    ((array([0, 1]), array([ 0., -1.])), (array([0, 0]), array([2., 2.])), (array([-1, -1]), array([-1.,  0.])))
+    """
+    table = np.pad(np.eye(n), (width, (0, 0)), mode, reflect_type="odd")  # type: ignore[call-overload]
+    return _mirrored(table[: width[0]]), _mirrored(table[width[0] + n :])
 
 
-def frame_of_ramps(n: int, width: tuple[int, int]) -> tuple[Any, Any, Any]:
-    """As `frame_of_lines`, of straight lines; and how much the numbers at their ends count for."""
-    table = np.pad(np.eye(n), (width, (0, 0)), "linear_ramp")
-    rest = 1.0 - np.sum(table, axis=1)
-    place = np.arange(len(rest))
-    return table, np.where(place < width[0], rest, 0.0), np.where(place >= width[0] + n, rest, 0.0)
+def _mirrored(rows: Any) -> Any:
+    """The parts of `odd_reflection` from the factor of each element: at most one inside of the array counts."""
+    inside = rows.copy()
+    inside[:, [0, -1]] = 0.0
+    places = np.argmax(inside != 0.0, axis=1)
+    order, ends = np.arange(len(rows)), np.zeros(len(rows), int)
+    last = rows[:, -1] if rows.shape[1] > 1 else np.zeros(len(rows))
+    return (places, inside[order, places]), (ends, rows[:, 0]), (ends - 1, last)
 
 
 def add_windows(t: Any, shape: tuple[int, ...], window_shape: Any, axis: Any = None) -> Any:

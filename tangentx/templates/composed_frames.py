@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import frame_of_lines, frame_of_ramps, frame_widths
+from tangentx.arrays import frame_widths, odd_reflection
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import constant, methods
 
-constant(frame_of_lines, frame_of_ramps, frame_widths)
+constant(frame_widths, odd_reflection)
 
 
 @composition(
@@ -28,6 +28,7 @@ constant(frame_of_lines, frame_of_ramps, frame_widths)
         "A(2,3), ((1,0),(0,2)), constant_values=((1.0, 2.0), (x, y))",
         "A(2,3), ((2,1),(0,2)), 'linear_ramp', end_values=(x, y)",
         "A(2,3), 4, 'reflect', reflect_type='odd'",
+        "A(2,3), ((2,0),(1,4)), 'symmetric', reflect_type='odd'",
         "A(3), (1,2), 'mean', stat_length=2",
         "A(2,3), 1, 'maximum'",
         "A(2,3), ((0,1),(1,1)), 'minimum', stat_length=((1,1),(2,3))",
@@ -58,8 +59,8 @@ def pad(
         elif mode == "edge" or mode == "wrap" or (reflect_type == "even" and mode in ("reflect", "symmetric")):
             array = np.take(array, np.pad(np.arange(array.shape[axis]), widths[axis], mode), axis)
         elif mode == "reflect" or mode == "symmetric":
-            table = frame_of_lines(array.shape[axis], widths[axis], mode, reflect_type)
-            array = _by_table(table, array, axis)
+            front, back = odd_reflection(array.shape[axis], widths[axis], mode)
+            array = np.concatenate([_turned(front, array, axis), array, _turned(back, array, axis)], axis)
         else:
             raise NotDifferentiable(
                 "np.pad has no derivative in this mode", hint="use one of NumPy's own that are strings, but not 'empty'"
@@ -79,17 +80,27 @@ def _between(ends: Any, array: Any, widths: Any, axis: Any) -> Any:
     return np.concatenate(parts, axis)
 
 
-def _by_table(table: Any, array: Any, axis: Any) -> Any:
-    """Sums of products with the rows of a table along an axis."""
-    return np.moveaxis(np.tensordot(table, np.moveaxis(array, axis, 0), 1), 0, axis)
+def _turned(mirrored: Any, array: Any, axis: Any) -> Any:
+    """What an array is reflected to beyond an end of an axis, as `odd_reflection` says."""
+    inner, first, last = mirrored
+    return _counted(inner, array, axis) + _counted(first, array, axis) + _counted(last, array, axis)
+
+
+def _counted(part: Any, array: Any, axis: Any) -> Any:
+    """Elements times a factor each; 0 for a factor of 0, whatever the element is."""
+    places, factors = part
+    factor = factors.astype(array.dtype)
+    found = np.moveaxis(np.take(array, places, axis), axis, -1)
+    return np.moveaxis(factor * np.where(factor == 0, factor, found), -1, axis)
 
 
 def _ramps(array: Any, ends: Any, widths: Any, axis: Any) -> Any:
     """An array between straight lines that end at two numbers."""
-    table, first, last = frame_of_ramps(array.shape[axis], widths)
-    inside = np.tensordot(table, np.moveaxis(array, axis, 0), 1)
-    outside = np.reshape(first * ends[0] + last * ends[1], (-1,) + (1,) * (np.ndim(array) - 1))
-    return np.moveaxis(inside + outside, 0, axis)
+    n = array.shape[axis]
+    first, last = np.take(array, 0, axis), np.take(array, n - 1, axis)
+    front = np.linspace(ends[0], first, widths[0], endpoint=False, dtype=array.dtype, axis=axis)
+    back = np.linspace(ends[1], last, widths[1], endpoint=False, dtype=array.dtype, axis=axis)
+    return np.concatenate([front, array, np.flip(back, axis)], axis)
 
 
 def _statistics(mode: Any, array: Any, widths: Any, stat_length: Any, axis: Any) -> Any:

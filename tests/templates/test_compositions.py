@@ -1,5 +1,6 @@
 """Compositions take the calls that they mean right, and no others."""
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -262,6 +263,38 @@ def test_a_composition_gives_what_numpy_gives(f) -> None:
     value, _ = tx.value_and_grad(f, fallback="error")(x)
     assert value == f(x) and np.isfinite(value)
     check_grads(f, (x + 0.01,), order=1)
+
+
+def ramps_beside_infinity(x):
+    return np.sum(np.pad(np.array([x[0], np.inf, x[1]]), (2, 1), "linear_ramp")[[0, 1, 2, 4, 5]] * x[2])
+
+
+def reflected_beside_infinity(x):
+    return np.sum(np.pad(np.array([x[0], np.inf, x[1], x[2]]), 1, "reflect", reflect_type="odd")[[1, 3, 4, 5]] ** 2)
+
+
+def reflected_behind_infinity(x):
+    rows = np.stack([np.array([np.inf, x[0], x[1]]), x])
+    return np.sum(np.pad(rows, ((0, 0), (0, 2)), "symmetric", reflect_type="odd")[:, 1:] * x[2])
+
+
+@pytest.mark.parametrize("f", [ramps_beside_infinity, reflected_beside_infinity, reflected_behind_infinity])
+def test_what_an_element_does_not_enter_stays_finite(f) -> None:
+    x = np.array([0.5, 2.0, 3.0])
+    assert np.isfinite(f(x))
+    assert tx.value_and_grad(f, fallback="error")(x)[0] == f(x)
+    check_grads(f, (x,), order=2)
+
+
+@pytest.mark.parametrize("mode", ["reflect", "symmetric"])
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_wide_frames_are_reflected_again_and_again(n, mode) -> None:
+    from tangentx.templates.composed_frames import pad
+
+    row = np.linspace(1.0, 2.0, n) ** 3
+    for width in itertools.product(range(0, 12, 2), range(1, 12, 3)):
+        expected = np.pad(row, width, mode, reflect_type="odd")
+        np.testing.assert_allclose(pad(row, width, mode, reflect_type="odd"), expected, rtol=1e-13)
 
 
 def test_a_difference_from_infinity_is_infinite() -> None:
