@@ -61,7 +61,7 @@ from tangentx.arrays.checks import (
     unbound_message,
 )
 from tangentx.arrays.collections_ import DefaultDict, Deque
-from tangentx.arrays.convolutions import convolved, convolved_left, convolved_right, from_patches, patches
+from tangentx.arrays.convolutions import convolved, convolved_left, convolved_right
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, once, own_parts, shares, stop_gradient, writable
 from tangentx.arrays.domains import positive, positive_with, within
 from tangentx.arrays.edges import edge_places, spline_weights, tap_places
@@ -129,6 +129,16 @@ from tangentx.arrays.places import (
     stretch_ends,
     unselected,
     whole_turns,
+)
+from tangentx.arrays.pooling import (
+    part_means,
+    spread_maxima,
+    spread_means,
+    spread_windows,
+    sums_at_maxima,
+    window_counts,
+    window_maxima,
+    window_sums,
 )
 from tangentx.arrays.products import (
     careful,
@@ -341,8 +351,6 @@ __all__ = [
     "convolved_left",
     "convolved_right",
     "erf",
-    "from_patches",
-    "patches",
     "fields",
     "filled",
     "finish",
@@ -428,6 +436,11 @@ __all__ = [
     "sorted_as",
     "split_like",
     "spread",
+    "part_means",
+    "spread_maxima",
+    "spread_means",
+    "spread_windows",
+    "sums_at_maxima",
     "stop_gradient",
     "stretch_ends",
     "take_best",
@@ -461,6 +474,9 @@ __all__ = [
     "untile",
     "unwindow",
     "window",
+    "window_counts",
+    "window_maxima",
+    "window_sums",
     "winners",
     "with_count",
     "writable",

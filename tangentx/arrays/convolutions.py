@@ -1,4 +1,4 @@
-"""Convolutions of images, their adjoints, and the patches of images, by strided windows and matrix products.
+"""Convolutions of images and their adjoints, by matrix products.
 
 Images are (batch, channels, height, width). A convolution is linear in the images and in the weights; each of the three
 functions is made of the other two. It is a sum over the rows of the kernel, each a matrix product: the patches of
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.libraries import is_elsewhere, library_of, zeros_of
+from tangentx.arrays.libraries import is_elsewhere, zeros_of
 
 Pair = tuple[int, int]
 CACHED = 1 << 20
@@ -26,7 +26,7 @@ def convolved(
 
     Raises ValueError where the shapes do not fit.
     """
-    record = _recorder(x, weight)
+    record = recorder(x, weight)
     if record is not None:
         return record(convolved, (x, weight, stride, padding, dilation, groups))
     _demand_fitting(np.shape(x), np.shape(weight), groups)
@@ -44,7 +44,7 @@ def convolved(
 
 def convolved_left(t: Any, weight: Any, shape: Any, stride: Pair, padding: Pair, dilation: Pair, groups: int) -> Any:
     """Cotangent of the images, of `shape`, in a convolution."""
-    record = _recorder(t, weight)
+    record = recorder(t, weight)
     if record is not None:
         return record(convolved_left, (t, weight, shape, stride, padding, dilation, groups))
     down, across = (d * (k - 1) - p for d, k, p in zip(dilation, weight.shape[2:], padding, strict=True))
@@ -66,7 +66,7 @@ def convolved_left(t: Any, weight: Any, shape: Any, stride: Pair, padding: Pair,
 
 def convolved_right(t: Any, x: Any, shape: Any, stride: Pair, padding: Pair, dilation: Pair, groups: int) -> Any:
     """Cotangent of the weights, of `shape`, in a convolution."""
-    record = _recorder(t, x)
+    record = recorder(t, x)
     if record is not None:
         return record(convolved_right, (t, x, shape, stride, padding, dilation, groups))
     size = t.shape[2:]
@@ -82,28 +82,7 @@ def convolved_right(t: Any, x: Any, shape: Any, stride: Pair, padding: Pair, dil
     return np.reshape(found, shape)
 
 
-def patches(x: Any, kernel: Pair, stride: Pair, dilation: Pair = (1, 1)) -> Any:
-    """All patches of images: (batch, channels, places down, places across, height, width of a patch)."""
-    record = _recorder(x)
-    if record is not None:
-        return record(patches, (x, kernel, stride, dilation))
-    size = _size(x.shape[2:], kernel, stride, dilation)
-    found = np.moveaxis(_windows(x, kernel, stride, dilation, size), (2, 3), (4, 5))
-    return found.copy() if is_elsewhere(x) else np.ascontiguousarray(found)
-
-
-def from_patches(t: Any, shape: Any, stride: Pair, dilation: Pair = (1, 1)) -> Any:
-    """Adjoint of `patches`: images of `shape` to which each patch is added in its place."""
-    record = _recorder(t)
-    if record is not None:
-        return record(from_patches, (t, shape, stride, dilation))
-    whole = zeros_of(t, shape)
-    for place, i, j in _places(whole, t.shape[4:], stride, dilation, t.shape[2:4]):
-        place += t[..., i, j]
-    return whole
-
-
-def _recorder(*args: Any) -> Callable[..., Any] | None:
+def recorder(*args: Any) -> Callable[..., Any] | None:
     """What records the call on Tensors, if one of the arguments is one."""
     return next((type(a).__tangentx_record__ for a in args if hasattr(type(a), "__tangentx_record__")), None)
 
@@ -122,15 +101,6 @@ def _size(image: Any, kernel: Any, stride: Pair, dilation: Pair) -> Pair:
         raise ValueError(f"a kernel that reaches over {tuple(reach)} does not fit an image of {tuple(image)}")
     down, across = ((n - r) // s + 1 for n, r, s in zip(image, reach, stride, strict=True))
     return down, across
-
-
-def _windows(x: Any, kernel: Any, stride: Pair, dilation: Pair, size: Pair) -> Any:
-    """A view of images as (batch, channels, kernel, places)."""
-    *outer, down, across = x.strides
-    steps = (*outer, down * dilation[0], across * dilation[1], down * stride[0], across * stride[1])
-    if is_elsewhere(x):
-        return library_of(x).namespace.lib.stride_tricks.as_strided(x, (*x.shape[:2], *kernel, *size), steps)
-    return np.lib.stride_tricks.as_strided(x, (*x.shape[:2], *kernel, *size), steps, writeable=False)
 
 
 def _taps(weight: Any, groups: int) -> list[Any]:
@@ -181,13 +151,6 @@ def _under(moved: Any, i: int, size: Any, stride: Pair, dilation: Pair, groups: 
     first = i * dilation[0]
     rows = moved[:, :, :, first : first + stride[0] * (size[0] - 1) + 1 : stride[0]]
     return np.reshape(rows, (count, groups, channels // groups * width, size[0] * size[1]))
-
-
-def _places(whole: Any, kernel: Any, stride: Pair, dilation: Pair, size: Any) -> Any:
-    """For each place in a kernel: the view of the images that it sees, and the place."""
-    for i in range(kernel[0]):
-        for j in range(kernel[1]):
-            yield _place(whole, i, j, stride, dilation, size), i, j
 
 
 def _place(whole: Any, i: int, j: int, stride: Pair, dilation: Pair, size: Any) -> Any:

@@ -13,8 +13,8 @@ from tangentx.loops.loop_ir import Array, Bail, Bailout, OutsideCall, Owner, Sca
 
 _MODULES = frozenset(
     f"tangentx.arrays.{name}"
-    for name in """adjoints bands convolutions edges einsums error_function factorisations places products quantiles
-    safe shapes special spectra splines triangles zeros""".split()
+    for name in """adjoints bands convolutions edges einsums error_function factorisations places pooling products
+    quantiles safe shapes special spectra splines triangles zeros""".split()
 )
 _NOT_OF_NUMPY = frozenset(
     """apply_along_axis apply_over_axes copyto empty empty_like fill_diagonal frombuffer fromfile fromfunction

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import stop_gradient
-from tangentx.arrays.convolutions import convolved, patches
+from tangentx.arrays.convolutions import convolved
 from tangentx.arrays.error_function import erf
+from tangentx.arrays.pooling import part_means, window_counts, window_maxima, window_sums
 from tangentx.nn.shapes import demand_targets
 
 # ---- activations
@@ -320,49 +321,51 @@ def _padded_by_name(input: Any, padding: str, kernel: Any, stride: Any, dilation
     return np.pad(input, ends)
 
 
-def _padded(input: Any, padding: Any, value: float) -> Any:
-    down, across = _pair(padding)
-    if down == 0 and across == 0:
-        return input
-    return np.pad(input, ((0, 0), (0, 0), (down, down), (across, across)), constant_values=value)
+def max_pool2d(
+    input: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The maximum over windows of images; equal maxima share the gradient (PyTorch gives it to the first).
 
-
-def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1) -> Any:
-    """The maximum over patches of images; equal maxima share the gradient (PyTorch gives it to the first).
-
-    `stride` is `kernel_size` where it is None; what is padded never wins.
+    `stride` is `kernel_size` where it is None; what is padded never wins. With `ceil_mode` the last windows may reach
+    beyond the image. Raises ValueError for `return_indices`, which is not built.
     """
-    steps = _pair(kernel_size if stride is None else stride)
-    found = patches(_padded(input, padding, -np.inf), _pair(kernel_size), steps, _pair(dilation))
-    return np.max(found, axis=(4, 5))
+    if return_indices:
+        raise ValueError("return_indices=True is not built: max_pool2d gives the maxima alone")
+    return window_maxima(input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
 def avg_pool2d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, count_include_pad: bool = True
+    input: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
 ) -> Any:
-    """The mean over patches of images; without the padded zeros where not `count_include_pad`."""
-    steps = _pair(kernel_size if stride is None else stride)
-    sums = np.sum(patches(_padded(input, padding, 0.0), _pair(kernel_size), steps), axis=(4, 5))
-    down, across = _pair(kernel_size)
-    if count_include_pad:
+    """The mean over windows of images; without the padded zeros where not `count_include_pad`.
+
+    Sums are divided by `divisor_override` instead, if given. With `ceil_mode` the last windows may reach beyond the
+    image and its padding; what lies there does not count.
+    """
+    sums = window_sums(input, kernel_size, stride, padding, 1, ceil_mode)
+    if divisor_override is not None:
+        return sums / divisor_override
+    if count_include_pad and not ceil_mode:
+        down, across = _pair(kernel_size)
         return sums / (down * across)
-    ones = np.ones_like(input[:1, :1])
-    return sums / np.sum(patches(_padded(ones, padding, 0.0), _pair(kernel_size), steps), axis=(4, 5))
+    return sums / window_counts(sums, np.shape(input), kernel_size, stride, padding, ceil_mode, count_include_pad)
 
 
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
-    """Means over as many parts of images as `output_size` says, of lengths as equal as can be."""
-    down, across = _pair(output_size)
-    left, right = _averages(input[0, 0, :, 0], down), _averages(input[0, 0, 0], across)
-    return left.astype(input.dtype) @ input @ right.astype(input.dtype).T
+    """Means over as many parts of images as `output_size` says, of lengths as equal as can be.
 
-
-def _averages(row: Any, parts: int) -> Any:
-    """The matrix of means over parts of a row, which go from ``floor(i * length / parts)`` to the ceiling of the next;
-    it lies where the row does."""
-    length = len(row)
-    places = np.cumsum(np.ones_like(row, dtype=float)) - 1.0
-    ends = np.cumsum(np.ones_like(row, dtype=float, shape=(parts,))) - 1.0
-    first, behind = np.floor(ends * length / parts), np.ceil((ends + 1.0) * length / parts)
-    inside = (places >= np.expand_dims(first, 1)) & (places < np.expand_dims(behind, 1))
-    return inside / np.expand_dims(behind - first, 1)
+    It is a number for both axes, or one for each; None keeps the length of an axis.
+    """
+    return part_means(input, output_size)

@@ -70,44 +70,83 @@ class Conv2d(Module):
         return f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}{''.join(others)}{no_bias}"
 
 
-class MaxPool2d(Module):
-    """See `functional.max_pool2d`."""
+class _Pool(Module):
+    """How windows lie."""
 
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1) -> None:
-        self.kernel_size, self.padding, self.dilation = _pair(kernel_size), _pair(padding), _pair(dilation)
-        self.stride = self.kernel_size if stride is None else _pair(stride)
-
-    def forward(self, x: Any) -> Any:
-        """See the class."""
-        return functional.max_pool2d(x, self.kernel_size, self.stride, self.padding, self.dilation)
-
-    def extra_repr(self) -> str:
-        """The sizes."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}"
-
-
-class AvgPool2d(Module):
-    """See `functional.avg_pool2d`."""
-
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, count_include_pad: bool = True) -> None:
+    def __init__(self, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool) -> None:
         self.kernel_size, self.padding = _pair(kernel_size), _pair(padding)
         self.stride = self.kernel_size if stride is None else _pair(stride)
-        self.count_include_pad = count_include_pad
+        self.ceil_mode = bool(ceil_mode)
+
+    def extra_repr(self) -> str:
+        """The sizes, and the settings that are not the usual ones."""
+        usual = {"padding": (0, 0), "dilation": (1, 1), "ceil_mode": False}
+        usual |= {"count_include_pad": True, "divisor_override": None}
+        others = {name: getattr(self, name, value) for name, value in usual.items()}
+        shown = "".join(f", {name}={value}" for name, value in others.items() if value != usual[name])
+        return f"kernel_size={self.kernel_size}, stride={self.stride}{shown}"
+
+
+class MaxPool2d(_Pool):
+    """See `functional.max_pool2d`.
+
+    >>> import numpy as np, tangentx as tx
+    >>> tx.nn.MaxPool2d(3, stride=2, ceil_mode=True)(np.ones((2, 4, 6, 5))).shape
+    (2, 4, 3, 2)
+    """
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
+        if return_indices:
+            raise ValueError("return_indices=True is not built: MaxPool2d gives the maxima alone")
+        super().__init__(kernel_size, stride, padding, ceil_mode)
+        self.dilation = _pair(dilation)
 
     def forward(self, x: Any) -> Any:
         """See the class."""
-        return functional.avg_pool2d(x, self.kernel_size, self.stride, self.padding, self.count_include_pad)
+        return functional.max_pool2d(x, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode)
 
-    def extra_repr(self) -> str:
-        """The sizes."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}"
+
+class AvgPool2d(_Pool):
+    """See `functional.avg_pool2d`."""
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, ceil_mode)
+        self.count_include_pad, self.divisor_override = bool(count_include_pad), divisor_override
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.avg_pool2d(
+            x,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
+        )
 
 
 class AdaptiveAvgPool2d(Module):
     """See `functional.adaptive_avg_pool2d`."""
 
     def __init__(self, output_size: Any) -> None:
-        self.output_size = _pair(output_size)
+        self.output_size = output_size if isinstance(output_size, tuple) else (output_size, output_size)
 
     def forward(self, x: Any) -> Any:
         """See the class."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tangentx.arrays import convolved, convolved_left, convolved_right, from_patches, patches
-from tangentx.templates.registry import bilinear, linear
+from tangentx.arrays import convolved, convolved_left, convolved_right
+from tangentx.templates.registry import bilinear
 
 
 @bilinear(
@@ -62,17 +62,3 @@ def convolved_right_(
     t_bar = convolved(x, ans_bar, stride, padding, dilation, groups)
     x_bar = convolved_left(t, ans_bar, x_shape, stride, padding, dilation, groups)
     return t_bar, x_bar
-
-
-@linear(patches, domain=("A(1,2,4,3), (2,2), (2,1)", "A(1,1,5,3), (2,1), (1,2), (3,1)", "C(1,1,3,3), (2,2), (1,1)"))
-def patches_(x: Any, kernel: Any, stride: Any, dilation: Any = (1, 1), *, ans_bar: Any, x_shape: Any) -> Any:
-    """Patches of images, which may overlap."""
-    x_bar = from_patches(ans_bar, x_shape, stride, dilation)
-    return x_bar
-
-
-@linear(from_patches, domain=("A(1,2,2,2,2,2), (1,2,4,3), (2,1)", "A(1,1,2,2,2,1), (1,1,5,3), (1,2), (3,1)"))
-def from_patches_(t: Any, shape: Any, stride: Any, dilation: Any = (1, 1), *, ans_bar: Any, t_shape: Any) -> Any:
-    """Images from patches."""
-    t_bar = patches(ans_bar, t_shape[4:], stride, dilation)
-    return t_bar

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import convolved
+from tangentx.arrays import convolved, part_means, window_sums
 from tangentx.templates.registry import find
 
 LOW = (
@@ -27,6 +27,7 @@ FULL = (
     *(np.reciprocal, np.tan, np.sinh, np.cosh, np.arccos, np.arcsin, np.arccosh, np.arctanh, np.square, np.hypot),
     *(np.sum, np.mean, np.average, np.prod, np.var, np.std, np.cumsum, np.cumprod, np.max, np.min, np.median),
     *(np.nansum, np.nanmean, np.nanprod, np.nanvar, np.nanstd, np.trapezoid, np.trace),
+    *(window_sums, part_means),
     *(np.linalg.norm, np.linalg.det, np.linalg.slogdet, np.linalg.inv, np.linalg.solve, np.linalg.cholesky),
     *(np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd, np.linalg.svdvals, np.linalg.qr, np.linalg.pinv),
     *(np.linalg.lstsq, np.linalg.matrix_norm, np.linalg.vector_norm, np.linalg.cond, np.linalg.matrix_power),

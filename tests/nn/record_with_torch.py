@@ -113,6 +113,11 @@ def main():
     found["max_pool2d dilation"] = flat(F.max_pool2d(images, 2, stride=1, dilation=2))
     found["avg_pool2d exclude"] = flat(F.avg_pool2d(images, 3, stride=2, padding=1, count_include_pad=False))
     found["adaptive"] = flat(F.adaptive_avg_pool2d(images, (3, 4)))
+    found["max_pool2d ceil"] = flat(F.max_pool2d(images, 3, (2, 4), padding=1, ceil_mode=True))
+    found["avg_pool2d ceil"] = flat(F.avg_pool2d(images, 3, (2, 4), padding=1, ceil_mode=True))
+    found["avg_pool2d ceil exclude"] = flat(F.avg_pool2d(images, 3, 2, 1, ceil_mode=True, count_include_pad=False))
+    found["avg_pool2d divisor"] = flat(F.avg_pool2d(images, (2, 3), divisor_override=5))
+    found["adaptive keeps"] = flat(F.adaptive_avg_pool2d(images, (None, 2)))
     print(json.dumps(found).replace("], ", "],\n"))
 
 

@@ -37,6 +37,31 @@ def test_other_pools():
     agrees("max_pool2d dilation", F.max_pool2d(IMAGES, 2, stride=1, dilation=2))
     agrees("avg_pool2d exclude", F.avg_pool2d(IMAGES, 3, stride=2, padding=1, count_include_pad=False))
     agrees("adaptive", F.adaptive_avg_pool2d(IMAGES, (3, 4)))
+    agrees("max_pool2d ceil", F.max_pool2d(IMAGES, 3, (2, 4), padding=1, ceil_mode=True))
+    agrees("avg_pool2d ceil", F.avg_pool2d(IMAGES, 3, (2, 4), padding=1, ceil_mode=True))
+    agrees("avg_pool2d ceil exclude", F.avg_pool2d(IMAGES, 3, 2, 1, ceil_mode=True, count_include_pad=False))
+    agrees("avg_pool2d divisor", F.avg_pool2d(IMAGES, (2, 3), divisor_override=5))
+    agrees("adaptive keeps", F.adaptive_avg_pool2d(IMAGES, (None, 2)))
+
+
+def test_equal_maxima_share_and_nan_stays():
+    x = np.zeros((1, 1, 3, 3))
+    x[0, 0, 2, 2] = np.nan
+    gradient = tx.grad(lambda x: np.sum(F.max_pool2d(x, 2, stride=1) * np.array([[1.0, 2.0], [4.0, 8.0]])))(x)
+    np.testing.assert_array_equal(gradient[0, 0], [[0.25, 0.75, 0.5], [1.25, 1.75, 0.5], [1.0, 1.0, 8.0]])
+    huge = np.array([[1.0, -np.inf], [0.0, -1.0]]).reshape(1, 1, 2, 2)
+    steep = tx.grad(lambda x: np.sum(np.sqrt(F.max_pool2d(x, 2) - 1.0)))(huge)  # an infinite slope
+    np.testing.assert_array_equal(steep[0, 0], [[np.inf, 0.0], [0.0, 0.0]])
+    assert np.isnan(F.max_pool2d(x, 3)).all()
+
+
+def test_pools_of_few_bits_and_of_whole_numbers():
+    many = np.full((1, 1, 64, 64), 100, np.uint8)
+    assert F.avg_pool2d(many, 64)[0, 0, 0, 0] == 100.0 and F.adaptive_avg_pool2d(many, 1)[0, 0, 0, 0] == 100.0
+    assert F.max_pool2d(many, 3, padding=1).dtype == np.uint8
+    half = np.full((1, 1, 64, 64), 1.1, np.float16)
+    assert F.avg_pool2d(half, 64).dtype == F.adaptive_avg_pool2d(half, 3).dtype == np.float16
+    assert F.adaptive_avg_pool2d(half, 3)[0, 0, 0, 0] == half[0, 0, 0, 0] == F.adaptive_avg_pool2d(half, 1)[0, 0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +105,10 @@ def test_shapes_that_do_not_fit_are_refused():
         F.conv2d(IMAGES[0], KERNEL)
     with pytest.raises(ValueError, match="does not fit an image"):
         F.max_pool2d(IMAGES, 8)
+    with pytest.raises(ValueError, match="at most half of what they reach over, not kernel 2, stride None, padding 2"):
+        F.avg_pool2d(IMAGES, 2, padding=2)
+    with pytest.raises(ValueError, match=r"images have four axes, not the shape \(4, 7, 6\)"):
+        F.max_pool2d(IMAGES[0], 2)
     with pytest.raises(ValueError, match="groups"):
         nn.Conv2d(4, 6, 3, groups=3)
 

@@ -257,6 +257,14 @@ def _moved(fresh: Fresh, kind: Kind, library: str) -> Kind | None:
     return Arr(kind.dtype, kind.rank, fresh(()).root(), library=library) if isinstance(kind, Arr) else None
 
 
+def _images(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
+    """Images like the first argument's, which windows of any size may not fit where they have one element."""
+    images = kinds[0]
+    if not isinstance(images, Arr) or not images.sure or images.rank != 4 or images.dtype.kind not in "fc":
+        return None
+    return replace(images, region=fresh(()).root())
+
+
 def _shaped() -> dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]]:
     """Rules of all support functions that are told the shape of their result."""
     found = {}
@@ -308,6 +316,9 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     **dict.fromkeys((arrays.next_snapshot, arrays.enough_snapshots), _always(Num(int))),
     **dict.fromkeys((arrays.on_tensors, arrays.part, arrays.pulled, arrays.pushed), _always(Some(arrays.Run))),
     arrays.outcome: _outcome,
+    **dict.fromkeys((arrays.window_sums, arrays.window_maxima, arrays.sums_at_maxima, arrays.part_means), _images),
+    arrays.spread_maxima: _images,
+    arrays.window_counts: _images,
     arrays.sparse_solved: _solution,
     arrays.sparse_iterated: _solution,
     arrays.pull: _pulled,

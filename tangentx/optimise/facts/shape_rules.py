@@ -59,6 +59,7 @@ _TOGETHER: tuple[Callable[..., Any], ...] = (
 _SHAPED: dict[Callable[..., Any], int] = {
     np.zeros: 0, np.ones: 0, np.empty: 0, np.full: 0, arrays.unreduce: 1,
     arrays.matmul_left: 2, arrays.matmul_right: 2, arrays.outer_left: 2, arrays.outer_right: 2, arrays.undiag: 1,
+    arrays.convolved_left: 2, arrays.convolved_right: 2, arrays.spread_windows: 1, arrays.spread_means: 1,
 }  # fmt: skip
 """The position of the argument that is the shape of the result, or has it."""
 _PRODUCTS: tuple[Callable[..., Any], ...] = (
@@ -224,7 +225,7 @@ class ShapeRules:
         first = self._of_array(args[0])
         if fn is np.shape and len(args) == 1:
             return _shape_value(first)
-        if fn in (arrays.unbroadcast, arrays.alike, arrays.spread, arrays.tangent_as):
+        if fn in (arrays.unbroadcast, arrays.alike, arrays.spread, arrays.tangent_as, arrays.spread_maxima):
             return self._of_array(args[1])
         if (fn is np.full_like and len(args) == 2) or fn is arrays.ties:
             return first

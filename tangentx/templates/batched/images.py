@@ -1,4 +1,4 @@
-"""Convolutions and patches of batches of images: members are more images, or, with weights of their own, groups."""
+"""Convolutions and windows of batches of images: members are more images, or, with weights of their own, groups."""
 
 from __future__ import annotations
 
@@ -66,13 +66,34 @@ def _convolved_right(t: Any, x: Any, shape: Any, stride: Any, padding: Any, dila
     return _unfolded(found, count)
 
 
-def _patches(x: Batch, kernel: Any, stride: Any, dilation: Any = (1, 1)) -> Batch:
-    return _unfolded(plainly(arrays.patches, _folded(x.whole), kernel, stride, dilation), x.count)
+def _of_windows(function: Any) -> Any:
+    """The rule of a function of images alone."""
+
+    def rule(x: Batch, *windows: Any) -> Batch:
+        return _unfolded(plainly(function, _folded(x.whole), *windows), x.count)
+
+    return rule
 
 
-def _from_patches(t: Batch, shape: Any, stride: Any, dilation: Any = (1, 1)) -> Batch:
-    whole = (t.count * shape[0], *shape[1:])
-    return _unfolded(plainly(arrays.from_patches, _folded(t.whole), whole, stride, dilation), t.count)
+def _of_spread(function: Any) -> Any:
+    """The rule of a function that makes images of a shape."""
+
+    def rule(t: Batch, shape: Any, *windows: Any) -> Batch:
+        whole = (t.count * shape[0], *shape[1:])
+        return _unfolded(plainly(function, _folded(t.whole), whole, *windows), t.count)
+
+    return rule
+
+
+def _of_maxima(function: Any) -> Any:
+    """The rule of a function of values, images and their maxima."""
+
+    def rule(values: Any, x: Any, best: Any, *windows: Any) -> Batch:
+        count = next(a.count for a in (values, x, best) if type(a) is Batch)
+        images = [_folded(whole_of(a, count)) for a in (values, x, best)]
+        return _unfolded(plainly(function, *images, *windows), count)
+
+    return rule
 
 
 RULES.update(
@@ -80,7 +101,12 @@ RULES.update(
         arrays.convolved: _convolved,
         arrays.convolved_left: _convolved_left,
         arrays.convolved_right: _convolved_right,
-        arrays.patches: _patches,
-        arrays.from_patches: _from_patches,
+        arrays.window_sums: _of_windows(arrays.window_sums),
+        arrays.window_maxima: _of_windows(arrays.window_maxima),
+        arrays.spread_windows: _of_spread(arrays.spread_windows),
+        arrays.part_means: _of_windows(arrays.part_means),
+        arrays.spread_means: _of_spread(arrays.spread_means),
+        arrays.spread_maxima: _of_maxima(arrays.spread_maxima),
+        arrays.sums_at_maxima: _of_maxima(arrays.sums_at_maxima),
     }
 )
