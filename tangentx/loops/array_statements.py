@@ -14,6 +14,7 @@ from typing import Any
 
 from tangentx.loops import operators
 from tangentx.loops.builder import Builder, add
+from tangentx.loops.kept_shapes import KeptShapes
 from tangentx.loops.loop_ir import (
     BOOL,
     INT,
@@ -76,6 +77,8 @@ class ArrayWriter:
     """Writes statements of arrays with a builder. `readers` counts all statements that read an array."""
 
     builder: Builder
+    shapes: KeptShapes
+    variables: dict[str, str] = field(default_factory=dict)  # of the program, by the names of those that are bound anew
     readers: dict[str, int] = field(default_factory=dict)
     entry_copies: set[str] = field(default_factory=set)
     memory: dict[str, Memory] = field(default_factory=dict)
@@ -103,6 +106,8 @@ class ArrayWriter:
         b = self.builder
         if name in b.extents:
             return b.extents[name]
+        if (kept := self.shapes.of(self.variables.get(name, ""))) is not None:
+            return kept
         return tuple(b.let("n", Extent(name, axis)) for axis in range(self.array(name).rank))
 
     def broadcast(self, operands: Sequence[Expr | Held]) -> tuple[Expr, ...]:

@@ -59,6 +59,7 @@ class Builder:
         self.params: list[tuple[str, Type]] = []
         self.extents: dict[str, tuple[Expr, ...]] = {}
         self.steady: set[str] = set()  # names that are bound once
+        self.lasting: set[str] = set()  # those of them that are bound on every way through the function
         self.values: dict[str, Expr] = {}  # of whole numbers that are bound once
         self.loops: dict[str, tuple[Expr, Expr]] = {}  # bounds of counters of loops: the first, and behind the last
         self.located: dict[tuple[Expr, Expr], Expr] = {}
@@ -121,6 +122,8 @@ class Builder:
     def assign(self, name: str, value: Expr) -> None:
         """Gives a name a value."""
         self.emit(Assign(name, value))
+        if name in self.steady and self.at_top():
+            self.lasting.add(name)
         if name in self.steady and value.type.code == "i8" and self._stays(value):
             self.values[name] = value
         type = self.types[name]

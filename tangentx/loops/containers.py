@@ -13,6 +13,7 @@ from tangentx.loops.loop_ir import (
     BOOL,
     INT,
     Apply,
+    Array,
     Assign,
     Bail,
     Bind,
@@ -57,7 +58,11 @@ def append_item(w: Writer, s: ir.Append) -> None:
     item = w.b.types[name]
     assert isinstance(item, List)
     w.grows.setdefault(name, (item.item, w.line))
-    w.b.emit(Push(name, w.stored(value, inside)))
+    stored = w.stored(value, inside)
+    if isinstance(s.base, ir.Var) and s.base.name in w.tapes and isinstance(item.item, Array):
+        assert isinstance(stored, str)
+        w.shapes.hold(s.base.name, w.arrays.extents(stored))
+    w.b.emit(Push(name, stored))
 
 
 def item_place(w: Writer, name: str, key: object) -> Place:
@@ -256,7 +261,10 @@ def popped_item(w: Writer, target: str, base: ir.Var) -> Value:
         raise Refused("`pop` of what is no list")
     item = w.b.fresh(w.stem(target) if w.bound[target] == 1 else "t", type.item)
     w.b.emit(Pull(name, item))
-    return w.found(item, type.item, kind.region.root().any())
+    found = w.found(item, type.item, kind.region.root().any())
+    if isinstance(type.item, Array) and (shape := w.shapes.of(base.name)) is not None:
+        w.b.extents[item] = shape
+    return found
 
 
 def length_of_container(w: Writer, kind: Kind, values: Sequence[Value]) -> Value:

@@ -106,12 +106,12 @@ class _Functions:
     def written(self, source: Source, given: Sequence[object] | None, kind: Kind | None = None) -> Writer:
         """The writer of a function, which is done; `given` are the forms of its arguments, None for the entry; `kind`
         is that of its result."""
-        scattered, vague, several = frozenset[str](), frozenset[str](), False
+        scattered, vague, changing, several = frozenset[str](), frozenset[str](), frozenset[str](), False
         alike: frozenset[tuple[Extent, Extent]] = frozenset()
         joined: Kind | None = None
         name = self.names.fresh(identifier(source[0].name))
         while True:
-            writer = Writer(name, source, self, given, scattered, vague, several, joined)
+            writer = Writer(name, source, self, given, scattered, vague, several, joined, changing)
             try:
                 write_function(writer, alike)
             except (Refused, RefusedLate) as error:
@@ -122,13 +122,15 @@ class _Functions:
                     joined = kind
                     continue
                 raise Refusal(error.reason, writer.line) from None
-            if writer.scattered <= scattered and writer.b.found_vague <= vague and writer.b.alike <= alike:
+            steady = not writer.shapes.changing and writer.b.alike <= alike
+            if steady and writer.scattered <= scattered and writer.b.found_vague <= vague:
                 self.report += writer.report()
                 self.turns = self.turns or writer.arrays.turns
                 self.reshapes = self.reshapes or writer.arrays.reshapes
                 return writer
             scattered, vague = scattered | writer.scattered, vague | writer.b.found_vague
             alike |= writer.b.alike
+            changing |= writer.shapes.changing
 
     def called(self, link: ir.Link, given: Sequence[object], kind: Kind) -> Callee:
         """The function of a call, whose result has this kind."""

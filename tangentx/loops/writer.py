@@ -16,6 +16,7 @@ from tangentx.ir import walk
 from tangentx.loops import array_operations, operators
 from tangentx.loops.array_statements import ONE, ZERO, ArrayWriter, Held, Memory
 from tangentx.loops.builder import LIMIT_EXTENT, Builder, literal
+from tangentx.loops.kept_shapes import KeptShapes, tapes
 from tangentx.loops.loop_ir import (
     BOOL,
     INT,
@@ -77,7 +78,8 @@ class Writer:
 
     Arrays of the names in `scattered` may have gaps between the elements of the last axis; of numbers of those in
     `vague` it is not known whether they are Python's or NumPy's. `several`: one way out gives a number of Python's,
-    another one of NumPy's. `joined` is the kind of what it returns where that is one value of several kinds.
+    another one of NumPy's. `joined` is the kind of what it returns where that is one value of several kinds. Arrays of
+    names in `changing` are known to have several shapes.
     """
 
     def __init__(
@@ -90,6 +92,7 @@ class Writer:
         vague: frozenset[str],
         several: bool,
         joined: Kind | None = None,
+        changing: frozenset[str] = frozenset(),
     ) -> None:
         self.joined = joined
         self.name, self.functions, self.given = name, functions, given
@@ -98,15 +101,12 @@ class Writer:
         self.known_scattered, self.scattered = scattered, set[str]()
         self.line = function.span.line
         self.b = Builder(vague)
-        self.bound = Counter(p.name for p in function.params)
         self.read = reads(function.body)
-        for s in walk.statements(function.body):
-            if type(s) in walk.BINDING:
-                self.bound[s.target] += 1  # type: ignore[union-attr]
-        self.bound += Counter(reads_elsewhere(function.body, {p.name for p in function.params}))
+        self.bound = self._bound()
         self.asked = asked_names(function.body)
         self.aliases = self._aliases()
-        self.arrays = ArrayWriter(self.b)
+        self.shapes, self.tapes = KeptShapes(self.b, changing), tapes(function.body)
+        self.arrays = ArrayWriter(self.b, self.shapes)
         self.values: dict[str, Value] = {}
         self.held_kinds: dict[str, Kind] = {}
         self.flags: dict[str, Local] = {}
@@ -120,6 +120,15 @@ class Writer:
         self.forms: dict[str, Form] = {}
         self.grows: dict[str, tuple[Type, int]] = {}
         self.read_outside: dict[object, tuple[ir.Ext, Value]] = {}
+
+    def _bound(self) -> Counter[str]:
+        """At how many places each name is given a value; one more where it may be read before."""
+        params = [p.name for p in self.function.params]
+        found = Counter(params)
+        for s in walk.statements(self.function.body):
+            if type(s) in walk.BINDING:
+                found[s.target] += 1  # type: ignore[union-attr]
+        return found + Counter(reads_elsewhere(self.function.body, set(params)))
 
     def _aliases(self) -> dict[str, str]:
         """Names of arrays that are another name for one array, both bound once: by the name that is kept."""
@@ -278,6 +287,7 @@ class Writer:
             if isinstance(kind, Arr):
                 foreign = f"{name} foreign" in self.b.vague
                 self.arrays.memory[made] = Memory(None, (), kind.region, foreign)
+                self.arrays.variables[made] = name
             elif isinstance(kind, Box):
                 self.held_kinds[made] = kind
         return self.values[name]
@@ -294,6 +304,7 @@ class Writer:
         if isinstance(kind, Num):
             self.assign_number(target, Const(0, INT))
         elif self.bound[target] != 1:
+            self.shapes.change(target)
             self.rebind(target, self.nothing(type_of(kind), kind.region if isinstance(kind, Arr) else None))
 
     def bind(self, target: str, value: Value) -> None:
@@ -346,6 +357,7 @@ class Writer:
                 raise Refused("arrays of several dtypes or ranks under one name")
             if type.unit and not given.unit:
                 self.scattered.add(target)
+            self.shapes.hold(target, self.arrays.extents(source))
             if self.arrays.memory[source].foreign:
                 self.b.found_vague.add(f"{target} foreign")
         elif type != given:
@@ -511,6 +523,7 @@ class Writer:
             self.b.emit(Bind(name, value.name))
             if isinstance(type, Array):
                 self.arrays.memory[name] = self.arrays.memory[value.name]
+                self.b.extents[name] = self.arrays.extents(value.name)
             else:
                 self.held_kinds[name] = self.held_kinds[value.name]
             return Held(name)

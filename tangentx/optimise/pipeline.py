@@ -178,8 +178,7 @@ def optimised(
     data_guards.run(program, units)
     if whole:
         plain_powers.run(units)
-    # These rewrite sums for the reader, of no use where the result is differentiated again or compiled as loops.
-    unwanted = off if whole and take is None else off | {"products", "totals", "fusion"}
+    unwanted = off | _of_no_use(whole, take is not None)
     for name in LAST:
         if name == "stores" and "sink" not in off:
             code_sinking.run(program, units)  # `direct` has removed views of shadows that kept others from sinking
@@ -194,6 +193,13 @@ def optimised(
     for unit in units:
         unit.body = tidy(unit.body)
     return memory.reached(units)
+
+
+def _of_no_use(whole: bool, loops: bool) -> frozenset[str]:
+    """Passes of `LAST` that rewrite sums, of no use where the result is differentiated again; loops have their own."""
+    return frozenset(
+        () if whole and not loops else ("products", "totals") if whole else ("products", "totals", "fusion")
+    )
 
 
 def _as_shipped(program: Program, units: list[Unit], whole: bool) -> list[Unit]:
