@@ -144,6 +144,7 @@ def _entry(function: loops.Function, names: _Names) -> Iterator[str]:
     yield from _run(function, results)
     yield "out:"
     yield from (f"    release({name}.owner);" for name, type in results if isinstance(type, loops.Array))
+    yield "    leave_kept();"
     yield "    while (given_viewed) py.end_view(&given_views[--given_viewed]);"
     yield "    return found || py.raised() ? found : py.whole(bail);"
     yield "}"

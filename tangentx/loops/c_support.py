@@ -73,11 +73,14 @@ static void *plain_memory(size_t bytes)
 }
 
 /* Memory that is free is kept for the next call, as much as 64 MiB: the first touch of a new page costs more than most
-   of what is computed in it. It is kept by size, four sizes between a power of two and the next. Nobody waits for
-   another thread here, or for one that a fork has left behind: what cannot be kept, or taken, is freed, or new. */
-#define LEAST_KEPT 1024
+   of what is computed in it. It is kept by size, four sizes between a power of two and the next: by this thread while
+   a call lasts, afterwards by all programs. Nobody waits for another thread here, or for one that a fork has left
+   behind: what cannot be kept, or taken, is freed, or new. */
+#define LEAST_KEPT 64
 #define MOST_KEPT ((size_t)1 << 26)
-struct kept_memory { bool busy; size_t bytes; void *first[72]; };
+#define SIZES 88
+struct kept_memory { bool busy; size_t bytes; void *first[SIZES], *last[SIZES]; size_t count[SIZES]; };
+static __thread struct kept_memory mine;
 
 /* The size in which so many bytes are kept; where they are none of these, the bytes. */
 static size_t size_kept(size_t bytes, int *place)
@@ -89,8 +92,57 @@ static size_t size_kept(size_t bytes, int *place)
     if (bytes < LEAST_KEPT || bytes > MOST_KEPT) return bytes;
     int power = 63 - __builtin_clzll((unsigned long long)bytes - 1);
     size_t step = (size_t)1 << (power - 2), steps = (bytes + step - 1) / step;
-    *place = (power - 9) * 4 + (int)steps - 4;
+    *place = (power - 5) * 4 + (int)steps - 4;
     return steps * step;
+}
+
+static size_t size_at(int place) { return (size_t)(place % 4 + 4) << (place / 4 + 3); }
+
+static bool lock_kept(void) { return !__atomic_test_and_set(&py.kept->busy, __ATOMIC_ACQUIRE); }
+static void unlock_kept(void) { __atomic_clear(&py.kept->busy, __ATOMIC_RELEASE); }
+
+/* Free memory begins with the place of the next. */
+static void *next_free(void *memory) { void *next; memcpy(&next, memory, sizeof next); return next; }
+
+/* Takes over all that is kept of a size. */
+static __attribute__((noinline)) void take_kept(int place, size_t size)
+{
+    if (!py.kept->count[place] || !lock_kept()) return;
+    mine.first[place] = py.kept->first[place];
+    mine.last[place] = py.kept->last[place];
+    mine.count[place] = py.kept->count[place];
+    mine.bytes += mine.count[place] * size;
+    py.kept->bytes -= mine.count[place] * size;
+    py.kept->first[place] = NULL;
+    py.kept->count[place] = 0;
+    unlock_kept();
+}
+
+/* Gives all that this thread keeps to all programs, or frees it. */
+static void leave_kept(void)
+{
+    bool locked = false;
+    for (int place = 0; place < SIZES; place++) {
+        if (!mine.first[place]) continue;
+        size_t bytes = mine.count[place] * size_at(place);
+        locked = locked || lock_kept();
+        if (locked && py.kept->bytes + bytes <= MOST_KEPT) {
+            memcpy(mine.last[place], &py.kept->first[place], sizeof(void *));
+            if (!py.kept->first[place]) py.kept->last[place] = mine.last[place];
+            py.kept->first[place] = mine.first[place];
+            py.kept->count[place] += mine.count[place];
+            py.kept->bytes += bytes;
+        } else {
+            for (void *memory = mine.first[place], *next; memory; memory = next) {
+                next = next_free(memory);
+                free(memory);
+            }
+        }
+        mine.first[place] = NULL;
+        mine.count[place] = 0;
+    }
+    mine.bytes = 0;
+    if (locked) unlock_kept();
 }
 
 static void *take_memory(size_t bytes, bool zeros)
@@ -98,15 +150,16 @@ static void *take_memory(size_t bytes, bool zeros)
     int place;
     size_t size = size_kept(bytes, &place);
     void *found = NULL;
-    if (place >= 0 && !__atomic_test_and_set(&py.kept->busy, __ATOMIC_ACQUIRE)) {
-        found = py.kept->first[place];
-        if (found) {
-            memcpy(&py.kept->first[place], found, sizeof found); /* free memory begins with the place of the next */
-            py.kept->bytes -= size;
-        }
-        __atomic_clear(&py.kept->busy, __ATOMIC_RELEASE);
+    if (place >= 0) {
+        if (!mine.first[place]) take_kept(place, size);
+        found = mine.first[place];
     }
-    if (found) return zeros ? memset(found, 0, bytes) : found;
+    if (found) {
+        mine.first[place] = next_free(found);
+        mine.count[place]--;
+        mine.bytes -= size;
+        return zeros ? memset(found, 0, bytes) : found;
+    }
     found = zeros ? calloc(1, size) : plain_memory(size);
     in_large_pages(found, size);
     return found;
@@ -116,29 +169,27 @@ static void give_back(void *memory, size_t bytes)
 {
     int place;
     size_t size = size_kept(bytes, &place);
-    if (memory && place >= 0 && !__atomic_test_and_set(&py.kept->busy, __ATOMIC_ACQUIRE)) {
-        if (py.kept->bytes + size <= MOST_KEPT) {
-            memcpy(memory, &py.kept->first[place], sizeof memory);
-            py.kept->first[place] = memory;
-            py.kept->bytes += size;
-            memory = NULL;
-        }
-        __atomic_clear(&py.kept->busy, __ATOMIC_RELEASE);
-    }
-    free(memory);
+    if (!memory || place < 0 || mine.bytes + size > MOST_KEPT) { free(memory); return; }
+    if (!mine.first[place]) mine.last[place] = memory;
+    memcpy(memory, &mine.first[place], sizeof memory);
+    mine.first[place] = memory;
+    mine.count[place]++;
+    mine.bytes += size;
 }
+
+/* What is small lies behind its block, in one piece of memory. */
+#define SMALL 4096
 
 static block *new_block(int64_t count, size_t size, bool zeros)
 {
-    block *made = malloc(sizeof *made);
+    size_t bytes = (count > 0 ? (size_t)count : 1) * size;
+    block *made = bytes <= SMALL ? take_memory(sizeof *made + bytes, false) : malloc(sizeof *made);
     if (!made) return NULL;
-    size_t places = count > 0 ? (size_t)count : 1;
-    made->users = 1;
-    made->bytes = places * size;
-    made->memory = take_memory(made->bytes, zeros);
-    made->array = NULL;
-    if (!made->memory) { free(made); return NULL; }
-    hold(made->bytes);
+    void *memory = bytes <= SMALL ? made + 1 : take_memory(bytes, zeros);
+    if (!memory) { free(made); return NULL; }
+    if (zeros && bytes <= SMALL) memset(memory, 0, bytes);
+    *made = (block){ 1, memory, bytes, NULL };
+    hold(bytes);
     return made;
 }
 
@@ -168,6 +219,9 @@ static inline void release(block *b)
         int state = py.demand_lock();
         py.drop(b->array);
         py.leave_lock(state);
+    } else if (b->memory == b + 1) {
+        give_back(b, sizeof *b + b->bytes);
+        return;
     } else give_back(b->memory, b->bytes);
     free(b);
 }
@@ -392,11 +446,39 @@ static REAL extreme_CODE(const REAL *a, int rank, const int64_t *n, const int64_
     return best;
 }
 
-/* Adds a product of matrices, or of vectors, to what lies row after row. */
+/* A product of two vectors, in sixteen parts where their elements are neighbours. */
+static __attribute__((unused)) REAL dot_CODE(const REAL *a, const REAL *b, int64_t count, int64_t s, int64_t t)
+{
+    REAL sum = 0, r[16] = { 0 };
+    int64_t i = 0;
+    if (s == 1 && t == 1 && count >= 16) {
+        for (; i + 16 <= count; i += 16)
+            for (int k = 0; k < 16; k++) r[k] += a[i + k] * b[i + k];
+        for (int k = 0; k < 8; k++) r[k] += r[k + 8];
+        sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    }
+    for (; i < count; i++) sum += a[i * s] * b[i * t];
+    return sum;
+}
+
+/* Adds a product of matrices, or of vectors, to what lies row after row; the innermost loop goes over neighbours. */
 static __attribute__((unused)) void product_CODE(
-    REAL *c, const REAL *a, const REAL *b, int64_t rows, int64_t inner, int64_t columns,
+    REAL *restrict c, const REAL *a, const REAL *b, int64_t rows, int64_t inner, int64_t columns,
     int64_t a0, int64_t a1, int64_t b0, int64_t b1)
 {
+    if (columns == 1 && a0 == 1 && a1 != 1) {
+        for (int64_t k = 0; k < inner; k++) {
+            REAL factor = b[k * b0];
+            for (int64_t i = 0; i < rows; i++) c[i] += factor * a[i + k * a1];
+        }
+        return;
+    }
+    if (columns == 1 || (b0 == 1 && b1 != 1)) {
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t j = 0; j < columns; j++)
+                c[i * columns + j] += dot_CODE(a + i * a0, b + j * b1, inner, a1, b0);
+        return;
+    }
     for (int64_t i = 0; i < rows; i++)
         for (int64_t k = 0; k < inner; k++) {
             REAL factor = a[i * a0 + k * a1];

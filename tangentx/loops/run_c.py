@@ -22,7 +22,7 @@ PyLong_FromLongLong PyBool_FromLong PyTuple_New PyTuple_SetItem PyObject_CallObj
 PyBuffer_Release PyCFunction_NewEx
 """.split()
 """Functions of Python's in the order in which a library takes them."""
-_KEPT = ctypes.create_string_buffer(1024)  # `struct kept_memory`, of all programs
+_KEPT = ctypes.create_string_buffer(4096)  # `struct kept_memory`, of all programs
 _OF_NUMPY = (np.empty, np.zeros, np.float64, np.float32, np.int64, np.bool_)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
+from tangentx.common.trees import leaves
 from tests.jit.test_entry import MATRIX, ROW, WAYS, compiled, demand_equal, own_cache  # noqa: F401
 
 
@@ -321,3 +322,20 @@ def test_lengths_of_what_keeps_its_axes_are_known(jit):
         labels = np.zeros(3, np.int64)
         demand_equal(derivative(z, labels), tx.value_and_grad(softmax_loss, guarded=True)(z, labels), jit == "python")
     assert compiled(derivative).gave_up.total() <= 1
+
+
+def products(a, v, w):
+    return np.sum((a @ v) ** 2) + np.sum((w @ a) ** 2) + np.sum(a @ a.T) + np.sum((a.T @ a) @ v) + v @ v
+
+
+@pytest.mark.parametrize("jit", WAYS)
+def test_products_of_matrices_that_lie_in_any_order(jit):
+    derivative, plain = tx.value_and_grad(products, wrt=(0, 1, 2), jit=jit), tx.value_and_grad(products, wrt=(0, 1, 2))
+    for rows, columns in ((1, 1), (3, 17), (16, 16), (17, 3), (33, 40), (0, 2)):
+        table = np.sin(np.arange(4.0 * rows * columns)).reshape(2 * rows, 2 * columns)
+        for a in (table[:rows, :columns], table[::2, ::-2], table.reshape(2 * columns, 2 * rows).T[::2, ::2]):
+            args = (a, np.cos(np.arange(float(columns))), np.arange(float(rows)))
+            found, wanted = ([x for _, x in leaves("", f(*args))] for f in (derivative, plain))
+            size = 1.0 + rows * columns * max(rows, columns) * (1.0 + rows)
+            assert all(np.allclose(x, y, rtol=1e-12, atol=1e-13 * size) for x, y in zip(found, wanted, strict=True))
+    compiled(derivative)
