@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import collections
 import importlib
+import inspect
 import multiprocessing
 import os
 import pkgutil
@@ -31,6 +32,7 @@ import numpy as np
 
 import tangentx as tx
 from tangentx.compile import products
+from tangentx.dispatch.entries import target_of
 from tangentx.dispatch.validation import differentiable
 
 LIMIT = 2.0
@@ -103,11 +105,12 @@ def functions_of(name: str) -> dict[str, types.FunctionType]:
 
 
 def arguments(fn: types.FunctionType, kind: str) -> tuple[list[Any], dict[str, Any]]:
-    """One argument of the kind for each parameter."""
+    """One argument of the kind for each parameter of what is compiled: of the rule's, where the function has one."""
     first, other = ARGUMENTS[kind]
-    code = fn.__code__
-    names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
-    return [first, *[other] * code.co_argcount][: code.co_argcount], dict.fromkeys(names, other)
+    taken = inspect.signature(target_of(fn).function).parameters.values()
+    count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in taken)
+    named = [p.name for p in taken if p.kind is p.KEYWORD_ONLY]
+    return [first, *[other] * count][:count], dict.fromkeys(named, other)
 
 
 def compiled(name: str, fn: types.FunctionType, kind: str) -> Outcome:

@@ -61,7 +61,7 @@ class Optimizer:
 
     def _checked(self, options: dict[str, Any]) -> dict[str, Any]:
         """The options of a group. Raises ValueError for those that have no meaning."""
-        for name in ("lr", "eps", "weight_decay", "momentum", "lr_decay", "initial_accumulator_value"):
+        for name in ("lr", "eps", "alpha", "weight_decay", "momentum", "lr_decay", "initial_accumulator_value"):
             if name in options and not options[name] >= 0.0:
                 raise ValueError(f"{type(self).__name__}: {name}={options[name]!r} is negative or not a number")
         for beta in options.get("betas", ()):
