@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import gc
 import importlib
 import inspect
 import multiprocessing
@@ -118,6 +119,7 @@ def compiled(name: str, fn: types.FunctionType, kind: str) -> Outcome:
     start = time.process_time()
     verdict, reason = "compiled", ""
     try:
+        gc.disable()  # as it is in a call that compiles
         every_mode(fn, *arguments(fn, kind))
     except tx.TangentxError as error:
         verdict, reason = "refused", f"{type(error).__name__}: {_plain(error.message)}"
@@ -127,6 +129,7 @@ def compiled(name: str, fn: types.FunctionType, kind: str) -> Outcome:
         place = f"{os.path.basename(inside[-1].filename)}:{inside[-1].lineno} {inside[-1].name}"
         verdict, reason = "crashed", f"{type(error).__name__} at {place}: {str(error)[:120]}"
     seconds = time.process_time() - start
+    gc.enable()
     if seconds > LIMIT and verdict != "crashed":
         verdict, reason = "slow", f"{seconds:.1f} s"
     return Outcome(f"{name}({kind})", verdict, reason, seconds)

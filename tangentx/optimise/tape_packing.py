@@ -33,7 +33,7 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.rewrite import map_blocks, rename
-from tangentx.ir.walk import blocks, bound, statement_atoms, statements, used, writes
+from tangentx.ir.walk import blocks, bound, statement_atoms, statements, writes
 from tangentx.optimise.facts.tape_shapes import EMPTY
 from tangentx.optimise.facts.unit import Unit
 
@@ -66,20 +66,25 @@ class _Statements:
 
     def __getitem__(self, s: Statement) -> _Statement:
         if s not in self._known:
-            self._known[s] = _Statement(s)
+            for each in reversed([*statements((s,))]):  # what stands in its blocks comes first
+                if each not in self._known:
+                    inner = [self._known[one] for block in blocks(each) for one in block]
+                    self._known[each] = _Statement(each, inner)
         return self._known[s]
 
 
 class _Statement:
     """The names that a statement reads and binds itself, and with its blocks; whether control may leave by it."""
 
-    def __init__(self, s: Statement) -> None:
+    def __init__(self, s: Statement, inner: Sequence[_Statement]) -> None:
         self.reads = [a.name for a in statement_atoms(s) if isinstance(a, Var)]
         self.names = tuple(dict.fromkeys((*writes(s), *self.reads)))
-        self.inside = tuple(statements((s,)))
-        self.bound = bound((s,))
-        self.all_names = self.bound | used((s,))
-        self.leaves = _leaves((s,))
+        self.bound: frozenset[str] = writes(s).union(*(each.bound for each in inner))
+        self.all_names: frozenset[str] = frozenset(self.names).union(*(each.all_names for each in inner))
+        self.returns: bool = isinstance(s, Return) or any(each.returns for each in inner)
+        self.leaves: bool = self.returns or isinstance(s, Break | Continue)
+        if isinstance(s, If):
+            self.leaves = self.leaves or any(each.leaves for each in inner)
 
 
 @dataclass(frozen=True, eq=False)
@@ -377,16 +382,6 @@ class _Gaps:
 
     def _stops(self, name: str) -> list[int]:
         return [*self.walls, *self.block.naming(name, self.asks_reads)]
-
-
-def _leaves(block: Block) -> bool:
-    """Whether control may go elsewhere than to what follows the block."""
-    for s in block:
-        if isinstance(s, Break | Continue) or any(isinstance(inner, Return) for inner in statements((s,))):
-            return True
-        if isinstance(s, If) and (_leaves(s.body) or _leaves(s.orelse)):
-            return True
-    return False
 
 
 def _tell(program: Program, unit: Unit, name: str, entries: tuple[str, str], items: Sequence[Atom]) -> None:
