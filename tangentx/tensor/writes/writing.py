@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
+import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -21,7 +22,13 @@ from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.graph.nodes import TAPES, Node, noted
 from tangentx.tensor.writes.storage import Step
 
-_NOBODY = sys.getrefcount(object()) + 2  # the root's own reference, and the one that asks
+
+def _holders(root: Any) -> int:
+    """How many references there are to what backward holds while it needs the content of an array."""
+    return sys.getrefcount(root._content)
+
+
+_NOBODY = _holders(types.SimpleNamespace(_content=[]))  # the root itself, and whatever asking takes in this Python
 
 
 def write(t: Tensor, key: Any, value: Any, fresh: bool = False) -> None:
@@ -117,12 +124,11 @@ def demand_writable(t: Tensor, root: Tensor, active: bool) -> None:
 
 def protect(root: Tensor) -> None:
     """Before a write: what backward needs of the memory is kept, or, where that cannot be, the write is marked."""
-    content = root._content
-    if content is None:
+    if root._content is None:
         return
-    if sys.getrefcount(content) > _NOBODY:
+    if _holders(root) > _NOBODY:
         if root._exported:
-            content.append(place())
+            root._content.append(place())
         else:
             # With the strides that it had: whether a reshape is a view depends on them.
             copied = zeros_as(root._primal)
@@ -148,9 +154,7 @@ def lent(tensors: Sequence[Tensor]) -> Iterator[None]:
 
 def _needed(root: Tensor) -> bool:
     """Whether backward keeps the content of an array."""
-    return (
-        type(root._primal) is np.ndarray and root._content is not None and sys.getrefcount(root._content) > _NOBODY - 1
-    )
+    return type(root._primal) is np.ndarray and root._content is not None and _holders(root) > _NOBODY
 
 
 def changed(t: Tensor, change: Callable[[Any, Any], Any], other: Any) -> bool:
