@@ -64,6 +64,7 @@ from tangentx.arrays.collections_ import DefaultDict, Deque
 from tangentx.arrays.convolutions import convolved, convolved_left, convolved_right
 from tangentx.arrays.copies import clone, entry_copies, entry_copy, once, own_parts, shares, stop_gradient, writable
 from tangentx.arrays.domains import positive, positive_with, within
+from tangentx.arrays.draws import uniform_like
 from tangentx.arrays.edges import edge_places, spline_weights, tap_places
 from tangentx.arrays.einsums import einsum_left, einsum_of, einsum_right
 from tangentx.arrays.error_function import erf
@@ -456,6 +457,7 @@ __all__ = [
     "unbound_message",
     "unblock",
     "unbroadcast",
+    "uniform_like",
     "uncolumns",
     "unconvolve",
     "undiag",

@@ -394,6 +394,19 @@ def _erf(x: DeviceArray) -> DeviceArray:
     return on_device(np.asarray(each(x._data), x.dtype if x.dtype.kind == "f" else float))
 
 
+class Generator:
+    """A generator of random numbers on the device, as ``cupy.random.Generator`` in part."""
+
+    def __init__(self, seed: int) -> None:
+        self._draws = np.random.default_rng(seed)
+
+    def random(self, size: Any = None) -> DeviceArray:
+        """Numbers from 0 to 1."""
+        return on_device(np.asarray(self._draws.random(size)))
+
+
+random = ModuleType(f"{__name__}.random")
+random.__dict__.update(default_rng=Generator, Generator=Generator)
 special = ModuleType(f"{__name__}.special")
 special.__dict__.update(erf=_erf)
 _NAMES: dict[str, Any] = _functions(np, __name__) | {below: _module(below) for below in ("linalg", "fft", "lib")}

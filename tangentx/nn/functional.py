@@ -12,9 +12,11 @@ import numpy as np
 
 from tangentx.arrays import stop_gradient
 from tangentx.arrays.convolutions import convolved
+from tangentx.arrays.draws import uniform_like
 from tangentx.arrays.error_function import erf
 from tangentx.arrays.pooling import part_means, window_counts, window_maxima, window_sums
 from tangentx.nn.shapes import demand_targets
+from tangentx.tensor.core.tensor import Tensor
 
 # ---- activations
 
@@ -111,14 +113,21 @@ def embedding(indices: Any, weight: Any, padding_idx: int | None = None) -> Any:
 def dropout(x: Any, p: float = 0.5, training: bool = True, generator: Any = None) -> Any:
     """Each element 0 with probability `p`, the others over ``1 - p`` (Srivastava et al. 2014); x where not `training`.
 
-    `generator` is a ``numpy.random.Generator``, which moves on.
+    `generator` is a ``numpy.random.Generator``, which moves on; for arrays of another library it draws a seed, from
+    which the numbers are drawn where they lie.
     """
     if not training or p == 0.0:
         return x
     if p == 1.0:
         return 0.0 * x
-    draws = np.random.random(np.shape(x)) if generator is None else generator.random(np.shape(x))
-    return np.where(draws < p, 0.0, x * (1.0 / (1.0 - p)))
+    return np.where(_draws(stop_gradient(x), generator) < p, 0.0, x * (1.0 / (1.0 - p)))
+
+
+def _draws(x: Any, generator: Any) -> Any:
+    """A number from 0 to 1 for each element of x."""
+    if isinstance(x, (np.ndarray, np.generic, float, int, Tensor)):
+        return np.random.random(np.shape(x)) if generator is None else generator.random(np.shape(x))
+    return uniform_like(x, np.random.randint(2**31) if generator is None else int(generator.integers(2**31)))
 
 
 def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:

@@ -46,6 +46,57 @@ def test_layers_on_a_device(layer):
     np.testing.assert_allclose(found.get(), gradient(layer, IMAGES), rtol=1e-11, atol=1e-12)
 
 
+SEQUENCE = DRAW.normal(size=(5, 2, 6))
+
+
+def squares_of_first(model: Any, *x: Any) -> Any:
+    found = model(*x)
+    return np.sum((found[0] if isinstance(found, tuple) else found) ** 2)
+
+
+@pytest.mark.parametrize(
+    "layer, count",
+    [
+        (nn.RNN(6, 4, num_layers=2, generator=0), 1),
+        (nn.LSTM(6, 4, bidirectional=True, generator=0), 1),
+        (nn.GRU(6, 4, batch_first=True, generator=0), 1),
+        (nn.GRUCell(6, 4, generator=0), 1),
+        (nn.MultiheadAttention(6, 2, generator=0), 3),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_sequences_on_a_device(layer, count):
+    gradient = tx.grad(squares_of_first, wrt=("model", "x"), fallback="error")
+    there, x = layer.to(cp), cp.asarray(SEQUENCE)
+    gradient(there, *[x] * count)
+    cp.transfers.reset()
+    slopes, (found, *_) = gradient(there, *[x] * count)
+    assert (cp.transfers.down, cp.transfers.up) == (0, 0)
+    wanted, (there_too, *_) = gradient(layer, *[SEQUENCE] * count)
+    np.testing.assert_allclose(found.get(), there_too, rtol=1e-11, atol=1e-12)
+    for ours, theirs in zip(slopes.parameters(), wanted.parameters(), strict=True):
+        np.testing.assert_allclose(ours.get(), theirs, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("seeded", [True, False])
+def test_dropout_draws_where_its_argument_lies(seeded):
+    def halves(x, generator):
+        return np.sum(nn.functional.dropout(x, 0.5, True, generator) * 3.0)
+
+    x = cp.asarray(SEQUENCE)
+    ask = tx.value_and_grad(halves, fallback="error")
+    cp.transfers.reset()
+    _, found = ask(x, np.random.default_rng(3) if seeded else None)
+    assert (cp.transfers.down, cp.transfers.up) == (0, 0)
+    kept = found.get() != 0.0
+    assert 0.2 < np.mean(kept) < 0.8
+    np.testing.assert_array_equal(found.get(), np.where(kept, 6.0, 0.0))
+    if seeded:  # the same seed draws the same numbers, the next draw others
+        generator = np.random.default_rng(3)
+        np.testing.assert_array_equal(ask(x, generator)[1].get(), found.get())
+        assert np.any(ask(x, generator)[1].get() != found.get())
+
+
 def test_training_on_a_device():
     model = nn.Sequential(nn.Linear(2, 4, generator=0), nn.Tanh(), nn.Linear(4, 3, generator=1))
     x, y = DRAW.normal(size=(6, 2)), np.array([0, 1, 2, 0, 1, 2])
