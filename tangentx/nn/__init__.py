@@ -27,7 +27,16 @@ from tangentx.nn.attention import MultiheadAttention
 from tangentx.nn.containers import ModuleDict, ModuleList, Sequential
 from tangentx.nn.images import AdaptiveAvgPool2d, AvgPool2d, Conv2d, MaxPool2d
 from tangentx.nn.linear import Embedding, Linear
-from tangentx.nn.losses import BCEWithLogitsLoss, CrossEntropyLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss
+from tangentx.nn.losses import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    HuberLoss,
+    L1Loss,
+    MSELoss,
+    NLLLoss,
+    SmoothL1Loss,
+)
 from tangentx.nn.module import Module
 from tangentx.nn.normalisation import BatchNorm1d, BatchNorm2d, LayerNorm
 from tangentx.nn.parameter import Parameter
@@ -41,7 +50,9 @@ __all__ = [
     "RNN",
     "AdaptiveAvgPool2d",
     "AvgPool2d",
+    "BCELoss",
     "BCEWithLogitsLoss",
+    "HuberLoss",
     "Conv2d",
     "MaxPool2d",
     "models",

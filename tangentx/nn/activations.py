@@ -67,9 +67,12 @@ class SiLU(Module):
 class Softplus(Module):
     """See `functional.softplus`."""
 
+    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
+        self.beta, self.threshold = beta, threshold
+
     def forward(self, x: Any) -> Any:
         """See the class."""
-        return functional.softplus(x)
+        return functional.softplus(x, self.beta, self.threshold)
 
 
 class Sigmoid(Module):

@@ -36,9 +36,10 @@ def elu(x: Any, alpha: float = 1.0) -> Any:
     return np.where(x > 0, x, alpha * np.expm1(np.where(x > 0, 0.0, x)))
 
 
-def softplus(x: Any) -> Any:
-    """``log(1 + exp(x))``."""
-    return np.logaddexp(x, 0.0)
+def softplus(x: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    """``log(1 + exp(beta * x)) / beta``; x itself where ``beta * x`` is above `threshold`, as PyTorch does."""
+    scaled = beta * x
+    return np.where(scaled > threshold, x, np.logaddexp(scaled, 0.0) / beta)
 
 
 def sigmoid(x: Any) -> Any:
@@ -140,15 +141,44 @@ def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = No
     return result if bias is None else result + bias
 
 
-def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None) -> Any:
-    """``softmax(query @ key.T / sqrt(width)) @ value`` (Vaswani et al. 2017).
+def scaled_dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+    *,
+    generator: Any = None,
+) -> Any:
+    """``softmax(query @ key.T * scale) @ value`` (Vaswani et al. 2017), `scale` being one over the width's root.
 
-    `attn_mask` is added to the scores; of booleans, it says where attention is allowed, as PyTorch's function has it.
+    `attn_mask` is added to the scores; of booleans, it says where attention is allowed, as PyTorch's function has it;
+    a place that may attend to nothing gets zeros. `is_causal` allows no place after the query's own, `dropout_p` drops
+    weights, and with `enable_gqa` each head of keys and values serves several of the queries (axis -3).
     """
-    scores = query @ np.swapaxes(key, -1, -2) * (1.0 / math.sqrt(np.shape(query)[-1]))
+    if is_causal and attn_mask is not None:
+        raise ValueError("give an attn_mask or is_causal=True, not both")
+    if enable_gqa:
+        key = np.repeat(key, np.shape(query)[-3] // np.shape(key)[-3], axis=-3)
+        value = np.repeat(value, np.shape(query)[-3] // np.shape(value)[-3], axis=-3)
+    factor = 1.0 / math.sqrt(np.shape(query)[-1]) if scale is None else scale
+    scores = query @ np.swapaxes(key, -1, -2) * factor
+    if is_causal:
+        scores = np.where(np.tri(np.shape(query)[-2], np.shape(key)[-2], dtype=bool), scores, -np.inf)
     if attn_mask is not None:
         scores = np.where(attn_mask, scores, -np.inf) if attn_mask.dtype == bool else scores + attn_mask
-    return softmax(scores, -1) @ value
+    return dropout(_softmax_or_zero(scores), dropout_p, True, generator) @ value
+
+
+def _softmax_or_zero(scores: Any) -> Any:
+    """The softmax along the last axis, zeros where all are minus infinity."""
+    top = stop_gradient(np.max(scores, axis=-1, keepdims=True))
+    raised = np.exp(scores - np.where(np.isinf(top), 0.0, top))
+    total = np.sum(raised, axis=-1, keepdims=True)
+    return raised / np.where(total == 0.0, 1.0, total)
 
 
 # ---- losses
@@ -164,35 +194,58 @@ def _reduced(losses: Any, reduction: str) -> Any:
     return losses
 
 
-def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
-    """Squared differences."""
-    difference = input - target
-    return _reduced(difference * difference, reduction)
+def _weighed(losses: Any, weight: Any, reduction: str) -> Any:
+    """Losses times weights of their shape; their mean is the weighed one."""
+    if weight is None:
+        return _reduced(losses, reduction)
+    demand_targets(np.shape(weight), np.shape(losses))
+    return np.sum(losses * weight) / np.sum(weight) if reduction == "mean" else _reduced(losses * weight, reduction)
 
 
-def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
-    """Absolute differences; the derivative where they are equal is 0."""
-    return _reduced(np.abs(input - target), reduction)
+def _difference(input: Any, target: Any) -> Any:
+    """Raises ValueError where the target is an array of another shape: NumPy would repeat one for the other."""
+    if np.ndim(target) > 0:
+        demand_targets(np.shape(target), np.shape(input))
+    return input - target
+
+
+def mse_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None) -> Any:
+    """Squared differences; the mean of those that have a `weight` is the weighed one."""
+    difference = _difference(input, target)
+    return _weighed(difference * difference, weight, reduction)
+
+
+def l1_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None) -> Any:
+    """Absolute differences; the derivative where they are equal is 0. The mean is weighed by `weight`."""
+    return _weighed(np.abs(_difference(input, target)), weight, reduction)
 
 
 def smooth_l1_loss(input: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Any:
     """``0.5 * d² / beta`` where the difference d is below `beta`, ``d - 0.5 * beta`` elsewhere (Girshick 2015)."""
     if beta == 0.0:
         return l1_loss(input, target, reduction)
-    d = np.abs(input - target)
+    d = np.abs(_difference(input, target))
     return _reduced(np.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta), reduction)
 
 
-def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
-    """``0.5 * d²`` where the difference d is at most `delta`, ``delta * (d - 0.5 * delta)`` elsewhere (Huber 1964)."""
-    d = np.abs(input - target)
-    return _reduced(np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)), reduction)
+def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None) -> Any:
+    """``0.5 * d²`` where the difference d is at most `delta`, ``delta * (d - 0.5 * delta)`` elsewhere (Huber 1964).
+
+    `weight` is a factor for each; unlike that of `mse_loss` the mean is over their number, as PyTorch's.
+    """
+    d = np.abs(_difference(input, target))
+    losses = np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta))
+    if weight is not None:
+        demand_targets(np.shape(weight), np.shape(losses))
+        losses = losses * weight
+    return _reduced(losses, reduction)
 
 
 def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, reduction: str = "mean", pos_weight: Any = None
 ) -> Any:
     """``-target * log(sigmoid(x)) - (1 - target) * log(1 - sigmoid(x))``; the first term times `pos_weight`."""
+    demand_targets(np.shape(target), np.shape(input))
     factor = 1.0 if pos_weight is None else 1.0 + (pos_weight - 1.0) * target
     losses = (1.0 - target) * input + factor * np.logaddexp(-input, 0.0)
     return _reduced(losses if weight is None else losses * weight, reduction)
@@ -203,6 +256,7 @@ bce_with_logits = binary_cross_entropy_with_logits
 
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
     """As `binary_cross_entropy_with_logits`, of probabilities; logarithms are cut off at -100, as PyTorch does."""
+    demand_targets(np.shape(target), np.shape(input))
     tiny = 3.720075976020836e-44  # exp(-100)
     yes = np.where(input < tiny, -100.0, np.log(np.where(input < tiny, 1.0, input)))
     no = np.where(1.0 - input < tiny, -100.0, np.log1p(-np.where(1.0 - input < tiny, 0.0, input)))

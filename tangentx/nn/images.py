@@ -18,8 +18,14 @@ def _pair(value: Any) -> tuple[int, int]:
     return (int(value), int(value)) if one else (int(value[0]), int(value[1]))
 
 
+_MODES: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+"""What NumPy's `pad` calls the ways of padding."""
+
+
 class Conv2d(Module):
     """See `functional.conv2d`; weights and bias drawn evenly within ``1 / sqrt(inputs of an output)``, as PyTorch's.
+
+    `padding_mode` is "zeros", "reflect", "replicate" or "circular".
 
     >>> import numpy as np, tangentx as tx
     >>> layer = tx.nn.Conv2d(3, 8, kernel_size=3, padding=1, generator=0)
@@ -37,10 +43,13 @@ class Conv2d(Module):
         dilation: Any = 1,
         groups: int = 1,
         bias: bool = True,
+        padding_mode: str = "zeros",
         *,
         generator: Any = None,
         dtype: Any = float,
     ) -> None:
+        if padding_mode != "zeros" and padding_mode not in _MODES:
+            raise ValueError(f"padding_mode={padding_mode!r} is none of zeros, {', '.join(_MODES)}")
         if in_channels % groups or out_channels % groups:
             raise ValueError(f"{in_channels} and {out_channels} channels cannot be parted into {groups} groups")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
@@ -50,7 +59,7 @@ class Conv2d(Module):
         if padding == "same" and self.stride != (1, 1):
             raise ValueError(f'padding="same" keeps the size of an image, which stride={self.stride} does not')
         self.padding = padding if isinstance(padding, str) else _pair(padding)
-        self.dilation = _pair(dilation)
+        self.dilation, self.padding_mode = _pair(dilation), padding_mode
         rng = np.random.default_rng(generator)
         shape = (out_channels, in_channels // groups, *self.kernel_size)
         bound = 1.0 / math.sqrt(max(math.prod(shape[1:]), 1))
@@ -60,11 +69,22 @@ class Conv2d(Module):
     def forward(self, x: Any) -> Any:
         """See the class."""
         demand_channels(np.shape(x), self.in_channels, (4,), "(batch, channels, height, width)", "Conv2d")
-        return functional.conv2d(x, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+        if self.padding_mode == "zeros":
+            return functional.conv2d(x, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+        x = np.pad(x, [(0, 0), (0, 0), *self._ends()], mode=_MODES[self.padding_mode])
+        return functional.conv2d(x, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
+
+    def _ends(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """How many elements are put before and behind both axes."""
+        if self.padding == "same":
+            down, across = (gap * (k - 1) for gap, k in zip(self.dilation, self.kernel_size, strict=True))
+            return (down // 2, down - down // 2), (across // 2, across - across // 2)
+        down, across = (0, 0) if isinstance(self.padding, str) else self.padding
+        return (down, down), (across, across)
 
     def extra_repr(self) -> str:
         """The settings that are not the usual ones."""
-        usual = {"stride": (1, 1), "padding": (0, 0), "dilation": (1, 1), "groups": 1}
+        usual = {"stride": (1, 1), "padding": (0, 0), "dilation": (1, 1), "groups": 1, "padding_mode": "zeros"}
         others = [f", {name}={getattr(self, name)!r}" for name, value in usual.items() if getattr(self, name) != value]
         no_bias = ", bias=False" if self.bias is None else ""
         return f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}{''.join(others)}{no_bias}"

@@ -45,9 +45,9 @@ def _fan(tensor: Any, mode: str) -> int:
     return fans(tensor)[mode == "fan_out"]
 
 
-def constant_(tensor: Any, value: float) -> Any:
+def constant_(tensor: Any, val: float) -> Any:
     """The same number everywhere."""
-    return _put(tensor, value)
+    return _put(tensor, val)
 
 
 def zeros_(tensor: Any) -> Any:
@@ -63,6 +63,30 @@ def ones_(tensor: Any) -> Any:
 def eye_(tensor: Any) -> Any:
     """The identity matrix."""
     return _put(tensor, np.eye(*np.shape(tensor)))
+
+
+def dirac_(tensor: Any, groups: int = 1) -> Any:
+    """The weights of the convolution that gives its input back, as far as there are channels."""
+    shape = np.shape(tensor)
+    if len(shape) not in (3, 4, 5) or shape[0] % groups:
+        raise ValueError(f"weights of shape {shape} are not those of a convolution of {groups} groups")
+    values = np.zeros(shape)
+    middle = tuple(n // 2 for n in shape[2:])
+    for i in range(min(shape[0] // groups, shape[1])):
+        values[(slice(i, None, shape[0] // groups), i, *middle)] = 1.0
+    return _put(tensor, values)
+
+
+def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = None) -> Any:
+    """Normal, but for `sparsity` of each column, which are zeros (Martens 2010)."""
+    shape = np.shape(tensor)
+    if len(shape) != 2:
+        raise ValueError(f"a tensor of shape {shape} has no columns: it needs two axes")
+    rng = np.random.default_rng(generator)
+    values = rng.normal(0.0, std, shape)
+    for column in values.T:
+        column[rng.permutation(shape[0])[: math.ceil(sparsity * shape[0])]] = 0.0
+    return _put(tensor, values)
 
 
 def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Any:

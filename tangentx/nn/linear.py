@@ -51,6 +51,8 @@ class Linear(Module):
 class Embedding(Module):
     """A row of the table for each index; rows are normal at first, that of `padding_idx` is 0 and stays so.
 
+    PyTorch's `max_norm`, `scale_grad_by_freq` and `sparse` are not built: given, they raise ValueError.
+
     >>> import numpy as np, tangentx as tx
     >>> tx.nn.Embedding(10, 4, generator=0)(np.array([[1, 2], [3, 1]])).shape
     (2, 2, 4)
@@ -61,10 +63,17 @@ class Embedding(Module):
         num_embeddings: int,
         embedding_dim: int,
         padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
         *,
         generator: Any = None,
         dtype: Any = float,
     ) -> None:
+        for name, given in (("max_norm", max_norm), ("scale_grad_by_freq", scale_grad_by_freq), ("sparse", sparse)):
+            if given:
+                raise ValueError(f"{name}={given!r} is not built: Embedding gives rows of its table as they are")
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
         rows = np.random.default_rng(generator).normal(size=(num_embeddings, embedding_dim)).astype(dtype)
         if padding_idx is not None:

@@ -41,6 +41,30 @@ class SmoothL1Loss(_Loss):
         return functional.smooth_l1_loss(input, target, self.reduction, self.beta)
 
 
+class HuberLoss(_Loss):
+    """See `functional.huber_loss`."""
+
+    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+        super().__init__(reduction)
+        self.delta = delta
+
+    def forward(self, input: Any, target: Any) -> Any:
+        """See the class."""
+        return functional.huber_loss(input, target, self.reduction, self.delta)
+
+
+class BCELoss(_Loss):
+    """See `functional.binary_cross_entropy`."""
+
+    def __init__(self, weight: Any = None, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        self.weight = weight
+
+    def forward(self, input: Any, target: Any) -> Any:
+        """See the class."""
+        return functional.binary_cross_entropy(input, target, self.weight, self.reduction)
+
+
 class BCEWithLogitsLoss(_Loss):
     """See `functional.binary_cross_entropy_with_logits`."""
 

@@ -69,11 +69,12 @@ class _BatchNorm(Module):
         affine: bool = True,
         track_running_stats: bool = True,
         *,
+        bias: bool = True,
         dtype: Any = float,
     ) -> None:
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.weight: Any = Parameter(np.ones(num_features, dtype)) if affine else None
-        self.bias: Any = Parameter(np.zeros(num_features, dtype)) if affine else None
+        self.bias: Any = Parameter(np.zeros(num_features, dtype)) if affine and bias else None
         self.track_running_stats = track_running_stats
         self.register_buffer("running_mean", np.zeros(num_features, dtype) if track_running_stats else None)
         self.register_buffer("running_var", np.ones(num_features, dtype) if track_running_stats else None)
@@ -95,9 +96,9 @@ class _BatchNorm(Module):
             variance = self.running_var
             moved = x - np.reshape(self.running_mean, shape)
         result = moved / np.sqrt(np.reshape(variance, shape) + self.eps)
-        if self.weight is None:
-            return result
-        return result * np.reshape(self.weight, shape) + np.reshape(self.bias, shape)
+        if self.weight is not None:
+            result = result * np.reshape(self.weight, shape)
+        return result if self.bias is None else result + np.reshape(self.bias, shape)
 
     def _track(self, mean: Any, variance: Any, count: int) -> None:
         self.num_batches_tracked += 1

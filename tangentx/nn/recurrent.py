@@ -65,11 +65,10 @@ class RNNCell(_Cell):
         super().__init__(input_size, hidden_size, bias, generator=generator, dtype=dtype)
         self.nonlinearity = nonlinearity
 
-    def forward(self, x: Any, h: Any = None) -> Any:
+    def forward(self, x: Any, hx: Any = None) -> Any:
         """The next state."""
         demand_end(np.shape(x), (self.input_size,), "RNNCell")
-        if h is None:
-            h = self._start(x)
+        h = self._start(x) if hx is None else hx
         total = functional.linear(x, self.weight_ih, self.bias_ih) + functional.linear(h, self.weight_hh, self.bias_hh)
         return np.tanh(total) if self.nonlinearity == "tanh" else functional.relu(total)
 
@@ -83,14 +82,14 @@ class LSTMCell(_Cell):
 
     gates = 4
 
-    def forward(self, x: Any, state: Any = None) -> Any:
+    def forward(self, x: Any, hx: Any = None) -> Any:
         """The next state."""
         demand_end(np.shape(x), (self.input_size,), "LSTMCell")
-        if state is None:
+        if hx is None:
             h = self._start(x)
             c = h
         else:
-            h, c = state
+            h, c = hx
         total = functional.linear(x, self.weight_ih, self.bias_ih) + functional.linear(h, self.weight_hh, self.bias_hh)
         n = self.hidden_size
         i, f, g, o = total[..., :n], total[..., n : 2 * n], total[..., 2 * n : 3 * n], total[..., 3 * n :]
@@ -106,11 +105,10 @@ class GRUCell(_Cell):
 
     gates = 3
 
-    def forward(self, x: Any, h: Any = None) -> Any:
+    def forward(self, x: Any, hx: Any = None) -> Any:
         """The next state."""
         demand_end(np.shape(x), (self.input_size,), "GRUCell")
-        if h is None:
-            h = self._start(x)
+        h = self._start(x) if hx is None else hx
         ours = functional.linear(x, self.weight_ih, self.bias_ih)
         theirs = functional.linear(h, self.weight_hh, self.bias_hh)
         n = self.hidden_size
@@ -134,11 +132,14 @@ class _Recurrent(Module):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
+        proj_size: int = 0,
         *,
         generator: Any = None,
         dtype: Any = float,
         **options: Any,
     ) -> None:
+        if proj_size:
+            raise ValueError(f"proj_size={proj_size!r} is not built: put a Linear behind the layer")
         if num_layers < 1:
             raise ValueError(f"num_layers={num_layers!r} must be at least 1")
         if not 0.0 <= dropout <= 1.0:
@@ -200,19 +201,19 @@ class _Recurrent(Module):
 class _OfOneState(_Recurrent):
     """Layers whose state is one array."""
 
-    def forward(self, x: Any, h0: Any = None) -> Any:
+    def forward(self, x: Any, hx: Any = None) -> Any:
         """``(outputs of the last layer, last states of all layers)``."""
         y = self._begun(x)
         finals = []
         step = 2 if self.bidirectional else 1
-        if h0 is not None:
+        if hx is not None:
             expected = (self.num_layers * step, *np.shape(y)[1:-1], self.hidden_size)
-            demand_state(np.shape(h0), expected, "a recurrent layer")
+            demand_state(np.shape(hx), expected, "a recurrent layer")
         for k in range(self.num_layers):
-            out, last = _run(self.cells[k], y, None if h0 is None else h0[k * step])
+            out, last = _run(self.cells[k], y, None if hx is None else hx[k * step])
             finals.append(last)
             if self.bidirectional:
-                back, first = _run_back(self.backward_cells[k], y, None if h0 is None else h0[k * step + 1])
+                back, first = _run_back(self.backward_cells[k], y, None if hx is None else hx[k * step + 1])
                 finals.append(first)
                 out = np.concatenate([out, back], axis=-1)
             y = self._between(out, k)
@@ -237,7 +238,9 @@ def _run_back(cell: Any, x: Any, h: Any) -> Any:
 
 
 class RNN(_OfOneState):
-    """`RNNCell` over sequences (length, batch, features); (batch, length, features) if `batch_first`.
+    """`RNNCell`, with its `nonlinearity`, over sequences (length, batch, features).
+
+    They are (batch, length, features) if `batch_first`.
 
     The result is ``(outputs, states)``: of the last layer at all places, and of all layers at the end, of shapes
     (length, batch, directions * hidden_size) and (num_layers * directions, batch, hidden_size). Sequences may have no
@@ -253,6 +256,25 @@ class RNN(_OfOneState):
 
     cell = RNNCell
 
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        *,
+        generator: Any = None,
+        dtype: Any = float,
+    ) -> None:
+        super().__init__(
+            input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
+            generator=generator, dtype=dtype, nonlinearity=nonlinearity,
+        )  # fmt: skip
+
 
 class GRU(_OfOneState):
     """`GRUCell` over sequences; see `RNN`."""
@@ -265,22 +287,22 @@ class LSTM(_Recurrent):
 
     cell = LSTMCell
 
-    def forward(self, x: Any, state: Any = None) -> Any:
+    def forward(self, x: Any, hx: Any = None) -> Any:
         """``(outputs of the last layer, (last hidden states, last cells))``."""
         y = self._begun(x)
         hidden, cells = [], []
         step = 2 if self.bidirectional else 1
-        if state is not None:
+        if hx is not None:
             expected = (self.num_layers * step, *np.shape(y)[1:-1], self.hidden_size)
-            demand_state(np.shape(state[0]), expected, "LSTM")
-            demand_state(np.shape(state[1]), expected, "LSTM")
+            demand_state(np.shape(hx[0]), expected, "LSTM")
+            demand_state(np.shape(hx[1]), expected, "LSTM")
         for k in range(self.num_layers):
-            start = None if state is None else (state[0][k * step], state[1][k * step])
+            start = None if hx is None else (hx[0][k * step], hx[1][k * step])
             out, h, c = _run_pair(self.cells[k], y, start)
             hidden.append(h)
             cells.append(c)
             if self.bidirectional:
-                start = None if state is None else (state[0][k * step + 1], state[1][k * step + 1])
+                start = None if hx is None else (hx[0][k * step + 1], hx[1][k * step + 1])
                 back, h, c = _run_pair(self.backward_cells[k], np.flip(y, 0), start)
                 hidden.append(h)
                 cells.append(c)

@@ -14,7 +14,8 @@ class Adam(Optimizer):
     """Adam (Kingma and Ba 2015), with AMSGrad (Reddi et al. 2018) where `amsgrad`, in PyTorch's form.
 
     Of ``g = gradient + weight_decay * p`` the moments ``m = b1 * m + (1 - b1) * g`` and ``v = b2 * v + (1 - b2) * g²``
-    are kept; ``p -= lr / (1 - b1ᵗ) * m / (sqrt(v) / sqrt(1 - b2ᵗ) + eps)``. AMSGrad takes the largest v so far.
+    are kept; ``p -= lr / (1 - b1ᵗ) * m / (sqrt(v) / sqrt(1 - b2ᵗ) + eps)``. AMSGrad takes the largest v so far. With
+    `decoupled_weight_decay` it is `AdamW`.
 
     >>> import numpy as np, tangentx as tx
     >>> loss = lambda p: np.sum(p["w"] ** 2)
@@ -37,9 +38,11 @@ class Adam(Optimizer):
         amsgrad: bool = False,
         *,
         maximize: bool = False,
+        decoupled_weight_decay: bool = False,
         learning_rate: float | None = None,
         parameters: Any = None,
     ) -> None:
+        self.decoupled = self.decoupled or decoupled_weight_decay
         defaults = {
             "lr": first_given(lr, learning_rate), "betas": tuple(betas), "eps": eps, "weight_decay": weight_decay,
             "amsgrad": amsgrad, "maximize": maximize,

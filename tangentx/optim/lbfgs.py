@@ -29,14 +29,21 @@ class LBFGS(Optimizer):
     def __init__(
         self,
         params: Any = None,
+        lr: float = 1.0,
         max_iter: int = 20,
         max_eval: int | None = None,
         tolerance_grad: float = 1e-7,
         tolerance_change: float = 1e-9,
         history_size: int = 100,
+        line_search_fn: str | None = "strong_wolfe",
         *,
         parameters: Any = None,
     ) -> None:
+        if lr != 1.0 or line_search_fn != "strong_wolfe":
+            raise ValueError(
+                f"lr={lr!r} with line_search_fn={line_search_fn!r} is not built: SciPy's L-BFGS-B searches along each "
+                'step by the strong Wolfe conditions, from a length of 1 (lr=1, line_search_fn="strong_wolfe")'
+            )
         defaults = {
             "max_iter": max_iter, "max_eval": max_eval, "tolerance_grad": tolerance_grad,
             "tolerance_change": tolerance_change, "history_size": history_size,

@@ -45,9 +45,7 @@ from tangentx.arrays import (
 )
 from tangentx.templates.registry import adjoint, constant, elementwise, linear
 
-constant(
-    count_reduced, fields, has_derivative, inverse_axes, share, shares, ties, top_of, uniform_like, zero, zeros_as
-)
+constant(count_reduced, fields, has_derivative, inverse_axes, share, shares, ties, top_of, uniform_like, zero, zeros_as)
 
 
 @linear(unbroadcast, domain=("A(2,3), A(3)", "A(3), A(2,3)", "A(2), x", "C(2), A(2)", "A(2), C(2)", "x, A(3)"))

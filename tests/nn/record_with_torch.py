@@ -57,6 +57,11 @@ def main():
         y = getattr(F, name)(z)
         y.sum().backward()
         found[name] = flat(y, z.grad)
+    found["softplus threshold"] = flat(F.softplus(4.0 * wave(9), beta=2.0, threshold=3.0))
+    far, near, each = wave(4, 3), wave(4, 3, start=1.0), 1.5 + wave(4, 3)
+    for name in ("mse_loss", "l1_loss", "huber_loss"):
+        losses = [getattr(F, name)(far, near, weight=each, reduction=how) for how in ("mean", "sum", "none")]
+        found[f"{name} weight"] = flat(*losses)
     found["gelu tanh"] = flat(F.gelu(4.0 * wave(9), approximate="tanh"))
     h, c = wave(4, 2, start=0.3), wave(4, 2, start=0.6)
     found["RNNCell"] = flat(filled(nn.RNNCell(3, 2))(x, h))
@@ -84,6 +89,15 @@ def main():
     found["MultiheadAttention masked"] = flat(
         *attention(sequence, sequence, sequence, attn_mask=mask, key_padding_mask=padding)
     )
+    wide = filled(nn.MultiheadAttention(4, 2, kdim=3, vdim=2, add_bias_kv=True, add_zero_attn=True, batch_first=True))
+    keys = wave(5, 3, 3, start=0.2), wave(5, 3, 2, start=0.4)
+    hidden = torch.triu(torch.ones(2, 3, dtype=torch.bool), 1).expand(10, 2, 3)
+    found["MultiheadAttention wide"] = flat(*wide(sequence, *keys, attn_mask=hidden, average_attn_weights=False))
+    found["MultiheadAttention alone"] = flat(*attention(sequence[0], sequence[1], sequence[2], attn_mask=mask[:2, :2]))
+    heads = wave(2, 4, 3, 2), wave(2, 2, 3, 2, start=0.1), wave(2, 2, 3, 2, start=0.2)
+    found["attention causal"] = flat(F.scaled_dot_product_attention(*heads, is_causal=True, scale=0.3, enable_gqa=True))
+    nothing = torch.tensor([[True, False, True], [False, False, False], [True, True, True]])
+    found["attention to nothing"] = flat(F.scaled_dot_product_attention(heads[1], heads[1], heads[2], nothing))
     norm = filled(nn.BatchNorm1d(3))
     first = norm(x)
     norm.eval()
@@ -100,6 +114,12 @@ def main():
     }.items():
         found[f"conv2d {name}"] = flat(F.conv2d(images, kernel, bias, **options))
     found["conv2d same"] = flat(F.conv2d(images, kernel, bias, padding="same", dilation=(1, 2)))
+    for mode in ("reflect", "replicate", "circular"):
+        layer = filled(nn.Conv2d(4, 2, (3, 2), stride=2, padding=(2, 1), padding_mode=mode))
+        found[f"conv2d {mode}"] = flat(layer(images))
+    found["conv2d circular same"] = flat(
+        filled(nn.Conv2d(4, 2, (4, 2), padding="same", padding_mode="circular"))(images)
+    )
     found["conv2d groups"] = flat(F.conv2d(images, wave(6, 2, 3, 3), None, groups=2, stride=2))
     for name, options in {
         "plain": {"kernel_size": 2},

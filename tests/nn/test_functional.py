@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
+from tangentx import nn
 from tangentx.nn import CrossEntropyLoss, MSELoss, NLLLoss, functional
 from tests.nn.models import agrees, wave
 
@@ -112,3 +113,26 @@ def test_attention_of_allowed_places():
     np.testing.assert_allclose(found[:, 0], q[:, 0])
     added = F.scaled_dot_product_attention(q, q, q, np.where(allowed, 0.0, -np.inf))
     np.testing.assert_allclose(found, added)
+
+
+@pytest.mark.parametrize("name", ["mse_loss", "l1_loss", "huber_loss"])
+def test_weighed_losses(name):
+    loss, far, near, each = getattr(F, name), wave(4, 3), wave(4, 3, start=1.0), 1.5 + wave(4, 3)
+    agrees(f"{name} weight", *(loss(far, near, weight=each, reduction=how) for how in ("mean", "sum", "none")))
+    with pytest.raises(ValueError, match=r"expects targets of shape \(4, 3\)"):
+        loss(far, near, weight=each[0])
+
+
+def test_targets_of_another_shape_are_refused():
+    for loss in (F.mse_loss, F.l1_loss, F.smooth_l1_loss, F.huber_loss, F.bce_with_logits, F.binary_cross_entropy):
+        with pytest.raises(
+            ValueError, match=r"expects targets of shape \(4, 1\) for this input, and got the shape \(4,\)"
+        ):
+            loss(np.full((4, 1), 0.5), np.full(4, 0.5))
+    assert F.mse_loss(np.ones(3), 0.0) == 1.0
+
+
+def test_softplus_beyond_its_threshold():
+    agrees("softplus threshold", F.softplus(4.0 * wave(9), beta=2.0, threshold=3.0))
+    assert nn.Softplus(2.0, 3.0)(np.array(1.6)) == 1.6
+    assert tx.grad(F.softplus)(1000.0) == 1.0 and tx.grad(F.softplus)(-1000.0) == 0.0

@@ -6,7 +6,7 @@ import pytest
 import tangentx as tx
 from tangentx import nn
 from tangentx.nn import functional as F
-from tests.nn.models import agrees, demand_gradients, wave
+from tests.nn.models import agrees, demand_gradients, filled, wave
 
 IMAGES, KERNEL, BIAS = wave(2, 4, 7, 6), wave(6, 4, 3, 2), wave(6)
 
@@ -142,3 +142,15 @@ def test_padding_by_name():
         F.conv2d(images, kernel, stride=2, padding="same")
     with pytest.raises(ValueError, match="padding='some'"):
         nn.Conv2d(4, 3, 3, padding="some")
+
+
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+def test_ways_of_padding(mode):
+    layer = filled(nn.Conv2d(4, 2, (3, 2), stride=2, padding=(2, 1), padding_mode=mode))
+    agrees(f"conv2d {mode}", layer(IMAGES))
+    same = filled(nn.Conv2d(4, 2, (4, 2), padding="same", padding_mode="circular"))
+    agrees("conv2d circular same", same(IMAGES))
+    assert f"padding_mode={mode!r}" in repr(layer)
+    demand_gradients(
+        lambda: filled(nn.Conv2d(4, 2, 3, padding=1, padding_mode=mode)), lambda m, x: np.sum(m(x) ** 2), IMAGES
+    )

@@ -202,3 +202,52 @@ def test_initial_values():
     )
     cell = nn.LSTMCell(3, 16, generator=0)
     assert cell.weight_ih.shape == (64, 3) and np.max(np.abs(cell.bias_hh.current)) <= 0.25
+
+
+def test_options_of_attention():
+    sequence, mask = wave(5, 2, 4), np.triu(np.ones((5, 5), bool), 1)
+    wide = nn.MultiheadAttention(4, 2, kdim=3, vdim=2, add_bias_kv=True, add_zero_attn=True, batch_first=True)
+    keys = wave(5, 3, 3, start=0.2), wave(5, 3, 2, start=0.4)
+    hidden = np.broadcast_to(np.triu(np.ones((2, 3), bool), 1), (10, 2, 3))
+    result = filled(wide)(sequence, *keys, attn_mask=hidden, average_attn_weights=False)
+    agrees("MultiheadAttention wide", *result)
+    assert "kdim=3, vdim=2, add_bias_kv=True, add_zero_attn=True, batch_first=True" in repr(wide)
+    alone = filled(nn.MultiheadAttention(4, 2))
+    agrees("MultiheadAttention alone", *alone(*sequence[:3], attn_mask=mask[:2, :2]))
+    with pytest.raises(ValueError, match="needs the mask itself"):
+        alone(*sequence[:3], is_causal=True)
+
+    def loss(model, x, k, v):
+        return np.sum(model(x, k, v, attn_mask=hidden)[0] ** 2)
+
+    demand_gradients(
+        lambda: filled(nn.MultiheadAttention(4, 2, 0.0, False, True, True, 3, 2, True)), loss, sequence, *keys
+    )
+
+
+def test_attention_of_plain_arrays():
+    heads = wave(2, 4, 3, 2), wave(2, 2, 3, 2, start=0.1), wave(2, 2, 3, 2, start=0.2)
+    attention = nn.functional.scaled_dot_product_attention
+    agrees("attention causal", attention(*heads, is_causal=True, scale=0.3, enable_gqa=True))
+    nothing = np.array([[True, False, True], [False, False, False], [True, True, True]])
+    agrees("attention to nothing", attention(heads[1], heads[1], heads[2], nothing))
+    slope = tx.grad(lambda q: np.sum(attention(q, heads[1], heads[2], nothing) ** 2))(heads[1])
+    assert np.all(slope[:, :, 1] == 0.0) and np.all(slope[:, :, 0] != 0.0)
+    with pytest.raises(ValueError, match="not both"):
+        attention(*heads, nothing, is_causal=True)
+    dropped = attention(*heads, dropout_p=0.5, generator=np.random.default_rng(0), enable_gqa=True)
+    assert np.any(dropped != attention(*heads, enable_gqa=True))
+
+
+def test_what_is_not_built_is_refused():
+    for make, what in (
+        (lambda: nn.Embedding(3, 2, max_norm=1.0), "max_norm=1.0 is not built"),
+        (lambda: nn.Embedding(3, 2, scale_grad_by_freq=True), "scale_grad_by_freq=True is not built"),
+        (lambda: nn.LSTM(3, 4, proj_size=2), "proj_size=2 is not built"),
+        (lambda: nn.MaxPool2d(2, return_indices=True), "return_indices=True is not built"),
+        (lambda: nn.Conv2d(1, 1, 3, padding_mode="mirror"), "padding_mode='mirror' is none of zeros, reflect"),
+    ):
+        with pytest.raises(ValueError, match=what):
+            make()
+    assert repr(nn.RNN(3, 4, 1, "relu").cells[0]) == repr(nn.RNNCell(3, 4, nonlinearity="relu"))
+    assert nn.BatchNorm1d(2, bias=False).bias is None
