@@ -64,12 +64,17 @@ class Item:
 
 @dataclass
 class Memory:
-    """Whose elements an array has: of `root`, at the places that `parts` say; of any array of `region`, without."""
+    """Whose elements an array has: of `root`, at the places that `parts` say; of any array of `region`, without.
+
+    `trips` are the loops in which a root was allocated; two parts that have one `origin` are parts of one array.
+    """
 
     root: str | None
     parts: tuple[Any, ...] = ()
     region: Any = None
     foreign: bool = False
+    trips: tuple[int, ...] = ()
+    origin: object = None
 
 
 @dataclass
@@ -148,7 +153,7 @@ class ArrayWriter:
         """The name of a new array, which is still to be allocated."""
         name = self.builder.fresh(stem, type)
         self.builder.extents[name] = tuple(extents)
-        self.memory[name] = Memory(name, (), region)
+        self.memory[name] = Memory(name, (), region, trips=self.builder.trips)
         return name
 
     def allocate(self, stem: str, type: Array, extents: Sequence[Expr], region: Any, zeros: bool = True) -> str:
@@ -176,7 +181,7 @@ class ArrayWriter:
         self.builder.extents[name] = extents
         below = self.memory[base]
         path = (*below.parts, tuple(parts)) if all(map(self._is_steady, parts)) else (*below.parts, object())
-        self.memory[name] = Memory(below.root, path, region, below.foreign)
+        self.memory[name] = Memory(below.root, path, region, below.foreign, below.trips, self._origin(base))
         self.builder.emit(View(name, base, tuple(parts)))
         if steady:
             self.builder.views[base, tuple(parts)] = name
@@ -214,17 +219,39 @@ class ArrayWriter:
                 return self.builder.is_steady(start) and self.builder.is_steady(count)
         return True
 
+    def _origin(self, base: str) -> object:
+        """The array that a part of `base` is a part of, as it is called here."""
+        if self.memory[base].origin is not None or base in self.builder.steady:
+            return self.memory[base].origin or base
+        return base, self.builder.births[base], self.builder.trips
+
     def overlap(self, a: str, b: str) -> bool:
         """Whether two arrays may share elements."""
         x, y = self.memory[a], self.memory[b]
         if x.region is not None and y.region is not None and x.region.root() is not y.region.root():
             return False
-        return x.root is None or y.root is None or x.root == y.root
+        if x.root is None or y.root is None:
+            return not (self._is_older(a, y) or self._is_older(b, x))
+        return x.root == y.root
+
+    def _is_older(self, name: str, other: Memory) -> bool:
+        """Whether an array has been there before the root of another one was allocated.
+
+        What is bound once stands before that in the text, so in each trip. A variable has not been bound since, if no
+        trip of a loop lies between.
+        """
+        births, trips, origin = self.builder.births, self.builder.trips, self.memory[name].origin
+        if other.root is None:
+            return False
+        if isinstance(origin, tuple) and origin[1] < births[other.root]:  # it was bound to what it is a part of
+            return bool(origin[2] == other.trips)
+        return births[name] < births[other.root] and (name in self.builder.steady or trips == other.trips)
 
     def same_places(self, a: str, b: str) -> bool:
         """Whether two arrays have the same elements at the same places."""
         x, y = self.memory[a], self.memory[b]
-        return a == b or (x.root is not None and x.root == y.root and x.parts == y.parts)
+        one = x.root is not None and x.root == y.root or x.origin is not None and x.origin == y.origin
+        return a == b or (one and x.parts == y.parts)
 
     # ---- element by element ----
 

@@ -71,6 +71,11 @@ class Builder:
         self.vague = vague  # names of which nothing is known but that they are Python's or NumPy's
         self.found_vague: set[str] = set()
         self.alike: set[tuple[Extent, Extent]] = set()  # lengths of parameters that are equal wherever the program ends
+        self.births: dict[
+            str, int
+        ] = {}  # of names, in the order in which they are first bound; of variables, bound last
+        self.trips: tuple[int, ...] = ()  # the loops of the program around what is written
+        self._count = 0
         self._blocks: list[list[Statement]] = []
 
     def emit(self, *statements: Statement) -> None:
@@ -95,6 +100,21 @@ class Builder:
                 table.clear()
                 table.update(before)
 
+    @contextmanager
+    def loop(self) -> Iterator[None]:
+        """What is written is the body of a loop of the program."""
+        before = self.trips
+        self.trips = (*before, self.moment())
+        try:
+            yield
+        finally:
+            self.trips = before
+
+    def moment(self) -> int:
+        """A number that is larger than those before."""
+        self._count += 1
+        return self._count
+
     def _tables(self) -> tuple[dict[Any, Any], ...]:
         """What holds only in the block in which it was found, and inside of it."""
         return self.located, self.equal, self.least, self.lets, self.views
@@ -103,6 +123,7 @@ class Builder:
         """A new name like `stem`."""
         name = self.names.fresh(f"{stem}_" if _NUMBERED.fullmatch(stem) else stem)
         self.types[name] = type
+        self.births[name] = self.moment()
         if steady:
             self.steady.add(name)
         return name

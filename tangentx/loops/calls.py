@@ -89,7 +89,7 @@ def product(w: Writer, r: array_operations.Request) -> Value:
     w.functions.outside.append(call)
     if isinstance(type, Scalar):
         return Local(name, type)
-    w.arrays.memory[name] = Memory(name, (), r.region)
+    w.arrays.memory[name] = Memory(name, (), r.region, trips=w.b.trips)
     w.b.extents[name] = (*a[:-1], *b[1:])
     return Held(name)
 
@@ -140,7 +140,7 @@ def made_outside(w: Writer, name: str, type: Type, kind: Kind) -> Value:
     """A number, or a new array, that such a function gave."""
     value = w.found(name, type, kind)
     if isinstance(value, Held):
-        w.arrays.memory[name] = Memory(name, (), region_of(kind))
+        w.arrays.memory[name] = Memory(name, (), region_of(kind), trips=w.b.trips)
         w.arrays.turns = True
     return value
 

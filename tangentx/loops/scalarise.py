@@ -170,6 +170,8 @@ def write_function(w: Writer, alike: Collection[tuple[Extent, Extent]] = ()) -> 
         w.arrays.flush()
         if not w.body or not isinstance(w.body[-1], Return):
             w.b.check(Const(False, BOOL), Bail.RAISED)  # every way through it ends in `return`
+        if w.results is None:
+            raise Refused("a function that never returns")
 
 
 def write_block(w: Writer, block: ir.Block) -> None:
@@ -218,7 +220,9 @@ def write_statement(w: Writer, s: ir.Statement) -> None:
         case ir.For():
             write_loop(w, s)
         case ir.Loop():
-            body = inner_block(w, s.body)
+            w.arrays.flush()
+            with w.b.loop():
+                body = inner_block(w, s.body)
             w.b.emit(Loop(body))  # type: ignore[arg-type]
         case ir.Break() | ir.Continue():
             w.arrays.flush()
@@ -263,7 +267,7 @@ def write_loop(w: Writer, s: ir.For) -> None:
     b.loops[counter] = bounds
     if own:
         w.values[s.target] = Local(counter, INT)
-    with b.block() as body:
+    with b.loop(), b.block() as body:
         if s.target in w.asked:
             w.b.emit(Assign(w.has_value(s.target).name, Const(True, BOOL)))
         if not own:
@@ -302,7 +306,7 @@ def write_assignment(w: Writer, s: ir.Assign) -> None:
 def without_value(w: Writer, s: ir.Assign) -> None:
     """A name that never has a value: there is none yet, or the program never comes behind the statement."""
     given = s.value
-    if isinstance(given, ir.Op) and given.fn is arrays.zero:
+    if isinstance(given, ir.Op) and given.fn in (arrays.zero, arrays.real_zero):
         given = given.args[0]
     if not (isinstance(given, ir.Var | ir.Lit) and is_value(given) and w.value(given) == UNBOUND):
         w.arrays.flush()

@@ -363,6 +363,7 @@ class Writer:
         elif type != given:
             raise Refused("containers of several kinds under one name")
         self.b.emit(Bind(held.name, source))
+        self.b.births[held.name] = self.b.moment()
 
     def assign_number(self, target: str, value: Expr) -> None:
         """A name of numbers."""

@@ -1,4 +1,4 @@
-"""Lengths that loop-carried arrays and tapes keep, and those that change from trip to trip."""
+"""Arrays that a loop binds anew: lengths that they keep or change, and what shares memory with them."""
 
 import numpy as np
 import pytest
@@ -85,6 +85,71 @@ def turned(a, n):
     return np.sum(a * a)
 
 
+def another_name(x, n):
+    u = x * 1.0
+    for _ in range(n):
+        v = x.copy()
+        u = v
+        v[1:] = u[:-1] * 2.0 + v[1:]
+    return np.sum(u * u)
+
+
+def another_name_by_branch(x, n):
+    u = x * 1.0
+    for i in range(n):
+        v = x * 0.5
+        if i > 0:
+            u = v
+        v[1:] += u[:-1]
+        v[:-1] *= u[1:]
+    return np.sum(u * v)
+
+
+def another_name_by_a_trip(x, n):
+    u = x * 1.0
+    for _ in range(2):
+        v = x * 0.5
+        for _ in range(n):
+            v[1:] += u[:-1]
+            v[:-1] = v[:-1] * u[1:]
+            u = v
+    return np.sum(u * v)
+
+
+def another_name_of_a_part(x, n):
+    u = x * 1.0
+    for _ in range(n):
+        v = x * 0.5
+        w = u[1:]
+        u = v[::-1]
+        v[1:] = w * 2.0 + v[:-1]
+        v[:-1] += u[1:]
+    return np.sum(u * u)
+
+
+def parts_of_two_in_turn(x, n):
+    u, w = x * 1.0, x * 2.0
+    for _ in range(n):
+        a = u[1:]
+        u, w = w, u
+        b = u[1:]
+        b[:] = a * a
+        a[:] = b + 1.0
+    return np.sum(u * w)
+
+
+def while_it_lasts(x, n):
+    u = x * 1.0
+    while True:
+        v = u.copy()
+        v[1:] = 0.5 * u[:-1]
+        u = v
+        n -= 1
+        if n < 1:
+            break
+    return np.sum(u * u)
+
+
 TABLE = np.outer(ROW[1:5], ROW[2:5])
 CASES = [
     *((relaxed, (x, n)) for x in (ROW, ROW[:2]) for n in (0, 3)),
@@ -93,13 +158,15 @@ CASES = [
     *((broadcast_once, (x, n)) for x in (ROW, ROW[1:2]) for n in (0, 1, 3)),
     *((exchanged, (x, n)) for x in (ROW, ROW[:3]) for n in (0, 1, 2)),
     *((f, (ROW, n)) for f in (last_of_trips, by_branch, first_part, read_before) for n in (0, 1, 4)),
+    *((f, (ROW, n)) for f in (another_name, another_name_of_a_part, parts_of_two_in_turn) for n in (0, 1, 3)),
+    *((f, (ROW, n)) for f in (another_name_by_branch, another_name_by_a_trip, while_it_lasts) for n in (1, 2, 3)),
     *((turned, (x, n)) for x in (TABLE, TABLE[:3]) for n in (1, 2)),
 ]
 
 
 @pytest.mark.parametrize("jit", WAYS)
 @pytest.mark.parametrize("f", dict.fromkeys(f for f, _ in CASES))
-def test_shapes_that_stay_and_shapes_that_change(f, jit):
+def test_arrays_that_a_loop_binds_anew(f, jit):
     derivative, plain = tx.value_and_grad(f, jit=jit), tx.value_and_grad(f, guarded=True)
     for args in (args for g, args in CASES if g is f):
         demand_equal(derivative(*args), plain(*args), jit == "python")
