@@ -4,7 +4,46 @@ from __future__ import annotations
 
 from tests.faults_of_reverse import Fault
 
+BEFORE: tuple[Fault, ...] = (
+    (
+        "item that a loop leaves taken for unread",
+        "an item is left out only where nobody reads it",
+        "tangentx.optimise.unread_items:_is_unread",
+        ((" and s.target not in read", ""),),
+    ),
+    (
+        "length that outlives an append",
+        "a list has the length that it had only while nothing is appended to it",
+        "tangentx.optimise.value_numbering:Numbering._written",
+        (("Store | Accumulate | Append | Delete", "Store | Accumulate | Delete"),),
+    ),
+    (
+        "slope of the power itself",
+        "the slope has the exponent less one",
+        "tangentx.optimise.simplify:_slope_above_one",
+        (("Lit(exponent - 1)", "Lit(exponent)"),),
+    ),
+)
+
 LATE: tuple[Fault, ...] = (
+    (
+        "number that may be nan taken for a bound",
+        "the result is the other one where a number is nan, by their order, so a bound is never nan",
+        "tangentx.optimise.extreme_bounds:_Bounds._is_bound",
+        (("set(kind.exact) == {int}", "True"),),
+    ),
+    (
+        "smaller taken for the larger",
+        "the smaller one lies below the bound",
+        "tangentx.optimise.extreme_bounds:_Bounds._compared",
+        (("_SIDES.get(how.fn)", "_SIDES[max]"),),
+    ),
+    (
+        "list named as that of the trip before",
+        "a temporary takes a name that nothing before it reads",
+        "tangentx.optimise.name_coalescing:_name_temporaries",
+        ((" or not read[x]", " or True"),),
+    ),
     (
         "cotangent of the last trip taken for that of the first",
         "trips change places only where what they leave behind are sums",
@@ -336,4 +375,4 @@ LENGTHS: tuple[Fault, ...] = (
     ),
 )
 
-FAULTS = LENGTHS + LATE + WHILE_WRITING + REWRITING + ELEMENTS
+FAULTS = BEFORE + LENGTHS + LATE + WHILE_WRITING + REWRITING + ELEMENTS

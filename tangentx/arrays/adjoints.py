@@ -13,6 +13,8 @@ from tangentx.arrays.structures import has_derivative
 from tangentx.arrays.zeros import real_zero, zero, zeros_as
 from tangentx.errors import NotDifferentiable
 
+_REALS = (float, np.float64)
+
 
 def add_at(a: Any, key: Any, v: Any) -> None:
     """Adds `v` to ``a[key]`` in place; repeated indices add up."""
@@ -104,6 +106,8 @@ def nested(t: Any, like: Any) -> Any:
 def _given(t: Any, item: Any) -> Any:
     """What an item gets of `t`, in memory of its own: a whole number 0.0, an array of them zeros, for they may stand
     where reals do, and what is no number None."""
+    if type(item) is float and type(t) in _REALS:
+        return t
     if has_derivative(item):
         found = unbroadcast(t, item)
         return found.copy() if is_array(found) and found.base is not None else found
@@ -171,6 +175,11 @@ def _candidates(args: Any) -> Any:
 def give_best(t: Any, best: Any, args: Any) -> Any:
     """Adjoint of the built-in max and min of `args`: equal shares of `t` for those equal to `best`, 0 for others."""
     items = _candidates(args)
+    if type(t) in _REALS and type(items) in (tuple, list) and set(map(type, items)) == {float}:
+        won = [item == best for item in items]
+        part, nothing = t / (sum(won) or 1), type(t)(0)
+        parts = [part if each else nothing for each in won]
+        return tuple(parts) if len(args) > 1 else (parts,)
     count = sum(1 for item in items if item == best)
     shares = [_given(t / count if item == best else zero(t), item) for item in items]
     if len(args) > 1:
@@ -178,6 +187,20 @@ def give_best(t: Any, best: Any, args: Any) -> Any:
     if is_elsewhere(items):
         return (np.stack(shares),)
     return (np.array(shares, dtype=items.dtype) if isinstance(items, np.ndarray) else shares,)
+
+
+def if_above(t: Any, x: Any, bound: Any) -> Any:
+    """What the number `x` gets of `t`, the cotangent of ``max(x, bound)``: all, a half where they are equal, or 0."""
+    if x > bound:
+        return t
+    return t / 2 if x == bound else zero(t)
+
+
+def if_below(t: Any, x: Any, bound: Any) -> Any:
+    """As `if_above`, of ``min(x, bound)``."""
+    if x < bound:
+        return t
+    return t / 2 if x == bound else zero(t)
 
 
 def take_best(dots: Any, best: Any, args: Any) -> Any:

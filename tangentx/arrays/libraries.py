@@ -45,6 +45,8 @@ class Library:
 NUMPY = Library("numpy", "np", "NumPy")
 _KNOWN: dict[str, Library] = {"numpy": NUMPY, "cupy": Library("cupy", "cp", "CuPy")}
 _BY_ARRAY: dict[type, Library | None] = {np.ndarray: NUMPY}
+_PLAIN: frozenset[type] = frozenset((float, int, bool, np.float64, type(None), list, tuple, dict))
+"""Most of what is asked about and is no array."""
 _FROM_NUMPY: dict[str, dict[int, tuple[Any, Any]]] = {}
 
 
@@ -79,6 +81,8 @@ def _is_array_of(library: Library, cls: type) -> bool:
 
 def is_array(x: Any) -> bool:
     """Whether `x` is an array of NumPy's, of a subclass too, or of another library that is known."""
+    if type(x) in _PLAIN:
+        return False
     return isinstance(x, np.ndarray) or library_of_class(type(x)) is not None
 
 

@@ -106,6 +106,8 @@ def _finish_array(bar: Any, primal: Any) -> Any:
 
 
 def _finish_number(bar: Any, primal: Any) -> Any:
+    if type(primal) is float and isinstance(bar, float):
+        return float(bar)
     value = np.reshape(bar, ())[()]
     return type(primal)(value if isinstance(primal, (complex, np.complexfloating)) else np.real(value))
 

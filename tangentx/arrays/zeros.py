@@ -36,6 +36,8 @@ def zero(x: Any, alike: bool = False) -> Any:
     A whole number, and None for a name that is not bound yet, give 0.0, for they may stand where reals do; all else
     that has no derivative gives None. Raises SharedMemory for an array that repeats its elements and shares them.
     """
+    if type(x) is float:
+        return 0.0
     if is_array(x):
         return zeros_as(x) if x.dtype.kind in "fc" else None
     if isinstance(x, NUMBERS):
@@ -56,6 +58,8 @@ def _shared_blocks(x: Any) -> Blocks:
 def _zero(x: Any, met: dict[int, Any], blocks: Blocks | None) -> Any:
     """The zero of a part. `met` are those of all objects before, or, without `blocks`, of the containers around it: one
     may stand in itself."""
+    if type(x) is float:
+        return 0.0
     if id(x) in met and not isinstance(x, NUMBERS):
         return met[id(x)]
     if is_array(x):

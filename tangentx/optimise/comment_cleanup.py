@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tangentx.ir.nodes import Assign, Block, For, If, Loop, Make, Note, Return, Statement, Var
 from tangentx.ir.rewrite import map_blocks
+from tangentx.ir.walk import statements
 
 
 def tidy(block: Block) -> Block:
@@ -39,16 +40,22 @@ def _is_over(after: list[Statement]) -> bool:
     return False
 
 
-def _once(block: Block) -> Block:
-    """A comment that repeats the last one of its block is left out."""
+def _once(block: Block, last: str = "") -> Block:
+    """A comment that repeats the last one of its block, or the one under which its branch stands, is left out."""
     out: list[Statement] = []
-    last = ""
     for s in block:
         if isinstance(s, Note):
             if s.text == last:
                 continue
             last = s.text
         elif isinstance(s, If | For | Loop):
-            last = ""
+            above = last if isinstance(s, If) else ""
+            s = map_blocks(s, lambda inner, above=above: _once(inner, above))  # type: ignore[misc]
+            last = last if all(other.text == last for other in _notes(s)) else ""
         out.append(s)
     return tuple(out)
+
+
+def _notes(s: Statement) -> list[Note]:
+    """The comments inside a statement."""
+    return [inner for inner in statements((s,)) if isinstance(inner, Note)]

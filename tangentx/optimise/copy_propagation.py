@@ -26,7 +26,9 @@ class Copies(Flow[Copy]):
     def __init__(self, unit: Unit) -> None:
         super().__init__()
         forward, _ = sweeps(unit.function)
-        names = bound(forward) | {p.name for p in unit.function.params}
+        self.written = bound(forward)
+        self.params = {p.name for p in unit.function.params}
+        names = self.written | self.params
         self.holders: dict[str, set[str]] = {}
         self.kept = frozenset(name for name in names if not name.startswith("%"))
         self.called: dict[str, str] = {}
@@ -55,14 +57,22 @@ class Copies(Flow[Copy]):
         """The statement with known atoms in place of names, and an item in place of a tuple's index."""
         assert self.env is not None
         if type(s) is Assign:
+            if type(s.value) is Var and self._known(s.value) == Var(s.target) and s.target not in self.written:
+                return ()  # what is derived binds a name to what it holds
             if type(s.value) is Index and (item := self._item(s.value)) is not None:
                 return (Assign(s.target, item, s.span),)
             if type(s.value) is Pop:
-                return (s,)
+                return (self._popping(s, s.value.base),)
         for a in statement_atoms(s):
             if type(a) is Var and a.name in self.env:
                 return (map_atoms(s, self._known),)
         return (s,)
+
+    def _popping(self, s: Assign, base: Var) -> Statement:
+        """The statement with the list's own name; a parameter gets that of what it is bound to in the end."""
+        known = self._known(base)
+        other = isinstance(known, Var) and known != base and known.name not in self.params
+        return Assign(s.target, Pop(known), s.span) if other and isinstance(known, Var) else s
 
     def _known(self, atom: Atom) -> Atom:
         fact = self.env.get(atom.name) if isinstance(atom, Var) and self.env is not None else None

@@ -7,7 +7,8 @@ for the reader, and what is known of the kinds of the variables no longer holds 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Num
 from tangentx.common.options import is_checked
 from tangentx.ir.nodes import Assign, Block, Break, Continue, For, If, Loop, Raise, Return, Statement, Var
 from tangentx.ir.rewrite import rename
-from tangentx.ir.walk import blocks, bound, reads, statement_atoms, statements, written_name
+from tangentx.ir.walk import blocks, bound, reads, statement_atoms, statements, writes, written_name
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.unit import Unit
 
@@ -30,21 +31,22 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     changed = False
     for unit in units:
         changed = (not unit.outer and _name_params(unit)) or changed
+        changed = _name_temporaries(unit) or changed
         own = _own_names(program, unit)
         mapping = _mapping(unit, own)
         if mapping:
             renamed = rename(unit.body, mapping)
-            unit.origins = _origins(unit.body, renamed) if is_checked() else {}
+            unit.origins = _origins(unit, renamed) if is_checked() else {}
             unit.body = _without_copies(renamed)
             changed = True
     return changed
 
 
-def _origins(old: Block, new: Block) -> dict[int, str]:
+def _origins(unit: Unit, new: Block) -> dict[int, str]:
     """The names that statements bound, or wrote into, before they were renamed, by the statements' identities."""
     found: dict[int, str] = {}
-    for before, after in zip(statements(old), statements(new), strict=True):
-        name = written_name(before)
+    for before, after in zip(unit.statements(), statements(new), strict=True):
+        name = unit.origins.get(id(before)) or written_name(before)
         if name is not None and written_name(after) != name:
             found[id(after)] = name
     return found
@@ -65,6 +67,56 @@ def _name_params(unit: Unit) -> bool:
     params = tuple(replace(p, name=name) for p, name in zip(unit.function.params, names, strict=True))
     unit.link.function = replace(unit.function, params=params)
     return True
+
+
+def _name_temporaries(unit: Unit) -> bool:
+    """``x = %t``, where `x` and the temporary are bound once, in one block that is not left in between: the temporary
+    is named `x`, unless anything before that reads `x`, which may be that of another trip."""
+    read, times = Counter[str](), Counter[str](p.name for p in unit.function.params)
+    every = unit.statements()
+    for s in every:
+        times.update(writes(s))
+    mapping: dict[str, str] = {}
+    for block in _blocks(unit.body):
+        mapping.update(_taking(block, times))
+    for s in every:
+        if isinstance(s, Assign) and isinstance(s.value, Var) and mapping.get(s.value.name) == s.target:
+            mapping = {t: x for t, x in mapping.items() if x != s.target or not read[x]}
+        read.update(reads(s))
+    if not mapping:
+        return False
+    renamed = rename(unit.body, mapping)
+    unit.origins = _origins(unit, renamed) if is_checked() else {}
+    unit.body = _without_copies(renamed)
+    return True
+
+
+def _taking(block: Block, times: Counter[str]) -> dict[str, str]:
+    """The temporaries of a block that a name takes its value from, which is the first to do so."""
+    found: dict[str, str] = {}
+    made: set[str] = set()
+    for s in block:
+        if any(isinstance(inner, Break | Continue | Return) for inner in statements((s,))):
+            made.clear()
+        if not isinstance(s, Assign):
+            continue
+        if isinstance(s.value, Var) and s.value.name in made and times[s.target] == 1 and not _is_temporary(s.target):
+            made.discard(s.value.name)
+            found[s.value.name] = s.target
+        elif _is_temporary(s.target) and times[s.target] == 1:
+            made.add(s.target)
+    return found
+
+
+def _is_temporary(name: str) -> bool:
+    return name.startswith("%")
+
+
+def _blocks(block: Block) -> Iterator[Block]:
+    yield block
+    for s in block:
+        for inner in blocks(s):
+            yield from _blocks(inner)
 
 
 def _own_names(program: Program, unit: Unit) -> frozenset[str]:

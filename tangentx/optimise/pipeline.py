@@ -24,6 +24,7 @@ from tangentx.optimise import (
     dead_arguments,
     dead_element_stores,
     drop_shape_casts,
+    extreme_bounds,
     fft_peephole,
     forward_substitution,
     guard_elimination,
@@ -61,6 +62,7 @@ from tangentx.optimise.facts.unit import Pass, Unit
 from tangentx.optimise.rewriting import Rules, run_each
 from tangentx.optimise.structurise_continue import straightened
 from tangentx.optimise.tuple_unpacking import unpacked
+from tangentx.optimise.unread_items import read_alone
 
 PASSES: dict[str, Pass] = {
     "copies": copy_propagation.run,
@@ -81,6 +83,7 @@ PASSES: dict[str, Pass] = {
     "signatures": dead_arguments.run,
     "fits": drop_shape_casts.run,
     "unguarded": unguarded_products.run,
+    "bounds": extreme_bounds.run,
     "products": contraction.run,
     "totals": in_place_sums.run,
     "asked": shape_records.run,
@@ -110,6 +113,7 @@ REWRITING: dict[str, type[Rules]] = {
 """Peephole passes that share one walk. `signs` begins a walk of its own, for it goes by who reads what, which the
 others change; and where `guards` runs between two of them, those before it and those after it have a walk each."""
 LAST = (
+    "bounds",
     "products",
     "totals",
     "asked",
@@ -131,6 +135,7 @@ LATE = ("elements", "unguarded")
 BEFORE = ("copies", "dead")
 AFTER = {
     "lone": BEFORE,
+    "bounds": BEFORE,
     "products": ("signs", *BEFORE),
     "totals": BEFORE,
     "asked": BEFORE,
@@ -196,10 +201,12 @@ def optimised(
 
 
 def _of_no_use(whole: bool, loops: bool) -> frozenset[str]:
-    """Passes of `LAST` that rewrite sums, of no use where the result is differentiated again; loops have their own."""
-    return frozenset(
-        () if whole and not loops else ("products", "totals") if whole else ("products", "totals", "fusion")
-    )
+    """Passes of `LAST` that write for the reader what is differentiated again, or has loops of its own, as well as it
+    is."""
+    if whole and not loops:
+        return frozenset()
+    unwanted = "bounds", "products", "totals"
+    return frozenset(unwanted if whole else (*unwanted, "fusion"))
 
 
 def _as_shipped(program: Program, units: list[Unit], whole: bool) -> list[Unit]:
@@ -227,6 +234,9 @@ def prepare(program: Program, root: Instance, off: frozenset[str]) -> None:
     for instance in program.reached() if "unpacked" not in off else ():
         if instance.link.function is not None:
             instance.link.function = unpacked(instance.link.function, instance.kinds)
+    for instance in program.reached() if "dead" not in off else ():
+        if instance.link.function is not None:
+            instance.link.function = read_alone(instance.link.function)
     if "given" not in off:
         returned_arguments.run(program, _units(program, root, False))
     if "repeats" not in off:

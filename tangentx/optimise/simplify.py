@@ -191,10 +191,27 @@ def _power_slope(p: Simplify, s: Assign, op: Op) -> Sequence[Statement] | None:
         return (replace(s, value=Lit(1.0)),)
     if y.value == 2:
         return (replace(s, value=Op(MUL, (Lit(2.0), x))),)
-    if y.value in (3, 4, 5):
-        lower = p.let(s, Op(operator.pow, (x, Lit(int(y.value) - 1))), p.kind(Var(s.target)))
-        return (lower, replace(s, value=Op(MUL, (Lit(float(y.value)), Var(lower.target)))))
-    return None
+    exponent = float(y.value)  # type: ignore[arg-type]
+    if exponent in (3, 4, 5):
+        lower = p.let(s, Op(operator.pow, (x, Lit(int(exponent) - 1))), p.kind(Var(s.target)))
+        return (lower, replace(s, value=Op(MUL, (Lit(exponent), Var(lower.target)))))
+    return _slope_above_one(p, s, x, y.value) if 1 < exponent <= 32 else None  # type: ignore[arg-type]
+
+
+def _slope_above_one(p: Simplify, s: Assign, x: Atom, exponent: float) -> Sequence[Statement] | None:
+    """``1.5 * x ** 0.5`` for the slope of ``x ** 1.5``, which is infinite, or no real number, where the power is.
+
+    A float below 0 would give a complex number, which the slope refuses. ``x ** 0.5`` of an array is its root, which is
+    no power where an element is -inf.
+    """
+    kind, positive = p.kind(x), no_less(p.unit.found(bindings), x)
+    number = isinstance(kind, Num) and not kind.none and kind.types in ((np.float64,), frozenset((np.float64,)))
+    whole = isinstance(kind, Arr) and is_array(kind) and kind.sure and kind.dtype.kind == "f"
+    if not (whole or number or (positive and isinstance(kind, Num) and kind.type in _FLOATS)):
+        return None
+    power = np.power if whole and exponent == 1.5 and not positive else operator.pow
+    lower = p.let(s, Op(power, (x, Lit(exponent - 1))), p.kind(Var(s.target)))
+    return (lower, replace(s, value=Op(MUL, (Lit(float(exponent)), Var(lower.target)))))
 
 
 def _real_part(p: Simplify, s: Assign, op: Op) -> Statement | None:

@@ -14,18 +14,20 @@ It goes down the text as available expressions do, with the facts of `Flow`. ``x
     %5 = y[0]                  as %2
     %6 = sub(%4, %5)           (%1 sub %2), which %3 holds: ``%6 = %3``
 
-Elements, slices, attributes and whole numbers stay where the user wrote them; they are only known to be alike.
+Elements, slices, attributes and whole numbers, but for lengths of lists, stay where the user wrote them; they are only
+known to be alike.
 """
 
 from __future__ import annotations
 
+import builtins
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import Arr, Num, Region, is_inexact
+from tangentx.analysis.types.kinds import Arr, Box, Num, Region, is_inexact
 from tangentx.analysis.types.primitives import has_effect, is_arithmetic, is_hashable
 from tangentx.analysis.types.selection import is_basic
 from tangentx.ir.nodes import (
@@ -204,9 +206,11 @@ class Numbering(Flow[Computed]):
         return set() if base is None else {node} if node is not None else None
 
     def _is_worth_a_name(self, target: str, op: Op) -> bool:
-        """An array that is computed, or a real number for which more is done than one sum or product of two."""
+        """An array that is computed, a list's length, or a real number that takes more than one sum or product."""
         kind = self.unit.kinds.get(target)
         operands = [self.unit.kind(self.program, a) for a in op.args]
+        if op.fn is builtins.len and isinstance(operands[0], Box):
+            return True
         if isinstance(kind, Arr):
             return not any(isinstance(k, Arr) and k.region.root() is kind.region.root() for k in operands)
         if kind is None or not is_inexact(kind):
