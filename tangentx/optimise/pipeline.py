@@ -201,8 +201,7 @@ def optimised(
 
 
 def _of_no_use(whole: bool, loops: bool) -> frozenset[str]:
-    """Passes of `LAST` that write for the reader what is differentiated again, or has loops of its own, as well as it
-    is."""
+    """Passes of `LAST` that are of no use where the result is differentiated again, or compiled as loops."""
     if whole and not loops:
         return frozenset()
     unwanted = "bounds", "products", "totals"
