@@ -27,6 +27,7 @@ from tangentx.derive.linearize.split import split, tied
 from tangentx.derive.reverse.callee_pairs import Derivation
 from tangentx.derive.reverse.gradient import Request, gradient
 from tangentx.derive.reverse.pullback import pullback
+from tangentx.dispatch.tracebacks import told_where
 from tangentx.frontend.approximate_lift import loosely
 from tangentx.frontend.lift import lift
 from tangentx.ir.check import check
@@ -214,8 +215,8 @@ def understood(program: Program, root: Instance) -> Callable[..., Any]:
     parts = program.reached()
     functions = [function for part in parts if (function := part.link.function) is not None]
     text = write(asserted(functions, parts), f"`{root.source.name}` as it was understood.")
-    loaded = load(text, filename_of(root.source.name))
-    return watched(loaded[text.functions[0]])
+    filename = filename_of(root.source.name)
+    return told_where(watched(load(text, filename)[text.functions[0]]), text, filename)
 
 
 def close(derived: Function, kinds: Sequence[Kind], program: Program) -> Function:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 from tangentx.common.texts import register
@@ -67,6 +69,20 @@ def _origin(error: Exception, entry: Any) -> Span | None:
         elif not INSIDE[file]:
             return None
     return None
+
+
+def told_where(function: Callable[..., Any], text: Any, filename: str) -> Callable[..., Any]:
+    """The function of a text that is no derivative; a refusal of ours gets its place in the user's program."""
+
+    @functools.wraps(function)
+    def run(*args: Any) -> Any:
+        try:
+            return function(*args)
+        except TangentxError as error:
+            error.span = error.span or raised_at(error, (SimpleNamespace(text=text, filename=filename),))
+            raise
+
+    return run
 
 
 def raised_at(error: BaseException, entries: Iterable[Any]) -> Span | None:

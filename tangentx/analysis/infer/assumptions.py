@@ -4,7 +4,7 @@
 for an array, though it is the int 0 where there are no rows. Python goes on with what there is, and so does the text:
 numbers and arrays mostly answer for themselves. But what kinds decide once for all is decided wrongly then: the
 imaginary part of a float, which has no derivative, the sign in that of `abs`, `isinstance`. In a program that does any
-of this, the operations whose kinds are such an assumption check it while the program runs.
+of this, and in checked mode, the operations whose kinds are such an assumption check it while the program runs.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tangentx import arrays
 from tangentx.analysis.types.kinds import Arr, Kind, Num, dtype_of, varied
 from tangentx.analysis.types.number_joins import may_be_empty
 from tangentx.analysis.types.primitives import hashable
+from tangentx.common.options import is_checked
 from tangentx.ir.nodes import Atom, Lit
 
 if TYPE_CHECKING:
@@ -39,11 +40,16 @@ def checked(w: Walker, fn: Callable[..., Any], args: Sequence[Atom], kinds: Sequ
     """The operation; one that checks what its kind takes for granted, where the program would notice."""
     if w.program.derived:
         return fn
-    if fn in hashable(_POWERS, fn) and "complex" in w.program.noticed and _may_be_complex(args, kinds):
+    if fn in hashable(_POWERS, fn) and _is_asked(w, "complex") and _may_be_complex(args, kinds):
         return arrays.real_power
-    if fn is builtins.sum and "array" in w.program.noticed and may_be_empty(kinds[0]):
+    if fn is builtins.sum and _is_asked(w, "array") and may_be_empty(kinds[0]):
         return arrays.sum_of_some
     return fn
+
+
+def _is_asked(w: Walker, what: str) -> bool:
+    """Whether the program would notice, or checked mode."""
+    return what in w.program.noticed or is_checked()
 
 
 def _may_be_complex(args: Sequence[Atom], kinds: Sequence[Kind]) -> bool:

@@ -150,6 +150,30 @@ def test_what_is_known_to_be_real_is_not_asked() -> None:
     assert "real_power" in tx.grad(imaginary).source_for(1.5)
 
 
+def root_below_three(x):
+    return (x - 3.0) ** 0.5
+
+
+def no_rows_at_all(x):
+    return np.sum(sum([row * 2.0 for row in x]) * x[:1])
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "message"),
+    [(root_below_three, 2.0, "is a complex number"), (no_rows_at_all, np.empty((0, 2)), "sum of no arrays is 0")],
+)
+@pytest.mark.parametrize("derivative", [tx.grad, tx.value_and_grad])
+def test_checked_mode_refuses_what_is_not_as_it_was_assumed(derivative: Any, f: Any, x: Any, message: str) -> None:
+    """Where the text without assertions notices nothing, or only in the reverse sweep."""
+    with tx.checked(), pytest.raises(tx.NotDifferentiable, match=message) as caught:
+        derivative(f)(x)
+    assert caught.value.span is not None
+    assert caught.value.span.text.strip().startswith("return ")
+    assert caught.value.span.file == __file__
+    with tx.checked():
+        assert tx.grad(root_below_three)(5.0) == pytest.approx(0.5 * 2.0**-0.5)
+
+
 def no_rows(x):
     s = sum(x[:0])
     return 3.0 * x[0, 0] if isinstance(s, int) else x[0, 0]
