@@ -184,7 +184,14 @@ from tangentx.arrays.safe import (
     silent_power,
     sum_of_some,
 )
-from tangentx.arrays.schedules import enough_snapshots, generator_states, next_snapshot, set_generators, there
+from tangentx.arrays.schedules import (
+    enough_snapshots,
+    generator_states,
+    has_memory,
+    next_snapshot,
+    set_generators,
+    there,
+)
 from tangentx.arrays.shapes import (
     alike,
     before,
@@ -372,6 +379,7 @@ __all__ = [
     "over_root",
     "halved",
     "has_derivative",
+    "has_memory",
     "inner_left",
     "inner_right",
     "instance",

@@ -32,17 +32,47 @@ def once(bar: Any) -> Any:
     What is one object there, or shares memory, is zero in all other places: so it is given back once.
     """
     if _has_history(bar):
-        return _once_each(bar, set())
+        return _once_each(bar, set(), bar)
     return _once(fresh_copies(bar)[0], set())
 
 
 def own_parts(t: Any, bar: Any) -> Any:
-    """`t`, a tangent or a cotangent of the parts of `bar`. Raises SharedMemory where these share memory."""
-    arrays = [] if _has_history(bar) else arrays_in(bar)
-    if any(may_share(a, b) for i, a in enumerate(arrays) for b in arrays[:i]):
-        message = "a derivative of this order of arguments that share memory, which the program writes"
-        raise SharedMemory(message, hint="pass copies of them")
-    return t
+    """What `once` does to `bar` done to `t`, a tangent or cotangent of its parts: zero wherever `bar` shows what it has
+    shown before, be it one object or memory. So it is the tangent of `once`, and its adjoint."""
+    if _has_history(bar):
+        return _once_each(t, set(), bar)
+    first = fresh_copies(bar)[0]
+    _fill(first, set())
+    return _selected(t, _once(first, set()), set())
+
+
+def _fill(x: Any, met: set[int]) -> None:
+    """Sets every number to one, in arrays, lists and dicts."""
+    if is_array(x):
+        x[...] = 1
+    elif isinstance(x, (list, dict)) and id(x) not in met:
+        met.add(id(x))
+        for key in range(len(x)) if isinstance(x, list) else tuple(x):
+            if isinstance(x[key], (float, complex, np.inexact)):
+                x[key] = type(x[key])(1)
+            else:
+                _fill(x[key], met)
+
+
+def _selected(t: Any, chosen: Any, above: set[int]) -> Any:
+    """The numbers of `t` where `chosen` has a one, zeros elsewhere."""
+    if is_array(chosen) and is_array(t):
+        left = t.copy(order="K")
+        left[chosen == 0] = 0
+        return left
+    if isinstance(chosen, (float, complex, np.inexact)):
+        return t if chosen or t is None else type(t)(0)
+    if not isinstance(chosen, (list, dict)) or id(chosen) in above:
+        return t
+    inner = above | {id(chosen)}
+    if isinstance(chosen, dict):
+        return {key: _selected(t[key], part, inner) for key, part in chosen.items()}
+    return [_selected(part, of, inner) for part, of in zip(t, chosen, strict=True)]
 
 
 def _has_history(x: Any) -> bool:
@@ -52,13 +82,14 @@ def _has_history(x: Any) -> bool:
     return getattr(x, "detach", None) is not None
 
 
-def _once_each(x: Any, met: set[int]) -> Any:
+def _once_each(x: Any, met: set[int], of: Any) -> Any:
+    """The parts of `x`, zeros for those whose places in `of` show an object that stands before."""
     if isinstance(x, dict):
-        return {key: _once_each(item, met) for key, item in x.items()}
+        return {key: _once_each(item, met, of[key]) for key, item in x.items()}
     if isinstance(x, (list, tuple)):
-        return type(x)(_once_each(item, met) for item in x)
-    again = id(x) in met
-    met.add(id(x))
+        return type(x)(_once_each(item, met, part) for item, part in zip(x, of, strict=True))
+    again = id(of) in met
+    met.add(id(of))
     return x * 0.0 if again else x
 
 

@@ -103,3 +103,8 @@ def _state_of(own: Any) -> Any:
 def there(x: Any) -> bool:
     """Whether a name that may have no value yet has one."""
     return x is not None
+
+
+def has_memory(x: Any) -> bool:
+    """Whether a name that is to hold an array or a container does: without a value it is None, its cotangent 0.0."""
+    return x is not None and type(x) is not float

@@ -19,9 +19,11 @@ from tangentx.arrays import (
     filled,
     fitting,
     generator_states,
+    has_memory,
     moving,
     next_snapshot,
     of_rule,
+    once,
     real_zero,
     same_length,
     seed_of_scalar,
@@ -44,7 +46,7 @@ constant(
     real_zero,
     same_length,
 )
-constant(enough_snapshots, equal_lengths, generator_states, next_snapshot, set_generators, there)
+constant(enough_snapshots, equal_lengths, generator_states, has_memory, next_snapshot, set_generators, there)
 
 
 @linear(fitting, domain=("A(3), 3",))
@@ -101,7 +103,7 @@ def tangent_as_(dot: Any, primal: Any, *, ans_bar: Any) -> Any:
 @linear(copied_tangent, domain=("A(3), A(3)",))
 def copied_tangent_(dot: Any, primal: Any, *, ans_bar: Any) -> Any:
     """A copy in another layout."""
-    dot_bar = ans_bar
+    dot_bar = once(ans_bar)
     return dot_bar
 
 

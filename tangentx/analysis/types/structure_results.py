@@ -313,6 +313,7 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     arrays.set_generators: _always(Obj(None)),
     arrays.generator_states: _always(Some(object)),
     arrays.there: _always(Num(bool)),
+    arrays.has_memory: _always(Num(bool)),
     **dict.fromkeys((arrays.next_snapshot, arrays.enough_snapshots), _always(Num(int))),
     **dict.fromkeys((arrays.on_tensors, arrays.part, arrays.pulled, arrays.pushed), _always(Some(arrays.Run))),
     arrays.outcome: _outcome,

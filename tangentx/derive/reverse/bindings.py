@@ -6,12 +6,14 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from tangentx import arrays
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, is_view
 from tangentx.analysis.types.primitives import is_by_element, is_constant
 from tangentx.analysis.types.selection import is_basic
+from tangentx.analysis.types.structure_results import COPIES
 from tangentx.derive.checkpoint.calls import held, is_settled, repeated
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_of_box, mode
-from tangentx.derive.reverse.accumulate import give_slot
+from tangentx.derive.reverse.accumulate import give_slot, give_where_made
 from tangentx.derive.reverse.calls import call, instance_of, needs_reverse, unreversed
 from tangentx.derive.reverse.complex_shadows import demand_straight, turned
 from tangentx.derive.reverse.context import Reverse
@@ -23,6 +25,7 @@ from tangentx.derive.reverse.tape import restored
 from tangentx.derive.rules import cotangents, ruled
 from tangentx.derive.scalar_functions import dialect
 from tangentx.ir.nodes import (
+    UNBOUND,
     Accumulate,
     Append,
     Assign,
@@ -41,7 +44,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import atoms
+from tangentx.ir.walk import atoms, statements
 from tangentx.templates import Template
 
 
@@ -142,7 +145,42 @@ def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emi
             for other in [pair for pair in found if pair[0] == operand]:
                 cotangent = emit.op(operator.add, cotangent, other[1])
                 found.remove(other)
+        if op.fn in PARTS and _may_have_no_value(r, operand):
+            if op.fn is arrays.entry_copy:
+                cotangent = emit.op(arrays.once, cotangent)  # what is one in the copy is given back once
+            give_where_made(emit, r.frame.kind(operand), r.other(operand), operand, cotangent)
+            continue
         r.give(emit, operand, cotangent, _keeps_shape(r, op, kind, operand, s))
+
+
+PARTS = frozenset((*COPIES, arrays.copied_tangent, arrays.once, arrays.own_parts))
+"""Operations that take what has no value yet, or holds such parts, as it is."""
+
+
+def _may_have_no_value(r: Reverse, operand: Atom) -> bool:
+    """Whether an operand that varies may have no value yet, or hold what has none."""
+    if not isinstance(operand, Var) or r.frame.mode(operand) is None:
+        return False
+    return isinstance(r.frame.kind(operand), Box) or operand.name in _without_value(r)
+
+
+def _without_value(r: Reverse) -> set[str]:
+    """The names of a function that may have no value, because nothing was bound, or because it was taken from a name or
+    a container that may have none."""
+    found: set[str] = set()
+    bindings = [s for s in statements(r.frame.function.body) if isinstance(s, Assign)]
+    before = -1
+    while before < len(found):
+        before = len(found)
+        for s in bindings:
+            match s.value:
+                case Lit(value) if value is UNBOUND:
+                    found.add(s.target)
+                case Var(name) if name in found:
+                    found.add(s.target)
+                case Index(base=base) | Pop(base=base) if isinstance(r.frame.kind(base), Box):
+                    found.add(s.target)
+    return found
 
 
 def _is_joined(r: Reverse, template: Template, operand: Atom) -> bool:
