@@ -52,6 +52,7 @@ ROWS = (
     Row("newest, 3.11", "3.11", ("numpy", "scipy"), SAMPLE),
     Row("newest, 3.12", "3.12", ("numpy", "scipy"), SAMPLE),
     Row("newest, 3.13", "3.13", ("numpy", "scipy"), SAMPLE),
+    Row("newest, 3.14", "3.14", ("numpy", "scipy"), SAMPLE),
     Row("without SciPy", "3.11", ("numpy",), WITHOUT_SCIPY),
 )
 

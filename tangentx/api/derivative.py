@@ -12,6 +12,7 @@ from typing import Any
 
 from tangentx.common import forks, kept_files
 from tangentx.common.options import OFF, checking, in_precision, is_watched, showing
+from tangentx.common.scoped_state import holding
 from tangentx.dispatch.call_stubs import MISSED, Hit
 from tangentx.dispatch.call_stubs import hit as hit_of
 from tangentx.dispatch.entries import Binder, Cache, Entry, demand_class, place_of, positions, target_of
@@ -39,13 +40,16 @@ def derivative_of(f: Any, spec: Spec, cls: type[Derivative] | None = None) -> De
     """The one derivative object for a function and what is asked of it; bound ones share what is compiled."""
     target = target_of(f)
     spec.checked()
-    with _REGISTER:
+
+    def found() -> Derivative:
         made: dict[tuple[Spec, int], Derivative] = held(target.function).made
         name = (spec, len(target.owner))
         if name not in made:
             made[name] = (cls or Derivative)(f, spec)
             made[name]._target = replace(target, owner=(None,) * len(target.owner))  # keeps no object of the user's
         return made[name]._bound_to(target.owner)
+
+    return holding(_REGISTER, found)
 
 
 def gradient_by(f: Any, places: tuple[int, ...]) -> Derivative:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from tangentx.common.forks import hold
+from tangentx.common.scoped_state import holding
 
 Result = TypeVar("Result")
 _STACK, _LIMIT = 512 * 1024 * 1024, 200_000
@@ -55,7 +56,8 @@ def deep(work: Callable[[], Result]) -> Result:
 def _started(run: Callable[[], None]) -> threading.Thread | None:
     """A thread with a large stack; None where there is no memory for one."""
     thread = threading.Thread(target=run, name=_NAME)
-    with _LOCK:
+
+    def start() -> threading.Thread | None:
         size = threading.stack_size()
         try:
             threading.stack_size(_STACK)
@@ -64,18 +66,25 @@ def _started(run: Callable[[], None]) -> threading.Thread | None:
             return None
         finally:
             threading.stack_size(size)
-    return thread
+        return thread
+
+    return holding(_LOCK, start)
 
 
 def _raise_limit(owner: object) -> None:
     """A higher limit of recursion, which is the process's, until the last of those that want it is done."""
-    with _LOCK:
+
+    def raised() -> None:
         _limits[id(owner)] = next(iter(_limits.values()), sys.getrecursionlimit())
         sys.setrecursionlimit(max(_limits[id(owner)], _LIMIT))
 
+    holding(_LOCK, raised)
+
 
 def _lower_limit(owner: object) -> None:
-    with _LOCK:
+    def lowered() -> None:
         limit = _limits.pop(id(owner), None)
         if limit is not None and not _limits and sys.getrecursionlimit() == max(limit, _LIMIT):
             sys.setrecursionlimit(limit)
+
+    holding(_LOCK, lowered)

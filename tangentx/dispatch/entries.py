@@ -23,7 +23,7 @@ from typing import Any
 from tangentx.common.options import NOBODY, OBSERVING, ON_TENSORS, Observing
 from tangentx.common.own_rules import is_own
 from tangentx.common.progress import reporting
-from tangentx.common.scoped_state import lasting
+from tangentx.common.scoped_state import holding, lasting
 from tangentx.dispatch.call_stubs import Hit, Route
 from tangentx.dispatch.signature_cache import Hits
 from tangentx.dispatch.written_functions import cached_by, of_library, of_partial
@@ -316,19 +316,20 @@ class Cache:
         if entry is not None and entry.holds():
             self.last = entry
             return entry
-        with LOCK:
-            entry = self.entries.get(key)
-            if entry is None or not entry.holds():
-                entry = _made(make)
-                _compiled[0] += 1
-                entry.notes["number"] = _compiled[0]
-            self._enter(key, entry)
+        return holding(LOCK, lambda: self._found_or_made(key, make))
+
+    def _found_or_made(self, key: Any, make: Callable[[], Entry]) -> Entry:
+        entry = self.entries.get(key)
+        if entry is None or not entry.holds():
+            entry = _made(make)
+            _compiled[0] += 1
+            entry.notes["number"] = _compiled[0]
+        self._enter(key, entry)
         return entry
 
     def put(self, key: Any, entry: Entry) -> None:
         """Enters an entry that was found elsewhere."""
-        with LOCK:
-            self._enter(key, entry)
+        holding(LOCK, lambda: self._enter(key, entry))
 
     def _enter(self, key: Any, entry: Entry) -> None:
         self.entries[key] = entry

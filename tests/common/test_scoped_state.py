@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.common.scoped_state import Lasting, lasting
+from tangentx.common.scoped_state import Lasting, holding, lasting
 from tangentx.compile import observation, pipeline
 from tangentx.tensor.core.modes import during, recording
 from tests.harness.entries import FRESH, KNOWN, X, same, written
@@ -62,6 +62,24 @@ def test_wherever_an_interrupt_comes_the_variable_is_as_before(work: Callable[[]
         assert isinstance(interrupted(Interrupts(at, files), work), KeyboardInterrupt)
         assert LEVEL.get() == 0
         assert_unchanged(before)
+
+
+@pytest.mark.parametrize("make", [threading.Lock, threading.RLock])
+def test_wherever_an_interrupt_comes_a_lock_is_let_go(make: Callable[[], Any]) -> None:
+    """On Python 3.14 ``with lock:`` itself has a place between the two."""
+    lock, runs = make(), []
+    work = lambda: holding(lock, lambda: runs.append(1))
+    counted = Interrupts(files=(PACKAGE, __file__))
+    assert interrupted(counted, work) is None and counted.count > 2
+    for at in range(counted.count):
+        assert isinstance(interrupted(Interrupts(at, (PACKAGE, __file__)), work), KeyboardInterrupt)
+        other = threading.Thread(target=lambda: lock.acquire(blocking=False) and (runs.append(2), lock.release()))
+        other.start()
+        other.join()
+        assert runs.pop() == 2
+    with pytest.raises(ZeroDivisionError):
+        holding(lock, lambda: 1 / 0)
+    assert lock.acquire(blocking=False)
 
 
 def enters() -> None:

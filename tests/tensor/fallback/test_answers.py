@@ -12,6 +12,7 @@ import itertools
 import math
 import numbers
 import operator
+import re
 import types
 from collections.abc import Callable
 from typing import Any
@@ -142,13 +143,19 @@ VALUES: dict[str, Any] = {
 }
 
 
+def told(error: Exception) -> str:
+    """What an error says; from Python 3.14 on it names the class of what cannot be in a set, which differs here."""
+    said = re.sub(r"cannot use .* as a set element [(](.*)[)]", r"\1", str(error))
+    return f"{type(error).__name__}: {said}"
+
+
 def asked(question: Any, v: Any) -> Any:
     try:
         return repr(question(v))
     except tx.TangentxError:
         raise
     except Exception as error:
-        return f"{type(error).__name__}: {error}"
+        return told(error)
 
 
 @pytest.mark.parametrize("value", VALUES)
@@ -160,7 +167,7 @@ def test_a_value_answers_as_what_it_stands_for(name: str, value: str) -> None:
         try:
             found.append(repr(question(x)))
         except Exception as error:
-            found.append(f"{type(error).__name__}: {error}")
+            found.append(told(error))
         return np.sum(np.real(x * x))
 
     wanted = asked(question, v)
