@@ -53,13 +53,17 @@ class Held:
 
 @dataclass(frozen=True)
 class Item:
-    """One statement: the element of `target`, a new array, or of the view `into` that is written, from operands."""
+    """One statement: the element of `target`, a new array, or of the view `into` that is written, from operands.
+
+    With `kept`, the element is added to the one of `into` at the places of these axes alone.
+    """
 
     extents: tuple[Expr, ...]
     operands: tuple[Expr | Held, ...]
     element: Callable[[Sequence[Expr]], Expr]
     target: str = ""
     into: str = ""
+    kept: tuple[int, ...] | None = None
 
 
 @dataclass
@@ -276,12 +280,14 @@ class ArrayWriter:
             before = {operand.name for operand in other.operands if isinstance(operand, Held)}
             if item.into and not all(self._apart(item.into, name) for name in (*before, other.into) if name):
                 return False
-            if other.into and not all(self._apart(other.into, name) for name in read):
+            if other.into and not all(self._apart(other.into, name, whole=other.kept is None) for name in read):
                 return False
         return True
 
-    def _apart(self, written: str, other: str) -> bool:
-        return not self.overlap(written, other) or self.same_places(written, other)
+    def _apart(self, written: str, other: str, whole: bool = True) -> bool:
+        """Whether a trip may write into the one array where another trip reads the other; `whole`: each trip writes an
+        element of its own."""
+        return not self.overlap(written, other) or (whole and self.same_places(written, other))
 
     def reads_pending(self, name: str) -> bool:
         """Whether an array is made, or written, by what is kept."""
@@ -316,8 +322,9 @@ class ArrayWriter:
         with b.block() as body, _late():
             self._elements(items, arrays, [Local(name, INT) for name in counters], remarks)
         block: tuple[Statement, ...] = tuple(body)
-        for name, extent in zip(reversed(counters), reversed(items[0].extents), strict=True):
-            block = (For(name, ZERO, extent, ONE, False, block, independent=True),)
+        for axis, (name, extent) in reversed([*enumerate(zip(counters, items[0].extents, strict=True))]):
+            own = all(item.kept is None or axis in item.kept for item in items)
+            block = (For(name, ZERO, extent, ONE, False, block, independent=own),)
         b.emit(*block, *remarks.get(len(items), ()))
 
     def report(self) -> tuple[str, ...]:
@@ -356,6 +363,9 @@ class ArrayWriter:
                 else:
                     given.append(b.let("e", self.read(operand.name, places)))
             value = item.element(given)
+            if item.kept is not None:
+                self._add(item, [places[axis] for axis in item.kept], value)
+                continue
             if item.into:
                 b.emit(Write(item.into, tuple(places), operators.converted(value, self.array(item.into).code)))
                 continue
@@ -363,6 +373,12 @@ class ArrayWriter:
             values[item.target] = value
             if item.target in arrays:
                 b.emit(Write(item.target, tuple(places), value))
+
+    def _add(self, item: Item, places: Sequence[Expr], value: Expr) -> None:
+        """Adds to an element that several trips add to."""
+        type = self.array(item.into).element
+        total = Apply("add", (Read(item.into, tuple(places), type), operators.converted(value, type.code)), type)
+        self.builder.emit(Write(item.into, tuple(places), total))
 
     def read(self, name: str, places: Sequence[Expr]) -> Read:
         """The element of an operand that belongs to the given places of the result."""

@@ -44,9 +44,13 @@ def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
 
 def along(writer: ArrayWriter, op: str, name: str, axes: Sequence[int], keepdims: bool, stem: str, region: Any) -> Held:
     """`op` along some of the axes of an array of reals."""
-    writer.flush()
     type, extents = writer.array(name), writer.extents(name)
     kept = [k for k in range(type.rank) if k not in axes]
+    if type.rank - 1 not in axes and _COMBINED[op] == "add":
+        result = writer.allocate(stem, Array(type.code, len(kept)), [extents[k] for k in kept], region)
+        writer.add(Item(extents, (Held(name),), lambda given: given[0], into=result, kept=tuple(kept)))
+        return _shaped(writer, op, result, extents, axes, keepdims, stem, region)
+    writer.flush()
     if op in ("max", "min"):
         for k in axes:
             writer.builder.check(Apply("lt", (ZERO, extents[k]), BOOL), Bail.SHAPE)
@@ -57,11 +61,25 @@ def along(writer: ArrayWriter, op: str, name: str, axes: Sequence[int], keepdims
     if again and not zeros:
         _loops(writer, op, result, name, kept, suffix, kept, "")
     _loops(writer, op, result, name, range(type.rank - suffix), suffix, kept, _COMBINED[op] if again else "")
+    return _shaped(writer, op, result, extents, axes, keepdims, stem, region)
+
+
+def _shaped(
+    writer: ArrayWriter,
+    op: str,
+    result: str,
+    extents: Sequence[Expr],
+    axes: Sequence[int],
+    keepdims: bool,
+    stem: str,
+    region: Any,
+) -> Held:
+    """The result, divided for a mean, with the axes that are wanted."""
     if op == "mean":
         _divided(writer, result, [extents[k] for k in axes])
     if not keepdims:
         return Held(result)
-    parts = [Span(ZERO, extents[k]) if k in kept else NewAxis() for k in range(type.rank)]
+    parts = [NewAxis() if k in axes else Span(ZERO, extents[k]) for k in range(len(extents))]
     return Held(writer.view(stem, result, parts, region))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 import tangentx as tx
 from tangentx.common.trees import leaves
-from tests.jit import test_entry, test_forms, test_hard_cases, test_several_ways_out
+from tests.jit import test_entry, test_forms, test_hard_cases, test_kept_shapes, test_several_ways_out
 from tests.programs import PROGRAMS
 
 COMPILER = """#!/bin/sh
@@ -29,7 +29,8 @@ def programs() -> Iterator[tuple[str, Any, tuple[Any, ...], dict[str, Any]]]:
     for program in PROGRAMS:
         yield program.name, program.fn, program.args(), {"wrt": program.wrt}
     ways_out = (*test_several_ways_out.TAKEN, *test_several_ways_out.OTHERS)
-    for f, args in (*ways_out, *test_hard_cases.CASES, *test_forms.CASES, *test_entry.CASES):
+    cases = (*test_hard_cases.CASES, *test_forms.CASES, *test_kept_shapes.CASES, *test_entry.CASES)
+    for f, args in (*ways_out, *cases):
         yield f.__name__, f, tuple(x.copy() if isinstance(x, np.ndarray) else x for x in args), {}
 
 
