@@ -6,7 +6,9 @@ the shards by itself and runs tasks where they are. To all others shards go as b
 
 from __future__ import annotations
 
+import threading
 import uuid
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -119,25 +121,61 @@ class Scattered(Distant):
 
 
 class Pool:
-    """The interface of an executor for pools with ``apply_async``: multiprocessing's, Ray's."""
+    """The interface of an executor for pools with ``apply_async``: multiprocessing's, Ray's.
+
+    Such a pool takes nothing back, so it is given as many calls as it has workers, twice, and the next ones as those
+    are done: a run that is cancelled leaves no more behind.
+    """
 
     def __init__(self, pool: Any) -> None:
         self.pool = pool
+        self._free = 2 * int(getattr(pool, "_processes", None) or len(getattr(pool, "_actor_pool", ())) or 1)
+        self._waiting: deque[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = deque()
+        self._lock = threading.Lock()
 
     def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
         """The future of a call."""
         future: Future[Any] = Future()
-
-        def put(outcome: Any) -> None:
-            if future.set_running_or_notify_cancel():
-                future.set_result(outcome)
-
-        def fail(error: BaseException) -> None:
-            if future.set_running_or_notify_cancel():
-                future.set_exception(error)
-
-        self.pool.apply_async(function, args, callback=put, error_callback=fail)
+        self._waiting.append((future, function, args))
+        self._go_on()
         return future
+
+    def _go_on(self) -> None:
+        """Hands over what waits, as far as there is room."""
+        while (call := self._next()) is not None:
+            future, function, args = call
+            done, failed = self._ends(future)
+            try:
+                self.pool.apply_async(function, args, callback=done, error_callback=failed)
+            except Exception as error:
+                failed(error)
+
+    def _next(self) -> tuple[Future[Any], Callable[..., Any], tuple[Any, ...]] | None:
+        with self._lock:
+            while self._free and self._waiting:
+                call = self._waiting.popleft()
+                if call[0].set_running_or_notify_cancel():
+                    self._free -= 1
+                    return call
+            return None
+
+    def _ends(self, future: Future[Any]) -> tuple[Callable[[Any], None], Callable[[BaseException], None]]:
+        """What is called with the result, and with an exception."""
+
+        def ended() -> None:
+            with self._lock:
+                self._free += 1
+            self._go_on()
+
+        def done(outcome: Any) -> None:
+            future.set_result(outcome)
+            ended()
+
+        def failed(error: BaseException) -> None:
+            future.set_exception(error)
+            ended()
+
+        return done, failed
 
 
 def engine_for(executor: Any, program: Program, shards: Shards) -> Local:

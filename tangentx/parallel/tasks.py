@@ -12,7 +12,11 @@ from tangentx.parallel.engines import Local
 from tangentx.parallel.worker import Missing
 
 _LOST = (BrokenExecutor, CancelledError, EOFError, ConnectionError)
-_LOST_AT_DASK = ("KilledWorker", "FutureCancelledError", "FutureLostError")
+_LOST_BY_NAME = frozenset((
+    "KilledWorker", "FutureCancelledError", "FutureLostError",  # Dask's
+    "RayActorError", "WorkerCrashedError", "NodeDiedError",  # Ray's
+))  # fmt: skip
+"""What engines raise that are not imported here where a worker has died."""
 
 
 class Tasks:
@@ -58,7 +62,7 @@ class Tasks:
         try:
             outcome = future.result()
         except Exception as error:
-            if not isinstance(error, _LOST) and type(error).__name__ not in _LOST_AT_DASK:
+            if not isinstance(error, _LOST) and _LOST_BY_NAME.isdisjoint(cls.__name__ for cls in type(error).__mro__):
                 error.add_note(f"from the executor, for shard {number} of {self._count} (the first is shard 0)")
                 raise
             self._lose(number, error)

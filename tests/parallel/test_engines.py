@@ -8,7 +8,8 @@ import re
 import shutil
 import subprocess
 import sys
-from concurrent.futures import Future
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import pytest
 
 import tangentx as tx
 from tangentx.parallel import worker
-from tangentx.parallel.engines import LIMIT_SENT, Distant
+from tangentx.parallel.engines import LIMIT_SENT, Distant, Pool
 from tangentx.parallel.worker import Missing, Program
 from tests.parallel.programs import Odd, data, deadly, loss, odd, plain_loss, shards_of
 
@@ -104,6 +105,56 @@ def test_pools_with_apply_async(make):
     wanted = tx.value_and_grad(plain_loss)(W, X, Y)
     np.testing.assert_allclose(value, wanted[0], rtol=1e-12)
     np.testing.assert_allclose(gradient, wanted[1], rtol=1e-12)
+
+
+class RayActorError(Exception):
+    """As Ray calls it."""
+
+
+class ActorDiedError(RayActorError):
+    """As Ray says that a worker died."""
+
+
+class Mortal(multiprocessing.pool.ThreadPool):
+    """A pool of which a worker dies with its first call, as Ray's says it."""
+
+    def apply_async(self, function, args=(), callback=None, error_callback=None):
+        self.calls = getattr(self, "calls", 0) + 1
+        if self.calls == 1:
+            error_callback(ActorDiedError("gone"))
+        else:
+            super().apply_async(function, args, callback=callback, error_callback=error_callback)
+
+
+def test_a_worker_of_rays_pool_that_dies_has_its_shard_run_here():
+    shards = shards_of(X, Y, 8)
+    with (
+        Mortal(2) as pool,
+        pytest.warns(RuntimeWarning, match=r"a worker died \(ActorDiedError: gone\).*shard 0 is run"),
+    ):
+        value, gradient = tx.parallel.value_and_grad(plain_loss, executor=pool, shards=shards)(W)
+    with ThreadPoolExecutor(2) as threads:
+        wanted = tx.parallel.value_and_grad(plain_loss, executor=threads, shards=shards)(W)
+    assert value == wanted[0] and np.all(gradient == wanted[1])
+
+
+def test_a_pool_is_given_no_more_than_it_can_begin():
+    release, begun = threading.Event(), []
+
+    def wait(number):
+        begun.append(number)
+        release.wait(20.0)
+        return number
+
+    with multiprocessing.pool.ThreadPool(2) as pool:
+        engine = Pool(pool)
+        futures = [engine.submit(wait, number) for number in range(40)]
+        cancelled = [future for future in futures if future.cancel()]
+        assert len(cancelled) == 36
+        release.set()
+        assert [future.result(20.0) for future in futures[:4]] == [0, 1, 2, 3]
+        assert engine.submit(wait, 40).result(20.0) == 40
+    assert sorted(begun) == [0, 1, 2, 3, 40]
 
 
 def test_missing_is_what_a_worker_says():
