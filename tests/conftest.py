@@ -6,12 +6,14 @@ import difflib
 import gc
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tangentx.common.options import CHECKED, OFF
+from tangentx.common.scoped_state import Lasting
 from tangentx.templates.libraries import import_all
 
 import_all()  # so that tests over all rules meet the same ones, whatever was imported before
@@ -62,6 +64,13 @@ def pytest_collection_finish() -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--thorough", action="store_true", help="what takes longer than all the other tests together, too")
     parser.addoption("--update-goldens", action="store_true", help="write the golden texts instead of comparing")
+
+
+@pytest.fixture
+def unchecked() -> Iterator[None]:
+    """No checked mode, even if the environment asks for it: it runs the program a second time, and keeps no text."""
+    with Lasting(OFF, lambda off: off - {CHECKED}):
+        yield
 
 
 @pytest.fixture

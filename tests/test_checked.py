@@ -41,6 +41,9 @@ from tests.programs.case import Program
 from tests.programs.reference import names, tangents
 from tests.templates.test_compiled import weighed
 
+with suppress(ImportError):
+    import scipy.sparse
+
 X = np.array([0.5, 1.5, 2.0])
 
 
@@ -244,6 +247,17 @@ def several_on_a_line(x):
 
 def test_statements_of_one_line_are_not_taken_for_one_another() -> None:
     np.testing.assert_allclose(tx.grad(several_on_a_line, check=True)(X), tx.grad(several_on_a_line)(X))
+
+
+def with_the_transpose(x):
+    laplacian = scipy.sparse.diags([1.0, -2.0, 1.0], [-1, 0, 1], shape=(3, 3)).tocsr()
+    return (laplacian.T @ x)[0] + x @ (laplacian @ x)
+
+
+def test_an_object_of_which_parts_are_left_out_may_be_a_record() -> None:
+    pytest.importorskip("scipy.sparse")
+    for way in (tx.grad(with_the_transpose, check=True), lambda x: tx.jvp(with_the_transpose, (x,), (x,), check=True)):
+        way(X)
 
 
 # ---- what is wrong ----

@@ -18,6 +18,7 @@ def right(kept: Kept) -> bool:
         return False
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.share(3)
 @pytest.mark.parametrize("kept", FAULTS, ids=lambda kept: kept[0])
 def test_a_fault_is_seen(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -260,6 +260,7 @@ def test_a_pullback_owns_what_it_needs(program: Program) -> None:
     assert_close(flat(chosen(program, every)), np.concatenate([part.ravel() for part in wanted]), program)
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.share(3)
 @EACH
 def test_a_fault_on_the_way_leaves_no_trace(program: Program) -> None:

@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from tangentx.arrays.histories import content_of, marked, noting, outcome, recorded, restored, told
 from tangentx.arrays.libraries import library_of_class
+from tangentx.arrays.library_objects import parts_of
 from tangentx.arrays.memory import repeats
 from tangentx.arrays.structures import fields
 from tangentx.common.scoped_state import lasting
@@ -157,7 +159,8 @@ class Container:
         if self.none and value is None:
             return None
         shadow = self.gaps and isinstance(value, list) and issubclass(self.cls, tuple)
-        if not (isinstance(value, self.classes or self.cls) or shadow):
+        record = isinstance(value, SimpleNamespace) and parts_of(self.cls) is not None  # what is never read is left out
+        if not (isinstance(value, self.classes or self.cls) or shadow or record):
             return shown(value)
         found = contents(value)
         if depth >= DEPTH or found is None:

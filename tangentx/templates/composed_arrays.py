@@ -312,6 +312,10 @@ def cross(a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axi
     second = np.moveaxis(b, axisb if axis is None else axis, -1)
     if np.shape(first)[-1] == 2 and np.shape(second)[-1] == 2:  # numbers
         return np.cross(first, second)
+    if np.shape(first)[-1] == 2 or np.shape(second)[-1] == 2:
+        raise NotDifferentiable(
+            "`np.cross` of vectors with two components has no rule", hint="give them a third component of 0"
+        )
     return np.moveaxis(np.cross(first, second), -1, axisc if axis is None else axis)
 
 

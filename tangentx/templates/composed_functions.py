@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,9 @@ constant(first_is_whole)
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """A function of each row along an axis."""
     rows = np.moveaxis(arr, axis, -1)
-    flat = np.reshape(rows, (-1, rows.shape[-1]))
+    if math.prod(rows.shape[:-1]) == 0:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    flat = np.reshape(rows, (math.prod(rows.shape[:-1]), rows.shape[-1]))
     found = np.stack([func1d(row, *args, **kwargs) for row in flat])
     if np.ndim(found) == 1:
         return np.reshape(found, np.shape(rows)[:-1])[()]
@@ -91,18 +94,29 @@ def fromiter(iter: Any, dtype: Any, count: Any = -1) -> Any:
     return items if count < 0 else items[:count]
 
 
-def each_element(function: Any, dtype: Any, *args: Any) -> Any:
-    """``np.vectorize(function, otypes=[dtype])(*args)``"""
+def each_element(function: Any, dtype: Any, tries: Any, *args: Any) -> Any:
+    """``np.vectorize(function, otypes=[dtype])(*args)``; `tries`: the function is called for the first elements once
+    more before, as NumPy does to learn the type of the results."""
     if len(args) == 1:
         shape = np.shape(args[0])
-        items = [function(x) for x in np.ravel(args[0]).tolist()]
+        row = np.ravel(args[0]).tolist()
+        if tries:
+            demand_some(row)
+            function(row[0])
+        items = [function(x) for x in row]
     elif len(args) == 2:
         shape = np.broadcast_shapes(np.shape(args[0]), np.shape(args[1]))
         first, second = _row(args[0], shape), _row(args[1], shape)
+        if tries:
+            demand_some(first)
+            function(first[0], second[0])
         items = [function(x, y) for x, y in zip(first, second, strict=True)]
     elif len(args) == 3:
         shape = np.broadcast_shapes(np.shape(args[0]), np.shape(args[1]), np.shape(args[2]))
         first, second, third = _row(args[0], shape), _row(args[1], shape), _row(args[2], shape)
+        if tries:
+            demand_some(first)
+            function(first[0], second[0], third[0])
         items = [function(x, y, z) for x, y, z in zip(first, second, third, strict=True)]
     else:
         raise NotDifferentiable("np.vectorize of so many arguments has no derivative", hint="bind some, or loop")
@@ -115,6 +129,12 @@ def each_element(function: Any, dtype: Any, *args: Any) -> Any:
     if np.ndim(found) != 1:
         raise NotDifferentiable("np.vectorize of several results has no derivative", hint="make one of each result")
     return np.reshape(found, shape)
+
+
+def demand_some(row: Any) -> None:
+    """Raises NumPy's error where there is no element to learn the type of the results from."""
+    if len(row) == 0:
+        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
 
 
 def _row(x: Any, shape: Any) -> Any:

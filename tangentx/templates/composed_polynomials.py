@@ -39,8 +39,10 @@ def polysub(a1: Any, a2: Any) -> Any:
 
 @composition(np.polymul, domain=("A(3), A(2)", "A(1), A(3)", "x, A(2)"))
 def polymul(a1: Any, a2: Any) -> Any:
-    """Product of two polynomials."""
-    return np.convolve(np.atleast_1d(a1), np.atleast_1d(a2))
+    """Product of two polynomials; one without coefficients is 0."""
+    first = np.atleast_1d(a1) if np.size(a1) else np.zeros(1)
+    second = np.atleast_1d(a2) if np.size(a2) else np.zeros(1)
+    return np.convolve(first, second)
 
 
 @composition(np.polyder, domain=("A(4)", "A(4), 2", "A(4), m=0", "A(1)"))

@@ -313,3 +313,29 @@ def joined_with_a_list(x):
 @pytest.mark.parametrize("f", [joined_with_whole_numbers, joined_with_a_list])
 def test_whole_numbers_stand_beside_what_varies(f) -> None:
     check_grads(f, (np.array([0.3, 1.2, 0.7]),), order=2)
+
+
+def cross_of_two(a):
+    return np.sum(np.cross(a, np.ones((3, 4)), axisa=0, axisb=0))
+
+
+def test_a_cross_product_with_a_plane_is_refused() -> None:
+    for way in (tx.grad(cross_of_two), lambda a: tx.jvp(cross_of_two, (a,), (a,))):
+        with pytest.raises(tx.NotDifferentiable, match="third component of 0"):
+            way(np.ones((2, 4)))
+
+
+def test_a_function_of_no_rows_raises_as_numpy_does() -> None:
+    def rows(a):
+        return np.sum(np.apply_along_axis(np.diff, 0, a))
+
+    for f in (rows, tx.grad(rows)):
+        with pytest.raises(ValueError, match="any iteration dimensions are 0"):
+            f(np.ones((3, 0)))
+    assert tx.grad(rows)(np.ones(0)).shape == (0,)
+
+
+def test_a_polynomial_without_coefficients_is_zero() -> None:
+    product = tx.grad(lambda p: np.sum(np.polymul(p, np.array([1.0, 2.0])) ** 2))
+    np.testing.assert_allclose(product(np.array([1.0, -3.0])), [-2.0, -26.0])
+    assert product(np.ones(0)).shape == (0,)

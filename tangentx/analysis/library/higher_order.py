@@ -108,12 +108,12 @@ def _vectorize(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, 
     if len(args) != 1 or set(named) - {"otypes"}:
         hint = "write `np.vectorize(f)` or `np.vectorize(f, otypes=[float])`"
         raise UnsupportedSyntax("`np.vectorize` with these arguments is not differentiated", w.span, hint)
-    body, cls = external(w, each_element, "each_element"), partial(2, ())
+    body, cls = external(w, each_element, "each_element"), partial(3, ())
 
     def build() -> Block:
         out: list[Statement] = []
         dtype = _let(w, out, Index(named["otypes"], Key((Lit(0),)))) if named else Lit(None)
-        _let(w, out, Make(cls, (body, args[0], dtype)))
+        _let(w, out, Make(cls, (body, args[0], dtype, Lit(not named))))
         return tuple(out)
 
     return expanded(w, "vectorize", build)
@@ -125,8 +125,8 @@ def _call_vectorized(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) 
     if kwargs or fn.signature is not None or fn.excluded or (otypes is not None and len(otypes) > 1):
         hint = "call it with arguments by position, of a function that gives one number"
         raise UnsupportedSyntax("`np.vectorize` of this form is not differentiated", w.span, hint)
-    dtype = Lit(None) if otypes is None else external(w, np.dtype(otypes), "dtype")
-    given = (external(w, fn.pyfunc, name_of(fn.pyfunc) or "f"), dtype, *args)
+    dtype = Lit(None) if otypes is None else external(w, np.dtype(otypes[0]).type, "dtype")
+    given = (external(w, fn.pyfunc, name_of(fn.pyfunc) or "f"), dtype, Lit(otypes is None and not fn.cache), *args)
     return w.walk(Apply(external(w, each_element, "each_element"), given, ()))
 
 
