@@ -108,6 +108,12 @@ LATE: tuple[Fault, ...] = (
         ((" or self.forward.readers[append.value.name] != [record]", ""),),
     ),
     (
+        "callee's shadow made anew that a list holds",
+        "the second function has the very array that the first one has put into a list of shadows",
+        "tangentx.optimise.remake_shadows:_Pair._once",
+        ((" or self.forward.readers.get(s.target)", ""),),
+    ),
+    (
         "parameter taken for what is bound once",
         "an array that the call has bound too has the shape of the copy only while nothing binds it again",
         "tangentx.optimise.remake_shadows:_Sweep.once",

@@ -30,7 +30,7 @@ from tangentx.ir.nodes import (
     Statement,
     Var,
 )
-from tangentx.ir.value_names import ValueNames, with_stem
+from tangentx.ir.value_names import ValueNames, stem, with_stem
 
 VALUE, SHADOW = "value", "shadow"
 NONE = Lit(None)
@@ -182,9 +182,11 @@ class Frame:
         """A zero cotangent for a value of the kind."""
         if isinstance(kind, Num):
             return Lit(0.0)
-        if isinstance(kind, Arr) and kind.none and self.rule(kind) == SHADOW:
-            return emit.op(arrays.zeros_as, atom)
-        return emit.op(arrays.real_zero, atom) if isinstance(kind, Arr) else emit.zero(atom, kind)
+        if not isinstance(kind, Arr):
+            return emit.zero(atom, kind)
+        fn = arrays.zeros_as if kind.none and self.rule(kind) == SHADOW else arrays.real_zero
+        called = stem(self.other(atom.name)) if isinstance(atom, Var) else None
+        return emit.assign(with_stem(emit.temporary(), called), Op(fn, (atom,)))
 
     def slot_kinds(self, box: Box) -> list[tuple[Any, Kind]]:
         """Known keys of a container with the kinds of their items."""

@@ -37,6 +37,8 @@ _NOUNS = {
     "len": "length", "sum": "total", "is_": "is_same", "is_not": "is_other", "contains": "is_there", "and_": "both",
     "or_": "either",
 }  # fmt: skip
+_SUMS = {"total", "difference"}
+_COPIES = {"clone", "copy"}
 _SAME_AS = {  # functions whose result is called what their argument, at this place, is called
     "unbroadcast": 0, "spread": 0, "resized": 0, "unreduce": 0, "broadcast_to": 0, "reshape": 0, "alike": 0,
     "entry_copy": 0, "fresh_copy": 0, "clone": 0, "copied": 0, "snapshot": 0, "own": 0, "lent": 0,
@@ -114,8 +116,14 @@ class ValueNames:
         return called if called is not None and is_identifier(called) else None
 
     def cotangent_of(self, name: str, suffix: str) -> str | None:
-        """What the cotangent (or tangent) of a temporary is called, where there is a name for that short enough."""
+        """What the cotangent (or tangent) of a temporary is called, where there is a name for that short enough.
+
+        A sum has one in any case, of no great worth: its cotangent is that of each of its terms, which would lend it
+        their names.
+        """
         called = self.known(name)
+        if called is None and (noun := self.of(name)) in _SUMS:
+            called = noun
         return f"{called}{suffix}" if called is not None else None
 
     def words(self, name: str) -> str | None:
@@ -123,15 +131,22 @@ class ValueNames:
         if not name.startswith("%"):
             return _fitting([_SEPARATE.sub("", name)])
         called = stem(name) or self.elsewhere.get(name)
-        if called is not None:
+        if called is not None and called.rpartition("_")[0] not in _SUMS and not self._is_part(name):
             return called
         if name in self._open or len(self._open) > _DEEPEST:
-            return None
+            return called
         if name not in self._found:
             self._open.add(name)
-            self._found[name] = self._described(name)
+            self._found[name] = self._described(name) or called
             self._open.discard(name)
         return self._found[name]
+
+    def _is_part(self, name: str) -> bool:
+        """Whether a name is bound to what stands at a place in an array: that says more than whose cotangent it is."""
+        expr = self._maker(name)
+        while isinstance(expr, ir.Op) and expr.args and _function(expr.fn) in _COPIES:
+            expr = self._maker(expr.args[0].name) if isinstance(expr.args[0], ir.Var) else None
+        return isinstance(expr, ir.Index) and isinstance(expr.base, ir.Var) and not expr.base.name.startswith("%")
 
     def _described(self, name: str) -> str | None:
         if name in self.counters:

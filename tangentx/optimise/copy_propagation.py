@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from tangentx.analysis.infer.program import Program
-from tangentx.ir.nodes import UNBOUND, Assign, Atom, Ext, Index, Lit, Make, Pop, Statement, Var
+from tangentx.ir.nodes import UNBOUND, Assign, Atom, Block, Ext, Index, Lit, Make, Pop, Statement, Var
 from tangentx.ir.rewrite import rename
 from tangentx.ir.value_names import stem, with_stem
 from tangentx.ir.walk import bound, statement_atoms
@@ -106,6 +106,19 @@ class Copies(Flow[Copy]):
                     self.called.setdefault(atom.name, with_stem(atom.name, called))
 
 
+def _called(unit: Unit, body: Block, found: Mapping[str, str]) -> Block:
+    """The body with temporaries called by the name that they take the place of, and those that hold the values of
+    several names, which happen to be equal, by none of them."""
+    mapping = {old: new for old, new in found.items() if old not in unit.shared}
+    for name in sorted(unit.shared):
+        plain = name.partition(":")[0]
+        if plain != name:
+            mapping[name] = plain
+            unit.shared.add(plain)
+    unit.kinds.update({new: unit.kinds[old] for old, new in mapping.items() if old in unit.kinds})
+    return rename(body, mapping) if mapping else body
+
+
 def _mentions(fact: Copy, name: str) -> bool:
     return Var(name) in fact if isinstance(fact, tuple) else fact == Var(name)
 
@@ -119,9 +132,8 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
         copies = Copies(unit)
         body = copies.block(unit.body)
         changed = changed or body is not unit.body
-        if body is not unit.body and copies.called:
-            body = rename(body, copies.called)
-            unit.kinds.update({new: unit.kinds[old] for old, new in copies.called.items() if old in unit.kinds})
+        if body is not unit.body:
+            body = _called(unit, body, copies.called)
         unit.body = unit.settled[Copies] = body
     return changed
 

@@ -14,6 +14,7 @@ from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Num
 from tangentx.analysis.types.primitives import has_effect, is_hashable
 from tangentx.ir.nodes import Assign, Atom, Ext, Op, Statement, Var
+from tangentx.ir.value_names import stem
 from tangentx.ir.walk import atoms, reads, statements, writes
 from tangentx.optimise.facts.aliasing import passed_on
 from tangentx.optimise.facts.dataflow import sweeps
@@ -50,6 +51,8 @@ class Common(Rules):
                 kinds = self.unit.kinds.get(name), self.unit.kinds.get(s.target)
                 if self.still(Var(name)) and type(kinds[0]) is type(kinds[1]) and self._may_share(s.target, name):
                     new = self.same(s, Var(name))
+                    if new is not None and stem(name) != stem(s.target) and name.startswith("%"):
+                        self.unit.shared.add(name)
                     return None if new is None else (new,)
         return None
 

@@ -10,22 +10,49 @@ trip ended is `u`'s where the reverse sweep comes to that trip, and nothing has 
 before:
 
     v_bar, u_bar = tape.pop()       is        v_bar = u_bar; u_bar = np.zeros_like(v_bar)
+
+The two functions of a callee are looked at as the two sweeps of one function. What the first one makes once, and saves
+for the second alone, the second makes too:
+
+    u = u0 * u0                               u_bar = np.zeros_like(u)
+    u_bar = np.zeros_like(u)                  g_backward(u, u_bar, ...)
+    saved = u, u_bar
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
-from tangentx.ir.nodes import Append, Assign, Block, Expr, For, Lit, Make, Note, Op, Pop, Statement, Var
-from tangentx.ir.rewrite import map_blocks
-from tangentx.ir.sweep_marks import REVERSE
-from tangentx.ir.walk import WITH_BLOCKS, blocks, reads, statements, writes
+from tangentx.analysis.types.kinds import BOTTOM
+from tangentx.common.naming import Names
+from tangentx.ir.nodes import (
+    Append,
+    Assign,
+    Atom,
+    Block,
+    Expr,
+    For,
+    Index,
+    Key,
+    Lit,
+    Make,
+    Note,
+    Op,
+    Pop,
+    Return,
+    Statement,
+    Var,
+)
+from tangentx.ir.rewrite import map_blocks, rename
+from tangentx.ir.sweep_marks import PAIR, REVERSE, STATE
+from tangentx.ir.walk import WITH_BLOCKS, atoms, blocks, reads, statements, writes
+from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.dataflow import LEAVING, sweeps
 from tangentx.optimise.facts.tape_shapes import appending
 from tangentx.optimise.facts.unit import Unit
@@ -49,14 +76,14 @@ class _Place:
 class _Sweep:
     """The statements of one sweep, where they stand, and which of them read and bind each name."""
 
-    def __init__(self, block: Block, params: Iterable[str] = ()) -> None:
+    def __init__(self, block: Block, params: Iterable[str] = (), saving: Statement | None = None) -> None:
         self.places: list[_Place] = list(_places(block))
         self.outer = block
         self.params = frozenset(params)
         self.readers: dict[str, list[_Place]] = {}
         self.binders: dict[str, list[_Place]] = {}
         for place in self.places:
-            for name in reads(place.statement):
+            for name in reads(place.statement) if place.statement is not saving else ():
                 self.readers.setdefault(name, []).append(place)
             for name in writes(place.statement):
                 self.binders.setdefault(name, []).append(place)
@@ -93,14 +120,13 @@ def _straight(a: _Place, b: _Place) -> bool:
 
 
 class _Anew:
-    """One function: for each tape that one statement appends to and one pops from, what stands for the latter."""
+    """Two sweeps: for each tape that one statement appends to and one pops from, what stands for the latter."""
 
-    def __init__(self, unit: Unit) -> None:
-        forward, reverse = sweeps(unit.function)
-        self.forward, self.reverse = _Sweep(forward, [p.name for p in unit.function.params]), _Sweep(reverse)
+    def __init__(self, forward: _Sweep, reverse: _Sweep, tapes: Iterable[str]) -> None:
+        self.forward, self.reverse = forward, reverse
         self.instead: dict[int, Expr] = {}
         self.shadows: dict[str, Expr] = {}
-        uses = [(self.forward.readers.get(t, ()), self.reverse.readers.get(t, ())) for t in unit.found(appending)]
+        uses = [(self.forward.readers.get(t, ()), self.reverse.readers.get(t, ())) for t in tapes]
         self.pairs = [(a[0], b[0]) for a, b in uses if len(a) == len(b) == 1 and _is_pair_of_tape(a[0], b[0])]
         for append, pop in self.pairs:
             self._in_turns(append, pop)
@@ -112,15 +138,16 @@ class _Anew:
         """The body with new things in place of those taken back, and shadows made where the reverse sweep begins."""
         marks = [i for i, s in enumerate(body) if isinstance(s, Note) and s.text == REVERSE]
         first = tuple(Assign(name, value, body[marks[-1]].span) for name, value in self.shadows.items())
-        return (*body[: marks[-1] + 1], *first, *self._block(body[marks[-1] + 1 :]))
+        return (*body[: marks[-1] + 1], *first, *self.replaced(body[marks[-1] + 1 :]))
 
-    def _block(self, block: Block) -> Block:
+    def replaced(self, block: Block) -> Block:
+        """A block with new things in place of those taken back."""
         return tuple(self._statement(s) for s in block)
 
     def _statement(self, s: Statement) -> Statement:
         if id(s) in self.instead and isinstance(s, Assign):
             return Assign(s.target, self.instead[id(s)], s.span)
-        return map_blocks(s, self._block)
+        return map_blocks(s, self.replaced)
 
     def _look(self, record: _Place, taken: _Place) -> None:
         append = record.statement
@@ -316,17 +343,166 @@ def _is_pair_of_tape(append: _Place, pop: _Place) -> bool:
     return isinstance(append.statement, Append) and isinstance(_value(pop), Pop)
 
 
+class _Pair:
+    """The two functions of a callee: `made` is the tuple of what the first saves. The body of the second is looked at
+    under the names of the first; `called` has the names that it has there, by those."""
+
+    def __init__(self, first: Unit, second: Unit, made: Assign) -> None:
+        self.first, self.second, self.made = first, second, made
+        assert isinstance(made.value, Make)
+        self.items, self.state = made.value.items, str(second.function.notes[STATE])
+        self.params = frozenset(p.name for p in first.function.params)
+        self.again = self.params & {p.name for p in second.function.params}
+        renamed = self._names()
+        self.called = {new: old for old, new in renamed.items()}
+        body = rename(second.body, renamed)
+        self.taken = tuple(s for s in body if isinstance(s, Assign) and self._is_taken(s))
+        back = set(map(id, self.taken))
+        self.forward = _Sweep(first.body, self.params, made)
+        self.reverse = _Sweep(tuple(s for s in body if id(s) not in back))
+
+    def _names(self) -> dict[str, str]:
+        """What the names of the second function are in the first, and other names for those that mean another thing."""
+        given = {*self.params, *(p.name for p in self.second.function.params)}
+        saved = [a.name if isinstance(a, Var) else "" for a in self.items]
+        once = {name for name in saved if saved.count(name) == 1 and name not in given}
+        takes = ((s.target, _place_in(s, self.state)) for s in self.second.body if isinstance(s, Assign))
+        same = {target: saved[k] for target, k in takes if k is not None and saved[k] in once}
+        bound = self.second.counts()[1]
+        fresh = Names([*bound, *self.first.counts()[1], *given])
+        clash = (bound.keys() - same.keys()) & {*self.first.counts()[1], *same.values()}
+        return {**{name: fresh.fresh(name) for name in sorted(clash)}, **same}
+
+    def _is_taken(self, s: Assign) -> bool:
+        k = _place_in(s, self.state)
+        return k is not None and Var(s.target) == self.items[k]
+
+    def rewritten(self) -> bool:
+        """Makes in the second function what need not be saved; True if there is anything."""
+        tapes = dict.fromkeys(name for place in self.forward.places if (name := _tape_of(place.statement)))
+        found = _Anew(self.forward, self.reverse, tapes)
+        begin = {**found.shadows, **self._once()}
+        if not (found.instead or begin):
+            return False
+        needed = {name for value in (*begin.values(), *found.instead.values()) for name in _names(value)}
+        stay = [s for s in self.taken if s.target not in begin]
+        more = sorted(needed - self.again - {s.target for s in stay} - self.reverse.binders.keys())
+        self._save(more)
+        span = self.second.function.span
+        body = (
+            *stay,
+            *(Assign(name, _item(self.state, len(self.items) + k), span) for k, name in enumerate(more)),
+            *(Assign(name, value, span) for name, value in begin.items()),
+            *found.replaced(self.reverse.outer),
+        )
+        self.second.body = rename(body, self.called)
+        return True
+
+    def _save(self, more: Sequence[str]) -> None:
+        """Saves the values of some more names."""
+        node = memory.region(self.first.kinds[self.made.target])
+        assert node is not None
+        fresh = Names([*self.second.kinds, *self.called])
+        for k, name in enumerate(more):
+            self.called[name] = fresh.fresh(name)
+            node.fields[len(self.items) + k] = self.second.kinds[self.called[name]] = self.first.kinds[name]
+        made = replace(self.made, value=Make(tuple, (*self.items, *map(Var, more))))
+        if more:
+            self.first.body = tuple(made if s is self.made else s for s in self.first.body)
+
+    def _once(self) -> dict[str, Expr]:
+        """Shadows made once, outside of loops and branches."""
+        found: dict[str, Expr] = {}
+        for s in self.taken:
+            binders = self.forward.binders.get(s.target, [])
+            if len(binders) != 1 or binders[0].block is not self.forward.outer or self.forward.readers.get(s.target):
+                continue
+            value = self.forward.value(binders[0])
+            if isinstance(value, Op) and (_is_plain_zeros(value) or (_maker(value) and self._stays(value.args[0]))):
+                found[s.target] = value
+        return found
+
+    def _stays(self, atom: Atom) -> bool:
+        """Whether a name always holds what it holds at the end of the first function, in the second one too."""
+        name = atom.name if isinstance(atom, Var) else ""
+        anew = len(self.forward.binders.get(name, ())) > (name not in self.params)
+        return not anew and name not in self.reverse.binders
+
+
+def _paired(units: Sequence[Unit]) -> Iterator[tuple[Unit, Unit]]:
+    """The two functions of each callee of which there are no copies for other arguments."""
+    members: dict[object, list[Unit]] = {}
+    for unit in units:
+        if PAIR in unit.function.notes:
+            members.setdefault(unit.function.notes[PAIR], []).append(unit)
+    for group in members.values():
+        firsts, seconds = ([u for u in group if (STATE in u.function.notes) is which] for which in (False, True))
+        if len(firsts) == len(seconds) == 1:
+            yield firsts[0], seconds[0]
+
+
+def _rewritten(first: Unit, second: Unit) -> bool:
+    """Makes in the second function what need not be saved; True if there is anything."""
+    known = second.settled.get(_Pair)
+    if isinstance(known, tuple) and known[0] is first.body and known[1] is second.body:
+        return False
+    made = _saving(first, second)
+    changed = made is not None and _Pair(first, second, made).rewritten()
+    second.settled[_Pair] = first.body, second.body
+    return changed
+
+
+def _saving(first: Unit, second: Unit) -> Assign | None:
+    """The statement that makes the tuple of what a function saves for another, if there is one, run before its one
+    exit, and nothing else of the tuple is asked for than its items, where the other function begins."""
+    state = str(second.function.notes[STATE])
+    node = memory.region(second.kinds.get(state, BOTTOM))
+    made = [s for s in first.body if isinstance(s, Assign) and _makes(s, node, first)]
+    takes = [s for s in second.body if isinstance(s, Assign) and _place_in(s, state) is not None]
+    exits = sum(isinstance(s, Return) for s in first.statements())
+    return made[0] if len(made) == exits == 1 and len(takes) == second.counts()[0][state] else None
+
+
+def _tape_of(s: Statement) -> str:
+    return s.base.name if isinstance(s, Append) and isinstance(s.base, Var) else ""
+
+
+def _item(state: str, k: int) -> Index:
+    return Index(Var(state), Key((Lit(k),)))
+
+
+def _names(value: Expr) -> Iterator[str]:
+    return (a.name for a in atoms(value) if isinstance(a, Var))
+
+
+def _makes(s: Assign, node: object, unit: Unit) -> bool:
+    """Whether a statement makes the tuple of a region."""
+    return isinstance(s.value, Make) and memory.region(unit.kinds.get(s.target, BOTTOM)) is node
+
+
+def _place_in(s: Assign, state: str) -> int | None:
+    """The place of what a statement takes out of the tuple; None for all others."""
+    match s.value:
+        case Index(Var(name), Key((Lit(int(k)),))) if name == state:
+            return k
+    return None
+
+
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Makes such things anew; True if anything changed."""
     changed = False
     for unit in units:
         if unit.settled.get(run) is unit.body:
             continue
-        found = _Anew(unit) if unit.found(appending) else None
-        if found is not None and found.instead:
-            unit.body, changed = found.applied(unit.body), True
+        if unit.found(appending):
+            forward, reverse = sweeps(unit.function)
+            params = [p.name for p in unit.function.params]
+            found = _Anew(_Sweep(forward, params), _Sweep(reverse), unit.found(appending))
+            if found.instead:
+                unit.body, changed = found.applied(unit.body), True
         unit.settled[run] = unit.body
-    return changed
+    pairs = [_rewritten(*pair) for pair in _paired(units)]
+    return any(pairs) or changed
 
 
 def _value(place: _Place) -> Expr | None:
@@ -335,6 +511,10 @@ def _value(place: _Place) -> Expr | None:
 
 def _is_constant(value: Expr | None) -> bool:
     return isinstance(value, Make) and value.cls is list and all(isinstance(item, Lit) for item in value.items)
+
+
+def _is_plain_zeros(value: Op) -> bool:
+    return value.fn is np.zeros and all(isinstance(a, Lit) for a in value.args)
 
 
 def _maker(value: Expr | None) -> Callable[..., Any] | None:

@@ -246,7 +246,91 @@ def in_turns_never(u):
     return np.sum(a * a)
 
 
+def rolled(u, n):
+    for _ in range(n):
+        p = u.copy()
+        u[1:-1] = p[:-2] * p[2:]
+        u[0] = p[1]
+    return u
+
+
+def by_a_helper(u):
+    v = u * 1.0
+    for _ in range(2):
+        v = rolled(v, 2)
+    return np.sum(v * v)
+
+
+def pulled(y, rate):
+    return np.array([y[1], rate * (1.0 - y[0] ** 2) * y[1] - y[0]])
+
+
+def stepped(y, rate):
+    middle = y + 0.05 * pulled(y, rate)
+    return y + 0.1 * pulled(middle, rate)
+
+
+def by_helpers_of_helpers(u):
+    y = u[:2]
+    for _ in range(3):
+        y = stepped(y, u[2])
+    return y[0] * y[1]
+
+
+def seen_by_a_view(u):
+    t = u * u
+    rest = t[1:]
+    rest[0] = rest[1] * u[0]
+    return t[0] * rest[0] + rest[2]
+
+
+def by_a_helper_with_a_view(u):
+    return seen_by_a_view(u) * seen_by_a_view(np.sin(u))
+
+
+def handed_over(u, seen):
+    t = u + 1.0
+    seen.append(t)
+    return t[0] * t[1]
+
+
+def by_a_helper_that_keeps_it(u):
+    seen = []
+    total = handed_over(u, seen) + handed_over(u * u, seen)
+    return total + seen[0][1] * seen[1][2]
+
+
+def grown(u, n):
+    v = u
+    for _ in range(n):
+        w = v * v
+        w[0] = v[1]
+        v = w
+    return v[0] + v[1] * v[2]
+
+
+def by_a_helper_that_takes_turns(u):
+    return grown(u, 3) * grown(u, 1)
+
+
+def descended(u, depth):
+    if depth == 0:
+        return u[0]
+    v = u * u
+    return v[1] * descended(v, depth - 1)
+
+
+def by_a_helper_of_its_own(u):
+    return descended(u, 3)
+
+
 PROGRAMS: tuple[Callable[..., Any], ...] = (
+    by_a_helper,
+    by_helpers_of_helpers,
+    by_a_helper_with_a_view,
+    by_a_helper_that_keeps_it,
+    by_a_helper_that_takes_turns,
+    by_a_helper_of_its_own,
     recurrent,
     shrinking,
     slopes,
@@ -319,3 +403,16 @@ def test_constants_are_not_recorded() -> None:
 
 def test_a_shadow_that_other_names_reach_is_recorded() -> None:
     assert "bar" in text(kept_in_a_list).split("reverse sweep")[0]
+
+
+def test_a_callee_saves_no_shadows() -> None:
+    assert "p_bar_tape" in text(by_a_helper, "anew")
+    found = text(by_a_helper)
+    assert "p_bar_tape" not in found and "p_bar = np.zeros_like(u)" in found
+
+
+def test_a_pullback_makes_shadows_each_time() -> None:
+    for fn in (by_a_helper, by_helpers_of_helpers, by_a_helper_with_a_view):
+        _, pullback = tx.vjp(fn, U, fallback="error")
+        assert np.array_equal(pullback(1.0), pullback(1.0))
+        np.testing.assert_allclose(pullback(2.0), 2.0 * tx.grad(fn, fallback="error")(U), rtol=1e-12)

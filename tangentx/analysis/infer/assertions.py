@@ -42,6 +42,7 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.object_choices import classes_of
 from tangentx.ir.rewrite import map_blocks
+from tangentx.ir.sweep_marks import PAIR
 from tangentx.ir.walk import empties, reads, statements, used, written_name
 
 Told: TypeAlias = tuple[Mapping[int, bool], Mapping[int, tuple[str, ...]]]
@@ -393,8 +394,8 @@ def _twins(parts: Sequence[Part]) -> dict[object, int]:
     copies: dict[object, set[Link]] = {}
     for part in parts:
         function = part.link.function
-        if function is not None and "pair" in function.notes:
-            copies.setdefault(function.notes["pair"], set()).add(part.link)
+        if function is not None and PAIR in function.notes:
+            copies.setdefault(function.notes[PAIR], set()).add(part.link)
         for s in statements(function.body) if function is not None else ():
             if isinstance(s, If | For) and s.twin is not None:
                 ways.setdefault(s.twin.name, set()).add((part.link, s.twin.back))
@@ -405,7 +406,7 @@ def _twins(parts: Sequence[Part]) -> dict[object, int]:
 def _is_in_all(ways: set[tuple[Link, bool]], copies: Mapping[object, set[Link]]) -> bool:
     """Whether a test is in all copies of the functions that hold it, in one sweep or the other."""
     links = {link for link, _ in ways}
-    pairs = {link.function.notes.get("pair") for link in links if link.function is not None}
+    pairs = {link.function.notes.get(PAIR) for link in links if link.function is not None}
     return all(copies.get(pair, links) <= links for pair in pairs)
 
 

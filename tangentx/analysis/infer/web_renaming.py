@@ -9,6 +9,7 @@ from tangentx.analysis.types.kinds import BOTTOM, Kind, join
 from tangentx.common.naming import Names
 from tangentx.ir.nodes import Block, Function, Param
 from tangentx.ir.rewrite import rename
+from tangentx.ir.value_names import stem, with_stem
 
 
 def close(instance: Instance, params: Sequence[str], body: Block, current: int) -> None:
@@ -27,13 +28,13 @@ def close(instance: Instance, params: Sequence[str], body: Block, current: int) 
         if web not in taken:
             if definition.name.startswith("%"):
                 temporaries += 1
-                taken[web] = f"%{temporaries}"
+                taken[web] = with_stem(f"%{temporaries}", stem(definition.name))
             elif definition.read.name in params:
                 taken[web] = definition.name
             else:
-                stem = _stem(definition)
-                taken[web] = names.fresh(stem) if stem in given else stem
-                given.add(stem)
+                called = _stem(definition)
+                taken[web] = names.fresh(called) if called in given else called
+                given.add(called)
         name = taken[web]
         tokens[definition.read.name] = name
         kinds[name] = join(kinds.get(name, BOTTOM), definition.kind)

@@ -33,6 +33,7 @@ from tangentx.ir.nodes import (
     Statement,
     Var,
 )
+from tangentx.ir.sweep_marks import PAIR, STATE
 from tangentx.ir.value_names import with_stem
 from tangentx.ir.walk import reads, statements, writes
 
@@ -142,7 +143,7 @@ def write_pair(derivation: Derivation, instance: Instance, pair: Pair) -> None:
         *_with_saved(r, forward, saved, pair.result),
     ]
     params = as_params([*names, *shadows])
-    notes = {"shadows": r.shadows(), "pair": object()}  # what both keep, and copies of them for other arguments
+    notes = {"shadows": r.shadows(), PAIR: object()}  # what both keep, and copies of them for other arguments
     pair.forward.function = Function(pair.forward.name, params, tuple(forward), span, notes=notes)
     taken = Emitter(span)
     state = r.frame.names.fresh("saved")
@@ -153,7 +154,8 @@ def write_pair(derivation: Derivation, instance: Instance, pair: Pair) -> None:
     result = end.let(Make(tuple, tuple(Var(v) for v in values)))
     body = (*taken.block, *back, *end.block, Return(result, span))
     seeds = [r.seed] if pair.result == VALUE else r.seeds
-    pair.backward.function = Function(pair.backward.name, as_params([*given, state, *seeds]), body, span, notes=notes)
+    params = as_params([*given, state, *seeds])
+    pair.backward.function = Function(pair.backward.name, params, body, span, notes={**notes, STATE: state})
 
 
 def as_params(names: Sequence[str]) -> tuple[Param, ...]:

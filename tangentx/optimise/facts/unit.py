@@ -36,6 +36,7 @@ class Unit:
       leads here, None where that is not known (`derived_lengths`, which caches in `long` and `relied`).
     * `busy`: set while the shape of its result is being found, so that recursion ends.
     * `asked`: results of analyses of the body as it is now (`found`).
+    * `shared`: temporaries that took the place of others, whose values are the same but whose names are not.
     """
 
     link: Link
@@ -55,6 +56,7 @@ class Unit:
     rooted: tuple[Mapping[tuple[str, int | None], object], ...] | None = None
     long: dict[object, bool] = field(default_factory=dict)
     relied: set[object] = field(default_factory=set)
+    shared: set[str] = field(default_factory=set)
 
     @property
     def function(self) -> Function:
