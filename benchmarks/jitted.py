@@ -115,6 +115,41 @@ def options(s: Any, k: Any, t: Any, r: Any, sigma: Any) -> Any:
     return np.sum(s * first - k * np.exp(-r * t) * second)
 
 
+def _slope(state: Any, push: Any, cart: Any) -> Any:
+    """How fast a cart that is pushed, and the pole on it, change their state."""
+    s, c = np.sin(state["angle"]), np.cos(state["angle"])
+    mass, length = cart["cart"] + cart["pole"], cart["length"]
+    force = (push + cart["pole"] * length * state["spin"] ** 2 * s) / mass
+    bend = (9.81 * s - c * force) / (length * (4.0 / 3.0 - cart["pole"] * c * c / mass))
+    speed = force - cart["pole"] * length * bend * c / mass
+    return {"place": state["speed"], "angle": state["spin"], "speed": speed, "spin": bend}
+
+
+def _moved(state: Any, slope: Any, h: Any) -> Any:
+    """The state after a time."""
+    return {
+        "place": state["place"] + h * slope["place"],
+        "angle": state["angle"] + h * slope["angle"],
+        "speed": state["speed"] + h * slope["speed"],
+        "spin": state["spin"] + h * slope["spin"],
+    }
+
+
+def control(pushes: Any, cart: Any, h: Any) -> Any:
+    """What a plan to keep a pole upright costs, by the method of Runge and Kutta."""
+    state = {"place": 0.0, "angle": 0.3, "speed": 0.0, "spin": 0.0}
+    total = 0.0
+    for k in range(len(pushes)):
+        k1 = _slope(state, pushes[k], cart)
+        k2 = _slope(_moved(state, k1, 0.5 * h), pushes[k], cart)
+        k3 = _slope(_moved(state, k2, 0.5 * h), pushes[k], cart)
+        k4 = _slope(_moved(state, k3, h), pushes[k], cart)
+        for slope, weight in ((k1, 1.0), (k2, 2.0), (k3, 2.0), (k4, 1.0)):
+            state = _moved(state, slope, h / 6.0 * weight)
+        total = total + state["place"] ** 2 + 10.0 * state["angle"] ** 2 + 0.01 * pushes[k] ** 2
+    return total
+
+
 def programs(scale: float) -> list[Jitted]:
     """The programs with their arguments."""
     rng = np.random.default_rng(0)
@@ -127,6 +162,7 @@ def programs(scale: float) -> list[Jitted]:
         Jitted("n-body", n_body, (rng.normal(size=(8, 2)), rng.random(8), 50, 0.01), 0.07),
         Jitted("Burgers", burgers, (np.sin(np.linspace(0.0, 3.0, 1001)), 0.01, 1e-4, 3e-3, 200), 0.1),
         Jitted("heat", heat, (rng.normal(size=(100, 100)), 0.1, 50), 0.28),
+        Jitted("control", control, (np.sin(np.arange(50.0)), {"cart": 1.0, "pole": 0.1, "length": 0.5}, 0.02), 0.05),
         Jitted("polynomial", polynomial, (rng.normal(size=4 * size),), 0.15),
         Jitted("Black-Scholes", options, (*(rng.random((3, size)) + 1.0), 0.05, 0.2), 0.5),
     ]

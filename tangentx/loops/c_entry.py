@@ -133,6 +133,7 @@ def _entry(function: loops.Function, names: _Names) -> Iterator[str]:
     yield "    int given_viewed = 0, raised = 0;"
     yield "    int64_t bail = 0;"
     yield "    PyObject *found = NULL;"
+    yield "    chunks.calls++;"
     for name, type in function.params:
         yield f"    {names.of(type)} {name}{' = { 0 }' if isinstance(type, loops.Array) else ''};"
     results = [(f"result{k}", type) for k, type in enumerate(function.results)]

@@ -75,12 +75,16 @@ static void *plain_memory(size_t bytes)
 /* Memory that is free is kept for the next call, as much as 64 MiB: the first touch of a new page costs more than most
    of what is computed in it. It is kept by size, four sizes between a power of two and the next: by this thread while
    a call lasts, afterwards by all programs. Nobody waits for another thread here, or for one that a fork has left
-   behind: what cannot be kept, or taken, is freed, or new. */
+   behind: what cannot be kept, or taken, is freed, or new. What is small is a piece of a chunk, one after the other,
+   and free when the call ends. */
 #define LEAST_KEPT 64
+#define LAST_PIECE 20 /* the place of 1024 bytes */
+#define CHUNK ((size_t)1 << 16)
 #define MOST_KEPT ((size_t)1 << 26)
 #define SIZES 88
 struct kept_memory { bool busy; size_t bytes; void *first[SIZES], *last[SIZES]; size_t count[SIZES]; };
 static __thread struct kept_memory mine;
+static __thread struct { void *first; size_t used; int calls; } chunks;
 
 /* The size in which so many bytes are kept; where they are none of these, the bytes. */
 static size_t size_kept(size_t bytes, int *place)
@@ -89,7 +93,8 @@ static size_t size_kept(size_t bytes, int *place)
 #ifdef __SANITIZE_ADDRESS__ /* which would not see that it is used after it was freed */
     return bytes;
 #endif
-    if (bytes < LEAST_KEPT || bytes > MOST_KEPT) return bytes;
+    if (bytes > MOST_KEPT) return bytes;
+    if (bytes < LEAST_KEPT) bytes = LEAST_KEPT;
     int power = 63 - __builtin_clzll((unsigned long long)bytes - 1);
     size_t step = (size_t)1 << (power - 2), steps = (bytes + step - 1) / step;
     *place = (power - 5) * 4 + (int)steps - 4;
@@ -118,9 +123,32 @@ static __attribute__((noinline)) void take_kept(int place, size_t size)
     unlock_kept();
 }
 
-/* Gives all that this thread keeps to all programs, or frees it. */
+static void *take_memory(size_t bytes, bool zeros);
+static void give_back(void *memory, size_t bytes);
+
+/* A piece of a chunk. */
+static void *new_piece(size_t size)
+{
+    if (!chunks.first || chunks.used + size > CHUNK) {
+        void *made = take_memory(CHUNK, false);
+        if (!made) return NULL;
+        memcpy(made, &chunks.first, sizeof made);
+        chunks.first = made;
+        chunks.used = LEAST_KEPT;
+    }
+    chunks.used += size;
+    return (char *)chunks.first + chunks.used - size;
+}
+
+/* A call ends. Gives all that this thread keeps to all programs, or frees it. */
 static void leave_kept(void)
 {
+    if (--chunks.calls) return;
+    for (int place = 0; place <= LAST_PIECE; place++) mine.first[place] = NULL;
+    for (void *next; chunks.first; chunks.first = next) {
+        next = next_free(chunks.first);
+        give_back(chunks.first, CHUNK);
+    }
     bool locked = false;
     for (int place = 0; place < SIZES; place++) {
         if (!mine.first[place]) continue;
@@ -150,16 +178,13 @@ static void *take_memory(size_t bytes, bool zeros)
     int place;
     size_t size = size_kept(bytes, &place);
     void *found = NULL;
-    if (place >= 0) {
-        if (!mine.first[place]) take_kept(place, size);
-        found = mine.first[place];
-    }
-    if (found) {
+    if (place > LAST_PIECE && !mine.first[place]) take_kept(place, size);
+    if (place >= 0 && (found = mine.first[place])) {
         mine.first[place] = next_free(found);
-        mine.count[place]--;
-        mine.bytes -= size;
-        return zeros ? memset(found, 0, bytes) : found;
-    }
+        mine.count[place] -= place > LAST_PIECE;
+        mine.bytes -= place > LAST_PIECE ? size : 0;
+    } else if (place >= 0 && place <= LAST_PIECE && !(found = new_piece(size))) return NULL;
+    if (found) return zeros ? memset(found, 0, bytes) : found;
     found = zeros ? calloc(1, size) : plain_memory(size);
     in_large_pages(found, size);
     return found;
@@ -169,12 +194,13 @@ static void give_back(void *memory, size_t bytes)
 {
     int place;
     size_t size = size_kept(bytes, &place);
-    if (!memory || place < 0 || mine.bytes + size > MOST_KEPT) { free(memory); return; }
+    bool piece = place >= 0 && place <= LAST_PIECE;
+    if (!memory || (!piece && (place < 0 || mine.bytes + size > MOST_KEPT))) { free(memory); return; }
     if (!mine.first[place]) mine.last[place] = memory;
     memcpy(memory, &mine.first[place], sizeof memory);
     mine.first[place] = memory;
-    mine.count[place]++;
-    mine.bytes += size;
+    mine.count[place] += !piece;
+    mine.bytes += piece ? 0 : size;
 }
 
 /* What is small lies behind its block, in one piece of memory. */
@@ -241,7 +267,7 @@ static block *other_block(block *had, int64_t count, size_t size, bool zeros)
 /* Room for one more item of a list; NULL where there is no memory. */
 static __attribute__((noinline, cold)) void *grown(void *items, int64_t *capacity, size_t size)
 {
-    int64_t wanted = *capacity ? *capacity * 2 : 64;
+    int64_t wanted = *capacity ? *capacity * 2 : 8;
     size_t had = (size_t)*capacity * size;
     void *found = take_memory((size_t)wanted * size, false);
     if (!found) return NULL;

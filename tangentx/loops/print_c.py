@@ -101,10 +101,11 @@ class TypeNames:
             fields = " ".join(f"{inside} item{k};" for k, (_, inside) in enumerate(items))
             counted = [(k, inside) for k, (item, inside) in enumerate(items) if not isinstance(item, loops.Scalar)]
             ended = "".join(f"release_{inside}(x->item{k}); " for k, inside in counted)
+        ended += "give_back(x, sizeof *x);"
         self.text += [
             f"typedef struct {{ int64_t users; {fields} }} *{name};",
             f"static inline void retain_{name}({name} x) {{ if (x) x->users++; }}",
-            f"static void release_{name}({name} x) {{ if (x && --x->users == 0) {{ {ended}free(x); }} }}",
+            f"static void release_{name}({name} x) {{ if (x && --x->users == 0) {{ {ended} }} }}",
         ]
 
 
@@ -486,7 +487,7 @@ class _Printer:
         """A list or a record is made, read or written."""
         if isinstance(s, loops.NewList | loops.NewRecord):
             yield f"release_{self.names.of(self.types[s.name])}({s.name});"
-            yield f"{s.name} = calloc(1, sizeof *{s.name});"
+            yield f"{s.name} = take_memory(sizeof *{s.name}, true);"
             yield f"if (!{s.name}) {_bail(loops.Bail.MEMORY)}"
             yield f"{s.name}->users = 1;"
             for k, value in enumerate(s.values if isinstance(s, loops.NewRecord) else ()):

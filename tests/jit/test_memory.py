@@ -52,3 +52,17 @@ def test_threads_take_each_other_no_memory_away():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_many_small_arrays_are_free_when_the_call_ends():
+    def turned(x, n):
+        rows = []
+        for _ in range(n):
+            x = x * x[::-1] + 0.1
+            rows.append(x * 0.5)
+        return np.sum(rows[n // 2] * x)
+
+    gradient, plain = tx.grad(turned, jit="c"), tx.grad(turned)
+    for size, n in ((2, 3000), (100, 900), (3, 1), (700, 20), (2, 3000)):
+        x = np.linspace(0.1, 0.6, size)
+        assert np.allclose(gradient(x, n), plain(x, n), rtol=0, atol=1e-14)
