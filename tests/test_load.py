@@ -447,6 +447,18 @@ def test_a_server_that_forks_before_it_serves(workers: int) -> None:
         thread.join()
 
 
+# ---- a limit of memory ----
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit is Linux's")
+@pytest.mark.parametrize("names", [["grad, new", "fallback, new"], pytest.param([], marks=pytest.mark.thorough)])
+def test_calls_at_a_limit_of_memory(names: list[str]) -> None:
+    """Each is right or raises MemoryError; no segmentation fault, no SystemError, and the next call is right."""
+    command = [sys.executable, "-m", "tests.memory_limits", *names]
+    home = str(Path(soak.__file__).parent.parent)
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True, check=False, timeout=500)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 # ---- a soak ----
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
 
