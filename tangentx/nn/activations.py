@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -161,4 +160,12 @@ class Flatten(Module):
                 width *= shape[axis]
             return np.reshape(x, (shape[0], width))
         first, last = self.start_dim % len(shape), self.end_dim % len(shape)
-        return np.reshape(x, (*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]))
+        if first > last:
+            raise ValueError(f"start_dim={self.start_dim} lies behind end_dim={self.end_dim} of {len(shape)} axes")
+        lengths = []
+        for axis, n in enumerate(shape):
+            if first < axis <= last:
+                lengths[-1] *= n
+            else:
+                lengths.append(n)
+        return np.reshape(x, tuple(lengths))

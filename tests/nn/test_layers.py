@@ -130,6 +130,13 @@ def test_dropout():
 
 def test_shapes_and_types():
     assert nn.Flatten(1, 2)(wave(2, 3, 4, 5)).shape == (2, 12, 5)
+    x, weights = wave(2, 3, 4, 5), wave(2, 60, start=0.2)
+    for first, last, shape in ((0, 1, (6, 4, 5)), (2, -1, (2, 3, 20)), (-3, 3, (2, 60)), (2, 2, x.shape)):
+        w = weights.reshape(shape)
+        slope = tx.grad(lambda m, x, w: np.sum(m(x) * w), wrt="x", fallback="error")(nn.Flatten(first, last), x, w)
+        np.testing.assert_array_equal(slope, w.reshape(x.shape))
+    with pytest.raises(ValueError, match="start_dim=2 lies behind end_dim=1"):
+        nn.Flatten(2, 1)(x)
     assert nn.Flatten()(wave(2, 3, 4)).shape == (2, 12) and nn.Flatten()(np.zeros((0, 3, 2))).shape == (0, 6)
     layer = nn.Linear(3, 2, bias=False, dtype=np.float32)
     assert layer(X.astype(np.float32)).dtype == np.float32 and layer.bias is None
