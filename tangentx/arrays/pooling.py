@@ -107,11 +107,10 @@ def _at(axis: int, places: slice) -> tuple[slice, ...]:
     return (slice(None), places) if axis == 1 else (slice(None), slice(None), places)
 
 
-def _reduced(x: Any, axis: int, windows: _Axis, function: Any, start: Any) -> Any:
+def _reduced(x: Any, axis: int, windows: _Axis, function: Any, start: Any, out: Any = None) -> Any:
     """Elements of windows along an axis of planes, taken together by a function; `start` where there are none."""
     steps = list(windows.steps())
-    shape = (*x.shape[:axis], windows.places, *x.shape[axis + 1 :])
-    found = _new(x, shape)
+    found = _new(x, (*x.shape[:axis], windows.places, *x.shape[axis + 1 :])) if out is None else out
     if windows.covers(steps):
         found[...] = x[_at(axis, steps.pop(0)[1])]
     else:
@@ -122,12 +121,19 @@ def _reduced(x: Any, axis: int, windows: _Axis, function: Any, start: Any) -> An
     return found
 
 
-def _spread(t: Any, axis: int, windows: _Axis) -> Any:
+def _spread(t: Any, axis: int, windows: _Axis, out: Any = None) -> Any:
     """Adjoint of the sums along an axis: what each window has goes to all of its elements."""
-    found = zeros_of(t, (*t.shape[:axis], windows.length, *t.shape[axis + 1 :]))
-    for places, seen in windows.steps():
-        part = found[_at(axis, seen)]
-        np.add(part, t[_at(axis, places)], out=part)
+    found = _new(t, (*t.shape[:axis], windows.length, *t.shape[axis + 1 :])) if out is None else out
+    steps = list(windows.steps())
+    apart = windows.stride >= windows.dilation * (windows.kernel - 1) + 1
+    if not apart or sum(len(range(*seen.indices(windows.length))) for _, seen in steps) < windows.length:
+        found[...] = 0
+    for places, seen in steps:
+        part, given = found[_at(axis, seen)], t[_at(axis, places)]
+        if apart:
+            part[...] = given
+        else:
+            np.add(part, given, out=part)
     return found
 
 
@@ -151,7 +157,10 @@ def window_sums(
     found = _new(planes, (planes.shape[0], down.places, across.places), dtype)
     for part in _parts(planes):
         rows = _reduced(_wide(planes[part]), 1, down, np.add, 0)
-        found[part] = _reduced(rows, 2, across, np.add, 0)
+        if rows.dtype == dtype:
+            _reduced(rows, 2, across, np.add, 0, found[part])
+        else:
+            found[part] = _reduced(rows, 2, across, np.add, 0)
     return np.reshape(found, (*x.shape[:2], *found.shape[1:]))
 
 
@@ -166,7 +175,11 @@ def spread_windows(
     down, across = _axes(shape[2:], kernel, stride, padding, dilation, places=t.shape[2:])
     found = _new(planes, (planes.shape[0], *shape[2:]))
     for part in _parts(found):
-        found[part] = _spread(_spread(_wide(planes[part]), 2, across), 1, down)
+        columns = _spread(_wide(planes[part]), 2, across)
+        if columns.dtype == found.dtype:
+            _spread(columns, 1, down, found[part])
+        else:
+            found[part] = _spread(columns, 1, down)
     return np.reshape(found, shape)
 
 
@@ -257,7 +270,7 @@ def window_maxima(
     found = _new(planes, (planes.shape[0], down.places, across.places))
     for part in _parts(planes):
         rows = _reduced(planes[part], 1, down, np.maximum, _least(x.dtype))
-        found[part] = _reduced(rows, 2, across, np.maximum, _least(x.dtype))
+        _reduced(rows, 2, across, np.maximum, _least(x.dtype), found[part])
     return np.reshape(found, (*x.shape[:2], *found.shape[1:]))
 
 
