@@ -6,6 +6,30 @@ from tests.faults_of_reverse import Fault
 
 BEFORE: tuple[Fault, ...] = (
     (
+        "list read elsewhere taken for one that is summed",
+        "each item has the cotangent of the sum only where nothing else reads it",
+        "tangentx.derive.reverse.summed_lists:_Names._is_plain",
+        (("return False", "return True"),),
+    ),
+    (
+        "array written after it was appended",
+        "what is appended is what is added up only where nobody writes it in between",
+        "tangentx.derive.reverse.summed_lists:_Names._names",
+        ((" and item.region.still()", ""),),
+    ),
+    (
+        "sum that is never come to",
+        "what is filled is added up only where the block is not left in between",
+        "tangentx.derive.reverse.summed_lists:_Names.follow",
+        (("isinstance(each, Break | Continue | Return | Raise | Loop) or ", ""),),
+    ),
+    (
+        "key that is there taken for a fresh one",
+        "no key is there only where the dict was empty before the loop",
+        "tangentx.derive.reverse.fresh_items:fresh_items",
+        ((" and store.base.name in empty", ""),),
+    ),
+    (
         "item that a loop leaves taken for unread",
         "an item is left out only where nobody reads it",
         "tangentx.optimise.unread_items:_is_unread",

@@ -125,6 +125,9 @@ def _contribute(r: Reverse, s: Assign, ans: Atom, t: Atom, kind: Kind, emit: Emi
 
 
 def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emitter, s: Statement) -> None:
+    if id(s) in r.parts.summed.sums:
+        emit.assign(r.parts.summed.sums[id(s)], t)
+        return
     rule, template = ruled(op)
     if template is None or is_constant(op.fn, map(r.frame.kind, atoms(op))):
         return

@@ -90,6 +90,7 @@ class Reverse(ABC):
     local: frozenset[str] = frozenset()
     primal: dict[int, tuple[Statement, ...]] = field(default_factory=dict)
     filling: dict[int, Atom] = field(default_factory=dict)
+    fresh: frozenset[int] = frozenset()
 
     @abstractmethod
     def block(self, block: Block) -> tuple[list[Statement], list[Statement], int]:

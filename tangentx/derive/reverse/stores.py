@@ -97,7 +97,10 @@ def _may_repeat(r: Reverse, key: Key) -> bool:
 def _store_item(r: Reverse, s: Store, box: Box, forward: Emitter, reverse: Emitter) -> None:
     """An item of a list or dict: a new key of a dict is taken away again in reverse."""
     item = item_of_box(r.frame, box, s.key)
-    if box.cls is list or (r.derive.proves("present") and _is_present(r, s, box)):
+    if id(s) in r.fresh:
+        _put_item(r, s, item, forward)
+        t = _take_item(r, s, item, reverse)
+    elif box.cls is list or (r.derive.proves("present") and _is_present(r, s, box)):
         undo = _old_item(r, s, item, forward)
         _put_item(r, s, item, forward)
         t = _take_item(r, s, item, reverse)
@@ -187,11 +190,13 @@ def accumulate(r: Reverse, s: Accumulate, forward: Emitter, reverse: Emitter) ->
 def append(r: Reverse, s: Append, forward: Emitter, reverse: Emitter) -> None:
     """Reverse of ``base.append(value)``: popped, with its cotangent."""
     box = r.frame.kind(s.base)
-    assert isinstance(box, Box)
+    assert isinstance(box, Box) and isinstance(s.base, Var)
     shadowed = r.frame.mode(s.base) == SHADOW
     item = box.region.any()
     forward.add(s)
-    assert isinstance(s.base, Var)
+    if s.base.name in r.parts.summed.bars:
+        r.give(reverse, s.value, Var(r.parts.summed.bars[s.base.name]))
+        return
     reverse.let(Pop(s.base))
     if shadowed:
         forward.add(Append(r.other(s.base), slot(r, item, s.value, forward), s.span))

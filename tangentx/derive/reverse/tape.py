@@ -51,7 +51,7 @@ def _shadow(r: Reverse, value: Expr) -> Expr:
 def formed(r: Reverse) -> list[str]:
     """The names that are formed again, and their shadows."""
     names = sorted(r.again.names)
-    return [*names, *(r.frame.other(n) for n in names if r.frame.mode(Var(n)) == SHADOW)]
+    return [*names, *(r.frame.other(n) for n in names if r.how(n) == SHADOW)]
 
 
 def restored(r: Reverse, emit: Emitter, s: Statement) -> None:

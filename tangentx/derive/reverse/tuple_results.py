@@ -20,6 +20,7 @@ from itertools import chain, takewhile
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num
 from tangentx.derive.emit import VALUE, mode
+from tangentx.derive.reverse.summed_lists import Summed
 from tangentx.ir.nodes import Assign, Block, Call, Index, Link, Lit, Make, Return, Statement, Var
 from tangentx.ir.walk import blocks, reads, statements, writes
 
@@ -30,14 +31,15 @@ ITEMS = "items"
 class Parts:
     """`made`: in a callee, the tuple that a name holds as it is returned; `held`: in a caller, the name under which
     the cotangents of a result are kept, by each name that the result has; `operands`: lists that are operands of one
-    operation (see `operand_lists`)."""
+    operation (see `operand_lists`); `summed`: lists that are added up (`summed_lists`)."""
 
     made: Mapping[str, Make] = field(default_factory=dict)
     held: Mapping[str, str] = field(default_factory=dict)
     operands: Mapping[str, Make] = field(default_factory=dict)
+    summed: Summed = field(default_factory=Summed)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.made or name in self.held or name in self.operands
+        return name in self.made or name in self.held or name in self.operands or name in self.summed.bars
 
 
 @dataclass(frozen=True)

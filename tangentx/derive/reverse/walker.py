@@ -16,11 +16,13 @@ from tangentx.derive.reverse.assemble import Group, guarded, headed
 from tangentx.derive.reverse.bindings import RULES
 from tangentx.derive.reverse.block_locals import block_locals
 from tangentx.derive.reverse.context import Reverse
+from tangentx.derive.reverse.fresh_items import fresh_items
 from tangentx.derive.reverse.in_place_results import filling
 from tangentx.derive.reverse.item_cotangents import seeds_of
 from tangentx.derive.reverse.loops import for_, loop
 from tangentx.derive.reverse.operand_lists import operand_lists, read_for
 from tangentx.derive.reverse.rematerialise import plan
+from tangentx.derive.reverse.summed_lists import summed_lists
 from tangentx.derive.reverse.tape import form, keep
 from tangentx.derive.reverse.tuple_results import Parts
 from tangentx.ir.nodes import (
@@ -53,7 +55,9 @@ class Walker(Reverse):
         body = self.frame.function.body
         self.parts = self.derive.results.parts.get(self.instance.link, Parts())
         if self.derive.proves("operands"):
-            self.parts = replace(self.parts, operands=operand_lists(self.frame))
+            self.parts = replace(self.parts, operands=operand_lists(self.frame), summed=summed_lists(self.frame))
+        if self.derive.proves("present"):
+            self.fresh = fresh_items(body)
         if self.derive.proves("trips"):
             self.local = block_locals(body, [p.name for p in self.frame.function.params])
         if self.derive.proves("again"):

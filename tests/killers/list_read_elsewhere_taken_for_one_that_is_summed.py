@@ -1,0 +1,14 @@
+# grad
+import numpy as np
+
+
+def f(x, a):
+    rows = [v * x for v in a]
+    return sum(rows) * rows[0]
+
+# ---- arguments ----
+WRT = (0, 1)
+a0_0 = np.array([0.613, -0.352, 1.147])
+POINTS = [
+    [0.7, a0_0],
+]
