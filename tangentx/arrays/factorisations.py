@@ -18,8 +18,10 @@ from tangentx.errors import NotDifferentiable
 
 def mirrored(a: Any, UPLO: Any = "L") -> Any:
     """The Hermitian matrix of which `a` is read in one triangle, the lower one or the upper one."""
-    triangle = np.tril(a, -1) if _is_lower(UPLO) else np.triu(a, 1)
-    return _with_real_diagonal(triangle + np.conj(np.swapaxes(triangle, -1, -2)), a)
+    every = np.ones_like(a, dtype=bool)
+    read = np.tril(every, -1) if _is_lower(UPLO) else np.triu(every, 1)
+    # Chosen, not added: -0.0 stays -0.0, by whose sign LAPACK chooses that of an eigenvector.
+    return _with_real_diagonal(np.where(read, a, np.conj(np.swapaxes(a, -1, -2))), a)
 
 
 def unmirrored(t: Any, UPLO: Any = "L") -> Any:

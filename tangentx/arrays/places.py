@@ -94,6 +94,12 @@ def remainder_start(rest: Any) -> int:
     return first
 
 
+def leading_zeros(c: Any) -> int:
+    """How many coefficients are 0 before the first that is not; of nothing but zeros, the last stays."""
+    places = np.flatnonzero(c)
+    return int(places[0]) if len(places) else max(len(c) - 1, 0)
+
+
 def binary_exponent(x: Any) -> Any:
     """The power of two that a number is multiplied with where the rest is from a half to one."""
     return np.frexp(x)[1]

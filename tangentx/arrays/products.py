@@ -203,8 +203,17 @@ def _tensordot_right(t: Any, x: Any, shape: tuple[int, ...], axes: Any) -> Any:
 
 
 def cross3(a: Any, b: Any) -> Any:
-    """`np.cross` of vectors in space. Raises NotDifferentiable for those in a plane, whose product is a number."""
+    """`np.cross` of vectors in space, where an exact 0 in one gives 0 whatever it meets in the other.
+
+    Raises NotDifferentiable for vectors in a plane, whose product is a number.
+    """
     if np.shape(a)[-1:] != (3,) or np.shape(b)[-1:] != (3,):
         hint = "write `a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]`"
         raise NotDifferentiable("`np.cross` of vectors with two components has no rule", hint=hint)
-    return np.cross(a, b)
+    with np.errstate(invalid="ignore"):
+        found = np.cross(a, b)
+    if is_elsewhere(found) or not np.isnan(found).any():
+        return found
+    after, before = [1, 2, 0], [2, 0, 1]
+    ahead = careful(np.multiply, a[..., after], b[..., before])
+    return ahead - careful(np.multiply, a[..., before], b[..., after])

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import count_reduced
-from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import methods
 
@@ -48,12 +47,19 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
         return (found, count_reduced(np.shape(a), axis) + np.zeros_like(found)) if returned else found
     shares = np.asarray(weights)
     if axis is not None and np.ndim(shares) < np.ndim(a):
-        if isinstance(axis, tuple):
-            raise NotDifferentiable("weights of fewer axes than the elements", hint="broadcast them to the shape first")
-        shares = np.moveaxis(np.zeros_like(np.moveaxis(a, axis, -1)) + shares, -1, axis)
+        shares = _beside(shares, np.ndim(a), axis)
     total = np.sum(shares, axis=axis, keepdims=keepdims)
+    if np.any(total == 0.0):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     found = np.sum(a * shares, axis=axis, keepdims=keepdims) / total
     return (found, total) if returned else found
+
+
+def _beside(weights: Any, rank: Any, axis: Any) -> Any:
+    """Weights along some axes of an array of `rank` axes."""
+    along = [k % rank for k in (axis if isinstance(axis, tuple) else (axis,))]
+    others = tuple(k for k in range(rank) if k not in along)
+    return np.expand_dims(np.transpose(weights, np.argsort(along)), others)
 
 
 @composition(np.append, domain=("A(2), A(3)", "A(2), x", "A(2,2), A(2,3), axis=1"))
@@ -214,8 +220,10 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
 def item(a: Any, *place: Any) -> Any:
     """An element as a number."""
     if len(place) == 1 and isinstance(place[0], tuple):
-        return float(a[place[0]])
-    return float(np.ravel(a)[place[0]]) if len(place) == 1 else float(a[place])
+        found = a[place[0]]
+    else:
+        found = np.ravel(a)[place[0]] if len(place) == 1 else a[place]
+    return complex(found) if np.iscomplexobj(a) else float(found)
 
 
 @composition(np.rollaxis, domain=("A(2,3), 1", "A(2,3,2), 2", "A(2,3,2), 0, 3", "A(2,3,2), -1, start=1"))

@@ -23,6 +23,12 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     """Straight lines between the points of a table; what NumPy gives where these are in no order depends on how it
     looks for them, and on what it has looked for before."""
     xp, fp = np.asarray(xp), np.asarray(fp)
+    if np.result_type(x) == np.float32:  # NumPy goes on in double precision
+        x = x.astype(np.float64)
+    if xp.dtype == np.float32:
+        xp = xp.astype(np.float64)
+    if fp.dtype == np.float32:
+        fp = fp.astype(np.float64)
     if period is not None:
         span = np.abs(period)
         order = np.argsort(xp % span)
@@ -118,7 +124,20 @@ def _along(f: Any, spacing: Any, axis: Any, edge_order: Any) -> Any:
 
 def _slopes(f: Any, spacing: Any, edge_order: Any) -> Any:
     """Slopes along the last axis; `spacing` is one number, or the coordinates."""
-    h = np.diff(spacing) if np.ndim(spacing) > 0 else spacing * np.ones(f.shape[-1] - 1)
+    if np.ndim(spacing) > 0:
+        return _uneven_slopes(f, np.diff(spacing), edge_order)
+    middle = (f[..., 2:] - f[..., :-2]) / (2.0 * spacing)
+    if edge_order == 1:
+        first = (f[..., 1:2] - f[..., :1]) / spacing
+        last = (f[..., -1:] - f[..., -2:-1]) / spacing
+    else:
+        first = -1.5 / spacing * f[..., :1] + 2.0 / spacing * f[..., 1:2] + -0.5 / spacing * f[..., 2:3]
+        last = 0.5 / spacing * f[..., -3:-2] + -2.0 / spacing * f[..., -2:-1] + 1.5 / spacing * f[..., -1:]
+    return np.concatenate([first, middle, last], axis=-1)
+
+
+def _uneven_slopes(f: Any, h: Any, edge_order: Any) -> Any:
+    """Slopes along the last axis, between points at the distances `h`; numbers are as precise as those of `f`."""
     a, b = h[:-1], h[1:]
     middle = -b / (a * (a + b)) * f[..., :-2] + (b - a) / (a * b) * f[..., 1:-1] + a / (b * (a + b)) * f[..., 2:]
     if edge_order == 1:
@@ -131,16 +150,17 @@ def _slopes(f: Any, spacing: Any, edge_order: Any) -> Any:
         a, b = h[-2:-1], h[-1:]
         last = b / (a * (a + b)) * f[..., -3:-2] - (a + b) / (a * b) * f[..., -2:-1]
         last = last + (2.0 * b + a) / (b * (a + b)) * f[..., -1:]
-    return np.concatenate([first, middle, last], axis=-1)
+    found = np.concatenate([first, middle, last], axis=-1)
+    return found.astype(f.dtype) if np.issubdtype(f.dtype, np.inexact) else found
 
 
 @composition(np.fft.fftfreq, domain=("5, x", "6, x"))
 def fftfreq(n: Any, d: Any = 1.0) -> Any:
     """The frequencies of a transform of `n` samples that are `d` apart."""
-    return np.concatenate([np.arange((n + 1) // 2), np.arange(-(n // 2), 0)]) / (n * d)
+    return np.concatenate([np.arange((n + 1) // 2), np.arange(-(n // 2), 0)]) * (1.0 / (n * d))
 
 
 @composition(np.fft.rfftfreq, domain=("5, x", "6, x"))
 def rfftfreq(n: Any, d: Any = 1.0) -> Any:
     """The frequencies of a transform of `n` real samples that are `d` apart."""
-    return np.arange(n // 2 + 1) / (n * d)
+    return np.arange(n // 2 + 1) * (1.0 / (n * d))

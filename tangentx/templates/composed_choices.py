@@ -52,6 +52,11 @@ def product_of_some(
     return np.prod(np.where(where, a, 1.0), axis=axis, dtype=dtype, keepdims=keepdims) * initial
 
 
+def _with_another(a: Any, x: Any, axis: Any) -> Any:
+    """`a` with a slice of one number behind it."""
+    return np.concatenate([a, np.zeros_like(np.sum(a, axis=axis, keepdims=True)) + x], axis)
+
+
 @composition(
     np.max,
     np.amax,
@@ -66,7 +71,11 @@ def largest_of_some(
         raise ValueError("reduction operation 'maximum' does not have an identity, so `where` needs `initial`")
     chosen = np.where(where, a, initial)
     if axis is None and not keepdims:
-        return np.max(np.append(chosen, initial))
+        return np.max(np.append(chosen, np.asarray(initial, chosen.dtype)))
+    if isinstance(axis, int) and keepdims:
+        return np.max(_with_another(chosen, initial, axis), axis=axis, keepdims=True)
+    if isinstance(axis, int):
+        return np.max(_with_another(chosen, initial, axis), axis=axis)
     return np.maximum(np.max(chosen, axis=axis, keepdims=keepdims), initial)
 
 
@@ -84,7 +93,11 @@ def smallest_of_some(
         raise ValueError("reduction operation 'minimum' does not have an identity, so `where` needs `initial`")
     chosen = np.where(where, a, initial)
     if axis is None and not keepdims:
-        return np.min(np.append(chosen, initial))
+        return np.min(np.append(chosen, np.asarray(initial, chosen.dtype)))
+    if isinstance(axis, int) and keepdims:
+        return np.min(_with_another(chosen, initial, axis), axis=axis, keepdims=True)
+    if isinstance(axis, int):
+        return np.min(_with_another(chosen, initial, axis), axis=axis)
     return np.minimum(np.min(chosen, axis=axis, keepdims=keepdims), initial)
 
 
@@ -94,7 +107,8 @@ def mean_of_some(
 ) -> Any:
     """Mean of the elements that `where` selects."""
     total = np.sum(np.where(where, a, 0.0), axis=axis, dtype=dtype, keepdims=keepdims)
-    return total / np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
+    count = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
+    return (total / count).astype(total.dtype)
 
 
 @composition(
@@ -122,8 +136,9 @@ def variance_of_some(
     middle = np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where) if mean is None else mean
     deviation = np.where(where, np.abs(a - middle), 0.0)
     count = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
-    count = count - (ddof if correction is None else correction)
-    return np.sum(deviation**2, axis=axis, dtype=dtype, keepdims=keepdims) / count
+    count = np.maximum(count - (ddof if correction is None else correction), 0)
+    total = np.sum(deviation**2, axis=axis, dtype=dtype, keepdims=keepdims)
+    return (total / count).astype(total.dtype)
 
 
 @composition(np.std, domain=(f"A(2,3), axis=1, where={_SOME}", "A(2,3), correction=1", "A(2,3), 0, mean=A(1,3)"))
@@ -247,7 +262,8 @@ def mean_of_numbers(
     """Mean of the elements that are numbers."""
     gone = _left_out(a, where)
     total = np.sum(np.where(gone, 0.0, a), axis=axis, dtype=dtype, keepdims=keepdims)
-    return total / np.sum(~np.broadcast_to(gone, np.shape(a)), axis=axis, keepdims=keepdims)
+    count = np.sum(~np.broadcast_to(gone, np.shape(a)), axis=axis, keepdims=keepdims)
+    return (total / count).astype(total.dtype)
 
 
 @composition(np.nanmax, domain=_SOME_GAPS)
@@ -258,7 +274,7 @@ def largest_number(
     gone = _left_out(a, where)
     best = np.max(np.where(gone, -np.inf, a), axis=axis, keepdims=keepdims)
     if initial is not None:
-        return np.maximum(best, initial)
+        return np.fmax(best, initial)
     if where is not None:
         raise ValueError("reduction operation 'fmax' does not have an identity, so `where` needs `initial`")
     return np.where(np.all(gone, axis=axis, keepdims=keepdims), np.nan, best)[()]
@@ -272,7 +288,7 @@ def smallest_number(
     gone = _left_out(a, where)
     best = np.min(np.where(gone, np.inf, a), axis=axis, keepdims=keepdims)
     if initial is not None:
-        return np.minimum(best, initial)
+        return np.fmin(best, initial)
     if where is not None:
         raise ValueError("reduction operation 'fmin' does not have an identity, so `where` needs `initial`")
     return np.where(np.all(gone, axis=axis, keepdims=keepdims), np.nan, best)[()]

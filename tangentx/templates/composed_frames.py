@@ -156,7 +156,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """Values put before some places along an axis, or of the row of all elements."""
     if axis is not None:
         return _insert_along(arr, obj, values, axis % np.ndim(arr))
-    row, more = np.ravel(arr), np.ravel(values)
+    row, more = np.ravel(arr), np.ravel(np.asarray(values, np.asarray(arr).dtype))
     count = len(row)
     order = np.insert(np.arange(count), obj, np.arange(count, count + len(more)) if np.ndim(values) else count)
     return np.concatenate([row, more])[order]
@@ -164,7 +164,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
 
 def _insert_along(arr: Any, obj: Any, values: Any, axis: Any) -> Any:
     """Slices put before some places along an axis; one place takes as many as are given."""
-    shape, given = np.shape(arr), np.asarray(values)
+    shape, given = np.shape(arr), np.asarray(values, np.asarray(arr).dtype)
     given = np.reshape(given, (1,) * (np.ndim(arr) - np.ndim(given)) + np.shape(given))
     places = np.arange(shape[axis])[obj] if isinstance(obj, slice) else np.asarray(obj)
     if np.ndim(places) == 0:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import ratio, remainder_start, stop_gradient
+from tangentx.arrays import leading_zeros, ratio, remainder_start, stop_gradient
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import adjoint, constant
 
-constant(remainder_start)
+constant(leading_zeros, remainder_start)
 
 
 @composition(np.polyval, domain=("A(3), x", "A(3), A(2)", "A(1), A(2,2)", "[1.0, x], y"))
@@ -27,7 +27,8 @@ def polyval(p: Any, x: Any) -> Any:
 def polyadd(a1: Any, a2: Any) -> Any:
     """Sum of two polynomials."""
     a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
-    more, less = np.zeros(max(len(a2) - len(a1), 0)), np.zeros(max(len(a1) - len(a2), 0))
+    more = np.zeros(max(len(a2) - len(a1), 0), a1.dtype)
+    less = np.zeros(max(len(a1) - len(a2), 0), a2.dtype)
     return np.concatenate([more, a1]) + np.concatenate([less, a2])
 
 
@@ -39,10 +40,11 @@ def polysub(a1: Any, a2: Any) -> Any:
 
 @composition(np.polymul, domain=("A(3), A(2)", "A(1), A(3)", "x, A(2)"))
 def polymul(a1: Any, a2: Any) -> Any:
-    """Product of two polynomials; one without coefficients is 0."""
+    """Product of two polynomials, without the powers whose coefficients are 0 at the front of a factor; one without
+    coefficients is 0."""
     first = np.atleast_1d(a1) if np.size(a1) else np.zeros(1)
     second = np.atleast_1d(a2) if np.size(a2) else np.zeros(1)
-    return np.convolve(first, second)
+    return np.convolve(first[leading_zeros(first) :], second[leading_zeros(second) :])
 
 
 @composition(np.polyder, domain=("A(4)", "A(4), 2", "A(4), m=0", "A(1)"))
@@ -68,12 +70,13 @@ def polydiv(u: Any, v: Any) -> Any:
     rest, v = np.atleast_1d(u), np.atleast_1d(v)
     if len(rest) < len(v):
         return np.zeros_like(v[:1]), rest[remainder_start(rest) :]
+    scale = 1.0 / v[0]
     quotient = []
-    for _ in range(len(rest) - len(v) + 1):
-        factor = rest[0] / v[0]
+    for k in range(len(rest) - len(v) + 1):
+        factor = scale * rest[k]
         quotient.append(factor)
-        rest = np.concatenate([rest[1 : len(v)] - factor * v[1:], rest[len(v) :]])
-    return np.stack(quotient), rest[remainder_start(rest) :] if len(v) > 1 else np.zeros_like(v)
+        rest = np.concatenate([rest[:k], rest[k : k + len(v)] - factor * v, rest[k + len(v) :]])
+    return np.stack(quotient), rest[remainder_start(rest) :]
 
 
 @composition(np.poly, domain=("A(3)", "A(1)", "[x, y]"))
@@ -88,9 +91,10 @@ def poly(seq_of_zeros: Any) -> Any:
             "whether np.poly of complex roots is real depends on their values",
             hint="multiply the factors with `np.convolve`",
         )
-    found = np.ones(1)
-    for root in np.atleast_1d(seq_of_zeros):
-        found = np.convolve(found, np.append(1.0, -root))
+    roots = np.atleast_1d(seq_of_zeros)
+    found = np.ones_like(roots, shape=1)
+    for root in roots:
+        found = np.convolve(found, np.stack([np.ones_like(root), -root]))
     return found
 
 

@@ -30,7 +30,10 @@ def _demand_row(c: Any) -> None:
 def polyval(x: Any, c: Any) -> Any:
     """Value of a polynomial."""
     _demand_row(c)
-    return np.polyval(c[::-1], x)
+    value = c[-1] + x * 0
+    for i in range(2, len(c) + 1):
+        value = c[-i] + value * x
+    return value
 
 
 @composition(polynomial.polyadd, domain=("A(3), A(2)",))
@@ -54,9 +57,10 @@ def polymul(c1: Any, c2: Any) -> Any:
 @composition(polynomial.polypow, domain=("A(3), 2", "A(2), 0"))
 def polypow(c: Any, pow: Any) -> Any:
     """Power of a polynomial."""
-    found = np.ones(1)
-    for _ in range(pow):
-        found = np.convolve(found, c)
+    factor = _trimmed(c)
+    found = factor if pow > 0 else np.ones_like(c, shape=1)
+    for _ in range(1, pow):
+        found = np.convolve(found, factor)
     return found
 
 
@@ -67,7 +71,7 @@ def polyder(c: Any, m: Any = 1, scl: Any = 1) -> Any:
     if m >= len(c):
         return c[:1] * 0.0
     for _ in range(m):
-        c = c[1:] * np.arange(1, len(c)) * scl
+        c = np.arange(1, len(c), dtype=c.dtype) * (c * scl)[1:]
     return c
 
 
@@ -78,8 +82,9 @@ def polyint(c: Any, m: Any = 1, k: Any = 0.0, lbnd: Any = 0.0, scl: Any = 1.0) -
     given = np.atleast_1d(k)
     for i in range(m):
         start = given[i] if i < len(given) else 0.0
-        c = np.append(0.0, scl * c / np.arange(1, len(c) + 1))
-        c = np.append(start - np.polyval(c[::-1], lbnd), c[1:])
+        above = scl * c / np.arange(1, len(c) + 1, dtype=c.dtype)
+        first = start - lbnd * polynomial.polyval(lbnd, above)
+        c = np.concatenate([np.asarray([first], above.dtype), above])
     return c
 
 
@@ -92,67 +97,62 @@ def polyfromroots(roots: Any) -> Any:
 @composition(polynomial.polyvander, domain=("A(3), 2",))
 def polyvander(x: Any, deg: Any) -> Any:
     """Powers of each element."""
-    return np.power(np.expand_dims(x, -1), np.arange(deg + 1))
+    place = np.atleast_1d(x)
+    powers = [place * 0 + 1, place]
+    for _ in range(1, deg):
+        powers.append(powers[-1] * place)
+    return np.stack(powers[: deg + 1], axis=-1)
+
+
+def _clenshaw(x: Any, c: Any, before: Any, behind: Any) -> Any:
+    """The first two coefficients that are left of a series, from the last on, as NumPy finds them."""
+    if len(c) == 1:
+        return c[0], np.zeros_like(c[0])
+    first, second = c[-2], c[-1]
+    for i in range(3, len(c) + 1):
+        degree = len(c) - i + 2
+        first, second = c[-i] - before(second, degree), first + behind(second, x, degree)
+    return first, second
 
 
 @composition(chebyshev.chebval, domain=("x, A(4)", "A(3), A(1)", "A(2,2), A(3)"))
 def chebval(x: Any, c: Any) -> Any:
     """Value of a series of Chebyshev polynomials."""
     _demand_row(c)
-    before, now = np.zeros_like(x), np.ones_like(x)
-    value = c[0] * now
-    for k in range(1, len(c)):
-        before, now = now, (x if k == 1 else 2.0 * x) * now - before
-        value = value + c[k] * now
-    return value
+    first, second = _clenshaw(x, c, lambda s, n: s, lambda s, x, n: s * (2 * x))
+    return first + second * x
 
 
 @composition(legendre.legval, domain=("x, A(4)", "A(3), A(2)"))
 def legval(x: Any, c: Any) -> Any:
     """Value of a series of Legendre polynomials."""
     _demand_row(c)
-    before, now = np.zeros_like(x), np.ones_like(x)
-    value = c[0] * now
-    for k in range(1, len(c)):
-        before, now = now, ((2 * k - 1) * x * now - (k - 1) * before) / k
-        value = value + c[k] * now
-    return value
+    first, second = _clenshaw(x, c, lambda s, n: s * ((n - 1) / n), lambda s, x, n: s * x * ((2 * n - 1) / n))
+    return first + second * x
 
 
 @composition(hermite.hermval, domain=("x, A(4)", "A(3), A(2)"))
 def hermval(x: Any, c: Any) -> Any:
     """Value of a series of physicists' Hermite polynomials."""
     _demand_row(c)
-    before, now = np.zeros_like(x), np.ones_like(x)
-    value = c[0] * now
-    for k in range(1, len(c)):
-        before, now = now, 2.0 * x * now - 2.0 * (k - 1) * before
-        value = value + c[k] * now
-    return value
+    first, second = _clenshaw(x, c, lambda s, n: s * (2 * (n - 1)), lambda s, x, n: s * (x * 2))
+    return first + second * (x * 2)
 
 
 @composition(hermite_e.hermeval, domain=("x, A(4)", "A(3), A(2)"))
 def hermeval(x: Any, c: Any) -> Any:
     """Value of a series of probabilists' Hermite polynomials."""
     _demand_row(c)
-    before, now = np.zeros_like(x), np.ones_like(x)
-    value = c[0] * now
-    for k in range(1, len(c)):
-        before, now = now, x * now - (k - 1) * before
-        value = value + c[k] * now
-    return value
+    first, second = _clenshaw(x, c, lambda s, n: s * (n - 1), lambda s, x, n: s * x)
+    return first + second * x
 
 
 @composition(laguerre.lagval, domain=("x, A(4)", "A(3), A(2)"))
 def lagval(x: Any, c: Any) -> Any:
     """Value of a series of Laguerre polynomials."""
     _demand_row(c)
-    before, now = np.zeros_like(x), np.ones_like(x)
-    value = c[0] * now
-    for k in range(1, len(c)):
-        before, now = now, ((2 * k - 1 - x) * now - (k - 1) * before) / k
-        value = value + c[k] * now
-    return value
+    first, second = _clenshaw(x, c, lambda s, n: s * (n - 1) / n, lambda s, x, n: s * (2 * n - 1 - x) / n)
+    return first + second * (1 - x)
 
 
 def _others() -> list[Any]:

@@ -26,8 +26,8 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """Differences of neighbours in the row of all elements, with others before and behind."""
     found = np.diff(np.ravel(ary))
     if to_begin is not None:
-        found = np.concatenate([np.ravel(to_begin), found])
-    return found if to_end is None else np.concatenate([found, np.ravel(to_end)])
+        found = np.concatenate([np.ravel(np.asarray(to_begin, found.dtype)), found])
+    return found if to_end is None else np.concatenate([found, np.ravel(np.asarray(to_end, found.dtype))])
 
 
 @composition(
@@ -132,6 +132,8 @@ def modf(x: Any) -> Any:
 @composition(math.modf, domain=("x", "-y"))
 def modf_of_number(x: Any) -> Any:
     """As that of NumPy."""
+    if math.isinf(x):
+        return math.copysign(0.0, x), x
     rest = math.fmod(x, 1.0)
     return rest, x - rest
 

@@ -40,6 +40,8 @@ def cov(
         table = np.concatenate([table, _as_rows(y, rowvar)])
     if dtype is not None:
         table = np.asarray(table, dtype)
+    elif table.dtype == np.float32:
+        table = table.astype(np.float64)
     less = (0 if bias else 1) if ddof is None else ddof
     if fweights is None and aweights is None:
         table = table - np.mean(table, axis=1, keepdims=True)

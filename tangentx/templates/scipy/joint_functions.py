@@ -265,5 +265,8 @@ def wofz(z: Any, *, ans: Any) -> Any:
 @composition(special.voigt_profile, domain=("A(3), P(3), P(3)", "x, y, x"))
 def voigt_profile(x: Any, sigma: Any, gamma: Any) -> Any:
     """Density of the sum of a normal and of a Cauchy number."""
-    z = (x + 1j * gamma) / (1.4142135623730951 * sigma)
-    return np.real(special.wofz(z)) / (2.5066282746310002 * sigma)
+    alone = np.equal(sigma, 0.0)  # a Cauchy number
+    width = np.where(alone, 1.0, sigma)
+    found = np.real(special.wofz((x + 1j * gamma) / (1.4142135623730951 * width))) / (2.5066282746310002 * width)
+    square = np.where(alone, x * x + gamma * gamma, 1.0)
+    return np.where(alone, gamma / (3.141592653589793 * square), found)[()]

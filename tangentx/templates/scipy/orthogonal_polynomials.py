@@ -206,13 +206,17 @@ def radian(d: Any, m: Any, s: Any) -> Any:
 @composition(special.agm, domain=("P(3), 1.0 + P(3)", "x, y", "x, x"))
 def agm(a: Any, b: Any) -> Any:
     """Arithmetic-geometric mean of positive numbers, by an elliptic integral."""
-    if np.any(np.less_equal(a * b, 0.0)):
+    if np.any(np.sign(a) * np.sign(b) <= 0.0):
         raise NotDifferentiable(
             "scipy.special.agm has a derivative for positive numbers: at 0 its slope is infinite",
             hint="keep its arguments above 0",
         )
     apart = (a - b) / (a + b)
-    return 0.7853981633974483 * (a + b) / special.ellipk(apart * apart)
+    square = apart * apart
+    far = square > 0.5  # where what is left to 1 is exact, the square is not
+    rest = np.where(far, 4.0 * (a / (a + b)) * (b / (a + b)), 0.5)
+    integral = np.where(far, special.ellipkm1(rest), special.ellipk(np.where(far, 0.25, square)))
+    return (0.7853981633974483 * (a + b) / integral)[()]
 
 
 @composition(special.diric, domain=("P(3), 3", "P(3), 4"))

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from tangentx.arrays import guarded, lead, stop_gradient, unreduce
+from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import adjoint
 
@@ -35,6 +36,10 @@ def logsumexp_tangent(
 @composition(special.logsumexp, domain=("A(3), b=P(3)", "A(2,3), 1, P(2,3), True"))
 def weighed_logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: Any = False, return_sign: Any = False) -> Any:
     """Logarithm of the sum of weighed exponentials, from the largest down, so that none overflows."""
+    if np.iscomplexobj(a) or np.iscomplexobj(b):
+        raise NotDifferentiable(
+            "scipy.special.logsumexp of complex numbers has no derivative", hint="write `np.log(np.sum(b * np.exp(a)))`"
+        )
     weights = 1.0 if b is None else b
     absent = np.equal(weights, 0.0) | np.zeros(np.shape(a), bool)
     top = stop_gradient(np.max(np.where(absent, -np.inf, a), axis=axis, keepdims=True))
