@@ -70,8 +70,9 @@ def largest_of_some(
     if initial is None:
         raise ValueError("reduction operation 'maximum' does not have an identity, so `where` needs `initial`")
     chosen = np.where(where, a, initial)
-    if axis is None and not keepdims:
-        return np.max(np.append(chosen, np.asarray(initial, chosen.dtype)))
+    if axis is None:
+        found = np.max(np.append(chosen, np.asarray(initial, chosen.dtype)))
+        return np.reshape(found, (1,) * np.ndim(a)) if keepdims else found
     if isinstance(axis, int) and keepdims:
         return np.max(_with_another(chosen, initial, axis), axis=axis, keepdims=True)
     if isinstance(axis, int):
@@ -92,8 +93,9 @@ def smallest_of_some(
     if initial is None:
         raise ValueError("reduction operation 'minimum' does not have an identity, so `where` needs `initial`")
     chosen = np.where(where, a, initial)
-    if axis is None and not keepdims:
-        return np.min(np.append(chosen, np.asarray(initial, chosen.dtype)))
+    if axis is None:
+        found = np.min(np.append(chosen, np.asarray(initial, chosen.dtype)))
+        return np.reshape(found, (1,) * np.ndim(a)) if keepdims else found
     if isinstance(axis, int) and keepdims:
         return np.min(_with_another(chosen, initial, axis), axis=axis, keepdims=True)
     if isinstance(axis, int):

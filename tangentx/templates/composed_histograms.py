@@ -27,10 +27,16 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
         )
     if np.ndim(bins) > 0:
         return np.asarray(bins)
-    low, high = (np.min(a), np.max(a)) if range is None else (range[0], range[1])
+    low, high = _ends(a) if range is None else (range[0], range[1])
     if low == high:
         low, high = low - 0.5, high + 0.5
-    return np.linspace(low, high, bins + 1)
+    edges = np.linspace(low, high, bins + 1)
+    return edges.astype(np.float32) if np.result_type(a) == np.float32 else edges
+
+
+def _ends(a: Any) -> Any:
+    """The least and the largest element; of none, 0 and 1."""
+    return (np.min(a), np.max(a)) if np.size(a) > 0 else (0.0, 1.0)
 
 
 @composition(
@@ -53,7 +59,8 @@ def _sums(places: Any, count: Any, weights: Any) -> Any:
     """Sums of weights by places, behind the last of which stands what is left out."""
     if weights is None:
         return np.bincount(places, minlength=count + 1)[:count]
-    return np.bincount(places, np.ravel(weights), count + 1)[:count]
+    found = np.bincount(places, np.ravel(weights), count + 1)[:count]
+    return found.astype(np.float32) if np.result_type(weights) == np.float32 else found
 
 
 @composition(

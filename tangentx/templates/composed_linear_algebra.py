@@ -198,7 +198,7 @@ def matrix_power(a: Any, n: Any) -> Any:
     if n == 1:
         return a
     factor = np.linalg.inv(a) if n < 0 else a
-    result = np.copy(np.broadcast_to(np.eye(a.shape[-1]), np.shape(a)))
+    result = np.copy(np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), np.shape(a)))
     for _ in range(abs(n)):
         result = np.matmul(result, factor)
     return result

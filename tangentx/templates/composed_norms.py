@@ -111,6 +111,12 @@ def matrix_norm(x: Any, *, keepdims: Any = False, ord: Any = "fro") -> Any:
     return np.expand_dims(found, (-2, -1)) if keepdims else found
 
 
+def _infinite(ratio: Any, x: Any) -> Any:
+    """A condition number, which is infinite where both values are 0."""
+    unknown = np.isnan(ratio) & ~np.any(np.isnan(x), axis=(-2, -1))
+    return np.where(unknown, np.inf, ratio)[()]
+
+
 @composition(
     np.linalg.cond,
     domain=("A(3,3)", "A(3,2), 2", "A(2,2), -2", "A(4,2,2), 'fro'", "A(2,2), p=np.inf"),
@@ -119,8 +125,8 @@ def cond(x: Any, p: Any = None) -> Any:
     """Condition numbers: of the singular values, or a norm times that of the inverse."""
     if p is None or p == 2:
         values = np.linalg.svdvals(x)
-        return values[..., 0] / values[..., -1]
+        return _infinite(values[..., 0] / values[..., -1], x)
     if p == -2:
         values = np.linalg.svdvals(x)
-        return values[..., -1] / values[..., 0]
+        return _infinite(values[..., -1] / values[..., 0], x)
     return _matrix_norm(x, p) * _matrix_norm(np.linalg.inv(x), p)

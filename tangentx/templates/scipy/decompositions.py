@@ -250,6 +250,16 @@ def qr(
 def polar(a: Any, side: Any = "right") -> Any:
     """A matrix with orthonormal columns or rows and a symmetric one; of full rank."""
     matrix = np.asarray(a)
+    rows, columns = np.shape(matrix)
+    if (rows < columns) if side == "right" else (columns < rows):
+        raise NotDifferentiable(
+            "scipy.linalg.polar has a derivative with the smaller factor", hint="give the other `side`"
+        )
+    if not np.linalg.cond(stop_gradient(matrix)) < 1e5:
+        raise NotDifferentiable(
+            "scipy.linalg.polar of a matrix that is nearly of lower rank has no derivative",
+            hint="write it by `scipy.linalg.svd` where the singular values differ",
+        )
     if side == "right":
         p = linalg.sqrtm(np.matmul(_turned(matrix), matrix))
         return _turned(np.linalg.solve(p, _turned(matrix))), p

@@ -50,6 +50,11 @@ def _demand(nan_policy: Any) -> None:
         raise NotDifferentiable("`nan_policy` of scipy.stats has no derivative rule", hint="take the numbers before")
 
 
+def _not_negative(a: Any) -> Any:
+    """Numbers that have a harmonic mean: nan where one is negative."""
+    return np.where(a < 0, np.nan, a)
+
+
 def _flat(a: Any, axis: Any) -> Any:
     """The sample, and the axis along which it lies."""
     return (np.ravel(a), 0) if axis is None else (np.asarray(a), axis)
@@ -106,7 +111,7 @@ def hmean(
 ) -> Any:
     """Harmonic mean."""
     _demand(nan_policy)
-    return 1.0 / np.average(1.0 / np.asarray(a, dtype), axis=axis, weights=weights, keepdims=keepdims)
+    return 1.0 / np.average(1.0 / _not_negative(np.asarray(a, dtype)), axis=axis, weights=weights, keepdims=keepdims)
 
 
 @composition(stats.pmean, domain=("P(5), 3", "P(5), -1"))
@@ -124,7 +129,8 @@ def pmean(
     _demand(nan_policy)
     if p == 0:
         return stats.gmean(a, axis, dtype, weights, keepdims=keepdims)
-    return np.average(np.asarray(a, dtype) ** p, axis=axis, weights=weights, keepdims=keepdims) ** (1.0 / p)
+    powers = _not_negative(np.asarray(a, dtype)) ** p
+    return np.average(powers, axis=axis, weights=weights, keepdims=keepdims) ** (1.0 / p)
 
 
 def _moment(sample: Any, order: Any, axis: Any, middle: Any = None) -> Any:

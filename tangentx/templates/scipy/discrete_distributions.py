@@ -197,7 +197,7 @@ def binom_std(n: Any, p: Any, loc: Any = 0.0) -> Any:
 def nbinom_logpmf(k: Any, n: Any, p: Any, loc: Any = 0.0) -> Any:
     """Logarithm of the probability of the negative binomial distribution."""
     n = positive(n)
-    p = within(p, 0.0, 1.0)
+    p = positive(within(p, 0.0, 1.0))
     k = k - loc
     outside = _no_count(k, 0.0)
     k = np.where(outside, 0.0, np.floor(k))
@@ -222,7 +222,7 @@ def nbinom_pmf(k: Any, n: Any, p: Any, loc: Any = 0.0) -> Any:
 def nbinom_cdf(k: Any, n: Any, p: Any, loc: Any = 0.0) -> Any:
     """Distribution function of the negative binomial distribution."""
     n = positive(n)
-    p = within(p, 0.0, 1.0)
+    p = positive(within(p, 0.0, 1.0))
     k = np.floor(k - loc)
     outside = k < 0.0
     k = np.where(outside, 0.0, k)
@@ -233,7 +233,7 @@ def nbinom_cdf(k: Any, n: Any, p: Any, loc: Any = 0.0) -> Any:
 def nbinom_sf(k: Any, n: Any, p: Any, loc: Any = 0.0) -> Any:
     """Survival function of the negative binomial distribution."""
     n = positive(n)
-    p = within(p, 0.0, 1.0)
+    p = positive(within(p, 0.0, 1.0))
     k = np.floor(k - loc)
     outside = k < 0.0
     k = np.where(outside, 0.0, k)
@@ -258,7 +258,7 @@ def nbinom_logsf(k: Any, n: Any, p: Any, loc: Any = 0.0) -> Any:
 def nbinom_mean(n: Any, p: Any, loc: Any = 0.0) -> Any:
     """Mean of the negative binomial distribution."""
     n = positive(n)
-    p = within(p, 0.0, 1.0)
+    p = positive(within(p, 0.0, 1.0))
     return n * (1.0 - p) / p + loc
 
 
@@ -266,7 +266,7 @@ def nbinom_mean(n: Any, p: Any, loc: Any = 0.0) -> Any:
 def nbinom_var(n: Any, p: Any, loc: Any = 0.0) -> Any:
     """Variance of the negative binomial distribution."""
     n = positive(n)
-    p = within(p, 0.0, 1.0)
+    p = positive(within(p, 0.0, 1.0))
     return n * (1.0 - p) / (p * p) + 0.0 * loc
 
 
@@ -285,7 +285,7 @@ def nbinom_std(n: Any, p: Any, loc: Any = 0.0) -> Any:
 )
 def geom_logpmf(k: Any, p: Any, loc: Any = 0.0) -> Any:
     """Logarithm of the probability of the geometric distribution."""
-    p = within(p, 0.0, 1.0)
+    p = positive(within(p, 0.0, 1.0))
     k = k - loc
     outside = _no_count(k, 1.0)
     k = np.where(outside, 1.0, np.floor(k))
@@ -301,7 +301,7 @@ def geom_pmf(k: Any, p: Any, loc: Any = 0.0) -> Any:
 @composition(stats.geom.cdf, domain=("np.array([1, 2, 3, -1]), 0.3",))
 def geom_cdf(k: Any, p: Any, loc: Any = 0.0) -> Any:
     """Distribution function of the geometric distribution."""
-    p = within(p, 0.0, 1.0)
+    p = positive(within(p, 0.0, 1.0))
     k = np.floor(k - loc)
     outside = k < 1.0
     k = np.where(outside, 1.0, k)
@@ -311,7 +311,7 @@ def geom_cdf(k: Any, p: Any, loc: Any = 0.0) -> Any:
 @composition(stats.geom.sf, domain=("np.array([1, 2, 3, -1]), 0.3",))
 def geom_sf(k: Any, p: Any, loc: Any = 0.0) -> Any:
     """Survival function of the geometric distribution."""
-    p = within(p, 0.0, 1.0)
+    p = positive(within(p, 0.0, 1.0))
     k = np.floor(k - loc)
     outside = k < 1.0
     k = np.where(outside, 1.0, k)
@@ -335,14 +335,14 @@ def geom_logsf(k: Any, p: Any, loc: Any = 0.0) -> Any:
 @composition(stats.geom.mean, domain=())
 def geom_mean(p: Any, loc: Any = 0.0) -> Any:
     """Mean of the geometric distribution."""
-    p = within(p, 0.0, 1.0)
+    p = positive(within(p, 0.0, 1.0))
     return 1.0 / p + loc
 
 
 @composition(stats.geom.var, domain=())
 def geom_var(p: Any, loc: Any = 0.0) -> Any:
     """Variance of the geometric distribution."""
-    p = within(p, 0.0, 1.0)
+    p = positive(within(p, 0.0, 1.0))
     return (1.0 - p) / (p * p) + 0.0 * loc
 
 

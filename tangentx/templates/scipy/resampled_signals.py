@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy import ndimage, signal
+from scipy import ndimage, signal, special
 
 from tangentx.arrays import as_written, constant_option
 from tangentx.errors import NotDifferentiable
@@ -183,7 +183,7 @@ def chirp(
         turns = f0 * times + 0.5 * (f1 - f0) / t1 * times * times
     elif method in ("logarithmic", "log", "lo"):
         rate = np.log(f1 / f0) / t1
-        turns = f0 * np.expm1(rate * times) / rate
+        turns = f0 * times * special.exprel(rate * times)
     else:
         raise NotDifferentiable(
             "scipy.signal.chirp has a derivative with method 'linear' or 'logarithmic'", hint="write the phase out"

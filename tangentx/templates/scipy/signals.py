@@ -35,6 +35,36 @@ def lfilter_tangent(b: Any, a: Any, x: Any, axis: Any = -1, *, ans: Any, b_dot: 
     return ans_dot
 
 
+@composition(
+    signal.lfilter,
+    domain=(
+        "P(3), 1.0 + P(2), A(6), zi=A(2)",
+        "P(2), 2.0 + P(3), A(2,5), -1, A(2,2)",
+        "P(3), 1.0 + P(2), A(5,2), 0, A(2,2)",
+        "P(4), 1.0 + P(2), A(2), zi=A(3)",
+    ),
+)
+def lfilter_onwards(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
+    """Recursive filter that goes on from a state, and the state at the end.
+
+    The state is what is still to be added to the next results, so that it acts as an input of its own.
+    """
+    rows = np.moveaxis(np.asarray(x), axis, -1)
+    state = np.moveaxis(np.asarray(zi), axis, -1)
+    ahead, back = np.atleast_1d(b) / np.atleast_1d(a)[0], np.atleast_1d(a) / np.atleast_1d(a)[0]
+    count, order = np.shape(rows)[-1], max(len(ahead), len(back)) - 1
+    behind = np.zeros((*np.shape(rows)[:-1], order), rows.dtype)
+    driven = np.concatenate([state, np.zeros((*np.shape(state)[:-1], count), state.dtype)], axis=-1)
+    driven = driven[..., : count + order]
+    found = signal.lfilter(ahead, back, np.concatenate([rows, behind], axis=-1), -1)
+    found = found + signal.lfilter(np.ones(1), back, driven, -1)
+    rest = found[..., count:]
+    ends = rest
+    for k in range(1, min(len(back), order)):
+        ends = ends + back[k] * np.concatenate([np.zeros_like(rest[..., :k]), rest[..., :-k]], axis=-1)
+    return np.moveaxis(found[..., :count], -1, axis), np.moveaxis(ends, -1, axis)
+
+
 def _middle(full: Any, first: Any, second: Any, mode: Any) -> Any:
     """The part of a full convolution that `mode` asks for."""
     if mode == "full":
@@ -167,7 +197,7 @@ def detrend(data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0, overwr
     apart = rows - np.mean(rows, axis=-1, keepdims=True)
     if type == "linear" or type == "l":
         t = np.arange(np.shape(rows)[-1]) - 0.5 * (np.shape(rows)[-1] - 1.0)
-        slope = np.sum(apart * t, axis=-1, keepdims=True) / np.sum(t * t)
+        slope = np.sum(apart * t, axis=-1, keepdims=True) / np.maximum(np.sum(t * t), 0.5)  # 0 of one element alone
         apart = apart - slope * t
     return in_precision_of(rows, np.moveaxis(apart, -1, axis))
 
