@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import count_reduced
+from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import methods
 
