@@ -39,6 +39,7 @@ _NOUNS = {
 }  # fmt: skip
 _SUMS = {"total", "difference"}
 _COPIES = {"clone", "copy"}
+_COTANGENT = re.compile(r"_(bar|dot)_*\d*_*$")
 _SAME_AS = {  # functions whose result is called what their argument, at this place, is called
     "unbroadcast": 0, "spread": 0, "resized": 0, "unreduce": 0, "broadcast_to": 0, "reshape": 0, "alike": 0,
     "entry_copy": 0, "fresh_copy": 0, "clone": 0, "copied": 0, "snapshot": 0, "own": 0, "lent": 0,
@@ -142,11 +143,12 @@ class ValueNames:
         return self._found[name]
 
     def _is_part(self, name: str) -> bool:
-        """Whether a name is bound to what stands at a place in an array: that says more than whose cotangent it is."""
+        """Whether a name is bound to a part of a cotangent: the place says more than what the part belongs to."""
         expr = self._maker(name)
         while isinstance(expr, ir.Op) and expr.args and _function(expr.fn) in _COPIES:
             expr = self._maker(expr.args[0].name) if isinstance(expr.args[0], ir.Var) else None
-        return isinstance(expr, ir.Index) and isinstance(expr.base, ir.Var) and not expr.base.name.startswith("%")
+        base = expr.base.name if isinstance(expr, ir.Index) and isinstance(expr.base, ir.Var) else ""
+        return not base.startswith("%") and _COTANGENT.search(base) is not None
 
     def _described(self, name: str) -> str | None:
         if name in self.counters:
