@@ -162,7 +162,7 @@ class Flatten(Module):
         first, last = self.start_dim % len(shape), self.end_dim % len(shape)
         if first > last:
             raise ValueError(f"start_dim={self.start_dim} lies behind end_dim={self.end_dim} of {len(shape)} axes")
-        lengths = []
+        lengths: list[int] = []
         for axis, n in enumerate(shape):
             if first < axis <= last:
                 lengths[-1] *= n
