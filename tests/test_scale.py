@@ -213,6 +213,9 @@ def test_deep_text_in_forward_mode_and_at_second_order(name: str) -> None:
 
 def test_what_python_cannot_read_is_refused() -> None:
     f = defined("21 loops", comprehensions(21))
+    if sys.version_info >= (3, 14):  # reads as many loops, one in another, as comprehensions
+        assert tx.grad(f, fallback="error")(0.7) == pytest.approx(1.4)
+        return
     with pytest.raises(tx.UnsupportedSyntax, match="nested so deeply") as caught:
         tx.grad(f, fallback="error")(0.7)
     assert "21 loops" in str(caught.value)

@@ -162,19 +162,31 @@ def _sample_of_tree(tree: ast.expr, names: Mapping[str, Any]) -> Any:
     return 1.0 if found is None else _read(found, {}) if isinstance(found, str) else _sample(found)
 
 
-def _sample(annotation: Any) -> Any:
+def _sample(annotation: Any, aliases: tuple[Any, ...] = ()) -> Any:
     name = getattr(annotation, "__name__", "")
     if name in _SAMPLES:
         return _SAMPLES[name]
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
+    alias = annotation if origin is None else origin
+    if type(alias).__name__ == "TypeAliasType":  # what `type Vector = ...` makes, from Python 3.12 on
+        known = None if alias in aliases else _meaning(alias, args)
+        return 1.0 if known is None else _sample(known, (*aliases, alias))
     if annotation is np.ndarray or origin is np.ndarray:
         return np.ones(2)
     if isinstance(annotation, type) and issubclass(annotation, np.number):
         return annotation(1)
     if origin is list:
-        return [_sample(args[0])]
+        return [_sample(args[0], aliases)]
     if origin is tuple:
-        return tuple(_sample(each) for each in args if each is not Ellipsis)
+        return tuple(_sample(each, aliases) for each in args if each is not Ellipsis)
     if origin in (types.UnionType, typing.Union):
-        return _sample(next(each for each in args if each is not type(None)))
+        return _sample(next(each for each in args if each is not type(None)), aliases)
     return 1.0
+
+
+def _meaning(alias: Any, args: tuple[Any, ...]) -> Any:
+    """What an alias stands for, with these arguments; None where that cannot be told: it is evaluated only now."""
+    try:
+        return alias.__value__[args] if args else alias.__value__
+    except Exception:
+        return None

@@ -130,7 +130,7 @@ def test_exceptions_are_those_of_the_function(jit):
     for args, error in (((ROW, 5, 1.0), KeyError), ((ROW, 9, 1.0), IndexError), ((ROW, 6, 0.0), ZeroDivisionError)):
         with pytest.raises(error):
             f(*args)
-    with pytest.raises(ValueError, match="math domain"):
+    with pytest.raises(ValueError, match="math domain|nonnegative"):
         f(ROW, 0, 1.0)
     with pytest.raises(TypeError, match="missing"):
         f(ROW)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -171,3 +174,24 @@ def test_names_in_annotations_stand_for_what_they_are() -> None:
     text = tx.grad(annotated).source
     kinds = "x: an array of float64 of rank 1; y: an array of float64 of rank 1; z: a float; k: a float."
     assert f"# for {kinds}" in text
+
+
+ALIASES = """
+type Vector = NDArray[np.float64]
+type Pair[T] = tuple[T, T]
+type Endless = list[Endless]
+type Missing = NotThere
+
+
+def aliased(x: Vector, y: Pair[Vector], z: Missing, k: Endless):
+    return z * np.sum(x * y[0])
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="the statement came with Python 3.12")
+def test_aliases_by_statement_stand_for_what_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "with_aliases.py").write_text(f"import numpy as np\nfrom numpy.typing import NDArray\n{ALIASES}")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    text = tx.grad(importlib.import_module("with_aliases").aliased).source
+    assert "# for x: an array of float64 of rank 1; y: a tuple of 2; z: a float; k: a list" in text
+    assert "x_bar = y[0] * (z * ans_bar)" in text
