@@ -66,6 +66,17 @@ def _of_table(cls: Any, parts: dict[str, Any]) -> Any:
     return made
 
 
+def _of_kernels(cls: Any, parts: dict[str, Any]) -> Any:
+    """An `RBFInterpolator`, whose weights are found again where it is made, and taken as they are."""
+    degrees = parts["powers"].sum(axis=1)
+    values = parts["d"].reshape(len(parts["y"]), *parts["d_shape"])
+    smooth, kernel, width = parts["smoothing"], parts["kernel"], float(parts["epsilon"])
+    made = cls(parts["y"], values, None, smooth, kernel, width, int(degrees.max(initial=-1)))
+    for name in ("_shift", "_scale", "_coeffs"):
+        setattr(made, name, parts[name])
+    return made
+
+
 def _of_quaternions(cls: Any, parts: dict[str, Any]) -> Any:
     quaternions = parts["_quat"]
     return cls(quaternions[0] if parts["_single"] else quaternions, normalize=False)
@@ -104,6 +115,13 @@ _KNOWN: dict[str, dict[str, Parts]] = {
         **dict.fromkeys(("UnivariateSpline", "InterpolatedUnivariateSpline", "LSQUnivariateSpline"), _KNOTS),
         "RegularGridInterpolator": Parts(
             ("grid", "values", "method", "bounds_error", "fill_value"), _of_grid, ("fill_value",)
+        ),
+        "RBFInterpolator": Parts(
+            (
+                *("y", "d", "d_shape", "smoothing", "kernel", "epsilon", "powers"),
+                *("_shift", "_scale", "_coeffs"),
+            ),
+            _of_kernels,
         ),
         "Rotation": Parts(("_quat", "_single"), _of_quaternions),
         "gaussian_kde": Parts(("dataset", "weights", "factor"), _kernels),

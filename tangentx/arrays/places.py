@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from typing import Any
 
@@ -92,6 +93,12 @@ def remainder_start(rest: Any) -> int:
     while first < len(rest) - 1 and np.allclose(rest[first], 0, rtol=1e-14):
         first += 1
     return first
+
+
+def monomial_powers(rank: int, degree: int) -> Any:
+    """The powers of `rank` coordinates in each product of up to `degree` of them, the short products first."""
+    chosen = [c for k in range(degree + 1) for c in itertools.combinations_with_replacement(range(rank), k)]
+    return np.array([[c.count(axis) for axis in range(rank)] for c in chosen], int).reshape(len(chosen), rank)
 
 
 def leading_zeros(c: Any) -> int:

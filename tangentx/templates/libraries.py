@@ -38,7 +38,13 @@ _RULES = {
     "scipy.ndimage": ("images", "ranked_filters", "labelled_images"),
     "scipy.sparse.linalg": ("sparse_systems",),
     "scipy.sparse": ("sparse_matrices", "sparse_makers"),
-    "scipy.interpolate": ("piecewise_polynomials", "b_splines", "interpolated_tables", "refused_interpolate"),
+    "scipy.interpolate": (
+        "piecewise_polynomials",
+        "b_splines",
+        "interpolated_tables",
+        "radial_functions",
+        "refused_interpolate",
+    ),
 }
 """Public modules, and where their rules are, in `tangentx.templates.scipy`."""
 GROUP = "tangentx.rules"

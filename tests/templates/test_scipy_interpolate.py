@@ -168,3 +168,37 @@ def test_in_checked_mode() -> None:
 
     with tx.checked():
         np.testing.assert_allclose(tx.grad(f, fallback="error")(Y), tx.grad(f)(Y))
+
+
+SCATTERED = np.random.default_rng(4).uniform(size=(7, 2))
+RADIAL = {
+    "thin_plate_spline": None, "linear": None, "cubic": None, "quintic": None,
+    "gaussian": 2.0, "multiquadric": 1.5, "inverse_quadratic": 1.0, "inverse_multiquadric": 1.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fallback", ["error", "tensor"])
+@pytest.mark.parametrize("kernel", RADIAL)
+def test_sums_of_radial_functions(kernel: str, fallback: Any) -> None:
+    """By points, values and places; the centre and the scale of the polynomial have no part in it."""
+
+    def f(points, values, places):
+        found = interpolate.RBFInterpolator(points, values, kernel=kernel, epsilon=RADIAL[kernel], smoothing=0.01)
+        return np.sum(np.sin(found(places)) * np.array([1.0, -2.0, 0.5]))
+
+    at = SCATTERED, np.sin(3.0 * SCATTERED[:, 0]) + SCATTERED[:, 1], SCATTERED[:3] + 0.05
+    value, found = tx.value_and_grad(f, wrt=(0, 1, 2), fallback=fallback)(*at)
+    assert value == pytest.approx(f(*at), rel=1e-11)
+    for k, slopes in enumerate(found):
+        for place in np.ndindex(slopes.shape):
+            step = np.zeros(slopes.shape)
+            step[place] = 1e-6
+            ends = [f(*(x + sign * step if i == k else x for i, x in enumerate(at))) for sign in (1, -1)]
+            assert slopes[place] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5, abs=1e-6)
+
+
+def test_an_interpolator_from_outside() -> None:
+    made = interpolate.RBFInterpolator(SCATTERED, np.stack([SCATTERED[:, 0] ** 2, SCATTERED[:, 1]], axis=1))
+    tx.testing.check_grads(lambda t: np.sum(made(t) * np.array([1.0, 2.0])), (SCATTERED[:3] + 0.05,), order=2)
+    with pytest.raises(tx.NotDifferentiable, match="neighbors"):
+        tx.grad(lambda p: interpolate.RBFInterpolator(p, p[:, 0], neighbors=3)(p).sum())(SCATTERED)

@@ -22,9 +22,9 @@ refused(
     hint="use `scipy.interpolate.RegularGridInterpolator` for points on a grid, or a sum of kernels of `cdist`",
 )
 refused(
-    *(interpolate.RBFInterpolator, interpolate.Rbf),
+    interpolate.Rbf,
     reason="it solves for weights of kernels",
-    hint="write it out: `np.linalg.solve(phi(cdist(x, x)), y)`, and `phi(cdist(t, x)) @ weights`",
+    hint="use `scipy.interpolate.RBFInterpolator`",
 )
 refused(
     *(interpolate.BarycentricInterpolator, interpolate.KroghInterpolator, interpolate.barycentric_interpolate),

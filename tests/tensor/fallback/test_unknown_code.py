@@ -149,7 +149,7 @@ scipy = pytest.importorskip("scipy")
         "scipy.linalg.schur(w * w.T)[0]", "scipy.linalg.funm(w * w.T, np.exp)",
         "scipy.spatial.distance.rogerstanimoto(v > 0.5, v)",
         "scipy.interpolate.KroghInterpolator(k, v)(0.5)",
-        "scipy.interpolate.RBFInterpolator(w, k)(w)", "scipy.stats.skewnorm.cdf(v[0], 2)", "scipy.signal.wiener(v)",
+        "scipy.interpolate.Rbf(k, v)(k)", "scipy.stats.skewnorm.cdf(v[0], 2)", "scipy.signal.wiener(v)",
         "scipy.ndimage.generic_filter(v, np.median, 3)", "scipy.special.jve(1, v[0])",
         "scipy.special.mathieu_cem(1, 0.5, v)[0]",
         "scipy.sparse.lil_matrix(w)", "scipy.sparse.linalg.lsqr(np.eye(3), v)[0]",
