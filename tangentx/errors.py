@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 NO_RULE = (
-    "write it with operations that have one, give it one with tx.rule, or a function of yours that calls it, marked "
-    "@tx.primitive, or hold its arguments constant with tx.stop_gradient"
+    "write it with operations that have one, give it one with `tx.rule`, call it in a function of your own that is "
+    "marked `@tx.primitive`, or hold its arguments constant with `tx.stop_gradient`"
 )
 """What to do about an operation without a rule."""
 

@@ -27,7 +27,7 @@ def extended(
     """
     name = getattr(function, "__name__", None) or public_name(function)
     if known is not None and (kind == "partials" or known.kind == "elementwise" or _has(known, kind)):
-        raise wrong(rule, f"`{name}` has a rule already", "give it one; a changed function is a new one")
+        raise wrong(rule, f"`{name}` has a rule already", "give it one rule only, or make a new primitive")
     params = parameters(function, rule)
     _demand_returned(rule, kind, params)
     _demand_requests(rule, kind, params)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from tangentx.backend import forms
 from tangentx.backend.expressions import Writer
+from tangentx.ir.exposure import bound_after
 from tangentx.ir.nodes import Atom, Block, Var
 from tangentx.ir.rewrite import map_atoms, rename
 from tangentx.ir.try_op import Attempt
@@ -38,6 +39,11 @@ def statements(
         for name, atom in given.items()
         if name in inner and atom != Var(names[name])
     ]
+    lines += [
+        ast.Assign([ast.Name(names[name], ast.Store())], ast.Constant(None))
+        for name in tried.results
+        if whole is not None and name not in given and not _is_bound(tried, name)
+    ]
 
     def printed(block: Block) -> list[ast.stmt]:
         def known(atom: Atom) -> Atom:
@@ -55,6 +61,12 @@ def statements(
     # A ``finally`` in which nothing is done is no reason to try.
     done = [ast.Try(forms.filled(body), handlers, orelse, final)] if handlers or final else [*body, *orelse]
     return [*lines, *done, *([] if whole is None else [whole])]
+
+
+def _is_bound(tried: Attempt, name: str) -> bool:
+    """Whether the statement binds the name on every way through it."""
+    ways = [(*tried.body, *tried.orelse), *(h.block for h in tried.handlers)]
+    return all(name in bound_after((*way, *tried.final), frozenset()) for way in ways)
 
 
 def _classes(writer: Writer, classes: Sequence[Atom]) -> ast.expr | None:

@@ -63,7 +63,8 @@ def pad(
             array = np.concatenate([_turned(front, array, axis), array, _turned(back, array, axis)], axis)
         else:
             raise NotDifferentiable(
-                "np.pad has no derivative in this mode", hint="use one of NumPy's own that are strings, but not 'empty'"
+                "`np.pad` has no derivative in this mode",
+                hint="use another of NumPy's, such as 'constant' or 'edge'",
             )
     return array
 

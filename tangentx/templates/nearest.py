@@ -28,4 +28,4 @@ def advice(fn: Any) -> str:
     if name in names:
         return f"leave out the arguments that its rule does not know; else {NO_RULE}"
     close = difflib.get_close_matches(name, names, 1)
-    return f"`{close[0]}` has one, if it will do; else {NO_RULE}" if close else NO_RULE
+    return f"`{close[0]}` has one, if that will do; otherwise {NO_RULE}" if close else NO_RULE

@@ -55,7 +55,7 @@ def powers(x, y):
 
 
 def test_partials_serve_all_modes() -> None:
-    with pytest.raises(tx.NoTemplate, match="give it one with tx.rule"):
+    with pytest.raises(tx.NoTemplate, match="give it one with `tx.rule`"):
         tx.grad(powers, fallback="error")(X, 2.5)
     declare_powm1()
     found = tx.grad(powers, wrt=(0, 1), fallback="error")(X, 2.5)

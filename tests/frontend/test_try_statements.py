@@ -391,3 +391,37 @@ def otherwise(x):
 @pytest.mark.parametrize("f", [left_by_loops, in_handlers, returned, otherwise])
 def test_what_stands_behind_finally_is_done_whichever_way_it_is_left(f):
     check_grads(f, (np.array([0.4, 0.3, 0.8, 1.1]),), order=2)
+
+
+def always_caught(x):
+    done = False
+    try:
+        y = 1 / 0  # has no value on any way
+    except ZeroDivisionError:
+        done = True
+    if done:
+        return x[0] * 2.0
+    return x[1]
+
+
+def test_a_name_that_no_way_binds() -> None:
+    check_grads(always_caught, (np.array([0.4, 0.3]),), order=2)
+    assert tx.grad(always_caught, fallback="error")(np.ones(2)).tolist() == [2.0, 0.0]
+
+
+def left_before_two_names(x, table):
+    missing = False
+    try:
+        n = table[2]
+        m = 2
+    except IndexError:
+        missing = True
+    if missing:
+        return x * 3.0
+    return x * n * m
+
+
+def test_names_that_one_way_leaves_without_value() -> None:
+    gradient = tx.grad(left_before_two_names, fallback="error")
+    assert gradient(2.0, [1.0]) == 3.0
+    assert gradient(2.0, [1.0, 2.0, 3.0]) == 6.0

@@ -69,7 +69,7 @@ def column(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, 
     if isinstance(kinds[0], Bottom):
         return Lit(None), BOTTOM
     if not isinstance(kinds[0], Box) or kinds[0].region.root().open:
-        hint = "give the items of a column names, for a, b in zip(*rows), or write [row[j] for row in rows]"
+        hint = "name the items of a column, as in `for a, b in zip(*rows)`, or write `[row[j] for row in rows]`"
         raise UnsupportedSyntax(
             "how many items a column has is not known: there may be any number of rows", w.span, hint
         )

@@ -213,7 +213,7 @@ class Members:
             raise lost(self, "pickling", "copy it with `np.copy` or `copy.deepcopy`, or pickle the result")
         raise NotDifferentiable(
             "a Tensor that was computed cannot be pickled or copied: its history belongs to this process",
-            hint="use `x.detach()`",
+            hint="for a copy write `x.clone()`, to pickle it `x.detach()`",
         )
 
     def __copy__(self: Any) -> Any:
