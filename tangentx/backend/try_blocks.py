@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tangentx.backend import forms
 from tangentx.backend.expressions import Writer
@@ -39,11 +39,8 @@ def statements(
         for name, atom in given.items()
         if name in inner and atom != Var(names[name])
     ]
-    lines += [
-        ast.Assign([ast.Name(names[name], ast.Store())], ast.Constant(None))
-        for name in tried.results
-        if whole is not None and name not in given and not _is_bound(tried, name)
-    ]
+    if whole is not None:
+        lines += _without_value(tried, names)
 
     def printed(block: Block) -> list[ast.stmt]:
         def known(atom: Atom) -> Atom:
@@ -61,6 +58,13 @@ def statements(
     # A ``finally`` in which nothing is done is no reason to try.
     done = [ast.Try(forms.filled(body), handlers, orelse, final)] if handlers or final else [*body, *orelse]
     return [*lines, *done, *([] if whole is None else [whole])]
+
+
+def _without_value(tried: Attempt, names: Mapping[str, str]) -> list[ast.stmt]:
+    """What binds to None the results that are given no value before, and get none on some way through."""
+    assert tried.given is not None
+    unsure = [name for name in tried.results if name not in tried.given and not _is_bound(tried, name)]
+    return [ast.Assign([ast.Name(names[name], ast.Store())], ast.Constant(None)) for name in unsure]
 
 
 def _is_bound(tried: Attempt, name: str) -> bool:
