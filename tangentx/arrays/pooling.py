@@ -69,7 +69,11 @@ def _axes(
 
 def _pair(value: Any) -> tuple[int, int]:
     """One number for both axes, or one for each."""
-    return (value[0], value[1]) if isinstance(value, tuple | list) else (value, value)
+    if not isinstance(value, tuple | list):
+        return value, value
+    if len(value) != 2:
+        raise ValueError(f"windows have one number for both axes or a pair of them, not {value}")
+    return value[0], value[1]
 
 
 def _places(end: int, behind: int, stride: int, ceil: bool) -> int:
@@ -265,6 +269,8 @@ def window_maxima(
     record = recorder(x)
     if record is not None:
         return record(window_maxima, (x, kernel, stride, padding, dilation, ceil))
+    if x.dtype.kind not in "fiub":
+        raise TypeError(f"images of {x.dtype} have no maxima")
     planes = _planes(x)
     down, across = _axes(x.shape[2:], kernel, stride, padding, dilation, ceil)
     found = _new(planes, (planes.shape[0], down.places, across.places))

@@ -109,6 +109,10 @@ def test_shapes_that_do_not_fit_are_refused():
         F.avg_pool2d(IMAGES, 2, padding=2)
     with pytest.raises(ValueError, match=r"images have four axes, not the shape \(4, 7, 6\)"):
         F.max_pool2d(IMAGES[0], 2)
+    with pytest.raises(ValueError, match=r"a pair of them, not \(1, 2, 3\)"):
+        F.adaptive_avg_pool2d(IMAGES, (1, 2, 3))
+    with pytest.raises(TypeError, match="images of complex128 have no maxima"):
+        F.max_pool2d(IMAGES + 1j, 2)
     with pytest.raises(ValueError, match="groups"):
         nn.Conv2d(4, 6, 3, groups=3)
 
