@@ -34,7 +34,7 @@ def statements(
     inner = {name for block in tried.blocks() for name in bound(block)} | {h.name for h in tried.handlers if h.name}
     for name in sorted(inner - names.keys()):
         names[name] = f"%try{tried.span.line}_{tried.span.column}_{name.strip('%')}" if name.startswith("%") else name
-    lines = [
+    lines: list[ast.stmt] = [
         ast.Assign([ast.Name(names[name], ast.Store())], writer.atom(atom))
         for name, atom in given.items()
         if name in inner and atom != Var(names[name])
