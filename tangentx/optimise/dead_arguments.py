@@ -1,15 +1,16 @@
 """Dead argument elimination: parameters that a function does not read, or that are the same in all calls, are
-removed."""
+removed; an item of its result that is one constant wherever it returns is that constant for its callers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from tangentx.analysis.infer.calling_conventions import SETTLED
 from tangentx.analysis.infer.program import Program
-from tangentx.ir.nodes import Assign, Atom, Block, Call, For, If, Lit, Loop, Statement
+from tangentx.ir.nodes import Assign, Atom, Block, Call, For, If, Index, Key, Lit, Loop, Make, Return, Statement, Var
+from tangentx.ir.rewrite import map_blocks
 from tangentx.ir.walk import used
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.unit import Unit
@@ -17,6 +18,53 @@ from tangentx.optimise.facts.unit import Unit
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Takes the parameters that nothing reads, or that are one constant in every call, out of signatures and calls."""
+    changed = _constant_items(units)
+    return _fewer_params(units) or changed
+
+
+def _constant_items(units: Sequence[Unit]) -> bool:
+    """Gives callers the constants among the items of results; True if there are any."""
+    results = {unit.link: found for unit in units if (found := _constants_of(unit))}
+    changed = False
+    for unit in units if results else ():
+        _, bound = unit.counts()
+        calls = {
+            s.target: results[s.value.link]
+            for s in unit.statements()
+            if isinstance(s, Assign) and isinstance(s.value, Call) and s.value.link in results and bound[s.target] == 1
+        }
+        body = _with_items(unit.body, calls) if calls else unit.body
+        if body != unit.body:
+            unit.body, changed = body, True
+    return changed
+
+
+def _constants_of(unit: Unit) -> dict[int, Lit]:
+    """The items that are one number in every tuple which a function returns; none where that is not known."""
+    _, bound = unit.counts()
+    made = {s.target: s.value for s in unit.statements() if isinstance(s, Assign) and bound[s.target] == 1}
+    returned = [made.get(getattr(s.value, "name", "")) for s in unit.statements() if isinstance(s, Return)]
+    tuples = [value.items for value in returned if isinstance(value, Make) and value.cls is tuple]
+    if not tuples or len(tuples) < len(returned):
+        return {}
+    alike = ((k, {repr(items[k]) if k < len(items) else "" for items in tuples}) for k in range(len(tuples[0])))
+    firsts = {k: tuples[0][k] for k, found in alike if len(found) == 1}
+    return {k: a for k, a in firsts.items() if isinstance(a, Lit) and type(a.value) in (int, float, bool)}
+
+
+def _with_items(block: Block, calls: Mapping[str, Mapping[int, Lit]]) -> Block:
+    """The block with constants in the place of items of what some calls give."""
+
+    def changed(s: Statement) -> Statement:
+        match s:
+            case Assign(target, Index(Var(name), Key((Lit(int(k)),)))) if k in calls.get(name, ()):
+                return Assign(target, calls[name][k], s.span)
+        return map_blocks(s, lambda inner: _with_items(inner, calls))
+
+    return tuple(map(changed, block))
+
+
+def _fewer_params(units: Sequence[Unit]) -> bool:
     outer = (*memory.entries(units), *(unit for unit in units if unit.function.notes.get(SETTLED)))
     constants = _constants(units)
     kept: dict[Any, tuple[int, ...]] = {}

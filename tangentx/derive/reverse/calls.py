@@ -10,7 +10,8 @@ from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
 from tangentx.derive.reverse.context import Pair, Reverse
 from tangentx.derive.reverse.item_cotangents import seed_of, zero_items
 from tangentx.derive.reverse.tuple_results import ITEMS
-from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Call, Delete, Pop, Store, Var
+from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Call, Delete, Index, Key, Lit, Pop, Store, Var
+from tangentx.ir.value_names import with_stem
 from tangentx.ir.walk import statements
 
 
@@ -75,11 +76,15 @@ def give_back(
     back = reverse.let(Call(pair.backward, (*pair.given_again(expr.args, again), state, *seed)))
     callee = instance_of(r.program, expr)
     assert callee.link.function is not None
-    kinds = [callee.kinds[p.name] for p in callee.link.function.params]
-    values = [(a, kind) for a, kind, how in zip(expr.args, kinds, pair.params, strict=True) if how == VALUE]
-    taken = [(a, reverse.item(back, k), kind) for k, (a, kind) in enumerate(values) if r.frame.mode(a) is not None]
-    for atom, bar, kind in taken:
-        r.give(reverse, atom, bar, r.is_alike(kind, r.frame.kind(atom)))
+    params = [p.name for p in callee.link.function.params]
+    values = [(a, name) for a, name, how in zip(expr.args, params, pair.params, strict=True) if how == VALUE]
+    taken = []
+    for k, (atom, name) in enumerate(values):
+        if r.frame.mode(atom) is not None:
+            bar = with_stem(reverse.temporary(), f"{expr.link.name}_{name}{r.frame.suffix}")
+            taken.append((atom, reverse.assign(bar, Index(back, Key((Lit(k),)))), callee.kinds[name]))
+    for atom, given, kind in taken:
+        r.give(reverse, atom, given, r.is_alike(kind, r.frame.kind(atom)))
 
 
 def instance_of(program: Program, expr: Call) -> Instance:
