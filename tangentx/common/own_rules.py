@@ -29,3 +29,17 @@ def own_rule(fn: object) -> OwnRule | None:
     """What a user's primitive keeps; None for all else, to which `functools.wraps` may have copied it too."""
     own = fn.__dict__.get(OWN) if type(fn) is FunctionType else None
     return own if isinstance(own, OwnRule) and own.function is fn else None
+
+
+AGAIN = "__tangentx_again__"
+
+
+def mark_checkpointed(fn: object, inner: object) -> None:
+    """Enters what a function that `tx.checkpoint` made runs a second time; None for `checkpoint` itself."""
+    setattr(fn, AGAIN, (fn, inner))
+
+
+def checkpointed(fn: object) -> tuple[Any, ...]:
+    """What was entered, alone in a tuple; () for all else, to which `functools.wraps` may have copied it too."""
+    own = fn.__dict__.get(AGAIN) if type(fn) is FunctionType else None
+    return (own[1],) if own is not None and own[0] is fn else ()

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangentx.common.options import NOBODY, OBSERVING, ON_TENSORS, Observing
-from tangentx.common.own_rules import is_own
+from tangentx.common.own_rules import checkpointed, is_own
 from tangentx.common.progress import reporting
 from tangentx.common.scoped_state import holding, lasting
 from tangentx.dispatch.call_stubs import Hit, Route
@@ -87,7 +87,8 @@ def target_of(f: Any) -> Target:
     if hasattr(f, "__tangentx_target__"):
         return Target(*f.__tangentx_target__())
     if isinstance(f, types.FunctionType):
-        return Target(f)
+        again = checkpointed(f)  # of the whole there is nothing to keep by running it again
+        return target_of(*again) if any(again) else Target(f)
     names = ("__tangentx_call__", "__call__")
     call = next((vars(c)[name] for name in names for c in type(f).__mro__ if name in vars(c)), None)
     if isinstance(call, types.FunctionType):

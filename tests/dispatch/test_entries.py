@@ -175,6 +175,38 @@ def squares(x):
     return x * x
 
 
+def of_squares(x):
+    return np.sum(x * x)
+
+
+def twice(f):
+    @functools.wraps(f)
+    def doubled(x):
+        return 2.0 * f(x)
+
+    return doubled
+
+
+checkpointed_squares = tx.checkpoint(of_squares)
+wrapped_squares = twice(checkpointed_squares)
+
+
+def test_what_is_checkpointed_is_differentiated_as_itself_and_travels() -> None:
+    """It gave a tuple, by way of Tensors, and no pickle."""
+    gradient = tx.grad(checkpointed_squares, fallback="error")
+    for twin in (gradient, pickle.loads(pickle.dumps(gradient)), copy.deepcopy(gradient)):
+        assert twin(np.ones(2)).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize("text", [False, True])
+def test_a_decorator_around_what_is_checkpointed_counts(text: bool) -> None:
+    """`functools.wraps` copies the mark: the decorator was passed over, silently."""
+    f = (lambda x: wrapped_squares(eval("x")) * 1.0) if text else (lambda x: wrapped_squares(x) * 1.0)
+    value, gradient = tx.value_and_grad(f)(np.ones(2))
+    assert value == 4.0 and gradient.tolist() == [4.0, 4.0]
+
+
 @pytest.mark.parametrize(
     "module, name",
     [("os", "system"), ("builtins", "eval"), ("subprocess", "Popen")]

@@ -9,6 +9,7 @@ from tangentx.analysis.infer.arguments import bind
 from tangentx.analysis.infer.functions import external, items, value_class
 from tangentx.analysis.types.kinds import BOTTOM, Bottom, Kind, Obj, describe
 from tangentx.arrays.schedules import checkpointed
+from tangentx.common import own_rules
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.functions import Closure, function_of
 from tangentx.ir.nodes import Atom, Call, Expr, Function, Lit
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker
 
 Named = tuple[tuple[str, Atom], ...]
-MARK = "__tangentx_again__"
 
 
 def taken(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind] | None:
@@ -25,9 +25,10 @@ def taken(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Ex
     if fn is checkpointed:
         hint = "write `for t in tx.checkpointed(range(n)):`"
         raise UnsupportedSyntax("`checkpointed` is for what a `for` statement iterates over", w.span, hint)
-    if not hasattr(fn, MARK):
+    found = own_rules.checkpointed(fn)
+    if not found:
         return None
-    inner = getattr(fn, MARK)
+    (inner,) = found
     if inner is not None:
         return _of_object(w, inner, args, kwargs)
     if len(args) < 2 or kwargs:
@@ -52,8 +53,8 @@ def taken(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Ex
 
 def _of_object(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
     owner: tuple[Any, ...] = ()
-    while getattr(fn, MARK, None) is not None:
-        fn = getattr(fn, MARK)  # run again once, however often it is wrapped
+    while any(own_rules.checkpointed(fn)):
+        (fn,) = own_rules.checkpointed(fn)  # run again once, however often it is wrapped
     if hasattr(fn, "__tangentx_target__"):
         fn, owner = fn.__tangentx_target__()
     elif isinstance(fn, types.MethodType):

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.common.own_rules import checkpointed
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.templates import always_composed, find, has_composition, solver
 from tangentx.tensor.calls.apply import as_array
@@ -40,7 +41,7 @@ from tangentx.tensor.fallback.library_code import OURS, as_said, is_of_models, i
 from tangentx.tensor.fallback.solver_calls import solving
 from tangentx.tensor.fallback.special_methods import OPERATORS, meanings, special, touch
 from tangentx.tensor.fallback.unknown_code import guarded
-from tangentx.tensor.graph.checkpoints import AGAIN, checkpoint
+from tangentx.tensor.graph.checkpoints import checkpoint
 from tangentx.tensor.writes.numpy_writers import CHANGING
 
 _MAKERS = (
@@ -114,8 +115,8 @@ def _writing_or_not(function: Any) -> Callable[..., Any]:
 
 
 def _function(function: types.FunctionType) -> Any:
-    if hasattr(function, AGAIN):
-        return _checkpointed(getattr(function, AGAIN))
+    if again := checkpointed(function):
+        return _checkpointed(*again)
     if is_users(function):
         _note(function)
         return asking(function, _MEANINGS) or _shown(function, {})

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import zeros_as
+from tangentx.common.own_rules import mark_checkpointed
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.core.containers import like_container, tensors_in
@@ -22,9 +23,6 @@ from tangentx.tensor.graph.random_states import States
 from tangentx.tensor.graph.rerun_units import Call, Run, distinct, part
 from tangentx.tensor.graph.surroundings import Surroundings
 from tangentx.tensor.writes.writing import write
-
-AGAIN = "__tangentx_again__"
-"""The attribute by which a compiler knows what is checkpointed: the function, or None for `checkpoint` itself."""
 
 
 class _Checkpoint(Function):
@@ -270,11 +268,11 @@ def checkpoint(function: Callable[..., Any], *args: Any) -> Any:
         def checkpointed(*given: Any, **named: Any) -> Any:
             return _apply(function, _by_place(function, given, named) if named else given)
 
-        setattr(checkpointed, AGAIN, function)
+        mark_checkpointed(checkpointed, function)
         return checkpointed
     return _apply(function, args)
 
 
-setattr(checkpoint, AGAIN, None)
+mark_checkpointed(checkpoint, None)
 
 __all__ = ["Context", "checkpoint"]
