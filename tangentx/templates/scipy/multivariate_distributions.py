@@ -56,6 +56,11 @@ def multivariate_normal_pdf(x: Any, mean: Any = None, cov: Any = 1, allow_singul
 @composition(stats.multivariate_normal.entropy, domain=("A(2), A(2,2) + 4.0 * np.eye(2)",))
 def multivariate_normal_entropy(mean: Any = None, cov: Any = 1) -> Any:
     """Entropy of the normal distribution of vectors."""
+    if np.linalg.matrix_rank(cov, rtol=2.3e-10) < len(cov):  # where SciPy leaves the axes without spread out
+        raise NotDifferentiable(
+            "the entropy of a normal distribution whose covariance is singular has no derivative",
+            hint="add a small multiple of the identity",
+        )
     factor = np.linalg.cholesky(np.asarray(cov))
     return 1.4189385332046727 * factor.shape[0] + np.sum(np.log(np.diagonal(factor)))
 
