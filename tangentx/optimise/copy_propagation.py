@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from tangentx.analysis.infer.program import Program
@@ -33,9 +33,9 @@ class Copies(Flow[Copy]):
         self.kept = frozenset(name for name in names if not name.startswith("%"))
         self.called: dict[str, str] = {}
 
-    def merge(self, a: dict[str, Copy], b: dict[str, Copy], site: object) -> dict[str, Copy]:
+    def merge(self, a: dict[str, Copy], b: dict[str, Copy], site: object, names: Iterable[str]) -> dict[str, Copy]:
         """What is the same on both ways; 1, 1.0 and True are not."""
-        return {name: fact for name, fact in a.items() if name in b and _is_same(b[name], fact)}
+        return {name: a[name] for name in names if name in a and name in b and _is_same(b[name], a[name])}
 
     def kill(self, name: str) -> None:
         """Neither `name` nor what equals it is known any longer."""

@@ -14,6 +14,7 @@ from tangentx.analysis.infer.loop_unrolling import takes_unlike, turns
 from tangentx.analysis.infer.program import Definition
 from tangentx.analysis.infer.special_methods import defines, is_object
 from tangentx.analysis.types.kinds import MISSING, Arr, Bottom, Either, Kind, Num, Obj, is_count, is_elsewhere
+from tangentx.common.branch_sides import Side, changed_names, enter, noted
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Atom, Block, Break, Continue, For, If, Loop, Method, Op, Raise, Var
 
@@ -40,6 +41,20 @@ def merge(a: Env | None, b: Env | None) -> Env | None:
     if shared < len(a):
         result |= {name: tuple(dict.fromkeys((*left, None))) for name, left in a.items() if name not in b}
     return result
+
+
+def _behind(before: Env, a: Env | None, b: Env | None) -> Env | None:
+    """The definitions that reach the place behind a branch: of names that neither side has bound, those before it."""
+    names = changed_names(before, a, b)
+    if names is None or (a is None and b is None):
+        return merge(a, b)
+    if a is None or b is None:
+        enter(before, names, b or a or {})
+        return before
+    for name in names:
+        left, right = a.get(name, (None,)), b.get(name, (None,))
+        before[name] = left if left is right or left == right else tuple(dict.fromkeys((*left, *right)))
+    return before
 
 
 def _truth(kind: Kind) -> bool | None:
@@ -75,11 +90,12 @@ def if_(w: Walker, s: If) -> None:
         w.inline(s.body if truth else s.orelse)
         return
     assert w.env is not None
-    before = dict(w.env)
+    before = w.env
+    w.env = Side(before)
     body = w.block(s.body)
-    after, w.env = w.env, before
+    after, w.env = w.env, Side(before)
     orelse = w.block(s.orelse)
-    w.env = merge(after, w.env)
+    w.env = _behind(before, after, w.env)
     w.out.append(If(test, body, orelse, s.span, s.twin))
 
 
@@ -143,7 +159,7 @@ def for_(w: Walker, s: For) -> None:
         w.expand(("turns", trips), lambda: turns(s, trips))
         return
     assert w.env is not None
-    before, head = dict(w.env), Env()
+    outer, before, head = w.env, dict(w.env), Env()
 
     def enter() -> str | None:
         nonlocal head
@@ -155,7 +171,7 @@ def for_(w: Walker, s: For) -> None:
     assert target is not None
     after = merge(state.again, state.left)
     # Where each trip is known to leave the function, what follows is never reached, but kept: its names stay bound.
-    w.env = (head if after is None else after) if _trips(bounds) else merge(before, after)
+    w.env = noted(outer, (head if after is None else after) if _trips(bounds) else merge(before, after))
     start, stop, step = (a for a, _ in bounds)
     w.out.append(For(target, start, stop, step, s.backward, body, s.span, snapshots, s.twin))
 
@@ -182,8 +198,9 @@ def _is_whole(kind: Kind) -> bool:
 
 def loop(w: Walker, s: Loop) -> None:
     """A loop without a head, left by its exits alone."""
+    outer = w.env
     _, body, state = _looped(w, s, lambda: None)
-    w.env = state.left
+    w.env = noted(outer, state.left)
     w.out.append(Loop(body, s.span))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeAlias, TypeVar
 
+from tangentx.common.branch_sides import Side, changed_names, differing, enter, noted
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -81,9 +82,12 @@ class Flow(Generic[Fact]):
     def begun(self, s: For) -> None:
         """A trip of a loop begins: `env` may take note of its number."""
 
-    def merge(self, a: dict[str, Fact], b: dict[str, Fact], site: Site) -> dict[str, Fact]:
-        """What holds where two ways meet."""
-        return {name: fact for name, fact in a.items() if b.get(name) == fact}
+    def merge(self, a: dict[str, Fact], b: dict[str, Fact], site: Site, names: Iterable[str]) -> dict[str, Fact]:
+        """What holds of these names where two ways meet."""
+        return {name: fact for name in names if (fact := a.get(name)) is not None and b.get(name) == fact}
+
+    def entered(self, names: Iterable[str]) -> None:
+        """`env` has come to hold something else of these names where ways have met."""
 
     def lasting(self, s: For | Loop, facts: dict[str, Fact]) -> dict[str, Fact]:
         """Those of the facts at the entry of a loop that may hold at its head whatever the trips bind.
@@ -140,23 +144,47 @@ class Flow(Generic[Fact]):
             return [each for inner in new for each in self._statement(inner)]
         head = new[0]
         assert self.env is not None
-        before = dict(self.env)
+        before = self.env
+        self.env = Side(before)
         body = self.block(head.body)
-        first, self.env = self.env, before
+        first, self.env = self.env, Side(before)
         orelse = self.block(head.orelse)
-        self.env = self._meet(first, self.env, next(self.visits))
+        self.env = self._behind(before, first, self.env, next(self.visits))
         same = head is s and body is head.body and orelse is head.orelse
         return (s,) if same else (replace(head, body=body, orelse=orelse),)
 
     def _meet(self, a: dict[str, Fact] | None, b: dict[str, Fact] | None, site: Site) -> dict[str, Fact] | None:
         if a is None or b is None:
             return b if a is None else a
-        return self.merge(a, b, site)
+        return self.merge(a, b, site, a)
+
+    def _behind(
+        self, before: dict[str, Fact], a: dict[str, Fact] | None, b: dict[str, Fact] | None, site: Site
+    ) -> dict[str, Fact] | None:
+        """What holds behind a branch: what did before it, but for the names that its sides have changed."""
+        if a is None and b is None:
+            return None
+        names = changed_names(before, a, b)
+        if names is None:
+            return self._meet(a, b, site)
+        self.env = before
+        known = b if a is None else a if b is None else self.merge(a, b, site, names)
+        enter(before, names, known or {})
+        self.entered(names)
+        return before
+
+    def _behind_loop(self, outer: dict[str, Fact], facts: dict[str, Fact] | None) -> dict[str, Fact] | None:
+        """What holds behind a loop: on a side of a branch, as changes of what that had before it."""
+        names = differing(outer, facts) if facts is not None and type(outer) is Side else ()
+        self.env = noted(outer, facts)
+        if self.env is outer:
+            self.entered(names)
+        return self.env
 
     def _loop(self, s: For | Loop) -> Statement:
         (head,) = self.rewrite(s)
         assert isinstance(head, (For, Loop)) and self.env is not None
-        given, entered = dict(self.env), next(self.visits)
+        outer, given, entered = self.env, dict(self.env), next(self.visits)
         facts = self._start(s, given, entered)
         for walk in itertools.count():
             self.env = dict(facts)
@@ -169,7 +197,7 @@ class Flow(Generic[Fact]):
             back = facts
             for end in (self.env, *exits.again):
                 if end is not None:
-                    back = self.merge(back, end, entered)
+                    back = self.merge(back, end, entered, back)
             if back == facts:
                 break
             facts = back if walk < LIMIT_WALKS else {}
@@ -177,7 +205,7 @@ class Flow(Generic[Fact]):
         after: dict[str, Fact] | None = facts if isinstance(head, For) else None
         for left in exits.left:
             after = self._meet(after, left, next(self.visits))
-        self.env = after
+        self.env = self._behind_loop(outer, after)
         return s if head is s and body is s.body else replace(head, body=body)
 
     def _start(self, s: For | Loop, given: dict[str, Fact], site: Site) -> dict[str, Fact]:
@@ -189,7 +217,8 @@ class Flow(Generic[Fact]):
             return self.lasting(s, given)
         before, lasted = self._found[id(s)]
         lost = {name for name, fact in before.items() if name not in lasted or lasted[name] != fact}
-        kept = self.merge({n: given[n] for n in given if n in lost}, {n: lasted[n] for n in lost & set(lasted)}, site)
+        here = {n: given[n] for n in given if n in lost}
+        kept = self.merge(here, {n: lasted[n] for n in lost & set(lasted)}, site, here)
         return {name: kept.get(name, fact) for name, fact in given.items() if name not in lost or name in kept}
 
 

@@ -7,7 +7,7 @@ shapes. The tag of a length or shape that is not known names the visit of the pl
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -194,6 +194,17 @@ class Facts(Flow[Known]):
             self._written(None)
         elif type(s) in LEAVING:
             self._tapes.left()
+
+    def entered(self, names: Iterable[str]) -> None:
+        """Notes which lengths are mentioned by what is known of these names now."""
+        assert self.env is not None
+        for name in names:
+            fact = self.env.get(name)
+            if name == EQUAL:
+                for drop, keep in _equations(self.env).items():
+                    self._mentions.note(self.env, drop, keep)
+            elif fact is not None:
+                self._mentions.note(self.env, name, fact.shape)
 
     def block(self, block: Block) -> Block:
         """Walks a block; what it shows of lengths it shows of what is appended in it, too."""
@@ -437,15 +448,15 @@ class Facts(Flow[Known]):
                 return frozenset((None,))
         return frozenset(found)
 
-    def merge(self, a: dict[str, Known], b: dict[str, Known], site: Site) -> dict[str, Known]:
+    def merge(self, a: dict[str, Known], b: dict[str, Known], site: Site, names: Iterable[str]) -> dict[str, Known]:
         """Names whose shapes were equal on each way have equal shapes after it."""
         result: dict[str, Known] = {}
         first: dict[tuple[Shape, Shape], Shape] = {}
         seen = site in self._met
         equal = (_equations(a), _equations(b))
-        for name, left in a.items():
-            right = b.get(name)
-            if right is None:
+        for name in names:
+            left, right = a.get(name), b.get(name)
+            if left is None or right is None:
                 continue
             if name == EQUAL:
                 both = {old: new for old, new in equal[0].items() if equal[1].get(old) == new and not _holds(new, site)}
