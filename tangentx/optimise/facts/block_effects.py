@@ -51,7 +51,8 @@ def effects(program: Program, unit: Unit, block: Iterable[Statement]) -> Effects
     found = Effects()
     seen = set[Link]()
     every = [s for each in block for s in statements((each,))]
-    todo = [(unit, s, _new(unit, every)) for s in every]
+    here = _new(unit, every)
+    todo = [(unit, s, here) for s in every]
     while todo:
         of, s, new = todo.pop()
         if isinstance(s, Assign) and isinstance(s.value, Call):
