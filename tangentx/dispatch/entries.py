@@ -317,16 +317,17 @@ class Cache:
         if entry is not None and entry.holds():
             self.last = entry
             return entry
-        return holding(LOCK, lambda: self._found_or_made(key, make))
 
-    def _found_or_made(self, key: Any, make: Callable[[], Entry]) -> Entry:
-        entry = self.entries.get(key)
-        if entry is None or not entry.holds():
-            entry = _made(make)
-            _compiled[0] += 1
-            entry.notes["number"] = _compiled[0]
-        self._enter(key, entry)
-        return entry
+        def found() -> Entry:
+            entry = self.entries.get(key)
+            if entry is None or not entry.holds():
+                entry = _made(make)
+                _compiled[0] += 1
+                entry.notes["number"] = _compiled[0]
+            self._enter(key, entry)
+            return entry
+
+        return holding(LOCK, found)
 
     def put(self, key: Any, entry: Entry) -> None:
         """Enters an entry that was found elsewhere."""
