@@ -12,7 +12,7 @@ from tests.frontend.made import defined
 @pytest.mark.parametrize(
     ("call", "message", "hint"),
     [
-        ("np.pad(x, 1, mode='empty')", "in this mode", "not 'empty'"),
+        ("np.pad(x, 1, mode='empty')", "in this mode", "such as 'constant'"),
         ("np.cov(np.stack([x]))", "a table of one row", "the row itself"),
         ("np.linalg.qr(np.outer(x, x), 'raw')[1]", "in this mode", "'reduced'"),
         ("x.ravel('K')", "depends on the layout", "order='C'"),
