@@ -460,7 +460,10 @@ def _saving(first: Unit, second: Unit) -> Assign | None:
     made = [s for s in first.body if isinstance(s, Assign) and _makes(s, node, first)]
     takes = [s for s in second.body if isinstance(s, Assign) and _place_in(s, state) is not None]
     exits = sum(isinstance(s, Return) for s in first.statements())
-    return made[0] if len(made) == exits == 1 and len(takes) == second.counts()[0][state] else None
+    if len(made) != 1 or exits != 1 or len(takes) != second.counts()[0][state]:
+        return None
+    # A tuple of the program itself, which may be all that is saved, is read elsewhere, too.
+    return made[0] if first.counts()[0][made[0].target] == 1 else None
 
 
 def _tape_of(s: Statement) -> str:
@@ -477,7 +480,7 @@ def _names(value: Expr) -> Iterator[str]:
 
 def _makes(s: Assign, node: object, unit: Unit) -> bool:
     """Whether a statement makes the tuple of a region."""
-    return isinstance(s.value, Make) and memory.region(unit.kinds.get(s.target, BOTTOM)) is node
+    return memory.is_tuple(s.value) and memory.region(unit.kinds.get(s.target, BOTTOM)) is node
 
 
 def _place_in(s: Assign, state: str) -> int | None:
