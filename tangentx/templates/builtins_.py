@@ -11,6 +11,8 @@ from tangentx.arrays import (
     before,
     give_best,
     guarded,
+    if_above,
+    if_below,
     merged,
     nested,
     ratio_or_zero,
@@ -112,6 +114,20 @@ def total_(dots: Any, items: Any, *, ans_bar: Any) -> Any:
 def give_best_(t: Any, best: Any, args: Any, *, ans_bar: Any) -> Any:
     """Shares of those that equal the best."""
     t_bar = take_best(ans_bar, best, args)
+    return t_bar
+
+
+@linear(if_above, domain=("x, y, 0.5", "x, 0.4, y"))
+def if_above_(t: Any, x: Any, bound: Any, *, ans_bar: Any) -> Any:
+    """The same share."""
+    t_bar = if_above(ans_bar, x, bound)
+    return t_bar
+
+
+@linear(if_below, domain=("x, y, 0.5", "x, 0.4, y"))
+def if_below_(t: Any, x: Any, bound: Any, *, ans_bar: Any) -> Any:
+    """The same share."""
+    t_bar = if_below(ans_bar, x, bound)
     return t_bar
 
 

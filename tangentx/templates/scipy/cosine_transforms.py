@@ -9,7 +9,7 @@ from scipy import fft as transforms
 
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
-from tangentx.templates.registry import linear
+from tangentx.templates.registry import constant, linear
 from tangentx.templates.scipy.precisions import in_precision_of
 
 
@@ -53,10 +53,19 @@ def fourth_type(x: Any, odd: Any) -> Any:
     return transforms.dst(x, 4) if odd else transforms.dct(x, 4)
 
 
+def times_counted(size: Any, odd: Any) -> Any:
+    """How often the transform of type 1 counts each element."""
+    places = np.arange(size)
+    return np.where((places > 0) & (places < size - 1) | (odd == 1), 2.0, 1.0)
+
+
+constant(times_counted)
+
+
 @linear(first_type, domain=("A(4), True", "A(2,3), False", "A(2), False"))
 def first_type_(x: Any, odd: Any, *, ans_bar: Any, x_shape: Any) -> Any:
     """The same transform but for the ends, which the cosines count once."""
-    counts = _counts(x_shape[-1], odd)
+    counts = times_counted(x_shape[-1], odd)
     x_bar = counts * first_type(ans_bar / counts, odd)
     return x_bar
 
@@ -66,12 +75,6 @@ def fourth_type_(x: Any, odd: Any, *, ans_bar: Any) -> Any:
     """The same transform."""
     x_bar = fourth_type(ans_bar, odd)
     return x_bar
-
-
-def _counts(size: Any, odd: Any) -> Any:
-    """How often the transform of type 1 counts each element."""
-    places = np.arange(size)
-    return np.where((places > 0) & (places < size - 1) | (odd == 1), 2.0, 1.0)
 
 
 def _transformed(

@@ -363,7 +363,7 @@ def invgamma_isf(q: Any, a: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 @composition(stats.weibull_min.logpdf, domain=("0.5 + P(3), 1.0 + P(3), loc=0.1, scale=y",))
 def weibull_min_logpdf(x: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the density of the Weibull distribution."""
-    c, scale = positive(c), positive(scale)
+    c, scale = positive(c), positive_with(scale, c)
     z = (x - loc) / scale
     outside = z < 0.0
     z = np.where(outside, 1.0, z)
@@ -380,7 +380,7 @@ def weibull_min_pdf(x: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 @composition(stats.weibull_min.cdf, domain=("0.5 + P(3), c=2.5, loc=0.1, scale=y",))
 def weibull_min_cdf(x: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Distribution function of the Weibull distribution."""
-    c, scale = positive(c), positive(scale)
+    c, scale = positive(c), positive_with(scale, c)
     z = (x - loc) / scale
     below = z <= 0.0
     z = np.where(below, 1.0, z)
@@ -390,7 +390,7 @@ def weibull_min_cdf(x: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 @composition(stats.weibull_min.sf, domain=())
 def weibull_min_sf(x: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Survival function of the Weibull distribution."""
-    c, scale = positive(c), positive(scale)
+    c, scale = positive(c), positive_with(scale, c)
     z = (x - loc) / scale
     below = z <= 0.0
     z = np.where(below, 1.0, z)
@@ -407,7 +407,7 @@ def weibull_min_logcdf(x: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 @composition(stats.weibull_min.logsf, domain=())
 def weibull_min_logsf(x: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the survival function of the Weibull distribution."""
-    c, scale = positive(c), positive(scale)
+    c, scale = positive(c), positive_with(scale, c)
     z = (x - loc) / scale
     below = z <= 0.0
     z = np.where(below, 1.0, z)
@@ -417,7 +417,7 @@ def weibull_min_logsf(x: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 @composition(stats.weibull_min.ppf, domain=())
 def weibull_min_ppf(q: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Quantile of the Weibull distribution."""
-    c, scale = positive(c), positive(scale)
+    c, scale = positive(c), positive_with(scale, c)
     q = within(q, 0.0, 1.0)
     return (-special.xlog1py(1.0, -q)) ** (1.0 / c) * scale + loc
 
@@ -425,7 +425,7 @@ def weibull_min_ppf(q: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 @composition(stats.weibull_min.isf, domain=())
 def weibull_min_isf(q: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Inverse of the survival function of the Weibull distribution."""
-    c, scale = positive(c), positive(scale)
+    c, scale = positive(c), positive_with(scale, c)
     q = within(q, 0.0, 1.0)
     return (-special.xlogy(1.0, q)) ** (1.0 / c) * scale + loc
 
@@ -433,14 +433,14 @@ def weibull_min_isf(q: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 @composition(stats.weibull_min.mean, domain=())
 def weibull_min_mean(c: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Mean of the Weibull distribution."""
-    c, scale = positive(c), positive(scale)
+    c, scale = positive(c), positive_with(scale, c)
     return special.gamma(1.0 + 1.0 / c) * scale + loc
 
 
 @composition(stats.weibull_min.var, domain=())
 def weibull_min_var(c: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Variance of the Weibull distribution."""
-    c, scale = positive(c), positive(scale)
+    c, scale = positive(c), positive_with(scale, c)
     return (special.gamma(1.0 + 2.0 / c) - special.gamma(1.0 + 1.0 / c) ** 2) * scale * scale
 
 
