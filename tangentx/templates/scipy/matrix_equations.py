@@ -32,7 +32,15 @@ def solve_sylvester_tangent(a: Any, b: Any, q: Any, *, ans: Any, a_dot: Any, b_d
 
 @composition(linalg.solve_continuous_lyapunov, domain=("A(2,2) + 4.0 * np.eye(2), A(2,2)",))
 def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
-    """Solution of ``a x + x a.conj().T = q``."""
+    """Solution of ``a x + x a.conj().T = q``, where there is one and no other."""
+    values = np.linalg.eigvals(stop_gradient(a))
+    if np.size(values) > 0:
+        sums = np.abs(values[:, None] + np.conj(values))
+        if not np.min(sums) > 1e-14 * np.max(np.abs(values)):
+            raise NotDifferentiable(
+                "scipy.linalg.solve_continuous_lyapunov has no derivative where its equation has no single solution",
+                hint="the sum of an eigenvalue and the conjugate of another, or of itself, must not be 0",
+            )
     return linalg.solve_sylvester(a, np.conj(np.transpose(a)), q)
 
 
