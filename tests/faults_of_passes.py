@@ -64,9 +64,11 @@ LATE: tuple[Fault, ...] = (
     ),
     (
         "list named as that of the trip before",
-        "a temporary takes a name that nothing before it reads",
-        "tangentx.optimise.name_coalescing:_name_temporaries",
-        ((" or not read[x]", " or True"),),
+        "a temporary takes a name that nothing else binds: what another trip has bound may be read before",
+        "tangentx.optimise.name_coalescing:_taking",
+        ((" and times[s.target] == 1 and not _is_temporary", " and not _is_temporary"),),
+        "",
+        (("tangentx.optimise.name_coalescing:_name_temporaries", ((" or not read[x]", " or True"),)),),
     ),
     (
         "cotangent of the last trip taken for that of the first",

@@ -1,5 +1,5 @@
 """What PyTorch has under this name."""
 
-from tangentx.optim.clipping import clip_grad_norm_, clip_grad_value_
+from tangentx.optim import clip_grad_norm_, clip_grad_value_  # the whole package: another thread may be loading it
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_"]

@@ -16,7 +16,7 @@ def advice(fn: Any) -> str:
 
     >>> from scipy import special
     >>> advice(special.jve)[:38]
-    '`scipy.special.jv` has one, if it will'
+    '`scipy.special.jv` has one, if that wi'
     """
     name = public_name(fn)
     home = ".".join(name.split(".")[:2])

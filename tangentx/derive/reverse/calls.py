@@ -81,10 +81,10 @@ def give_back(
     taken = []
     for k, (atom, name) in enumerate(values):
         if r.frame.mode(atom) is not None:
-            bar = with_stem(reverse.temporary(), f"{expr.link.name}_{name}{r.frame.suffix}")
-            taken.append((atom, reverse.assign(bar, Index(back, Key((Lit(k),)))), callee.kinds[name]))
-    for atom, given, kind in taken:
-        r.give(reverse, atom, given, r.is_alike(kind, r.frame.kind(atom)))
+            item = with_stem(reverse.temporary(), f"{expr.link.name}_{name}{r.frame.suffix}")
+            taken.append((atom, reverse.assign(item, Index(back, Key((Lit(k),)))), callee.kinds[name]))
+    for atom, bar, kind in taken:
+        r.give(reverse, atom, bar, r.is_alike(kind, r.frame.kind(atom)))
 
 
 def instance_of(program: Program, expr: Call) -> Instance:
