@@ -131,3 +131,21 @@ def _give_best(t: Batch, best: Any, args: Any) -> Any:
         return (_stack(shares),)
     found = [s if arrays.has_derivative(item) else None for s, item in zip(shares, items, strict=True)]
     return tuple(found) if len(args) > 1 else (found,)
+
+
+def _shared(t: Any, x: Any, bound: Any, inside: bool) -> Batch:
+    if type(t) is not Batch or type(x) is Batch or type(bound) is Batch:
+        raise NoRule("numbers that differ")
+    if inside:
+        return t
+    return Batch(t.whole / 2) if x == bound else Batch(np.zeros_like(t.whole))
+
+
+@of_any(arrays.if_above)
+def _if_above(t: Any, x: Any, bound: Any) -> Batch:
+    return _shared(t, x, bound, x > bound)
+
+
+@of_any(arrays.if_below)
+def _if_below(t: Any, x: Any, bound: Any) -> Batch:
+    return _shared(t, x, bound, x < bound)
