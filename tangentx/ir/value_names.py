@@ -145,8 +145,8 @@ class ValueNames:
     def _is_part(self, name: str) -> bool:
         """Whether a name is bound to a part of a cotangent: the place says more than what the part belongs to."""
         expr = self._maker(name)
-        while isinstance(expr, ir.Op) and expr.args and _function(expr.fn) in _COPIES:
-            expr = self._maker(expr.args[0].name) if isinstance(expr.args[0], ir.Var) else None
+        if isinstance(expr, ir.Op) and expr.args and _function(expr.fn) in _COPIES and isinstance(expr.args[0], ir.Var):
+            expr = self._maker(expr.args[0].name)
         base = expr.base.name if isinstance(expr, ir.Index) and isinstance(expr.base, ir.Var) else ""
         return not base.startswith("%") and _COTANGENT.search(base) is not None
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.arrays import unbroadcast
+from tangentx.arrays import clone, unbroadcast
 from tangentx.ir import nodes as ir
 from tangentx.ir.value_names import LONGEST, ValueNames, stem, with_stem
 from tests.ir.made import ONE, SPAN, X, Y, assign, count
@@ -55,6 +55,25 @@ def test_what_would_be_too_long_is_a_noun() -> None:
     assert names.of("%1") == "sin_x_plus_x" and names.of("%3") == "total"
     assert names.of("%11") == "total" and names.cotangent_of("%11", "_bar") == "total_bar"
     assert all(len(names.of(f"%{n}")) <= LONGEST for n in range(12))
+
+
+def test_a_part_of_a_cotangent_is_called_after_its_place() -> None:
+    bar, part = ir.Var("x_bar"), ir.Index(ir.Var("x_bar"), ir.Key((ir.Lit(0),)))
+    names = ValueNames((assign("%1:y_bar", part), assign("%2:y_bar", ir.Op(clone, (ir.Var("%1:y_bar"),)))))
+    assert names.of("%1:y_bar") == "x_bar_0" and names.of("%2:y_bar") == "x_bar_0"
+    assert ValueNames((assign("%1:y_bar", ir.Op(np.exp, (bar,))),)).of("%1:y_bar") == "y_bar"
+    renewed = ValueNames((assign("x_bar", ir.Op(clone, (bar,))), assign("%1:y_bar", ir.Op(clone, (bar,)))))
+    assert renewed.of("%1:y_bar") == "y_bar"
+
+
+def test_a_sum_s_cotangent_is_called_after_it_at_last() -> None:
+    assert ValueNames((assign("%1:total_bar", ir.Op(operator.mul, (X, Y))),)).of("%1:total_bar") == "x_times_y"
+    far = [assign(f"%{n}", ir.Op(operator.mul, (ir.Var(f"%{n - 1}"), X))) for n in range(2, 9)]
+    last = assign("%9:total_bar", ir.Op(np.sin, (ir.Var("%8"),)))
+    names = ValueNames(
+        (assign("%1", ir.Op(np.exp, (X,))), *far, assign("%9:total_bar", ir.Op(np.sin, (ir.Var("%8"),))))
+    )
+    assert names.of("%9:total_bar") == "total_bar"
 
 
 def test_what_comes_off_a_tape_is_called_what_it_was_recorded_as() -> None:
