@@ -32,6 +32,7 @@ def with_what_they_are_of(x):
     return np.sum(m * u) + np.sum(np.sum(t * x, axis=1, keepdims=True) * t)
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("jit", WAYS)
 @pytest.mark.parametrize("shape", [(3, 4, 5), (2, 1, 9), (2, 200, 3)])
 @pytest.mark.parametrize("f", [sums, kept, softmax, with_what_they_are_of], ids=lambda f: f.__name__)

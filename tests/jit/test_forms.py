@@ -193,6 +193,7 @@ def test_what_may_be_left_to_python(f, args, jit):
         demand_equal(tx.value_and_grad(f, jit=jit)(*args), tx.value_and_grad(f, guarded=True)(*args), exact=False)
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("jit", WAYS)
 @pytest.mark.parametrize(("f", "args"), CASES, ids=[f"{f.__name__}{i}" for i, (f, _) in enumerate(CASES)])
 def test_forms(f, args, jit):

@@ -246,6 +246,7 @@ def outcome(f, args, **options):
     return found, told, given
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("jit", EVERY_WAY)
 @pytest.mark.parametrize(("f", "args"), CASES, ids=[f"{f.__name__}{i}" for i, (f, _) in enumerate(CASES)])
 def test_hard_cases(f, args, jit):

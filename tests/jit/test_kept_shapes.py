@@ -164,6 +164,7 @@ CASES = [
 ]
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("jit", WAYS)
 @pytest.mark.parametrize("f", dict.fromkeys(f for f, _ in CASES))
 def test_arrays_that_a_loop_binds_anew(f, jit):

@@ -52,6 +52,7 @@ def given(f, x, threads, monkeypatch, **options):
     return derivative(x), derivative
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize(("f", "x"), CASES, ids=[f"{f.__name__}{i}" for i, (f, _) in enumerate(CASES)])
 def test_the_bits_are_those_of_one_thread(f, x, monkeypatch):
     wanted, _ = given(f, x, 1, monkeypatch)

@@ -81,6 +81,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("jit", WAYS)
 @pytest.mark.parametrize("place", range(len(TAKEN) + len(OTHERS)))
 @pytest.mark.filterwarnings("ignore")

@@ -65,6 +65,7 @@ def squares_of_first(model: Any, *x: Any) -> Any:
     ],
     ids=lambda value: type(value).__name__,
 )
+@pytest.mark.share(1)
 def test_sequences_on_a_device(layer, count):
     gradient = tx.grad(squares_of_first, wrt=("model", "x"), fallback="error")
     there, x = layer.to(cp), cp.asarray(SEQUENCE)

@@ -100,6 +100,7 @@ def by(helper: Any) -> Any:
 SOMETIMES = [by(on_one_way), by(one_of_two), by(bound_anew), by(a_view)]
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("f", [*ALWAYS, *SOMETIMES], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("off", [(), "given"], ids=["on", "off"])
 def test_derivatives_are_right(f: Any, off: Any) -> None:

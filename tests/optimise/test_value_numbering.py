@@ -205,6 +205,7 @@ TWICE = [
 ]
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("f", [*ONCE, *TWICE], ids=lambda f: f.__name__)
 def test_derivatives_are_right(f: Any) -> None:
     check_grads(f, (x, y), order=2)

@@ -16,6 +16,7 @@ from .survey import BAD, program_of
 
 
 @pytest.mark.long
+@pytest.mark.share(1)
 @pytest.mark.parametrize("path", kept(), ids=lambda path: path.stem)
 def test_programs_that_failed_once(path: Path) -> None:
     program = read(path)

@@ -283,7 +283,7 @@ def test_what_an_element_does_not_enter_stays_finite(f) -> None:
     x = np.array([0.5, 2.0, 3.0])
     assert np.isfinite(f(x))
     assert tx.value_and_grad(f, fallback="error")(x)[0] == f(x)
-    check_grads(f, (x,), order=2)
+    check_grads(f, (x,), order=1)
 
 
 @pytest.mark.parametrize("mode", ["reflect", "symmetric"])

@@ -131,7 +131,6 @@ def of_single_precision(d, x):
 
 
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
-    formats: (VALUES, x),
     arithmetic: (VALUES, x),
     compressed: (VALUES, 1.0 + RNG.random((3, 3))),
     solved: (VALUES, x),
@@ -142,6 +141,7 @@ PROGRAMS: dict[Any, tuple[Any, ...]] = {
     of_two: (VALUES, x),
     parts: (VALUES, x),
     in_shared_memory: (VALUES, x),
+    formats: (VALUES, x),
 }
 
 

@@ -179,6 +179,7 @@ def containers(x: Any, k: Any) -> Any:
 X, K = np.array([0.4, -0.3, 0.8]), 0.7
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("f", [methods, operators, written, chosen, best, pairs, tree, linked, containers])
 def test_the_class_of_an_object_says_what_its_members_are(f: Any) -> None:
     check_grads(f, (X, K), wrt=(0, 1), order=2 if f is linked else 1, rtol=1e-4)

@@ -93,8 +93,8 @@ REFUSED = {
 
 
 def some_programs() -> list[Any]:
-    """Every sixteenth program; with ``--thorough`` each."""
-    return [p if i % 16 == 0 else pytest.param(p, marks=pytest.mark.thorough) for i, p in enumerate(PROGRAMS)]
+    """Every thirty-second program; with ``--thorough`` each."""
+    return [p if i % 32 == 0 else pytest.param(p, marks=pytest.mark.thorough) for i, p in enumerate(PROGRAMS)]
 
 
 @pytest.mark.parametrize("program", some_programs(), ids=lambda program: program.name)
