@@ -82,7 +82,7 @@ class _Clones:
         for s in out[i + 1 :]:
             if left == 0:
                 break
-            if isinstance(s, Note) or self._writes_elsewhere(s, name, old):
+            if isinstance(s, Note) or self._writes_elsewhere(s, name, old) or _pops(s, old):
                 continue
             if not isinstance(s, Assign) or isinstance(s.value, Call | Pop) or has_effect(s.value):
                 return False
@@ -94,3 +94,8 @@ class _Clones:
             if s.target == old.name:
                 return False
         return left == 0
+
+
+def _pops(s: Statement, old: Var) -> bool:
+    """Whether the statement takes something off a list: no array changes by that."""
+    return isinstance(s, Assign) and isinstance(s.value, Pop) and s.target != old.name

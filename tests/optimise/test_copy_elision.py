@@ -53,7 +53,23 @@ def selected(u, c):
     return np.sum(u * u)
 
 
-ALL = (stepped, advected, given_on, overwritten, summed, selected)
+def drawn_apart(u, c):
+    rows = np.outer(u, u)
+    for _ in range(2):
+        pulls = np.zeros_like(rows)
+        for i in range(3):
+            pull = c * (rows[i + 1] - rows[i]) * rows[i]
+            pulls[i] += pull
+            pulls[i + 1] -= pull
+        rows = rows + c * pulls * pulls
+    return np.sum(rows * rows)
+
+
+ALL = (stepped, advected, given_on, overwritten, summed, selected, drawn_apart)
+
+
+def test_what_comes_off_a_tape_in_between_changes_nothing() -> None:
+    assert "pull_bar = pulls_bar[i] - pulls_bar[i + 1]" in reverse(drawn_apart)
 
 
 def test_what_arrays_select_is_a_copy_already() -> None:
