@@ -23,7 +23,7 @@ from tangentx.arrays.library_objects import parts_of
 from tangentx.arrays.memory import repeats
 from tangentx.arrays.structures import fields
 from tangentx.common.scoped_state import lasting
-from tangentx.errors import InternalError, Span
+from tangentx.errors import InternalError, NotDifferentiable, Span
 
 ENDS = 8  # items of a long container that are looked at from either end
 DEPTH = 6  # containers in containers that are looked into
@@ -232,6 +232,17 @@ def claimed(facts: Facts, text: str, value: Any) -> None:
     table = _OWNERS.get()
     if table is not None:
         table.enter(value, fact)
+
+
+def claimed_real(facts: Facts, text: str, value: Any) -> None:
+    """Refuses a complex array where a real one was taken for granted, as the derivative does. Raises
+    NotDifferentiable."""
+    if np.iscomplexobj(value):
+        raise NotDifferentiable(
+            "a complex function of a real matrix has no derivative",
+            facts[text].span,
+            "make the matrix complex: `a + 0j`",
+        )
 
 
 def claimed_zero(facts: Facts, text: str, value: Any) -> None:

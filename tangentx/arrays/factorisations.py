@@ -74,9 +74,10 @@ def pseudo_inverse_found(a: Any, rcond: Any, hermitian: Any, rtol: Any) -> Any:
 
 
 def rank_cutoff(a: Any, rcond: Any) -> Any:
-    """The part of the largest singular value that counts as 0 in a system that is solved for least squares."""
-    precision = np.finfo(np.asarray(a).dtype).eps
-    return max(np.shape(a)) * precision if rcond is None else precision if rcond < 0 else rcond
+    """The part of the largest singular value that counts as 0 in a system that is solved for least squares; LAPACK
+    takes what is no part of it for the precision."""
+    precision = float(np.finfo(np.asarray(a).dtype).eps)
+    return max(np.shape(a)) * precision if rcond is None else rcond if 0.0 < rcond < 1.0 else precision
 
 
 def rank_of(a: Any, rcond: Any) -> Any:

@@ -119,7 +119,7 @@ def whole_turns(p: Any, discont: Any = None, axis: int = -1, period: Any = 2.0 *
     turns = np.floor_divide(steps + half, period)
     turns = np.where((np.mod(steps + half, period) == 0.0) & (steps > 0.0), turns - 1.0, turns)
     turns = np.where(np.abs(steps) < (half if discont is None else discont), 0.0, turns)
-    first = np.zeros_like(np.take(p, [0], axis=axis), dtype=turns.dtype)
+    first = np.zeros_like(np.take(p, np.arange(min(1, np.shape(p)[axis])), axis=axis), dtype=turns.dtype)
     return np.cumsum(np.concatenate([first, turns], axis=axis), axis=axis)
 
 

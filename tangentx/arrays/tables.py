@@ -103,10 +103,17 @@ def largest_like(x: Any) -> Any:
 
 
 def demand_real(t: Any, found: Any, a: Any) -> Any:
-    """`t` itself; raises NotDifferentiable where what was found of a real matrix is complex."""
+    """`t` itself; raises NotDifferentiable where what was found of a real matrix is complex, or where the matrix is
+    singular."""
     if np.iscomplexobj(found) and not np.iscomplexobj(a):
         raise NotDifferentiable(
             "a complex function of a real matrix has no derivative", hint="make the matrix complex: `a + 0j`"
+        )
+    precision = np.finfo(np.result_type(a, np.float32)).eps
+    if np.size(a) and np.any(np.linalg.cond(a, 1) > 0.1 / precision):
+        raise NotDifferentiable(
+            "a root, power or logarithm of a singular matrix has no derivative that can be found",
+            hint="add a small multiple of the identity to the matrix",
         )
     return t
 

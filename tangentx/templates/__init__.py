@@ -71,7 +71,15 @@ from tangentx.templates.distributions import is_distribution, is_whole, method_o
 from tangentx.templates.library_classes import no_rule_of_member, path_of_member
 from tangentx.templates.out_places import from_out, overwriting
 from tangentx.templates.refusals import no_rule, refusal, refused
-from tangentx.templates.registry import Template, bind, find, silent_slope, templates, without_rule
+from tangentx.templates.registry import (
+    Template,
+    bind,
+    find,
+    may_be_complex,
+    silent_slope,
+    templates,
+    without_rule,
+)
 from tangentx.templates.solvers import solver, solvers
 
 __all__ = [
@@ -88,6 +96,7 @@ __all__ = [
     "from_out",
     "is_distribution",
     "is_whole",
+    "may_be_complex",
     "method_of",
     "thawed",
     "has_composition",

@@ -73,12 +73,16 @@ def _between(ends: Any, array: Any, widths: Any, axis: Any) -> Any:
     """An array between two numbers along an axis."""
     parts = [array]
     if widths[axis][0] > 0:
-        like = np.zeros_like(np.take(array, np.zeros(widths[axis][0], int), axis))
-        parts = [like + ends[0], *parts]
+        parts = [_ends_of(array, widths[axis][0], axis) + ends[0], *parts]
     if widths[axis][1] > 0:
-        like = np.zeros_like(np.take(array, np.zeros(widths[axis][1], int), axis))
-        parts = [*parts, like + ends[1]]
+        parts = [*parts, _ends_of(array, widths[axis][1], axis) + ends[1]]
     return np.concatenate(parts, axis)
+
+
+def _ends_of(array: Any, width: Any, axis: Any) -> Any:
+    """So many zeros along an axis, as many as the array has along the others."""
+    shape = [width if other == axis else np.shape(array)[other] for other in range(np.ndim(array))]
+    return np.zeros(shape, array.dtype)
 
 
 def _turned(mirrored: Any, array: Any, axis: Any) -> Any:

@@ -59,6 +59,8 @@ def _sums(places: Any, count: Any, weights: Any) -> Any:
     """Sums of weights by places, behind the last of which stands what is left out."""
     if weights is None:
         return np.bincount(places, minlength=count + 1)[:count]
+    if np.size(weights) == 0:  # of which NumPy would count in integers
+        return np.zeros(count, np.asarray(weights).dtype)
     found = np.bincount(places, np.ravel(weights), count + 1)[:count]
     return found.astype(np.float32) if np.result_type(weights) == np.float32 else found
 

@@ -144,7 +144,7 @@ def qr(a: Any, mode: Any = "reduced") -> Any:
 )
 def pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = None) -> Any:
     """Pseudo-inverse; where the rank is not full, its derivative among matrices of the same rank."""
-    matrix = mirrored(a) if hermitian else a
+    matrix = mirrored(a) if hermitian and np.size(a) > 0 else a
     return pseudo_inverse_of(matrix, pseudo_inverse_found(matrix, rcond, hermitian, rtol))
 
 

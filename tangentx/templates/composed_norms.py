@@ -6,8 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import counting, length_of
+from tangentx.arrays import counting, det_sign, length_of
+from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
+
+
+def _takes_none() -> bool:
+    """Whether the largest size of no elements is 0 in NumPy's norms, which in older versions is an error."""
+    try:
+        return bool(np.linalg.norm(np.zeros(0), np.inf) == 0.0)
+    except ValueError:
+        return False
+
+
+_TAKES_NONE = _takes_none()
 
 
 @composition(
@@ -49,7 +61,7 @@ def _vector_norm(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     if ord == 1:
         return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
     if ord == np.inf:
-        return np.max(np.abs(x), axis=axis, keepdims=keepdims)
+        return _largest(np.abs(x), axis, keepdims)
     if ord == -np.inf:
         return np.min(np.abs(x), axis=axis, keepdims=keepdims)
     if ord == 0:
@@ -58,6 +70,13 @@ def _vector_norm(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
         return np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
     total = np.sum(_power_of_some(np.abs(x), ord), axis=axis, keepdims=keepdims)
     return _power_of_some(total, 1.0 / ord)[()]
+
+
+def _largest(sizes: Any, axis: Any, keepdims: Any) -> Any:
+    """The largest of some sizes, none of which is negative."""
+    if _TAKES_NONE:
+        return np.max(sizes, axis=axis, keepdims=keepdims, initial=0.0)
+    return np.max(sizes, axis=axis, keepdims=keepdims)
 
 
 def _power_of_some(sizes: Any, exponent: Any) -> Any:
@@ -76,15 +95,15 @@ def _matrix_norm(x: Any, ord: Any) -> Any:
     if isinstance(ord, str):
         raise ValueError("Invalid norm order for matrices.")
     if ord == 1:
-        return np.max(np.sum(np.abs(x), axis=-2), axis=-1)
+        return _largest(np.sum(np.abs(x), axis=-2), -1, False)
     if ord == np.inf:
-        return np.max(np.sum(np.abs(x), axis=-1), axis=-1)
+        return _largest(np.sum(np.abs(x), axis=-1), -1, False)
     if ord == -1:
         return np.min(np.sum(np.abs(x), axis=-2), axis=-1)
     if ord == -np.inf:
         return np.min(np.sum(np.abs(x), axis=-1), axis=-1)
     if ord == 2:
-        return np.max(np.linalg.svdvals(x), axis=-1)
+        return _largest(np.linalg.svdvals(x), -1, False)
     if ord == -2:
         return np.min(np.linalg.svdvals(x), axis=-1)
     raise ValueError("Invalid norm order for matrices.")
@@ -129,4 +148,9 @@ def cond(x: Any, p: Any = None) -> Any:
     if p == -2:
         values = np.linalg.svdvals(x)
         return _infinite(values[..., -1] / values[..., 0], x)
+    if np.any(det_sign(x) == 0.0):
+        raise NotDifferentiable(
+            "np.linalg.cond has no derivative where a matrix is singular: it is infinite there",
+            hint="add a small multiple of the identity to the matrix",
+        )
     return _matrix_norm(x, p) * _matrix_norm(np.linalg.inv(x), p)

@@ -71,6 +71,10 @@ def trim_zeros(filt: Any, trim: Any = "fb") -> Any:
 def resize(a: Any, new_shape: Any) -> Any:
     """The elements in a new shape, from the first again where they do not suffice."""
     count = int(np.prod(new_shape))
+    if count < 0:
+        raise ValueError("all elements of `new_shape` must be non-negative")
+    if np.size(a) == 0:
+        return np.zeros(new_shape, np.asarray(a).dtype)
     return np.reshape(cycled(np.ravel(a), count), new_shape)
 
 

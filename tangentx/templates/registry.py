@@ -170,6 +170,13 @@ def find(fn: object) -> Template | None:
         return None
 
 
+def may_be_complex(fn: object) -> bool:
+    """Whether an operation may give complex numbers of real ones, which its rule refuses while it runs."""
+    template = find(fn)
+    code = None if template is None else getattr(template.body, "__code__", None)
+    return code is not None and "demand_real" in code.co_names
+
+
 def silent_slope(fn: object) -> str:
     """What kind of an infinite slope `fn` has at 0 where it does not warn itself: see `Template.silent`."""
     found = find(fn)

@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
+from tangentx import templates
 from tangentx.analysis.infer import opaque_calls
 from tangentx.analysis.types.kinds import MISSING, Arr, Bottom, Box, Either, Kind, Num, Obj, Region, Some, reached
 from tangentx.arrays import claims
@@ -155,7 +156,7 @@ class _Writer:
                 told, more = None, []
             if isinstance(s, Assign) and isinstance(s.value, Call):
                 s = replace(s, value=Call(self.links[s.value.link], s.value.args))
-            out += [s, *after, *more] if told is None else [s, told, *after, *more]
+            out += [s, *self.real(s), *after, *more] if told is None else [s, *self.real(s), told, *after, *more]
         return tuple(out)
 
     def told(self, s: Statement, before: Block = ()) -> Statement | None:
@@ -168,6 +169,15 @@ class _Writer:
             return None  # a result that nobody reads may have been left out
         perhaps = self.derived and (not isinstance(s, Assign) or self._may_lack(name, s.value, before))
         return self.assertion(name, self.part.origins.get(id(s), name), s.span, perhaps)
+
+    def real(self, s: Statement) -> list[Statement]:
+        """What refuses a result that is complex, of an operation that is refused there when it is differentiated."""
+        match s:
+            case Assign(target, Op(fn=fn)) if not self.derived and templates.may_be_complex(fn):
+                kind = self.part.kinds.get(target)
+                if isinstance(kind, Arr) and kind.dtype.kind == "f":
+                    return [self.asserting(claims.claimed_real, target, s.span, "is real")]
+        return []
 
     def more(self, s: Statement) -> list[Statement]:
         """The assertions of what is told beside the kinds."""
@@ -319,6 +329,10 @@ class _Writer:
             case _:
                 return claims.Anything()
 
+    def item(self, kind: Kind) -> claims.Claim:
+        """What is claimed of an item; of one without a cotangent nothing, for a rule may give one all the same."""
+        return claims.Anything() if self.derived and kind == Obj(None) else self.claim(kind)
+
     def memory(self, region: Region) -> claims.Memory:
         """The class of memory that a region is."""
         node = region.root()
@@ -341,7 +355,7 @@ class _Writer:
                 cls, self.memory(node), opened, gaps, node.always, classes=classes_of(cls), none=kind.none
             )
             self.boxes[key] = made
-            made.items.update({key: self.claim(item) for key, item in node.fields.items()})
+            made.items.update({key: self.item(item) for key, item in node.fields.items()})
             made.others = None if isinstance(node.elt, Bottom) else self.claim(node.elt)
         return self.boxes[key]
 

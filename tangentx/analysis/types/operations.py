@@ -256,14 +256,19 @@ class Operation:
 
     def draw(self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind]) -> Kind | None:
         """The kind of what a random generator of our own, or a clock, gives; None where no sample can be run."""
-        for number, forget in ((1, True), (2, True), (1, False), (0, True)):
-            try:
-                found, _ = self._tried(fn, args, kwargs, Sampler(number, 1, forget, 1), False)
-            except NotResolved:
-                return None
-            if found is not None:
-                return found
-        return None
+        result: Kind = BOTTOM
+        for rank, length in settings([*args, *kwargs.values()]):
+            if (length or 0) > ENOUGH and not isinstance(result, Bottom):
+                continue
+            for number, forget in ((1, True), (2, True), (1, False), (0, True)):
+                try:
+                    found, _ = self._tried(fn, args, kwargs, Sampler(number, rank, forget, 1, length), False)
+                except NotResolved:
+                    return None
+                if found is not None:
+                    result = join(result, found)
+                    break
+        return None if isinstance(result, Bottom) else result
 
     def _tried(
         self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], sampler: Sampler, known: bool

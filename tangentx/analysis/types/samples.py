@@ -157,6 +157,15 @@ def still_empty(kind: Kind) -> bool:
     return node.open and not node.fields or any(isinstance(item, Bottom) for item in node.fields.values())
 
 
+def _of_any_rank(kind: Kind, around: frozenset[Region] = frozenset()) -> Iterator[Arr]:
+    """The kinds of arrays of unknown rank, in containers too."""
+    if isinstance(kind, Arr) and kind.rank is None:
+        yield kind
+    elif isinstance(kind, Box) and (node := kind.region.root()) not in around:
+        for item in (*node.fields.values(), node.elt):
+            yield from _of_any_rank(item, around | {node})
+
+
 ENOUGH = 2
 
 
@@ -165,7 +174,7 @@ def settings(kinds: Sequence[Kind]) -> Iterator[tuple[int, int | None]]:
 
     What such a length may tell is a rank, so several are tried; those above `ENOUGH` where the others gave nothing.
     """
-    loose = [k for k in kinds if isinstance(k, Arr) and k.rank is None]
+    loose = [k for kind in kinds for k in _of_any_rank(kind)]
     ranks: tuple[int, ...] = (1,)
     if loose:
         ranks = (1, 2, -1) if any(k.loose for k in loose) else (1, 2)

@@ -255,7 +255,7 @@ def polar(a: Any, side: Any = "right") -> Any:
         raise NotDifferentiable(
             "scipy.linalg.polar has a derivative with the smaller factor", hint="give the other `side`"
         )
-    if not np.linalg.cond(stop_gradient(matrix)) < 1e5:
+    if np.size(matrix) == 0 or not np.linalg.cond(stop_gradient(matrix)) < 1e5:
         raise NotDifferentiable(
             "scipy.linalg.polar of a matrix that is nearly of lower rank has no derivative",
             hint="write it by `scipy.linalg.svd` where the singular values differ",
@@ -314,10 +314,10 @@ def lstsq(
         )
     x, lengths, rank, values = np.linalg.lstsq(a, b, 2.220446049250313e-16 if cond is None else cond)
     if np.ndim(b) > 1:
-        return x, lengths, rank, values
+        return x, lengths, int(rank), values
     if np.shape(lengths)[0] == 0:
         raise NotDifferentiable(
             "scipy.linalg.lstsq of one right side has a derivative for more equations than unknowns, of full rank",
             hint="use np.linalg.lstsq",
         )
-    return x, np.sum(lengths), rank, values
+    return x, np.sum(lengths), int(rank), values

@@ -308,6 +308,11 @@ def boxcox_llf(lmb: Any, data: Any, *, axis: Any = 0, keepdims: Any = False, nan
     n = np.shape(sample)[axis]
     moved = logs if lmb == 0 else sample**lmb / lmb
     spread = np.var(moved, axis=axis, keepdims=keepdims)
+    if np.any(spread <= 1e-30 * np.max(moved**2, initial=0.0)):
+        raise NotDifferentiable(
+            "scipy.stats.boxcox_llf has no derivative where all numbers are equal: it is infinite there",
+            hint="leave such a sample out",
+        )
     return (lmb - 1) * np.sum(logs, axis=axis, keepdims=keepdims) - n / 2 * np.log(spread)
 
 

@@ -177,9 +177,10 @@ def gaussian_filter(
         )
     found = np.asarray(input) * 1.0
     for axis in range(np.ndim(found)):
-        found = ndimage.gaussian_filter1d(
-            found, along_axis(sigma, axis), axis, along_axis(order, axis), output, mode, cval, truncate
-        )
+        if along_axis(sigma, axis) > 1e-15:  # SciPy leaves the other axes as they are
+            found = ndimage.gaussian_filter1d(
+                found, along_axis(sigma, axis), axis, along_axis(order, axis), output, mode, cval, truncate
+            )
     return found
 
 
@@ -297,6 +298,10 @@ def map_coordinates(
     """The image at places, between its elements by a spline of an order."""
     demand_no_output(output)
     image, places = np.asarray(input) * 1.0, np.asarray(coordinates) * 1.0
+    if np.size(image) == 0 or np.size(places) == 0:
+        raise NotDifferentiable(
+            "scipy.ndimage has no derivative of an image without elements, or at no places", hint="leave it out"
+        )
     given = image
     columns = np.reshape(places, (np.shape(places)[0], -1))
     margin = 12 if mode == "nearest" and order > 1 and prefilter else 0
@@ -404,6 +409,8 @@ def zoom(
         grid = np.indices((counts[0], counts[1])) * 1.0
     else:
         grid = np.indices((counts[0], counts[1], counts[2])) * 1.0
+    if min(counts) == 0:
+        raise NotDifferentiable("scipy.ndimage.zoom has no derivative where nothing is left", hint="leave it out")
     rows = []
     for axis in range(np.ndim(image)):
         if grid_mode:

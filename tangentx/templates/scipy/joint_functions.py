@@ -269,4 +269,6 @@ def voigt_profile(x: Any, sigma: Any, gamma: Any) -> Any:
     width = np.where(alone, 1.0, sigma)
     found = np.real(special.wofz((x + 1j * gamma) / (1.4142135623730951 * width))) / (2.5066282746310002 * width)
     square = np.where(alone, x * x + gamma * gamma, 1.0)
-    return np.where(alone, gamma / (3.141592653589793 * square), found)[()]
+    nowhere = square == 0.0  # a number that is always 0
+    cauchy = np.where(nowhere, np.inf, gamma / (3.141592653589793 * np.where(nowhere, 1.0, square)))
+    return np.where(alone, cauchy, found)[()]

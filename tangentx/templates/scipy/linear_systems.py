@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from tangentx.arrays import columns_outer, other_side, triangle, turned
+from tangentx.arrays import columns_outer, one_system_each, other_side, triangle, turned
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import adjoint
@@ -79,10 +79,24 @@ def _below(half: Any) -> Any:
     return np.swapaxes(half, -1, -2)
 
 
+@adjoint(linalg.solve, domain=("A(2,2) + 4.0 * np.eye(2), A(2)", "A(2,2) + 4.0 * np.eye(2), A(2,3)"))
+def solve_general(a: Any, b: Any, *, ans: Any, ans_bar: Any, a_shape: Any, b_shape: Any) -> Any:
+    """Solution of a linear system, as SciPy finds it; its adjoint solves the transposed one."""
+    b_bar = np.linalg.solve(np.swapaxes(a, -1, -2), one_system_each(ans_bar, a_shape, b_shape))
+    a_bar = -columns_outer(b_bar, ans)
+    return a_bar, b_bar
+
+
+@solve_general.tangent
+def solve_general_tangent(a: Any, b: Any, *, ans: Any, a_dot: Any, b_dot: Any, a_shape: Any, b_shape: Any) -> Any:
+    """The same system for the tangents."""
+    ans_dot = np.linalg.solve(a, b_dot - np.matmul(a_dot, one_system_each(ans, a_shape, b_shape)))
+    return ans_dot
+
+
 @composition(
     linalg.solve,
     domain=(
-        "A(2,2) + 4.0 * np.eye(2), A(2)",
         "A(2,2) + 4.0 * np.eye(2), A(2,3), assume_a='pos'",
         "A(2,2) + 4.0 * np.eye(2), A(2), lower=True, assume_a='sym'",
         "A(2,2) + 4.0 * np.eye(2), A(2), transposed=True",
@@ -100,13 +114,22 @@ def solve(
 ) -> Any:
     """Solution of a linear system."""
     matrix = _as_read(np.asarray(a), lower, assume_a)
-    return np.linalg.solve(_below(matrix) if transposed else matrix, np.asarray(b))
+    return linalg.solve(_below(matrix) if transposed else matrix, np.asarray(b))
 
 
-@composition(linalg.inv, domain=("A(2,2) + 4.0 * np.eye(2)",))
-def inv(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Any:
-    """Inverse of a matrix."""
-    return np.linalg.inv(a)
+@adjoint(linalg.inv, domain=("A(2,2) + 4.0 * np.eye(2)",))
+def inv(a: Any, overwrite_a: Any = False, check_finite: Any = True, *, ans: Any, ans_bar: Any) -> Any:
+    """Inverse of a matrix, as SciPy finds it."""
+    turned = np.swapaxes(ans, -1, -2)
+    a_bar = -np.matmul(np.matmul(turned, ans_bar), turned)
+    return a_bar
+
+
+@inv.tangent
+def inv_tangent(a: Any, overwrite_a: Any = False, check_finite: Any = True, *, ans: Any, a_dot: Any) -> Any:
+    """Tangent of the inverse."""
+    ans_dot = -np.matmul(np.matmul(ans, a_dot), ans)
+    return ans_dot
 
 
 @composition(linalg.det, domain=("A(2,2) + 4.0 * np.eye(2)",))

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import linalg
 
 from tangentx.arrays import eliminated, order_of_pivots, stop_gradient
+from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import adjoint, constant
 
@@ -48,6 +49,11 @@ def _packed(ordered: Any, known: Any) -> Any:
     if rows == columns:
         return square
     if rows > columns:
+        if np.any(np.diagonal(square, 0, -2, -1) == 0.0):
+            raise NotDifferentiable(
+                "scipy.linalg.lu has no derivative where the rank of the matrix is not full",
+                hint="use scipy.linalg.qr with `pivoting`",
+            )
         across = np.linalg.solve(_turned(np.triu(square)), _turned(ordered[..., size:, :]))
         return np.concatenate([square, _turned(across)], axis=-2)
     lower = np.tril(square, -1) + np.eye(size)
@@ -69,6 +75,8 @@ def lu(
     matrix = np.asarray(a)
     rows, columns = np.shape(matrix)[-2], np.shape(matrix)[-1]
     size = min(rows, columns)
+    if np.size(matrix) == 0:
+        raise NotDifferentiable("scipy.linalg.lu has no derivative of no numbers", hint="leave them out")
     places, lower, upper = linalg.lu(stop_gradient(matrix), False, False, check_finite, True)
     known = np.tril(lower[..., :size, :], -1) + upper[..., :size]
     order = np.argsort(places, axis=-1)

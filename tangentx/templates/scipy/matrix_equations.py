@@ -55,7 +55,7 @@ def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
     matrix = np.asarray(a)
     size = np.shape(matrix)[0]
     table = np.eye(size * size) - np.kron(matrix, np.conj(matrix))
-    return np.reshape(np.linalg.solve(table, np.ravel(q)), (size, size))
+    return np.reshape(linalg.solve(table, np.ravel(q)), (size, size))
 
 
 def _plain(e: Any, s: Any) -> None:

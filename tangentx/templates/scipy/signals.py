@@ -124,9 +124,18 @@ def convolve(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> An
     return _middle(_by_transforms(first, second), first, second, mode)
 
 
+def _demand_elements(first: Any, second: Any) -> None:
+    if np.size(first) == 0 or np.size(second) == 0:
+        raise NotDifferentiable(
+            "a convolution of scipy.signal has no derivative where an argument has no elements",
+            hint="leave out what is empty",
+        )
+
+
 @composition(signal.fftconvolve, domain=("A(5), A(3), 'same'", "A(3,4), A(2,2)"))
 def fftconvolve(in1: Any, in2: Any, mode: Any = "full") -> Any:
     """Convolution by transforms."""
+    _demand_elements(in1, in2)
     return signal.convolve(in1, in2, mode)
 
 
@@ -209,6 +218,7 @@ def convolve2d(in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", f
         raise NotDifferentiable(
             "scipy.signal.convolve2d has a derivative with zeros around", hint="use scipy.ndimage.convolve with a mode"
         )
+    _demand_elements(in1, in2)
     return signal.convolve(in1, in2, mode)
 
 
@@ -217,4 +227,5 @@ def oaconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any:
     """Convolution by transforms of parts."""
     if axes is not None:
         raise NotDifferentiable("scipy.signal.oaconvolve has no derivative with `axes`", hint="leave it out")
+    _demand_elements(in1, in2)
     return signal.convolve(in1, in2, mode)

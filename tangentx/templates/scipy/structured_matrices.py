@@ -107,6 +107,8 @@ def convolution_matrix(a: Any, n: Any, mode: Any = "full") -> Any:
 @composition(linalg.matmul_toeplitz, domain=("A(3), A(3)", "(A(3), A(2)), A(2,4)"), containers=True)
 def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: Any = False, workers: Any = None) -> Any:
     """Product of a matrix with constant diagonals."""
+    if np.size(x) == 0:
+        raise NotDifferentiable("scipy.linalg.matmul_toeplitz has no derivative of no numbers", hint="leave them out")
     return np.matmul(_of_diagonals(c_or_cr), np.asarray(x))
 
 

@@ -26,7 +26,7 @@ def _inside(sample: Any, limits: Any, inclusive: Any) -> Any:
         inside = inside & (sample >= low if inclusive[0] else sample > low)
     if high is not None:
         inside = inside & (sample <= high if inclusive[1] else sample < high)
-    if not np.any(inside):
+    if not np.any(inside) and np.size(sample) > 0:
         raise ValueError("No array values within given limits")
     return inside
 
@@ -128,7 +128,7 @@ def tmin(
     _demand(nan_policy)
     sample = np.asarray(a)
     inside = _inside(sample, (lowerlimit, None), (inclusive, True))
-    found = np.min(np.where(inside, sample, np.inf), axis=axis, keepdims=keepdims)
+    found = np.min(np.where(inside, sample, np.inf), axis=axis, keepdims=keepdims, initial=np.inf)
     return np.where(np.any(inside, axis=axis, keepdims=keepdims), found, np.nan)[()]
 
 
@@ -146,7 +146,7 @@ def tmax(
     _demand(nan_policy)
     sample = np.asarray(a)
     inside = _inside(sample, (None, upperlimit), (True, inclusive))
-    found = np.max(np.where(inside, sample, -np.inf), axis=axis, keepdims=keepdims)
+    found = np.max(np.where(inside, sample, -np.inf), axis=axis, keepdims=keepdims, initial=-np.inf)
     return np.where(np.any(inside, axis=axis, keepdims=keepdims), found, np.nan)[()]
 
 
@@ -155,6 +155,8 @@ def trimboth(a: Any, proportiontocut: Any, axis: Any = 0) -> Any:
     """The elements without what is smallest and largest, in the order that SciPy leaves them in."""
     sample = np.ravel(a) if axis is None else np.asarray(a)
     place = 0 if axis is None else axis
+    if np.size(sample) == 0:
+        raise NotDifferentiable("scipy.stats.trimboth has no derivative of no numbers", hint="leave them out")
     cut = int(proportiontocut * np.shape(sample)[place])
     ordered = np.moveaxis(np.partition(sample, (cut, np.shape(sample)[place] - cut - 1), place), place, -1)
     return np.moveaxis(ordered[..., cut : np.shape(sample)[place] - cut], -1, place)

@@ -68,3 +68,28 @@ def rows_of_zeros(x):
 def test_an_element_of_an_array_of_such_a_shape_is_refused() -> None:
     with pytest.raises(tx.NotResolved, match="unknown rank"):
         tx.grad(rows_of_zeros, fallback="error")(np.ones((2, 3)))
+
+
+def joined(x, n):
+    z = np.zeros([2] * n) + x
+    y = np.concatenate([z, z])
+    return x * x if y.ndim == 1 else x**3
+
+
+def stacked(x, n):
+    z = np.zeros([2] * n) + x
+    y = np.stack((z, z * x))
+    return np.sum(y) if len(y.shape) == 2 else np.sum(y**2)
+
+
+def drawn(x, n):
+    r = np.random.default_rng(1).normal(size=[2] * n)
+    return x * x * np.sum(r) if r.ndim == 2 else x
+
+
+@pytest.mark.parametrize("program", [joined, stacked, drawn])
+@pytest.mark.parametrize("n", [1, 2])
+def test_arrays_of_unknown_rank_in_a_list_have_several(program, n) -> None:
+    wanted = (program(1.5 + 1e-6, n) - program(1.5 - 1e-6, n)) / 2e-6
+    assert abs(tx.grad(program, fallback="error", check=True)(1.5, n) - wanted) < 1e-6
+    assert abs(tx.jvp(program, (1.5, n), (1.0, None), fallback="error")[1] - wanted) < 1e-6
