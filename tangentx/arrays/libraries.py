@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-_NAMESPACES = ("", "linalg", "fft")
+_NAMESPACES = ("", "linalg", "fft", "lib.stride_tricks")
 """The modules below NumPy's own whose functions other libraries have under the same names."""
 
 
@@ -45,6 +45,10 @@ class Library:
 NUMPY = Library("numpy", "np", "NumPy")
 _KNOWN: dict[str, Library] = {"numpy": NUMPY, "cupy": Library("cupy", "cp", "CuPy")}
 _BY_ARRAY: dict[type, Library | None] = {np.ndarray: NUMPY}
+ARRAYS: set[type] = {np.ndarray}
+"""The classes of arrays that have been met: NumPy's, and those of other libraries."""
+ELSEWHERE: set[type] = set()
+"""Those of other libraries."""
 _PLAIN: frozenset[type] = frozenset((float, int, bool, np.float64, type(None), list, tuple, dict))
 """Most of what is asked about and is no array."""
 _FROM_NUMPY: dict[str, dict[int, tuple[Any, Any]]] = {}
@@ -71,7 +75,10 @@ def library_of_class(cls: type) -> Library | None:
     if cls not in _BY_ARRAY:
         if not hasattr(cls, "__array_function__"):
             return None
-        _BY_ARRAY[cls] = next((each for each in _KNOWN.values() if _is_array_of(each, cls)), None)
+        _BY_ARRAY[cls] = found = next((each for each in _KNOWN.values() if _is_array_of(each, cls)), None)
+        if found is not None:
+            ARRAYS.add(cls)
+            ELSEWHERE.add(cls)
     return _BY_ARRAY[cls]
 
 
@@ -94,12 +101,20 @@ def is_elsewhere(x: Any) -> bool:
 def _pairs(library: Library) -> Iterator[tuple[Any, Any]]:
     """Functions of the library's, each with that of NumPy's."""
     for below in _NAMESPACES:
-        ours, theirs = (getattr(m, below, None) if below else m for m in (np, library.namespace))
+        ours, theirs = (_below(m, below) for m in (np, library.namespace))
         # Not dir: NumPy imports numpy.testing and others when asked for them, and a fork would find their locks taken.
         for name, mine in list(vars(ours).items()) if theirs is not None else ():
             its = getattr(theirs, name, None)
             if callable(mine) and callable(its) and not name.startswith("_") and mine is not its:
                 yield its, mine
+
+
+def _below(module: ModuleType, path: str) -> Any:
+    """A module by its path below another; None where there is none."""
+    found: Any = module
+    for name in filter(None, path.split(".")):
+        found = getattr(found, name, None)
+    return found
 
 
 def numpy_function(fn: Any) -> tuple[Any, Library] | None:
@@ -127,7 +142,7 @@ def spelled_in(fn: Any, library: Library) -> Any:
         return None if whole is None else getattr(whole, fn.__name__, None)
     name = getattr(fn, "__name__", "")
     for below in _NAMESPACES:
-        ours, theirs = (getattr(m, below, None) if below else m for m in (np, library.namespace))
+        ours, theirs = (_below(m, below) for m in (np, library.namespace))
         if name and getattr(ours, name, None) is fn:
             return getattr(theirs, name, None)
     return None
@@ -147,9 +162,9 @@ def path_of(value: Any) -> tuple[Library, tuple[str, ...]] | None:
         whole = path_of(value.__self__)
         return None if whole is None else (library, (*whole[1], fn.__name__))
     for below in _NAMESPACES:
-        theirs = getattr(library.namespace, below, None) if below else library.namespace
+        theirs = _below(library.namespace, below)
         if getattr(theirs, fn.__name__, None) is value:
-            return library, (below, fn.__name__) if below else (fn.__name__,)
+            return library, (*filter(None, below.split(".")), fn.__name__)
     return None
 
 

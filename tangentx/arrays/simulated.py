@@ -100,6 +100,12 @@ class _Pointer(NamedTuple):
     ptr: int
 
 
+class _Device(NamedTuple):
+    """A device."""
+
+    id: int
+
+
 class DeviceArray:
     """A double of ``cupy.ndarray``.
 
@@ -141,6 +147,11 @@ class DeviceArray:
         return _Pointer(self._data.__array_interface__["data"][0])
 
     @property
+    def device(self) -> Any:
+        """Where it lies: a device has a number, ``id``."""
+        return _Device(0)
+
+    @property
     def base(self) -> Any:
         """The array of which it is a view; None where it owns its memory."""
         return None if self._data.base is None else on_device(self._data.base)
@@ -155,9 +166,13 @@ class DeviceArray:
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method != "__call__":
             return NotImplemented  # ``np.add.reduce`` and the like are not CuPy's, which has its own
+        if any(type(x) is not DeviceArray and not isinstance(x, (*_SCALARS, np.ndarray)) for x in inputs):
+            return NotImplemented
         return computed(ufunc, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if any(not issubclass(kind, (DeviceArray, np.ndarray)) for kind in types):
+            return NotImplemented
         return computed(func, args, kwargs)
 
     def __getitem__(self, key: Any) -> Any:
@@ -263,6 +278,8 @@ def _operator(name: str) -> Callable[..., Any]:
         if any(not isinstance(other, (DeviceArray, *_SCALARS)) for other in others):
             if any(isinstance(other, np.ndarray) for other in others):
                 raise TypeError(f"Unsupported type {type(others[0])}")
+            if len(others) == 1 and getattr(others[0], "__array_ufunc__", None) is not None and name in _BY_NUMPY:
+                return _BY_NUMPY[name](self, others[0])
             return NotImplemented
         return _wrapped(getattr(self._data, name)(*map(_host, others)), (self,))
 
@@ -277,6 +294,11 @@ def _number(convert: Callable[[Any], Any]) -> Callable[[DeviceArray], Any]:
     return number
 
 
+_BY_NUMPY: dict[str, Any] = {
+    "__add__": np.add, "__sub__": np.subtract, "__mul__": np.multiply, "__truediv__": np.true_divide,
+    "__pow__": np.power, "__matmul__": np.matmul,
+}  # fmt: skip
+"""Operators that leave an object with `__array_ufunc__` to NumPy's function, as CuPy's do."""
 _BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
 for _name in (*_BINARY, *(f"r{name}" for name in _BINARY), *(f"i{name}" for name in _BINARY)):
     setattr(DeviceArray, f"__{_name}__", _operator(f"__{_name}__"))

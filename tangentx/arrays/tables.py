@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.libraries import as_array
+from tangentx.arrays.libraries import as_array, zeros_of
 from tangentx.arrays.products import careful
 from tangentx.errors import NotDifferentiable
 
@@ -84,7 +84,7 @@ def add_windows(t: Any, shape: tuple[int, ...], window_shape: Any, axis: Any = N
     """Adjoint of ``sliding_window_view``: what stands in all windows is added to where they lie in zeros of `shape`."""
     lengths = (int(window_shape),) if np.ndim(window_shape) == 0 else tuple(int(n) for n in window_shape)
     axes = range(len(shape)) if axis is None else (axis,) if np.ndim(axis) == 0 else tuple(axis)
-    result = np.zeros(shape, np.asarray(t).dtype)
+    result = zeros_of(as_array(t), shape)
     for offsets in np.ndindex(lengths):
         where = [slice(0, n) for n in np.shape(t)[: len(shape)]]
         for place, offset in zip(axes, offsets, strict=True):

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.transfers import to_host
+
 
 def write_whole(path: Any, arrays: Mapping[str, Any]) -> None:
     """Writes an .npz file; its name gets this ending where it has another, as by ``numpy.savez``.
@@ -22,7 +24,7 @@ def write_whole(path: Any, arrays: Mapping[str, Any]) -> None:
     handle, name = tempfile.mkstemp(suffix=".part", prefix=target.name, dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, **arrays)
+            write_arrays(file, arrays)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, _mode_of(target))
@@ -30,6 +32,11 @@ def write_whole(path: Any, arrays: Mapping[str, Any]) -> None:
     except BaseException:
         os.unlink(name)
         raise
+
+
+def write_arrays(file: Any, arrays: Mapping[str, Any]) -> None:
+    """Writes arrays, from whatever device they lie on, to an open file."""
+    np.savez(file, **{name: to_host(value) for name, value in arrays.items()})
 
 
 def read_whole(file: Any) -> dict[str, Any]:

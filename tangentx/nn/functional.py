@@ -126,6 +126,8 @@ def dropout(x: Any, p: float = 0.5, training: bool = True, generator: Any = None
 
 def _draws(x: Any, generator: Any) -> Any:
     """A number from 0 to 1 for each element of x."""
+    if isinstance(x, Tensor) and x.device != "cpu":
+        x = x.current
     if isinstance(x, (np.ndarray, np.generic, float, int, Tensor)):
         return np.random.random(np.shape(x)) if generator is None else generator.random(np.shape(x))
     return uniform_like(x, np.random.randint(2**31) if generator is None else int(generator.integers(2**31)))
@@ -267,7 +269,8 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, reduction:
 def nll_loss(input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> Any:
     """``-input[class]`` of log-probabilities; classes along axis 1, or along the only axis.
 
-    `weight` has a factor for each class: the mean is the weighed one. Targets of `ignore_index` do not count.
+    `weight` has a factor for each class: the mean is the weighed one. Targets of `ignore_index` do not count. The
+    number of no class raises IndexError; on a device, where nobody looks, its loss is nan.
     """
     logs = np.moveaxis(input, 1, -1) if np.ndim(input) > 1 else input
     return _picked(logs, _whole(target), weight, ignore_index, reduction)
@@ -278,7 +281,11 @@ def _picked(logs: Any, classes: Any, weight: Any, ignore_index: int, reduction: 
     demand_targets(np.shape(classes), np.shape(logs)[:-1])
     counts = classes != ignore_index
     known = np.where(counts, classes, 0)
-    _demand_classes(known, np.shape(logs)[-1])
+    if isinstance(known, (np.ndarray, np.generic)):
+        _demand_classes(known, np.shape(logs)[-1])
+    else:  # to look whether there is such a class would be a transfer
+        missing = (known < 0) | (known >= np.shape(logs)[-1])
+        logs, known = np.where(np.expand_dims(missing, -1), np.nan, logs), np.where(missing, 0, known)
     factors = _factors(counts, known, weight).astype(logs.dtype)
     chosen = np.squeeze(np.take_along_axis(logs, np.expand_dims(known, -1), axis=-1), -1)
     losses = -np.where(counts, chosen, 0.0) * factors

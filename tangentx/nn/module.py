@@ -15,9 +15,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tangentx.arrays.libraries import as_array, library_of_class
+from tangentx.arrays.transfers import brought
 from tangentx.common.trees import is_differentiable
 from tangentx.errors import NotDifferentiable, place, span_of
-from tangentx.nn.checkpoints import read_whole, write_whole
+from tangentx.nn.checkpoints import read_whole, write_arrays, write_whole
 from tangentx.nn.parameter import Parameter
 from tangentx.nn.places import moved
 from tangentx.tensor.core.modes import STATE, no_grad
@@ -208,7 +209,7 @@ class Module:
                 yield from value._places(_joined(prefix, name))
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> None:
-        """Writes these values into the parameters and buffers.
+        """Writes these values into the parameters and buffers, on whatever device either lie.
 
         Raises KeyError where names are missing or unknown, unless not `strict`, and ValueError for another shape;
         then nothing has been written.
@@ -226,7 +227,7 @@ class Module:
                 raise ValueError(f"the shape of {name} in the state is {shapes}")
         with no_grad():
             for name, value in fitting.items():
-                places[name][...] = value
+                places[name][...] = brought(value, _plain(places[name]))
 
     def _storages(self) -> Iterator[tuple[str, Any]]:
         for prefix, module in self._places(""):
@@ -243,7 +244,7 @@ class Module:
         A file that is there is replaced by a whole one, or stays as it is where writing fails or is interrupted.
         """
         if hasattr(file, "write"):
-            np.savez(file, **self.state_dict())
+            write_arrays(file, self.state_dict())
         else:
             write_whole(file, self.state_dict())
 
@@ -253,19 +254,16 @@ class Module:
         return self
 
     def to(self: M, where: Any) -> M:
-        """The module on arrays of the library that `where` names: "cuda" or ``cupy``, "cpu" or ``numpy``.
+        """The module on the device that `where` names: "cuda" or ``cupy``, "cpu" or ``numpy``.
 
-        One on arrays of CuPy, parameters and buffers, is a copy, for compiled derivatives: its gradient is a module of
-        such arrays, and ``params, state = opt.update(params, grads, state)`` takes it. Here, it is itself.
+        Parameters and buffers go there in place, and it returns itself: make the optimiser after that. A module of
+        plain arrays, as gradients are, stays as it is, and a copy is there.
 
         >>> from tangentx import nn
         >>> from tangentx.testing import device_arrays
-        >>> model = nn.Linear(2, 1)
-        >>> model.to("cpu") is model
-        True
-        >>> there = model.to(device_arrays)
-        >>> type(there.weight).__name__, type(there.to("cpu").weight).__name__
-        ('DeviceArray', 'ndarray')
+        >>> model = nn.Linear(2, 1).to(device_arrays)
+        >>> model.weight.device, model.to("cpu").weight.device
+        ('cuda:0', 'cpu')
         """
         made: M = moved(self, where)
         return made

@@ -11,6 +11,7 @@ from tangentx.nn import functional
 from tangentx.nn.module import Module
 from tangentx.nn.parameter import Parameter
 from tangentx.nn.shapes import demand_channels, demand_end
+from tangentx.tensor.core.tensor import Tensor
 
 
 class LayerNorm(Module):
@@ -91,7 +92,9 @@ class _BatchNorm(Module):
             moved = x - np.reshape(mean, shape)
             variance = np.mean(moved * moved, axis=axes)
             if self.track_running_stats:
-                self._track(stop_gradient(mean), stop_gradient(variance), np.size(x) // self.num_features)
+                self._track(
+                    _plain(stop_gradient(mean)), _plain(stop_gradient(variance)), np.size(x) // self.num_features
+                )
         else:
             variance = self.running_var
             moved = x - np.reshape(self.running_mean, shape)
@@ -109,6 +112,11 @@ class _BatchNorm(Module):
     def extra_repr(self) -> str:
         """The settings."""
         return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}"
+
+
+def _plain(value: Any) -> Any:
+    """The array that a Tensor of a device holds; buffers hold arrays."""
+    return value.current if isinstance(value, Tensor) and value.device != "cpu" else value
 
 
 class BatchNorm1d(_BatchNorm):

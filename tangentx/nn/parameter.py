@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import is_elsewhere
 from tangentx.tensor.core.tensor import Tensor
 
 
@@ -13,8 +14,10 @@ class _Making(type):
     """Calling the class makes a Tensor; an instance is a Tensor that was made so."""
 
     def __call__(cls, data: Any, requires_grad: bool = True, dtype: Any = None) -> Tensor:
-        array = np.array(data.current if type(data) is Tensor else data, dtype=dtype)
-        made = Tensor(array.astype(float) if array.dtype.kind in "biu" else array, requires_grad=requires_grad)
+        data = data.current if type(data) is Tensor else data
+        array = data if is_elsewhere(data) else np.asarray(data, dtype)
+        dtype = float if dtype is None and array.dtype.kind in "biu" else dtype
+        made = Tensor(array, dtype=dtype, requires_grad=requires_grad)
         made._parameter = True
         return made
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import array_of
 from tangentx.errors import NotDifferentiable
 from tangentx.optim.optimizer import put
 from tangentx.optim.parameter_trees import is_tensor
@@ -34,7 +35,7 @@ def clip_grad_norm_(
     """
     grads = _gradients(parameters)
     norms = [np.linalg.norm(np.ravel(g.current), norm_type) for g in grads]
-    total = float(np.linalg.norm(norms, norm_type)) if norms else 0.0
+    total = float(np.linalg.norm(array_of(norms), norm_type)) if norms else 0.0
     if error_if_nonfinite and not np.isfinite(total):
         raise NotDifferentiable(
             f"the norm of the gradients is {total}", hint="look for where it arises: `tx.autograd.detect_anomaly()`"

@@ -22,11 +22,17 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.libraries import as_array, is_elsewhere
+from tangentx.arrays.libraries import as_array, is_array, is_elsewhere
+from tangentx.arrays.transfers import brought
 from tangentx.errors import NotDifferentiable
 from tangentx.optim import parameter_trees as trees
 
 State = dict[str, Any]
+
+
+def _beside(value: Any, parameter: Any) -> Any:
+    """What was kept of a parameter, where that lies."""
+    return brought(value, parameter.current) if is_array(value) else value
 
 
 class Optimizer:
@@ -151,7 +157,10 @@ class Optimizer:
             group.update({name: copy.deepcopy(value) for name, value in other.items() if name != "params"})
         order = [number for group in groups for number in group["params"]]
         found = dict(zip(order, self._parameters(), strict=True))
-        self.state = {found[number]: copy.deepcopy(dict(s)) for number, s in state_dict["state"].items()}
+        self.state = {
+            found[number]: {name: _beside(copy.deepcopy(value), found[number]) for name, value in s.items()}
+            for number, s in state_dict["state"].items()
+        }
 
     def _parameters(self) -> Iterable[Any]:
         return [p for group in self.param_groups for p in group["params"]]

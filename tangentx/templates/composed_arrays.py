@@ -46,7 +46,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
     if weights is None:
         found = np.mean(a, axis=axis, keepdims=keepdims)
         return (found, count_reduced(np.shape(a), axis) + np.zeros_like(found)) if returned else found
-    shares = np.asarray(weights)
+    shares = np.atleast_1d(weights)
     if axis is not None and np.ndim(shares) < np.ndim(a):
         shares = _beside(shares, np.ndim(a), axis)
     total = np.sum(shares, axis=axis, keepdims=keepdims)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from typing import Any
 
@@ -38,7 +39,7 @@ def squares(model: Any, x: Any) -> Any:
 )
 def test_layers_on_a_device(layer):
     gradient = tx.grad(squares, wrt="x", fallback="error")
-    there, x = layer.to(cp), cp.asarray(IMAGES)
+    there, x = copy.deepcopy(layer).to(cp), cp.asarray(IMAGES)
     gradient(there, x)
     cp.transfers.reset()
     found = gradient(there, x)
@@ -68,7 +69,7 @@ def squares_of_first(model: Any, *x: Any) -> Any:
 @pytest.mark.share(1)
 def test_sequences_on_a_device(layer, count):
     gradient = tx.grad(squares_of_first, wrt=("model", "x"), fallback="error")
-    there, x = layer.to(cp), cp.asarray(SEQUENCE)
+    there, x = copy.deepcopy(layer).to(cp), cp.asarray(SEQUENCE)
     gradient(there, *[x] * count)
     cp.transfers.reset()
     slopes, (found, *_) = gradient(there, *[x] * count)
@@ -113,7 +114,7 @@ def test_training_on_a_device():
         return model
 
     here = trained(model.arrays(), x, y)
-    there = trained(model.to(cp), cp.asarray(x), cp.asarray(y))
+    there = trained(model.arrays().to(cp), cp.asarray(x), cp.asarray(y))
     assert all(type(value) is cp.DeviceArray for value in there.parameters())
     for (name, ours), theirs in zip(there.to("cpu").named_parameters(), here.parameters(), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-10, err_msg=name)
@@ -133,3 +134,71 @@ def test_where_nothing_is(monkeypatch):
         layer.to("cuda:0")
     with pytest.raises(tx.NotDifferentiable, match="a dtype is given where a layer is made"):
         layer.to(np.float32)
+
+
+def network() -> Any:
+    return nn.Sequential(
+        nn.Conv2d(2, 4, 3, padding=1, generator=0),
+        nn.BatchNorm2d(4),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(4, 3, generator=1),
+    )
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda p: optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True, weight_decay=1e-3),
+        lambda p: optim.Adam(p, lr=0.01, amsgrad=True),
+        lambda p: optim.RMSprop(p, centered=True, momentum=0.5),
+        lambda p: optim.Adagrad(p),
+    ],
+)
+def test_training_in_place_on_a_device(make, tmp_path):
+    labels = np.array([1, 2])
+
+    def trained(model: Any, x: Any, y: Any) -> Any:
+        rule, scaler = make(model.parameters()), tx.amp.GradScaler(enabled=False)
+        cp.transfers.reset()
+        for _ in range(3):
+            rule.zero_grad()
+            loss = nn.functional.cross_entropy(model(x), y)
+            scaler.scale(loss).backward()
+            scaler.step(rule)
+            scaler.update()
+        assert (cp.transfers.down, cp.transfers.up) == (0, 0)
+        return loss
+
+    here, there = network(), network()
+    assert there.to(cp) is there
+    wanted, found = trained(here, IMAGES, labels), trained(there, cp.asarray(IMAGES), cp.asarray(labels))
+    assert float(found.detach()) == pytest.approx(float(wanted.detach()), rel=1e-12)
+    there.save(tmp_path / "model.npz")
+    again = network().to(cp)
+    again.load(tmp_path / "model.npz")
+    assert {p.device for p in again.parameters()} == {"cuda:0"}
+    for ours, same, theirs in zip(there.parameters(), again.parameters(), here.parameters(), strict=True):
+        np.testing.assert_allclose(ours.detach().numpy(), theirs.detach().numpy(), rtol=1e-10, atol=1e-15)
+        np.testing.assert_array_equal(ours.detach().numpy(), same.detach().numpy())
+    assert {p.device for p in there.to("cpu").parameters()} == {"cpu"}
+
+
+def test_norms_are_clipped_there():
+    model = nn.Linear(6, 3, generator=0).to(cp)
+    squares(model, cp.asarray(IMAGES)).backward()
+    cp.transfers.reset()
+    norm = optim.clip_grad_norm_(model.parameters(), 1.0)
+    assert float(norm) > 1.0 and cp.transfers.up == 0
+    total = sum(np.sum(p.grad.numpy() ** 2) for p in model.parameters())
+    assert total == pytest.approx(1.0, rel=1e-5)
+
+
+def test_a_model_of_tensors_there_is_an_argument_of_compiled_derivatives():
+    model, same = nn.Linear(6, 3, generator=0), nn.Linear(6, 3, generator=0).to(cp)
+    value, slope = tx.value_and_grad(squares, fallback="error")(same, cp.asarray(IMAGES))
+    wanted, slope_here = tx.value_and_grad(squares)(model, IMAGES)
+    assert type(slope.weight) is cp.DeviceArray and float(value) == pytest.approx(wanted, rel=1e-12)
+    np.testing.assert_allclose(slope.weight.get(), slope_here.weight, rtol=1e-12)

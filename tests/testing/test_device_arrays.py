@@ -203,25 +203,6 @@ def test_what_shares_memory_on_a_device():
     assert there_whole.get().tolist() == whole.tolist()
 
 
-def test_tensors_say_where_they_are():
-    t = tx.tensor(X)
-    assert t.device == "cpu" and t.cpu() is t
-    copy = t.numpy()
-    assert type(copy) is np.ndarray and copy.tolist() == X.tolist()
-    for there in (
-        lambda: tx.tensor(X, device="cuda:0"),
-        lambda: t.to("cuda"),
-        lambda: t.cuda(),
-        lambda: tx.tensor(DeviceArray(X)),
-    ):
-        with pytest.raises(tx.NotDifferentiable, match=r"Tensors compute with NumPy(.*\n)*Instead: stay on"):
-            there()
-    assert t.to("cpu") is t and t.to(device="cpu") is t
-    assert t.to(np.float32).dtype == t.to("float32").dtype == t.to(t.float()).dtype == np.float32
-    with pytest.raises((TypeError, tx.NotDifferentiable)):
-        t + DeviceArray(X)
-
-
 def mapped(change: Any, value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(mapped(change, item) for item in value)

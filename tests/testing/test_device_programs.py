@@ -15,7 +15,7 @@ from tests.testing.device_programs import function_there, has_arrays, numbers, s
 NOT_CUPYS = frozenset((
     "alignments assembled bent_truss best_scores bottleneck checkerboard clamped csr_power energy from_globals"
     " joined_and_cut lists_as_arrays noisy of_layers placed_values reachable response robust_fit spot stirred wandering"
-    " windowed drawdown through_a_module single mixed narrow".split()
+    " windowed drawdown through_a_module single mixed narrow written_by_calls".split()
 ))  # fmt: skip
 """Programs that do what CuPy does not, that cannot be moved there, or of float32, of which differences say little."""
 REFUSED = frozenset(

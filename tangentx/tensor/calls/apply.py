@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.einsums import by_letters, pairwise
+from tangentx.arrays.libraries import ELSEWHERE
 from tangentx.common.options import OFF
 from tangentx.errors import NO_RULE, NoTemplate, place, span_of
 from tangentx.templates import composed, from_out, has_composition, no_rule, overwriting, without_rule
@@ -22,6 +23,7 @@ from tangentx.tensor.calls.rules import Rule, rule_of
 from tangentx.tensor.calls.unrecorded import Viewed, made_of, results, unrecorded
 from tangentx.tensor.core import dispatch
 from tangentx.tensor.core.containers import CONTAINERS, holds_tensor, like_container, raw, tensors_in
+from tangentx.tensor.core.devices import mixed
 from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.core.modes import STATE, refusal
 from tangentx.tensor.core.tensor import Tensor, wrap
@@ -153,16 +155,21 @@ def _of_object(rule: Rule, value: Any) -> Exception:
 
 
 def _run(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], data: list[Any]) -> Any:
-    if rule.owner is not None and not isinstance(data[0], rule.owner):
-        fn, number = _of_number(fn, data[0])
-        return fn(number, *map(raw, args[1:]), **{name: raw(value) for name, value in kwargs.items()})
-    if kwargs or rule.star >= 0:
-        return fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})
-    return fn(*data[: len(args)])
+    try:
+        if rule.owner is not None and not isinstance(data[0], rule.owner):
+            fn, number = _of_number(fn, data[0])
+            return fn(number, *map(raw, args[1:]), **{name: raw(value) for name, value in kwargs.items()})
+        if kwargs or rule.star >= 0:
+            return fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})
+        return fn(*data[: len(args)])
+    except TypeError as error:
+        raise mixed(error, *data) from None
 
 
 def _of_number(fn: Any, value: Any) -> tuple[Any, Any]:
-    """A method of arrays as one of a number of NumPy's, and the number."""
+    """A method of arrays as one of a number of NumPy's, or of another library's array, and what it is called of."""
+    if type(value) in ELSEWHERE:
+        return lambda array, *args, **kwargs: getattr(array, fn.__name__)(*args, **kwargs), value
     number = value if isinstance(value, np.generic | np.ndarray) else np.asarray(value)[()]
     return getattr(type(number), fn.__name__), number
 
@@ -181,7 +188,8 @@ def _constant(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any
         own, data[0] = _of_number(fn, data[0])
     ans = own(*data, **{name: raw(value) for name, value in kwargs.items()})
     learn(rule, fn, args, kwargs, call)
-    return wrap(ans) if isinstance(ans, np.ndarray | float | complex) and inexact(ans) else ans
+    real = isinstance(ans, np.ndarray | float | complex) or type(ans) in ELSEWHERE
+    return wrap(ans) if real and inexact(ans) else ans
 
 
 def _without_rule(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error: NoTemplate | None) -> Any:
@@ -214,7 +222,7 @@ def _is_new(ans: Any, tensors: Sequence[Tensor]) -> bool:
     whole number inside is not taken: the body of the composition gives that as it is."""
     if isinstance(ans, list | tuple):
         return all(_is_new(item, tensors) for item in ans)
-    if isinstance(ans, np.ndarray):
+    if isinstance(ans, np.ndarray) or type(ans) in ELSEWHERE:
         return not any(np.may_share_memory(ans, t._primal) for t in tensors)
     return isinstance(ans, np.inexact)
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from tangentx.arrays import unbroadcast
+from tangentx.arrays.libraries import ARRAYS
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.calls.backward_stubs import first_step
 from tangentx.tensor.calls.rules import Pull, Rule
@@ -21,7 +22,7 @@ from tangentx.tensor.graph.nodes import TAPES, Content, Node, noted
 
 def kept(value: Any) -> Any:
     """A value that nobody else writes: plain arrays and lists that backward needs are copied."""
-    if type(value) is np.ndarray:
+    if type(value) in ARRAYS:
         return value.copy()
     if type(value) is tuple and LASTING.issuperset(map(type, value)):
         return value
@@ -102,13 +103,13 @@ class Operation(Node):
             content = None
             if how == "ans":
                 found.append(ans)
-                if t is not None and type(ans) is np.ndarray:
+                if t is not None and type(ans) in ARRAYS:
                     content = content_of(t)
             elif how == "shape":
                 found.append(np.shape(data[i]))
             elif type(values[i]) is Tensor:
                 found.append(data[i])
-                if type(data[i]) is np.ndarray:
+                if type(data[i]) in ARRAYS:
                     content = content_of(values[i])
             else:
                 found.append(kept(data[i]))

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import ELSEWHERE
 from tangentx.common.naming import is_identifier
 from tangentx.common.options import OFF
 from tangentx.templates.precision import has_policy
@@ -21,6 +22,7 @@ from tangentx.tensor.calls.rules import Rule
 from tangentx.tensor.calls.stub_texts import compiled, fresh
 from tangentx.tensor.calls.unrecorded import Viewed, results
 from tangentx.tensor.calls.unwrapping import UNWRAPPING, unwrapping
+from tangentx.tensor.core.containers import ROWS
 from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.core.modes import recording
 from tangentx.tensor.core.tensor import wrap
@@ -36,8 +38,16 @@ _AS_METHODS: dict[Any, int] = {
 }  # fmt: skip
 """Functions that only look for a method of their argument's, and how many arguments these mean alike."""
 _NUMBERS = frozenset((float, int, complex, np.float64, np.float32, np.complex128, np.int64, np.bool_))
+
+
+def any_elsewhere(*data: Any) -> bool:
+    """Whether an argument is an array of another library than NumPy, or a list of such."""
+    return any(any_elsewhere(*x) if type(x) in ROWS else type(x) in ELSEWHERE for x in data)
+
+
 _NAMES: dict[str, Any] = {
-    "Viewed_": Viewed, "array_": np.ndarray, "enter_": View.enter, "inexact_": inexact, "isinstance_": isinstance,
+    "Viewed_": Viewed, "any_elsewhere_": any_elsewhere, "array_": np.ndarray, "elsewhere_": ELSEWHERE,
+    "enter_": View.enter, "inexact_": inexact, "isinstance_": isinstance,
     "kept_": kept, "nothing_": {}, "numbers_": _NUMBERS, "off_": OFF.get, "real_": (np.ndarray, float, complex),
     "recording_": recording, "results_": results, "shared_": np.may_share_memory, "wrap_": wrap, **UNWRAPPING,
 }  # fmt: skip
@@ -127,6 +137,9 @@ class Text:
             self.names |= names
         if self.method or self.rule.owner is not None:
             lines += ["    if type_(x0_a_) is not array_:", f"        {long_way}"]
+        else:
+            data = ", ".join(f"{x}a_" for x in self.given)
+            lines += [f"    if elsewhere_ and any_elsewhere_({data}):", f"        {long_way}"]
         if not through:
             lines += ["    if late_ and recording_():", f"        {long_way}"]
         values = ", ".join((*(f"{x}a_" for x in self.by_place), *(f"{name}={name}a_" for name in self.by_name)))

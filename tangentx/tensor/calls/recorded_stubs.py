@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import ARRAYS
 from tangentx.common.options import OFF
 from tangentx.templates.precision import has_policy
 from tangentx.tensor.calls.operation import Operation, kept, of_another_class
 from tangentx.tensor.calls.precision import in_precision
 from tangentx.tensor.calls.rules import Rule
 from tangentx.tensor.calls.stub_texts import compiled, current, fresh
-from tangentx.tensor.core.forms import inexact
+from tangentx.tensor.core.devices import mixed
+from tangentx.tensor.core.forms import inexact, like_of
 from tangentx.tensor.core.modes import recording
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.core.user_lines import placed
@@ -26,7 +28,8 @@ from tangentx.tensor.graph.nodes import TAPES, noted
 
 QUICK = frozenset((Tensor, float, int, np.ndarray, np.float64))  # types of operands to hurry with
 _NAMES = {
-    "array": np.ndarray, "inexact": inexact, "kept": kept, "new": object.__new__, "of_another_class": of_another_class,
+    "array": np.ndarray, "arrays": ARRAYS, "inexact": inexact, "like_of": like_of,
+    "kept": kept, "mixed": mixed, "new": object.__new__, "of_another_class": of_another_class,
     "tapes": TAPES, "noted": noted,
     "in_precision": in_precision, "off": OFF.get, "quick": QUICK, "recording": recording, "shape": np.shape,
 }  # fmt: skip
@@ -78,8 +81,9 @@ def _way(rule: Rule, given: str, through: int, otherwise: Any = None) -> Callabl
     for i in numbers:
         lines += current("    ", f"x{i}", f"a{i}") if i in tensors else [f"    a{i} = x{i}"]
     sign = _SIGNS.get(rule.fn)
-    lines.append(f"    ans = a0 {sign} a1" if sign else f"    ans = fn({', '.join(f'a{i}' for i in numbers)})")
-    lines += fresh("t", "ans")
+    data = ", ".join(f"a{i}" for i in numbers)
+    lines += ["    try:", f"        ans = a0 {sign} a1" if sign else f"        ans = fn({data})"]
+    lines += ["    except TypeError as error:", f"        raise mixed(error, {data}) from None", *fresh("t", "ans")]
     active = [i for i in tensors if rule.with_cotangent[i]]
     for places in _PLACES:
         if set(places) <= set(active):
@@ -119,6 +123,7 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str, through: int) -> 
     """Enters a node behind the result `t` and gives `t`: what the pullback to these places reads is kept."""
     node = Operation.kind(rule, places)
     ports = [f"x{i}._slot" for i in places]
+    likes = _tuple(f"(a{i}.shape, a{i}.dtype) if type(a{i}) is array else like_of(a{i})" for i in places)
     lines = [
         f"def record(t, ans, {', '.join(f'x{i}, a{i}' for i in range(len(given)))}):",
         *(
@@ -135,7 +140,7 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str, through: int) -> 
         "    node.ports = None",
         f"    if {' or '.join(ports)}:",
         f"        node.ports, node.simple = {_tuple(ports)}, False",
-        f"    node.likes = {_tuple(f'(a{i}.shape, a{i}.dtype) if type(a{i}) is array else a{i}' for i in places)}",
+        f"    node.likes = {likes}",
         "    node.freed = None",
     ]
     lines += [*_keeping(node.pull_rule.reads, given), "    if tapes:", "        noted(node, (t,))", "    return t"]
@@ -168,7 +173,7 @@ def _hold(number: int, t: str, data: str) -> list[str]:
     """The content of what is kept; a number has none."""
     return [
         f"    content{number} = None",
-        f"    if type({data}) is array:",
+        f"    if type({data}) in arrays:",
         f"        root = {t} if {t}._view is None else {t}._view.root",
         f"        content{number} = root._content",
         f"        if content{number} is None:",

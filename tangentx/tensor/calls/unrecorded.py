@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import ARRAYS, ELSEWHERE
 from tangentx.errors import place
 from tangentx.tensor.calls.operation import kept
 from tangentx.tensor.calls.rules import Rule
 from tangentx.tensor.calls.unwrapping import unwrapped
 from tangentx.tensor.core.containers import like_container, raw, tensors_in
+from tangentx.tensor.core.devices import mixed
 from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.writes.storage import Step, View
 
@@ -29,7 +31,10 @@ def unrecorded(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, An
         else:
             given.append(found[0])
             late, made = late or found[2], made or found[3]
-    ans = fn(*given[: len(args)], **dict(zip(kwargs, given[len(args) :], strict=True)))
+    try:
+        ans = fn(*given[: len(args)], **dict(zip(kwargs, given[len(args) :], strict=True)))
+    except TypeError as error:
+        raise mixed(error, *given) from None
     if type(ans) is not np.ndarray:
         return results(ans, Viewed(rule, fn, args, kwargs) if rule.may_view else None, late, made)
     t = wrap(ans)
@@ -55,13 +60,18 @@ class Viewed:
 
     def __call__(self, t: Tensor, item: int | None) -> None:
         ans = t._primal
-        if not self.rule.may_view or type(ans) is not np.ndarray:
+        if not self.rule.may_view or type(ans) not in ARRAYS:
             return
         given: list[tuple[int | str, Any]] = [*enumerate(self.args), *self.kwargs.items()]
         for position, value in given:
-            if type(value) is not Tensor or type(value._primal) is not np.ndarray:
+            if type(value) is not Tensor or type(value._primal) is not type(ans):
                 continue
             own = value._primal
+            if type(ans) in ELSEWHERE:  # whose `base` may be another object each time it is asked for
+                if ans is own or np.may_share_memory(ans, own):
+                    View.enter(t, value, Step, (self.fn, *self._others(position), position, item))
+                    return
+                continue
             base = ans.base
             strided = base is not None and type(base) is not np.ndarray and np.may_share_memory(ans, own)
             if ans is own or strided or (base is not None and (base is own or base is own.base)):
@@ -90,7 +100,8 @@ def _wrapped(ans: Any, viewed: Viewed | None, number: int | None, where: Any) ->
     if isinstance(ans, list | tuple):
         inside = viewed if number is None else None
         return like_container(ans, [_wrapped(item, inside, i, where) for i, item in enumerate(ans)])
-    if not isinstance(ans, np.ndarray | np.generic | int | float | complex) or isinstance(ans, bool):
+    plain = isinstance(ans, np.ndarray | np.generic | int | float | complex) or type(ans) in ELSEWHERE
+    if not plain or isinstance(ans, bool):
         return ans
     t = wrap(ans)
     t._made = where

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import guarded, unbroadcast
+from tangentx.arrays.libraries import ARRAYS, ELSEWHERE, library_of, library_of_class
 from tangentx.arrays.shapes import resized
 
 _total = np.add.reduce
@@ -19,33 +20,57 @@ _INEXACT = (float, complex, np.inexact)
 
 def inexact(data: Any) -> bool:
     """Whether a value is real or complex."""
-    return data.dtype.kind in "fc" if isinstance(data, np.ndarray) else isinstance(data, _INEXACT)
+    if isinstance(data, np.ndarray) or type(data) in ELSEWHERE:
+        return data.dtype.kind in "fc"
+    return isinstance(data, _INEXACT)
 
 
 def like_of(data: Any) -> Any:
-    """What has to be known of a value to bring a cotangent into its form: shape and dtype, or the number itself."""
-    return (data.shape, data.dtype) if type(data) is np.ndarray else data
+    """What has to be known of a value to bring a cotangent into its form: shape and dtype, and the class of an array of
+    another library than NumPy; or the number itself."""
+    if type(data) is np.ndarray:
+        return data.shape, data.dtype
+    return (data.shape, data.dtype, type(data)) if type(data) in ELSEWHERE else data
 
 
 def sample(like: Any) -> Any:
     """A value of the form, which takes no memory to speak of."""
-    return np.broadcast_to(np.zeros((), like[1]), like[0]) if type(like) is tuple else like
+    return np.broadcast_to(zeros(((), *like[1:])), like[0]) if type(like) is tuple else like
 
 
 def zeros(like: Any) -> Any:
     """The zero of the form."""
-    return np.zeros(*like) if type(like) is tuple else type(like)(0)
+    return _namespace(like).zeros(*like[:2]) if type(like) is tuple else type(like)(0)
 
 
 def ones(like: Any) -> Any:
     """The one of the form."""
-    return np.ones(*like) if type(like) is tuple else type(like)(1)
+    return _namespace(like).ones(*like[:2]) if type(like) is tuple else type(like)(1)
+
+
+def _namespace(like: Any) -> Any:
+    """The module of the library in which the values of a form lie."""
+    library = library_of_class(like[2]) if len(like) > 2 else None
+    return np if library is None else library.namespace
+
+
+def dtype_of(data: Any) -> Any:
+    """The dtype of a number or an array."""
+    return data.dtype if type(data) in ARRAYS else np.asarray(data).dtype
+
+
+def array_like(value: Any, data: Any) -> Any:
+    """A value as an array in the library of `data`; one of a library as it is."""
+    if type(value) in ARRAYS:
+        return value
+    return library_of(data).namespace.asarray(value) if type(data) in ELSEWHERE else np.asarray(value)
 
 
 def fits(bar: Any, like: Any) -> bool:
     """Whether a cotangent has the form already."""
     if type(like) is tuple:
-        return type(bar) is np.ndarray and bar.shape == like[0] and bar.dtype == like[1]
+        home = np.ndarray if len(like) == 2 else like[2]
+        return type(bar) is home and bar.shape == like[0] and bar.dtype == like[1]
     return type(bar) is type(like)
 
 
@@ -76,6 +101,8 @@ def times(partial: Any, bar: Any) -> Any:
             total = _total(product, axis=None)
     elif type(product) is float:
         return 0.0 if bar == 0.0 or partial == 0.0 else product
+    elif type(product) in ELSEWHERE:
+        return guarded(partial, bar)
     else:
         total = product
     return product if total == total else guarded(partial, bar)  # nan is not equal to itself

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import ARRAYS
 from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor
@@ -58,7 +59,7 @@ def escaped(t: Tensor, how: str, always: bool = False) -> Any:
     data = t._primal
     if t._needs and (always or stands_in(t)):
         raise lost(t, how)
-    if type(data) is np.ndarray:
+    if type(data) in ARRAYS:
         root = t if t._view is None else t._view.root
         root._exported = True
     return data

@@ -12,10 +12,14 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import demand_unshared
+from tangentx.arrays.libraries import ARRAYS, ELSEWHERE
+from tangentx.arrays.transfers import to_host
 from tangentx.errors import NotDifferentiable, NoTemplate, place, span_of
 from tangentx.tensor.calls.apply import as_array, as_member, call
 from tangentx.tensor.calls.plain_stubs import A_TENSOR
 from tangentx.tensor.core.containers import ROWS, raw
+from tangentx.tensor.core.devices import device_of
+from tangentx.tensor.core.forms import dtype_of
 from tangentx.tensor.core.making import escaped
 from tangentx.tensor.core.modes import RUNNING, STATE, refusal
 from tangentx.tensor.fallback.histories import demand_one_history
@@ -79,10 +83,10 @@ class Members:
 
     ndim = property(lambda self: np.ndim(self.current), doc="As an ndarray's.")
     size = property(lambda self: int(np.size(self.current)), doc="The number of elements.")
-    dtype = property(lambda self: np.asarray(self.current).dtype, doc="As an ndarray's.")
+    dtype = property(lambda self: dtype_of(self.current), doc="As an ndarray's.")
     itemsize = property(lambda self: self.dtype.itemsize, doc="As an ndarray's.")
     nbytes = property(lambda self: self.size * self.itemsize, doc="As an ndarray's.")
-    device = property(lambda self: "cpu", doc="Where the memory is.")
+    device = property(lambda self: device_of(self.current), doc="Where the memory is: ``cpu``, ``cuda:0``.")
     data = property(lambda self: self.detach(), doc="The same memory without history.")
     T = property(as_member(np.transpose, (A_TENSOR,)), doc="The axes in reverse order.")
     mT = property(lambda self: call(np.swapaxes, (self, -1, -2), {}), doc="The last two axes exchanged.")
@@ -141,7 +145,8 @@ class Members:
         return found
 
     def __array__(self: Any, dtype: Any = None, copy: Any = None) -> Any:
-        data = np.asarray(escaped(self, "a function that makes an array", always=True), dtype)
+        plain = escaped(self, "a function that makes an array", always=True)
+        data = np.asarray(plain, dtype)  # CuPy refuses that: its message says what to write
         return data.copy() if copy else data
 
     def __bool__(self: Any) -> bool:
@@ -189,7 +194,8 @@ class Members:
         data = self.current
         if stands_in(self):
             return repr(data)
-        text = repr(data).removeprefix("array(").removesuffix(")") if type(data) is np.ndarray else repr(data)
+        text = repr(data).partition("array(")[2].removesuffix(")") if type(data) in ARRAYS else repr(data)
+        text += f", device={self.device!r}" if type(data) in ELSEWHERE else ""
         node = self.grad_fn
         more = f", grad_fn=<{node.name}>" if node is not None else ", requires_grad=True" if self._needs else ""
         return f"tensor({text}{more})"
@@ -229,16 +235,18 @@ class Members:
         return copied
 
     def numpy(self: Any) -> Any:
-        """The array itself, sharing memory. Raises NotDifferentiable where a gradient is required."""
-        return escaped(self, "numpy()", always=True)
+        """The array itself, sharing memory; of a Tensor on a device a copy, here. Raises NotDifferentiable where a
+        gradient is required."""
+        data = escaped(self, "numpy()", always=True)
+        return to_host(data) if type(data) in ELSEWHERE else data
 
     def item(self: Any, *place: Any) -> Any:
         """One element as a plain number."""
-        return np.asarray(escaped(self, "item()")).item(*place)
+        return _plain(escaped(self, "item()")).item(*place)
 
     def tolist(self: Any) -> Any:
         """Plain numbers in nested lists."""
-        return np.asarray(escaped(self, "tolist()")).tolist()
+        return _plain(escaped(self, "tolist()")).tolist()
 
     def view(self: Any, *shape: Any) -> Any:
         """The same memory, or the same elements in another shape, as in PyTorch. NoTemplate for another dtype."""
@@ -281,7 +289,7 @@ class Members:
 
     def fill_(self: Any, value: Any) -> Any:
         """Every element becomes `value`; returns itself."""
-        if type(self.current) is np.ndarray:
+        if type(self.current) in ARRAYS:
             write(self, Ellipsis, value)
             return self
         return overwrite(self, value)
@@ -297,6 +305,11 @@ class Members:
     def clamp_(self: Any, min: Any = None, max: Any = None) -> Any:
         """The elements within limits, in place."""
         return overwrite(self, self.clamp(min, max))
+
+
+def _plain(data: Any) -> Any:
+    """An array of a library's as it is, a number as an array."""
+    return data if type(data) in ELSEWHERE else np.asarray(data)
 
 
 def _put(part: Any, value: Any) -> None:

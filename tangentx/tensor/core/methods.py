@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import ARRAYS
 from tangentx.errors import NoTemplate, place, span_of
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.calls.plain_stubs import WAYS, form_of
@@ -97,7 +98,7 @@ def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[.
         if changed(self, change, other):
             return self
         result = operate(self, other)
-        return overwrite(self, result, True) if type(result) is Tensor and type(self._primal) is np.ndarray else result
+        return overwrite(self, result, True) if type(result) is Tensor and type(self._primal) in ARRAYS else result
 
     return operate, reflected, in_place
 

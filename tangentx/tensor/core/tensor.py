@@ -8,16 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tangentx.arrays.libraries import is_elsewhere, library_of
+from tangentx.arrays.libraries import ARRAYS, ELSEWHERE, is_elsewhere
 from tangentx.errors import NotDifferentiable, place, span_of
-from tangentx.tensor.core.forms import inexact
+from tangentx.tensor.core.devices import data_on
+from tangentx.tensor.core.forms import array_like, dtype_of, inexact, like_of, zeros
 from tangentx.tensor.graph.nodes import Content, Handle, Node, Watcher, hooked
-
-
-def elsewhere(device: Any) -> NotDifferentiable:
-    """The error for a Tensor that is to lie on a device."""
-    hint = 'stay on "cpu" (`x.get()` brings an array here), or let `tx.grad(f)` compile: it takes arrays of CuPy'
-    return NotDifferentiable(f"Tensors compute with NumPy, not on {device!r}", span_of(place()), hint)
 
 
 class _Making(type):
@@ -25,11 +20,11 @@ class _Making(type):
 
     # A class whose class makes its instances is opaque to the compiler.
     def __call__(cls, array: Any, device: Any = None, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-        if device is not None and device != "cpu":
-            raise elsewhere(device)
-        if is_elsewhere(array):
-            raise elsewhere(library_of(array).shown)
-        t = wrap(np.array(array.current if type(array) is Tensor else array, dtype=dtype))
+        array = array.current if type(array) is Tensor else array
+        if device is None and not is_elsewhere(array):
+            t = wrap(np.array(array, dtype=dtype))
+        else:
+            t = wrap(data_on(array, device, dtype))
         kind = t._primal.dtype.kind
         if kind in "fc":
             t._needs = bool(requires_grad)
@@ -43,11 +38,12 @@ class _Making(type):
 class Tensor(metaclass=_Making):
     """An array, or a number, whose operations are recorded where `requires_grad`, so that `backward` can follow them.
 
-    ``Tensor(array, device=None, dtype=None, requires_grad=False)`` holds a copy. NumPy's functions, Python's
-    operators and ndarray's methods take Tensors; in-place methods end with an underscore. Like an ndarray, a part of
-    a Tensor is a view: what is written into it is written into the whole. A single element and a sum are numbers:
-    ``+=`` binds a new one. Asked by `isinstance`, a Tensor is of the class of its data too, so that a branch on
-    ``isinstance(x, np.ndarray)`` goes the way that the plain program goes; ``type(x)`` is Tensor.
+    ``Tensor(array, device=None, dtype=None, requires_grad=False)`` holds a copy, on the device that is asked for.
+    NumPy's functions, Python's operators and ndarray's methods take Tensors; in-place methods end with an underscore.
+    Like an ndarray, a part of a Tensor is a view: what is written into it is written into the whole. A single element
+    and a sum are numbers: ``+=`` binds a new one. Asked by `isinstance`, a Tensor is of the class of its data too, so
+    that a branch on ``isinstance(x, np.ndarray)`` goes the way that the plain program goes; ``type(x)`` is Tensor. A
+    Tensor on a device holds an array of CuPy, on which NumPy's functions run there; elements and sums are arrays there.
 
     >>> import numpy as np
     >>> import tangentx as tx
@@ -86,7 +82,8 @@ class Tensor(metaclass=_Making):
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        return type(self._primal)
+        # CuPy's operators would take what says that it is one of its arrays for one.
+        return Tensor if type(self._primal) in ELSEWHERE else type(self._primal)
 
     @property
     def current(self) -> Any:
@@ -111,14 +108,16 @@ class Tensor(metaclass=_Making):
 
     def _gradient(self, value: Any) -> Tensor:
         """A gradient that the user gives. Raises NotDifferentiable where it cannot be that of this Tensor."""
-        data = value.current if type(value) is Tensor else np.asarray(value)
-        mine, dtype = np.asarray(self.current).dtype, np.asarray(data).dtype
+        data = value.current if type(value) is Tensor else array_like(value, self.current)
+        mine, dtype = dtype_of(self.current), dtype_of(data)
         other = dtype != mine if type(value) is Tensor else dtype.kind == "c" != mine.kind
         fault = ""
         if value is self:
             fault = "a Tensor is set as its own gradient"
         elif np.shape(data) != np.shape(self._primal):
             fault = f"a gradient of shape {np.shape(data)} is set for a Tensor of shape {np.shape(self._primal)}"
+        elif (type(data) in ELSEWHERE or type(self._primal) in ELSEWHERE) and type(data) is not type(self._primal):
+            fault = "a gradient on another device than the Tensor is set"
         elif other or dtype.kind not in "fciub" or mine.kind not in "fc":
             fault = f"a gradient of {dtype} is set for a Tensor of {mine}"
         if fault:
@@ -143,7 +142,7 @@ class Tensor(metaclass=_Making):
             )
         if value and not inexact(self._primal):
             raise NotDifferentiable(
-                f"a Tensor of {np.asarray(self._primal).dtype} has no derivative, so it cannot require a gradient",
+                f"a Tensor of {dtype_of(self._primal)} has no derivative, so it cannot require a gradient",
                 span_of(place()),
                 "make it one of floats: `tx.tensor(data, dtype=float)`",
             )
@@ -216,11 +215,12 @@ class Tensor(metaclass=_Making):
 
     def gradient(self) -> Any:
         """``.grad`` as a plain array, or None."""
-        return None if self._grad is None else np.asarray(self._grad.current)
+        data = None if self._grad is None else self._grad.current
+        return data if data is None or type(data) in ELSEWHERE else np.asarray(data)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forgets the gradient; with ``set_to_none=False`` it becomes zeros."""
-        self._grad = None if set_to_none else wrap(np.zeros(np.shape(self._primal), np.asarray(self._primal).dtype))
+        self._grad = None if set_to_none else wrap(zeros(like_of(array_like(self._primal, self._primal))))
 
     def clear_grad(self) -> None:
         """The gradient becomes zeros."""
@@ -232,7 +232,7 @@ class Tensor(metaclass=_Making):
 
 
 def _remade(data: Any, requires_grad: bool, grad: Any, parameter: bool = False) -> Tensor:
-    t = wrap(np.array(data) if isinstance(data, np.ndarray) else data)
+    t = wrap(data.copy() if type(data) in ARRAYS else data)
     t._needs, t._grad = requires_grad, grad
     if parameter:
         t._parameter = True

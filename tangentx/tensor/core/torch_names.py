@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tangentx.arrays.libraries import NUMPY, is_elsewhere, library_of
+from tangentx.arrays.transfers import to_host, to_library
 from tangentx.tensor.calls.apply import call
-from tangentx.tensor.core.tensor import Tensor, elsewhere
+from tangentx.tensor.core.devices import device_of, wanted
+from tangentx.tensor.core.tensor import Tensor
 
 KEYWORDS = frozenset(("dim", "keepdim", "dims", "dim0", "dim1", "unbiased", "correction", "start_dim", "end_dim"))
 """What PyTorch calls its settings, and NumPy does not."""
@@ -113,6 +117,21 @@ def squeeze(t: Any, dim: Any) -> Any:
     return call(np.squeeze, (t,), {"axis": gone}) if gone else t[...]
 
 
+_DEVICES = ("cpu", "cuda", "gpu", "mps", "meta")
+
+
+def _on(t: Any, device: Any) -> Any:
+    """A Tensor on a device, which is a transfer that its gradient goes back."""
+    library, around = wanted(device)
+    here = device_of(t.current)
+    if library is NUMPY:
+        return t if here == "cpu" else call(to_host, (t,), {})
+    if here == device or (here != "cpu" and not (isinstance(device, str) and ":" in device)):
+        return t
+    with around:
+        return call(to_library, (t, library.module), {})
+
+
 class Names:
     """Methods that ndarray has not."""
 
@@ -179,27 +198,26 @@ class Names:
         return self
 
     def cpu(self: Any) -> Any:
-        """Itself: there is no other device."""
-        return self
+        """With its memory here: itself, or a copy of what lies on a device."""
+        return _on(self, "cpu")
 
     def to(self: Any, *args: Any, device: Any = None, dtype: Any = None) -> Any:
-        """With a dtype, that of another Tensor for one; itself where it has it. There is no other device."""
+        """With a dtype or on a device ("cpu", "cuda", "cuda:1", cupy), or with both of another Tensor; itself where
+        nothing changes."""
         for given in args:
             if type(given) is Tensor:
-                dtype = given.dtype
-            elif isinstance(given, str) and (
-                given == "cpu" or given.partition(":")[0] in ("cuda", "mps", "meta", "gpu")
-            ):
+                data = given.current
+                device, dtype = library_of(data).namespace if is_elsewhere(data) else "cpu", given.dtype
+            elif isinstance(given, ModuleType) or (isinstance(given, str) and given.partition(":")[0] in _DEVICES):
                 device = given
             else:
                 dtype = given
-        if device not in (None, "cpu"):
-            raise elsewhere(device)
-        return self if dtype is None or self.dtype == np.dtype(dtype) else self.astype(dtype)
+        found = self if device is None else _on(self, device)
+        return found if dtype is None or found.dtype == np.dtype(dtype) else found.astype(dtype)
 
     def cuda(self: Any, device: Any = None) -> Any:
-        """Refused: there is no other device."""
-        raise elsewhere("cuda")
+        """On a device, the first one or that of a number."""
+        return _on(self, "cuda" if device is None else f"cuda:{device}" if isinstance(device, int) else device)
 
     def double(self: Any) -> Any:
         """As float64."""

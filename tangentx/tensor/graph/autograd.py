@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import ARRAYS, library_of
 from tangentx.common.options import watched
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.calls.apply import call
@@ -68,7 +69,7 @@ def _in_form(seed: Any, like: Any, create: bool) -> Any:
     if create:
         return fit_tensor(seed if type(seed) is Tensor else wrap(seed), like)
     data = seed.current if type(seed) is Tensor else seed
-    return fit(np.asarray(data) if type(like) is tuple else np.asarray(data)[()], like)
+    return fit(data if type(data) in ARRAYS and type(like) is tuple else np.asarray(data)[()], like)
 
 
 def _demand_history(t: Any) -> None:
@@ -142,7 +143,7 @@ def _result(bar: Any, t: Tensor, allow_unused: bool, materialize: bool, i: int) 
         )
     if type(bar) is Tensor:
         return bar
-    return wrap(bar.copy() if type(bar) is np.ndarray else bar)
+    return wrap(bar.copy() if type(bar) in ARRAYS else bar)
 
 
 def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, vectorize: bool = False) -> Any:
@@ -169,9 +170,9 @@ def _rows(out: Tensor, leaves: list[Tensor], create: bool, vectorize: bool) -> l
     """The derivatives of a result by each leaf; of a complex one those of both parts."""
     data = out.current
     shape, size = np.shape(data), int(np.size(data))
-    units = np.eye(size).reshape((size, *shape))
+    units = library_of(data).namespace.eye(size).reshape((size, *shape))
     if not out.requires_grad:
-        return [wrap(np.zeros(shape + np.shape(t.current), t.dtype)) for t in leaves]
+        return [wrap(np.zeros_like(t.current, order="C", shape=shape + np.shape(t.current))) for t in leaves]
 
     def pulled(seeds: Any) -> list[Any]:
         if vectorize or not size:
@@ -265,7 +266,7 @@ class GradManager:
         arrays: dict[int, Any] = {}
         for node in self._living():
             mapped(node.kept(), lambda x: arrays.setdefault(id(x), x))
-        return sum(x.nbytes for x in arrays.values() if isinstance(x, np.ndarray | np.generic))
+        return sum(x.nbytes for x in arrays.values() if isinstance(x, np.generic) or type(x) in ARRAYS)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import guarded, over, zeros_as
+from tangentx.arrays.libraries import as_array, is_elsewhere, zeros_of
 from tangentx.errors import NotDifferentiable, TangentxError, place, span_of
 from tangentx.templates.batched.batch import AS_WRITTEN, Batch, NoRule, aligned, do, holds_batch, plainly
 from tangentx.templates.batched.forms import refitted
@@ -24,6 +25,7 @@ from tangentx.tensor.calls.groups import Grouped
 from tangentx.tensor.calls.lifting import Lifting, lifted
 from tangentx.tensor.calls.operation import Operation, fit_tensor
 from tangentx.tensor.calls.rules import PRODUCT, Pull, compiled_pullback
+from tangentx.tensor.core.containers import raw
 from tangentx.tensor.core.forms import fit, like_of, times, zeros
 from tangentx.tensor.core.modes import during
 from tangentx.tensor.core.tensor import Tensor, wrap
@@ -115,7 +117,7 @@ def _count(outs: list[Any], gradients: list[Any]) -> int:
 
 def _seed(t: Tensor, gradient: Any, create: bool) -> Any:
     """A batch of cotangents to begin with. Raises NotDifferentiable for complex ones of what is real."""
-    data = gradient.current if type(gradient) is Tensor else np.asarray(gradient)
+    data = gradient.current if type(gradient) is Tensor else as_array(gradient)
     if np.iscomplexobj(data) and not np.iscomplexobj(t.current):
         raise NotDifferentiable(
             "the gradient is complex, but the Tensor is real", span_of(place()), "give it the Tensor's dtype"
@@ -128,8 +130,8 @@ def _seed(t: Tensor, gradient: Any, create: bool) -> Any:
 
 
 def _zeros(t: Tensor, count: int) -> Any:
-    one = np.asarray(zeros(like_of(t.current)))
-    return np.zeros((count, *one.shape), one.dtype)
+    one = as_array(zeros(like_of(t.current)))
+    return zeros_of(one, (count, *one.shape))
 
 
 def pulled(node: Node, bars: list[Any], count: int, create: bool, asked: Sequence[bool]) -> Sequence[Any]:
@@ -141,7 +143,7 @@ def pulled(node: Node, bars: list[Any], count: int, create: bool, asked: Sequenc
             raise
         except Exception:  # one by one it says better what is wrong, if anything is
             pass
-    elif isinstance(node, Write) and not node.turned:
+    elif isinstance(node, Write) and not (node.turned or is_elsewhere(raw(bars[0]))):
         return _by_places(node, bars[0], count)
     elif isinstance(node, Compiled) and not create:
         found = _by_program(node, bars, count)
@@ -158,7 +160,7 @@ def one_by_one(node: Node, bars: list[Any], count: int, create: bool) -> list[An
     for k in range(count):
         member = _member(bars, k)
         if node.consumes and not create:
-            member[0] = np.array(member[0])
+            member[0] = np.copy(member[0])
         each.append(node.pull(member, create))
     return [stacked(column, like) for column, like in zip(zip(*each, strict=True), node.likes, strict=True)]
 
@@ -245,7 +247,7 @@ def _spread(group: Any, bar: Any, likes: tuple[Any, ...], count: int, result: li
 def _in_form(bar: Any, like: Any, count: int) -> Any:
     """The whole of a batch whose members have the form of what they belong to."""
     if type(bar) is Batch:
-        shape, dtype = like if type(like) is tuple else ((), np.asarray(like).dtype)
+        shape, dtype = like[:2] if type(like) is tuple else ((), np.asarray(like).dtype)
         return refitted(bar, shape, dtype)
     whole = fit_tensor(bar, like) if type(bar) is Tensor else fit(bar, like)
     return plainly(over, whole, count)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import ARRAYS
 from tangentx.errors import NotDifferentiable, place
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.core.modes import STATE, during
@@ -15,7 +16,6 @@ from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.graph.nodes import Node
 from tangentx.tensor.graph.watching import Watching, accumulate
 
-_ARRAY = np.ndarray
 _NONE: frozenset[Any] = frozenset()
 Seed = tuple[Any, int, Any]
 
@@ -87,11 +87,11 @@ class Sweep(Watching):
     def add(self, target: Any, bar: Any) -> None:
         """`_give` of one more cotangent on plain data."""
         old = self.bars[target]
-        if target in self.owned and type(bar) is _ARRAY:
+        if target in self.owned and type(bar) in ARRAYS:
             np.add(old, bar, out=old)
         else:
             self.bars[target] = total = old + bar
-            if type(total) is _ARRAY:
+            if type(total) in ARRAYS:
                 self.owned.add(target)
 
     def _waiting(self, roots: Sequence[Any]) -> dict[Any, int]:
@@ -204,7 +204,7 @@ class Sweep(Watching):
         """A leaf: its hooks, then its gradient."""
         if bar is None:
             return
-        own = getrefcount(bar) <= _GIVEN and type(bar) is _ARRAY and bar.base is None
+        own = getrefcount(bar) <= _GIVEN and type(bar) in ARRAYS and bar.base is None
         if leaf._hooks is not None:
             bar, own = self._watched(leaf._hooks, bar), False
         if self.wanted is not None:

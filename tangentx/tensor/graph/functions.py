@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import ARRAYS, is_array
 from tangentx.errors import NotDifferentiable, place
 from tangentx.tensor.calls.operation import attach, fit_tensor, zero_bar
 from tangentx.tensor.calls.unrecorded import made_of
@@ -58,7 +59,7 @@ class Context:
                 kept.append((t, None, None))
                 continue
             slot = next((i for i, r in enumerate(results) if r is t), None)
-            content = content_of(t) if type(t.current) is np.ndarray else None
+            content = content_of(t) if type(t.current) in ARRAYS else None
             edge = slot if slot is not None else t.edge if t._needs else None
             kept.append((wrap(t.current) if edge is None else t.current, edge, content))
         self._given, self._kept = (), kept
@@ -193,11 +194,11 @@ def _own(outs: list[Any], args: tuple[Any, ...]) -> list[Any]:
     taken = [a.current for a in args if type(a) is Tensor]
     results: list[Any] = []
     for value in outs:
-        if type(value) is not Tensor and not isinstance(value, np.ndarray | np.generic | float | complex):
+        if type(value) is not Tensor and not (isinstance(value, np.generic | float | complex) or is_array(value)):
             results.append(value)
             continue
         data = value.current if type(value) is Tensor else value
-        if isinstance(data, np.ndarray):
+        if is_array(data):
             view = type(value) is Tensor and value._view is not None
             if view or any(np.may_share_memory(data, other) for other in taken):
                 data = data.copy()

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import ARRAYS, as_array
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.calls.operation import fit_tensor
-from tangentx.tensor.core.forms import like_of
+from tangentx.tensor.core.forms import dtype_of, like_of
 from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.graph.nodes import Node, Watcher
@@ -25,7 +26,7 @@ class Watching:
     def _tensor(self, bar: Any) -> Tensor:
         if type(bar) is Tensor:
             return bar
-        return wrap(bar.copy() if type(bar) is np.ndarray else np.asarray(bar) if isinstance(bar, np.generic) else bar)
+        return wrap(bar.copy() if type(bar) in ARRAYS else np.asarray(bar) if isinstance(bar, np.generic) else bar)
 
     def _plain(self, bar: Any) -> Any:
         return bar if self.create or type(bar) is not Tensor else bar.current
@@ -74,7 +75,7 @@ def _fitting_all(changed: Any, shown: tuple[Any, ...], hook: Any) -> tuple[Any, 
 
 def _fitting(changed: Any, bar: Any, hook: Any) -> Tensor:
     """The gradient that a hook gives in the place of another. Raises NotDifferentiable where it has another form."""
-    new = changed if type(changed) is Tensor else wrap(np.asarray(changed))
+    new = changed if type(changed) is Tensor else wrap(as_array(changed))
     if bar is None:
         message = "a hook returned a gradient in the place of None, which stands for none"
         raise NotDifferentiable(message, _written(hook), "return None there")
@@ -82,13 +83,13 @@ def _fitting(changed: Any, bar: Any, hook: Any) -> Tensor:
     if np.shape(data) != np.shape(old):
         message = f"a hook returned a gradient of shape {np.shape(data)} in the place of one of shape {np.shape(old)}"
         raise NotDifferentiable(message, _written(hook), "return one of the same shape, or None to leave it as it is")
-    kind, dtype = np.asarray(data).dtype, np.asarray(old).dtype
+    kind, dtype = dtype_of(data), dtype_of(old)
     if kind == dtype:
         return new
     if kind.kind not in "fciub" or (kind.kind == "c" and dtype.kind != "c"):
         message = f"a hook returned a gradient of {kind} in the place of one of {dtype}"
         raise NotDifferentiable(message, _written(hook), f"return one of {dtype}, or None to leave it as it is")
-    fitted: Tensor = fit_tensor(new, like_of(np.asarray(old)))
+    fitted: Tensor = fit_tensor(new, like_of(as_array(old)))
     return fitted
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import ARRAYS
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.core import dispatch
 from tangentx.tensor.core.modes import during, refusal
@@ -133,7 +134,7 @@ class View:
 def detached(t: Tensor) -> Tensor:
     """A Tensor of the same memory that has no history and gets none by writes into the other."""
     found = wrap(t.current)
-    if type(t._primal) is np.ndarray:
+    if type(t._primal) in ARRAYS:
         root, steps = (t, ()) if t._view is None else (t._view.root, t._view.steps)
         found._view = View.of(root, steps, with_history=False)
     return found
@@ -144,7 +145,7 @@ def set_shape(t: Tensor, shape: Any) -> None:
 
     Raises NotDifferentiable for a leaf that requires a gradient, which would no longer have its shape.
     """
-    shown = t.current.view() if type(t._primal) is np.ndarray else t._primal
+    shown = t.current.view() if type(t._primal) in ARRAYS else t._primal
     shown.shape = shape
     if t._view is None:
         if t._needs and t._node is None:

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import demand_copied, demand_unshared, winners, zeros_as
+from tangentx.arrays.libraries import ARRAYS
 from tangentx.errors import NotDifferentiable, SharedMemory, place, span_of
 from tangentx.tensor.calls.operation import fit_tensor, kept, root_of
 from tangentx.tensor.core import dispatch
 from tangentx.tensor.core.containers import WITHOUT, raw
+from tangentx.tensor.core.devices import mixed
 from tangentx.tensor.core.forms import fit, inexact, like_of
 from tangentx.tensor.core.modes import STATE, recording, refusal
 from tangentx.tensor.core.tensor import Tensor, wrap
@@ -40,7 +42,7 @@ def write(t: Tensor, key: Any, value: Any, fresh: bool = False) -> None:
         _write_plain(t, key, value)
         return
     data, new, key = t.current, raw(value), raw(key)
-    if type(data) is not np.ndarray:
+    if type(data) not in ARRAYS:
         raise TypeError(f"a number ({type(data).__name__}) has no items to be assigned")
     root = t if t._view is None else t._view.root
     recorded = recording()
@@ -48,19 +50,22 @@ def write(t: Tensor, key: Any, value: Any, fresh: bool = False) -> None:
     if recorded or STATE.honest:
         demand_writable(t, root, active)
         key = kept(key)
-    if type(new) is np.ndarray and np.may_share_memory(data, new):
+    if type(new) in ARRAYS and type(new) is type(data) and np.may_share_memory(data, new):
         _demand_copied(data, key, new)
     if root._content is not None:
         protect(root)
         data = t.current
-    data[key] = new
+    try:
+        data[key] = new
+    except (TypeError, ValueError) as error:
+        raise mixed(error, data, new) from None
     if not recorded and type(value) is Tensor and (value._needs or value._made is not None):
         root._made = t._made = value._made or place()
     if active or (recorded and root._needs):
         if t._view is not None and not t._view.with_history:
             return
         before = root._node, root._slot
-        if t is root and key is Ellipsis and type(new) is np.ndarray and like_of(root._primal) == like_of(new):
+        if t is root and key is Ellipsis and type(new) in ARRAYS and like_of(root._primal) == like_of(new):
             root._node, root._slot = _edge_behind(value, fresh) if active else (None, 0)
             root._needs = active
         else:
@@ -154,7 +159,7 @@ def lent(tensors: Sequence[Tensor]) -> Iterator[None]:
 
 def _needed(root: Tensor) -> bool:
     """Whether backward keeps the content of an array."""
-    return type(root._primal) is np.ndarray and root._content is not None and _holders(root) > _NOBODY
+    return type(root._primal) in ARRAYS and root._content is not None and _holders(root) > _NOBODY
 
 
 def changed(t: Tensor, change: Callable[[Any, Any], Any], other: Any) -> bool:
@@ -170,7 +175,7 @@ def changed(t: Tensor, change: Callable[[Any, Any], Any], other: Any) -> bool:
         other = other.current
     elif type(other) not in WITHOUT:
         return False
-    if type(t._primal) is not np.ndarray:
+    if type(t._primal) not in ARRAYS:
         return False
     root = t if view is None else view.root
     if root._content is not None:
@@ -185,8 +190,8 @@ def overwrite(t: Tensor, result: Any, fresh: bool = False) -> Tensor:
     A `fresh` result is nobody else's.
     """
     data, new = t.current, raw(result)
-    if type(data) is np.ndarray:
-        alike = type(new) is np.ndarray and new.dtype is data.dtype
+    if type(data) in ARRAYS:
+        alike = type(new) in ARRAYS and new.dtype is data.dtype
         if not alike and not np.can_cast(np.result_type(new), data.dtype, "same_kind"):
             raise TypeError(f"a Tensor of {data.dtype} cannot hold {np.result_type(new)}")
         if np.ndim(new) > data.ndim:
@@ -242,7 +247,7 @@ class Write(Node):
             part = step.on(part)
         given = []
         if self.value_like is not None:
-            taken = np.array(part[self.key]) if plain_key(self.key) else winners(part, self.key)
+            taken = np.copy(part[self.key]) if plain_key(self.key) else winners(part, self.key)
             given = [fit(taken if np.ndim(taken) else taken[()], self.value_like)]
         part[self.key] = 0.0
         if self.turned:
@@ -251,13 +256,13 @@ class Write(Node):
 
     def _laid_out(self, bar: Any) -> Any:
         """The cotangent with the strides of the memory, so that the steps give views of it as they did there."""
-        if type(bar) is not np.ndarray:
+        if type(bar) not in ARRAYS:
             return np.array(bar)  # that of an array without axes may come as a number, of which there are no views
         if bar.strides == self.layout[1]:
             return bar
 
         shape, strides = self.layout
-        result = zeros_as(np.lib.stride_tricks.as_strided(np.empty(1, bar.dtype), shape, strides))
+        result = zeros_as(np.lib.stride_tricks.as_strided(np.empty_like(bar, shape=1), shape, strides))
         result[...] = bar
         return result
 
