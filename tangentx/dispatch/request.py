@@ -11,6 +11,15 @@ JITS = ("c", "numba", "python")
 """What a derivative may be compiled to."""
 
 
+def _no_jit(name: Any) -> NotDifferentiable:
+    """The error for loops that nothing compiles."""
+    if name == "cuda":
+        message = 'jit="cuda" is not there: loops are compiled for the processor alone'
+        return NotDifferentiable(message, hint="leave it out: arrays of CuPy are computed on their device without jit")
+    options = ", ".join(f'"{each}"' for each in JITS)
+    return NotDifferentiable(f"jit={name!r} is not an option", hint=f"use True, {options}, or leave it out")
+
+
 @dataclass(frozen=True)
 class Spec:
     """What is asked for: the transformation, with respect to what, and how it is returned."""
@@ -37,8 +46,7 @@ class Spec:
         if self.fallback not in ("tensor", "error"):
             raise NotDifferentiable(f"fallback={self.fallback!r} is not an option", hint='use "tensor" or "error"')
         if not (self.jit is None or type(self.jit) is bool or self.jit in JITS):
-            options = ", ".join(f'"{name}"' for name in JITS)
-            raise NotDifferentiable(f"jit={self.jit!r} is not an option", hint=f"use True, {options}, or leave it out")
+            raise _no_jit(self.jit)
         if type(self.check) is not bool:
             raise NotDifferentiable(f"check={self.check!r} is not an option", hint="use True or False")
         if type(self.guarded) is not bool:
