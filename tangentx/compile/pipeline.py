@@ -43,6 +43,7 @@ PROOFS = (
     "again",
     "sparing",
     "present",
+    "first",
     "inline",
     "results",
     "operands",

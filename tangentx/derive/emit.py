@@ -83,6 +83,11 @@ def shadow_key(key: Key) -> Key:
     return Key(key.parts, key.many)
 
 
+def zero_of(atom: Atom, kind: Kind) -> Op:
+    """What makes the zero cotangent of a value, in which a container's parts are shared as in that."""
+    return Op(arrays.zero, (atom, *([ALIKE] if isinstance(kind, Box) else [])))
+
+
 class Emitter:
     """A list of statements, with fresh temporaries; every statement carries the span in hand."""
 
@@ -116,7 +121,7 @@ class Emitter:
 
     def zero(self, atom: Atom, kind: Kind) -> Var:
         """A temporary bound to the zero cotangent of a value, in which a container's parts are shared as in that."""
-        return self.op(arrays.zero, atom, *([ALIKE] if isinstance(kind, Box) else []))
+        return self.let(zero_of(atom, kind))
 
     def item(self, base: Atom, key: Any) -> Var:
         """A temporary bound to ``base[key]`` with a constant key or a `Key`."""
@@ -180,13 +185,20 @@ class Frame:
 
     def zero(self, emit: Emitter, atom: Atom, kind: Kind) -> Atom:
         """A zero cotangent for a value of the kind."""
+        zero = self.zero_value(atom, kind)
+        if isinstance(zero, Lit):
+            return zero
+        called = stem(self.other(atom.name)) if isinstance(atom, Var) and isinstance(kind, Arr) else None
+        return emit.assign(with_stem(emit.temporary(), called), zero)
+
+    def zero_value(self, atom: Atom, kind: Kind) -> Lit | Op:
+        """What makes a zero cotangent for a value of the kind."""
         if isinstance(kind, Num):
             return Lit(0.0)
         if not isinstance(kind, Arr):
-            return emit.zero(atom, kind)
+            return zero_of(atom, kind)
         fn = arrays.zeros_as if kind.none and self.rule(kind) == SHADOW else arrays.real_zero
-        called = stem(self.other(atom.name)) if isinstance(atom, Var) else None
-        return emit.assign(with_stem(emit.temporary(), called), Op(fn, (atom,)))
+        return Op(fn, (atom,))
 
     def slot_kinds(self, box: Box) -> list[tuple[Any, Kind]]:
         """Known keys of a container with the kinds of their items."""

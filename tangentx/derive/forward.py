@@ -371,9 +371,8 @@ class Forward:
         if not (any(map(motion, items)) or motion(callee.result)) or s.target in held(self.frame.function):
             emit.add(s)
             if how is not None:
-                emit.assign(
-                    self.frame.other(s.target), self.frame.zero(emit, Var(s.target), self.frame.kinds[s.target])
-                )
+                zero = self.frame.zero_value(Var(s.target), self.frame.kinds[s.target])
+                emit.assign(self.frame.other(s.target), zero)
             return
         dots = tuple(self.slot(emit, k, a) for a, k in zip(expr.args, items, strict=True) if motion(k) is not None)
         args: tuple[Atom, ...] = expr.args
@@ -384,7 +383,7 @@ class Forward:
         if how is not None and motion(callee.result) is not None:
             emit.assign(self.frame.other(s.target), Index(made, Key((Lit(1),))))
         elif how is not None:
-            emit.assign(self.frame.other(s.target), self.frame.zero(emit, Var(s.target), self.frame.kinds[s.target]))
+            emit.assign(self.frame.other(s.target), self.frame.zero_value(Var(s.target), self.frame.kinds[s.target]))
 
 
 def _item_kind(f: Forward, box: Box, key: Key) -> Kind:
@@ -436,7 +435,7 @@ def tangent(program: Program, instance: Instance, with_tangent: Sequence[int]) -
     zeros_of_storages(f.frame, emit, [name for name in still if motion(f.frame.kinds[name]) == SHADOW])
     for name in still:
         if motion(f.frame.kinds[name]) == VALUE:
-            emit.assign(f.frame.other(name), f.frame.zero(emit, Var(name), f.frame.kinds[name]))
+            emit.assign(f.frame.other(name), f.frame.zero_value(Var(name), f.frame.kinds[name]))
     body = (*emit.block, *f.block(f.frame.function.body))
     tangents.finish()
     params = tuple(Param(n) for n in (*arguments_of(instance), *dots))

@@ -16,6 +16,9 @@ from tangentx.ir.nodes import Apply, Assign, Atom, Ext, Lit, Make, Op, Return, S
 from tangentx.ir.rewrite import rename
 from tangentx.templates import Template, without_rule
 
+_PLAIN = (int, float, bool, type(None))
+"""Types of constants that stand in a rule's body where its parameters stood."""
+_LARGE = 1e300
 _QUOTIENTS = (operator.truediv, np.divide)
 
 
@@ -50,21 +53,31 @@ def inline(
     tuple that stands behind the return itself one by one."""
     function = lift(body)
     names: dict[str, str] = {}
+    literals: dict[str, Lit] = {}
     for param in function.params:
         value = requests[param.name] if param.name in requests else bound[param.name]
         if isinstance(value, tuple):
             value = emit.let(Make(tuple, tuple(atom_of(v) for v in value)))
         atom = atom_of(value)
-        names[param.name] = atom.name if isinstance(atom, Var) else emit.let(atom).name
+        if isinstance(atom, Lit) and type(atom.value) in _PLAIN:
+            literals[param.name] = atom
+        else:
+            names[param.name] = atom.name if isinstance(atom, Var) else emit.let(atom).name
     inner = _straight(function.body, function.span)
     last = inner[-1]
     several = isinstance(last, Return) and isinstance(last.value, Var) and last.value.name.startswith("%")
+    steps: list[Statement] = []
     for s in inner:
-        if isinstance(s, Assign) and s.target not in names:
-            names[s.target] = emit.temporary()
-        elif isinstance(s, Assign):
+        if isinstance(s, Assign) and (s.target in names or s.target in literals):
             raise NotResolved("a rule binds a name twice", s.span)
-    renamed = rename(tuple(inner), names)
+        if isinstance(s, Assign) and isinstance(s.value, Var) and s.value.name in literals:
+            literals[s.target] = literals[s.value.name]
+        elif isinstance(s, Assign) and isinstance(s.value, Var):
+            names[s.target] = names[s.value.name]
+        else:
+            names |= {s.target: emit.temporary()} if isinstance(s, Assign) else {}
+            steps.append(s)
+    renamed = rename(tuple(steps), names, literals)
     final = renamed[-1]
     assert isinstance(final, Return)
     made = {s.target: s for s in renamed[:-1] if isinstance(s, Assign)}
@@ -175,6 +188,6 @@ def is_square(names: Sequence[str | None], values: Sequence[Atom], bound: Mappin
 
 def times(emit: Emitter, template: Template, partial: Atom, other: Atom) -> Atom:
     """Partial times tangent or cotangent: zero where the one is, even if the other is not finite."""
-    if isinstance(partial, Lit):
+    if isinstance(partial, Lit) and not (isinstance(partial.value, float) and not abs(partial.value) < _LARGE):
         return emit.op(operator.mul, partial, other)
     return emit.op(arrays.guarded, partial, other)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TypeVar, assert_never
 
 from tangentx.errors import Span
@@ -68,11 +69,15 @@ def _named(
 Node = TypeVar("Node", bound="ir.Statement | ir.Expr | ir.Block")
 
 
-def rename(node: Node, mapping: Mapping[str, str]) -> Node:
-    """`node` (a statement, a block or an expression) with its names replaced as `mapping` says, bound ones too."""
+def rename(node: Node, mapping: Mapping[str, str], literals: Mapping[str, ir.Lit] = MappingProxyType({})) -> Node:
+    """`node` (a statement, a block or an expression) with its names replaced as `mapping` says, bound ones too, and
+    with constants for the names of `literals`, which it only reads."""
 
     def change(atom: ir.Atom) -> ir.Atom:
-        return ir.Var(mapping[atom.name]) if type(atom) is ir.Var and atom.name in mapping else atom
+        if type(atom) is not ir.Var:
+            return atom
+        name = mapping.get(atom.name)
+        return literals.get(atom.name, atom) if name is None else ir.Var(name)
 
     if isinstance(node, tuple):
         return tuple(_renamed(stmt, mapping, change) for stmt in node)  # type: ignore[return-value]

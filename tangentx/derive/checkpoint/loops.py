@@ -162,4 +162,4 @@ def _clear(r: Reverse, emit: Emitter, private: Sequence[str]) -> None:
     for name in private:
         kind = r.frame.kinds[name]
         if r.how(name) == VALUE and isinstance(kind, Arr) and name not in r.local and name not in r.again.names:
-            emit.assign(r.frame.other(name), r.frame.zero(emit, Var(name), kind))
+            emit.assign(r.frame.other(name), r.frame.zero_value(Var(name), kind))

@@ -44,7 +44,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.walk import atoms, statements
+from tangentx.ir.walk import atoms, statements, writes
 from tangentx.templates import Template
 
 
@@ -88,12 +88,13 @@ def _bind(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:
             assert isinstance(s.value, Make)
             give_parts(r, reverse, s.value)
         return
-    other = Var(r.frame.other(s.target))
-    ans = reverse.let(Var(s.target)) if s.target in r.frame.rebound else Var(s.target)
-    t = reverse.let(other) if s.target in r.frame.rebound else other
+    back = Emitter(s.span)
+    restore(back)
+    restored(r, back, s)
+    anew = {name for each in back.block for name in writes(each)}
+    ans, t = (reverse.let(Var(n)) if n in anew else Var(n) for n in (s.target, r.frame.other(s.target)))
     flag = shared(reverse) if shared is not None else None
-    restore(reverse)
-    restored(r, reverse, s)
+    reverse.add(*back.block)
     inner = Emitter(s.span)
     if isinstance(s.value, Op) and isinstance(kind, Box):
         demand_straight(kind, s.span)

@@ -9,6 +9,7 @@ from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Arr
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode, rebound
 from tangentx.derive.reverse.context import Pair, Reverse
+from tangentx.derive.reverse.first_contributions import bound_by_first
 from tangentx.derive.reverse.inline import inline
 from tangentx.derive.reverse.item_cotangents import zero_items
 from tangentx.derive.reverse.tape import formed
@@ -35,7 +36,7 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.sweep_marks import PAIR, STATE
 from tangentx.ir.value_names import with_stem
-from tangentx.ir.walk import reads, statements, writes
+from tangentx.ir.walk import statements, used, writes
 
 
 class Derivation:
@@ -95,18 +96,26 @@ def _params(instance: Instance) -> tuple[Param, ...]:
     return instance.link.function.params
 
 
-def bars_at_end(r: Reverse, emit: Emitter, names: Sequence[str] | None = None) -> None:
-    """Zero cotangents of all values, where the reverse sweep begins."""
+def with_zeros(r: Reverse, reverse: Sequence[Statement], kept: Sequence[str]) -> list[Statement]:
+    """The reverse sweep, and what gives its results, with zero cotangents where it begins: those of all values but
+    the ones that a contribution binds. The cotangents of `kept` are given back."""
+    emit = Emitter(r.frame.function.span)
+    read: dict[int, str] = {}
     for name, kind in r.frame.kinds.items():
         inside = name == r.named or name in r.local or r.frame.other(name) in r.seeds
         later = isinstance(kind, Arr) and name in r.again.names  # its cotangent begins where it is formed
         if mode(kind) == VALUE and not (inside or later):
-            if isinstance(kind, Arr):
-                r.unbound[name] = None
-            emit.assign(r.frame.other(name), r.frame.zero(emit, Var(name), kind))
+            emit.assign(r.frame.other(name), r.frame.zero_value(Var(name), kind))
+            read[id(emit.block[-1])] = name
     for s in statements(r.frame.function.body):
         if isinstance(s, Assign) and isinstance(s.value, Call) and s.target in r.parts.held:
             zero_items(r, emit, s.target, r.derive.results.modes[s.value.link])
+    block = [*emit.block, *reverse]
+    if r.derive.proves("first"):
+        block = bound_by_first(r, block, kept)
+    left = [read[id(s)] for s in block if id(s) in read]
+    r.unbound |= {name: None for name in left if isinstance(r.frame.kinds[name], Arr)}
+    return block
 
 
 def opening(r: Reverse, params: Sequence[str], also: Sequence[str] = ()) -> list[Statement]:
@@ -127,17 +136,17 @@ def write_pair(derivation: Derivation, instance: Instance, pair: Pair) -> None:
     span = r.frame.function.span
     names = [p.name for p in r.frame.function.params]
     shadows = [r.frame.other(n) for n, m in zip(names, pair.params, strict=True) if m == SHADOW]
-    start = Emitter(span)
-    bars_at_end(r, start)
-    back = [*start.block, *reverse]
-    bound = {n for s in statements(tuple(forward)) for n in writes(s)} | {*names, *shadows, *r.tapes, *r.unbound}
+    back = with_zeros(r, reverse, names)
+    made = (n for s in statements(tuple(forward)) for n in writes(s))
+    bound = dict.fromkeys((*names, *shadows, *made, *r.tapes, *r.unbound))  # in the order of the text
     given = [
         atom.name
         for atom in pair.given_again([Var(n) for n in names], [Var(n) for n in shadows])
         if isinstance(atom, Var)
     ]
     again = formed(r)
-    saved = [n for n in _read(back) if n in bound and n not in given and n not in again]
+    read = used(tuple(back))
+    saved = [n for n in bound if n in read and n not in given and n not in again]
     forward = [
         *opening(r, [*names, *shadows], [n for n in saved if n not in shadows]),
         *_with_saved(r, forward, saved, pair.result),
@@ -161,14 +170,6 @@ def write_pair(derivation: Derivation, instance: Instance, pair: Pair) -> None:
 def as_params(names: Sequence[str]) -> tuple[Param, ...]:
     """Parameters of these names."""
     return tuple(Param(name) for name in names)
-
-
-def _read(block: Sequence[Statement]) -> list[str]:
-    """Names read anywhere in the block, in the order of the text."""
-    found: dict[str, None] = {}
-    for s in statements(tuple(block)):
-        found.update(dict.fromkeys(sorted(reads(s))))
-    return list(found)
 
 
 def _with_saved(r: Reverse, block: Sequence[Statement], saved: list[str], result: str | None) -> list[Statement]:

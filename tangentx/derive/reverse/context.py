@@ -170,7 +170,7 @@ class Reverse(ABC):
             if shadow_tape is not None:
                 emit.assign(other, emit.pop(shadow_tape))
             elif how == VALUE:
-                emit.assign(other, self.frame.zero(emit, Var(name), kind))
+                emit.assign(other, self.frame.zero_value(Var(name), kind))
 
         return restore
 

@@ -13,7 +13,7 @@ from tangentx.analysis.types.kinds import Arr, Box, Kind, Num
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, mode
 from tangentx.derive.prologue import arguments_of, entry, fetch, has_effects, zeros_of_storages
 from tangentx.derive.reverse.accumulate import give, give_slot
-from tangentx.derive.reverse.callee_pairs import Derivation, as_params, bars_at_end, opening
+from tangentx.derive.reverse.callee_pairs import Derivation, as_params, opening, with_zeros
 from tangentx.derive.reverse.complex_shadows import demand_straight, turned
 from tangentx.derive.reverse.context import Reverse
 from tangentx.derive.reverse.walker import Walker
@@ -75,9 +75,9 @@ def _joint(r: Walker, emit: Emitter, names: list[str], request: Request) -> Bloc
     forward, reverse = r.sweeps()
     last = forward.pop()
     assert isinstance(last, Return)
-    shadows_of_params(r, emit, names, [names[i] for i in request.wrt])
+    wanted = [names[i] for i in request.wrt]
+    shadows_of_params(r, emit, names, wanted)
     back = Emitter(r.frame.function.span)
-    bars_at_end(r, back)
     ans = last.value
     middle = Emitter(last.span)
     shadow = r.shadow(middle, ans) if mode(r.instance.result) == SHADOW else None
@@ -85,8 +85,9 @@ def _joint(r: Walker, emit: Emitter, names: list[str], request: Request) -> Bloc
     _seed(r, back if request.cut else middle, ans, shadow, request)
     end = _results(r, names, request, outputs)
     notes = Note(FORWARD, last.span), Note(REVERSE, last.span)
+    reverse = with_zeros(r, [*back.block, *reverse, *end], wanted)
     start = opening(r, names)
-    return (*start, *emit.block, notes[0], *forward, *middle.block, notes[1], *back.block, *reverse, *end)
+    return (*start, *emit.block, notes[0], *forward, *middle.block, notes[1], *reverse)
 
 
 def _driver(

@@ -19,6 +19,7 @@ from tangentx.ir.nodes import (
     Lit,
     Loop,
     Make,
+    Pop,
     Raise,
     Return,
     Statement,
@@ -30,7 +31,7 @@ from tangentx.ir.walk import statements
 
 def _restorer(name: str, tape: str) -> Callable[[Emitter], None]:
     def restore(emit: Emitter) -> None:
-        emit.assign(name, emit.pop(tape))
+        emit.assign(name, Pop(Var(tape)))
 
     return restore
 

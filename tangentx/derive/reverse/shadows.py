@@ -84,7 +84,7 @@ def _shadow_of_op(
     other = tuple(r.other(a) if a is base else a for a in op.args)
     found = view.let(Op(op.fn, other, op.kwargs))
     view.assign(name, Op(arrays.writable, (found,)) if op.fn in hashable(DIAGONALS, op.fn) else found)
-    own.assign(name, r.frame.zero(own, new, kind))
+    own.assign(name, r.frame.zero_value(new, kind))
     forward.add(If(shared, tuple(view.block), tuple(own.block), forward.span))
 
     return Var(name), tell

@@ -53,7 +53,7 @@ def pop(r: Reverse, s: Assign, base: Var, forward: Emitter, reverse: Emitter) ->
     ans = reverse.let(Var(s.target))
     t = reverse.let(Var(r.frame.other(s.target))) if how is not None else NONE
     if how == VALUE and s.target not in r.frame.rebound:
-        reverse.assign(r.frame.other(s.target), r.frame.zero(reverse, ans, r.frame.kinds[s.target]))
+        reverse.assign(r.frame.other(s.target), r.frame.zero_value(ans, r.frame.kinds[s.target]))
     restore(reverse)
     reverse.add(Append(base, ans, s.span))
     if shadowed:

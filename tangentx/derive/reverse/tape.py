@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tangentx.analysis.types.kinds import Arr
 from tangentx.derive.emit import SHADOW, VALUE, Emitter
 from tangentx.derive.reverse.context import Reverse
-from tangentx.ir.nodes import Assign, Expr, Index, Statement, Var
+from tangentx.ir.nodes import Assign, Expr, Index, Pop, Statement, Var
 
 
 def keep(r: Reverse, s: Assign) -> tuple[list[Statement], list[Statement]]:
@@ -23,9 +23,9 @@ def keep(r: Reverse, s: Assign) -> tuple[list[Statement], list[Statement]]:
         for each in [name, r.frame.other(name)] if how == SHADOW else [name]:
             tape = r.tape(each)
             forward.append(tape, Var(each))
-            back.assign(each, back.pop(tape))
+            back.assign(each, Pop(Var(tape)))
     if how == VALUE and not (name in r.again.names and isinstance(r.frame.kinds[name], Arr)):
-        back.assign(r.frame.other(name), r.frame.zero(back, Var(name), r.frame.kinds[name]))
+        back.assign(r.frame.other(name), r.frame.zero_value(Var(name), r.frame.kinds[name]))
     return forward.block, back.block
 
 
@@ -35,7 +35,7 @@ def form(r: Reverse, emit: Emitter, made: Sequence[Assign]) -> None:
         emit.assign(s.target, s.value)
         kind = r.frame.kinds[s.target]
         if r.how(s.target) == VALUE and isinstance(kind, Arr):
-            emit.assign(r.frame.other(s.target), r.frame.zero(emit, Var(s.target), kind))
+            emit.assign(r.frame.other(s.target), r.frame.zero_value(Var(s.target), kind))
         if r.how(s.target) == SHADOW:
             emit.assign(r.frame.other(s.target), _shadow(r, s.value))
 
