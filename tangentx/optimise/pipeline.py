@@ -263,9 +263,9 @@ def _rounds(program: Program, units: list[Unit], chosen: Sequence[str]) -> None:
     for turn in range(LIMIT_ROUNDS):
         changed = False
         for names in _walks(units, chosen):
-            if turn == 0 and names == ("fits",):
+            if turn == 0 and names == ("fits",) and len(units) > 1:
                 changed = changed or any(unit.found(drop_shape_casts.concerns) for unit in units)
-                continue  # what is known to fit is asked for first
+                continue  # functions are told shapes behind this round, and zeros go by what is known to fit
             if settled.get(names, ()) == (bodies := _bodies(units)):
                 continue
             progress.at("optimising", 0.85 - 0.5 * 0.6**turn)  # most of the time is that of the first rounds
