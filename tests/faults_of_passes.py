@@ -6,6 +6,18 @@ from tests.faults_of_reverse import Fault
 
 BEFORE: tuple[Fault, ...] = (
     (
+        "contribution in a branch overwritten",
+        "a contribution binds a cotangent only where nothing has mentioned it before, in a branch or loop either",
+        "tangentx.derive.reverse.first_contributions:_mentioned",
+        (("for each in statements((s,)):", "for each in (s,):"),),
+    ),
+    (
+        "cotangent of the trip before",
+        "at the end of a trip a zero is left out only where no other trip reads it",
+        "tangentx.derive.reverse.first_contributions:_Binding.block",
+        (("for at in zeros.values() if outermost else ():", "for at in zeros.values():"),),
+    ),
+    (
         "list read elsewhere taken for one that is summed",
         "each item has the cotangent of the sum only where nothing else reads it",
         "tangentx.derive.reverse.summed_lists:_Names._is_plain",
