@@ -193,8 +193,8 @@ WRITTEN: tuple[Fault, ...] = (
         "tangentx.derive.rules:times",
         (
             (
-                "    if isinstance(partial, Lit):",
-                "    if template.name == 'clip':\n        return other\n    if isinstance(partial, Lit):",
+                "    if isinstance(partial, Lit) and",
+                "    if template.name == 'clip':\n        return other\n    if isinstance(partial, Lit) and",
             ),
         ),
         "np.clip(",

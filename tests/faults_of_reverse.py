@@ -139,13 +139,13 @@ NAMES: tuple[Fault, ...] = (
         "result read after restoring",
         "`x = f(x)` where the rule asks for `ans`",
         f"{RULES}_bind",
-        (("reverse.let(Var(s.target)) if s.target in r.frame.rebound else Var(s.target)", "Var(s.target)"),),
+        (("reverse.let(Var(s.target)) if s.target in anew else Var(s.target)", "Var(s.target)"),),
     ),
     (
         "cotangent read after restoring",
         "take before restoring",
         f"{RULES}_bind",
-        (("t = reverse.let(other) if s.target in r.frame.rebound else other", "t = other"),),
+        (("t = reverse.let(other) if other.name in anew else other", "t = other"),),
     ),
     (
         "name not restored",

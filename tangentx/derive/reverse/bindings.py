@@ -92,7 +92,9 @@ def _bind(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:
     restore(back)
     restored(r, back, s)
     anew = {name for each in back.block for name in writes(each)}
-    ans, t = (reverse.let(Var(n)) if n in anew else Var(n) for n in (s.target, r.frame.other(s.target)))
+    other = Var(r.frame.other(s.target))
+    ans = reverse.let(Var(s.target)) if s.target in anew else Var(s.target)
+    t = reverse.let(other) if other.name in anew else other
     flag = shared(reverse) if shared is not None else None
     reverse.add(*back.block)
     inner = Emitter(s.span)
