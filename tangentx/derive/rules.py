@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,18 +66,7 @@ def inline(
     inner = _straight(function.body, function.span)
     last = inner[-1]
     several = isinstance(last, Return) and isinstance(last.value, Var) and last.value.name.startswith("%")
-    steps: list[Statement] = []
-    for s in inner:
-        if isinstance(s, Assign) and (s.target in names or s.target in literals):
-            raise NotResolved("a rule binds a name twice", s.span)
-        if isinstance(s, Assign) and isinstance(s.value, Var) and s.value.name in literals:
-            literals[s.target] = literals[s.value.name]
-        elif isinstance(s, Assign) and isinstance(s.value, Var):
-            names[s.target] = names[s.value.name]
-        else:
-            names |= {s.target: emit.temporary()} if isinstance(s, Assign) else {}
-            steps.append(s)
-    renamed = rename(tuple(steps), names, literals)
+    renamed = rename(tuple(_named(emit, inner, names, literals)), names, literals)
     final = renamed[-1]
     assert isinstance(final, Return)
     made = {s.target: s for s in renamed[:-1] if isinstance(s, Assign)}
@@ -89,6 +78,25 @@ def inline(
         return list(tuple_made.items)
     emit.add(*(_at(s, emit.span, swaps) for s in renamed[:-1]))
     return [result]
+
+
+def _named(
+    emit: Emitter, body: Sequence[Statement], names: dict[str, str], literals: dict[str, Lit]
+) -> Iterator[Statement]:
+    """The statements of a body, each of whose names has another from here on; a copy of a name is that name itself."""
+    for s in body:
+        if isinstance(s, Assign):
+            if s.target in names or s.target in literals:
+                raise NotResolved("a rule binds a name twice", s.span)
+            if isinstance(s.value, Var):
+                known = s.value.name
+                if known in literals:
+                    literals[s.target] = literals[known]
+                else:
+                    names[s.target] = names[known]
+                continue
+            names[s.target] = emit.temporary()
+        yield s
 
 
 def _at(statement: Statement, span: Span, swaps: Dialect) -> Statement:
