@@ -36,7 +36,7 @@ def bound_by_first(r: Reverse, block: Sequence[Statement], kept: Sequence[str]) 
 
 
 class _Binding:
-    """`bars` are the cotangents that may be bound so, `apart` the names whose arrays lie in no memory that is written."""
+    """`bars`: cotangents that may be bound so; `apart`: names of arrays that lie in no memory that is written."""
 
     def __init__(self, r: Reverse, kept: Sequence[str]) -> None:
         values = {name: kind for name, kind in r.frame.kinds.items() if mode(kind) == VALUE}
