@@ -10,13 +10,16 @@ import threading
 import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from tangentx.parallel.carrying import packed, unpacked
 from tangentx.parallel.worker import Done, Missing, Program, Raised, Task, name_shard, work
 
 Shards = Sequence[tuple[Any, ...]]
+PATIENCE = 0.25
+"""Seconds between looks at the processes of a pool."""
 LIMIT_SENT = 100_000
 """Programs of more bytes are sent to a worker when it asks for them alone."""
 
@@ -33,6 +36,8 @@ class Local:
 
     lasts = False
     """Whether the engine goes on where a worker has died."""
+    patience: float | None = None
+    """After how many seconds without a result to look whether a worker has died; None where the engine says so."""
 
     def __init__(self, program: Program, shards: Shards, executor: Any = None) -> None:
         self.program, self.shards, self.executor = program, shards, executor
@@ -44,6 +49,9 @@ class Local:
     def submit(self, number: int, missing: Missing | None = None) -> Any:
         """The future of one shard; `missing` is what the worker lacked that had the task before."""
         return self.executor.submit(self.run, number, self._parameters)
+
+    def look(self) -> None:
+        """Gives the tasks of workers that have died an exception."""
 
     def run(self, number: int, parameters: tuple[Any, ...]) -> Any:
         """The outcome of one shard, here and now."""
@@ -71,6 +79,12 @@ class Distant(Local):
         self.key = uuid.uuid4().hex
         self._program = packed(program, program.name)
         self._sent: set[int] = set()
+        if isinstance(executor, Pool):
+            self.lasts, self.patience = executor.renews, PATIENCE if executor.renews else None
+
+    def look(self) -> None:
+        """See `Local`."""
+        self.executor.look()
 
     def begin(self, parameters: tuple[Any, ...]) -> None:
         """Takes the parameters of one call, as bytes for all tasks."""
@@ -124,11 +138,15 @@ class Pool:
     """The interface of an executor for pools with ``apply_async``: multiprocessing's, Ray's.
 
     Such a pool takes nothing back, so it is given as many calls as it has workers, twice, and the next ones as those
-    are done: a run that is cancelled leaves no more behind.
+    are done: a run that is cancelled leaves no more behind. Multiprocessing's says nothing of a process that ends, and
+    puts another in its place, so one has to `look`.
     """
 
     def __init__(self, pool: Any) -> None:
         self.pool = pool
+        self._workers: dict[int, Any] = {}
+        self._running: set[Future[Any]] = set()
+        self.renews = any(hasattr(worker, "sentinel") for worker in getattr(pool, "_pool", ()))
         self._free = 2 * int(getattr(pool, "_processes", None) or len(getattr(pool, "_actor_pool", ())) or 1)
         self._waiting: deque[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = deque()
         self._lock = threading.Lock()
@@ -136,9 +154,30 @@ class Pool:
     def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
         """The future of a call."""
         future: Future[Any] = Future()
+        self._know_workers()
         self._waiting.append((future, function, args))
         self._go_on()
         return future
+
+    def _know_workers(self) -> None:
+        for worker in list(getattr(self.pool, "_pool", ())) if self.renews else ():
+            self._workers[id(worker)] = worker
+
+    def look(self) -> None:
+        """Gives all calls that are under way an exception where a process has ended: whose it was nobody knows."""
+        ended = [worker for worker in self._workers.values() if worker.exitcode is not None]
+        for worker in ended:
+            del self._workers[id(worker)]
+        self._know_workers()
+        retires = getattr(self.pool, "_maxtasksperchild", None) is not None
+        codes = [worker.exitcode for worker in ended if worker.exitcode or not retires]
+        if codes:
+            with self._lock:
+                lost, self._running = list(self._running), set()
+                self._free += len(lost)
+            for future in lost:
+                future.set_exception(BrokenExecutor(f"a process of the pool has ended with exit code {codes[0]}"))
+            self._go_on()
 
     def _go_on(self) -> None:
         """Hands over what waits, as far as there is room."""
@@ -156,26 +195,23 @@ class Pool:
                 call = self._waiting.popleft()
                 if call[0].set_running_or_notify_cancel():
                     self._free -= 1
+                    self._running.add(call[0])
                     return call
             return None
 
     def _ends(self, future: Future[Any]) -> tuple[Callable[[Any], None], Callable[[BaseException], None]]:
         """What is called with the result, and with an exception."""
 
-        def ended() -> None:
+        def ended(tell: Callable[[Any], None], what: Any) -> None:
             with self._lock:
+                if future not in self._running:
+                    return  # taken for lost before
+                self._running.remove(future)
                 self._free += 1
+            tell(what)
             self._go_on()
 
-        def done(outcome: Any) -> None:
-            future.set_result(outcome)
-            ended()
-
-        def failed(error: BaseException) -> None:
-            future.set_exception(error)
-            ended()
-
-        return done, failed
+        return partial(ended, future.set_result), partial(ended, future.set_exception)
 
 
 def engine_for(executor: Any, program: Program, shards: Shards) -> Local:

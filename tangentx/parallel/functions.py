@@ -58,9 +58,10 @@ def value_and_grad(
     kept, and shut down by ``close()``, by leaving ``with`` or when the function goes. A shard is sent to a worker
     when it first meets it, so it must not be changed afterwards.
 
-    Where a worker dies its shards are run again by an engine that goes on (Dask) or can be made anew (a function that
-    makes it), three times at most; else in the calling process, which a RuntimeWarning says. An exception of `f` comes
-    as it is, with a note of the shard and the line. An interrupt (Ctrl-C) cancels what has not begun.
+    Where a worker dies its shards are run again by an engine that goes on (Dask, multiprocessing's pools) or can be
+    made anew (a function that makes it), three times at most; else in the calling process, which a RuntimeWarning says.
+    (Where a process of MPI dies, MPI ends all of them.) An exception of `f` comes as it is, with a note of the shard
+    and the line. An interrupt (Ctrl-C) cancels what has not begun.
 
     Raises NotDifferentiable for shards that do not fit `f`, that hold a random generator or an iterator (its state
     would depend on who runs what: pass a seed), and for functions that cannot be sent to another process.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from tangentx.common.progress import at
@@ -43,7 +43,7 @@ class Tasks:
             while self._under_way:
                 left = len(self._under_way) + len(self.lost)
                 at(f"{self._count - left} of {self._count}", 1.0 - left / self._count, self._doing)
-                self._receive(self._arrived.get())
+                self._receive(self._next())
         finally:
             for future in self._under_way:
                 future.cancel()
@@ -56,6 +56,14 @@ class Tasks:
             return
         self._under_way[future] = number
         future.add_done_callback(self._arrived.put)
+
+    def _next(self) -> Any:
+        """The next future that is done."""
+        while True:
+            try:
+                return self._arrived.get(timeout=self._engine.patience)
+            except Empty:
+                self._engine.look()
 
     def _receive(self, future: Any) -> None:
         number = self._under_way.pop(future)

@@ -1,6 +1,7 @@
 """A script whose functions are its own: ``script.py spawn``, ``script.py loky``, ``mpiexec ... script.py mpi``.
 
-It prints what two functions give on the workers of an engine, and how far they are from the whole batch.
+It prints what two functions give on the workers of an engine, and how far they are from the whole batch. With `fails`
+a shard raises, with `dies` a worker ends, with `waits` shards take long; each is followed by a folder for marks.
 """
 
 import multiprocessing
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import tangentx as tx
+from tests.parallel.programs import deadly, divided, slow
 
 
 @dataclass
@@ -36,6 +38,12 @@ def engine(name):
         from loky import ProcessPoolExecutor as Loky
 
         return Loky(2)
+    if name == "pool":
+        return multiprocessing.get_context("spawn").Pool(2)
+    if name == "ray":
+        from ray.util.multiprocessing import Pool
+
+        return Pool(2)
     return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(name))
 
 
@@ -58,5 +66,28 @@ def main(name):
             print("off by", abs(scaled(model)[0] - scale * value))
 
 
+def hindered(name, what, folder):
+    """Shards of which one raises, ends its process, or all of which take long."""
+    if what == "waits":
+        function, parameter, shards = slow, 2.0, [(float(i), folder) for i in range(200)]
+    elif what == "dies":
+        function, parameter, shards = (
+            deadly,
+            np.ones(3),
+            [(np.full(3, float(i)), f"{folder}/died", 1.0) for i in range(4)],
+        )
+    else:
+        function, parameter, shards = divided, np.ones(1), [(np.array([float(i)]), 0.0) for i in (0, 0, 1, 0)]
+    with engine(name) as executor:
+        made = tx.parallel.value_and_grad(function, executor=executor, shards=shards, reduce="sum")
+        try:
+            print("off by", abs(made(parameter)[0] - 18.0))
+        except (ZeroDivisionError, KeyboardInterrupt) as error:
+            print(type(error).__name__, *getattr(error, "__notes__", ()), flush=True)
+
+
 if __name__ == "__main__":
-    main(sys.argv[1])
+    if len(sys.argv) > 3:
+        hindered(*sys.argv[1:])
+    else:
+        main(sys.argv[1])

@@ -6,9 +6,11 @@ import multiprocessing.pool
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -187,16 +189,87 @@ def test_loky():
     assert len(found) == 2 and max(found) < 1e-12
 
 
+@needs("ray")
+def test_a_pool_of_rays():
+    found = ran(sys.executable, SCRIPT, "ray")
+    assert len(found) == 2 and max(found) < 1e-12
+
+
 @needs("mpi4py", "cloudpickle")
 def test_processes_of_mpi():
-    beside = Path(sys.executable).with_name("mpiexec")
-    mpiexec = str(beside) if beside.exists() else shutil.which("mpiexec")
-    if mpiexec is None:
-        pytest.skip("there is no mpiexec")
-    known = subprocess.run([mpiexec, "--version"], capture_output=True, text=True).stdout
-    more = ["--oversubscribe"] if "Open MPI" in known or "OpenRTE" in known else []
-    found = ran(mpiexec, *more, "-n", "3", sys.executable, "-m", "mpi4py.futures", SCRIPT, "mpi")
+    found = ran(*mpiexec(), SCRIPT, "mpi")
     assert len(found) == 2 and max(found) < 1e-12
+
+
+def mpiexec():
+    """The command that begins three processes of MPI."""
+    beside = Path(sys.executable).with_name("mpiexec")
+    found = str(beside) if beside.exists() else shutil.which("mpiexec")
+    if found is None:
+        pytest.skip("there is no mpiexec")
+    known = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
+    more = ["--oversubscribe"] if "Open MPI" in known or "OpenRTE" in known else []
+    return [found, *more, "-n", "3", sys.executable, "-m", "mpi4py.futures"]
+
+
+ENGINES = [
+    "pool",
+    "spawn",
+    pytest.param("loky", marks=needs("loky")),
+    pytest.param("mpi", marks=needs("mpi4py", "cloudpickle")),
+    pytest.param("ray", marks=needs("ray")),
+]
+
+
+def begun(name, what, folder):
+    """A script whose shards are hindered, in a session of its own."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    before = mpiexec() if name == "mpi" else [sys.executable]
+    command = [*before, SCRIPT, name, what, str(folder)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, env=env, start_new_session=True, **pipes)
+
+
+@pytest.mark.share(1)
+@pytest.mark.parametrize("name", ENGINES)
+def test_an_exception_in_another_process_names_shard_and_line(name, tmp_path):
+    out, shown = begun(name, "fails", tmp_path).communicate(timeout=120)
+    assert re.search(r"ZeroDivisionError in shard 2 of 4 .*programs.py:\d+: return np.sum\(w\)", out), out + shown
+
+
+@pytest.mark.share(1)
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_process_that_dies(name, tmp_path):
+    """Its shard is run again; of MPI's processes none outlives another."""
+    script = begun(name, "dies", tmp_path)
+    out, shown = script.communicate(timeout=120)
+    assert (tmp_path / "died").exists()
+    if name == "mpi":
+        assert script.returncode != 0, out + shown
+    else:
+        assert "off by 0.0" in out, out + shown
+        assert ("RuntimeWarning: a worker died" in shown) == (name != "pool")
+
+
+@pytest.mark.share(1)
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_run_that_is_cancelled_leaves_nothing_behind(name, tmp_path):
+    script = begun(name, "waits", tmp_path)
+    end = time.monotonic() + 60.0
+    while not os.listdir(tmp_path) and time.monotonic() < end:
+        time.sleep(0.05)
+    os.kill(script.pid, signal.SIGINT)
+    script.communicate(timeout=60)
+    while in_session(script.pid) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not in_session(script.pid)
+    assert 0 < len(os.listdir(tmp_path)) < 40
+
+
+def in_session(leader):
+    """The processes, not yet ended, of the session of a process."""
+    found = subprocess.run(["ps", "-o", "pid=,stat=", "-s", str(leader)], capture_output=True, text=True).stdout
+    return [line for line in found.splitlines() if " Z" not in line]
 
 
 @needs("distributed")
