@@ -69,7 +69,7 @@ from tangentx.templates.compositions import (
 )
 from tangentx.templates.distributions import is_distribution, is_whole, method_of, thawed
 from tangentx.templates.library_classes import no_rule_of_member, path_of_member
-from tangentx.templates.out_places import from_out, overwriting
+from tangentx.templates.out_places import from_out, overwriting, spoken_of
 from tangentx.templates.refusals import no_rule, refusal, refused
 from tangentx.templates.registry import (
     Template,
@@ -110,6 +110,7 @@ __all__ = [
     "silent_slope",
     "solver",
     "solvers",
+    "spoken_of",
     "stands_in_place",
     "templates",
     "without_rule",

@@ -67,3 +67,10 @@ def _overwriting(fn: Any) -> Mapping[str, int]:
     except (TypeError, ValueError):
         return {}
     return {name: i for i, name in enumerate(names) if name.startswith("overwrite_")}
+
+
+def spoken_of(fn: Any, option: str) -> tuple[str, int]:
+    """The parameter of which such an option speaks, and its position: the first, if none is called as the option is."""
+    names = list(inspect.signature(fn).parameters)
+    name = option.removeprefix("overwrite_")
+    return (name, names.index(name)) if name in names else (names[0], 0)

@@ -27,6 +27,7 @@ from tangentx.analysis.library.collection_classes import made
 from tangentx.analysis.library.container_methods import made_dict
 from tangentx.analysis.library.flat import numbered
 from tangentx.analysis.library.higher_order import call_either, call_higher
+from tangentx.analysis.memory.overwritten_arguments import forget_of_callee
 from tangentx.analysis.types.kinds import (
     BOTTOM,
     MISSING,
@@ -360,6 +361,7 @@ def call(w: Walker, source: Function, link: Link | None, args: tuple[Atom, ...])
     if any(isinstance(k, Bottom) for k in kinds) and link is None:
         return Lit(None), BOTTOM
     instance = w.program.call(source, link, kinds)
+    forget_of_callee(w, instance)
     if link in w.program.checkpoints.links:  # it was closed before, and is walked again
         w.program.checkpoints.links[instance.link] = None
     same_memory(w, instance, source, functions)

@@ -13,7 +13,7 @@ from typing import Any
 
 from tangentx.analysis.infer.program import Definition, Instance, Program
 from tangentx.analysis.types.kinds import Kind, Region, join
-from tangentx.errors import Span
+from tangentx.errors import Span, TangentxError
 from tangentx.ir.nodes import Atom, Block, Expr, Function, Key, Link, Slice, Statement
 
 Env = dict[str, tuple[Definition | None, ...]]
@@ -81,6 +81,13 @@ class Walker(ABC):
         assert self.env is not None
         self.env[name] = (definition,)
         return definition.read.name
+
+    def lose(self, name: str, error: Callable[[str, Span], TangentxError]) -> None:
+        """Takes its value from a name: to read it is the error, until it is bound again."""
+        definitions = self.instance.definitions
+        lost = definitions.setdefault((id(self.statement), "lost", name), Definition(name, lost=error))
+        assert self.env is not None
+        self.env[name] = (lost,)
 
     def key(self, key: Key) -> tuple[Key, tuple[Any, ...]]:
         """The key in closed form, and for each part its kind (for a slice, the kinds of its bounds)."""

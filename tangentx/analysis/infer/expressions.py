@@ -6,7 +6,7 @@ import builtins
 import enum
 import operator
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from tangentx.analysis.library.einsums import in_pairs
 from tangentx.analysis.library.out_argument import taken_apart
 from tangentx.analysis.library.splits import split
 from tangentx.analysis.library.ufunc_options import in_type
+from tangentx.analysis.memory.overwritten_arguments import forget, overwritten
 from tangentx.analysis.types.kinds import (
     BOTTOM,
     MISSING,
@@ -107,7 +108,19 @@ def operation(
     w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...] = ()
 ) -> tuple[Expr, Kind]:
     """A primitive applied to atoms."""
-    args, kwargs = _left_whole(fn, args, kwargs)
+    spoils = templates.overwriting(fn) if len(args) > 1 or kwargs else {}
+    if not spoils:
+        return _operation(w, fn, args, kwargs)
+    given = overwritten(fn, args, kwargs)
+    found = _operation(w, fn, *_left_whole(spoils, args, kwargs))
+    forget(w, fn, given)
+    return found
+
+
+def _operation(
+    w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...]
+) -> tuple[Expr, Kind]:
+    """The same of a call that spoils none of its arguments."""
     placed = _placed(w, fn, args, kwargs)
     if placed is not None:
         return placed
@@ -196,12 +209,9 @@ def _placed(
 
 
 def _left_whole(
-    fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...]
+    spoils: Mapping[str, int], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...]
 ) -> tuple[tuple[Atom, ...], tuple[tuple[str, Atom], ...]]:
     """The arguments of a call that spoils none of them."""
-    spoils = templates.overwriting(fn) if len(args) > 1 or kwargs else {}
-    if not spoils:
-        return args, kwargs
     places = set(spoils.values())
     args = tuple(Lit(False) if i in places else atom for i, atom in enumerate(args))
     return args, tuple((name, atom) for name, atom in kwargs if name not in spoils)

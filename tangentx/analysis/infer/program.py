@@ -30,7 +30,8 @@ class Definition:
     """One place that binds a name; definitions that reach a common use are one variable (a web).
 
     `choice`: what is bound is one of several functions, at this position among them, and is bound as such a choice.
-    `empty`: the name has no value from there on.
+    `empty`: the name has no value from there on. `lost` makes the error of what cannot be
+    read any more, of its name and the place where it is read.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Definition:
     round: int = 0
     choice: tuple[Any, int] | None = None
     empty: bool = False
+    lost: Callable[[str, Span], TangentxError] | None = None
 
     @once
     def read(self) -> Var:
@@ -61,7 +63,11 @@ class Definition:
             b.parent = a
 
 
-DELETED = Definition("del")
+def _deleted(name: str, span: Span) -> TangentxError:
+    return NotResolved(f"`{name}` may have been deleted here", span, "remove the del statement")
+
+
+DELETED = Definition("del", lost=_deleted)
 """Stands for the value of a name that has been deleted."""
 
 
@@ -75,6 +81,7 @@ class Instance:
     result: Kind = BOTTOM
     round: int = 0
     definitions: dict[Any, Definition] = field(default_factory=dict)
+    overwritten: dict[Region, tuple[str, str, Span]] = field(default_factory=dict)  # see `memory/overwritten_arguments`
     regions: dict[Any, Region] = field(default_factory=dict)
     expansions: dict[Any, tuple[Statement, ...]] = field(default_factory=dict)
     backs: dict[Any, Any] = field(default_factory=dict)

@@ -116,13 +116,14 @@ class FunctionWalker(Walker):
     def _read_name(self, atom: Var) -> tuple[Atom, Kind]:
         assert self.env is not None
         known = self.env.get(atom.name, ())
-        if len(known) == 1 and (only := known[0]) is not None and only is not DELETED and only.choice is None:
+        if len(known) == 1 and (only := known[0]) is not None and only.lost is None and only.choice is None:
             if type(only.kind) is Top:
                 raise located(only.kind, self.span)
             return only.read, only.kind
         definitions = [d for d in known if d is not None and d.choice is None]
-        if DELETED in definitions:
-            raise NotResolved(f"`{atom.name}` may have been deleted here", self.span, "remove the del statement")
+        for definition in definitions:
+            if definition.lost is not None:
+                raise definition.lost(atom.name, self.span)
         if not definitions and not self.program.final:
             return atom, BOTTOM
         if not definitions:

@@ -18,12 +18,12 @@ def other_holder(w: Walker, target: str, kind: Arr, *, caller: bool = True) -> s
         if definition.round < w.program.round - 1 or definition.name.startswith("%"):
             continue
         passed = definition.name == target and tag == ("param", target)
-        if (definition.name != target or (passed and caller)) and _holds(definition.kind, node, ()):
+        if (definition.name != target or (passed and caller)) and holds(definition.kind, node):
             return "the caller" if passed else f"`{definition.name}`"
     return ""
 
 
-def _holds(kind: Kind, region: Region, seen: tuple[Region, ...]) -> bool:
+def holds(kind: Kind, region: Region, seen: tuple[Region, ...] = ()) -> bool:
     """Whether a value of the kind may be, or hold, memory of the region."""
     if not isinstance(kind, Arr | Box):
         return False
@@ -32,4 +32,4 @@ def _holds(kind: Kind, region: Region, seen: tuple[Region, ...]) -> bool:
         return True
     if isinstance(kind, Arr) or node in seen:
         return False
-    return any(_holds(item, region, (*seen, node)) for item in (*node.fields.values(), node.elt))
+    return any(holds(item, region, (*seen, node)) for item in (*node.fields.values(), node.elt))

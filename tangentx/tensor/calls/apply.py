@@ -11,7 +11,7 @@ from tangentx.arrays.einsums import by_letters, pairwise
 from tangentx.arrays.libraries import ELSEWHERE
 from tangentx.common.options import OFF
 from tangentx.errors import NO_RULE, NoTemplate, place, span_of
-from tangentx.templates import composed, from_out, has_composition, no_rule, overwriting, without_rule
+from tangentx.templates import composed, from_out, has_composition, no_rule, overwriting, spoken_of, without_rule
 from tangentx.templates.precision import has_policy
 from tangentx.tensor.calls.groups import Grouped
 from tangentx.tensor.calls.lifting import lifted_function
@@ -42,13 +42,25 @@ def _in_precision(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tu
     return [moved(fn, value) for value in args], named
 
 
-def _left_whole(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
-    """The arguments of a call that spoils none of them."""
-    spoils = overwriting(fn)
-    if not spoils:
-        return args, kwargs
-    given = [False if i in spoils.values() else value for i, value in enumerate(args)]
-    return given, {name: value for name, value in kwargs.items() if name not in spoils}
+def _sparing(fn: Any, spoils: Mapping[str, int], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """The result of a call that spoils no argument. One that it was allowed to overwrite is nan from then on: what the
+    library would leave there is not defined."""
+    overwritten = []
+    for option, place in spoils.items():
+        if kwargs.get(option, args[place] if place < len(args) else False):
+            name, at = spoken_of(fn, option)
+            overwritten.append(kwargs.get(name, args[at] if at < len(args) else None))
+    left = [False if i in spoils.values() else value for i, value in enumerate(args)]
+    result = call(fn, left, {name: value for name, value in kwargs.items() if name not in spoils})
+    for value in overwritten:
+        if type(value) is Tensor and value.requires_grad and not value.is_leaf:
+            value[...] = np.nan
+    return result
+
+
+def _says(spoils: Mapping[str, int], args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a call says something of such options; by position that is False once it is done."""
+    return any(option in kwargs or (place < len(args) and args[place] is not False) for option, place in spoils.items())
 
 
 def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -61,8 +73,8 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         args, kwargs = _in_precision(fn, args, kwargs)
     if ("out" in kwargs and has_out(fn)) or (len(args) > 1 and len(args) > from_out(fn)[0]):
         return into(fn, args, kwargs)
-    if kwargs or len(args) > 2:
-        args, kwargs = _left_whole(fn, args, kwargs)
+    if (kwargs or len(args) > 2) and (spoils := overwriting(fn)) and _says(spoils, args, kwargs):
+        return _sparing(fn, spoils, args, kwargs)
     if rule is None or rule.constant:
         return _without_rule(fn, args, kwargs, None) if rule is None else _constant(rule, fn, args, kwargs)
     if rule.quick == len(args) and not kwargs:
