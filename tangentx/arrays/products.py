@@ -202,6 +202,16 @@ def _tensordot_right(t: Any, x: Any, shape: tuple[int, ...], axes: Any) -> Any:
     return np.transpose(result, np.argsort(order))
 
 
+def cross_of_space(a: Any, b: Any) -> Any:
+    """`np.cross` of vectors of which one lies in space at least, so that the product is a vector."""
+    if np.shape(a)[-1:] == np.shape(b)[-1:] == (2,):
+        raise NotDifferentiable(
+            "`np.cross` of two vectors in a plane is a number, but the derivative was compiled for a vector",
+            hint="write `a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]`",
+        )
+    return np.cross(a, b)
+
+
 def cross3(a: Any, b: Any) -> Any:
     """`np.cross` of vectors in space, where an exact 0 in one gives 0 whatever it meets in the other.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tangentx.arrays.libraries import as_array, is_array, is_elsewhere
 from tangentx.arrays.safe import guarded, has_nan
+from tangentx.errors import NotDifferentiable
 
 _REALS = (float, np.float64)
 
@@ -55,7 +56,13 @@ def resized(t: Any, shape: tuple[int, ...]) -> Any:
     if axes:
         t = np.sum(t, axis=axes, keepdims=True)
     if np.shape(t) != shape:
-        t = np.broadcast_to(t, shape).copy() if is_array(t) else np.array(np.broadcast_to(t, shape))
+        try:
+            t = np.broadcast_to(t, shape).copy() if is_array(t) else np.array(np.broadcast_to(t, shape))
+        except ValueError:
+            raise NotDifferentiable(
+                f"no rule gives the derivative of an operand of shape {shape} here: it would have shape {np.shape(t)}",
+                hint="bring the operands to one shape before: `np.cross` takes a third component of 0",
+            ) from None
     return t if shape else t[()]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from tangentx.arrays import (
     careful_matmul,
     cross3,
+    cross_of_space,
     dot_left,
     dot_right,
     guarded,
@@ -188,7 +189,7 @@ def tensordot_right_(t: Any, x: Any, shape: Any, axes: Any = 2, *, ans_bar: Any,
     return t_bar, x_bar
 
 
-@bilinear(np.cross, cross3, domain=("A(3), A(3)", "A(2,3), A(3)", "A(2,1,3), A(4,3)"), broadcasts=True)
+@bilinear(np.cross, cross3, cross_of_space, domain=("A(3), A(3)", "A(2,3), A(3)", "A(2,1,3), A(4,3)"), broadcasts=True)
 def cross(a: Any, b: Any, *, ans_bar: Any) -> Any:
     """Vector product in three dimensions."""
     a_bar = cross3(b, ans_bar)

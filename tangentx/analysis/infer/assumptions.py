@@ -1,7 +1,8 @@
 """What kinds take for granted of values, and who would notice if it did not hold.
 
 ``x ** 0.5`` of a Python number is taken for a float, though it is complex where `x` is negative; ``sum(rows)`` is taken
-for an array, though it is the int 0 where there are no rows. Python goes on with what there is, and so does the text:
+for an array, though it is the int 0 where there are no rows; `np.cross` for an array, though that of vectors in a plane
+is a number. Python goes on with what there is, and so does the text:
 numbers and arrays mostly answer for themselves. But what kinds decide once for all is decided wrongly then: the
 imaginary part of a float, which has no derivative, the sign in that of `abs`, `isinstance`. In a program that does any
 of this, and in checked mode, the operations whose kinds are such an assumption check it while the program runs.
@@ -21,6 +22,7 @@ from tangentx.analysis.types.kinds import Arr, Kind, Num, dtype_of, varied
 from tangentx.analysis.types.number_joins import may_be_empty
 from tangentx.analysis.types.primitives import hashable
 from tangentx.common.options import is_checked
+from tangentx.errors import is_ours
 from tangentx.ir.nodes import Atom, Lit
 
 if TYPE_CHECKING:
@@ -32,7 +34,6 @@ _NOTICING: frozenset[Any] = frozenset({
     np.iscomplexobj, np.isrealobj, np.iscomplex, np.isreal, np.real_if_close,
 })  # fmt: skip
 """Of reals they are other functions than of complex numbers."""
-_COUNTING_AXES: frozenset[Any] = frozenset((np.ndim, np.isscalar))
 _REALS = frozenset((bool, int, float))
 
 
@@ -44,6 +45,8 @@ def checked(w: Walker, fn: Callable[..., Any], args: Sequence[Atom], kinds: Sequ
         return arrays.real_power
     if fn is builtins.sum and _is_asked(w, "array") and may_be_empty(kinds[0]):
         return arrays.sum_of_some
+    if fn is np.cross and _is_asked(w, "array"):
+        return arrays.cross_of_space
     return fn
 
 
@@ -64,12 +67,10 @@ def _may_be_complex(args: Sequence[Atom], kinds: Sequence[Kind]) -> bool:
 
 
 def notice(w: Walker, fn: Callable[..., Any], kinds: Sequence[Kind], result: Kind) -> None:
-    """Notes an operation that depends on whether a number is complex, or an array one."""
+    """Notes an operation that depends on whether a number is complex."""
     if fn in hashable(_NOTICING, fn) or _is_complex(result):
         if any(varied(k) and not _is_complex(k) for k in kinds):
             note(w, "complex")
-    if fn in hashable(_COUNTING_AXES, fn) and isinstance(kinds[0], Arr):
-        note(w, "array")
 
 
 def asked(w: Walker, kind: Kind) -> None:
@@ -77,6 +78,13 @@ def asked(w: Walker, kind: Kind) -> None:
     if isinstance(kind, Num) and float in kind.exact:
         note(w, "complex")
     elif isinstance(kind, Arr):
+        note(w, "array")
+
+
+def axes_counted(w: Walker) -> None:
+    """Notes that the number of axes is asked, by the user's own code, and that a kind decides."""
+    span = w.instance.source.span
+    if span is not None and not is_ours(span.file):
         note(w, "array")
 
 

@@ -374,6 +374,7 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
         case Arr() | Num() if name == "__class__":
             return operation(w, builtins.type, (base,))
         case Arr(rank=int() as rank, loose=False) if name == "ndim":
+            assumptions.axes_counted(w)
             return Attr(atom, name), Num(int, value=rank)
         case Arr() | Num() if name in _STATIC and (isinstance(kind, Arr) or hasattr(kind.type, name)):
             op = Operation(w.program.world, w.fresh("attr"), w.span)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.infer import constant_calls, opaque_calls
+from tangentx.analysis.infer import assumptions, constant_calls, opaque_calls
 from tangentx.analysis.infer.containers import expanded, new_dict
 from tangentx.analysis.infer.sequences import MARKED, joined, listed, repeated
 from tangentx.analysis.library import flat, introspection
@@ -121,6 +121,8 @@ def _len(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Ki
         node = kind.region.root()
         fixed = not node.open and (issubclass(kind.cls, tuple) or not node.written)
         atom, _ = w.read(args[0])
+        if fixed and kinds[0].cls is tuple:  # perhaps of a shape
+            assumptions.axes_counted(w)
         return Op(builtins.len, (atom,)), Num(int, value=len(node.fields) if fixed else MISSING)
     return None
 
@@ -241,6 +243,7 @@ def kind_with_set(fn: Any, kinds: list[Kind], span: Span) -> Kind:
 def _ndim(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
     kind = kinds[0]
     if isinstance(kind, Arr) and kind.rank is not None and kind.sure:
+        assumptions.axes_counted(w)
         atom, _ = w.read(args[0])
         return Op(np.ndim, (atom,)), Num(int, value=kind.rank)
     return (Lit(0), Num(int, value=0)) if isinstance(kind, Num) else None

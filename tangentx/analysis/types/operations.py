@@ -62,7 +62,7 @@ _BY_VALUE = frozenset((
     *(getattr(np.emath, name) for name in np.lib.scimath.__all__),
 ))  # fmt: skip
 """NumPy's functions that give real or complex numbers as the values have it."""
-_OF_SPACE = frozenset((np.cross, arrays.cross3))
+_OF_SPACE = frozenset((np.cross, arrays.cross3, arrays.cross_of_space))
 """Functions of vectors with three components, which are tried on no others."""
 _RULED = frozenset(structure_results.RULES)
 _COPIES = frozenset(structure_results.COPIES)

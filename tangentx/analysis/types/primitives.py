@@ -100,7 +100,7 @@ _NEW = frozenset((
     arrays.zero, arrays.real_zero, arrays.zeros_as, np.zeros, np.ones, np.empty, np.full,
     np.zeros_like, np.ones_like, np.empty_like, np.full_like,
     np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.where, np.roll, np.repeat, np.tile,
-    np.dot, np.ndarray.dot, np.outer, np.inner, np.vdot, np.cross, arrays.cross3,
+    np.dot, np.ndarray.dot, np.outer, np.inner, np.vdot, np.cross, arrays.cross3, arrays.cross_of_space,
     np.cumsum, np.cumprod, np.sort, np.clip,
     np.sum, np.mean, np.prod, np.max, np.min, np.std, np.var,
     np.ndarray.sum, np.ndarray.mean, np.ndarray.prod, np.ndarray.max, np.ndarray.min,
@@ -191,6 +191,7 @@ EFFECTS = frozenset(
         arrays.on_tensors,
         arrays.real_power,
         arrays.sum_of_some,
+        arrays.cross_of_space,
         arrays.without_jumps,
     )
 ) | {operator.call}
@@ -229,7 +230,7 @@ def is_constant(fn: Any, kinds: Iterable[Kind]) -> bool:
 
 _LOOKING = frozenset((
     arrays.agreed, arrays.counted, arrays.demand_bound, arrays.demand_copied, arrays.demand_unshared, arrays.real_power,
-    arrays.same_length, arrays.sum_of_some, arrays.without_jumps,
+    arrays.same_length, arrays.sum_of_some, arrays.cross_of_space, arrays.without_jumps,
 ))  # fmt: skip
 """What may raise an error, and does nothing that may be seen where it is done twice."""
 

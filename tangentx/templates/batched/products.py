@@ -85,7 +85,7 @@ def _careful(product: Any, *args: Any) -> Batch:
     return found
 
 
-@of_any(np.cross, arrays.cross3)
+@of_any(np.cross, arrays.cross3, arrays.cross_of_space)
 def _cross(a: Any, b: Any) -> Batch:
     rank = max(rank_of(a), rank_of(b))
     return Batch(np.cross(*(aligned(x, rank) if type(x) is Batch else x for x in (a, b))))

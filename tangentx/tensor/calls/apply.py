@@ -46,8 +46,8 @@ def _sparing(fn: Any, spoils: Mapping[str, int], args: Sequence[Any], kwargs: Ma
     """The result of a call that spoils no argument. One that it was allowed to overwrite is nan from then on: what the
     library would leave there is not defined."""
     overwritten = []
-    for option, place in spoils.items():
-        if kwargs.get(option, args[place] if place < len(args) else False):
+    for option, i in spoils.items():
+        if kwargs.get(option, args[i] if i < len(args) else False):
             name, at = spoken_of(fn, option)
             overwritten.append(kwargs.get(name, args[at] if at < len(args) else None))
     left = [False if i in spoils.values() else value for i, value in enumerate(args)]
@@ -60,7 +60,7 @@ def _sparing(fn: Any, spoils: Mapping[str, int], args: Sequence[Any], kwargs: Ma
 
 def _says(spoils: Mapping[str, int], args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     """Whether a call says something of such options; by position that is False once it is done."""
-    return any(option in kwargs or (place < len(args) and args[place] is not False) for option, place in spoils.items())
+    return any(option in kwargs or (i < len(args) and args[i] is not False) for option, i in spoils.items())
 
 
 def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

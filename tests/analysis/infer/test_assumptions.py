@@ -261,3 +261,57 @@ def test_to_look_is_no_effect() -> None:
 
 def in_a_helper_of(x):
     return abs(x**0.5) * x
+
+
+PLANAR = np.array([0.3, 0.7])
+
+
+def axes_of_a_product(x):
+    return x[0] * 2.0 if np.ndim(np.cross(x, PLANAR)) == 0 else x[1] ** 3
+
+
+def axes_of_a_multiple(x):
+    c = np.cross(x, PLANAR) * 2.0
+    return x[0] * 2.0 if c.ndim == 0 else x[1] ** 3
+
+
+def axes_of_a_sum(x):
+    return x[0] * 2.0 if np.ndim(sum(x * k for k in range(int(x[1])))) == 0 else x[1] ** 3
+
+
+def length_of_a_shape(x):
+    return x[0] * 2.0 if len(np.shape(np.cross(x, PLANAR))) == 0 else x[1] ** 3
+
+
+def class_of_a_product(x):
+    return x[0] * 2.0 if not isinstance(np.cross(x, PLANAR), np.ndarray) else x[1] ** 3
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    "f", [axes_of_a_product, axes_of_a_multiple, axes_of_a_sum, length_of_a_shape, class_of_a_product]
+)
+def test_what_has_no_axes_is_no_array(f: Any) -> None:
+    x = np.array([0.5, 0.8])
+    assert f(x) == 1.0
+    for way in (lambda: tx.grad(f)(x), lambda: tx.jvp(f, (x,), (x,))):
+        with pytest.raises(tx.NotDifferentiable, match="is a number|is 0"):
+            way()
+
+
+def product_in_space(x):
+    c = np.cross(x, np.array([0.1, 0.2, 0.3]))
+    return np.sum(c) if c.ndim == 1 else x[0]
+
+
+def product_with_a_plane(x):
+    return np.sum(np.cross(np.array([0.1, 0.2, 0.3]), x) * np.array([1.0, 2.0, 3.0]))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_products_of_vectors_in_space() -> None:
+    x = np.array([0.5, 0.8, -0.2])
+    np.testing.assert_allclose(tx.grad(product_in_space, fallback="error")(x), [-0.1, 0.2, -0.1], atol=1e-12)
+    assert "cross_of_space" not in tx.grad(lambda x: np.sum(np.cross(x, x**2))).source_for(x)
+    with pytest.raises(tx.NotDifferentiable):  # the vector in a plane would get a cotangent in space
+        tx.grad(product_with_a_plane)(x[:2])
