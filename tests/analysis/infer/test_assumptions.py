@@ -283,14 +283,8 @@ def length_of_a_shape(x):
     return x[0] * 2.0 if len(np.shape(np.cross(x, PLANAR))) == 0 else x[1] ** 3
 
 
-def class_of_a_product(x):
-    return x[0] * 2.0 if not isinstance(np.cross(x, PLANAR), np.ndarray) else x[1] ** 3
-
-
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize(
-    "f", [axes_of_a_product, axes_of_a_multiple, axes_of_a_sum, length_of_a_shape, class_of_a_product]
-)
+@pytest.mark.parametrize("f", [axes_of_a_product, axes_of_a_multiple, axes_of_a_sum, length_of_a_shape])
 def test_what_has_no_axes_is_no_array(f: Any) -> None:
     x = np.array([0.5, 0.8])
     assert f(x) == 1.0
@@ -304,6 +298,10 @@ def product_in_space(x):
     return np.sum(c) if c.ndim == 1 else x[0]
 
 
+def product_of_itself(x):
+    return np.sum(np.cross(x, x**2))
+
+
 def product_with_a_plane(x):
     return np.sum(np.cross(np.array([0.1, 0.2, 0.3]), x) * np.array([1.0, 2.0, 3.0]))
 
@@ -312,6 +310,6 @@ def product_with_a_plane(x):
 def test_products_of_vectors_in_space() -> None:
     x = np.array([0.5, 0.8, -0.2])
     np.testing.assert_allclose(tx.grad(product_in_space, fallback="error")(x), [-0.1, 0.2, -0.1], atol=1e-12)
-    assert "cross_of_space" not in tx.grad(lambda x: np.sum(np.cross(x, x**2))).source_for(x)
+    assert "cross_of_space(" not in tx.grad(product_of_itself).source_for(x)
     with pytest.raises(tx.NotDifferentiable):  # the vector in a plane would get a cotangent in space
         tx.grad(product_with_a_plane)(x[:2])
