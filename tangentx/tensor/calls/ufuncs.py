@@ -84,14 +84,32 @@ def _called(ufunc: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, An
         # Nothing flows through whole numbers; NumPy itself says whether they can be stored there.
         more = {"out": out, **({} if where is True else {"where": raw(where)})}
         return getattr(ufunc, method)(*map(raw, args), **{name: raw(x) for name, x in kwargs.items()}, **more)
-    result = _result(ufunc, method, args, kwargs, where if out is None else True)
     if out is None:
-        return result
-    if where is not True:
-        result = call(np.where, (where, result, out[0]), {})
+        return _result(ufunc, method, args, kwargs, where)
+    if where is True or method != "__call__":  # of a reduction it says which elements count
+        result = _result(ufunc, method, args, kwargs, where)
+    else:
+        result = _selected(ufunc, args, kwargs, where, out)
     if len(out) > 1:
         return tuple(part if into is None else filled(into, part) for into, part in zip(out, result, strict=True))
     return filled(out[0], result)
+
+
+def _selected(ufunc: Any, args: Any, kwargs: dict[str, Any], where: Any, out: Any) -> Any:
+    """The result where it is asked for, and elsewhere what stands in `out`.
+
+    It is computed everywhere, in silence: NumPy warns, or raises, of the elements alone that are asked for.
+    """
+    given, named = [raw(a) for a in args], {name: raw(value) for name, value in kwargs.items()}
+    ufunc(*given, **named, out=tuple(None if o is None else np.copy(raw(o)) for o in out), where=raw(where))
+    with np.errstate(all="ignore"):
+        result = _result(ufunc, "__call__", args, kwargs, True)
+    if len(out) == 1:
+        return call(np.where, (where, result, out[0]), {})
+    return tuple(
+        part if into is None else call(np.where, (where, part, into), {})
+        for into, part in zip(out, result, strict=True)
+    )
 
 
 def _result(ufunc: Any, method: str, args: Any, kwargs: dict[str, Any], where: Any) -> Any:
