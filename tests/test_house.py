@@ -206,7 +206,6 @@ COVERED_BY = {
     "tensor/public.py": "tests/tensor/core/test_methods.py",
     "tensor/calls/recorded_stubs.py": "tests/tensor/calls/test_apply.py",
     "tensor/graph/seeds.py": "tests/tensor/test_reference.py",
-    "tensor/calls/ufuncs.py": "tests/tensor/core/test_methods.py",
     "tensor/fallback/conversion.py": "tests/tensor/fallback/test_tracing.py",
     "tensor/writes/overlaps.py": "tests/tensor/fallback/test_tracing.py",
     "tensor/core/torch_names.py": "tests/tensor/test_reference.py",
