@@ -64,7 +64,17 @@ from tangentx.arrays.checks import (
 )
 from tangentx.arrays.collections_ import DefaultDict, Deque
 from tangentx.arrays.convolutions import convolved, convolved_left, convolved_right
-from tangentx.arrays.copies import clone, entry_copies, entry_copy, once, own_parts, shares, stop_gradient, writable
+from tangentx.arrays.copies import (
+    clone,
+    entry_copies,
+    entry_copy,
+    given_value,
+    once,
+    own_parts,
+    shares,
+    stop_gradient,
+    writable,
+)
 from tangentx.arrays.domains import positive, positive_with, within
 from tangentx.arrays.draws import uniform_like
 from tangentx.arrays.edges import edge_places, spline_weights, tap_places
@@ -126,6 +136,7 @@ from tangentx.arrays.places import (
     mask_like,
     monomial_powers,
     nonzero_ends,
+    ordered_by_bins,
     positions,
     remainder_start,
     section_bounds,
@@ -133,7 +144,6 @@ from tangentx.arrays.places import (
     series_length,
     stretch_ends,
     unselected,
-    whole_turns,
 )
 from tangentx.arrays.pooling import (
     part_means,
@@ -253,7 +263,6 @@ from tangentx.arrays.tables import (
     frame_widths,
     largest_like,
     log_det,
-    odd_reflection,
     ordered,
     unconvolve,
     unpad,
@@ -289,7 +298,6 @@ __all__ = [
     "euler_order",
     "interval_of",
     "knot_span",
-    "odd_reflection",
     "power_rows",
     "power_sum",
     "trailing_spread",
@@ -306,7 +314,6 @@ __all__ = [
     "sinc_slope",
     "polygamma",
     "bessel_i",
-    "whole_turns",
     "leading_zeros",
     "monomial_powers",
     "remainder_start",
@@ -560,4 +567,6 @@ __all__ = [
     "valued",
     "constant_option",
     "found_part",
+    "given_value",
+    "ordered_by_bins",
 ]

@@ -112,17 +112,6 @@ def binary_exponent(x: Any) -> Any:
     return np.frexp(x)[1]
 
 
-def whole_turns(p: Any, discont: Any = None, axis: int = -1, period: Any = 2.0 * np.pi) -> Any:
-    """How many periods ``np.unwrap`` takes away from each phase."""
-    p = np.asarray(p)
-    steps, half = np.diff(p, axis=axis), period / 2.0
-    turns = np.floor_divide(steps + half, period)
-    turns = np.where((np.mod(steps + half, period) == 0.0) & (steps > 0.0), turns - 1.0, turns)
-    turns = np.where(np.abs(steps) < (half if discont is None else discont), 0.0, turns)
-    first = np.zeros_like(np.take(p, np.arange(min(1, np.shape(p)[axis])), axis=axis), dtype=turns.dtype)
-    return np.cumsum(np.concatenate([first, turns], axis=axis), axis=axis)
-
-
 def first_is_whole(items: Any) -> bool:
     """Whether the first of some items is a whole number."""
     return len(items) > 0 and bool(np.asarray(items[0]).dtype.kind in "biu")
@@ -146,6 +135,20 @@ def bin_of(a: Any, edges: Any) -> Any:
     place = np.searchsorted(edges, a, side="right") - 1
     place = np.where(a == edges[-1], count - 1, place)
     return np.where((a >= edges[0]) & (a <= edges[-1]), place, count)
+
+
+def ordered_by_bins(a: Any, edges: Any) -> tuple[Any, Any]:
+    """The order of the elements in the row of all, and how many of them come before each edge; the last bin is closed.
+
+    >>> ordered_by_bins(np.array([0.7, 0.1, 2.0]), np.array([0.0, 1.0, 2.0]))
+    (array([1, 0, 2]), array([0, 2, 3]))
+    """
+    row, edges = np.ravel(a), np.asarray(edges)
+    if np.any(edges[:-1] > edges[1:]):
+        raise ValueError("`bins` must increase monotonically, when an array")
+    order = np.argsort(row)
+    below, last = np.searchsorted(row[order], edges[:-1]), np.searchsorted(row[order], edges[-1:], "right")
+    return order, np.concatenate([below, last])
 
 
 def cells_of(x: Any, y: Any, down: Any, across: Any) -> Any:

@@ -56,30 +56,6 @@ def frame_widths(pad_width: Any, rank: int) -> tuple[tuple[int, int], ...]:
     return tuple((int(first), int(last)) for first, last in given)
 
 
-def odd_reflection(n: int, width: tuple[int, int], mode: str) -> tuple[Any, Any]:
-    """What stands before and behind `n` elements in a row that are reflected around their ends: ``2 * end - element``.
-
-    Each is made of three parts, ``(places, factors)``, that are added: elements inside, the first one and the last one.
-    Wide frames are reflected again and again.
-
-    >>> (inner, first, last), _ = odd_reflection(3, (2, 0), "reflect")
-    >>> inner, first, last  # 2 * row[0] - row[2], whose last term is the last element, and 2 * row[0] - row[1]
-    ((array([0, 1]), array([ 0., -1.])), (array([0, 0]), array([2., 2.])), (array([-1, -1]), array([-1.,  0.])))
-    """
-    table = np.pad(np.eye(n), (width, (0, 0)), mode, reflect_type="odd")  # type: ignore[call-overload]
-    return _mirrored(table[: width[0]]), _mirrored(table[width[0] + n :])
-
-
-def _mirrored(rows: Any) -> Any:
-    """The parts of `odd_reflection` from the factor of each element: at most one inside of the array counts."""
-    inside = rows.copy()
-    inside[:, [0, -1]] = 0.0
-    places = np.argmax(inside != 0.0, axis=1)
-    order, ends = np.arange(len(rows)), np.zeros(len(rows), int)
-    last = rows[:, -1] if rows.shape[1] > 1 else np.zeros(len(rows))
-    return (places, inside[order, places]), (ends, rows[:, 0]), (ends - 1, last)
-
-
 def add_windows(t: Any, shape: tuple[int, ...], window_shape: Any, axis: Any = None) -> Any:
     """Adjoint of ``sliding_window_view``: what stands in all windows is added to where they lie in zeros of `shape`."""
     lengths = (int(window_shape),) if np.ndim(window_shape) == 0 else tuple(int(n) for n in window_shape)

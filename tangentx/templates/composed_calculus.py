@@ -47,8 +47,11 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         xp, fp = np.append(xp, xp + 1.0), np.append(fp, fp)
     i = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
     width = xp[i + 1] - xp[i]
-    start = np.where((width == 0) | np.isinf(xp[i]), i + 1, i)  # the end that NumPy counts from
-    between = fp[start] + (fp[i + 1] - fp[i]) / np.where(width == 0, 1.0, width) * (x - xp[start])
+    unbounded = (np.isinf(xp[i]) | np.isinf(fp[i])) & (x != xp[i])
+    start = np.where((width == 0) | unbounded, i + 1, i)  # the end that NumPy counts from
+    rise = (fp[i + 1] - fp[i]) / np.where(width == 0, 1.0, width) * (x - xp[start])
+    level = np.isnan(rise) & ((x == xp[start]) | (fp[i] == fp[i + 1]))  # beside an infinity
+    between = fp[start] + np.where(level, 0.0, rise)
     if np.ndim(x) > 0:
         return np.where(x < xp[0], low, np.where(x > last, high, between))
     if x < xp[0]:

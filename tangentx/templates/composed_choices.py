@@ -276,7 +276,7 @@ def largest_number(
     gone = _left_out(a, where)
     best = np.max(np.where(gone, -np.inf, a), axis=axis, keepdims=keepdims)
     if initial is not None:
-        return np.fmax(best, initial)
+        return np.where(np.all(gone, axis=axis, keepdims=keepdims), initial, np.fmax(best, initial))[()]
     if where is not None:
         raise ValueError("reduction operation 'fmax' does not have an identity, so `where` needs `initial`")
     return np.where(np.all(gone, axis=axis, keepdims=keepdims), np.nan, best)[()]
@@ -290,7 +290,7 @@ def smallest_number(
     gone = _left_out(a, where)
     best = np.min(np.where(gone, np.inf, a), axis=axis, keepdims=keepdims)
     if initial is not None:
-        return np.fmin(best, initial)
+        return np.where(np.all(gone, axis=axis, keepdims=keepdims), initial, np.fmin(best, initial))[()]
     if where is not None:
         raise ValueError("reduction operation 'fmin' does not have an identity, so `where` needs `initial`")
     return np.where(np.all(gone, axis=axis, keepdims=keepdims), np.nan, best)[()]

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import frame_widths, odd_reflection
+from tangentx.arrays import frame_widths
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import constant, methods
 
-constant(frame_widths, odd_reflection)
+constant(frame_widths)
 
 
 @composition(
@@ -48,10 +48,12 @@ def pad(
     """A frame of numbers, of elements from inside, or of what is made of them, along one axis after the other."""
     widths = frame_widths(pad_width, np.ndim(array))
     if mode == "constant" and np.ndim(constant_values) == 0:
-        return np.where(np.pad(np.ones_like(array, bool), widths), np.pad(array, widths), constant_values)
+        around = np.asarray(constant_values, array.dtype)
+        return np.where(np.pad(np.ones_like(array, bool), widths), np.pad(array, widths), around)
     for axis in range(np.ndim(array)):
         if mode == "constant":
-            array = _between(np.broadcast_to(constant_values, (np.ndim(array), 2))[axis], array, widths, axis)
+            ends = np.broadcast_to(np.asarray(constant_values, array.dtype), (np.ndim(array), 2))
+            array = _between(ends[axis], array, widths[axis], axis)
         elif mode == "linear_ramp":
             array = _ramps(array, np.broadcast_to(end_values, (np.ndim(array), 2))[axis], widths[axis], axis)
         elif mode == "mean" or mode == "maximum" or mode == "minimum" or mode == "median":
@@ -59,8 +61,7 @@ def pad(
         elif mode == "edge" or mode == "wrap" or (reflect_type == "even" and mode in ("reflect", "symmetric")):
             array = np.take(array, np.pad(np.arange(array.shape[axis]), widths[axis], mode), axis)
         elif mode == "reflect" or mode == "symmetric":
-            front, back = odd_reflection(array.shape[axis], widths[axis], mode)
-            array = np.concatenate([_turned(front, array, axis), array, _turned(back, array, axis)], axis)
+            array = _reflected(array, widths[axis], mode, axis)
         else:
             raise NotDifferentiable(
                 "`np.pad` has no derivative in this mode",
@@ -71,32 +72,36 @@ def pad(
 
 def _between(ends: Any, array: Any, widths: Any, axis: Any) -> Any:
     """An array between two numbers along an axis."""
-    parts = [array]
-    if widths[axis][0] > 0:
-        parts = [_ends_of(array, widths[axis][0], axis) + ends[0], *parts]
-    if widths[axis][1] > 0:
-        parts = [*parts, _ends_of(array, widths[axis][1], axis) + ends[1]]
-    return np.concatenate(parts, axis)
+    front, back = _filled(array, widths[0], axis, ends[0]), _filled(array, widths[1], axis, ends[1])
+    return np.concatenate([front, array, back], axis)
 
 
-def _ends_of(array: Any, width: Any, axis: Any) -> Any:
-    """So many zeros along an axis, as many as the array has along the others."""
-    shape = [width if other == axis else np.shape(array)[other] for other in range(np.ndim(array))]
-    return np.zeros(shape, array.dtype)
+def _filled(array: Any, count: Any, axis: Any, value: Any) -> Any:
+    """So many slices along an axis, of one number."""
+    lengths = list(np.shape(array))
+    lengths[axis] = count
+    return np.zeros_like(array, shape=tuple(lengths)) + value
 
 
-def _turned(mirrored: Any, array: Any, axis: Any) -> Any:
-    """What an array is reflected to beyond an end of an axis, as `odd_reflection` says."""
-    inner, first, last = mirrored
-    return _counted(inner, array, axis) + _counted(first, array, axis) + _counted(last, array, axis)
-
-
-def _counted(part: Any, array: Any, axis: Any) -> Any:
-    """Elements times a factor each; 0 for a factor of 0, whatever the element is."""
-    places, factors = part
-    factor = factors.astype(array.dtype)
-    found = np.moveaxis(np.take(array, places, axis), axis, -1)
-    return np.moveaxis(factor * np.where(factor == 0, factor, found), -1, axis)
+def _reflected(array: Any, widths: Any, mode: Any, axis: Any) -> Any:
+    """An array that is turned about its ends, again and again until the frame is filled, as NumPy does it."""
+    front, back = widths
+    period = np.shape(array)[axis] - (mode == "reflect")
+    if period == 0:
+        return np.take(array, np.zeros(front + 1 + back, int), axis)
+    skipped = np.shape(array)[axis] - period  # 1 where the end is not repeated
+    while front > 0 or back > 0:
+        known = (np.shape(array)[axis] - skipped) // period * period
+        last = np.shape(array)[axis] - 1 - skipped
+        before = np.take(array, np.arange(min(known, front))[::-1] + skipped, axis)
+        behind = np.take(array, last - np.arange(min(known, back)), axis)
+        first_end, last_end = np.take(array, [0], axis), np.take(array, [-1], axis)
+        if front > 0:
+            array = np.concatenate([2 * first_end - before, array], axis)
+        if back > 0:
+            array = np.concatenate([array, 2 * last_end - behind], axis)
+        front, back = max(front - known, 0), max(back - known, 0)
+    return array
 
 
 def _ramps(array: Any, ends: Any, widths: Any, axis: Any) -> Any:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import bin_of, cells_of
+from tangentx.arrays import bin_of, cells_of, ordered_by_bins
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import constant
 
-constant(bin_of, cells_of)
+constant(bin_of, cells_of, ordered_by_bins)
 
 _EDGES = "np.array([0.0, 0.5, 1.0, 2.0])"
 
@@ -51,18 +51,22 @@ def _ends(a: Any) -> Any:
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """Sums of the weights of the elements in each bin: the counts have no derivative."""
     edges = np.histogram_bin_edges(a, bins, range)
-    counts = _sums(bin_of(a, edges), len(edges) - 1, weights)
-    return (counts / np.diff(edges) / np.sum(counts) if density else counts), edges
+    if weights is None:
+        counts = np.bincount(bin_of(a, edges), minlength=len(edges))[:-1]
+    elif np.ndim(bins) == 0:
+        counts = _sums(bin_of(a, edges), len(edges) - 1, weights).astype(np.result_type(weights))
+    else:
+        order, ends = ordered_by_bins(a, edges)
+        running = np.cumsum(np.ravel(weights)[order])
+        counts = np.diff(np.concatenate([np.zeros_like(running, shape=1), running])[ends])
+    return (counts / np.diff(edges).astype(np.float64) / np.sum(counts) if density else counts), edges
 
 
 def _sums(places: Any, count: Any, weights: Any) -> Any:
     """Sums of weights by places, behind the last of which stands what is left out."""
-    if weights is None:
-        return np.bincount(places, minlength=count + 1)[:count]
     if np.size(weights) == 0:  # of which NumPy would count in integers
         return np.zeros(count, np.asarray(weights).dtype)
-    found = np.bincount(places, np.ravel(weights), count + 1)[:count]
-    return found.astype(np.float32) if np.result_type(weights) == np.float32 else found
+    return np.bincount(places, np.ravel(weights), count + 1)[:count]
 
 
 @composition(
@@ -79,7 +83,9 @@ def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any 
     down = np.histogram_bin_edges(x, bins[0] if both else bins, None if range is None else range[0])
     across = np.histogram_bin_edges(y, bins[1] if both else bins, None if range is None else range[1])
     shape = len(down) - 1, len(across) - 1
-    sums = np.reshape(_sums(cells_of(x, y, down, across), shape[0] * shape[1], weights), shape)
+    cells, count = cells_of(x, y, down, across), shape[0] * shape[1]
+    found = np.bincount(cells, minlength=count + 1)[:count] if weights is None else _sums(cells, count, weights)
+    sums = np.reshape(found, shape) + 0.0
     if density:
-        sums = sums / np.sum(sums) / np.expand_dims(np.diff(down), 1) / np.diff(across)
-    return sums + 0.0, down, across
+        sums = sums / np.expand_dims(np.diff(down), 1) / np.diff(across) / np.sum(sums)
+    return sums, down, across

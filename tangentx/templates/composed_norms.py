@@ -66,7 +66,7 @@ def _vector_norm(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
         return np.min(np.abs(x), axis=axis, keepdims=keepdims)
     if ord == 0:
         return np.sum((x != 0).astype(np.abs(x).dtype), axis=axis, keepdims=keepdims)
-    if ord < 0:
+    if not ord > 0:  # nor a number
         return np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
     total = np.sum(_power_of_some(np.abs(x), ord), axis=axis, keepdims=keepdims)
     return _power_of_some(total, 1.0 / ord)[()]

@@ -92,6 +92,8 @@ def poly(seq_of_zeros: Any) -> Any:
             hint="multiply the factors with `np.convolve`",
         )
     roots = np.atleast_1d(seq_of_zeros)
+    if len(roots) == 0:
+        raise NotDifferentiable("np.poly of no roots is the number 1.0, and no array", hint="treat this case apart")
     found = np.ones_like(roots, shape=1)
     for root in roots:
         found = np.convolve(found, np.stack([np.ones_like(root), -root]))

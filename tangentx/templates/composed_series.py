@@ -91,7 +91,13 @@ def polyint(c: Any, m: Any = 1, k: Any = 0.0, lbnd: Any = 0.0, scl: Any = 1.0) -
 @composition(polynomial.polyfromroots, domain=("A(3)",))
 def polyfromroots(roots: Any) -> Any:
     """The polynomial with given roots."""
-    return np.poly(roots)[::-1]
+    given = np.asarray(roots)
+    if given.dtype == np.float32:  # NumPy goes on in double precision
+        given = given.astype(np.float64)
+    found = np.ones_like(given, shape=1)
+    for root in given:
+        found = np.convolve(found, np.stack([-root, np.ones_like(root)]))
+    return found
 
 
 @composition(polynomial.polyvander, domain=("A(3), 2",))

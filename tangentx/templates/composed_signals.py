@@ -7,18 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import binary_exponent, cycled, inverse_norm, last_axes, nonzero_ends, whole_turns
+from tangentx.arrays import binary_exponent, cycled, inverse_norm, last_axes, nonzero_ends, stop_gradient
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import constant
 
-constant(binary_exponent, last_axes, nonzero_ends, whole_turns)
+constant(binary_exponent, last_axes, nonzero_ends)
 
 
 @composition(np.unwrap, domain=("3.0 * A(5)", "4.0 * A(2,4), axis=0", "A(4), period=x", "4.0 * A(4), 3.5"))
 def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2.0 * math.pi) -> Any:
     """Phases without jumps: whole periods are added behind each one."""
-    return p - period * whole_turns(p, discont, axis, period)
+    phases = np.asarray(p)
+    steps, half = np.diff(stop_gradient(phases), axis=axis), period / 2.0
+    turned = np.mod(steps + half, period) - half
+    turned = np.where((turned == -half) & (steps > 0.0), turned + period, turned)
+    added = np.where(np.abs(steps) < (half if discont is None else discont), 0.0, turned - steps)
+    places = np.arange(np.shape(phases)[axis])
+    others = np.take(phases, places[1:], axis) + np.cumsum(added, axis=axis)
+    return np.concatenate([np.take(phases, places[:1], axis), others], axis)
 
 
 @composition(np.ediff1d, domain=("A(4)", "A(2,3), A(2)", "A(3), x, y", "A(1), to_begin=x"))
@@ -34,26 +41,35 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     np.geomspace, domain=("x, y, 4", "-x, -y, 3", "x, y, 3, False", "P(2), P(2), num=3", "P(2), P(2), 3, axis=1")
 )
 def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0) -> Any:
-    """Numbers of even ratio."""
-    steps = _behind(np.linspace(0.0, 1.0, num, endpoint=endpoint), start, stop)
-    found = start * np.power(np.divide(stop, start), steps)
+    """Numbers of even ratio, by logarithms; the ends are those that are given."""
+    if np.any(np.equal(start, 0)) or np.any(np.equal(stop, 0)):
+        raise ValueError("Geometric sequence cannot include zero")
+    if np.iscomplexobj(start):
+        sign = start / np.abs(start)
+        found = _in_even_ratio(start / sign, np.asarray(stop / sign, np.complex128), num, endpoint) * sign
+    else:
+        sign = np.sign(start)
+        found = _in_even_ratio(start / sign, stop / sign, num, endpoint) * sign
     if axis != 0:
         found = np.moveaxis(found, 0, axis)
     return found if dtype is None else found.astype(dtype)
 
 
-def _behind(steps: Any, start: Any, stop: Any) -> Any:
-    """The steps along the first axis, before those of both ends."""
-    if np.ndim(start) == 0 and np.ndim(stop) == 0:
-        return steps
-    return np.expand_dims(steps, tuple(range(1, 1 + max(np.ndim(start), np.ndim(stop)))))
+def _in_even_ratio(start: Any, stop: Any, num: Any, endpoint: Any) -> Any:
+    """Numbers of even ratio from a positive one, along the first axis, in double precision."""
+    shape = np.broadcast_shapes(np.shape(start), np.shape(stop))
+    first, last = np.broadcast_to(start * np.ones(1), (1, *shape)), np.broadcast_to(stop * np.ones(1), (1, *shape))
+    inner = np.power(10.0, np.linspace(np.log10(first[0]), np.log10(last[0]), num, endpoint=endpoint))
+    if num < 2 or not endpoint:
+        return np.concatenate([first[:num], inner[1:]])
+    return np.concatenate([first, inner[1:-1], last])
 
 
 @composition(np.kaiser, domain=("5, x", "4, 8.0", "1, x"))
 def kaiser(M: Any, beta: Any) -> Any:
     """Kaiser's window, by Bessel functions."""
     if M <= 1:
-        return np.ones(max(M, 0)) + 0.0 * beta
+        return np.ones(max(M, 0))
     half = (M - 1) / 2.0
     return np.i0(beta * np.sqrt(1.0 - ((np.arange(M) - half) / half) ** 2)) / np.i0(beta)
 
@@ -78,6 +94,13 @@ def resize(a: Any, new_shape: Any) -> Any:
     return np.reshape(cycled(np.ravel(a), count), new_shape)
 
 
+def _one_along(a: Any, axis: Any) -> Any:
+    """The shape of an array, with one element along an axis."""
+    lengths = list(np.shape(a))
+    lengths[axis] = 1
+    return tuple(lengths)
+
+
 if hasattr(np, "cumulative_sum"):  # since NumPy 2.1
 
     @composition(np.cumulative_sum, domain=("A(3)", "A(2,3), axis=1, include_initial=True"))
@@ -85,9 +108,9 @@ if hasattr(np, "cumulative_sum"):  # since NumPy 2.1
         """Running sums, from 0 if that is to be included."""
         along = 0 if axis is None else axis
         found = np.cumsum(x, axis=along, dtype=dtype)
-        return (
-            np.concatenate([np.zeros_like(np.take(found, [0], axis=along)), found], along) if include_initial else found
-        )
+        if not include_initial:
+            return found
+        return np.concatenate([np.zeros_like(found, shape=_one_along(found, along)), found], along)
 
 
 if hasattr(np, "cumulative_prod"):  # since NumPy 2.1
@@ -97,9 +120,9 @@ if hasattr(np, "cumulative_prod"):  # since NumPy 2.1
         """Running products, from 1 if that is to be included."""
         along = 0 if axis is None else axis
         found = np.cumprod(x, axis=along, dtype=dtype)
-        return (
-            np.concatenate([np.ones_like(np.take(found, [0], axis=along)), found], along) if include_initial else found
-        )
+        if not include_initial:
+            return found
+        return np.concatenate([np.ones_like(found, shape=_one_along(found, along)), found], along)
 
 
 @composition(np.nancumsum, domain=("np.array([1.0, np.nan, 2.0])", "A(2,3), axis=0"))

@@ -339,3 +339,21 @@ def test_a_polynomial_without_coefficients_is_zero() -> None:
     product = tx.grad(lambda p: np.sum(np.polymul(p, np.array([1.0, 2.0])) ** 2))
     np.testing.assert_allclose(product(np.array([1.0, -3.0])), [-2.0, -26.0])
     assert product(np.ones(0)).shape == (0,)
+
+
+def real_or_complex(t):
+    if np.iscomplexobj(t):
+        return np.abs(t)
+    return t * 3.0
+
+
+def test_a_number_is_known_to_be_real_or_complex():
+    assert tx.grad(lambda t: real_or_complex(t) + real_or_complex(2j * t), fallback="error")(1.5) == 5.0
+
+
+def unwrapped_by_period(p, period):
+    return np.sum(np.unwrap(p, period=period) * np.arange(5.0))
+
+
+def test_the_period_of_unwrapped_phases():
+    check_grads(unwrapped_by_period, (np.array([0.1, 2.9, 6.4, 1.0, 9.0]), 5.5), order=2)

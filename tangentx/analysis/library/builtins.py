@@ -250,13 +250,16 @@ def _ndim(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, K
 
 
 def _in_complex_memory(wanted: bool) -> Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, Kind] | None]:
-    """``np.iscomplexobj`` and ``np.isrealobj`` of an array, which its dtype decides."""
+    """``np.iscomplexobj`` and ``np.isrealobj`` of an array, which its dtype decides, or of a number."""
 
     def asked(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
         kind = kinds[0]
-        if not isinstance(kind, Arr) or kind.dtypes or not kind.sure:
+        if isinstance(kind, Num) and not kind.types and not kind.none:
+            answer = issubclass(kind.type, (complex, np.complexfloating)) is wanted
+        elif isinstance(kind, Arr) and not kind.dtypes and kind.sure:
+            answer = (kind.dtype.kind == "c") is wanted
+        else:
             return None
-        answer = (kind.dtype.kind == "c") is wanted
         return Lit(answer), Num(bool, value=answer)
 
     return asked

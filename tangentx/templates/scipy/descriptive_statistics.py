@@ -96,7 +96,16 @@ def gmean(
 ) -> Any:
     """Geometric mean."""
     _demand(nan_policy)
-    return np.exp(np.average(np.log(np.asarray(a, dtype)), axis=axis, weights=weights, keepdims=keepdims))
+    return np.exp(_average(np.log(np.asarray(a, dtype)), axis, weights, keepdims))
+
+
+def _average(x: Any, axis: Any, weights: Any, keepdims: Any) -> Any:
+    """Mean with weights, if any, which are broadcast; nan where they are 0."""
+    if weights is None:
+        return np.mean(x, axis=axis, keepdims=keepdims)
+    shares = np.broadcast_to(weights, np.shape(x))
+    total = np.sum(shares, axis=axis, keepdims=keepdims)
+    return np.sum(x * shares, axis=axis, keepdims=keepdims) / np.asarray(total)
 
 
 @composition(stats.hmean, domain=("P(5)", "P(2,4), 1"))
@@ -111,7 +120,7 @@ def hmean(
 ) -> Any:
     """Harmonic mean."""
     _demand(nan_policy)
-    return 1.0 / np.average(1.0 / _not_negative(np.asarray(a, dtype)), axis=axis, weights=weights, keepdims=keepdims)
+    return 1.0 / _average(1.0 / _not_negative(np.asarray(a, dtype)), axis, weights, keepdims)
 
 
 @composition(stats.pmean, domain=("P(5), 3", "P(5), -1"))
@@ -130,7 +139,7 @@ def pmean(
     if p == 0:
         return stats.gmean(a, axis, dtype, weights, keepdims=keepdims)
     powers = _not_negative(np.asarray(a, dtype)) ** p
-    return np.average(powers, axis=axis, weights=weights, keepdims=keepdims) ** (1.0 / p)
+    return _average(powers, axis, weights, keepdims) ** (1.0 / p)
 
 
 def _moment(sample: Any, order: Any, axis: Any, middle: Any = None) -> Any:
@@ -306,13 +315,13 @@ def boxcox_llf(lmb: Any, data: Any, *, axis: Any = 0, keepdims: Any = False, nan
     sample = np.asarray(data)
     logs = np.log(sample)
     n = np.shape(sample)[axis]
+    if np.any(np.ptp(logs if lmb == 0 else lmb * logs, axis=axis) < 1e-12):
+        raise NotDifferentiable(
+            "scipy.stats.boxcox_llf of numbers that are equal after the transform has a value of rounding alone",
+            hint="leave such a sample, or so small a `lmb`, out",
+        )
     moved = logs if lmb == 0 else sample**lmb / lmb
     spread = np.var(moved, axis=axis, keepdims=keepdims)
-    if np.any(spread <= 1e-30 * np.max(moved**2, initial=0.0)):
-        raise NotDifferentiable(
-            "scipy.stats.boxcox_llf has no derivative where all numbers are equal: it is infinite there",
-            hint="leave such a sample out",
-        )
     return (lmb - 1) * np.sum(logs, axis=axis, keepdims=keepdims) - n / 2 * np.log(spread)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 from scipy.spatial import distance
 
+from tangentx.arrays import given_value, stop_gradient
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 
@@ -23,6 +24,10 @@ def _length(apart: Any, metric: Any, p: Any) -> Any:
     if metric in ("chebyshev", "chebychev", "cheby", "cheb", "ch"):
         return np.max(np.abs(apart), axis=-1)
     if metric in ("minkowski", "mi", "m", "pnorm"):
+        if not p > 0:
+            raise NotDifferentiable(
+                "distances of orders that are not positive have no rule", hint="give a positive `p`"
+            )
         return np.linalg.norm(apart, p, axis=-1)
     raise NotDifferentiable(
         "scipy.spatial.distance has a derivative for this metric nowhere, or no rule",
@@ -106,13 +111,19 @@ def minkowski(u: Any, v: Any, p: Any = 2) -> Any:
 @composition(distance.cosine, domain=("A(3), A(3)",))
 def cosine(u: Any, v: Any) -> Any:
     """One less the cosine of the angle between two vectors."""
-    return 1.0 - np.sum(_unit(np.asarray(u)) * _unit(np.asarray(v)))
+    return _apart(np.asarray(u), np.asarray(v))
+
+
+def _apart(u: Any, v: Any) -> Any:
+    """One less the cosine of an angle, from 0 to 2 whatever the rounding."""
+    found = 1.0 - np.dot(u, v) / np.sqrt(np.dot(u, u) * np.dot(v, v))
+    return given_value(found, np.clip(stop_gradient(found), 0.0, 2.0))
 
 
 @composition(distance.correlation, domain=("A(4), A(4)",))
 def correlation(u: Any, v: Any) -> Any:
     """One less the correlation of two rows of numbers."""
-    return 1.0 - np.sum(_unit(_without_mean(np.asarray(u))) * _unit(_without_mean(np.asarray(v))))
+    return _apart(_without_mean(np.asarray(u)), _without_mean(np.asarray(v)))
 
 
 def _share(above: Any, below: Any) -> Any:

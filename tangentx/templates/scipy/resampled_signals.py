@@ -182,8 +182,13 @@ def chirp(
     if method in ("linear", "lin", "li"):
         turns = f0 * times + 0.5 * (f1 - f0) / t1 * times * times
     elif method in ("logarithmic", "log", "lo"):
-        rate = np.log(f1 / f0) / t1
-        turns = f0 * times * special.exprel(rate * times)
+        if f0 * f1 <= 0.0:
+            raise ValueError("For a logarithmic chirp, f0 and f1 must be nonzero and have the same sign.")
+        if f0 == f1:  # the rate is 0, but not its derivative
+            turns = f0 * times * special.exprel(np.log(f1 / f0) / t1 * times)
+        else:
+            scale = t1 / np.log(f1 / f0)
+            return np.cos(6.283185307179586 * scale * f0 * (np.power(f1 / f0, times / t1) - 1.0) + start)
     else:
         raise NotDifferentiable(
             "scipy.signal.chirp has a derivative with method 'linear' or 'logarithmic'", hint="write the phase out"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import signal
 
-from tangentx.arrays import advanced, delayed, lagged
+from tangentx.arrays import advanced, delayed, given_value, lagged, stop_gradient
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import adjoint
@@ -200,15 +200,16 @@ def hilbert(x: Any, N: Any = None, axis: Any = -1) -> Any:
 @composition(signal.detrend, domain=("A(6)", "A(5,2), 0, 'constant'", "A(2,5)"))
 def detrend(data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0, overwrite_data: Any = False) -> Any:
     """A signal without its mean, or without the line that is nearest."""
-    if bp != 0:
+    if type == "constant" or type == "c":
+        return data - np.mean(data, axis=axis, keepdims=True)
+    if np.ndim(bp) or bp != 0:
         raise NotDifferentiable("scipy.signal.detrend has no derivative with `bp`", hint="treat the parts one by one")
+    known = signal.detrend(stop_gradient(np.asarray(data)), axis, type)
     rows = np.moveaxis(np.asarray(data) * 1.0, axis, -1)
     apart = rows - np.mean(rows, axis=-1, keepdims=True)
-    if type == "linear" or type == "l":
-        t = np.arange(np.shape(rows)[-1]) - 0.5 * (np.shape(rows)[-1] - 1.0)
-        slope = np.sum(apart * t, axis=-1, keepdims=True) / np.maximum(np.sum(t * t), 0.5)  # 0 of one element alone
-        apart = apart - slope * t
-    return in_precision_of(rows, np.moveaxis(apart, -1, axis))
+    t = np.arange(np.shape(rows)[-1]) - 0.5 * (np.shape(rows)[-1] - 1.0)
+    slope = np.sum(apart * t, axis=-1, keepdims=True) / np.maximum(np.sum(t * t), 0.5)  # 0 of one element alone
+    return given_value(in_precision_of(rows, np.moveaxis(apart - slope * t, -1, axis)), known)
 
 
 @composition(signal.convolve2d, domain=("A(3,4), A(2,2)", "A(3,4), A(2,2), 'valid'"))

@@ -212,11 +212,11 @@ def halfnorm_entropy(loc: Any = 0.0, scale: Any = 1.0) -> Any:
 @composition(stats.pareto.logpdf, domain=("2.5 + P(3), 1.0 + P(3), 0.1, x",))
 def pareto_logpdf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the density of the Pareto distribution."""
-    scale = positive_with(scale, b)
+    b, scale = positive(b), positive(scale)
     z = (x - loc) / scale
     outside = z < 1.0
     z = np.where(outside, 2.0, z)
-    found = np.log(b) - (b + 1.0) * np.log(z)
+    found = np.log(b * z ** (-b - 1.0))
     return np.where(outside, -np.inf, found - np.log(scale))[()]
 
 
@@ -229,17 +229,17 @@ def pareto_pdf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 @composition(stats.pareto.cdf, domain=("2.5 + P(3), b=2.5, loc=0.1, scale=x",))
 def pareto_cdf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Distribution function of the Pareto distribution."""
-    scale = positive_with(scale, b)
+    b, scale = positive(b), positive(scale)
     z = (x - loc) / scale
     below = z <= 1.0
     z = np.where(below, 2.0, z)
-    return np.where(below, 0.0, -np.expm1(-b * np.log(z)))[()]
+    return np.where(below, 0.0, 1.0 - z**-b)[()]
 
 
 @composition(stats.pareto.sf, domain=())
 def pareto_sf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Survival function of the Pareto distribution."""
-    scale = positive_with(scale, b)
+    b, scale = positive(b), positive(scale)
     z = (x - loc) / scale
     below = z <= 1.0
     z = np.where(below, 2.0, z)
@@ -256,11 +256,11 @@ def pareto_logcdf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 @composition(stats.pareto.logsf, domain=())
 def pareto_logsf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the survival function of the Pareto distribution."""
-    scale = positive_with(scale, b)
+    b, scale = positive(b), positive(scale)
     z = (x - loc) / scale
     below = z <= 1.0
     z = np.where(below, 2.0, z)
-    return np.where(below, 0.0, -b * np.log(z))[()]
+    return np.where(below, 0.0, np.log(z**-b))[()]
 
 
 @composition(stats.pareto.ppf, domain=())
