@@ -32,7 +32,7 @@ from tangentx.ir.walk import statement_atoms
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.aliasing import PASSING, is_view, returned
 from tangentx.optimise.facts.dataflow import sweeps
-from tangentx.optimise.facts.shapes import Facts
+from tangentx.optimise.facts.shapes import Facts, given_back
 from tangentx.optimise.facts.tangent_names import of_tangents, target_of
 from tangentx.optimise.facts.unit import Unit
 
@@ -253,10 +253,11 @@ def is_number(atom: Atom, value: float) -> bool:
 
 
 def run_each(program: Program, units: Sequence[Unit], *rules: type[Rules]) -> bool:
-    """Writes each function anew, in one walk; True if any changed."""
+    """Writes each function anew, in one walk; True if any changed. Callees come first: their callers ask for the shapes
+    of what they give back, which the walk has found."""
     ahead = [each.ahead(units) for each in rules]
     changed = False
-    for unit in units:
+    for unit in reversed(units):
         known = [found.get(unit.link) for found in ahead]
         if unit.settled.get(rules) == (unit.body, known):
             continue
@@ -268,6 +269,8 @@ def run_each(program: Program, units: Sequence[Unit], *rules: type[Rules]) -> bo
             unit.settled[rules] = body, known
         else:
             unit.body, changed = body, True
+        if walk.shaping:
+            unit.note(given_back, walk.given_back())
     return changed
 
 

@@ -108,6 +108,7 @@ class Facts(Flow[Known]):
         self._unwritten_of: dict[str, Known] | None = None
         self._met: set[Site] = set()
         self._outermost = 0
+        self._returned: dict[int, Shape] = {}
         params = [p.name for p in unit.function.params]
         self._again = {name for name, times in self.bindings.items() if times > 1}.union(params) & set(self.bindings)
         self.env = {name: Known(self._given(name)) for name in params}
@@ -193,7 +194,14 @@ class Facts(Flow[Known]):
         elif type(s) in (Append, Delete):
             self._written(None)
         elif type(s) in LEAVING:
+            if type(s) is Return and self.shaping:
+                self._returned[id(self.hand)] = self._rules.of_item(s.value) or self.fact(s.value).shape
             self._tapes.left()
+
+    def given_back(self) -> Shape:
+        """The shape of what the function gives back, once the whole of it has been walked."""
+        found = list(self._returned.values())
+        return found[0] if found and all(shape == found[0] for shape in found) else None
 
     def entered(self, names: Iterable[str]) -> None:
         """Notes which lengths are mentioned by what is known of these names now."""
@@ -475,26 +483,13 @@ class Facts(Flow[Known]):
         return result
 
 
-class _Returning(Facts):
-    """Notes the shapes that a function gives back; `found` has that of each return."""
-
-    def __init__(self, program: Program, unit: Unit) -> None:
-        super().__init__(program, unit)
-        self.found: list[Shape] = []
-
-    def after(self, s: Statement) -> None:
-        if type(s) is Return:
-            self.found.append(self._rules.of_item(s.value) or self.fact(s.value).shape)
-        super().after(s)
-
-
 def given_back(unit: Unit, program: Program) -> Shape:
     """The shape of what the function gives back, of whatever it knows in terms of its parameters' lengths."""
     unit.busy = True  # it may call itself
-    walk = _Returning(program, unit)
+    walk = Facts(program, unit)
     walk.block(unit.body)
     unit.busy = False
-    return walk.found[0] if walk.found and all(shape == walk.found[0] for shape in walk.found) else None
+    return walk.given_back()
 
 
 def _broadcast(unit: Unit, found: Shape) -> tuple[tuple[Length, ...], ...]:

@@ -84,6 +84,12 @@ class Unit:
         result: T = known[what]
         return result
 
+    def note(self, what: Callable[..., T], result: T) -> None:
+        """Notes what an analysis of the body as it is now would find."""
+        if self.asked is None or self.asked[0] is not self.body:
+            self.asked = self.body, {}
+        self.asked[1][what] = result
+
     def statements(self) -> tuple[Statement, ...]:
         """Every statement of the body as it is now, in the order of the text."""
         return self.found(_statements)
