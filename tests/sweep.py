@@ -228,7 +228,7 @@ def main() -> int:
     jobs = [(module, name, kind) for module, names in picked.items() for name in names for kind in options.kinds]
     outcomes = []
     for job, outcome in zip(jobs, sweep(list(jobs)), strict=True):
-        if outcome.verdict == "slow" and outcome.seconds < PATIENCE:  # other work beside it makes all slower
+        if outcome.verdict == "slow":  # other work beside it makes all slower
             outcome = min((outcome, *sweep([job])), key=lambda one: one.seconds)
         outcomes.append(outcome)
         if outcome.verdict in ("crashed", "slow") or options.verbose:

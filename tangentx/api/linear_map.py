@@ -11,6 +11,7 @@ import numpy as np
 from tangentx.common.trees import children, leaves, rebuild
 from tangentx.dispatch.batch_axes import Arranged, Place, arranged, axes_of_leaves, members, stacked
 from tangentx.dispatch.entries import Entry
+from tangentx.dispatch.nesting_depth import shallow
 from tangentx.dispatch.results import separate
 
 
@@ -47,6 +48,7 @@ class Linear:
         self.__doc__ = run.__doc__
         self.__name__ = run.__name__
 
+    @shallow
     def __call__(self, *args: Any) -> Any:
         return self._run(*args)
 

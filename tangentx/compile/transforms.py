@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tangentx.analysis.infer.program import Instance, Program
-from tangentx.analysis.types.kinds import Bottom, Box, Kind, describe
+from tangentx.analysis.types.kinds import Bottom, Box, Kind, describe, holds_itself
 from tangentx.compile import batched, pipeline
 from tangentx.derive import products
 from tangentx.derive.jacobians import Wanted
@@ -74,6 +74,9 @@ def demand_cotangent(root: Instance) -> None:
 def demand_numbers(root: Instance, has_aux: bool) -> Kind:
     """The kind of the result that is differentiated. Raises NotDifferentiable where it has no real number."""
     kind = value_of(root.result, root.source.span) if has_aux else root.result
+    if holds_itself(kind):
+        hint = "return the parts that are needed, in a list or tuple"
+        raise NotDifferentiable("the result holds itself, or parts of its own kind", root.source.span, hint)
     if isinstance(kind, Bottom) or not domains(kind):
         hint = "return a real or complex number, an array of them, or a structure of both"
         raise NotDifferentiable(f"the result is {describe(kind)}: it has no Jacobian", root.source.span, hint)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
@@ -16,6 +17,7 @@ Result = TypeVar("Result")
 LIMIT = 100
 """Levels that are followed for certain; how many more depends on how deep in calls the user is."""
 _SIMPLE = (str, bytes, int, float, complex, np.ndarray, np.generic, type, types.ModuleType, type(None))
+_AGAIN = 3  # calls that have a value at hand which is walked in a circle, at least
 _OWN = 3  # functions of a generated text that may be called before its own walks of the arguments
 
 
@@ -30,20 +32,40 @@ def shallow(call: Callable[P, Result]) -> Callable[P, Result]:
         except RecursionError as error:
             if not _is_ours(error):
                 raise
-            refused = _why((args, kwargs))
+            refused = _why((args, kwargs), error)
         raise refused
 
     return refusing
 
 
-def _why(given: Any) -> NotDifferentiable:
+def _why(given: Any, error: RecursionError) -> NotDifferentiable:
     again = _met_again(given)
     if again is not None:
-        return NotDifferentiable(
-            f"an argument holds itself: a {type(again).__name__} in it is reached again from what it holds",
-            hint="pass the parts that are needed, or keep what refers back in another object",
-        )
-    return _of_arguments() if _is_deep(given) else _of_something()
+        return _of_itself("an argument", again, "pass")
+    if _is_deep(given):
+        return _of_arguments()
+    again = _met_again(_walked(error))
+    return _of_something() if again is None else _of_itself("a result, or what the function reads,", again, "return")
+
+
+def _walked(error: RecursionError) -> list[Any]:
+    """What the functions that exhausted the stack came to again and again."""
+    times: Counter[int] = Counter()
+    met: dict[int, Any] = {}
+    trace = error.__traceback__
+    while trace is not None:
+        here = {id(value): value for value in trace.tb_frame.f_locals.values() if not isinstance(value, _SIMPLE)}
+        times.update(here.keys())
+        met.update(here)
+        trace = trace.tb_next
+    return [value for key, value in met.items() if times[key] >= _AGAIN]
+
+
+def _of_itself(what: str, again: Any, verb: str) -> NotDifferentiable:
+    return NotDifferentiable(
+        f"{what} holds itself: a {type(again).__name__} in it is reached again from what it holds",
+        hint=f"{verb} the parts that are needed, or keep what refers back in another object",
+    )
 
 
 def _met_again(given: Any) -> Any:

@@ -92,6 +92,43 @@ def test_arguments_that_hold_themselves_are_refused(way: str, kind: str) -> None
     assert __file__ in str(caught.value) and "pass the parts" in str(caught.value)
 
 
+def refers_back(x: Any) -> Any:
+    made = [x * x]
+    made.append(made)  # type: ignore[arg-type]
+    return made
+
+
+def refers_back_on_tensors(x: Any) -> Any:
+    made = {"y": eval("x * x")}
+    made["me"] = made
+    return made
+
+
+def refers_back_by_name(x: Any) -> Any:
+    made: dict[str, Any] = {"y": x * x}
+    made["me"] = made
+    return made
+
+
+RESULTS: dict[str, Callable[[Any], Any]] = {
+    "jvp": lambda f: tx.jvp(f, (1.5,), (1.0,)),
+    "linearize": lambda f: tx.linearize(f, 1.5)[1](1.0),
+    "jacobian": lambda f: tx.jacobian(f)(1.5),
+    "vmap": lambda f: tx.vmap(f)(np.ones(2)),
+    "pullback": lambda f: tx.vjp(f, 1.5)[1](tx.vjp(f, 1.5)[0]),
+}
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize("f", [refers_back, refers_back_on_tensors, refers_back_by_name])
+@pytest.mark.parametrize("way", RESULTS)
+def test_results_that_hold_themselves_are_refused(way: str, f: Callable[[Any], Any]) -> None:
+    """The remedy was a higher limit of recursion; the linear map of one raised a RecursionError."""
+    with pytest.raises(tx.TangentxError, match="holds itself") as caught:
+        RESULTS[way](f)
+    assert __file__ in str(caught.value)
+
+
 def test_objects_that_refer_to_each_other() -> None:
     node = Node(None)
     node.following = Node(node)
