@@ -37,7 +37,7 @@ def ModuleDict(modules: Mapping[str, Module] | Iterable[tuple[str, Module]] = ()
 
 
 class Sequential(Module):
-    """Modules that are called one after the other.
+    """Modules that are called one after the other. Raises TypeError for what is no module.
 
     >>> import tangentx as tx
     >>> nn = tx.nn
@@ -50,6 +50,9 @@ class Sequential(Module):
     """
 
     def __init__(self, *layers: Module) -> None:
+        for number, layer in enumerate(layers):
+            if not isinstance(layer, Module):
+                raise TypeError(f"Sequential: layer {number} is a {type(layer).__name__}, and no Module")
         self.layers = list(layers)
 
     def _held(self) -> Iterator[tuple[str, Any]]:

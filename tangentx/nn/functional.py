@@ -192,7 +192,7 @@ def _reduced(losses: Any, reduction: str) -> Any:
     if reduction == "sum":
         return np.sum(losses)
     if reduction != "none":
-        raise ValueError('reduction must be "mean", "sum" or "none"')
+        raise ValueError(f'reduction must be "mean", "sum" or "none", not {reduction!r}')
     return losses
 
 

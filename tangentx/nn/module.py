@@ -22,23 +22,22 @@ from tangentx.nn.checkpoints import read_whole, write_arrays, write_whole
 from tangentx.nn.parameter import Parameter
 from tangentx.nn.places import moved
 from tangentx.tensor.core.modes import STATE, no_grad
+from tangentx.tensor.graph.blame import Log, listening
 
 M = TypeVar("M", bound="Module")
 _COUNT = itertools.count()
 
 
 class Handle:
-    """What takes a forward hook away again."""
+    """What takes a forward hook, in one of the lists of a module, away again."""
 
-    def __init__(self, module: Module, number: int) -> None:
-        self.module, self.number = module, number
+    def __init__(self, module: Module, name: str, number: int) -> None:
+        self.module, self.name, self.number = module, name, number
 
     def remove(self) -> None:
         """The hook is not called any more."""
-        held = vars(self.module)
-        pairs = zip(held.get("_hook_numbers", ()), held.get("_hooks", ()), strict=True)
-        kept = [(n, hook) for n, hook in pairs if n != self.number]
-        self.module._set_hooks(kept)
+        kept = [(n, hook) for n, hook in self.module._hooks_in(self.name) if n != self.number]
+        self.module._set_hooks(self.name, kept)
 
 
 class Module:
@@ -74,22 +73,35 @@ class Module:
         What is raised has a note of the layer and of the shapes that it was given.
         """
         try:
-            result = self.__tangentx_call__(*args, **kwargs)
-            if STATE.anomaly:
-                self._demand_finite(result, args)
+            if not STATE.anomaly:
+                return self.__tangentx_call__(*args, **kwargs)
+            log = listening()
+            if log is None:
+                log = Log(lambda: self.__tangentx_call__(*args, **kwargs))
+                result = log.result
+            else:
+                result = self.__tangentx_call__(*args, **kwargs)
+            self._demand_finite(log, result, args)
             return result
         except Exception as error:
             self._name_layer(error, args)
             raise
 
-    def _demand_finite(self, result: Any, args: tuple[Any, ...]) -> None:
-        """Raises NotDifferentiable where something is not finite that was made of numbers that are."""
-        if _is_finite((args, list(self.parameters()))) and not _is_finite(result):
-            raise NotDifferentiable(
-                "a layer gives numbers that are not finite, of numbers that are",
-                span_of(place()),
-                "look at what it was given, and at its parameters; a smaller learning rate may do",
+    def _demand_finite(self, log: Log, result: Any, args: tuple[Any, ...]) -> None:
+        """Raises NotDifferentiable where something is not finite that was made of numbers that are: at the line of the
+        operation where that is known, else of the call."""
+        if not _is_finite((args, list(self.parameters()))) or _is_finite(result):
+            return
+        results = result if isinstance(result, list | tuple) else [result]
+        first = next((node for node in map(log.origin, results) if node is not None), None)
+        message = "a layer gives numbers that are not finite, of numbers that are"
+        hint = "look at what it was given, and at its parameters; a smaller learning rate may do"
+        if first is not None:
+            message = (
+                f"`{first.operation.lower()}` gives the first number that is not finite, in a layer that was given"
             )
+            message += " numbers that are"
+        raise NotDifferentiable(message, span_of(place()) if first is None else first.span, hint)
 
     def _name_layer(self, error: Exception, args: tuple[Any, ...]) -> None:
         """Adds to an exception which layer it comes from: the innermost one says what it was given."""
@@ -106,6 +118,9 @@ class Module:
 
     def __tangentx_call__(self, *args: Any, **kwargs: Any) -> Any:
         """What a call is where it is compiled."""
+        if hasattr(self, "_pre_hooks"):
+            for before in self._pre_hooks:
+                args = _arguments(before(self, args), args)
         result = self.forward(*args, **kwargs)
         if hasattr(self, "_hooks"):
             for hook in self._hooks:
@@ -268,6 +283,14 @@ class Module:
         made: M = moved(self, where)
         return made
 
+    def cuda(self: M, device: int | None = None) -> M:
+        """`to` a device, the first one or that of a number."""
+        return self.to("cuda" if device is None else f"cuda:{device}")
+
+    def cpu(self: M) -> M:
+        """`to` here."""
+        return self.to("cpu")
+
     # ---- modes
 
     def train(self: M, mode: bool = True) -> M:
@@ -300,18 +323,30 @@ class Module:
 
     def register_forward_hook(self, hook: Callable[..., Any]) -> Handle:
         """``hook(module, args, result)`` is called after each `forward`; what it gives, if not None, is the result."""
-        number = next(_COUNT)
-        held = vars(self)
-        pairs = zip(held.get("_hook_numbers", ()), held.get("_hooks", ()), strict=True)
-        self._set_hooks([*pairs, (number, hook)])
-        return Handle(self, number)
+        return self._hooked("_hooks", hook)
 
-    def _set_hooks(self, hooks: list[tuple[int, Callable[..., Any]]]) -> None:
+    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> Handle:
+        """``hook(module, args)`` is called before each `forward`; what it gives, if not None, are the arguments: a
+        tuple, or the only one."""
+        return self._hooked("_pre_hooks", hook)
+
+    def _hooked(self, name: str, hook: Callable[..., Any]) -> Handle:
+        number = next(_COUNT)
+        self._set_hooks(name, [*self._hooks_in(name), (number, hook)])
+        return Handle(self, name, number)
+
+    def _hooks_in(self, name: str) -> list[tuple[int, Callable[..., Any]]]:
+        held = vars(self)
+        return list(zip(held.get(f"{name}_numbers", ()), held.get(name, ()), strict=True))
+
+    def _set_hooks(self, name: str, hooks: list[tuple[int, Callable[..., Any]]]) -> None:
         """A module without hooks has no attribute for them, so compiled text does not ask."""
         if hooks:
-            self._hook_numbers, self._hooks = tuple(n for n, _ in hooks), tuple(hook for _, hook in hooks)
+            setattr(self, f"{name}_numbers", tuple(n for n, _ in hooks))
+            setattr(self, name, tuple(hook for _, hook in hooks))
         else:
-            del self._hook_numbers, self._hooks
+            vars(self).pop(f"{name}_numbers", None)
+            vars(self).pop(name, None)
 
     # ---- compiled
 
@@ -406,6 +441,13 @@ class Module:
             first, *rest = child._lines()
             lines += [f"  ({name}): {first}", *(f"  {line}" for line in rest)]
         return [*lines, ")"]
+
+
+def _arguments(given: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments that a hook gives in the place of others."""
+    if given is None:
+        return args
+    return given if isinstance(given, tuple) else (given,)
 
 
 def _joined(prefix: str, name: str) -> str:

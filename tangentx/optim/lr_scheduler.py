@@ -145,6 +145,60 @@ class LambdaLR(LRScheduler):
         return base * self.lr_lambdas[group](epoch)
 
 
+class SequentialLR:
+    """Several schedules one after the other: the next one begins anew at each of the `milestones`.
+
+    >>> import tangentx as tx
+    >>> from tangentx.optim import lr_scheduler
+    >>> opt = tx.optim.SGD(lr=1.0)
+    >>> warm_up = lr_scheduler.LinearLR(opt, start_factor=0.5, total_iters=2)
+    >>> schedule = lr_scheduler.SequentialLR(opt, [warm_up, lr_scheduler.StepLR(opt, 2)], milestones=[2])
+    >>> rates = []
+    >>> for epoch in range(5):
+    ...     rates.append(opt.param_groups[0]["lr"])
+    ...     schedule.step()
+    >>> rates
+    [0.5, 0.75, 1.0, 1.0, 0.1]
+    """
+
+    def __init__(self, optimizer: Any, schedulers: Sequence[LRScheduler], milestones: Sequence[int]) -> None:
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                f"{len(schedulers)} schedules have {len(schedulers) - 1} milestones, not {len(milestones)}"
+            )
+        if any(each.optimizer is not optimizer for each in schedulers):
+            raise ValueError("a schedule belongs to another optimizer")
+        self.optimizer, self.schedulers, self.milestones = optimizer, list(schedulers), list(milestones)
+        self.last_epoch = 0
+        self._set()
+
+    def _set(self) -> None:
+        turn = bisect.bisect_right(self.milestones, self.last_epoch)
+        now = self.schedulers[turn]
+        now.last_epoch = self.last_epoch - (self.milestones[turn - 1] if turn else 0)
+        now._set()
+
+    def step(self) -> None:
+        """Goes on to the next epoch."""
+        self.last_epoch += 1
+        self._set()
+
+    def get_last_lr(self) -> list[float]:
+        """The rates of the groups as they are now."""
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        """What `load_state_dict` needs."""
+        return {"last_epoch": self.last_epoch, "schedulers": [each.state_dict() for each in self.schedulers]}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes on from what `state_dict` gave."""
+        self.last_epoch = state["last_epoch"]
+        for each, its in zip(self.schedulers, state["schedulers"], strict=True):
+            each.load_state_dict(its)
+        self._set()
+
+
 class ReduceLROnPlateau:
     """Times `factor` when a measure has not become better for more than `patience` epochs: ``step(loss)``.
 

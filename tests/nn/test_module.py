@@ -313,10 +313,68 @@ class Logarithms(nn.Module):
 def test_the_layer_that_makes_nan_is_named():
     model = nn.Sequential(nn.Linear(2, 2, generator=1), Logarithms())
     with np.errstate(invalid="ignore"), tx.autograd.detect_anomaly():
-        with pytest.raises(
-            NotDifferentiable, match=f"{__file__}:.*a layer gives numbers that are not finite"
-        ) as caught:
+        with pytest.raises(NotDifferentiable, match=f"{__file__}:.*`log` gives the first number that is not") as caught:
             np.sum(model(np.ones((1, 2)))).backward()
         model(np.full((1, 2), np.nan))  # it was not finite before
     assert caught.value.__notes__[0].startswith("in the layer Logarithms(")
     assert caught.value.__notes__[1] == "which is `1` of Sequential"
+
+
+def test_hooks_before_a_forward():
+    layer = nn.Linear(2, 1, bias=False)
+    doubled = layer.register_forward_pre_hook(lambda module, args: (2.0 * args[0],))
+    layer.register_forward_pre_hook(lambda module, args: args[0] + 1.0)
+    layer.register_forward_pre_hook(lambda module, args: None)
+    plain = nn.Linear(2, 1, bias=False)
+    plain.load_state_dict(layer.state_dict())
+    x = np.array([[1.0, 2.0]])
+
+    def squares(layer, x):
+        return np.sum(layer(x) ** 2)
+
+    value, gradient = tx.value_and_grad(squares, wrt="x", fallback="error")(layer, x)
+    wanted, through = tx.value_and_grad(squares, wrt="x")(plain, 2.0 * x + 1.0)
+    assert value == pytest.approx(wanted) and gradient == pytest.approx(2.0 * through)
+    assert float(squares(layer, x).detach()) == pytest.approx(wanted)
+    doubled.remove()
+    assert float(squares(layer, x).detach()) == pytest.approx(float(squares(plain, x + 1.0).detach()))
+
+
+class Logs(nn.Module):
+    def forward(self, x):
+        shifted = x - 100.0
+        logs = np.log(shifted)  # the line
+        return logs * 2.0
+
+
+def logs_of(model, x):
+    return model(x).sum()
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda model, x: logs_of(model, x).backward(),
+        lambda model, x: tx.value_and_grad(logs_of)(model, x),
+        lambda model, x: tx.value_and_grad(logs_of, jit="python")(model, x),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::tangentx.JitWarning")
+def test_an_anomaly_names_layer_and_line(run):
+    model = nn.Sequential(nn.Linear(2, 3, generator=0), Logs())
+    with np.errstate(all="ignore"), tx.autograd.detect_anomaly():
+        with pytest.raises(
+            tx.NotDifferentiable, match=r"`log` gives the first number(.*\n)* *logs = np\.log\(shifted"
+        ) as e:
+            run(model, np.ones((4, 2)))
+    assert e.value.__notes__ == ["in the layer Logs(), given arrays of shape (4, 3)", "which is `1` of Sequential"]
+
+
+def test_what_strangers_write():
+    with pytest.raises(TypeError, match="Sequential: layer 1 is a int, and no Module"):
+        nn.Sequential(nn.ReLU(), 3)
+    with pytest.raises(ValueError, match='"sum" or "none", not \'avg\''):
+        nn.functional.mse_loss(np.ones(2), np.ones(2), reduction="avg")
+    with pytest.raises(tx.NotDifferentiable, match=r"Instead: give the module on plain arrays: `model\.arrays\(\)`"):
+        tx.jit(logs_of, jit="python")(nn.Linear(2, 3), np.ones((4, 2)))
+    assert nn.Linear(2, 3).cpu().weight.device == "cpu"

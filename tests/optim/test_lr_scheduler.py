@@ -60,3 +60,32 @@ def test_options_without_meaning_are_refused():
         lr_scheduler.ReduceLROnPlateau(SGD(), factor=1.0)
     with pytest.raises(ValueError, match="mode"):
         lr_scheduler.ReduceLROnPlateau(SGD(), mode="least")
+
+
+def test_schedules_one_after_the_other():
+    """PyTorch's own rates: the schedules of SequentialLR of torch 2.13, written down."""
+
+    def made(opt):
+        parts = [
+            lr_scheduler.LinearLR(opt, 0.1, total_iters=3),
+            lr_scheduler.CosineAnnealingLR(opt, 4),
+            lr_scheduler.StepLR(opt, 1, 0.5),
+        ]
+        return lr_scheduler.SequentialLR(opt, parts, [3, 6])
+
+    opt = tx.optim.SGD(lr=0.1)
+    schedule, rates = made(opt), []
+    for _ in range(8):
+        rates.append(opt.param_groups[0]["lr"])
+        schedule.step()
+    cosine = [0.1 * (1.0 + np.cos(np.pi * k / 4.0)) / 2.0 for k in range(3)]
+    np.testing.assert_allclose(rates, [0.01, 0.04, 0.07, *cosine, 0.1, 0.05], rtol=1e-12)
+    again = made(tx.optim.SGD(lr=0.1))
+    again.load_state_dict(schedule.state_dict())
+    again.step()
+    schedule.step()
+    assert again.get_last_lr() == schedule.get_last_lr()
+    with pytest.raises(ValueError, match="3 schedules have 2 milestones, not 1"):
+        lr_scheduler.SequentialLR(opt, schedule.schedulers, [3])
+    with pytest.raises(ValueError, match="another optimizer"):
+        lr_scheduler.SequentialLR(tx.optim.SGD(lr=0.1), schedule.schedulers, [3, 6])

@@ -47,7 +47,10 @@ def _held_by_another(x: Any) -> Iterable[Any]:
     held = tuple(x) if isinstance(x, _OTHERS) else (fields(x) or {}).values()
     if any(type(item) is Tensor for item in held):
         message = f"an object of the class {type(x).__name__} holds a Tensor, of whose history nothing is known"
-        raise NotDifferentiable(message, hint="hold it in a dataclass, list, tuple or dict, or pass it by itself")
+        hint = "hold it in a dataclass, list, tuple or dict, or pass it by itself"
+        if hasattr(x, "__tangentx_arrays__"):
+            hint = "give the module on plain arrays: `model.arrays()`"
+        raise NotDifferentiable(message, hint=hint)
     return held
 
 

@@ -40,7 +40,7 @@ class Log:
     def note(self, node: Node, results: Sequence[Any]) -> None:
         """A node was recorded."""
         self.nodes.append(node)
-        self.gave.append([np.array(t.current) if type(t) is Tensor else None for t in results])
+        self.gave.append([np.copy(t.current) if type(t) is Tensor else None for t in results])
 
     def origin(self, result: Any) -> Node | None:
         """The node from which what is not finite in `result` comes: all that it was given is finite. None where
@@ -55,6 +55,12 @@ class Log:
                 found: Node = node
                 return found
             node = below
+
+
+def listening() -> Log | None:
+    """The log of what runs in this thread, if there is one."""
+    tapes = [tape for thread, reference in TAPES if thread == threading.get_ident() and (tape := reference())]
+    return next((tape for tape in tapes if type(tape) is Log), None)
 
 
 def _are_finite(results: Sequence[Any]) -> bool:
