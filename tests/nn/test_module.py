@@ -320,13 +320,17 @@ def test_the_layer_that_makes_nan_is_named():
     assert caught.value.__notes__[1] == "which is `1` of Sequential"
 
 
-def test_hooks_before_a_forward():
-    layer = nn.Linear(2, 1, bias=False)
-    doubled = layer.register_forward_pre_hook(lambda module, args: (2.0 * args[0],))
-    layer.register_forward_pre_hook(lambda module, args: args[0] + 1.0)
-    layer.register_forward_pre_hook(lambda module, args: None)
-    plain = nn.Linear(2, 1, bias=False)
+@pytest.mark.parametrize(
+    "hooks",
+    [
+        [lambda module, args: (2.0 * args[0],), lambda module, args: (args[0] + 1.0,)],
+        [lambda module, args: 2.0 * args[0] + 1.0],
+    ],
+)
+def test_hooks_before_a_forward(hooks):
+    layer, plain = nn.Linear(2, 1, bias=False), nn.Linear(2, 1, bias=False)
     plain.load_state_dict(layer.state_dict())
+    handles = [layer.register_forward_pre_hook(hook) for hook in hooks]
     x = np.array([[1.0, 2.0]])
 
     def squares(layer, x):
@@ -335,9 +339,12 @@ def test_hooks_before_a_forward():
     value, gradient = tx.value_and_grad(squares, wrt="x", fallback="error")(layer, x)
     wanted, through = tx.value_and_grad(squares, wrt="x")(plain, 2.0 * x + 1.0)
     assert value == pytest.approx(wanted) and gradient == pytest.approx(2.0 * through)
+    last = layer.register_forward_pre_hook(lambda module, args: None)
     assert float(squares(layer, x).detach()) == pytest.approx(wanted)
-    doubled.remove()
-    assert float(squares(layer, x).detach()) == pytest.approx(float(squares(plain, x + 1.0).detach()))
+    for handle in (*handles, last):
+        handle.remove()
+    assert float(squares(layer, x).detach()) == pytest.approx(float(squares(plain, x).detach()))
+    assert layer.__dict__.keys() == plain.__dict__.keys()
 
 
 class Logs(nn.Module):
