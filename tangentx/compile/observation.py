@@ -26,6 +26,7 @@ from tangentx.backend.module_text import write
 from tangentx.common import outside_names
 from tangentx.common.options import OBSERVING, SHOWING, Observing
 from tangentx.common.outside_names import current
+from tangentx.common.own_warnings import quietly
 from tangentx.common.scoped_state import lasting
 from tangentx.common.texts import Text
 from tangentx.compile import pipeline
@@ -250,7 +251,7 @@ def _repeating(text: Text, filename: str) -> list[Any]:
     space: dict[str, Any] = next(iter(functions.values())).__globals__
     names = {name for name, value in space.items() if value is observed}
     tree = ast.fix_missing_locations(_Late(names).visit(ast.parse(text.source)))
-    exec(compile(tree, filename, "exec", dont_inherit=True), space)
+    exec(quietly(lambda: compile(tree, filename, "exec", dont_inherit=True)), space)  # as `load` compiles it
     space |= dict.fromkeys(names, repeated)
     return [space[name] for name in text.functions]
 

@@ -28,6 +28,7 @@ from tangentx.common.axes import Taken, axes_of, shapes_of
 from tangentx.common.options import OFF, is_checked
 from tangentx.common.outside_names import Name, static
 from tangentx.common.outside_names import found as found_name
+from tangentx.common.own_warnings import quietly
 from tangentx.common.texts import Copied, LateMarks, Text, filename_of, run
 from tangentx.common.trees import sample
 from tangentx.dispatch.descriptions import Descriptions, Unkept
@@ -318,7 +319,7 @@ def _record(question: Question, entry: Entry) -> dict[str, Any]:
     held = {name: _held_by(value, reads, ways) for name, value in text.names.items()}
     if not guard():
         raise Unkept("what it reads has changed meanwhile")
-    code = compile(text.source, _FILE, "exec", dont_inherit=True)
+    code = quietly(lambda: compile(text.source, _FILE, "exec", dont_inherit=True))
     parts = {name: getattr(text, name) for name in ("source", "imports", "functions", "files")}
     notes = {name: entry.notes.get(name) for name in ("axes", "value", "signature")}
     return (

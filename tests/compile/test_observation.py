@@ -60,6 +60,8 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 import tangentx as tx
+from tangentx.common.texts import Text
+from tangentx.compile.observation import _repeating
 
 FILES: dict[str, str] = {}
 TXT = NPY = CSV = JSON = ""
@@ -836,3 +838,11 @@ def test_threads_each_have_their_own_run():
         found = list(pool.map(lambda text: gradient(Y, text), texts))
     for text, one in zip(texts, found, strict=True):
         np.testing.assert_allclose(one, np.full(2, float(np.sum(json.loads(text)))))
+
+
+def test_what_python_would_warn_of_in_our_text_is_not_said() -> None:
+    """Warnings are errors here: it was a SyntaxError of our own, in the part of a program that is known."""
+    text = Text("def f(x):\n    return x * None[0]\n", functions=("f",))
+    (f,) = _repeating(text, "<tangentx f>")
+    with pytest.raises(TypeError, match="not subscriptable"):
+        f(1.0)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -621,6 +622,15 @@ def outcome(module):
         return np.asarray(tx.grad(module.f, fallback="error")(X)).tolist()
     except tx.TangentxError as error:
         return type(error)
+
+
+def test_a_text_of_which_python_would_warn_is_kept_without_a_word(module) -> None:
+    """Warnings are errors here: it was a SyntaxError of our own."""
+    for how in ("kept", "read"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            program = module("def f(x, n=3): return np.sum(x * x) if n is 3 else np.sum(x)")
+        assert gradient(program) == ([2.0, 4.0], how)
 
 
 def test_functions_of_a_script_and_of_a_shell(module, monkeypatch) -> None:
