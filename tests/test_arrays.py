@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tangentx as tx
 from tangentx import arrays as ar
 from tangentx.errors import NotDifferentiable, SharedMemory
 
@@ -593,3 +594,32 @@ def test_what_stands_at_a_quantile_of_itself_is_the_quantile(fn: Any, method: st
             of_x = ar.at_quantile(x, a, q, axis, True, method, gaps=fn is np.nanquantile)
             of_t = ar.from_quantile(t, a, q, axis, True, method, gaps=fn is np.nanquantile)
             assert np.vdot(of_x, t) == pytest.approx(np.vdot(of_t, x))
+
+
+def broadcast() -> np.ndarray:
+    """An array that NumPy warns of, where it is asked whether it may be written."""
+    return np.broadcast_arrays(np.arange(1.0, 4.0), np.ones((2, 3)))[0]
+
+
+BROADCAST = broadcast()
+
+
+def of_an_outside_one(x):
+    return np.sum(x * x * BROADCAST)
+
+
+def of_one_of_its_own(x):
+    a, b = np.broadcast_arrays(x[0], x)
+    return np.sum(a * b)
+
+
+@pytest.mark.parametrize("f", [of_an_outside_one, of_one_of_its_own])
+def test_no_warning_of_broadcast_arrays_that_the_program_does_not_give(f) -> None:
+    """Warnings are errors here: it was a FutureWarning of NumPy's, raised in the middle of a derivative."""
+    x, ones = np.array(BROADCAST), np.ones((2, 3))
+    slope = tx.grad(f)(x)
+    for found in (tx.grad(f)(broadcast()), tx.vjp(f, broadcast())[1](1.0)):
+        assert np.array_equal(found, slope)
+    assert tx.jvp(f, (broadcast(),), (ones,))[1] == np.sum(slope)
+    assert tx.linearize(f, broadcast())[1](ones) == np.sum(slope)
+    assert tx.vmap(f)(np.stack([x, x])).shape == (2,)

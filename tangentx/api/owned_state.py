@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tangentx.arrays.copies import entry_copies, still_among
-from tangentx.arrays.memory import arrays_in
+from tangentx.arrays.memory import arrays_in, is_writable
 from tangentx.dispatch.entries import Entry, States
 from tangentx.errors import NotDifferentiable
 
@@ -22,7 +22,7 @@ class Owned:
 
     def demand_still(self) -> None:
         """Raises NotDifferentiable where an array that nobody could write can be written now."""
-        if any(a.flags.writeable for a in self.shared):
+        if any(map(is_writable, self.shared)):
             raise NotDifferentiable(
                 "an array that was read-only when this pullback was made is writable now, and the pullback reads it",
                 hint="leave it read-only, or make it writable before",

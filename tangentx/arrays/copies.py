@@ -13,6 +13,7 @@ from tangentx.arrays.memory import (
     address,
     arrays_in,
     bounds_of,
+    is_writable,
     may_share,
     repeats,
     rows_for,
@@ -161,7 +162,7 @@ def shares(a: Any, b: Any) -> bool:
 
 def entry_copy(x: Any) -> Any:
     """A deep copy of `x`: see `entry_copies`."""
-    if type(x) is np.ndarray and x.flags.forc and x.flags.writeable and x.dtype.kind != "O":
+    if type(x) is np.ndarray and x.flags.forc and is_writable(x) and x.dtype.kind != "O":
         return x.copy(order="K")
     return entry_copies(x)[0]
 
@@ -181,7 +182,7 @@ def entry_copies(*xs: Any) -> tuple[Any, ...]:
 
 def fresh_copy(x: Any) -> Any:
     """A deep copy of `x`, whatever memory it lies in: see `fresh_copies`."""
-    if type(x) is np.ndarray and x.flags.forc and x.flags.writeable and x.dtype.kind != "O":
+    if type(x) is np.ndarray and x.flags.forc and is_writable(x) and x.dtype.kind != "O":
         return x.copy(order="K")
     return fresh_copies(x)[0]
 
@@ -221,7 +222,7 @@ def still_among(found: list[Any]) -> list[Any]:
 
 def _is_still(a: Any) -> bool:
     """Whether an array is read-only, and its memory that of a read-only array or of a bytes object."""
-    while type(a) is np.ndarray and not a.flags.writeable and a.dtype.kind != "O":
+    while type(a) is np.ndarray and not is_writable(a) and a.dtype.kind != "O":
         if a.base is None:
             return bool(a.flags.owndata)
         a = a.base
@@ -247,13 +248,13 @@ def _copied_array(a: Any, blocks: list[tuple[int, int, Any]]) -> Any:
     first, memory = next((at, row) for at, end, row in blocks if at <= low < end and not is_elsewhere(row))
     offset = address(a) - first
     result: Any = np.ndarray(a.shape, a.dtype, buffer=memory.data, offset=offset, strides=a.strides)
-    if a.flags.writeable and repeats(a):
+    if is_writable(a) and repeats(a):
         raise SharedMemory(
             "an array whose elements overlap in memory would be written", hint="pass a copy: np.array(x)"
         )
     once = tuple(slice(1) if stride == 0 else slice(None) for stride in a.strides)
     result[once] = a[once]
-    result.flags.writeable = a.flags.writeable
+    result.flags.writeable = is_writable(a)
     return result
 
 

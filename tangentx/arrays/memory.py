@@ -12,6 +12,8 @@ from tangentx.arrays.libraries import is_array, is_elsewhere, library_of
 from tangentx.arrays.structures import PLAIN, fields
 from tangentx.errors import SharedMemory
 
+_WRITEABLE = 0x0400  # NumPy's NPY_ARRAY_WRITEABLE
+
 
 class Stretch(NamedTuple):
     """A stretch of memory from the byte `first` up to `end`, and how many arrays lie in it."""
@@ -142,6 +144,12 @@ def rows_for(found: list[Any], least: int = 1) -> list[tuple[Stretch, Any]]:
         for s in stretches(there)
         if s.arrays >= least
     ]
+
+
+def is_writable(a: Any) -> bool:
+    """Whether an array may be written, without a word: NumPy warns where `flags.writeable` is read of arrays that
+    `np.broadcast_arrays` has made."""
+    return bool(a.flags.num & _WRITEABLE) if isinstance(a, np.ndarray) else bool(a.flags.writeable)
 
 
 def repeats(a: Any) -> bool:

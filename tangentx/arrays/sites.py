@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.memory import is_writable
 from tangentx.arrays.runs import form_of as form_of_leaf
 from tangentx.common.bounded_cache import Bounded
 from tangentx.common.scoped_state import lasting
@@ -229,7 +230,7 @@ def same(value: Any, kept: Any) -> bool:
 def restore(value: Any, kept: Any) -> None:
     """Gives arrays, lists and dicts back the content of which `kept` is a snapshot."""
     if type(value) is np.ndarray:
-        if value.flags.writeable:
+        if is_writable(value):
             value[...] = kept
     elif type(value) is list:
         value[:] = [_restored(item) for item in kept]

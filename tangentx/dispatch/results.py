@@ -11,6 +11,7 @@ import numpy as np
 from tangentx.arrays import finish, instance
 from tangentx.arrays.copies import fresh_copy
 from tangentx.arrays.libraries import is_array, library_of_class
+from tangentx.arrays.memory import is_writable
 from tangentx.common.trees import leaves, rebuild
 from tangentx.dispatch.tensor_arguments import holds_modules
 from tangentx.errors import NotDifferentiable
@@ -27,8 +28,7 @@ def publish(bar: Any, primal: Any, taken: set[int]) -> Any:
     if cls is np.ndarray:
         own = type(bar) is np.ndarray and bar.base is None and id(bar) not in taken
         if own and _LAYOUT(bar) == _LAYOUT(primal):
-            flags = bar.flags
-            if flags.forc and flags.writeable:
+            if bar.flags.forc and is_writable(bar):
                 return bar
         if primal.dtype.kind == "f":
             _demand_real(bar)

@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from tangentx import arrays
+from tangentx.arrays.memory import is_writable
 from tangentx.loops.builder import LIMIT_EXTENT
 from tangentx.loops.loop_ir import Array, Form, Items, Known, Owned, Owner, Parts, Program, Scalar, Type, dtype_of
 from tangentx.loops.outside_calls import class_of
@@ -125,7 +126,7 @@ def demand_fit(program: Program, values: Sequence[Any]) -> None:
         if isinstance(type, Array):
             if value.size == 0 and max(value.shape, default=0) > LIMIT_EXTENT:
                 raise Unfit(OTHER)
-            if name in program.copied and not (value.flags.forc and value.flags.writeable):
+            if name in program.copied and not (value.flags.forc and is_writable(value)):
                 raise Unfit(OTHER)
             if program.reshapes and not value.flags.c_contiguous:
                 raise Unfit(OTHER)

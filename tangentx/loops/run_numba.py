@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.memory import is_writable
 from tangentx.common import kept_files
 from tangentx.errors import NoCompiler
 from tangentx.loops import print_numba
@@ -186,6 +187,6 @@ def _whole(array: Any) -> Any:
     """An array without gaps, row after row, that may be taken for one that is written."""
     if not (array.flags.c_contiguous and array.flags.aligned):
         return np.require(array, requirements=("C", "A", "W"))
-    if array.flags.writeable:
+    if is_writable(array):
         return array
     return np.asarray(Elements({**array.__array_interface__, "data": (array.ctypes.data, False)}, array))

@@ -35,6 +35,7 @@ from tangentx.analysis.types.optional_values import may_be_none, with_and_withou
 from tangentx.analysis.types.primitives import DIAGONALS, hashable, is_arithmetic, is_constant
 from tangentx.analysis.types.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
 from tangentx.arrays.libraries import numpy_function
+from tangentx.arrays.memory import is_writable
 from tangentx.arrays.simulated import DeviceArray, computed, transfers
 from tangentx.common.naming import public_name
 from tangentx.common.own_warnings import quietly
@@ -400,7 +401,7 @@ class Operation:
         sampler.hidden = sampler.hidden or (value.size == 0 and any(array.size for array, _ in sampler.made))
         for array, region in sampler.made:
             if value is array or np.may_share_memory(value, array):
-                if value.flags.writeable:
+                if is_writable(value):
                     region.unite(result.region)
                 else:
                     self.world.links.append((result.region, region, self.span))

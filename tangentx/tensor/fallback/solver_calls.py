@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
+from tangentx.arrays.memory import is_writable
 from tangentx.common.naming import public_name
 from tangentx.errors import NotDifferentiable, NoTemplate, TangentxError, place, span_of
 from tangentx.templates.solutions import RECORDS
@@ -150,7 +151,7 @@ def _held(*values: Any) -> list[Any]:
             continue
         met.add(id(value))
         if type(data) is np.ndarray:
-            found.append((_Same(value), data.tobytes() if data.flags.writeable else b""))
+            found.append((_Same(value), data.tobytes() if is_writable(data) else b""))
             continue
         if type(value) is Tensor:
             continue

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from tangentx.arrays import window
-from tangentx.arrays.memory import address, repeats, stretches
+from tangentx.arrays.memory import address, is_writable, repeats, stretches
 from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.writes.storage import Step, View
@@ -39,7 +39,7 @@ def _alike(arrays: Sequence[Any], first: int) -> bool:
     dtype = arrays[0].dtype
     return all(
         a.dtype == dtype
-        and a.flags.writeable
+        and is_writable(a)
         and not repeats(a)
         and not any(offset % dtype.itemsize for offset in (address(a) - first, *a.strides))
         for a in arrays

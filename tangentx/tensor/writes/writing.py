@@ -13,6 +13,7 @@ import numpy as np
 
 from tangentx.arrays import demand_copied, demand_unshared, winners, zeros_as
 from tangentx.arrays.libraries import ARRAYS
+from tangentx.arrays.memory import is_writable
 from tangentx.errors import NotDifferentiable, SharedMemory, place, span_of
 from tangentx.tensor.calls.operation import fit_tensor, kept, root_of
 from tangentx.tensor.core import dispatch
@@ -103,7 +104,7 @@ def _demand_copied(data: Any, key: Any, new: Any) -> None:
 
 def demand_writable(t: Tensor, root: Tensor, active: bool) -> None:
     """Refuses what would break the record."""
-    if STATE.honest and type(root._primal) is np.ndarray and not root._primal.flags.writeable:
+    if STATE.honest and type(root._primal) is np.ndarray and not is_writable(root._primal):
         message = "memory is written that is read-only, or that two arguments share, or two parts of one"
         raise refusal(SharedMemory(message, span_of(place()), "pass a copy: on Tensors each has its own history"))
     if recording() and root._needs and root._node is None and (t._view is None or t._view.with_history):
