@@ -95,7 +95,8 @@ def raised_at(error: BaseException, entries: Iterable[Any]) -> Span | None:
         file = trace.tb_frame.f_code.co_filename
         if file in made:
             text = made[file].text
-            found = origin(text.source, text.marks, trace) or found
+            span = origin(text.source, text.marks, trace)
+            found = span if span is not None and not INSIDE[span.file] else found
         elif not INSIDE[file] and linecache.getline(file, trace.tb_lineno):
             found = Span(file, trace.tb_lineno, 0, linecache.getline(file, trace.tb_lineno).rstrip())
         trace = trace.tb_next

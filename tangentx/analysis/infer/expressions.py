@@ -154,7 +154,7 @@ def _operation(
     if listed and takes_arrays(fn, body):
         return _with_arrays(w, fn, args, kwargs, listed)
     if body is not None:
-        return in_terms_of(w, body, args, kwargs)
+        return in_terms_of(w, body, args, kwargs, fn)
     return _applied(w, fn, read, named)
 
 

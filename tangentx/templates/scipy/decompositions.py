@@ -270,7 +270,13 @@ def polar(a: Any, side: Any = "right") -> Any:
 @composition(linalg.orthogonal_procrustes, domain=("A(4,2), A(4,2)",))
 def orthogonal_procrustes(A: Any, B: Any, check_finite: Any = True) -> Any:
     """The rotation or reflection that brings the rows of one table nearest to those of another, and its scale."""
-    u, p = linalg.polar(np.matmul(np.transpose(A), np.asarray(B)))
+    product = np.matmul(np.transpose(A), np.asarray(B))
+    if np.size(product) == 0 or not np.linalg.cond(stop_gradient(product)) < 1e5:
+        raise NotDifferentiable(
+            "scipy.linalg.orthogonal_procrustes has no derivative where the product of the tables is nearly singular",
+            hint="write it by `scipy.linalg.svd` where the singular values differ",
+        )
+    u, p = linalg.polar(product)
     return u, np.trace(p)
 
 

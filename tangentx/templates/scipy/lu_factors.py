@@ -45,15 +45,15 @@ def _packed(ordered: Any, known: Any) -> Any:
     """The factors of a matrix whose rows are in order, in one table; `known` are those of its first square."""
     rows, columns = np.shape(ordered)[-2], np.shape(ordered)[-1]
     size = min(rows, columns)
+    if np.any(np.diagonal(known, 0, -2, -1) == 0.0):
+        raise NotDifferentiable(
+            "scipy.linalg.lu and lu_factor have no derivative where the rank of the matrix is not full",
+            hint="use scipy.linalg.qr with `pivoting`",
+        )
     square = eliminated(ordered[..., :size, :size], known[..., :size, :size])
     if rows == columns:
         return square
     if rows > columns:
-        if np.any(np.diagonal(square, 0, -2, -1) == 0.0):
-            raise NotDifferentiable(
-                "scipy.linalg.lu has no derivative where the rank of the matrix is not full",
-                hint="use scipy.linalg.qr with `pivoting`",
-            )
         across = np.linalg.solve(_turned(np.triu(square)), _turned(ordered[..., size:, :]))
         return np.concatenate([square, _turned(across)], axis=-2)
     lower = np.tril(square, -1) + np.eye(size)

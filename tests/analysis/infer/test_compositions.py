@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import linalg, ndimage
 
 import tangentx as tx
 from tests.frontend.made import defined
@@ -32,3 +33,31 @@ def test_what_is_refused_for_some_values_alone_is_compiled() -> None:
     function = defined("import numpy as np\ndef f(x, p):\n    return np.linalg.norm(x, p)\n")
     x = np.array([1.0, 2.0])
     assert tx.grad(function, fallback="error")(x, 3) == pytest.approx(x**2 / np.sum(x**3) ** (2 / 3))
+
+
+def without_a_whole_basis(x):
+    return np.sum(linalg.orthogonal_procrustes(np.outer(x, x), np.outer(x, x))[0])
+
+
+def of_third_order(x):
+    return np.sum(ndimage.gaussian_filter(x, 0.5, order=3))
+
+
+def of_too_few_equations(x):
+    return np.sum(linalg.lstsq(np.outer(x, x), x)[0])
+
+
+@pytest.mark.parametrize(
+    ("f", "name"),
+    [
+        (without_a_whole_basis, "orthogonal_procrustes"),
+        (of_third_order, "gaussian_filter"),
+        (of_too_few_equations, "lstsq"),
+    ],
+)
+@pytest.mark.parametrize("check", [False, True])
+def test_a_refusal_inside_names_the_line_and_the_function_that_was_called(f, name, check) -> None:
+    with pytest.raises(tx.NotDifferentiable, match=name) as caught:
+        tx.grad(f, check=check)(np.array([0.9, 0.31, 0.58]))
+    assert caught.value.span.file == __file__
+    assert name in caught.value.span.text
