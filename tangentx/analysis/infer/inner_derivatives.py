@@ -189,13 +189,18 @@ def _product(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple
         derivative = fn.__tangentx_product__(kind.value)
         order, owner = derivative.__tangentx_order__(w.program)
         atoms = bind(w, order, (*(external(w, value, "self") for value in owner), *primals), ())
+        own = len(owner)
+        _demand_parameters(w, fn, order, own + len(primals))
     else:
         function, captured, makers = _local(w, first["f"])
-        f, atoms = _plain(w, function, len(captured), bind(w, function, (*captured, *primals), ()))
+        bound = bind(w, function, (*captured, *primals), ())
+        _demand_parameters(w, fn, function, len(captured) + len(primals))
+        f, atoms = _plain(w, function, len(captured), bound)
+        own = len(captured) + len(atoms) - len(bound)
         derivative = fn.__tangentx_product__(_made_of(f, makers))
-    own = len(atoms) - len(primals)
+    span = range(own, own + len(primals))  # parameters that are left to their defaults stand behind these
     if fn.__name__ == "vjp":
-        return _pulled(w, derivative, atoms, own)
+        return _pulled(w, derivative, atoms, span)
     tangents = _items(w, first.get("tangents"), "tangents")
     if len(tangents) != len(primals):
         message = f"there are {len(primals)} primals, but the number of tangents is {len(tangents)}"
@@ -203,7 +208,16 @@ def _product(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple
     active = [i for i, a in enumerate(tangents) if w.read(a)[1] != Obj(None)]
     places = tuple(own + i for i in active)
     given = (*atoms, *(tangents[i] for i in active))
-    return _call(w, given, lambda program, kinds: derivative.along(program, kinds, places, own))
+    return _call(w, given, lambda program, kinds: derivative.along(program, kinds, places, span))
+
+
+def _demand_parameters(w: Walker, fn: Any, function: Function, count: int) -> None:
+    """Raises NotDifferentiable where one of so many arguments has no parameter of its own."""
+    if any(param.kind in ("args", "kwargs", "keyword") for param in function.params[:count]):
+        message = f"tx.{fn.__name__} of a function that takes *args, inside of a differentiated function"
+        raise NotDifferentiable(
+            message, w.span, "take it of a function with a parameter for each primal: `lambda x, y: f(x, y)`"
+        )
 
 
 def _items(w: Walker, atom: Atom | None, what: str) -> tuple[Atom, ...]:
@@ -216,12 +230,12 @@ def _items(w: Walker, atom: Atom | None, what: str) -> tuple[Atom, ...]:
     return items(w, atom, len(node.fields))
 
 
-def _pulled(w: Walker, product: Any, atoms: tuple[Atom, ...], own: int) -> tuple[Expr, Kind]:
+def _pulled(w: Walker, product: Any, atoms: tuple[Atom, ...], primals: range) -> tuple[Expr, Kind]:
     """The value, and the pullback as a function that holds copies of the primals."""
     kinds = [w.read(a)[1] for a in atoms]
     if any(isinstance(k, Bottom) for k in kinds):
         return Lit(None), BOTTOM
-    primal, back = product.pullback(w.program, kinds, own)
+    primal, back = product.pullback(w.program, kinds, primals)
 
     def build() -> Block:
         held, copies = list(atoms), list[Assign]()

@@ -197,3 +197,57 @@ def of_partial(x):
 def test_products_that_do_not_fit(f: Any, text: str) -> None:
     with pytest.raises(tx.TangentxError, match=text):
         tx.grad(f)(X)
+
+
+TABLE = {"c": 3.0}
+
+
+def scaled(x, y=2.0, table=TABLE, pair=(0.5, 1.5), *, last=2.0):
+    return np.sum(x**3) * y * table["c"] * pair[0] * last
+
+
+def tangents_with_defaults(x):
+    return tx.jvp(scaled, (x,), (np.ones(3),))[1] + tx.jvp(scaled, (x, x[0]), (np.ones(3), 1.0))[1]
+
+
+def pullbacks_with_defaults(x):
+    return tx.vjp(scaled, x)[1](1.0)[0] + tx.vjp(scaled, x, x[0])[1](1.0)[1]
+
+
+def curvature_with_defaults(x):
+    return np.sum(tx.hvp(scaled, (x,), (np.ones(3),))) * tx.hvp(lambda y, k=2.0: y * y * k * x[1], (x[0],), (1.0,))
+
+
+class Scale:
+    def __init__(self, c):
+        self.c = c
+
+    def of(self, x, power=3):
+        return np.sum(x**power) * self.c
+
+
+SCALE = Scale(2.0)
+
+
+def tangents_of_a_method(x):
+    return tx.jvp(SCALE.of, (x,), (np.ones(3),))[1] + tx.jvp(lambda y, k=2.0: y[1] * k * x[0], (x,), (x,))[1]
+
+
+@pytest.mark.parametrize(
+    "f", [tangents_with_defaults, pullbacks_with_defaults, curvature_with_defaults, tangents_of_a_method]
+)
+def test_parameters_that_are_left_to_their_defaults_are_no_tangents(f: Any) -> None:
+    x = np.array([0.7, -1.3, 2.1])
+    wanted = [(f(x + e) - f(x - e)) / 2e-5 for e in np.eye(3) * 1e-5]
+    np.testing.assert_allclose(tx.grad(f, fallback="error")(x), wanted, rtol=1e-6)
+    np.testing.assert_allclose(tx.jvp(f, (x,), (np.ones(3),))[1], np.sum(wanted), rtol=1e-6)
+
+
+def rest(x, *more):
+    return np.sum(x**2) * more[0]
+
+
+def test_arguments_without_a_parameter_of_their_own_are_refused() -> None:
+    for f in (lambda x: tx.jvp(rest, (x, x[0]), (x, 1.0))[1], lambda x: tx.vjp(rest, x, x[0])[1](1.0)[1]):
+        with pytest.raises(tx.NotDifferentiable, match=r"parameter|\*args"):
+            tx.grad(f)(np.ones(3))
