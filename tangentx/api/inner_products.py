@@ -29,7 +29,6 @@ class Product:
         """
         from tangentx.compile import nested
 
-        count = len(kinds) - len(places)
         f, spec = self.f, Spec("jvp", places)
         if self.what == "hvp":
             by = _differentiable(kinds, primals)
