@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import array_of, as_array, is_array
 from tangentx.common.trees import is_differentiable, rebuild
 
 
@@ -82,14 +83,14 @@ class GradScaler:
             return
         if id(optimizer) in self._finite:
             raise RuntimeError("unscale_() has been called for this optimiser since the last update()")
-        finite = True
+        finite = []
         for group in optimizer.param_groups:
             for p in group["params"]:
                 if p.grad is not None:
-                    gradient = p.grad.current / np.asarray(p.grad.current).dtype.type(self._scale)
-                    finite = finite and bool(np.all(np.isfinite(gradient)))
+                    gradient = p.grad.current / as_array(p.grad.current).dtype.type(self._scale)
+                    finite.append(np.all(np.isfinite(gradient)))
                     p.grad = gradient
-        self._finite[id(optimizer)] = finite
+        self._finite[id(optimizer)] = not finite or bool(np.all(array_of(finite)))  # one transfer from a device
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """What ``optimizer.step`` gives, with unscaled gradients; None, and no step, where one is not finite."""
@@ -111,7 +112,7 @@ class GradScaler:
                 return leaf
             finite = finite and bool(np.all(np.isfinite(leaf)))
             new = leaf / self._scale
-            return np.asarray(new, leaf.dtype) if isinstance(leaf, np.ndarray) else new
+            return as_array(new).astype(leaf.dtype, copy=False) if is_array(leaf) else new
 
         found = rebuild(grads, part)
         self._finite[0] = self._finite.get(0, True) and finite

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from tangentx.arrays.libraries import ARRAYS
 from tangentx.common.options import low_precision
 from tangentx.templates.precision import cast
 from tangentx.tensor.core.tensor import Tensor
@@ -21,5 +20,5 @@ def moved(fn: Any, value: Any) -> Any:
     """An array or a Tensor of one in the precision in which `fn` takes it; anything else as it is."""
     low = low_precision()
     data = value._primal if type(value) is Tensor else value
-    wanted = cast(fn, data.dtype, low) if low is not None and type(data) is np.ndarray else None
+    wanted = cast(fn, data.dtype, low) if low is not None and type(data) in ARRAYS else None
     return value if wanted is None else value.astype(wanted)

@@ -61,9 +61,9 @@ def dtype_of(data: Any) -> Any:
 
 def array_like(value: Any, data: Any) -> Any:
     """A value as an array in the library of `data`; one of a library as it is."""
-    if type(value) in ARRAYS:
-        return value
-    return library_of(data).namespace.asarray(value) if type(data) in ELSEWHERE else np.asarray(value)
+    if type(data) in ELSEWHERE and type(value) not in ELSEWHERE:
+        return library_of(data).namespace.asarray(value)
+    return value if type(value) in ARRAYS else np.asarray(value)
 
 
 def fits(bar: Any, like: Any) -> bool:

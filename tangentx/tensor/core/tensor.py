@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tangentx.arrays.libraries import ARRAYS, ELSEWHERE, is_elsewhere
+from tangentx.arrays.libraries import ARRAYS, ELSEWHERE, as_array, is_elsewhere
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.core.devices import data_on
 from tangentx.tensor.core.forms import array_like, dtype_of, inexact, like_of, zeros
@@ -108,7 +108,7 @@ class Tensor(metaclass=_Making):
 
     def _gradient(self, value: Any) -> Tensor:
         """A gradient that the user gives. Raises NotDifferentiable where it cannot be that of this Tensor."""
-        data = value.current if type(value) is Tensor else array_like(value, self.current)
+        data = value.current if type(value) is Tensor else as_array(value)
         mine, dtype = dtype_of(self.current), dtype_of(data)
         other = dtype != mine if type(value) is Tensor else dtype.kind == "c" != mine.kind
         fault = ""

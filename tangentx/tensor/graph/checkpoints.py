@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import zeros_as
+from tangentx.arrays.libraries import ARRAYS, is_array, is_elsewhere
 from tangentx.common.own_rules import mark_checkpointed
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.calls.apply import call
@@ -43,7 +44,7 @@ class _Checkpoint(Function):
         run = Run(call, given)
         ctx.states.drawn()
         ctx.written = [i for i, t in enumerate(given) if t._primal is not units[i]._primal]
-        if run.reshaped or any(contents) or any(type(given[i]._primal) is not np.ndarray for i in ctx.written):
+        if run.reshaped or any(contents) or any(type(given[i]._primal) not in ARRAYS for i in ctx.written):
             raise _written(call)
         if STATE.honest and _holds_numbers(run.result):
             _demand_constants(ctx, run, units)
@@ -101,7 +102,7 @@ def _holds_numbers(value: Any) -> bool:
     """Whether a result holds plain numbers or arrays that may vary."""
     if isinstance(value, list | tuple | dict):
         return any(map(_holds_numbers, value.values() if isinstance(value, dict) else value))
-    return type(value) is not Tensor and isinstance(value, float | complex | np.inexact | np.ndarray)
+    return type(value) is not Tensor and (isinstance(value, float | complex | np.inexact) or is_array(value))
 
 
 def _demand_constants(ctx: Any, run: Run, units: Sequence[Tensor]) -> None:
@@ -117,7 +118,10 @@ def _demand_constants(ctx: Any, run: Run, units: Sequence[Tensor]) -> None:
 
 
 def _print(t: Tensor) -> Any:
-    """The shape of a Tensor, and a weighed sum of its elements and one of their sizes, by which others are told."""
+    """The shape of a Tensor, and a weighed sum of its elements and one of their sizes, by which others are told; of one
+    on a device the shape alone, for the rest would be a transfer."""
+    if is_elsewhere(t.current):
+        return np.shape(t.current), 0.0, 0.0
     row = np.ravel(t.current)
     weights = np.linspace(1.0, 2.0, row.size)
     return np.shape(t.current), np.dot(weights, row), np.dot(weights, np.abs(row))
@@ -133,7 +137,7 @@ def _alike(found: list[Any], wanted: list[Any]) -> bool:
 
 def _itself(t: Tensor) -> Any:
     """The Tensor behind a node of its own: one argument may have been computed from another."""
-    number = type(t._primal) is not np.ndarray
+    number = type(t._primal) not in ARRAYS
     return call(operator.pos, (t,), {}) if number else call(operator.getitem, (t, Ellipsis), {})
 
 

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.libraries import is_array
+from tangentx.arrays.transfers import to_host
 from tangentx.tensor.core.containers import tensors_in
-from tangentx.tensor.core.forms import inexact
+from tangentx.tensor.core.forms import array_like, dtype_of, inexact
 from tangentx.tensor.core.making import made
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.graph.autograd import grad
@@ -124,11 +126,11 @@ def _several(value: Any) -> Any:
 
 def _leaf(x: Any) -> Any:
     data = x.current if type(x) is Tensor else x
-    if not isinstance(data, np.ndarray | np.generic | float | complex) or not inexact(data):
+    if not (isinstance(data, np.generic | float | complex) or is_array(data)) or not inexact(data):
         return x
     if type(x) is Tensor and not x.requires_grad:
         return x
-    dtype = np.asarray(data).dtype
+    dtype = dtype_of(data)
     if dtype.itemsize < (16 if dtype.kind == "c" else 8):
         warnings.warn("gradcheck promotes float32 inputs to float64", UserWarning, stacklevel=3)
         dtype = np.result_type(dtype, np.float64)
@@ -138,7 +140,7 @@ def _leaf(x: Any) -> Any:
 def _row(out: Tensor, index: tuple[int, ...], unit: complex, active: list[Any]) -> list[Any]:
     if not out.requires_grad:
         return [np.zeros(np.shape(t.current)) for t in active]
-    seed = np.zeros(np.shape(out.current), type(unit))
+    seed = array_like(np.zeros(np.shape(out.current), type(unit)), out.current)
     seed[index] = unit
     rows = grad(out, active, seed if seed.shape else unit, retain_graph=True, materialize_grads=True)
     return [np.asarray(row.detach().numpy()) for row in rows]
@@ -148,7 +150,7 @@ def _differences(
     func: Any, leaves: list[Any], t: Tensor, o: int, index: tuple[int, ...], unit: complex, eps: float
 ) -> Any:
     """The derivative of one element of an output, times `unit`, by each element of an input: by our convention."""
-    data = np.array(t.current)
+    data = np.array(to_host(t.current))
     result = np.zeros(data.shape, data.dtype)
     for place in np.ndindex(data.shape):
         steps = (eps, 1j * eps) if data.dtype.kind == "c" else (eps,)
@@ -158,9 +160,9 @@ def _differences(
             for sign in (1.0, -1.0):
                 moved = data.copy()
                 moved[place] += sign * step
-                args = [made(moved, True) if leaf is t else leaf for leaf in leaves]
+                args = [made(array_like(moved, t.current), True) if leaf is t else leaf for leaf in leaves]
                 out = list(tensors_in(_several(func(*args))))[o]
-                ends.append(np.asarray(out.current)[index])
+                ends.append(to_host(out.current)[index])
             parts.append(np.real(unit * (ends[0] - ends[1])) / (2.0 * eps))
         result[place] = parts[0] if len(parts) == 1 else parts[0] - 1j * parts[1]
     return result

@@ -218,3 +218,87 @@ def test_dropout_draws_there():
     nn.functional.dropout(x, 0.25, True, np.random.default_rng(1)).sum().backward()
     assert (transfers.down, transfers.up) == (0, 0)
     assert 650 < np.count_nonzero(x.grad.numpy()) < 850
+
+
+class Square(tx.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return 2.0 * x * g
+
+
+def of_views(x):
+    y = x * 1.0
+    part = y[1:]
+    part *= 3.0
+    y += x
+    y[[0, 1]] = y[[1, 0]] * 2.0
+    y[y > 15.0] = 0.5
+    return (y * y).sum() + part.sum()
+
+
+def clipped(x):
+    y = x * 2.0
+    y.register_hook(lambda g: np.clip(g, -1.0, 1.0))
+    return (y * y * y).sum()
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: Square.apply(np.sin(x)).sum(),
+        lambda x: tx.checkpoint(lambda v: np.tanh(v) * v.sum(), x).sum(),
+        lambda x: tx.add_n([x, x * x, 2.0]).sum(),
+        of_views,
+        clipped,
+    ],
+)
+def test_what_else_runs_there(program):
+    def slope(x):
+        program(x).backward()
+        return x.grad
+
+    x = tx.tensor(DeviceArray(X), requires_grad=True)
+    transfers.reset()
+    found = slope(x)
+    assert (transfers.down, transfers.up) == (0, 0)
+    np.testing.assert_allclose(found.numpy(), slope(tx.tensor(X, requires_grad=True)).numpy(), rtol=1e-12)
+
+
+def test_batches_of_gradients_there():
+    def rows(put):
+        x, seeds = tx.tensor(put(X), requires_grad=True), np.stack([X, -X, 2.0 * X])
+        y = np.exp(x) @ x
+        y[0] = y[1] * x[0]
+        return tx.autograd.grad(y, x, tx.tensor(put(seeds)), is_grads_batched=True)[0].numpy()
+
+    np.testing.assert_allclose(rows(DeviceArray), rows(np.asarray), rtol=1e-12)
+
+
+def test_gradients_are_checked_there():
+    assert tx.gradcheck(lambda v: np.sin(v) * v, tx.tensor(DeviceArray(X), requires_grad=True))
+    with np.errstate(all="ignore"), tx.autograd.detect_anomaly(), pytest.raises(tx.NotDifferentiable, match="`Sqrt"):
+        np.sqrt(tx.tensor(DeviceArray(X), requires_grad=True) * 0.0).sum().backward()
+
+
+def test_mixed_precision_there():
+    w = tx.tensor(DeviceArray(X.astype(np.float32)), requires_grad=True)
+    rule, scaler = tx.optim.SGD([w], lr=0.01), tx.amp.GradScaler(init_scale=8.0)
+    for factor in (1.0, np.inf):
+        rule.zero_grad()
+        with tx.amp.autocast():
+            product = w @ w
+            loss = (product * product).sum() * factor
+        assert (product.dtype, loss.dtype) == (np.float16, np.float32)
+        with np.errstate(all="ignore"):
+            scaler.scale(loss).backward()
+            transfers.reset()
+            scaler.step(rule)
+        assert (transfers.down, transfers.up) == (1, 0)  # whether the gradients are finite
+        scaler.update()
+    assert scaler.get_scale() == 4.0 and np.all(np.isfinite(w.detach().numpy())) and w.dtype == np.float32
