@@ -10,6 +10,7 @@ from tangentx.arrays.libraries import added_at, array_of, as_array, counted, is_
 from tangentx.arrays.products import careful
 from tangentx.arrays.shapes import unbroadcast
 from tangentx.arrays.structures import has_derivative
+from tangentx.arrays.transfers import brought
 from tangentx.arrays.zeros import real_zero, zero, zeros_as
 from tangentx.errors import NotDifferentiable
 
@@ -227,7 +228,7 @@ def untake(t: Any, shape: tuple[int, ...], indices: Any, axis: Any = None, mode:
         return np.reshape(flat, shape)[()]
     result = zeros_of(t, shape)
     axis %= len(shape)
-    where = as_array(indices)
+    where = indices if type(indices) is int else brought(as_array(indices), t)
     if mode == "wrap":
         where = where % shape[axis]
     elif mode == "clip":

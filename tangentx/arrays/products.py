@@ -185,7 +185,7 @@ def _tensordot_left(t: Any, y: Any, shape: tuple[int, ...], axes: Any) -> Any:
     result = np.tensordot(t, y, (tuple(range(start, np.ndim(t))), free))
     order = [i for i in range(len(shape)) if i not in ours]
     order += [ours[theirs.index(j)] for j in sorted(theirs)]
-    return np.transpose(result, np.argsort(order))
+    return np.transpose(result, tuple(np.argsort(order).tolist()))
 
 
 def tensordot_right(t: Any, x: Any, shape: tuple[int, ...], axes: Any = 2) -> Any:
@@ -199,7 +199,7 @@ def _tensordot_right(t: Any, x: Any, shape: tuple[int, ...], axes: Any) -> Any:
     result = np.tensordot(x, t, (free, tuple(range(len(free)))))
     order = [ours[theirs.index(j)] for j in sorted(theirs)]
     order += [i for i in range(len(shape)) if i not in ours]
-    return np.transpose(result, np.argsort(order))
+    return np.transpose(result, tuple(np.argsort(order).tolist()))
 
 
 def cross_of_space(a: Any, b: Any) -> Any:

@@ -24,7 +24,7 @@ def unconvolve(t: Any, other: Any, shape: tuple[int, ...], mode: Any = "full") -
 def _unconvolve(t: Any, other: Any, shape: tuple[int, ...], mode: Any) -> Any:
     size, width = shape[0], len(other)
     start = {"full": 0, "same": (min(size, width) - 1) // 2, "valid": min(size, width) - 1}[mode]
-    whole = np.zeros(size + width - 1, np.asarray(t).dtype)
+    whole = zeros_of(as_array(t), (size + width - 1,))
     whole[start : start + len(t)] = t
     return np.convolve(whole, other[::-1], "full")[width - 1 : width - 1 + size]
 
@@ -42,7 +42,7 @@ def untile(t: Any, shape: tuple[int, ...], reps: Any) -> Any:
 def unpad(t: Any, shape: tuple[int, ...], pad_width: Any) -> Any:
     """Adjoint of ``np.pad`` with zeros: the inner part."""
     front = [first for first, _ in frame_widths(pad_width, len(shape))]
-    return np.array(t[tuple(slice(i, i + n) for i, n in zip(front, shape, strict=True))])
+    return np.copy(t[tuple(slice(i, i + n) for i, n in zip(front, shape, strict=True))])
 
 
 def frame_widths(pad_width: Any, rank: int) -> tuple[tuple[int, int], ...]:

@@ -203,6 +203,26 @@ def test_what_shares_memory_on_a_device():
     assert there_whole.get().tolist() == whole.tolist()
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: np.sum(np.tensordot(x, x, axes=([1], [0])) ** 2),
+        lambda x: np.sum(np.take(x, 1, axis=1) ** 2),
+        lambda x: np.sum(np.pad(x, 1) ** 2) + np.sum(np.convolve(x[0], x[1]) ** 2),
+        lambda x: np.average(x[0], weights=x[1]) ** 2,
+        lambda x: np.sum(device_arrays.lib.stride_tricks.sliding_window_view(x * x, 2, 1) ** 2),
+    ],
+)
+def test_reverse_sweeps_stay_there(program):
+    x = DeviceArray(X)
+    found = tx.grad(program, fallback="error")(x)
+
+    def at(step):
+        return float(program(DeviceArray(X + step)))
+
+    assert float(found.sum()) == pytest.approx((at(1e-6) - at(-1e-6)) / 2e-6, rel=1e-6)
+
+
 def mapped(change: Any, value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(mapped(change, item) for item in value)
