@@ -142,6 +142,7 @@ from tangentx.arrays.places import (
     section_bounds,
     selected,
     series_length,
+    series_table,
     stretch_ends,
     unselected,
 )
@@ -454,6 +455,7 @@ __all__ = [
     "selected",
     "set_generators",
     "series_length",
+    "series_table",
     "share",
     "shares",
     "silent_power",

@@ -105,9 +105,20 @@ def _kernels(cls: Any, parts: dict[str, Any]) -> Any:
     return cls(parts["dataset"], float(parts["factor"]), parts["weights"])
 
 
+def _by_powers(cls: Any, parts: dict[str, Any]) -> Any:
+    made = cls(parts["coeffs"])
+    made._coeffs = parts["coeffs"]
+    return made
+
+
+_SERIES = ("Polynomial", "Chebyshev", "Legendre", "Hermite", "HermiteE", "Laguerre")
 _KNOTS = Parts(("_eval_args", "ext"), _of_knots)
 _PIECEWISE = Parts(("c", "x", "extrapolate", "axis"), _fast)
 _KNOWN: dict[str, dict[str, Parts]] = {
+    "numpy": {
+        "poly1d": Parts(("coeffs",), _by_powers),
+        **dict.fromkeys(_SERIES, Parts(("coef", "domain", "window"), _by_name)),
+    },
     "scipy": {
         **dict.fromkeys(("PPoly", "CubicSpline", "CubicHermiteSpline"), _PIECEWISE),
         **dict.fromkeys(("PchipInterpolator", "Akima1DInterpolator"), _PIECEWISE),

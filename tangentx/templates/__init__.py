@@ -36,6 +36,7 @@ from tangentx.templates import joining as joining
 from tangentx.templates import linear_algebra as linear_algebra
 from tangentx.templates import ordering as ordering
 from tangentx.templates import places as places
+from tangentx.templates import polynomial_objects as polynomial_objects
 from tangentx.templates import pooling as pooling
 from tangentx.templates import products as products
 from tangentx.templates import quantiles as quantiles

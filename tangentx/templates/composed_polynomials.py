@@ -18,7 +18,7 @@ constant(leading_zeros, remainder_start)
 def polyval(p: Any, x: Any) -> Any:
     """Value of a polynomial, by Horner's rule."""
     value = np.zeros_like(x)
-    for coefficient in p:
+    for coefficient in p.coeffs if isinstance(p, np.poly1d) else p:
         value = value * x + coefficient
     return value
 
@@ -50,6 +50,8 @@ def polymul(a1: Any, a2: Any) -> Any:
 @composition(np.polyder, domain=("A(4)", "A(4), 2", "A(4), m=0", "A(1)"))
 def polyder(p: Any, m: Any = 1) -> Any:
     """Derivative of a polynomial."""
+    if isinstance(p, np.poly1d):
+        return p.deriv(m)
     for _ in range(m):
         p = p[:-1] * np.arange(len(p) - 1, 0, -1)
     return p
@@ -58,6 +60,8 @@ def polyder(p: Any, m: Any = 1) -> Any:
 @composition(np.polyint, domain=("A(3)", "A(3), 2", "A(3), 2, A(2)", "A(3), 1, x", "A(3), k=[x]"))
 def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
     """Integral of a polynomial, with the constants `k`."""
+    if isinstance(p, np.poly1d):
+        return p.integ(m, 0 if k is None else k)
     given = np.atleast_1d(0.0 if k is None else k)
     for i in range(m):
         p = np.append(p / np.arange(len(p), 0, -1), given[i if len(given) > 1 else 0])

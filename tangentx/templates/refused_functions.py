@@ -41,12 +41,6 @@ refused(
     hint="use arrays of two axes: `np.block`, `@`",
 )
 refused(
-    *(np.poly1d, np.polynomial.Polynomial, np.polynomial.Chebyshev, np.polynomial.Legendre),
-    *(np.polynomial.Hermite, np.polynomial.HermiteE, np.polynomial.Laguerre),
-    reason="polynomials that are objects have operators of their own",
-    hint="use the functions on arrays of coefficients: `np.polyval`, `np.polynomial.polynomial.polyval` ...",
-)
-refused(
     np.frompyfunc,
     reason="it gives arrays of objects",
     hint="use `np.vectorize`, or a loop over the elements",

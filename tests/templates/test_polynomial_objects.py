@@ -1,0 +1,120 @@
+"""Polynomials that are objects: `np.poly1d` and the classes of `numpy.polynomial`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.polynomial import Chebyshev, Hermite, HermiteE, Laguerre, Legendre, Polynomial
+
+import tangentx as tx
+from tangentx.testing import check_grads
+
+C, D = np.array([0.7, -0.4, 1.3, 0.9]), np.array([1.2, 0.5, -0.8])
+Y, T = np.array([0.3, 1.1, -0.4, 0.8, 1.7, 0.2, -0.6, 0.9]), np.array([0.1, 0.5, 0.9, 1.6, 2.0, 2.7, 3.1, 3.8])
+SERIES = (Polynomial, Chebyshev, Legendre, Hermite, HermiteE, Laguerre)
+OUTSIDE = Polynomial([1.0, 2.0, 3.0])
+
+
+def of_powers(c: Any, d: Any, x: Any) -> Any:
+    p, q = np.poly1d(c), np.poly1d(d)
+    r = p * q - 2.0 * p + q * 3.0 - 1.0 + p**2
+    return r(x) + r.deriv()(x) + p.integ(k=1.5)(x) + (-q / 3.0)(x) + p[2] * q[0] + p.coeffs[1] + p.c[0] * p.order
+
+
+def divided(c: Any, x: Any) -> Any:
+    quotient, rest = np.poly1d(np.append(c, [1.0, 2.0])) / np.poly1d(c)
+    return quotient(x) ** 2 + rest(x) + np.poly1d(c)(np.poly1d([2.0, x]))(1.3)
+
+
+def given_to_functions(c: Any, x: Any) -> Any:
+    p = np.poly1d(c)
+    return np.polyval(p, x) + np.polyder(p)(x) + np.polyint(p, 2)(x) + np.sum(np.real(p.roots) ** 2)
+
+
+def fitted(y: Any, t: Any) -> Any:
+    p = np.poly1d(np.polyfit(T, y, 2))
+    return p(t) + np.sum(p(np.linspace(0.0, 1.0, 4)) ** 2) + np.poly1d(y[:2], True)(t)
+
+
+def of_plain(c: Any, d: Any, x: Any) -> Any:
+    p, q = Polynomial(c), Polynomial(d)
+    r = p * q - 2.0 * p + q * 3.0 - 1.0 + p**2
+    return r(x) + r.deriv()(x) + p.integ(k=[1.5])(x) * p.integ(2, lbnd=x)(0.2) + (1 - p / 2)(x) * p.degree() + len(q)
+
+
+def of_domains(c: Any, d: Any, x: Any) -> Any:
+    p, q = Chebyshev(c, domain=[0.0, 2.0]), Chebyshev(d, domain=[0, 2])
+    r = p * q + p**2 + q.deriv(2) - p.integ(k=[1.5], lbnd=x)
+    return r(x) + p.convert(kind=Polynomial)(0.7) * np.sum(p.linspace(5)[1]) + p.mapparms()[0]
+
+
+def of_outside(x: Any) -> Any:
+    return OUTSIDE(x) ** 2 + OUTSIDE.deriv()(x) + (x * OUTSIDE)(2.0)
+
+
+def in_a_domain(y: Any, t: Any, x: Any) -> Any:
+    p, q = Chebyshev.fit(t, y, 3), Polynomial.fit(T, y, 2, w=np.linspace(1.0, 2.0, 8))
+    return p(x) + q(x) ** 2 + np.sum(q.convert().coef ** 2) + p.deriv()(x) + Legendre.fit(T, y, 2, domain=[0, 4])(x)
+
+
+def roots(c: Any) -> Any:
+    return np.sum(np.real(Polynomial(c).roots()) * np.array([1.0, 2.0]))
+
+
+PROGRAMS: list[tuple[Any, tuple[Any, ...]]] = [
+    (of_powers, (C, D, 0.7)),
+    (divided, (D, 0.4)),
+    (given_to_functions, (np.array([1.0, -3.0, 1.5]), 0.4)),
+    (fitted, (Y, 0.4)),
+    (of_plain, (C, D, 0.3)),
+    (of_domains, (C, D, 0.3)),
+    (of_outside, (0.6,)),
+    (in_a_domain, (Y, T, 1.4)),
+    (roots, (np.array([1.5, -3.0, 1.0]),)),
+]
+
+
+@pytest.mark.share(2)
+@pytest.mark.parametrize(("program", "args"), PROGRAMS)
+def test_programs_with_polynomials(program: Any, args: tuple[Any, ...]) -> None:
+    value, _ = tx.value_and_grad(program, fallback="error")(*args)
+    np.testing.assert_allclose(value, program(*args), rtol=1e-12)
+    check_grads(program, args, order=1)
+
+
+def of_each(cls: type) -> Any:
+    def program(c: Any, x: Any) -> Any:
+        p = cls(c)
+        fit = cls.fit(T, c[0] * Y, 2)  # type: ignore[attr-defined]
+        plain = p.convert(kind=Polynomial)
+        return (2.0 * p + 1.0)(x) + p.deriv()(x) ** 2 + p.integ()(x) + np.sum(plain.coef**2) + fit(x) + np.sum(p(D))
+
+    return program
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("cls", SERIES)
+def test_each_class(cls: type) -> None:
+    program = of_each(cls)
+    value, _ = tx.value_and_grad(program, fallback="error")(C, 0.3)
+    np.testing.assert_allclose(value, program(C, 0.3), rtol=1e-12)
+    check_grads(program, (C, 0.3), order=1)
+
+
+def test_products_of_series_without_a_rule_are_refused() -> None:
+    def program(c: Any) -> Any:
+        return (Legendre(c) * Legendre(D))(0.3)
+
+    with pytest.raises(tx.NotDifferentiable, match="products of these series"):
+        tx.grad(program)(C)
+
+
+def test_series_of_other_domains_are_not_added() -> None:
+    def program(c: Any) -> Any:
+        return (Chebyshev(c) + Chebyshev(D, domain=[0, 2]))(0.3)
+
+    for call in (program, tx.grad(program)):
+        with pytest.raises(TypeError):
+            call(C)
