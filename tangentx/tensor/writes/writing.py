@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import demand_copied, demand_unshared, winners, zeros_as
-from tangentx.arrays.libraries import ARRAYS
+from tangentx.arrays.libraries import ARRAYS, library_of
 from tangentx.arrays.memory import is_writable
 from tangentx.errors import NotDifferentiable, SharedMemory, place, span_of
 from tangentx.tensor.calls.operation import fit_tensor, kept, root_of
@@ -263,7 +263,8 @@ class Write(Node):
             return bar
 
         shape, strides = self.layout
-        result = zeros_as(np.lib.stride_tricks.as_strided(np.empty_like(bar, shape=1), shape, strides))
+        tricks = library_of(bar).namespace.lib.stride_tricks
+        result = zeros_as(tricks.as_strided(np.empty_like(bar, shape=1), shape, strides))
         result[...] = bar
         return result
 

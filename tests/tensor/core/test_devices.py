@@ -242,6 +242,12 @@ def of_views(x):
     return (y * y).sum() + part.sum()
 
 
+def turned(x):
+    y = (x * 1.0).T * 1.0
+    y[0] = x[1] * x[0]
+    return (y.T @ x).sum()
+
+
 def clipped(x):
     y = x * 2.0
     y.register_hook(lambda g: np.clip(g, -1.0, 1.0))
@@ -255,6 +261,7 @@ def clipped(x):
         lambda x: tx.checkpoint(lambda v: np.tanh(v) * v.sum(), x).sum(),
         lambda x: tx.add_n([x, x * x, 2.0]).sum(),
         of_views,
+        turned,
         clipped,
     ],
 )
