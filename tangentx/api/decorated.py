@@ -56,6 +56,17 @@ class Differentiable:
             return self
         return Differentiable(self._function, self._spec, instance)
 
+    def __eq__(self, other: object) -> bool:
+        """As Python's methods, which are made anew each time that they are read."""
+        if not isinstance(other, Differentiable):
+            return NotImplemented
+        return (self._function is other._function and self._owner is other._owner and self._spec == other._spec) or (
+            self is other
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self._function), id(self._owner)))
+
     @property
     def __signature__(self) -> inspect.Signature:
         return inspect.signature(self._plain(), follow_wrapped=False)

@@ -140,11 +140,13 @@ def linearize_of(
     places = tuple(i for i in _differentiable(values, given) if _moves(values[i]))
     entry = _entry(derivative, own, places, "linear")
     split = len(entry.functions) > 1
-    value, state = traced(entry, 0, *values, *(() if split else (fitted(None, values[i]) for i in places)))
     inner = derivative._target.function
+    anew = None if split else _RunAnew(inner, values)
+    value, state = traced(entry, 0, *values, *(() if split else (fitted(None, values[i]) for i in places)))
+    if anew is not None:
+        anew.was_run()
     value = inner._public(value, values) if hasattr(inner, "_public") else fresh_copy(value)
     shape = fresh_copy(value)
-    demand_unchanged = _nothing if split else _unchanged(inner)
 
     def tangent(*tangents: Any) -> Any:
         """The tangent of the value for one tangent for each primal; None holds it constant. Raises NotDifferentiable
@@ -158,32 +160,38 @@ def linearize_of(
         for i, t in found.items():
             _match_primal(derivative, i, values[i], t)
         dots = [fitted(found[i], values[i]) for i in places]
-        demand_unchanged()
-        moved = traced(entry, 1, state, *dots) if split else traced(entry, 0, *values, *dots)[1]
+        moved = traced(entry, 1, state, *dots) if anew is None else anew(lambda: traced(entry, 0, *values, *dots)[1])
         return public_tangent(moved, shape)
 
     return value, Linear(tangent, entry, values, state, Form(tuple(given.index(i) for i in places), (0,), False))
 
 
-def _nothing() -> None:
-    """Refuses nothing."""
+class _RunAnew:
+    """A program that is run a second time for each tangent: it draws what it drew in the first run, and is refused
+    where it acts on something outside, or where something that it reaches there is not as it was before that."""
 
+    def __init__(self, function: Any, values: Sequence[Any]) -> None:
+        from tangentx.tensor.graph.random_states import States
+        from tangentx.tensor.graph.surroundings import Surroundings
 
-def _unchanged(function: Any) -> Callable[[], None]:
-    """Refuses to run a function anew where something that it reaches outside is not as it is now."""
-    from tangentx.tensor.graph.surroundings import Surroundings
+        self._function = function
+        self._around, self._states = Surroundings(function, values), States(function, values)
 
-    around = Surroundings(function, ())
+    def was_run(self) -> None:
+        """After the first run."""
+        self._states.drawn()
 
-    def demand() -> None:
-        if changed := around.changed():
-            raise NotDifferentiable(
-                f"`{changed}` has changed since, and this linear function runs the program anew for each tangent",
-                place_of(function),
-                "take it again, or leave what it reads as it was",
-            )
+    def __call__(self, run: Callable[[], T]) -> T:
+        """What `run` gives. Raises NotDifferentiable."""
+        if acts := self._around.acts():
+            raise self._refused(f"which uses `{acts}`", "take `tx.jvp` for each tangent")
+        if changed := self._around.changed():
+            raise self._refused(f"and `{changed}` has changed since", "leave what the program reads as it was before")
+        return self._states.again(run)
 
-    return demand
+    def _refused(self, why: str, hint: str) -> NotDifferentiable:
+        message = f"this linear function runs the program anew for each tangent, {why}"
+        return NotDifferentiable(message, place_of(self._function), hint)
 
 
 def public_tangent(dot: Any, value: Any) -> Any:

@@ -185,6 +185,11 @@ def _unchanged(function: Any, code: Any) -> Callable[[], bool]:
     return same
 
 
+def _is_made_when_read(value: Any) -> bool:
+    """Whether a class or an object gives another one, equal to it, each time that this is read."""
+    return isinstance(value, types.MethodType | types.BuiltinMethodType) or hasattr(value, "__tangentx_target__")
+
+
 def _guard(ext: Outside, wanted: Any) -> Callable[[], bool]:
     """Whether what the name of `ext` stands for is as it was: the same object, or data of the key `wanted`."""
     by_identity = whole(ext.value)
@@ -197,9 +202,7 @@ def _guard(ext: Outside, wanted: Any) -> Callable[[], bool]:
         except NotResolved:
             return False
         if by_identity:
-            return now is ext.value or (
-                isinstance(now, types.MethodType | types.BuiltinMethodType) and bool(now == ext.value)
-            )
+            return now is ext.value or (_is_made_when_read(now) and bool(now == ext.value))
         return bool(key(now) == wanted)
 
     return same

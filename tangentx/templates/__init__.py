@@ -70,7 +70,7 @@ from tangentx.templates.compositions import (
 )
 from tangentx.templates.distributions import is_distribution, is_whole, method_of, thawed
 from tangentx.templates.library_classes import no_rule_of_member, path_of_member
-from tangentx.templates.out_places import from_out, overwriting, spoken_of
+from tangentx.templates.out_places import TWO_STEPS, computes_in_that_of_out, from_out, overwriting, spoken_of
 from tangentx.templates.refusals import no_rule, refusal, refused
 from tangentx.templates.registry import (
     Template,
@@ -84,6 +84,7 @@ from tangentx.templates.registry import (
 from tangentx.templates.solvers import solver, solvers
 
 __all__ = [
+    "TWO_STEPS",
     "Composition",
     "Template",
     "always_composed",
@@ -92,6 +93,7 @@ __all__ = [
     "composed",
     "composed_body",
     "compositions",
+    "computes_in_that_of_out",
     "examples",
     "find",
     "from_out",

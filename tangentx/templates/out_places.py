@@ -4,7 +4,7 @@ and SciPy's spoil what they are given."""
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ import numpy as np
 from tangentx.templates.registry import find
 
 _NEVER = 1 << 30
+TWO_STEPS = ("var", "std", "nanvar", "nanstd")
+"""Functions that compute a mean in the type of their argument, and what follows in that of ``out``."""
 _FOUND: dict[Any, tuple[int, tuple[str, ...]]] = {}
 _OVERWRITING: dict[Any, Mapping[str, int]] = {}
 
@@ -31,20 +33,32 @@ def from_out(fn: Any) -> tuple[int, tuple[str, ...]]:
 
 
 def _from_out(fn: Any) -> tuple[int, tuple[str, ...]]:
+    names = [p.name for p in _parameters(fn) if p.kind is p.POSITIONAL_OR_KEYWORD or p.kind is p.POSITIONAL_ONLY]
+    return (names.index("out"), tuple(names[names.index("out") :])) if "out" in names else (_NEVER, ())
+
+
+def _parameters(fn: Any) -> Sequence[inspect.Parameter]:
+    """What a function takes; nothing for ufuncs."""
     shown: Any = None
     if hasattr(fn, "_implementation"):
         shown = fn
     elif getattr(fn, "__objclass__", None) is np.ndarray:
         shown = getattr(np, fn.__name__, None)  # methods take what the functions take that are called like them
     if isinstance(fn, np.ufunc) or isinstance(shown, np.ufunc):
-        return _NEVER, ()
+        return ()
     try:
-        parameters: Iterable[inspect.Parameter] = inspect.signature(shown).parameters.values()
+        return tuple(inspect.signature(shown).parameters.values())
     except (TypeError, ValueError):  # before NumPy 2.3 functions in C told nothing; templates mirror what they take
         template = find(fn)
-        parameters = () if template is None else template.params
-    names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD or p.kind is p.POSITIONAL_ONLY]
-    return (names.index("out"), tuple(names[names.index("out") :])) if "out" in names else (_NEVER, ())
+        return () if template is None else tuple(template.params)
+
+
+def computes_in_that_of_out(fn: Any) -> int | None:
+    """At which position a function takes ``dtype``, which says what it adds up or multiplies in, and which is that of
+    ``out`` where it is not given; None for other functions."""
+    names = [p.name for p in _parameters(fn)]
+    joins = getattr(fn, "__name__", "") in ("concatenate", "concat", "stack", "vstack", "hstack")
+    return None if joins or not {"dtype", "out"} <= set(names) else names.index("dtype")
 
 
 def overwriting(fn: Any) -> Mapping[str, int]:

@@ -235,6 +235,48 @@ def test_tangents_of_a_linear_function_that_do_not_fit(tangents: Any, text: str)
     assert repr(linear) == "<tangent at a point>" and linear(1.0, None) == 3.0
 
 
+LOG: dict[str, Any] = {"calls": 0.0}
+RNG = np.random.default_rng(0)
+QUEUE = iter(np.arange(2.0, 100.0))
+
+
+def counts_in_a_dict(x):
+    LOG["calls"] += 1.0
+    return x * LOG["calls"] * eval("2.0")
+
+
+def counts_in_itself(x):
+    counts_in_itself.calls += 1.0
+    return x * counts_in_itself.calls * eval("2.0")
+
+
+counts_in_itself.calls = 0.0
+
+
+def takes_from_an_iterator(x):
+    return x * next(QUEUE) * eval("2.0")
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize("f", [counts_in_a_dict, counts_in_itself, takes_from_an_iterator])
+def test_a_linear_function_runs_no_program_anew_that_acts_on_something_outside(f: Any) -> None:
+    _, along = tx.linearize(f, 3.0)
+    with pytest.raises(tx.NotDifferentiable, match=r"test_products\.py:\d+: .*runs the program anew"):
+        along(1.0)
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize("given", [(), (np.random.default_rng(1),)])
+def test_a_linear_function_that_runs_the_program_anew_draws_what_it_drew(given: Any) -> None:
+    def f(x, rng=RNG):
+        return x * rng.normal() * np.random.normal() * eval("2.0")
+
+    value, along = tx.linearize(f, 3.0, *given)
+    after = RNG.bit_generator.state
+    assert [along(3.0, *(None for _ in given)) for _ in range(2)] == pytest.approx([value, value], rel=1e-14)
+    assert RNG.bit_generator.state == after
+
+
 def test_the_batch_of_gradients_of_the_reference() -> None:
     def rows(x):
         return np.sum(np.exp(x), axis=1)

@@ -329,7 +329,7 @@ def test_a_linear_function_that_runs_the_program_anew_says_that_something_has_ch
     along = tx.linearize(f, X)[1]
     assert along(X) == pytest.approx(tx.jvp(f, (X,), (X,))[1])
     MODEL.w[:] = 10.0
-    with pytest.raises(tx.NotDifferentiable, match=r"test_privatise\.py:\d+: `w` has changed since"):
+    with pytest.raises(tx.NotDifferentiable, match=r"test_privatise\.py:\d+: .* `w` has changed since"):
         along(X)
 
 

@@ -91,7 +91,7 @@ def field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Expr
     if parts_of(kind.cls) is not None and name not in node.fields:
         return _of_library(w, base, atom, kind, name, found)
     if isinstance(found, property) and found.fget is not None and parts_of(kind.cls) is None:
-        return calls.call_python(w, found.fget, (base,), ())
+        return calls.call_object(w, found.fget, (base,), ())
     getter = _getter(w, found)
     if getter is not None and (name not in node.fields or _is_asked_first(found)):
         cls = external(w, kind.cls, kind.cls.__name__)
@@ -100,7 +100,7 @@ def field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Expr
     if name in node.fields:
         return Attr(atom, name), _kind_of_field(w, kind, name, found if plain else MISSING)
     if isinstance(found, functools.cached_property) and not node.written:
-        return calls.call_python(w, found.func, (base,), ())
+        return calls.call_object(w, found.func, (base,), ())
     if name == "__class__":
         return w.read(external(w, kind.cls, kind.cls.__name__))
     if plain:
@@ -270,7 +270,7 @@ def _by_method(w: Walker, found: Any, kind: Kind, args: tuple[Atom, ...]) -> tup
         if not templates.has_composition(found):
             raise without_rule_of_member(w, kind.cls, found.__name__)
         return calls.call_object(w, found, args, ())
-    return calls.call_python(w, found, args, ())
+    return calls.call_object(w, found, args, ())
 
 
 def _is_numpys(kind: Kind) -> bool:

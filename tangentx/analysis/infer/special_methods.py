@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import value_class
@@ -20,12 +20,18 @@ def is_object(kind: Kind) -> bool:
     return isinstance(kind, Box) and kind.cls not in (list, tuple, dict) and value_class(kind) is None
 
 
-def defined(w: Walker, kind: Kind, name: str) -> types.FunctionType | None:
-    """The method of the user's that the class of an object, or the first of its classes, has under a name."""
+def defined(w: Walker, kind: Kind, name: str) -> Any:
+    """The method of the user's that the class of an object, or the first of its classes, has under a name, decorated by
+    `differentiate` or not; None for none."""
     if not (isinstance(kind, Box) and is_object(kind)):
         return None
     found = [w.program.member(cls, name) for cls in classes_of(kind.cls)]
-    return next((each for each in found if isinstance(each, types.FunctionType)), None)
+    return next((each for each in found if is_method(each)), None)
+
+
+def is_method(found: Any) -> bool:
+    """Whether what a class has under a name is a method of the user's."""
+    return isinstance(found, types.FunctionType) or hasattr(found, "__tangentx_target__")
 
 
 def defines(w: Walker, kind: Kind, name: str) -> bool:

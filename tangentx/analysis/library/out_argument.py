@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import arrays, templates
+from tangentx.analysis.infer.functions import external
 from tangentx.analysis.types.kinds import Arr, Bottom, Box, Kind, Num, Obj, describe, dtype_of
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.keys import WHOLE
@@ -50,8 +51,8 @@ def taken_apart(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwarg
         return w.read(_into_some(w, call, call.out, where))
     if fn in (np.concatenate, np.stack):  # these write one array after the other, where others copy what overlaps
         let(w, "unshared", Op(arrays.demand_unshared, (call.out, call.value.args[0])))
-    result = let(w, "result", call.value)
     kind = w.read(call.out)[1]
+    result = let(w, "result", _computed_as_written(w, call.value, kind))
     if not (isinstance(kind, Box) and issubclass(kind.cls, tuple)):
         return w.read(_into(w, call.out, result, call.casting, "out"))
     several = isinstance(w.read(result)[1], Box)
@@ -82,6 +83,25 @@ def _outputs_of(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwarg
     behind = args[place + len(given) :]
     others = (*args[:place], Lit(None), *behind) if behind else args[:place]
     return Outputs(Op(fn, others, rest), out, where, named.get("casting", Lit("same_kind")))
+
+
+def _computed_as_written(w: Walker, value: Op, out: Kind) -> Op:
+    """A call that adds up or multiplies does so in the type of the array that its result goes into."""
+    place = templates.computes_in_that_of_out(value.fn)
+    if place is None or not isinstance(out, Arr) or not value.args:
+        return value
+    given = value.args[place : place + 1] or tuple(atom for name, atom in value.kwargs if name == "dtype")
+    kind = w.read(value.args[0])[1]
+    if (given and w.read(given[0])[1] != Obj(None)) or not isinstance(kind, Arr) or kind.dtype == out.dtype:
+        return value
+    if getattr(value.fn, "__name__", "") in templates.TWO_STEPS:
+        raise UnsupportedSyntax(
+            f"numpy computes this partly in {out.dtype}, the type of `out`", w.span, "say in which: `dtype=`"
+        )
+    said = external(w, out.dtype.type, out.dtype.name)
+    if len(value.args) > place:
+        return Op(value.fn, (*value.args[:place], said, *value.args[place + 1 :]), value.kwargs)
+    return Op(value.fn, value.args, (*((n, a) for n, a in value.kwargs if n != "dtype"), ("dtype", said)))
 
 
 def _place_of_out(fn: Any) -> int:

@@ -118,11 +118,10 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _named(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    """What the names in a function stand for: captured, defaults, globals, and attributes of modules and objects."""
+    """What a function keeps, and what its names stand for: captured, globals, attributes of modules and objects."""
     code = function.__code__
     yield from (("", part) for part in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()))
-    wrapped = function.__dict__.get("__wrapped__")
-    yield from [("", wrapped)] if wrapped is not None else []
+    yield from (("" if name == "__wrapped__" else name, part) for name, part in function.__dict__.items())
     owners: list[Any] = []
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         held = _held(cell)

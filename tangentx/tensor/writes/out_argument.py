@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.errors import NotDifferentiable, place, span_of
-from tangentx.templates import from_out
+from tangentx.templates import TWO_STEPS, computes_in_that_of_out, from_out
 from tangentx.tensor.core import dispatch
 from tangentx.tensor.core.containers import raw
 from tangentx.tensor.core.modes import refusal
@@ -29,8 +29,25 @@ def into(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})
     named.update(kwargs)
     out = named.pop("out", None)
-    result = dispatch.call(fn, args[:at], named)
+    before = list(args[:at])
+    if out is not None and (by := computes_in_that_of_out(fn)) is not None:
+        _compute_in_that_of(out, fn, before, by, named)
+    result = dispatch.call(fn, before, named)
     return result if out is None else filled(out, result)
+
+
+def _compute_in_that_of(out: Any, fn: Any, args: list[Any], by: int, named: dict[str, Any]) -> None:
+    """A call that adds up or multiplies does so in the type of the array that its result goes into. Raises
+    NotDifferentiable for one that does so in part."""
+    if (args[by] if len(args) > by else named.get("dtype")) is not None or not args:
+        return
+    if fn.__name__ in TWO_STEPS and out.dtype != getattr(args[0], "dtype", None):
+        message = f"numpy computes this partly in {out.dtype}, the type of `out`"
+        raise refusal(NotDifferentiable(message, span_of(place()), "say in which: `dtype=`"))
+    if len(args) > by:
+        args[by] = out.dtype
+    else:
+        named["dtype"] = out.dtype
 
 
 def filled(out: Any, result: Any, casting: Any = "same_kind") -> Any:

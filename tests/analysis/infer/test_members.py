@@ -267,3 +267,64 @@ def test_a_descriptor_is_asked(name: str) -> None:
     assert tx.grad(tx.grad(f))(x, Described()) == pytest.approx(
         (f(x + 1e-3, Described()) - 2.0 * f(x, Described()) + f(x - 1e-3, Described())) / 1e-6, rel=1e-4, abs=1e-4
     )
+
+
+class Decorated:
+    factor = 3.0
+
+    @staticmethod
+    @tx.differentiate
+    def square(x: Any) -> Any:
+        return x * x
+
+    @classmethod
+    @tx.differentiate(wrt="x")
+    def scaled(cls, x: Any) -> Any:
+        return x * cls.factor
+
+    @property
+    @tx.differentiate
+    def energy(self) -> Any:
+        return self.amount * self.amount
+
+    @functools.cached_property
+    @tx.differentiate
+    def held(self) -> Any:
+        return self.amount * self.factor
+
+    @tx.differentiate
+    def __mul__(self, x: Any) -> Any:
+        return self.amount * x
+
+    @tx.differentiate
+    def __getitem__(self, x: Any) -> Any:
+        return self.amount * x
+
+    @energy.setter
+    @tx.differentiate
+    def energy(self, value: Any) -> None:
+        self.amount = value / 2.0
+
+
+KEPT = Decorated()
+KEPT.amount = 2.0
+
+
+def decorated_members(x: Any) -> Any:
+    law = Decorated()
+    law.energy = x
+    return (
+        Decorated.square(x)
+        + Decorated.scaled(x)
+        + law.square(x)
+        + law.scaled(x)
+        + law.energy
+        + law * x
+        + law[x]
+        + KEPT.held * x
+    )
+
+
+def test_members_under_which_there_is_a_differentiable() -> None:
+    assert tx.grad(decorated_members, fallback="error")(3.0) == 4.0 * 3.0 + 2.0 * 3.0 + 3.0 / 2.0 + 2.0 * 3.0 + 6.0
+    assert Decorated.scaled == Decorated.scaled and Decorated.scaled != Decorated.square

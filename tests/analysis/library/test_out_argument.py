@@ -105,3 +105,30 @@ def test_several_results_go_to_several_arrays() -> None:
         return np.sum(rest**2) + np.sum(both[0])
 
     np.testing.assert_allclose(tx.grad(f, fallback="error")(X), 2.0 * np.mod(X, 0.4))
+
+
+SINGLE = np.linspace(0.1, 2.3, 7).astype(np.float32)
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize("call", ["", "; eval('1')"])
+@pytest.mark.parametrize(
+    "result",
+    [
+        "np.sum(x, out=np.empty(()))",
+        "np.sum(np.cumsum(x, 0, None, np.empty(7)))",
+        "np.mean(x, out=np.empty(()))",
+        "x.prod(out=np.empty(()))",
+        "np.trace(np.outer(x, x), out=np.empty(()))",
+    ],
+)
+def test_sums_and_products_are_computed_in_the_type_of_their_array(result: str, call: str) -> None:
+    f = defined(f"import numpy as np\ndef f(x):\n    y = {result}{call}\n    return y * 3.0\n", "f")
+    value, gradient = tx.value_and_grad(f)(SINGLE)
+    assert value == f(SINGLE)
+    assert gradient.dtype == np.float32
+
+
+def test_variances_are_refused_where_the_type_of_their_array_is_another() -> None:
+    with pytest.raises(tx.UnsupportedSyntax, match="partly in float64"):
+        tx.grad(lambda x: np.var(x, out=np.empty(())), fallback="error")(SINGLE)
