@@ -39,15 +39,18 @@ def into(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
 def _compute_in_that_of(out: Any, fn: Any, args: list[Any], by: int, named: dict[str, Any]) -> None:
     """A call that adds up or multiplies does so in the type of the array that its result goes into. Raises
     NotDifferentiable for one that does so in part."""
+    dtype = getattr(out, "dtype", None)
     if (args[by] if len(args) > by else named.get("dtype")) is not None or not args:
         return
-    if fn.__name__ in TWO_STEPS and out.dtype != getattr(args[0], "dtype", None):
-        message = f"numpy computes this partly in {out.dtype}, the type of `out`"
+    if dtype is None or dtype == getattr(args[0], "dtype", None):
+        return
+    if fn.__name__ in TWO_STEPS:
+        message = f"numpy computes this partly in {dtype}, the type of `out`"
         raise refusal(NotDifferentiable(message, span_of(place()), "say in which: `dtype=`"))
     if len(args) > by:
-        args[by] = out.dtype
+        args[by] = dtype
     else:
-        named["dtype"] = out.dtype
+        named["dtype"] = dtype
 
 
 def filled(out: Any, result: Any, casting: Any = "same_kind") -> Any:
