@@ -111,10 +111,15 @@ def _by_powers(cls: Any, parts: dict[str, Any]) -> Any:
     return made
 
 
+def _normal(cls: Any, parts: dict[str, Any]) -> Any:
+    return cls(parts["_mu"], parts["_sigma"])
+
+
 _SERIES = ("Polynomial", "Chebyshev", "Legendre", "Hermite", "HermiteE", "Laguerre")
 _KNOTS = Parts(("_eval_args", "ext"), _of_knots)
 _PIECEWISE = Parts(("c", "x", "extrapolate", "axis"), _fast)
 _KNOWN: dict[str, dict[str, Parts]] = {
+    "statistics": {"NormalDist": Parts(("_mu", "_sigma"), _normal)},
     "numpy": {
         "poly1d": Parts(("coeffs",), _by_powers),
         **dict.fromkeys(_SERIES, Parts(("coef", "domain", "window"), _by_name)),

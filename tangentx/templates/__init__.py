@@ -34,6 +34,7 @@ from tangentx.templates import generators as generators
 from tangentx.templates import jacobians as jacobians
 from tangentx.templates import joining as joining
 from tangentx.templates import linear_algebra as linear_algebra
+from tangentx.templates import normal_distribution as normal_distribution
 from tangentx.templates import ordering as ordering
 from tangentx.templates import places as places
 from tangentx.templates import polynomial_objects as polynomial_objects

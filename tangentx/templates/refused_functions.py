@@ -126,7 +126,7 @@ refused(
     hint="use `np.histogram` or `np.histogram2d`",
 )
 refused(
-    statistics.NormalDist,
-    reason="objects of `statistics.NormalDist` compute with rules of their own",
-    hint="write the density and the distribution with `math.exp` and `math.erf`",
+    np.lib.stride_tricks.as_strided,
+    reason="it reads memory by its layout",
+    hint="use `np.lib.stride_tricks.sliding_window_view`, `np.broadcast_to` or slices",
 )
