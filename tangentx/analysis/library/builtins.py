@@ -121,7 +121,7 @@ def _len(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Ki
         node = kind.region.root()
         fixed = not node.open and (issubclass(kind.cls, tuple) or not node.written)
         atom, _ = w.read(args[0])
-        if fixed and kinds[0].cls is tuple:  # perhaps of a shape
+        if fixed and kind.cls is tuple:  # perhaps of a shape
             assumptions.axes_counted(w)
         return Op(builtins.len, (atom,)), Num(int, value=len(node.fields) if fixed else MISSING)
     return None
