@@ -36,10 +36,12 @@ from tangentx.ir.nodes import (
     Assign,
     Atom,
     Block,
+    Call,
     Expr,
     For,
     Index,
     Key,
+    Link,
     Lit,
     Make,
     Note,
@@ -347,12 +349,13 @@ class _Pair:
     """The two functions of a callee: `made` is the tuple of what the first saves. The body of the second is looked at
     under the names of the first; `called` has the names that it has there, by those."""
 
-    def __init__(self, first: Unit, second: Unit, made: Assign) -> None:
+    def __init__(self, first: Unit, second: Unit, made: Assign, blank: frozenset[tuple[Link, str]]) -> None:
         self.first, self.second, self.made = first, second, made
         assert isinstance(made.value, Make)
         self.items, self.state = made.value.items, str(second.function.notes[STATE])
         self.params = frozenset(p.name for p in first.function.params)
-        self.again = self.params & {p.name for p in second.function.params}
+        again = {p.name for p in second.function.params if (second.link, p.name) not in blank}
+        self.again = self.params & again
         renamed = self._names()
         self.called = {new: old for old, new in renamed.items()}
         body = rename(second.body, renamed)
@@ -441,13 +444,13 @@ def _paired(units: Sequence[Unit]) -> Iterator[tuple[Unit, Unit]]:
             yield firsts[0], seconds[0]
 
 
-def _rewritten(first: Unit, second: Unit) -> bool:
+def _rewritten(first: Unit, second: Unit, blank: frozenset[tuple[Link, str]]) -> bool:
     """Makes in the second function what need not be saved; True if there is anything."""
     known = second.settled.get(_Pair)
     if isinstance(known, tuple) and known[0] is first.body and known[1] is second.body:
         return False
     made = _saving(first, second)
-    changed = made is not None and _Pair(first, second, made).rewritten()
+    changed = made is not None and _Pair(first, second, made, blank).rewritten()
     second.settled[_Pair] = first.body, second.body
     return changed
 
@@ -504,8 +507,22 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
             if found.instead:
                 unit.body, changed = found.applied(unit.body), True
         unit.settled[run] = unit.body
-    pairs = [_rewritten(*pair) for pair in _paired(units)]
-    return any(pairs) or changed
+    pairs = list(_paired(units))
+    blank = _blank(units) if pairs else frozenset()
+    made = [_rewritten(*pair, blank) for pair in pairs]  # all of them, also where the first one changes
+    return any(made) or changed
+
+
+def _blank(units: Sequence[Unit]) -> frozenset[tuple[Link, str]]:
+    """The parameters, by function and name, for which a call gives None: it was found that nobody reads their values,
+    so that nobody may begin to."""
+    found = set()
+    for unit in units:
+        for s in statements(unit.body):
+            if isinstance(s, Assign) and isinstance(s.value, Call) and s.value.link.function is not None:
+                params = zip(s.value.link.function.params, s.value.args, strict=False)
+                found |= {(s.value.link, param.name) for param, arg in params if arg == Lit(None)}
+    return frozenset(found)
 
 
 def _value(place: _Place) -> Expr | None:

@@ -416,3 +416,13 @@ def test_a_pullback_makes_shadows_each_time() -> None:
         _, pullback = tx.vjp(fn, U, fallback="error")
         assert np.array_equal(pullback(1.0), pullback(1.0))
         np.testing.assert_allclose(pullback(2.0), 2.0 * tx.grad(fn, fallback="error")(U), rtol=1e-12)
+
+
+def tangents_of_a_closure(x):
+    return tx.jvp(lambda a: np.sum(a) * 2.0 * x[0], (x,), (np.ones(3),))[1]
+
+
+def test_a_shadow_is_not_made_like_an_argument_that_is_left_out() -> None:
+    np.testing.assert_allclose(
+        tx.grad(tangents_of_a_closure, fallback="error")(np.array([0.7, -1.3, 2.1])), [6.0, 0, 0]
+    )
