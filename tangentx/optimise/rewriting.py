@@ -5,9 +5,11 @@ All such passes that are switched on share one walk: every statement goes throug
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -42,11 +44,19 @@ _TEMPORARIES = itertools.count()
 class Rewriter(Facts):
     """Facts, and whether the current statement is derived: part of the function's reverse sweep, or of its tangents.
 
-    `count`, `bindings` and `returned` describe the function as it was before the walk, and new temporaries.
+    `count`, `bindings` and `returned` describe the function as it was before the walk, and new temporaries; `of_all`
+    finds facts about the whole program, once for the walks of all functions.
     """
 
-    def __init__(self, program: Program, unit: Unit, rules: Sequence[type[Rules]] = ()) -> None:
+    def __init__(
+        self,
+        program: Program,
+        unit: Unit,
+        rules: Sequence[type[Rules]] = (),
+        of_all: Callable[[Callable[[Program], Any]], Any] | None = None,
+    ) -> None:
         super().__init__(program, unit)
+        self.of_all = of_all or (lambda what: what(program))
         self.returned = unit.found(returned, program)
         self.reverse = self.ours = False
         self.tangents = unit.found(of_tangents)
@@ -256,12 +266,13 @@ def run_each(program: Program, units: Sequence[Unit], *rules: type[Rules]) -> bo
     """Writes each function anew, in one walk; True if any changed. Callees come first: their callers ask for the shapes
     of what they give back, which the walk has found."""
     ahead = [each.ahead(units) for each in rules]
+    of_all = functools.cache(lambda what: what(program))
     changed = False
     for unit in reversed(units):
         known = [found.get(unit.link) for found in ahead]
         if unit.settled.get(rules) == (unit.body, known):
             continue
-        walk = Rewriter(program, unit, rules)
+        walk = Rewriter(program, unit, rules, of_all)
         for each, given in zip(walk.rules, known, strict=True):
             each.begin(given)
         body = walk.whole()

@@ -13,7 +13,6 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Num, Region, is_array, is_elsewhere
-from tangentx.common.forks import once
 from tangentx.ir.nodes import Assign, Atom, If, Lit, Op, Statement, Var
 from tangentx.ir.walk import atoms
 from tangentx.optimise.facts.aliasing import viewed
@@ -34,10 +33,9 @@ class Simplify(Rules):
 
     anywhere = True
 
-    @once
-    def viewed(self) -> frozenset[Region]:
-        """Memory of which anything takes views by strides."""
-        return viewed(self.program)
+    def is_viewed(self, region: Region) -> bool:
+        """Whether anything takes views of the memory by strides."""
+        return region.root() in self.walk.of_all(viewed)
 
     def branch(self, s: If) -> Sequence[Statement] | None:
         """The way that is always taken."""
@@ -166,7 +164,7 @@ def _zero(p: Simplify, s: Assign, op: Op) -> Statement | None:
     if isinstance(kind, Num):
         return replace(s, value=Lit(0.0)) if kind.type in _FLOATS else None
     plain = isinstance(kind, Arr) and is_array(kind) and kind.dtype.kind in "fc"
-    if not (plain and isinstance(kind, Arr) and isinstance(result, Arr)) or result.region.root() in p.viewed:
+    if not (plain and isinstance(kind, Arr) and isinstance(result, Arr)) or p.is_viewed(result.region):
         return None
     sizes = [n for n in shape if type(n) is int] if isinstance(shape := p.shape(op.args[0]), Lengths) else []
     if kind.dtype == np.float64 and sizes and len(sizes) == kind.rank:

@@ -59,14 +59,15 @@ class Inference(Program):
         self.world.links, self.world.copies, self.world.given = [], [], []
         self.pending, self.met, self.depth = [root], [root], 0
         root.round = self.round
-        postponed = False
+        taken: dict[Instance, Kind] = {}
         while self.pending:
             self._walk_postponed(self.pending.pop())
-            postponed = postponed or bool(self.pending)
-        # Callers of what was postponed walked without its result: once more, callees first, so that results pass
-        # through all levels of calls in one round.
-        for instance in reversed(self.met) if postponed else ():
-            self.walk(instance)
+            taken.update((instance, instance.result) for instance in self.pending if instance not in taken)
+        # Callers of what was postponed walked with the result of the round before: where that was another, once more,
+        # callees first, so that results pass through all levels of calls in one round.
+        if any(instance.result != result for instance, result in taken.items()):
+            for instance in reversed(self.met):
+                self.walk(instance)
 
     def _walk_postponed(self, instance: Instance) -> None:
         """Walks an instance that was met very deep, or is the root; what a library refuses is told by its caller."""

@@ -1,8 +1,8 @@
 """Strong liveness of a whole program: which statements contribute to what its callers see.
 
-Backward over the structured text, over names (one web each) and over the content of regions, with one summary a
-function for all its calls. Everything starts as not needed and only grows, so when a round changes nothing, what
-was found needed needs nothing else.
+Backward over the structured text, over names (one web each) and over the content of the regions that anything writes,
+with one summary a function for all its calls. Everything starts as not needed and only grows, so when a round changes
+nothing, what was found needed needs nothing else.
 """
 
 from __future__ import annotations
@@ -60,13 +60,14 @@ class Liveness:
     def __init__(self, program: Program, units: Sequence[Unit]) -> None:
         self.program = program
         self.summaries = summaries(program, units)
+        self.written: Live = set().union(*(summary.writes for summary in self.summaries.values()))
         seen = [unit.kinds.get(p.name, BOTTOM) for unit in memory.entries(units) for p in unit.function.params]
         outside = [kind for _, kind in program.externals.values()]
-        self.visible: Live = set(memory.reach([*seen, *outside]))
+        self.visible: Live = self.written.intersection(memory.reach([*seen, *outside]))
         self.slots: set[tuple[Region, int]] = set()
         self.wholes: Live = set(memory.reach(outside, arrays_too=False))  # what is put in there is seen, every item
         self.loops: list[Turn] = []
-        self.found: dict[int, Reading] = {}
+        self.found: dict[int, tuple[Live, Reading]] = {}
         every = list(self.summaries.values())
         self.at, self.depth = every[0], 0
         while not all(map(self._settled, every)):
@@ -154,7 +155,7 @@ class Liveness:
         """All that the atoms reach is read: names, contents, every item."""
         found = tuple(found)
         kinds = [self.at.unit.kind(self.program, atom) for atom in found]
-        live.update(memory.names(found), memory.reach(kinds))
+        live.update(memory.names(found), self.written.intersection(memory.reach(kinds)))
         self.wholes.update(memory.reach(kinds, arrays_too=False))
 
     def _assign(self, s: Assign, live: Live) -> Live:
@@ -184,9 +185,10 @@ class Liveness:
             live.update(memory.names(compress(s.value.items, needed)))
             return
         if id(s) not in self.found:
-            self.found[id(s)] = reading(self.program, self.at.unit, s)
-        found = self.found[id(s)]
-        live.update(found.live)
+            found = reading(self.program, self.at.unit, s)
+            self.found[id(s)] = {x for x in found.live if type(x) is str or x in self.written}, found
+        read, found = self.found[id(s)]
+        live.update(read)
         self.wholes.update(found.wholes)
         self.slots.update(found.slots)
 
@@ -198,7 +200,7 @@ class Liveness:
         self._mark(s)
         callee.reached = True
         callee.result = callee.result or used
-        callee.ends.update([x for x in live if isinstance(x, Region)])
+        callee.ends.update(callee.writes & live)
         self._settle(callee)
         self.at.calls[id(s)] = callee, len(callee.starts)
         live.discard(s.target)

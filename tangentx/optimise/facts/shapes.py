@@ -201,7 +201,7 @@ class Facts(Flow[Known]):
     def given_back(self) -> Shape:
         """The shape of what the function gives back, once the whole of it has been walked."""
         found = list(self._returned.values())
-        return found[0] if found and all(shape == found[0] for shape in found) else None
+        return _shallow(found[0]) if found and all(shape == found[0] for shape in found) else None
 
     def entered(self, names: Iterable[str]) -> None:
         """Notes which lengths are mentioned by what is known of these names now."""
@@ -500,6 +500,14 @@ def _broadcast(unit: Unit, found: Shape) -> tuple[tuple[Length, ...], ...]:
 def _for_arguments(unit: Unit) -> dict[tuple[tuple[Shape, Shape], ...], Shape]:
     """The shapes of what the function gives back, by what is known of its arguments: calls are looked at often."""
     return {}
+
+
+def _shallow(shape: Shape, levels: int = 2) -> Shape:
+    """The shape of a result without those of items of items of items: what functions save for one another is nested as
+    deep as their calls, and nobody but its owner looks into it."""
+    if not (type(shape) is tuple and shape[:1] == ("items",)):
+        return shape
+    return ("items", *(_shallow(item, levels - 1) for item in shape[1:])) if levels else None
 
 
 def _is_one_of(atom: Atom, names: frozenset[str]) -> bool:
