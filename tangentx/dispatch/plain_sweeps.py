@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.structures import fields
 from tangentx.dispatch.entries import Entry
 from tangentx.dispatch.tracebacks import traced
 from tangentx.errors import TangentxError
@@ -58,12 +59,15 @@ def finite(x: Any) -> bool:
         return x.dtype.kind in "biu" or (x.dtype.kind in "fc" and bool(np.isfinite(np.add.reduce(x, axis=None))))
     if isinstance(x, float):
         return math.isfinite(x)
-    if kind is tuple or kind is list:
+    if isinstance(x, (tuple, list)):
         return all(map(finite, x))
-    if kind is dict:
+    if isinstance(x, dict):
         return all(map(finite, x.values()))
     if isinstance(x, complex):
         return cmath.isfinite(x)
     if isinstance(x, np.generic):
         return x.dtype.kind in "biu" or (x.dtype.kind in "fc" and bool(np.isfinite(x)))
-    return x is None or kind is int or kind is bool
+    if x is None or kind is int or kind is bool:
+        return True
+    inside = None if isinstance(x, np.ndarray) else fields(x)
+    return inside is not None and all(map(finite, inside.values()))

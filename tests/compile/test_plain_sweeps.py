@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -17,6 +18,21 @@ from tangentx.dispatch.plain_sweeps import PlainSweep, finite
 POINTS = np.array([0.0, 0.3, 1.7])
 GAPS = np.array([[np.nan, np.nan, 1.0]] * 3)
 INNER: Any = tx.grad(lambda z: np.sqrt(z * z))
+
+
+@dataclass
+class Wave:
+    """An argument that is an object."""
+
+    u: Any
+    speed: float
+
+
+class Pair(NamedTuple):
+    """An argument that is a named tuple."""
+
+    first: Any
+    second: Any
 
 
 def rooted(x):
@@ -249,6 +265,29 @@ def test_guarded_is_true_or_false() -> None:
         tx.grad(rooted, guarded=1)  # type: ignore[arg-type]
 
 
+def energy(w):
+    return np.sum(np.sqrt(w.u * w.u)) * w.speed
+
+
+def joint(pair):
+    return np.sum(np.sqrt(pair.first * pair.second))
+
+
+@pytest.mark.parametrize(("program", "of"), [(energy, Wave), (joint, Pair)])
+def test_results_that_are_objects_are_looked_into(program: Any, of: Any) -> None:
+    gradient, guarded = tx.grad(program), tx.grad(program, guarded=True)
+    gradient(of(POINTS[1:], 2.0))
+    entry = entry_of(gradient)
+    for u, misses in ((POINTS[1:], 0), (POINTS, 1)):
+        found, wanted = (_parts(g(of(u, 2.0))) for g in (gradient, guarded))
+        assert all(np.allclose(a, b) for a, b in zip(found, wanted, strict=True))
+        assert type(entry) is PlainSweep and entry.misses == misses
+
+
+def _parts(x: Any) -> list[Any]:
+    return list(x) if isinstance(x, tuple) else list(vars(x).values())
+
+
 # ---- what is finite ----
 
 
@@ -258,7 +297,8 @@ def test_guarded_is_true_or_false() -> None:
     [
         float, np.float64, np.float32, complex, np.complex128, lambda v: np.array([1.0, v]), lambda v: np.array(v),
         lambda v: np.array([[1.0, v], [-v, 0.0]]), lambda v: np.array([v, 1j]), lambda v: (1.0, [v]),
-        lambda v: {"a": (None, np.array([v, 0.0]))},
+        lambda v: {"a": (None, np.array([v, 0.0]))}, lambda v: Wave(np.ones(2), v), lambda v: [Wave(np.array([v]), 1.0)],
+        lambda v: Pair(1.0, v),
     ],
 )  # fmt: skip
 def test_what_is_not_finite_is_told(of: Callable[[float], Any], bad: float) -> None:
