@@ -412,6 +412,12 @@ LENGTHS: tuple[Fault, ...] = (
         ),
     ),
     (
+        "array of length one put among longer ones",
+        "a container holds no array with an axis of length one only if nothing puts one there",
+        "tangentx.optimise.facts.long_items:_Putting._is_long",
+        (("return isinstance(shape, Lengths) and all(map(is_long, shape))", "return True"),),
+    ),
+    (
         "sign taken back of what was written since",
         "what an operation gave is what it would give now only where nothing has written its operands",
         "tangentx.optimise.facts.shapes:Facts._written",

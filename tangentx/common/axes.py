@@ -10,13 +10,15 @@ of an axis of an argument.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import types
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 Single: TypeAlias = tuple[int, ...] | None
+_LIBRARIES = ("numpy", "scipy", "tangentx", "cupy")
 _SCALARS = (int, float, complex, str, bytes, type(None), np.generic)
 
 
@@ -33,18 +35,36 @@ def _is_array(value: Any) -> bool:
 
 def axes_of(values: Sequence[Any]) -> tuple[Single, ...]:
     """The axes of length one of each value that is an array; none for a container of arrays without such, and None for
-    what else there is."""
+    what else there is. An object is the container of its attributes."""
     return tuple(_axes(value) for value in values)
 
 
-def _axes(value: Any) -> Single:
+def _axes(value: Any, around: tuple[int, ...] = ()) -> Single:
     if _is_array(value):
         return single_axes(value.shape)
-    if type(value) in (list, tuple, dict):
-        items = value.values() if type(value) is dict else value
-        found = [_axes(item) for item in items if not isinstance(item, _SCALARS)]
-        return () if found and not any(axes is None or axes for axes in found) else None
-    return None
+    items = _items(value) if id(value) not in around else None
+    if items is None:
+        return None
+    around = (*around, id(value))
+    found = [_axes(item, around) for item in items if not isinstance(item, _SCALARS)]
+    return () if found and not any(axes is None or axes for axes in found) else None
+
+
+def _items(value: Any) -> Iterable[Any] | None:
+    """What a container holds, or an object of a class of the user's; None of all else."""
+    cls = type(value)
+    if cls in (list, tuple):
+        return value  # type: ignore[no-any-return]
+    if cls is dict:
+        return value.values()  # type: ignore[no-any-return]
+    return vars(value).values() if _is_plain(cls) else None
+
+
+def _is_plain(cls: type) -> bool:
+    """Whether all that instances of a class hold is in their `__dict__`, where the class is none of a library's."""
+    of_python = isinstance(vars(cls).get("__init__"), types.FunctionType)
+    slots = any("__slots__" in vars(base) for base in cls.__mro__)
+    return of_python and cls.__bases__ == (object,) and not slots and cls.__module__.partition(".")[0] not in _LIBRARIES
 
 
 Shapes: TypeAlias = Sequence[tuple[int, ...] | None]
@@ -71,7 +91,7 @@ def evaluated(length: Any, shapes: Shapes) -> int | None:
         return None
     if what == "less":
         return max(found[0] - found[1], 0)  # type: ignore[operator]
-    return len(range(found[0])[slice(*found[1:])]) if what == "slice" and found[3] != 0 else None  # type: ignore[arg-type]
+    return len(range(found[0])[slice(*found[1:])]) if what == "slice" and found[3] != 0 else None
 
 
 def shown(length: Any, names: Sequence[str]) -> str:

@@ -49,6 +49,7 @@ PROOFS = (
     "operands",
     "lengths",
     "slices",
+    "contents",
     "split",
     "continues",
     "unpacked",
@@ -126,7 +127,7 @@ def derive_gradient(program: Program, instance: Instance, request: Request) -> F
 
 def _derivation(program: Program, instance: Instance) -> Derivation:
     off = switched_off()
-    told = (lambda: fits(program, instance)) if off.isdisjoint(("fits", "lengths")) else frozenset[tuple[int, str]]
+    told = (lambda: fits(program, instance, off)) if off.isdisjoint(("fits", "lengths")) else frozenset[tuple[int, str]]
     return Derivation(program, off, dtype_exactness.dtypes(program), told)
 
 

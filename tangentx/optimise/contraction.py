@@ -23,6 +23,8 @@ from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Kind, Num, is_array
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Lit, Op, Statement, Store, Var
+from tangentx.optimise.facts.callee_shapes import tell_callees
+from tangentx.optimise.facts.long_items import tell_long_items
 from tangentx.optimise.facts.shape_arithmetic import Lengths
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import MATMUL, MUL, NEG, Rewriter, Rules, run_each
@@ -236,6 +238,14 @@ class Contraction(Rules):
 def _is_plain(kind: object) -> bool:
     """Whether it is of arrays of doubles: of shorter numbers, sums one after the other would be off."""
     return is_array(kind) and isinstance(kind, Arr) and kind.dtype == np.float64
+
+
+def prepare(program: Program, units: Sequence[Unit]) -> None:
+    """What is in containers is found, where there are sums: records of a callee are containers of its caller's."""
+    values = (s.value for unit in units for s in unit.statements() if type(s) is Assign)
+    if any(type(value) is Op and value.fn is np.sum for value in values):
+        tell_long_items(program, units)
+        tell_callees(program, units)
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:

@@ -58,6 +58,7 @@ from tangentx.optimise.comment_cleanup import tidy
 from tangentx.optimise.facts import dtype_exactness, memory
 from tangentx.optimise.facts.callee_shapes import tell_callees
 from tangentx.optimise.facts.exact_fits import Fits, exact_fits
+from tangentx.optimise.facts.long_items import tell_long_items
 from tangentx.optimise.facts.unit import Pass, Unit
 from tangentx.optimise.rewriting import Rules, run_each
 from tangentx.optimise.structurise_continue import straightened
@@ -185,6 +186,8 @@ def optimised(
         plain_powers.run(units)
     unwanted = off | _of_no_use(whole, take is not None)
     for name in LAST:
+        if name == "products" and name not in unwanted and off.isdisjoint(("contents", "lengths")):
+            contraction.prepare(program, units)
         if name == "stores" and "sink" not in off:
             code_sinking.run(program, units)  # `direct` has removed views of shadows that kept others from sinking
         if name == "nest" and take is not None:
@@ -242,10 +245,12 @@ def prepare(program: Program, root: Instance, off: frozenset[str]) -> None:
         value_numbering.run(program, _units(program, root, False))
 
 
-def fits(program: Program, root: Instance) -> Fits:
+def fits(program: Program, root: Instance, off: frozenset[str]) -> Fits:
     """What is known of the shapes of operands in a program that is to be differentiated; see `exact_fits`."""
     units = _units(program, root, False)
     _tell_axes(program, units, False)
+    if "contents" not in off:
+        tell_long_items(program, units)
     return exact_fits(program, units)
 
 

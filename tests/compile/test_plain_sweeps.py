@@ -297,8 +297,8 @@ def _parts(x: Any) -> list[Any]:
     [
         float, np.float64, np.float32, complex, np.complex128, lambda v: np.array([1.0, v]), lambda v: np.array(v),
         lambda v: np.array([[1.0, v], [-v, 0.0]]), lambda v: np.array([v, 1j]), lambda v: (1.0, [v]),
-        lambda v: {"a": (None, np.array([v, 0.0]))}, lambda v: Wave(np.ones(2), v), lambda v: [Wave(np.array([v]), 1.0)],
-        lambda v: Pair(1.0, v),
+        lambda v: {"a": (None, np.array([v, 0.0]))}, lambda v: Wave(np.ones(2), v),
+        lambda v: [Wave(np.array([v]), 1.0)], lambda v: Pair(1.0, v),
     ],
 )  # fmt: skip
 def test_what_is_not_finite_is_told(of: Callable[[float], Any], bad: float) -> None:

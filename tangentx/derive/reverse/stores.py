@@ -121,7 +121,7 @@ def _store_item(r: Reverse, s: Store, box: Box, forward: Emitter, reverse: Emitt
             absent.add(Delete(r.other(s.base), shadow_key(s.key), s.span))
         reverse.add(If(was, tuple(back.block), tuple(absent.block), s.span))
     if t is not None:
-        r.give(reverse, s.value, t)
+        r.give(reverse, s.value, t, r.is_alike(item, r.frame.kind(s.value)))
 
 
 def _is_present(r: Reverse, s: Store, box: Box) -> bool:
@@ -202,7 +202,7 @@ def append(r: Reverse, s: Append, forward: Emitter, reverse: Emitter) -> None:
         forward.add(Append(r.other(s.base), slot(r, item, s.value, forward), s.span))
         t = reverse.let(Pop(r.other(s.base)))
         if mode(item) == VALUE:
-            r.give(reverse, s.value, t)
+            r.give(reverse, s.value, t, r.is_alike(item, r.frame.kind(s.value)))
 
 
 def delete(r: Reverse, s: Delete, forward: Emitter, reverse: Emitter) -> None:

@@ -19,11 +19,13 @@ from tangentx.ir.nodes import (
     Append,
     Assign,
     Atom,
+    Attr,
     Block,
     Call,
     Delete,
     Expr,
     For,
+    Index,
     Lit,
     Loop,
     Make,
@@ -323,8 +325,17 @@ class Facts(Flow[Known]):
         if type(value) is Call:
             return self._equated(self._given_back(value))
         if type(value) is Pop:
-            return self._equated(self._tapes.popped(value.base.name, self._outermost))
-        return self._equated(self._rules.of(value))
+            found = self._tapes.popped(value.base.name, self._outermost)
+        else:
+            found = self._rules.of(value)
+        return LEAVES if found is None and self._is_leaf(value, kind) else self._equated(found)
+
+    def _is_leaf(self, value: Expr, kind: Kind | None) -> bool:
+        """Whether it is an array that is read from a container of which no array has an axis of length one."""
+        if not self.unit.leaves or type(kind) is not Arr or not isinstance(value, Index | Attr | Pop):
+            return False
+        base = self._kind(value.base)
+        return type(base) is Box and base.region.root() in self.unit.leaves
 
     def _given_back(self, call: Call) -> Shape:
         """The shape of what a function gives back for these arguments."""

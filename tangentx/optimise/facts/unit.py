@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import BOTTOM, Kind
+from tangentx.analysis.types.kinds import BOTTOM, Kind, Region
 from tangentx.analysis.types.values import constant_kind
 from tangentx.ir.nodes import Assign, Block, Ext, Function, Link, Lit, Statement, Var
 from tangentx.ir.nodes import Atom as IRAtom
@@ -36,6 +36,7 @@ class Unit:
       leads here, None where that is not known (`derived_lengths`, which caches in `long` and `relied`).
     * `busy`: set while the shape of its result is being found, so that recursion ends.
     * `asked`: results of analyses of the body as it is now (`found`).
+    * `leaves`: containers of which no array has an axis of length one, whatever is written into them (`long_items`).
     * `shared`: temporaries that took the place of others, whose values are the same but whose names are not.
     """
 
@@ -56,6 +57,7 @@ class Unit:
     rooted: tuple[Mapping[tuple[str, int | None], object], ...] | None = None
     long: dict[object, bool] = field(default_factory=dict)
     relied: set[object] = field(default_factory=set)
+    leaves: frozenset[Region] = frozenset()
     shared: set[str] = field(default_factory=set)
 
     @property
