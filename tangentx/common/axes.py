@@ -91,7 +91,7 @@ def evaluated(length: Any, shapes: Shapes) -> int | None:
         return None
     if what == "less":
         return max(found[0] - found[1], 0)  # type: ignore[operator]
-    return len(range(found[0])[slice(*found[1:])]) if what == "slice" and found[3] != 0 else None
+    return len(range(found[0])[slice(*found[1:])]) if what == "slice" and found[3] != 0 else None  # type: ignore[arg-type]
 
 
 def shown(length: Any, names: Sequence[str]) -> str:
