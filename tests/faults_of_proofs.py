@@ -143,7 +143,7 @@ PROOFS: tuple[Fault, ...] = (
         "zeros_like that straightens strides",
         "tangentx.optimise.simplify:_zero",
         (
-            (" or result.region.root() in p.viewed", ""),
+            (" or p.is_viewed(result.region)", ""),
             ("Op(np.zeros_like, op.args)", 'Op(np.zeros_like, op.args, (("order", Lit("C")),))'),
         ),
         "flattened: a view or a copy",

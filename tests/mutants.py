@@ -153,14 +153,17 @@ def killer(mutant: Mutant) -> Path:
 
 
 def kill(mutant: Mutant) -> bool:
-    """Whether the program that is kept for the mutant finds the fault, and nothing where there is none."""
+    """Whether the program that is kept for the mutant finds the fault, and nothing where there is none. What is refused
+    with the fault and not without it has found it."""
     path = killer(mutant)
     if not path.exists():
         return False
     program, stage = read(path), path.read_text().partition("\n")[0].removeprefix("# ")
+    plain = "refused" if mutant.refuses else "compiled"
     with mutant.planted():
-        found = fails(program, stage)
-    return found and check(program, only=stage).status == ("refused" if mutant.refuses else "compiled")
+        status = check(program, only=stage).status
+    found = status in BAD or (status == "refused" and not mutant.refuses)
+    return found and check(program, only=stage).status == plain
 
 
 def keep(mutant: Mutant, find: Find) -> None:
