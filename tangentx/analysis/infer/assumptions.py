@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.types.kinds import Arr, Kind, Num, dtype_of, varied
+from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, dtype_of, varied
 from tangentx.analysis.types.number_joins import may_be_empty
 from tangentx.analysis.types.primitives import hashable
 from tangentx.common.options import is_checked
@@ -43,11 +43,19 @@ def checked(w: Walker, fn: Callable[..., Any], args: Sequence[Atom], kinds: Sequ
         return fn
     if fn in hashable(_POWERS, fn) and _is_asked(w, "complex") and _may_be_complex(args, kinds):
         return arrays.real_power
-    if fn is builtins.sum and _is_asked(w, "array") and may_be_empty(kinds[0]):
+    if fn is builtins.sum and _is_asked(w, "array") and may_be_empty(kinds[0]) and _has_arrays(kinds[0]):
         return arrays.sum_of_some
     if fn is np.cross and _is_asked(w, "array"):
         return arrays.cross_of_space
     return fn
+
+
+def _has_arrays(kind: Kind) -> bool:
+    """Whether the items of an iterable may be arrays; those of a list that has none yet, or never, are not."""
+    if not isinstance(kind, Box):
+        return True
+    node = kind.region.root()
+    return any(isinstance(item, Arr) for item in (*node.fields.values(), node.elt))
 
 
 def _is_asked(w: Walker, what: str) -> bool:

@@ -212,7 +212,7 @@ def halfnorm_entropy(loc: Any = 0.0, scale: Any = 1.0) -> Any:
 @composition(stats.pareto.logpdf, domain=("2.5 + P(3), 1.0 + P(3), 0.1, x",))
 def pareto_logpdf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the density of the Pareto distribution."""
-    b, scale = positive(b), positive(scale)
+    b, scale = positive(b), positive_with(scale, b)
     z = (x - loc) / scale
     outside = z < 1.0
     z = np.where(outside, 2.0, z)
@@ -229,7 +229,7 @@ def pareto_pdf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 @composition(stats.pareto.cdf, domain=("2.5 + P(3), b=2.5, loc=0.1, scale=x",))
 def pareto_cdf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Distribution function of the Pareto distribution."""
-    b, scale = positive(b), positive(scale)
+    b, scale = positive(b), positive_with(scale, b)
     z = (x - loc) / scale
     below = z <= 1.0
     z = np.where(below, 2.0, z)
@@ -239,7 +239,7 @@ def pareto_cdf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 @composition(stats.pareto.sf, domain=())
 def pareto_sf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Survival function of the Pareto distribution."""
-    b, scale = positive(b), positive(scale)
+    b, scale = positive(b), positive_with(scale, b)
     z = (x - loc) / scale
     below = z <= 1.0
     z = np.where(below, 2.0, z)
@@ -256,7 +256,7 @@ def pareto_logcdf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 @composition(stats.pareto.logsf, domain=())
 def pareto_logsf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the survival function of the Pareto distribution."""
-    b, scale = positive(b), positive(scale)
+    b, scale = positive(b), positive_with(scale, b)
     z = (x - loc) / scale
     below = z <= 1.0
     z = np.where(below, 2.0, z)

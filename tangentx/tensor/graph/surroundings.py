@@ -68,11 +68,8 @@ class Surroundings:
                 continue
             seen.add(id(value))
             self._met.append((name, value))
-            if isinstance(value, np.ndarray):
-                found[id(value)] = (
-                    name,
-                    [str(value.shape), zlib.crc32(np.ascontiguousarray(value).view(np.uint8).data)],
-                )
+            if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+                found[id(value)] = name, [str(value.shape), _sum_of(value)]
                 continue
             parts = list(_parts(value))
             found[id(value)] = (name, [part for _, part in parts])
@@ -91,7 +88,7 @@ def _is_same(a: Any, b: Any) -> bool:
 
 def _sum_of(array: Any) -> int:
     """A checksum of what an array holds."""
-    return zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data) if array.size else 0
+    return zlib.crc32(np.ascontiguousarray(array).tobytes())
 
 
 def _acts(value: Any) -> bool:
@@ -109,19 +106,29 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, types.FunctionType):
         if not _is_library(value):
             yield from _named(value)
+    elif isinstance(value, np.ndarray):  # of objects
+        yield from (("", part) for part in (str(value.shape), *value.flat))
     elif isinstance(value, dict):
         yield from (("", part) for pair in value.items() for part in pair)
     elif isinstance(value, _HELD):
         yield from (("", part) for part in value)
+    elif type(value).__module__.startswith("tangentx.") and hasattr(value, "__wrapped__"):
+        yield "", value.__wrapped__  # what has been compiled for it is no part of the program
     elif not isinstance(value, type | types.ModuleType | types.BuiltinFunctionType):
-        yield from ((str(name), part) for name, part in getattr(value, "__dict__", {}).items())
+        yield from _own(value)
+
+
+def _own(value: Any) -> Iterator[tuple[str, Any]]:
+    """The attributes that an object keeps itself, but for those under which we keep what belongs to a function."""
+    held = getattr(value, "__dict__", {})
+    return ((str(name), part) for name, part in held.items() if not str(name).startswith("__tangentx_"))
 
 
 def _named(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
     """What a function keeps, and what its names stand for: captured, globals, attributes of modules and objects."""
     code = function.__code__
     yield from (("", part) for part in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()))
-    yield from (("" if name == "__wrapped__" else name, part) for name, part in function.__dict__.items())
+    yield from (("" if name == "__wrapped__" else name, part) for name, part in _own(function))
     owners: list[Any] = []
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         held = _held(cell)

@@ -106,7 +106,6 @@ DENIED = {
     "fractions.Fraction": lambda v: float(fractions.Fraction(v[0])) * v[1],
     "memoryview": lambda v: memoryview(v)[0] * v[1],
     "pickle.dumps": lambda v: pickle.loads(pickle.dumps({"v": v}))["v"][0],
-    "statistics.NormalDist": lambda v: statistics.NormalDist(v[0], 1.0).cdf(0.3),
     "queue.Queue.put": lambda v: queue.Queue().put(v[0]),
     "threading.Thread": threaded,
     "concurrent.futures.ThreadPoolExecutor.map": pooled(lambda pool, v: sum(pool.map(math.sin, [v[0], v[1]]))),
