@@ -77,7 +77,10 @@ def test_what_is_selected_away_is_no_anomaly():
 def test_the_layer_is_named(form):
     model = nn.Sequential(nn.Linear(2, 2, generator=1), Logarithms())
     given = model if form == "tensors" else model.arrays()
-    with tx.autograd.detect_anomaly(), pytest.raises(tx.NotDifferentiable, match="in a layer that was given numbers that are") as caught:
+    with (
+        tx.autograd.detect_anomaly(),
+        pytest.raises(tx.NotDifferentiable, match="in a layer that was given numbers that are") as caught,
+    ):
         tx.value_and_grad(of_model)(given, np.ones((1, 2)))
     assert caught.value.__notes__[0].startswith("in the layer Logarithms(")
     assert caught.value.__notes__[1] == "which is `1` of Sequential"

@@ -405,7 +405,8 @@ class Facts(Flow[Known]):
         if one == other or (isinstance(one, int) and isinstance(other, int)):
             return
         keep, drop = sorted((one, other), key=_preference)
-        if _is_once(keep) and _is_once(drop) and self._count(keep) < self._count(drop):
+        alike = _is_once(keep) and _is_once(drop) and is_long(keep) == is_long(drop)
+        if alike and self._count(keep) < self._count(drop):
             keep, drop = drop, keep
         self._tapes.showed(drop, keep)
         equal = dict(self._equal)
@@ -590,8 +591,8 @@ def _preference(length: Length) -> int:
 
 
 def _is_once(length: Length) -> bool:
-    """Whether it is a length that came about outside of loops, of which nothing else is known."""
-    return isinstance(length, tuple) and length[0] == "once"
+    """Whether it is a length that came about outside of loops, of which nothing else is known but that it is not one."""
+    return isinstance(length, tuple) and (length[0] == "once" or length[:2] == ("long", "once"))
 
 
 def _holds(shape: Shape, site: Site) -> bool:
