@@ -79,7 +79,7 @@ def test_the_layer_is_named(form):
     given = model if form == "tensors" else model.arrays()
     with (
         tx.autograd.detect_anomaly(),
-        pytest.raises(tx.NotDifferentiable, match="in a layer that was given numbers that are") as caught,
+        pytest.raises(tx.NotDifferentiable, match="in a layer that was given") as caught,
     ):
         tx.value_and_grad(of_model)(given, np.ones((1, 2)))
     assert caught.value.__notes__[0].startswith("in the layer Logarithms(")

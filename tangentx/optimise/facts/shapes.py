@@ -591,7 +591,7 @@ def _preference(length: Length) -> int:
 
 
 def _is_once(length: Length) -> bool:
-    """Whether it is a length that came about outside of loops, of which nothing else is known but that it is not one."""
+    """Whether it is a length that came about outside of loops, of which nothing is known, or that it is not one."""
     return isinstance(length, tuple) and (length[0] == "once" or length[:2] == ("long", "once"))
 
 

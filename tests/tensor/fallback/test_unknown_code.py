@@ -16,7 +16,6 @@ import os
 import pickle
 import queue
 import random
-import statistics
 import struct
 import sys
 import sysconfig
