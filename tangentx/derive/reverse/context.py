@@ -59,6 +59,7 @@ class Derivation(Protocol):
     fits: frozenset[tuple[int, str]]
     exact: bool
     results: Results
+    pairs: dict[Instance, Pair]
 
     def proves(self, name: str) -> bool:
         """Whether a proof is to be made."""

@@ -43,7 +43,8 @@ class _Binding:
         self.bars = {r.frame.other(name) for name, kind in values.items() if _is_plain(kind) and name not in kept}
         self.apart = {name for name, kind in r.frame.kinds.items() if _is_never_written(kind)}
         self.apart.update(map(r.frame.other, values))
-        self.pairs: set[str] = set()
+        self.backward = {pair.backward for pair in r.derive.pairs.values()}
+        self.given_back: set[str] = set()
 
     def block(self, block: Sequence[Statement], outermost: bool = False) -> list[Statement]:
         """The statements of a block. A zero that nothing mentions any more is left out at the end of the sweep."""
@@ -83,8 +84,8 @@ class _Binding:
     def _note(self, s: Statement) -> None:
         """Notes whether a temporary is apart from all memory that is written."""
         if type(s) is Assign and s.target.startswith("%"):
-            if isinstance(s.value, Call):
-                self.pairs.add(s.target)
+            if isinstance(s.value, Call) and s.value.link in self.backward:
+                self.given_back.add(s.target)
             elif self._is_apart(s.value):
                 self.apart.add(s.target)
 
@@ -93,7 +94,7 @@ class _Binding:
             case Op(fn=fn) | Apply(fn=Ext(value=fn)):
                 return makes_new(fn) or (_is_ours(fn) and all(map(self._lies_apart, atoms(value))))
             case Index(base=Var(name=name)):
-                return name in self.pairs  # what a function gives back for its parameters is new
+                return name in self.given_back  # the cotangents of a callee's parameters are new
             case Var() | Lit():
                 return self._lies_apart(value)
         return False
