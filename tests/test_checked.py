@@ -866,3 +866,21 @@ def test_verify_reports_what_fails(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_verify_demands_something_to_differentiate_by() -> None:
     with pytest.raises(tx.NotDifferentiable, match="real or complex number"):
         tx.verify(lambda n: n * 2, 3)
+
+
+def added(x):
+    return sum([x[:2] * 2.0, x[2:] * x[:2]])[0]
+
+
+def added_by_name(x):
+    return sum([row * row for row in x.reshape(2, 2)], start=np.zeros(2))[0]
+
+
+@pytest.mark.parametrize("f", [added, added_by_name])
+def test_the_cotangents_of_what_is_added_up_share_no_memory(f):
+    x = np.array([0.3, -0.7, 1.2, 0.5])
+    wanted = tx.grad(f)(x)
+    with tx.checked():
+        np.testing.assert_array_equal(tx.grad(f)(x), wanted)
+    given = arrays.repeated(t := np.ones(2), [x[:2], x[2:]])
+    assert not any(np.shares_memory(a, b) for a, b in ((given[0], given[1]), (given[0], t), (given[1], t)))

@@ -111,7 +111,7 @@ def _given(t: Any, item: Any) -> Any:
         return t
     if has_derivative(item):
         found = unbroadcast(t, item)
-        return found.copy() if is_array(found) and found.base is not None else found
+        return found.copy() if is_array(found) and (found is t or found.base is not None) else found
     if is_array(item) and item.dtype.kind in "biu":
         return real_zero(item)
     return 0.0 if isinstance(item, int | np.integer) else None
