@@ -46,6 +46,30 @@ def name_temporaries(tree: ast.FunctionDef, scope: Scope, called: ValueNames) ->
             node.id = given.get(node.id, node.id)
         else:
             node.arg = given.get(node.arg, node.arg)
+    _Plain().visit(tree)
+
+
+class _Plain(ast.NodeTransformer):
+    """Leaves out ``y = y``: two temporaries that have got one name, of which the one was bound to the other."""
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign | None:
+        """No statement where the name is bound to itself."""
+        match node:
+            case ast.Assign(targets=[ast.Name(id=target)], value=ast.Name(id=name)) if target == name:
+                return None
+        return node
+
+    def visit_If(self, node: ast.If) -> ast.If:
+        """A branch that is left with nothing passes."""
+        self.generic_visit(node)
+        node.body = node.body or [ast.Pass()]
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.For:
+        """Likewise a loop."""
+        self.generic_visit(node)
+        node.body = node.body or [ast.Pass()]
+        return node
 
 
 def _names(tree: ast.AST) -> Iterator[ast.Name | ast.arg]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import random
+import re
 from contextlib import suppress
 
+import numpy as np
 import pytest
 
+import tangentx as tx
 from tangentx.backend.spelling import Scope
 from tangentx.backend.temporaries import name_temporaries
 from tangentx.ir.value_names import ValueNames
@@ -171,3 +174,15 @@ def test_drawn_programs_compute_what_they_did(seed: int) -> None:
         text = Writer(10 * seed + each).text()
         renamed = named(text)
         assert [result(renamed, x) for x in (2, 5, 31)] == [result(text, x) for x in (2, 5, 31)], text
+
+
+def test_a_name_is_not_bound_to_itself() -> None:
+    def side(a, n):
+        return a[:n] if n < 3 else np.concatenate([a, a])
+
+    def f(x):
+        return np.sum(side(x, 2) * side(x, 1)) + np.sum(side(x, 4) * np.concatenate([x, x]))
+
+    text = tx.grad(f).source_for(np.ones(4))
+    assert "_bar = np.zeros_like(concatenate_value)" in text
+    assert not re.search(r"(?m)^ *(\w+) = \1$", text)
