@@ -18,7 +18,6 @@ from tangentx.templates import Template, without_rule
 
 _PLAIN = (int, float, bool, type(None))
 """Types of constants that stand in a rule's body where its parameters stood."""
-_LARGE = 1e300
 _QUOTIENTS = (operator.truediv, np.divide)
 
 
@@ -196,6 +195,6 @@ def is_square(names: Sequence[str | None], values: Sequence[Atom], bound: Mappin
 
 def times(emit: Emitter, template: Template, partial: Atom, other: Atom) -> Atom:
     """Partial times tangent or cotangent: zero where the one is, even if the other is not finite."""
-    if isinstance(partial, Lit) and not (isinstance(partial.value, float) and not abs(partial.value) < _LARGE):
+    if isinstance(partial, Lit) and partial.is_tame:
         return emit.op(operator.mul, partial, other)
     return emit.op(arrays.guarded, partial, other)

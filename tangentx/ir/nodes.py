@@ -57,6 +57,11 @@ class Lit:
 
     value: object
 
+    @property
+    def is_tame(self) -> bool:
+        """Whether it is a real number that needs no guard as a factor: it is finite, and not near the largest."""
+        return isinstance(self.value, int | float) and abs(self.value) < 1e300
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ext:

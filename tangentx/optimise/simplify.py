@@ -24,7 +24,6 @@ from tangentx.optimise.rewriting import MUL, NEG, SUB, Rules, is_number, run_eac
 _VIEWS = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.ndarray.transpose, np.ndarray.swapaxes)
 _FLOATS = (float, np.float64)
 _COMPLEX = (complex, np.complex128, np.complex64)
-_LARGE = 1e300
 Rule = Callable[["Simplify", Assign, Op], "Sequence[Statement] | Statement | None"]
 
 
@@ -97,7 +96,7 @@ def _neg(p: Simplify, s: Assign, op: Op) -> Statement | None:
 
 def _guarded(p: Simplify, s: Assign, op: Op) -> Statement | None:
     partial, t = op.args
-    if isinstance(partial, Lit) and type(partial.value) in (int, float) and abs(partial.value) < _LARGE:  # type: ignore[arg-type]
+    if isinstance(partial, Lit) and partial.is_tame:
         return replace(s, value=Op(MUL, (partial, t)))
     return _scalar_factor(p, s, partial, t)
 
