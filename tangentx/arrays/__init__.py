@@ -68,7 +68,6 @@ from tangentx.arrays.copies import (
     clone,
     entry_copies,
     entry_copy,
-    given_value,
     once,
     own_parts,
     shares,
@@ -569,6 +568,5 @@ __all__ = [
     "valued",
     "constant_option",
     "found_part",
-    "given_value",
     "ordered_by_bins",
 ]

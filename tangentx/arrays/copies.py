@@ -136,11 +136,6 @@ def stop_gradient(x: Any) -> Any:
     raise NotDifferentiable(message, hint="call it for each of the parts")
 
 
-def given_value(found: Any, value: Any) -> Any:
-    """The `value` that a library gives, whose derivative is that of `found`, which differs from it by rounding."""
-    return value
-
-
 def writable(view: Any) -> Any:
     """A view of an array that may be written, itself made writable, as `np.diagonal` does not."""
     if isinstance(view, np.ndarray):  # those of other libraries always may

@@ -135,7 +135,7 @@ def gradient_of(function: Callable[..., Any]) -> Any:
 
 
 def valued(value: Any, model: Any) -> Any:
-    """`value`, with the derivative of `model`, which gives the same; in memory of its own."""
+    """`value`, with the derivative of `model`, which gives the same but for rounding; in memory of its own."""
     return clone(value)
 
 

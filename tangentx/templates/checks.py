@@ -19,7 +19,6 @@ from tangentx.arrays import (
     filled,
     fitting,
     generator_states,
-    given_value,
     has_memory,
     moving,
     next_snapshot,
@@ -33,7 +32,7 @@ from tangentx.arrays import (
     there,
     to_rule,
 )
-from tangentx.templates.registry import adjoint, constant, linear
+from tangentx.templates.registry import constant, linear
 
 constant(
     apart,
@@ -113,17 +112,3 @@ def filled_(dot: Any, primal: Any, *, ans_bar: Any) -> Any:
     """The structure itself."""
     dot_bar = ans_bar
     return dot_bar
-
-
-@adjoint(given_value, domain=(), drawn=False)
-def given_value_(found: Any, value: Any, *, ans_bar: Any) -> Any:
-    """The identity of what is found."""
-    found_bar = ans_bar
-    return found_bar
-
-
-@given_value_.tangent
-def given_value_dot(found: Any, value: Any, *, found_dot: Any) -> Any:
-    """The identity of what is found."""
-    ans_dot = found_dot
-    return ans_dot

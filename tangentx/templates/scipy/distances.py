@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 from scipy.spatial import distance
 
-from tangentx.arrays import given_value, stop_gradient
+from tangentx.arrays import stop_gradient, valued
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 
@@ -117,7 +117,7 @@ def cosine(u: Any, v: Any) -> Any:
 def _apart(u: Any, v: Any) -> Any:
     """One less the cosine of an angle, from 0 to 2 whatever the rounding."""
     found = 1.0 - np.dot(u, v) / np.sqrt(np.dot(u, u) * np.dot(v, v))
-    return given_value(found, np.clip(stop_gradient(found), 0.0, 2.0))
+    return valued(np.clip(stop_gradient(found), 0.0, 2.0), found)
 
 
 @composition(distance.correlation, domain=("A(4), A(4)",))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from tangentx.arrays import demand_real, given_value, stop_gradient
+from tangentx.arrays import demand_real, stop_gradient, valued
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import adjoint
 
@@ -89,8 +89,8 @@ def expm_frechet(A: Any, E: Any, method: Any = None, compute_expm: Any = True, c
     size = np.shape(A)[0]
     doubled = linalg.expm(np.block([[A, E], [0.0 * np.asarray(A), A]]))
     known, change = linalg.expm_frechet(stop_gradient(np.asarray(A)), stop_gradient(np.asarray(E)), method)
-    change = given_value(doubled[:size, size:], change)
-    return (given_value(doubled[:size, :size], known), change) if compute_expm else change
+    change = valued(change, doubled[:size, size:])
+    return (valued(known, doubled[:size, :size]), change) if compute_expm else change
 
 
 @composition(linalg.cosm, domain=("A(2,2)", "C(2,2)"))

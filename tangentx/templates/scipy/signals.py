@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import signal
 
-from tangentx.arrays import advanced, delayed, given_value, lagged, stop_gradient
+from tangentx.arrays import advanced, delayed, lagged, stop_gradient, valued
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import adjoint
@@ -209,7 +209,7 @@ def detrend(data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0, overwr
     apart = rows - np.mean(rows, axis=-1, keepdims=True)
     t = np.arange(np.shape(rows)[-1]) - 0.5 * (np.shape(rows)[-1] - 1.0)
     slope = np.sum(apart * t, axis=-1, keepdims=True) / np.maximum(np.sum(t * t), 0.5)  # 0 of one element alone
-    return given_value(in_precision_of(rows, np.moveaxis(apart - slope * t, -1, axis)), known)
+    return valued(known, in_precision_of(rows, np.moveaxis(apart - slope * t, -1, axis)))
 
 
 @composition(signal.convolve2d, domain=("A(3,4), A(2,2)", "A(3,4), A(2,2), 'valid'"))
