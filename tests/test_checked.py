@@ -781,6 +781,40 @@ def test_a_parameter_of_which_nobody_reads_what_is_given_may_be_none() -> None:
     assert np.isclose(found, difference / (2 * step), rtol=1e-6)
 
 
+def grown_late(v, k):
+    if k > 1:
+        w = np.exp(v)
+        return w * w
+    return v * 3.0
+
+
+def grown_below(v, k):
+    if k > 1:
+        return grown_late(v, k)
+    return v
+
+
+@pytest.mark.parametrize("callee", [grown_late, grown_below])
+def test_what_a_callee_saves_on_one_way_alone_may_be_none_on_the_others(callee: Any) -> None:
+    """Of the slopes of steps whose callee saved nothing one record of its state is all that counts."""
+
+    def steps(x):
+        return callee(x[0], 0) + callee(x[1], 1) + callee(x[2], 2)
+
+    def looped(x):
+        s = 0.0
+        for i in range(3):
+            s = s + callee(x[i], i)
+        return s
+
+    def slopes(f):
+        return lambda x: tx.grad(f)(x)[0] + tx.grad(f)(x)[1] * x[0]
+
+    with tx.checked():
+        found = tx.grad(slopes(looped))(X)
+    np.testing.assert_allclose(found, tx.grad(slopes(steps))(X), rtol=1e-12)
+
+
 # ---- how it is asked for ----
 def test_the_text_is_the_same_before_and_after() -> None:
     gradient = tx.grad(copied(running))

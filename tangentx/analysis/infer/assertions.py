@@ -47,6 +47,7 @@ from tangentx.ir.sweep_marks import PAIR
 from tangentx.ir.walk import empties, reads, statements, used, written_name
 
 Told: TypeAlias = tuple[Mapping[int, bool], Mapping[int, tuple[str, ...]]]
+Lacking: TypeAlias = set[tuple[Link, str | None]]
 _TAPE = re.compile(r"tape[_\d]*$")
 MARK = "%claimed"
 _OURS = re.compile(r"_(bar|dot)[_\d]*$")
@@ -90,7 +91,7 @@ class _Writer:
         self.whole = told is not None
         self.twins = _twins(parts)
         self.nested = _nested(parts)
-        self.left_out = set(_left_out(parts))
+        self.lacking = _lacking(parts)
         self.unset = {node for part in parts for node in _unset(part)}
         self.derived = False
         self.gaps = {node for part in parts for node in _with_gaps(part)}
@@ -109,8 +110,7 @@ class _Writer:
         self.shadows = function.notes.get("shadows", {})
         self.read = used(function.body)
         first = [
-            self.assertion(p.name, p.name, function.span, (part.link, i) in self.left_out)
-            for i, p in enumerate(function.params)
+            self.assertion(p.name, p.name, function.span, (part.link, p.name) in self.lacking) for p in function.params
         ]
         body = self.block(function.body)
         if self.derived and body and isinstance(body[-1], Return):
@@ -285,7 +285,7 @@ class _Writer:
         if isinstance(value, Var) and value.name.startswith("%"):  # what it is bound to just before
             made = next((s for s in reversed(before) if isinstance(s, Assign) and s.target == value.name), None)
             return made is None or not isinstance(made.value, Op)
-        return isinstance(value, Pop | Index | Var)
+        return isinstance(value, Pop | Index | Var) or (isinstance(value, Call) and (value.link, None) in self.lacking)
 
     def assertion(self, name: str, origin: str, span: Span, perhaps: bool = False) -> Statement | None:
         """The statement that asserts of the name what is claimed of the variable `origin`; None where nothing is."""
@@ -390,12 +390,64 @@ def _unset(part: Part) -> Iterator[Region]:
                 yield kind.region.root()
 
 
-def _left_out(parts: Sequence[Part]) -> Iterator[tuple[Link, int]]:
-    """The parameters, by function and position, that a call gives None: a pass found that their values are not read."""
-    for part in parts:
-        for s in statements(part.link.function.body) if part.link.function is not None else ():
-            if isinstance(s, Assign) and isinstance(s.value, Call):
-                yield from ((s.value.link, i) for i, arg in enumerate(s.value.args) if arg == Lit(None))
+def _lacking(parts: Sequence[Part]) -> Lacking:
+    """The parameters, and under None the results, of functions that may be None in place of what their kinds say.
+
+    A call gives None for what nobody reads. What one sweep of a callee saves for the other is one record alone where
+    nothing else is read of it, which has no value on the ways on which nothing is recorded.
+    """
+    found: Lacking = set()
+    while len(found) < len(more := found.union(*(_lacking_by(part, found) for part in parts))):
+        found = more
+    return found
+
+
+def _lacking_by(part: Part, known: Lacking) -> Iterator[tuple[Link, str | None]]:
+    """What a function gives that may be None to its caller and to those that it calls, with what is known of others."""
+    function = part.link.function
+    body = function.body if function is not None else ()
+    perhaps = _perhaps_none(part, known) if function is not None else set()
+
+    def lacks(atom: Expr) -> bool:
+        return atom == Lit(None) or (isinstance(atom, Var) and atom.name in perhaps)
+
+    for s in statements(body):
+        match s:
+            case Assign(value=Call(link=link, args=args)) if link.function is not None:
+                yield from ((link, p.name) for p, arg in zip(link.function.params, args, strict=True) if lacks(arg))
+            case Return(value=value) if lacks(value):
+                yield part.link, None
+
+
+def _perhaps_none(part: Part, known: Lacking) -> set[str]:
+    """The variables of a function that may be None, though their kinds do not say so."""
+    function = part.link.function
+    assert function is not None
+    found = {p.name for p in function.params if (part.link, p.name) in known}
+    if function.origin is not None:
+        return found
+    bound = [s for s in statements(function.body) if isinstance(s, Assign)]
+    for _ in bound:
+        more = {s.target for s in bound if _binds_perhaps_none(part, s.value, found, known)}
+        if more <= found:
+            break
+        found |= more
+    return found
+
+
+def _binds_perhaps_none(part: Part, value: Expr, found: set[str], known: Lacking) -> bool:
+    """Whether an expression of a derived function may be what stands for no value: what was recorded may be that."""
+    match value:
+        case Lit(value=literal):
+            return literal is None or literal is UNBOUND
+        case Var(name):
+            return name in found
+        case Call(link=link):
+            return (link, None) in known
+        case Index(base=Var(name)):
+            return not isinstance(part.kinds.get(name), Arr)
+        case _:
+            return isinstance(value, Pop)
 
 
 def _twins(parts: Sequence[Part]) -> dict[object, int]:
