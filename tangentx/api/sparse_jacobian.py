@@ -16,6 +16,7 @@ import numpy as np
 from tangentx.api.derivative import derivative_of
 from tangentx.api.pickling import Owned, found_function, reduced
 from tangentx.api.products import linearize_of, vjp_of
+from tangentx.common.float_events import under_events
 from tangentx.dispatch.entries import place_of, positions, target_of
 from tangentx.dispatch.request import Spec
 from tangentx.errors import NotDifferentiable
@@ -154,8 +155,8 @@ class SparseJacobian:
         wanted, found = np.ravel(linear(v if np.ndim(x) else float(v))), matrix @ np.ravel(v)
         size = abs(matrix) @ np.ravel(v) + abs(wanted)
         precision = 1e4 * np.finfo(matrix.dtype).eps
-        with np.errstate(invalid="ignore"):
-            wrong = np.flatnonzero(np.isfinite(wanted) & ~(abs(found - wanted) <= precision * size))
+        near = under_events(lambda: abs(found - wanted) <= precision * size, invalid="ignore")
+        wrong = np.flatnonzero(np.isfinite(wanted) & ~near)
         if len(wrong):
             message = f"the given pattern misses entries: row {wrong[0]} of the Jacobian has nonzeros outside it"
             raise self._refused(message, 'give every entry that may be nonzero, or sparsity="auto"')

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.libraries import as_array, is_array, is_elsewhere
+from tangentx.common.float_events import under_events
 from tangentx.errors import NotDifferentiable
 
 
@@ -20,8 +21,7 @@ def careful(product: Callable[..., Any], x: Any, y: Any, *more: Any) -> Any:
 
     `product` is linear in both factors, and adds products of their elements.
     """
-    with np.errstate(invalid="ignore"):
-        found = product(x, y, *more)
+    found = under_events(lambda: product(x, y, *more), invalid="ignore")
     if not is_elsewhere(found) and not np.isnan(found).any():
         return found
     some, other = np.isfinite(x), np.isfinite(y)
@@ -220,8 +220,7 @@ def cross3(a: Any, b: Any) -> Any:
     if np.shape(a)[-1:] != (3,) or np.shape(b)[-1:] != (3,):
         hint = "write `a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]`"
         raise NotDifferentiable("`np.cross` of vectors with two components has no rule", hint=hint)
-    with np.errstate(invalid="ignore"):
-        found = np.cross(a, b)
+    found = under_events(lambda: np.cross(a, b), invalid="ignore")
     if is_elsewhere(found) or not np.isnan(found).any():
         return found
     after, before = [1, 2, 0], [2, 0, 1]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.libraries import as_array, is_elsewhere
+from tangentx.common.float_events import under_events
 from tangentx.errors import NotDifferentiable
 
 
@@ -57,8 +58,7 @@ def guarded(p: Any, t: Any) -> Any:
         return 0.0 if type(p) is float and type(t) is float else np.float64(0.0)
     if (_is_plain(p) and _are_real(t)) or (_is_plain(t) and _are_real(p)):
         return np.multiply(p, t)
-    with np.errstate(invalid="ignore"):
-        product = np.multiply(p, t)
+    product = under_events(lambda: np.multiply(p, t), invalid="ignore")
     if not has_nan(product):  # as 0 times what is not finite is
         return product
     return _zero_where((np.equal(t, 0) | np.equal(p, 0)) & np.isnan(product), product)
@@ -66,22 +66,19 @@ def guarded(p: Any, t: Any) -> Any:
 
 def quiet_sum(a: Any, b: Any) -> Any:
     """``a + b`` of slopes that may be infinite, without the warning where they are with opposite signs."""
-    with np.errstate(invalid="ignore"):
-        return a + b
+    return under_events(lambda: a + b, invalid="ignore")
 
 
 def quiet_difference(a: Any, b: Any) -> Any:
     """``a - b`` of slopes that may be infinite, without the warning where both are, with one sign."""
-    with np.errstate(invalid="ignore"):
-        return a - b
+    return under_events(lambda: a - b, invalid="ignore")
 
 
 def ratio(a: Any, b: Any) -> Any:
     """``a / b`` with inf and nan instead of warnings and errors."""
     if isinstance(a, float) and isinstance(b, float) and b != 0.0:  # np.float64 is one too
         return a / b
-    with np.errstate(divide="ignore", invalid="ignore"):
-        result = np.true_divide(a, b)
+    result = under_events(lambda: np.true_divide(a, b), divide="ignore", invalid="ignore")
     return float(result) if type(a) is float and type(b) is float else result
 
 
@@ -113,8 +110,7 @@ def ratio_or_zero(a: Any, b: Any) -> Any:
 
 def lead(x: Any, y: Any) -> Any:
     """``x - y``, 0 of equal infinities too."""
-    with np.errstate(invalid="ignore"):
-        found = np.subtract(x, y)
+    found = under_events(lambda: np.subtract(x, y), invalid="ignore")
     return found if _known(np.isfinite(found)) else _zero_where(np.equal(x, y), found)
 
 
@@ -125,14 +121,14 @@ def length_of(square: Any) -> Any:
 
 def silent_power(x: Any, y: Any) -> Any:
     """``x ** y`` with inf and nan instead of warnings and errors."""
-    with np.errstate(all="ignore"):
-        return np.power(as_array(x).astype(np.result_type(x, 0.0), copy=False)[()], y)
+    base = as_array(x).astype(np.result_type(x, 0.0), copy=False)[()]
+    return under_events(lambda: np.power(base, y), all="ignore")
 
 
 def log_or_zero(x: Any) -> Any:
     """``log(x)``, 0 at 0, where the derivative of ``x ** y`` with respect to `y` is taken as 0."""
-    with np.errstate(invalid="ignore"):
-        return np.log(_number(np.where(np.equal(x, 0), as_array(x).dtype.type(1), x)))
+    given = _number(np.where(np.equal(x, 0), as_array(x).dtype.type(1), x))
+    return under_events(lambda: np.log(given), invalid="ignore")
 
 
 def _complex_power(x: Any, y: Any) -> NotDifferentiable:
@@ -183,8 +179,11 @@ def power_slope(x: Any, y: Any) -> Any:
             raise _complex_power(x, y)
         return slope
     base = x if as_array(x).dtype.kind in "fc" else np.asarray(x, dtype=float)[()]
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+
+    def quiet_slope() -> Any:
         if type(y) in (int, float) and 0 < abs(y) < math.inf:
             return np.multiply(np.power(base, y - 1), y)
-        slope = as_array(guarded(np.power(base, y - 1), y))
-    return _number(np.where(np.equal(y, 0), slope.dtype.type(0), slope))
+        found = as_array(guarded(np.power(base, y - 1), y))
+        return _number(np.where(np.equal(y, 0), found.dtype.type(0), found))
+
+    return under_events(quiet_slope, divide="ignore", invalid="ignore", over="ignore")

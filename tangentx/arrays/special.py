@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.common.float_events import under_events
+
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
 """The Bernoulli numbers of index 2, 4, 6 ..."""
 
@@ -57,8 +59,11 @@ def bessel_i(x: Any, order: int = 0) -> Any:
     z = np.asarray(x, np.result_type(np.asarray(x), np.float16))
     size = np.abs(z)
     near = size <= 30.0 + order**2
-    with np.errstate(over="ignore", invalid="ignore"):
-        found = np.where(near, _series(np.where(near, size, 0.0), order), _far(np.where(near, 1e9, size), order))
+
+    def both() -> Any:
+        return np.where(near, _series(np.where(near, size, 0.0), order), _far(np.where(near, 1e9, size), order))
+
+    found = under_events(both, over="ignore", invalid="ignore")
     if order % 2:
         found = np.where(z < 0, -found, found)
     found = found.astype(z.dtype)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.structures import PLAIN, fields
+from tangentx.common.float_events import under_events
 from tangentx.errors import NotDifferentiable
 
 _NUMBERS = (bool, int, float, complex, np.generic)
@@ -75,8 +76,7 @@ class _Numbers:
         a, b = self.array, other.array
         if a.dtype != b.dtype or a.shape != b.shape:
             return False
-        with np.errstate(all="ignore"):
-            return bool(((a == b) | ((a != a) & (b != b))).all())
+        return under_events(lambda: bool(((a == b) | ((a != a) & (b != b))).all()), all="ignore")
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.libraries import is_array, is_elsewhere
+from tangentx.common.float_events import under_events
 from tangentx.common.trees import leaves
 from tangentx.dispatch.entries import Target, place_of
 from tangentx.errors import NotDifferentiable, TangentxError
@@ -49,16 +50,20 @@ def _located(target: Target, values: Sequence[Any], wrt: Sequence[int]) -> NotDi
 
     if any(is_elsewhere(leaf) for _, leaf in leaves("", list(values))):
         return None
+
+    def first() -> NotDifferentiable | None:
+        log = Log(lambda: Trace(called(target.function), values, wrt))
+        result = log.result.result
+        result = result[0] if type(result) is tuple else result
+        node = log.origin(result)
+        if node is not None:
+            message = f"`{node.operation.lower()}` gives the first number that is not finite"
+            return NotDifferentiable(message, node.span, _HINT)
+        log.result.gradients([result] if type(result) is Tensor else [], [1.0], False)
+        return None
+
     try:
-        with setting(anomaly=True), np.errstate(all="ignore"):
-            log = Log(lambda: Trace(called(target.function), values, wrt))
-            result = log.result.result
-            result = result[0] if type(result) is tuple else result
-            first = log.origin(result)
-            if first is not None:
-                message = f"`{first.operation.lower()}` gives the first number that is not finite"
-                return NotDifferentiable(message, first.span, _HINT)
-            log.result.gradients([result] if type(result) is Tensor else [], [1.0], False)
+        with setting(anomaly=True):
+            return under_events(first, all="ignore")
     except NotDifferentiable as error:
         return error
-    return None

@@ -16,6 +16,7 @@ from tangentx.analysis.infer.program import Instance
 from tangentx.arrays.claims import contents, is_gap, shown, untrue
 from tangentx.arrays.copies import fresh_copies
 from tangentx.arrays.histories import ANYTHING, History, Place, going_on, remembering
+from tangentx.common.float_events import under_events
 from tangentx.common.outside_names import current
 from tangentx.common.trees import is_differentiable, rebuild
 from tangentx.compile.traced_values import codes_of, traced
@@ -223,19 +224,24 @@ def difference(wanted: Any, found: Any, *, exact: bool = False, depth: int = 0) 
     return None
 
 
+def _alike(wanted: Any, found: Any, exact: bool) -> Any:
+    """Which elements are equal, to rounding unless `exact`."""
+    same = (wanted == found) | ((wanted != wanted) & (found != found))
+    if exact or same.all() or wanted.dtype.kind not in "fc":
+        return same
+    if not (np.isfinite(wanted).all() and np.isfinite(found).all()):
+        return same
+    part = wanted.dtype.itemsize // (2 if wanted.dtype.kind == "c" else 1)
+    bound = PRECISION.get(part, 1e-12) * max(np.max(np.abs(wanted)), np.max(np.abs(found)), 1.0)
+    return np.abs(wanted - found) <= bound
+
+
 def _numbers(wanted: Any, found: Any, exact: bool) -> str | None:
     if wanted.dtype.kind not in "biufc" or found.dtype.kind not in "biufc":
         return None
     if wanted.shape != found.shape or wanted.dtype != found.dtype:
         return f"it is {shown(found)} in place of {shown(wanted)}"
-    with np.errstate(all="ignore"):
-        same = (wanted == found) | ((wanted != wanted) & (found != found))
-        if same.all():
-            return None
-        if not exact and wanted.dtype.kind in "fc" and np.isfinite(wanted).all() and np.isfinite(found).all():
-            part = wanted.dtype.itemsize // (2 if wanted.dtype.kind == "c" else 1)
-            bound = PRECISION.get(part, 1e-12) * max(np.max(np.abs(wanted)), np.max(np.abs(found)), 1.0)
-            same = np.abs(wanted - found) <= bound
+    same = under_events(lambda: _alike(wanted, found, exact), all="ignore")
     if same.all():
         return None
     at = tuple(int(i) for i in np.argwhere(~same)[0])
@@ -364,8 +370,7 @@ def agree(one: Any, other: Any, bound: float) -> str | None:
             return None
         if a.shape != b.shape and 1 not in (a.size, b.size):
             return f"{shown(one)} and {shown(other)}"
-        with np.errstate(all="ignore"):
-            same = (a == b) | ((a != a) & (b != b)) | (np.abs(a - b) <= bound)
+        same = under_events(lambda: (a == b) | ((a != a) & (b != b)) | (np.abs(a - b) <= bound), all="ignore")
         at = tuple(int(i) for i in np.argwhere(~same)[0]) if not same.all() else None
         a, b = np.broadcast_arrays(a, b)
         return None if at is None else f"{a[at]!r} and {b[at]!r}" + (f" at index {at}" if at else "")

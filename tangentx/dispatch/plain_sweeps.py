@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.structures import fields
+from tangentx.common.float_events import under_events
 from tangentx.dispatch.entries import Entry
 from tangentx.dispatch.tracebacks import traced
 from tangentx.errors import TangentxError
@@ -45,11 +46,13 @@ class PlainSweep:
         return traced(self.guarded(values), 0, *values)
 
     def _strictly(self, values: tuple[Any, ...]) -> Any:
-        with np.errstate(divide="raise", over="raise", invalid="raise"):
+        def run() -> Any:
             found = self.plain(*values)
             if not finite(found):
                 raise FloatingPointError
             return found
+
+        return under_events(run, divide="raise", over="raise", invalid="raise")
 
 
 def finite(x: Any) -> bool:

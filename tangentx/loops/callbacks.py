@@ -5,20 +5,23 @@ from __future__ import annotations
 import ctypes
 import struct
 import threading
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
+from tangentx.common.float_events import Way, under_events
 from tangentx.loops.arguments import Elements, put_together
 from tangentx.loops.loop_ir import Array, Bail, Bailout, OutsideCall, Scalar, dtype_of
 from tangentx.loops.outside_calls import checked, class_of, stopped
 
+T = TypeVar("T")
 
-def raising() -> Any:
-    """Floating-point events as errors, where somebody would be told of them."""
-    under: Any = "ignore" if np.geterr()["under"] == "ignore" else "raise"
-    return np.errstate(divide="raise", over="raise", invalid="raise", under=under)
+
+def raising(run: Callable[[], T]) -> T:
+    """What `run` gives, with floating-point events as errors, where somebody would be told of them."""
+    under: Way = "ignore" if np.geterr()["under"] == "ignore" else "raise"
+    return under_events(run, divide="raise", over="raise", invalid="raise", under=under)
 
 
 def called(call: OutsideCall, *given: Any) -> Any:

@@ -59,8 +59,8 @@ class _InC:
         try:
             if self.outside is None:
                 return self.entry(*values)
-            with raising(), self.outside:
-                return self.entry(*values)
+            with self.outside:
+                return raising(lambda: self.entry(*values))
         except MemoryError:
             raise Unfit(Bail.MEMORY.reason) from None
 

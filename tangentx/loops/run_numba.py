@@ -159,8 +159,8 @@ class _InNumba:
         try:
             if self.outside is None:
                 return self._results(*self._called(given, words), words)
-            with raising(), self.outside:
-                found = self._called(given, words)
+            with self.outside:
+                found = raising(lambda: self._called(given, words))
             return self._results(*found, words)
         except MemoryError:
             raise Unfit(Bail.MEMORY.reason) from None

@@ -22,8 +22,7 @@ def in_python(program: Program, parallel: bool = False) -> tuple[str, Backend]:
     def run(values: Sequence[Any]) -> Sequence[Any]:
         demand_fit(program, values)
         try:
-            with raising():
-                found: Sequence[Any] = function(*values)
+            found: Sequence[Any] = raising(lambda: function(*values))
         except Bailout as bail:
             raise Unfit(Bail(bail.args[0]).reason) from None
         except FloatingPointError:

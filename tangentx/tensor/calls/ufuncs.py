@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import scatter
+from tangentx.common.float_events import under_events
 from tangentx.errors import NoTemplate, place, span_of
 from tangentx.templates import has_composition
 from tangentx.templates.ufunc_options import OPTIONS, type_of_loop
@@ -102,8 +103,7 @@ def _selected(ufunc: Any, args: Any, kwargs: dict[str, Any], where: Any, out: An
     """
     given, named = [raw(a) for a in args], {name: raw(value) for name, value in kwargs.items()}
     ufunc(*given, **named, out=tuple(None if o is None else np.copy(raw(o)) for o in out), where=raw(where))
-    with np.errstate(all="ignore"):
-        result = _result(ufunc, "__call__", args, kwargs, True)
+    result = under_events(lambda: _result(ufunc, "__call__", args, kwargs, True), all="ignore")
     if len(out) == 1:
         return call(np.where, (where, result, out[0]), {})
     return tuple(

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.common.float_events import under_events
 from tangentx.tensor.core.forms import fit, inexact, like_of
 from tangentx.tensor.core.making import made
 from tangentx.tensor.core.modes import during
@@ -117,8 +118,8 @@ def _is_wrong(
 ) -> bool:
     bars = [None if x is None or not inexact(x) else fit(_drawn(x, random), _like(x)) for x in gave]
     bars += [None] * (node.slots - len(bars))
-    with np.errstate(all="ignore"):
-        pulled = during(lambda: node.pull([None if b is None else np.copy(b) for b in bars], False), grad=False)
+    given = [None if b is None else np.copy(b) for b in bars]
+    pulled = under_events(lambda: during(lambda: node.pull(given, False), grad=False), all="ignore")
     total = size = 0.0
     for bar, change in zip(bars, changes[k], strict=False):
         total, size = _paired(bar, change, total, size, 1.0)

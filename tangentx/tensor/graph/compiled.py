@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import over
+from tangentx.common.float_events import under_events
 from tangentx.tensor.calls.operation import attach, fit_tensor
 from tangentx.tensor.core.containers import mapped, parts_of, tensors_in
 from tangentx.tensor.core.forms import fit, inexact, like_of, zeros
@@ -81,8 +82,8 @@ class Compiled(Node):
     def pull_batch(self, bars: list[Any], count: int) -> list[Any] | None:
         """The cotangents for a batch of plain ones; None where there is no program for all members at once."""
         given = [over(zeros(like), count) if bar is None else bar for bar, like in zip(bars, self.answers, strict=True)]
-        with np.errstate(all="ignore"):  # the program has been run, and has said what it says
-            found = self.at_once(given, count)
+        # The program has been run, and has said what it says.
+        found = under_events(lambda: self.at_once(given, count), all="ignore")
         flat: list[Any] = []
         for value, bar in zip(self.values, found or (), strict=found is not None):
             _matched(value, bar, flat)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.libraries import ARRAYS
+from tangentx.common.float_events import under_events
 from tangentx.errors import NotDifferentiable, place
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.core.modes import STATE, during
@@ -42,15 +43,14 @@ class Sweep(Watching):
 
     def run(self, seeds: Sequence[Seed]) -> dict[tuple[Any, int], Any]:
         """The cotangents of the wanted edges."""
-        return during(lambda: self._run(seeds), grad=self.create, honest=False)
+        return under_events(lambda: during(lambda: self._run(seeds), grad=self.create, honest=False), invalid="ignore")
 
     def _run(self, seeds: Sequence[Seed]) -> dict[tuple[Any, int], Any]:
-        with np.errstate(invalid="ignore"):
-            waiting = self.waiting = self._waiting([target for target, _, _ in seeds])
-            for target, slot, bar in seeds:
-                self._give(target, slot, bar, False)
-            ready = [target for target, count in waiting.items() if count == 0]
-            self._follow(ready, not (self.create or self.told))
+        waiting = self.waiting = self._waiting([target for target, _, _ in seeds])
+        for target, slot, bar in seeds:
+            self._give(target, slot, bar, False)
+        ready = [target for target, count in waiting.items() if count == 0]
+        self._follow(ready, not (self.create or self.told))
         return self.found
 
     def reached(self, seeds: Sequence[Seed]) -> Collection[Any]:

@@ -149,9 +149,11 @@ RUNS = [
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.__name__)
 def test_an_interrupt_leaves_recording_as_it_was(run: Callable[[], Any]) -> None:
     run()
+    events = np.geterr()
     for after in range(100_000):
         stopped = interrupted(run, after)
         assert recording()
+        assert np.geterr() == events
         assert not STATE.honest
         assert STATE.program is None and not RUNNING
         if not stopped:
