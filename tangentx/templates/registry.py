@@ -290,6 +290,11 @@ def adjoint(
     return declare
 
 
+def same_rule(known: Rule, *primals: Callable[..., Any]) -> None:
+    """Declares functions whose rule is a known one, to the letter: other libraries' functions of the same meaning."""
+    enter(replace(known.template, primals=primals))
+
+
 def constant(*primals: Callable[..., Any]) -> None:
     """Declares functions whose derivative is zero, or which have none."""
     for primal in primals:

@@ -108,3 +108,34 @@ def test_single_precision_stays(function: Any) -> None:
     assert value.dtype == gradient.dtype == np.float32
     assert value == pytest.approx(np.sum(function(x)), rel=1e-5, abs=1e-5)
     assert tx.jvp(lambda x: function(x), (x,), (x,), fallback="error")[1].dtype == np.float32
+
+
+def test_places_without_a_fraction_are_refused() -> None:
+    """SciPy casts them to integers, so that what it gives there is no value of the image."""
+
+    def far(image):
+        return np.sum(ndimage.map_coordinates(image, np.full((2, 3), 1e100), mode="mirror"))
+
+    assert np.isfinite(far(IMAGE))
+    with pytest.raises(tx.NotDifferentiable, match="so far outside"):
+        tx.grad(far, fallback="error")(IMAGE)
+
+
+def test_a_negative_width_raises_or_leaves_the_image_as_it_is() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        tx.grad(lambda x: np.sum(ndimage.gaussian_filter1d(x, -0.8)), fallback="error")(IMAGE)
+    program = lambda x: np.sum(ndimage.gaussian_filter(x, -0.8) * IMAGE)
+    value, found = tx.value_and_grad(program, fallback="error")(IMAGE)
+    assert value == program(IMAGE)
+    np.testing.assert_array_equal(found, IMAGE)
+
+
+def test_labels_that_are_nowhere_give_what_scipy_gives() -> None:
+    labels = np.arange(42).reshape(6, 7) % 3
+
+    def program(x):
+        return np.sum(ndimage.maximum(x, labels, [[1, 2], [5, 7]]) * np.array([[1.0, 2.0], [3.0, 4.0]]))
+
+    value, found = tx.value_and_grad(program, fallback="error")(IMAGE)
+    assert value == program(IMAGE)
+    assert np.sum(found) == 3.0

@@ -18,6 +18,7 @@ from tangentx.arrays import (
     left_vectors_of,
     mirrored,
     orthonormal_of,
+    rank_cutoff,
     right_vectors_of,
     roots_of,
     singular_values_of,
@@ -280,17 +281,20 @@ def orthogonal_procrustes(A: Any, B: Any, check_finite: Any = True) -> Any:
     return u, np.trace(p)
 
 
-@composition(linalg.pinv, domain=("A(3,2)", "C(2,3), rtol=1e-9"))
+@composition(linalg.pinv, domain=("A(3,2)", "C(2,3), rtol=1e-9", "A(3,2), atol=1e-9, return_rank=True"))
 def pinv(a: Any, *, atol: Any = None, rtol: Any = None, return_rank: Any = False, check_finite: Any = True) -> Any:
     """Pseudo-inverse; where the rank is not full, its derivative among matrices of the same rank."""
-    if atol is not None or return_rank:
-        raise NotDifferentiable(
-            "scipy.linalg.pinv has no derivative with `atol` or `return_rank`", hint="use `rtol` alone"
-        )
-    return np.linalg.pinv(a, rtol=rtol)
+    if atol is None and not return_rank:
+        return np.linalg.pinv(a, rtol=rtol)
+    values = np.linalg.svdvals(stop_gradient(a))
+    cutoff = rank_cutoff(a, None) if rtol is None else rtol
+    if atol is not None:
+        cutoff = cutoff + atol / values[0]
+    found = np.linalg.pinv(a, rtol=cutoff)
+    return (found, int(np.sum(values > cutoff * values[0]))) if return_rank else found
 
 
-@composition(linalg.pinvh, domain=("A(3,3)", "A(3,3), lower=False"))
+@composition(linalg.pinvh, domain=("A(3,3)", "A(3,3), lower=False", "A(3,3), 1e-9"))
 def pinvh(
     a: Any,
     atol: Any = None,

@@ -51,6 +51,13 @@ def along_axis(given: Any, axis: Any) -> Any:
     return given if np.ndim(given) == 0 else given[axis]
 
 
+def chosen_axes(count: Any, axes: Any) -> Any:
+    """The axes that are filtered: all, where none are said."""
+    if axes is None:
+        return list(range(count))
+    return list(axes) if isinstance(axes, (tuple, list)) else [axes]
+
+
 def demand_no_output(output: Any) -> None:
     if output is not None:
         raise NotDifferentiable(
@@ -123,22 +130,20 @@ def convolve(
 
 
 def _gaussian(sigma: Any, order: Any, radius: Any) -> Any:
-    """Weights of neighbours, or of a derivative."""
+    """Weights of neighbours, or of a derivative: those times a polynomial, which is found derivative by derivative."""
     x = np.arange(-radius, radius + 1.0)
     bell = np.exp(-0.5 * x * x / (sigma * sigma))
     bell = bell / np.sum(bell)
-    if order == 0:
-        return bell
-    if order == 1:
-        return bell * x / (sigma * sigma)
-    if order == 2:
-        return bell * (x * x / (sigma * sigma) - 1.0) / (sigma * sigma)
-    raise NotDifferentiable(
-        "scipy.ndimage.gaussian_filter has a derivative for orders 0 to 2", hint="apply it several times"
-    )
+    factors = [np.ones_like(x)]
+    for k in range(order):
+        last = -x / (sigma * sigma) * factors[k]
+        factors.append(last - (k / (sigma * sigma)) * factors[k - 1] if k > 0 else last)
+    return bell * factors[order]
 
 
-@composition(ndimage.gaussian_filter1d, domain=("A(5), 0.8", "A(3,4), 0.6, 0, 1"))
+@composition(
+    ndimage.gaussian_filter1d, domain=("A(5), 0.8", "A(3,4), 0.6, 0, 1", "A(5), 0.8, order=3", "A(5), 0.9, -1, 2")
+)
 def gaussian_filter1d(
     input: Any,
     sigma: Any,
@@ -153,10 +158,21 @@ def gaussian_filter1d(
 ) -> Any:
     """Means of neighbours along an axis, weighed by a bell."""
     width = int(truncate * sigma + 0.5) if radius is None else radius
-    return ndimage.correlate1d(input, _gaussian(sigma, order, width), axis, output, mode, cval)
+    if width < 0:
+        raise ValueError("a Gaussian filter has no negative radius")
+    weights = np.flip(_gaussian(sigma, order, width))
+    return ndimage.correlate1d(input, weights, axis, output, mode, cval)
 
 
-@composition(ndimage.gaussian_filter, domain=("A(4,5), 0.7", "A(4,3), (0.7, 0.4), mode='nearest'"))
+@composition(
+    ndimage.gaussian_filter,
+    domain=(
+        "A(4,5), 0.7",
+        "A(4,3), (0.7, 0.4), mode='nearest'",
+        "A(4,3), 0.7, (0, 1), mode=('nearest', 'wrap'), radius=2",
+        "A(2,3,4), (0.7, 0.6), axes=(-1, 1)",
+    ),
+)
 def gaussian_filter(
     input: Any,
     sigma: Any,
@@ -169,17 +185,21 @@ def gaussian_filter(
     radius: Any = None,
     axes: Any = None,
 ) -> Any:
-    """Means of neighbours along all axes, weighed by bells."""
-    if axes is not None or radius is not None:
-        raise NotDifferentiable(
-            "scipy.ndimage.gaussian_filter has no derivative with `axes` or `radius`",
-            hint="use `gaussian_filter1d` along each axis",
-        )
+    """Means of neighbours along all axes, or some, weighed by bells."""
     found = np.asarray(input) * 1.0
-    for axis in range(np.ndim(found)):
-        if along_axis(sigma, axis) > 1e-15:  # SciPy leaves the other axes as they are
+    chosen = chosen_axes(np.ndim(found), axes)
+    for k in range(len(chosen)):
+        if along_axis(sigma, k) > 1e-15:  # SciPy leaves the other axes as they are
             found = ndimage.gaussian_filter1d(
-                found, along_axis(sigma, axis), axis, along_axis(order, axis), output, mode, cval, truncate
+                found,
+                along_axis(sigma, k),
+                chosen[k],
+                along_axis(order, k),
+                output,
+                along_axis(mode, k),
+                cval,
+                truncate,
+                radius=along_axis(radius, k),
             )
     return found
 
@@ -192,28 +212,44 @@ def uniform_filter1d(
     return ndimage.correlate1d(input, np.ones(size) / size, axis, output, mode, cval, origin)
 
 
-@composition(ndimage.uniform_filter, domain=("A(4,5)", "A(4,3), (2, 3)"))
+@composition(
+    ndimage.uniform_filter,
+    domain=("A(4,5)", "A(4,3), (2, 3)", "A(2,3,4), (1, 3), mode=['wrap', 'nearest'], axes=(2, 1)"),
+)
 def uniform_filter(
-    input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+    input: Any,
+    size: Any = 3,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
 ) -> Any:
-    """Means of neighbours along all axes."""
+    """Means of neighbours along all axes, or some."""
     found = np.asarray(input) * 1.0
-    for axis in range(np.ndim(found)):
-        found = ndimage.uniform_filter1d(found, along_axis(size, axis), axis, output, mode, cval, origin)
+    chosen = chosen_axes(np.ndim(found), axes)
+    for k in range(len(chosen)):
+        if along_axis(size, k) > 1:  # SciPy leaves the other axes as they are
+            found = ndimage.uniform_filter1d(
+                found, along_axis(size, k), chosen[k], output, along_axis(mode, k), cval, along_axis(origin, k)
+            )
     return found
 
 
 def _across(input: Any, axis: Any, side: Any, output: Any, mode: Any, cval: Any) -> Any:
     """Differences along an axis, and means along the others."""
     x = np.asarray(input) * 1.0
-    found = ndimage.correlate1d(x, np.array([-1.0, 0.0, 1.0]), axis, output, mode, cval)
+    along = axis % np.ndim(x)
+    found = ndimage.correlate1d(x, np.array([-1.0, 0.0, 1.0]), axis, output, along_axis(mode, along), cval)
     for other in range(np.ndim(x)):
-        if other != axis % np.ndim(x):
-            found = ndimage.correlate1d(found, np.array([1.0, side, 1.0]), other, output, mode, cval)
+        if other != along:
+            weights = np.array([1.0, side, 1.0])
+            found = ndimage.correlate1d(found, weights, other, output, along_axis(mode, other), cval)
     return found
 
 
-@composition(ndimage.sobel, domain=("A(4,5)", "A(4,5), 0"))
+@composition(ndimage.sobel, domain=("A(4,5)", "A(4,5), 0, mode=('wrap', 'nearest')"))
 def sobel(input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     """Differences along an axis, smooth along the others."""
     return _across(input, axis, 2.0, output, mode, cval)
@@ -225,13 +261,15 @@ def prewitt(input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect
     return _across(input, axis, 1.0, output, mode, cval)
 
 
-@composition(ndimage.laplace, domain=("A(4,5)",))
-def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
-    """Second differences along all axes."""
+@composition(ndimage.laplace, domain=("A(4,5)", "A(2,4,5), mode=('nearest', 'wrap'), axes=(1, 2)"))
+def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None) -> Any:
+    """Second differences along all axes, or some."""
     x = np.asarray(input) * 1.0
+    chosen = chosen_axes(np.ndim(x), axes)
     total = 0.0 * x
-    for axis in range(np.ndim(x)):
-        total = total + ndimage.correlate1d(x, np.array([1.0, -2.0, 1.0]), axis, output, mode, cval)
+    for k in range(len(chosen)):
+        weights = np.array([1.0, -2.0, 1.0])
+        total = total + ndimage.correlate1d(x, weights, chosen[k], output, along_axis(mode, k), cval)
     return total
 
 
@@ -267,6 +305,8 @@ def _within(c: Any, size: Any, mode: Any) -> Any:
     if mode == "nearest":
         return np.clip(c, 0.0, size - 1.0)
     if mode == "mirror":
+        if size == 1:
+            return 0.0 * c
         found = c % (2.0 * (size - 1.0))
         return np.where(found > size - 1.0, 2.0 * (size - 1.0) - found, found)
     if mode in ("reflect", "grid-mirror"):
@@ -298,6 +338,11 @@ def map_coordinates(
     """The image at places, between its elements by a spline of an order."""
     demand_no_output(output)
     image, places = np.asarray(input) * 1.0, np.asarray(coordinates) * 1.0
+    if mode not in ("constant", "nearest") and np.any(np.abs(places) > 2.0**53):
+        raise NotDifferentiable(
+            "scipy.ndimage does not find places that are so far outside of the image that no fraction is left",
+            hint="bring the coordinates nearer, or use mode 'constant' or 'nearest'",
+        )
     if np.size(image) == 0 or np.size(places) == 0:
         raise NotDifferentiable(
             "scipy.ndimage has no derivative of an image without elements, or at no places", hint="leave it out"
@@ -456,29 +501,65 @@ def rotate(
     return ndimage.affine_transform(image, matrix, away, shape, output, order, mode, cval, prefilter)
 
 
-@composition(ndimage.gaussian_laplace, domain=("A(4,5), 0.7", "A(5), 0.8, mode='nearest'"))
+def _derivatives(
+    image: Any, order: Any, sigma: Any, output: Any, mode: Any, cval: Any, truncate: Any, radius: Any, chosen: Any
+) -> Any:
+    """Derivatives along each of the chosen axes of the image that bells have smoothed along all axes."""
+    found = []
+    for k in range(len(chosen)):
+        along = chosen[k] % np.ndim(image)
+        orders = [order if axis == along else 0 for axis in range(np.ndim(image))]
+        way = along_axis(mode, k)
+        found.append(ndimage.gaussian_filter(image, sigma, orders, output, way, cval, truncate, radius=radius))
+    return found
+
+
+@composition(
+    ndimage.gaussian_laplace,
+    domain=("A(4,5), 0.7", "A(5), 0.8, mode='nearest'", "A(2,4,5), (0.7, 0.6), mode=('wrap', 'mirror'), axes=(1, 2)"),
+)
 def gaussian_laplace(
-    input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, truncate: Any = 4.0
+    input: Any,
+    sigma: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    *,
+    axes: Any = None,
+    truncate: Any = 4.0,
+    radius: Any = None,
 ) -> Any:
     """Second derivatives of the image that a bell has smoothed, summed."""
     image = np.asarray(input) * 1.0
+    chosen = chosen_axes(np.ndim(image), axes)
+    widths = [0.0 * along_axis(sigma, 0) for axis in range(np.ndim(image))]
+    for k in range(len(chosen)):
+        widths[chosen[k]] = along_axis(sigma, k)
     total = 0.0 * image
-    for axis in range(np.ndim(image)):
-        orders = [2 if other == axis else 0 for other in range(np.ndim(image))]
-        total = total + ndimage.gaussian_filter(image, sigma, orders, output, mode, cval, truncate)
+    for part in _derivatives(image, 2, widths, output, mode, cval, truncate, radius, chosen):
+        total = total + part
     return total
 
 
-@composition(ndimage.gaussian_gradient_magnitude, domain=("A(4,5), 0.7", "A(5), 0.8, mode='nearest'"))
+@composition(
+    ndimage.gaussian_gradient_magnitude,
+    domain=("A(4,5), 0.7", "A(5), 0.8, mode='nearest'", "A(2,4,5), 0.7, truncate=3.0, axes=(2, 1)"),
+)
 def gaussian_gradient_magnitude(
-    input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, truncate: Any = 4.0
+    input: Any,
+    sigma: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    *,
+    axes: Any = None,
+    truncate: Any = 4.0,
+    radius: Any = None,
 ) -> Any:
-    """Length of the gradient of the image that a bell has smoothed."""
+    """Length of the gradient, along the axes that are chosen, of the image that a bell has smoothed along all."""
     image = np.asarray(input) * 1.0
-    parts = []
-    for axis in range(np.ndim(image)):
-        orders = [1 if other == axis else 0 for other in range(np.ndim(image))]
-        parts.append(ndimage.gaussian_filter(image, sigma, orders, output, mode, cval, truncate))
+    chosen = chosen_axes(np.ndim(image), axes)
+    parts = _derivatives(image, 1, sigma, output, mode, cval, truncate, radius, chosen)
     return np.linalg.norm(np.stack(parts), axis=0)
 
 

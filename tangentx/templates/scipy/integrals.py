@@ -39,25 +39,35 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
     of its own (Cartwright 2017)."""
     rows = np.moveaxis(np.asarray(y), axis, -1)
     count = rows.shape[-1]
-    if x is None:
-        widths = dx * np.ones(count - 1)
-    else:
-        widths = np.diff(x) if np.ndim(x) == 1 else np.moveaxis(np.diff(x, axis=axis), axis, -1)
+    widths = x
+    if x is not None and np.ndim(x) == 1:
+        widths = np.diff(x)
+    elif x is not None:
+        widths = np.moveaxis(np.diff(x, axis=axis), axis, -1)
     if count == 2:
-        return 0.5 * widths[..., 0] * (rows[..., 0] + rows[..., 1])
-    last = count - 2 if count % 2 else count - 3
-    left, right = widths[..., 0:last:2], widths[..., 1 : last + 1 : 2]
-    both = left + right
-    first = rows[..., 0:last:2] * (2.0 - ratio_or_zero(right, left))
-    middle = rows[..., 1 : last + 1 : 2] * both * ratio_or_zero(both, left * right)
-    end = rows[..., 2 : last + 2 : 2] * (2.0 - ratio_or_zero(left, right))
-    total = np.sum(both / 6.0 * (first + middle + end), axis=-1)
+        return 0.5 * (dx if x is None else widths[..., 0]) * (rows[..., 1] + rows[..., 0])
     if count % 2:
+        return _of_pairs(rows, widths, dx, count - 2)
+    total = _of_pairs(rows, widths, dx, count - 3)
+    a = np.float64(dx if x is None else widths[..., -2])
+    b = np.float64(dx if x is None else widths[..., -1])
+    last = ratio_or_zero(2 * b**2 + 3 * a * b, 6 * (b + a)) * rows[..., -1]
+    last = last + ratio_or_zero(b**2 + 3.0 * a * b, 6 * a) * rows[..., -2]
+    total += last - ratio_or_zero(b**3, 6 * a * (a + b)) * rows[..., -3]
+    return total
+
+
+def _of_pairs(rows: Any, widths: Any, dx: Any, last: int) -> Any:
+    """Sum over the pairs of intervals before `last`, of widths in double precision or all of `dx`."""
+    left, middle, right = rows[..., 0:last:2], rows[..., 1 : last + 1 : 2], rows[..., 2 : last + 2 : 2]
+    if widths is None:
+        total = np.sum(left + 4.0 * middle + right, axis=-1)
+        total *= dx / 3.0
         return total
-    b, a = widths[..., -1], widths[..., -2]
-    total = total + rows[..., -1] * ratio_or_zero(2.0 * b * b + 3.0 * a * b, 6.0 * (b + a))
-    total = total + rows[..., -2] * ratio_or_zero(b * b + 3.0 * a * b, 6.0 * a)
-    return total - rows[..., -3] * ratio_or_zero(b * b * b, 6.0 * a * (a + b))
+    a, b = np.float64(widths[..., 0:last:2]), np.float64(widths[..., 1 : last + 1 : 2])
+    both = a + b
+    parts = left * (2.0 - ratio_or_zero(b, a)) + middle * (both * ratio_or_zero(both, a * b))
+    return np.sum(both / 6.0 * (parts + right * (2.0 - ratio_or_zero(a, b))), axis=-1)
 
 
 @composition(integrate.romb, domain=("A(5)", "A(9), 0.5", "A(3,5), 0.5", "A(5,2), axis=0"))
@@ -65,10 +75,12 @@ def romb(y: Any, dx: Any = 1.0, axis: Any = -1, show: Any = False) -> Any:
     """Integral by trapezoids of halved widths, extrapolated."""
     rows = np.moveaxis(np.asarray(y), axis, -1)
     step = np.shape(rows)[-1] - 1
-    found = [0.5 * dx * step * (rows[..., 0] + rows[..., -1])]
+    width = step * np.float64(dx)
+    found = [(rows[..., 0] + rows[..., -1]) / 2.0 * width]
     while step > 1:
         step = step // 2
-        line = [0.5 * found[0] + dx * step * np.sum(rows[..., step :: 2 * step], axis=-1)]
+        line = [0.5 * (found[0] + width * np.sum(rows[..., step :: 2 * step], axis=-1))]
+        width = width / 2.0
         factor = 1.0
         for known in found:
             factor = 4.0 * factor

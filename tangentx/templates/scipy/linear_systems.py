@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from tangentx.arrays import columns_outer, one_system_each, other_side, triangle, turned
+from tangentx.arrays import columns_outer, other_side, triangle, turned
 from tangentx.errors import NotDifferentiable
+from tangentx.templates import linear_algebra
 from tangentx.templates.compositions import composition
-from tangentx.templates.registry import adjoint
+from tangentx.templates.registry import adjoint, same_rule
 
 
 @adjoint(
@@ -79,19 +80,7 @@ def _below(half: Any) -> Any:
     return np.swapaxes(half, -1, -2)
 
 
-@adjoint(linalg.solve, domain=("A(2,2) + 4.0 * np.eye(2), A(2)", "A(2,2) + 4.0 * np.eye(2), A(2,3)"))
-def solve_general(a: Any, b: Any, *, ans: Any, ans_bar: Any, a_shape: Any, b_shape: Any) -> Any:
-    """Solution of a linear system, as SciPy finds it; its adjoint solves the transposed one."""
-    b_bar = np.linalg.solve(np.swapaxes(a, -1, -2), one_system_each(ans_bar, a_shape, b_shape))
-    a_bar = -columns_outer(b_bar, ans)
-    return a_bar, b_bar
-
-
-@solve_general.tangent
-def solve_general_tangent(a: Any, b: Any, *, ans: Any, a_dot: Any, b_dot: Any, a_shape: Any, b_shape: Any) -> Any:
-    """The same system for the tangents."""
-    ans_dot = np.linalg.solve(a, b_dot - np.matmul(a_dot, one_system_each(ans, a_shape, b_shape)))
-    return ans_dot
+same_rule(linear_algebra.solve, linalg.solve)
 
 
 @composition(
