@@ -1,22 +1,27 @@
 """Convolutions of images and their adjoints, by matrix products.
 
 Images are (batch, channels, height, width). A convolution is linear in the images and in the weights; each of the three
-functions is made of the other two. It is a sum over the rows of the kernel, each a matrix product: the patches of
-images, all of which would take the kernel's size times the memory, are never laid out.
+functions is made of the other two. What the kernel sees is laid out as a matrix for as many images at once as stay in a
+processor's cache: few large products keep all threads of a BLAS library busy, each of which waits for the others. Of an
+image that is too large for that, only what each column of the kernel sees is laid out, and each of its rows is a
+product: all patches would take the kernel's size times the memory.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tangentx.arrays.libraries import is_elsewhere, zeros_of
+from tangentx.arrays.windows import Axis
 
 Pair = tuple[int, int]
-CACHED = 1 << 20
-"""Bytes of results that are computed at once."""
+LAID_OUT = 1 << 24
+"""Bytes of patches that are laid out at once."""
 
 
 def convolved(
@@ -30,16 +35,19 @@ def convolved(
     if record is not None:
         return record(convolved, (x, weight, stride, padding, dilation, groups))
     _demand_fitting(np.shape(x), np.shape(weight), groups)
-    taps = _taps(weight, groups)
-    size = _size([n + 2 * p for n, p in zip(x.shape[2:], padding, strict=True)], weight.shape[2:], stride, dilation)
-    shape = (x.shape[0], groups, weight.shape[0] // groups, size[0] * size[1])
-    found = np.zeros_like(x, order="C", shape=shape, dtype=np.result_type(x.dtype, weight.dtype))
-    for part in _parts(found):
-        moved = _moved(x[part], weight.shape[3], size[1], stride, padding, dilation)
-        found[part] = taps[0] @ _under(moved, 0, size, stride, dilation, groups)
-        for i in range(1, len(taps)):
-            found[part] += taps[i] @ _under(moved, i, size, stride, dilation, groups)
-    return np.reshape(found, (x.shape[0], weight.shape[0], *size))
+    outer = [n + 2 * p for n, p in zip(x.shape[2:], padding, strict=True)]
+    size = _size(outer, weight.shape[2:], stride, dilation)
+    dtype = np.result_type(x.dtype, weight.dtype)
+    seen = _seen(x.shape, weight.shape, stride, padding, dilation, size, groups)
+    taps = _taps(weight, groups, _wide(dtype))
+    found = np.empty_like(x, order="C", shape=(x.shape[0], weight.shape[0], *size), dtype=dtype)
+    for part, laid in seen.parts(x, _wide(dtype)):
+        terms = (_of_rows(taps, rows) @ seen.matrix(laid, rows) for rows in seen.blocks(laid))
+        total = next(terms)
+        for term in terms:
+            total += term
+        found[part] = _by_image(total, found[part].shape)
+    return found
 
 
 def convolved_left(t: Any, weight: Any, shape: Any, stride: Pair, padding: Pair, dilation: Pair, groups: int) -> Any:
@@ -48,20 +56,24 @@ def convolved_left(t: Any, weight: Any, shape: Any, stride: Pair, padding: Pair,
     if record is not None:
         return record(convolved_left, (t, weight, shape, stride, padding, dilation, groups))
     down, across = (d * (k - 1) - p for d, k, p in zip(dilation, weight.shape[2:], padding, strict=True))
-    if stride == (1, 1) and down >= 0 and across >= 0:
+    few = weight.shape[0] <= 2 * shape[1]  # else there is less to lay out of the images than of `t`
+    if few and stride == (1, 1) and down >= 0 and across >= 0:
         return convolved(t, _mirrored(weight, groups), stride, (down, across), dilation, groups)
-    (count, channels, height, width), (top, left), kernel, size = shape, padding, weight.shape[2:], t.shape[2:]
-    moved = np.reshape(t, (count, groups, weight.shape[0] // groups, -1))
     dtype = np.result_type(t.dtype, weight.dtype)
-    outer = (count, channels, height + 2 * top, width + 2 * left)
-    whole = np.zeros_like(t, order="C", shape=outer, dtype=dtype)
-    for part in _parts(whole):
-        for i, tap in enumerate(_taps(weight, groups)):
-            row = np.reshape(np.swapaxes(tap, 1, 2) @ moved[part], (-1, channels, kernel[1], *size))
-            for j in range(kernel[1]):
-                place = _place(whole[part], i, j, stride, dilation, size)
-                place += row[:, :, j]
-    return whole[:, :, top : top + height, left : left + width].copy()
+    seen = _seen(shape, weight.shape, stride, padding, dilation, t.shape[2:], groups)
+    taps = _taps(weight, groups, _wide(dtype))
+    found = zeros_of(t, shape).astype(_wide(dtype), copy=False)
+    for part in seen.slices(found, found.dtype):
+        bars = _by_channel(t[part], groups, _wide(dtype))
+        laid = zeros_of(bars, seen.laid_shape(len(t[part])))
+        for rows in seen.blocks(laid):
+            products = np.swapaxes(_of_rows(taps, rows), 1, 2) @ bars
+            each = products.shape[1] // (rows.stop - rows.start)
+            for i in range(rows.start, rows.stop):
+                row, first = seen.row(laid, i), (i - rows.start) * each
+                row += np.reshape(products[:, first : first + each], row.shape)
+        seen.give_back(laid, found[part])
+    return found.astype(dtype, copy=False)
 
 
 def convolved_right(t: Any, x: Any, shape: Any, stride: Pair, padding: Pair, dilation: Pair, groups: int) -> Any:
@@ -69,17 +81,17 @@ def convolved_right(t: Any, x: Any, shape: Any, stride: Pair, padding: Pair, dil
     record = recorder(t, x)
     if record is not None:
         return record(convolved_right, (t, x, shape, stride, padding, dilation, groups))
-    size = t.shape[2:]
-    bars = np.reshape(t, (x.shape[0], groups, shape[0] // groups, size[0] * size[1]))
     dtype = np.result_type(t.dtype, x.dtype)
-    found = np.zeros_like(t, order="C", shape=(groups, shape[0] // groups, *shape[1:]), dtype=dtype)
-    for part in _parts(x):
-        moved = _moved(x[part], shape[3], size[1], stride, padding, dilation)
-        for i in range(shape[2]):
-            columns = _under(moved, i, size, stride, dilation, groups)
-            products = np.sum(bars[part] @ np.swapaxes(columns, 2, 3), axis=0)
-            found[:, :, :, i] += np.reshape(products, (groups, shape[0] // groups, shape[1], shape[3]))
-    return np.reshape(found, shape)
+    wide = _wide(dtype)
+    seen = _seen(x.shape, shape, stride, padding, dilation, t.shape[2:], groups)
+    found = zeros_of(t, (groups, shape[0] // groups, shape[2], shape[1] * shape[3])).astype(wide, copy=False)
+    for part, laid in seen.parts(x, wide):
+        bars = _by_channel(t[part], groups, wide)
+        for rows in seen.blocks(laid):
+            products = bars @ np.swapaxes(seen.matrix(laid, rows), 1, 2)
+            found[:, :, rows] += np.reshape(products, found[:, :, rows].shape)
+    by_row = np.reshape(found, (shape[0], shape[2], shape[1], shape[3]))
+    return np.swapaxes(by_row, 1, 2).astype(dtype, order="C")
 
 
 def recorder(*args: Any) -> Callable[..., Any] | None:
@@ -103,11 +115,22 @@ def _size(image: Any, kernel: Any, stride: Pair, dilation: Pair) -> Pair:
     return down, across
 
 
-def _taps(weight: Any, groups: int) -> list[Any]:
-    """For each row of a kernel its weights as (groups, channels out, channels in times the width of the kernel)."""
+def _wide(dtype: Any) -> Any:
+    """The dtype in which products are summed: NumPy has no fast ones in float16."""
+    return np.dtype(np.float32) if dtype == np.float16 else dtype
+
+
+def _taps(weight: Any, groups: int, dtype: Any) -> Any:
+    """The weights as (groups, channels out / groups, rows of the kernel, channels in times its width)."""
     out, channels, height, width = weight.shape
-    parts = np.reshape(weight, (groups, out // groups, channels, height, width))
-    return [np.reshape(parts[:, :, :, i], (groups, out // groups, channels * width)) for i in range(height)]
+    by_row = np.swapaxes(weight, 1, 2).astype(dtype, copy=False)
+    return np.reshape(by_row, (groups, out // groups, height, channels * width))
+
+
+def _of_rows(taps: Any, rows: slice) -> Any:
+    """The weights of some rows of a kernel as matrices."""
+    some = taps[:, :, rows]
+    return np.reshape(some, (*some.shape[:2], some.shape[2] * some.shape[3]))
 
 
 def _mirrored(weight: Any, groups: int) -> Any:
@@ -117,44 +140,108 @@ def _mirrored(weight: Any, groups: int) -> Any:
     return np.reshape(np.swapaxes(parts, 1, 2), (groups * channels, out // groups, height, width))
 
 
-def _parts(images: Any) -> Iterator[slice]:
-    """Parts of a batch that stay in a processor's cache, one image at least; the whole where it is elsewhere."""
-    count = images.shape[0]
-    step = count if is_elsewhere(images) else CACHED * count // max(images.nbytes, 1)
-    for first in range(0, count, max(step, 1)):
-        yield slice(first, first + max(step, 1))
+def _by_image(products: Any, shape: Any) -> Any:
+    """What is (groups, channels / groups, places down, images and places across) by image."""
+    count, channels, down, across = shape
+    return np.transpose(np.reshape(products, (channels, down, count, across)), (2, 0, 1, 3))
 
 
-def _moved(x: Any, width: int, across: int, stride: Pair, padding: Pair, dilation: Pair) -> Any:
-    """What each column of a kernel of `width` sees of padded images: (batch, channels, width, rows, places across).
+def _by_channel(images: Any, groups: int, dtype: Any) -> Any:
+    """The other way round."""
+    count, channels, down, across = images.shape
+    moved = np.transpose(images, (1, 2, 0, 3)).astype(dtype, order="C", copy=False)
+    return np.reshape(moved, (groups, channels // groups, down * count * across))
 
-    This is `width` times the images, where all patches would be that many times its height.
+
+@dataclass(frozen=True)
+class _Seen:
+    """What a kernel sees of images at its places, laid out for its columns.
+
+    That is (channels, width of the kernel, stride, rows, images, places across): the rows of images that are a stride
+    apart lie beside each other, so that what a row of the kernel sees is a view, and a matrix.
     """
-    (top, left), step = padding, stride[1]
-    if width == 1 and top == left == 0 and step == 1:
-        return np.expand_dims(x, 2)
-    count, channels, height, length = x.shape
-    moved = zeros_of(x, (count, channels, width, height + 2 * top, across))
-    for j in range(width):
-        shift = j * dilation[1] - left
-        first, behind = max(0, -(shift // step)), min(across, (length - 1 - shift) // step + 1)
-        if first < behind:
-            seen = slice(first * step + shift, (behind - 1) * step + shift + 1, step)
-            moved[:, :, j, top : top + height, first:behind] = x[..., seen]
-    return moved
+
+    channels: int
+    groups: int
+    down: Axis
+    across: Axis
+
+    @property
+    def phases(self) -> Axis:
+        """How the rows of images lie: in phases that are rows one stride apart."""
+        reach = self.down.dilation * (self.down.kernel - 1)
+        count, rows = min(self.down.stride, reach + 1), self.down.places + reach // self.down.stride
+        return Axis(self.down.length, count, self.down.stride, self.down.before, 1, rows)
+
+    def laid_shape(self, count: int) -> tuple[int, ...]:
+        """The shape for so many images."""
+        phases = self.phases
+        return self.channels, self.across.kernel, phases.kernel, phases.places, count, self.across.places
+
+    def slices(self, images: Any, dtype: Any) -> Iterator[slice]:
+        """Parts of a batch, as equal as can be, each laid out at once; the whole where it is elsewhere."""
+        count = images.shape[0]
+        size = self.down.kernel * dtype.itemsize * math.prod(self.laid_shape(count))
+        parts = 1 if is_elsewhere(images) else max(1, min(-(-size // LAID_OUT), count))
+        step = max(-(-count // parts), 1)
+        for first in range(0, count, step):
+            yield slice(first, min(first + step, count))
+
+    def parts(self, images: Any, dtype: Any) -> Iterator[tuple[slice, Any]]:
+        """Parts of a batch as they are laid out, one after the other in the same memory."""
+        laid = zeros_of(images, (0,))
+        for part in self.slices(images, dtype):
+            some = images[part]
+            shape = self.laid_shape(some.shape[0])
+            if self._as_it_is(shape):
+                yield part, np.reshape(some, shape).astype(dtype, copy=False)
+                continue
+            if laid.shape != shape:
+                laid = np.zeros_like(images, order="C", shape=shape, dtype=dtype)
+            for place, seen in self._places():
+                laid[place] = np.transpose(some[seen], (1, 2, 0, 3))
+            yield part, laid
+
+    def _as_it_is(self, shape: tuple[int, ...]) -> bool:
+        """Whether one image is what would be laid out of it."""
+        return shape == (self.channels, 1, 1, self.down.length, 1, self.across.length)
+
+    def give_back(self, laid: Any, images: Any) -> None:
+        """Adds what is laid out to images: the adjoint of laying out."""
+        for place, seen in self._places():
+            images[seen] += np.transpose(laid[place], (2, 0, 1, 3))
+
+    def _places(self) -> Iterator[tuple[Any, Any]]:
+        """Where each part of images is laid out."""
+        phases = self.phases
+        for p in range(phases.kernel):
+            for j in range(self.across.kernel):
+                rows, columns = phases.met(p), self.across.met(j)
+                if rows is not None and columns is not None:
+                    yield (slice(None), j, p, rows[0], slice(None), columns[0]), (..., rows[1], columns[1])
+
+    def row(self, laid: Any, i: int) -> Any:
+        """What row `i` of a kernel sees: a view (channels, width of the kernel, places down, images, places across)."""
+        first, phase = divmod(i * self.down.dilation, self.down.stride)
+        return laid[:, :, phase, first : first + self.down.places]
+
+    def blocks(self, laid: Any) -> Iterator[slice]:
+        """The rows of a kernel that have one product: all of them, or each alone where their patches are too large."""
+        whole = self.down.kernel * laid.nbytes <= LAID_OUT or is_elsewhere(laid)
+        step = self.down.kernel if whole else 1
+        for first in range(0, self.down.kernel, step):
+            yield slice(first, first + step)
+
+    def matrix(self, laid: Any, rows: slice) -> Any:
+        """What some rows of a kernel see: (groups, rows times channels times the kernel's width, places in all
+        images); of one row a view."""
+        shape = (self.groups, self.channels // self.groups * self.across.kernel, -1)
+        parts = [np.reshape(self.row(laid, i), shape) for i in range(rows.start, rows.stop)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
-def _under(moved: Any, i: int, size: Any, stride: Pair, dilation: Pair, groups: int) -> Any:
-    """What row `i` of a kernel sees: (batch, groups, channels times the kernel's width, places), without strides a
-    view."""
-    count, channels, width = moved.shape[:3]
-    first = i * dilation[0]
-    rows = moved[:, :, :, first : first + stride[0] * (size[0] - 1) + 1 : stride[0]]
-    return np.reshape(rows, (count, groups, channels // groups * width, size[0] * size[1]))
-
-
-def _place(whole: Any, i: int, j: int, stride: Pair, dilation: Pair, size: Any) -> Any:
-    """The view of the images that the place (i, j) in a kernel sees."""
-    down = slice(i * dilation[0], i * dilation[0] + stride[0] * (size[0] - 1) + 1, stride[0])
-    across = slice(j * dilation[1], j * dilation[1] + stride[1] * (size[1] - 1) + 1, stride[1])
-    return whole[:, :, down, across]
+def _seen(images: Any, weight: Any, stride: Pair, padding: Pair, dilation: Pair, size: Any, groups: int) -> _Seen:
+    """What a kernel of weights of this shape sees at `size` places in images of this shape."""
+    axes = zip(images[2:], weight[2:], stride, padding, dilation, size, strict=True)
+    down, across = (Axis(*axis) for axis in axes)
+    return _Seen(images[1], groups, down, across)

@@ -8,48 +8,21 @@ Images are taken in parts that stay in a processor's cache.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tangentx.arrays.convolutions import recorder
 from tangentx.arrays.libraries import is_elsewhere, zeros_of
+from tangentx.arrays.windows import Axis
 
 CACHED = 1 << 19
 """Bytes of images that are taken at once."""
 
 
-@dataclass(frozen=True)
-class _Axis:
-    """Windows along one axis of an image: at how many `places`, and how many elements `before` the image they begin."""
-
-    length: int
-    kernel: int
-    stride: int
-    before: int
-    dilation: int
-    places: int
-
-    def steps(self) -> Iterator[tuple[slice, slice]]:
-        """For each element of a window: the places at which it lies in the image, and what it meets there."""
-        for k in range(self.kernel):
-            shift = k * self.dilation - self.before
-            first = max(0, -(shift // self.stride))
-            behind = min(self.places, (self.length - 1 - shift) // self.stride + 1)
-            if first < behind:
-                start = first * self.stride + shift
-                end = (behind - 1) * self.stride + shift + 1
-                yield slice(first, behind), slice(start, end, self.stride)
-
-    def covers(self, steps: list[tuple[slice, slice]]) -> bool:
-        """Whether the first element lies in the image at all places."""
-        return bool(steps) and steps[0][0] == slice(0, self.places)
-
-
 def _axes(
     size: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool = False, places: Any = None
-) -> tuple[_Axis, _Axis]:
+) -> tuple[Axis, Axis]:
     """Windows along both axes of images of this size: at so many `places`, or as many as there are."""
     made = []
     pairs = zip(size, *map(_pair, (kernel, kernel if stride is None else stride, padding, dilation)), strict=True)
@@ -63,7 +36,7 @@ def _axes(
         count = _places(length + before, before - reach, step, ceil) if places is None else places[i]
         if count < 1:
             raise ValueError(f"a window that reaches over {reach} does not fit an image of {tuple(size)}")
-        made.append(_Axis(length, width, step, before, gap, count))
+        made.append(Axis(length, width, step, before, gap, count))
     return made[0], made[1]
 
 
@@ -111,7 +84,7 @@ def _at(axis: int, places: slice) -> tuple[slice, ...]:
     return (slice(None), places) if axis == 1 else (slice(None), slice(None), places)
 
 
-def _reduced(x: Any, axis: int, windows: _Axis, function: Any, start: Any, out: Any = None) -> Any:
+def _reduced(x: Any, axis: int, windows: Axis, function: Any, start: Any, out: Any = None) -> Any:
     """Elements of windows along an axis of planes, taken together by a function; `start` where there are none."""
     steps = list(windows.steps())
     found = _new(x, (*x.shape[:axis], windows.places, *x.shape[axis + 1 :])) if out is None else out
@@ -125,7 +98,7 @@ def _reduced(x: Any, axis: int, windows: _Axis, function: Any, start: Any, out: 
     return found
 
 
-def _spread(t: Any, axis: int, windows: _Axis, out: Any = None) -> Any:
+def _spread(t: Any, axis: int, windows: Axis, out: Any = None) -> Any:
     """Adjoint of the sums along an axis: what each window has goes to all of its elements."""
     found = _new(t, (*t.shape[:axis], windows.length, *t.shape[axis + 1 :])) if out is None else out
     steps = list(windows.steps())
@@ -199,7 +172,7 @@ def window_counts(
     return np.reshape(np.expand_dims(rows, 1) * columns, (1, 1, down.places, across.places))
 
 
-def _counts(like: Any, windows: _Axis, padded: bool) -> Any:
+def _counts(like: Any, windows: Axis, padded: bool) -> Any:
     """How many elements the windows along one axis have."""
     before = windows.before if padded else 0
     places = np.cumsum(np.ones_like(like, shape=(windows.places,), dtype=float)) - 1.0
@@ -331,7 +304,7 @@ class _Winners:
     is that maximum, `in_rows` for each column of a window where that maximum is the window's.
     """
 
-    def __init__(self, images: Any, best: Any, down: _Axis, across: _Axis) -> None:
+    def __init__(self, images: Any, best: Any, down: Axis, across: Axis) -> None:
         self.elsewhere = is_elsewhere(images)
         with_nan = images.dtype.kind == "f" and (self.elsewhere or bool(np.any(best != best)))
         self.rows = _reduced(images, 1, down, np.maximum, _least(images.dtype))
@@ -339,7 +312,7 @@ class _Winners:
         self.in_rows = [_equal(self.rows[:, :, seen], best[:, :, places], with_nan) for places, seen in across.steps()]
         self.counts = self._counted(best, down, across)
 
-    def _counted(self, best: Any, down: _Axis, across: _Axis) -> Any:
+    def _counted(self, best: Any, down: Axis, across: Axis) -> Any:
         """How many elements of each window are its maximum."""
         number = np.uint8 if down.kernel * across.kernel < 256 else np.int64
         columns = zeros_of(self.in_columns[0] if self.in_columns else best, self.rows.shape).astype(number)

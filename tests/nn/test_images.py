@@ -1,10 +1,13 @@
 """Convolutions and pooling give what torch gives; their gradients are right in both forms."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import tangentx as tx
 from tangentx import nn
+from tangentx.arrays import convolutions, convolved, convolved_left, convolved_right
 from tangentx.nn import functional as F
 from tests.nn.models import agrees, demand_gradients, filled, wave
 
@@ -158,3 +161,61 @@ def test_ways_of_padding(mode):
     demand_gradients(
         lambda: filled(nn.Conv2d(4, 2, 3, padding=1, padding_mode=mode)), lambda m, x: np.sum(m(x) ** 2), IMAGES
     )
+
+
+def by_definition(x, weight, stride, padding, dilation, groups):
+    """A convolution, one element of the kernel after the other."""
+    outer = np.pad(x, ((0, 0), (0, 0), *((p, p) for p in padding)))
+    size = [(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(outer.shape[2:], weight.shape[2:], stride, dilation)]
+    found = np.zeros((len(x), len(weight), *size))
+    each, given = len(weight) // groups, weight.shape[1]
+    for g, i, j in itertools.product(range(groups), range(weight.shape[2]), range(weight.shape[3])):
+        down, across = (slice(k * d, k * d + s * (n - 1) + 1, s) for k, d, s, n in zip((i, j), dilation, stride, size))
+        seen = outer[:, g * given : (g + 1) * given, down, across]
+        taps = weight[g * each : (g + 1) * each, :, i, j]
+        found[:, g * each : (g + 1) * each] += np.einsum("nchw,oc->nohw", seen, taps)
+    return found
+
+
+@pytest.mark.parametrize("laid_out", [1, 3000, 6000, 1 << 24], ids=["rows", "image", "images", "whole"])
+@pytest.mark.parametrize(
+    "kernel, stride, padding, dilation, groups",
+    [
+        ((3, 3), (1, 1), (1, 1), (1, 1), 1),
+        ((1, 1), (1, 1), (0, 0), (1, 1), 1),
+        ((1, 1), (2, 3), (1, 0), (1, 1), 2),
+        ((3, 2), (2, 1), (1, 2), (2, 3), 1),
+        ((2, 3), (3, 2), (0, 1), (2, 2), 2),
+        ((2, 2), (4, 5), (2, 1), (1, 1), 4),
+        ((3, 1), (1, 2), (0, 0), (1, 1), 1),
+    ],
+)
+@pytest.mark.parametrize("out", [4, 12])
+def test_convolutions_in_parts(monkeypatch, laid_out, kernel, stride, padding, dilation, groups, out):
+    monkeypatch.setattr(convolutions, "LAID_OUT", laid_out)
+    x, weight = wave(5, 4, 8, 7), wave(out, 4 // groups, *kernel, start=0.4)
+    options = (stride, padding, dilation, groups)
+    wanted = by_definition(x, weight, *options)
+    np.testing.assert_allclose(convolved(x, weight, *options), wanted, rtol=1e-12, atol=1e-13)
+    t = wave(*wanted.shape, start=0.7)
+    left = convolved_left(t, weight, x.shape, *options)
+    right = convolved_right(t, x, weight.shape, *options)
+    assert left.shape == x.shape and right.shape == weight.shape
+    for k in range(3):  # what adjoints are, along some directions
+        dx, dw = wave(*x.shape, start=0.1 * k), wave(*weight.shape, start=0.2 * k)
+        np.testing.assert_allclose(np.vdot(left, dx), np.vdot(t, by_definition(dx, weight, *options)), rtol=1e-11)
+        np.testing.assert_allclose(np.vdot(right, dw), np.vdot(t, by_definition(x, dw, *options)), rtol=1e-11)
+
+
+def test_convolutions_in_half_precision_add_up_in_float32():
+    x, weight = wave(2, 64, 6, 6).astype(np.float16), wave(8, 64, 3, 3, start=0.4).astype(np.float16)
+    exact = by_definition(x.astype(float), weight.astype(float), (1, 1), (1, 1), (1, 1), 1)
+    found = convolved(x, weight, padding=(1, 1))
+    assert found.dtype == np.float16
+    np.testing.assert_allclose(found, exact, rtol=6e-4, atol=1e-4)
+    for adjoint, other, shape in ((convolved_left, weight, x.shape), (convolved_right, x, weight.shape)):
+        options = ((1, 1), (1, 1), (1, 1), 1)
+        low = adjoint(found, other, shape, *options)
+        high = adjoint(found.astype(float), other.astype(float), shape, *options)
+        assert low.dtype == np.float16
+        np.testing.assert_allclose(low, high, rtol=6e-4, atol=1e-3)
