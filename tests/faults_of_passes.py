@@ -152,6 +152,12 @@ LATE: tuple[Fault, ...] = (
         ((" or self.forward.readers.get(s.target)", ""),),
     ),
     (
+        "list of an object taken for a tape of the callee's",
+        "what lies in a list that others have too may have been added to before it is taken back",
+        "tangentx.optimise.remake_shadows:_Pair._tapes",
+        ((" and _value(self.forward.binders[name][0]) == EMPTY", ""),),
+    ),
+    (
         "parameter taken for what is bound once",
         "an array that the call has bound too has the shape of the copy only while nothing binds it again",
         "tangentx.optimise.remake_shadows:_Sweep.once",

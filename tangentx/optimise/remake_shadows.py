@@ -56,7 +56,7 @@ from tangentx.ir.sweep_marks import PAIR, REVERSE, STATE
 from tangentx.ir.walk import WITH_BLOCKS, atoms, blocks, reads, statements, writes
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.dataflow import LEAVING, sweeps
-from tangentx.optimise.facts.tape_shapes import appending
+from tangentx.optimise.facts.tape_shapes import EMPTY, appending
 from tangentx.optimise.facts.unit import Unit
 
 _COPIES = (np.copy, np.ndarray.copy, arrays.clone, arrays.entry_copy)
@@ -382,8 +382,7 @@ class _Pair:
 
     def rewritten(self) -> bool:
         """Makes in the second function what need not be saved; True if there is anything."""
-        tapes = dict.fromkeys(name for place in self.forward.places if (name := _tape_of(place.statement)))
-        found = _Anew(self.forward, self.reverse, tapes)
+        found = _Anew(self.forward, self.reverse, self._tapes())
         begin = {**found.shadows, **self._once()}
         if not (found.instead or begin):
             return False
@@ -400,6 +399,12 @@ class _Pair:
         )
         self.second.body = rename(body, self.called)
         return True
+
+    def _tapes(self) -> list[str]:
+        """The lists that the first function makes, empty, to append to; what it appends to others, or to those of an
+        object, is read by whoever has them too."""
+        appended = dict.fromkeys(name for place in self.forward.places if (name := _tape_of(place.statement)))
+        return [name for name in appended if self.forward.once(name) and _value(self.forward.binders[name][0]) == EMPTY]
 
     def _save(self, more: Sequence[str]) -> None:
         """Saves the values of some more names."""

@@ -300,6 +300,27 @@ def by_a_helper_that_keeps_it(u):
     return total + seen[0][1] * seen[1][2]
 
 
+class Pushed:
+    def __init__(self, first):
+        self.items = [first]
+
+    def push(self, v):
+        self.items.append(v)
+
+    def product(self):
+        found = 1.0
+        for v in self.items:
+            found = found * v
+        return found
+
+
+def by_a_method_that_appends(u):
+    pushed = Pushed(u)
+    pushed.push(u * u)
+    pushed.push(np.sin(u))
+    return np.sum(pushed.product())
+
+
 def grown(u, n):
     v = u
     for _ in range(n):
@@ -329,6 +350,7 @@ PROGRAMS: tuple[Callable[..., Any], ...] = (
     by_helpers_of_helpers,
     by_a_helper_with_a_view,
     by_a_helper_that_keeps_it,
+    by_a_method_that_appends,
     by_a_helper_that_takes_turns,
     by_a_helper_of_its_own,
     recurrent,
