@@ -90,7 +90,7 @@ def same_length(x: Any, count: int) -> None:
     """Checks that a list still has the length with which a loop over it began. Raises UnsupportedSyntax if not."""
     if len(x) != count:
         raise UnsupportedSyntax(
-            f"a list that is iterated over went from {count} to {len(x)} items",
+            f"a {type(x).__name__} that is iterated over went from {count} to {len(x)} items",
             hint="iterate over a copy, `list(items)`, or by index in a `while` loop",
         )
 

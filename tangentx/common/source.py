@@ -29,7 +29,7 @@ Tree: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 # The bit of nested_scopes also says "nested function".
 _FEATURES = (getattr(__future__, name) for name in __future__.all_feature_names if name != "nested_scopes")
-_FUTURE: int = sum(feature.compiler_flag for feature in _FEATURES)
+FUTURE: int = sum(feature.compiler_flag for feature in _FEATURES)
 _HOME = "define the function in a file or a notebook cell, or enter its text in linecache"
 
 
@@ -106,7 +106,7 @@ def _rewriting(function: FunctionType) -> _Rewriting | None:
 
 
 def _locate(code: CodeType, text: str, rewriting: _Rewriting | None) -> Found:
-    flags = code.co_flags & _FUTURE
+    flags = code.co_flags & FUTURE
     plain = _survey(code.co_filename, text, flags, None)
     known = plain.located.get(id(code))
     if known is not None and known[0] is code:

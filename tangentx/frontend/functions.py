@@ -60,6 +60,7 @@ class Functions(Displays):
     def _capture(self, outer: Functions) -> None:
         """Give a parameter to each variable of `outer` that is used here, or by a known function that is."""
         names = [name for name in scopes.free(self.tree) if outer.local(name) is not None]
+        self._demand_no_generators(outer, names)
         taken = Names(self.scope.names.union(names))
         later: list[tuple[str, Known]] = []
         for name in names:
@@ -79,6 +80,14 @@ class Functions(Displays):
         if itself is not None:  # in the order in which all who make it pass them
             self.slots = {variable: self.slots[variable] for variable in itself.captures}
         self.scope = resolve.Scope(self.scope.names.union(names, self.slots.values()), self.scope.walrus)
+
+    def _demand_no_generators(self, outer: Functions, names: list[str]) -> None:
+        """Refuse the use of a generator of `outer`: its statements can stand in the place of a loop there alone."""
+        there = {name for name in names if name in outer.generators and outer.local(name) == name}
+        for node in gast.walk(self.tree) if there else ():
+            if isinstance(node, gast.Name) and node.id in there:
+                message = f"the generator `{node.id}` of the function around is used in one that is defined there"
+                raise self.refuse(node, message, "define it at the top of the module")
 
     def _define(self) -> None:
         """Enter the known functions that are defined here; what they capture is found to a fixed point."""

@@ -241,3 +241,27 @@ def test_what_is_refused(text: str, message: str) -> None:
     exec(compile(source, name, "exec"), space)
     with pytest.raises(tx.UnsupportedSyntax, match=message):
         tx.grad(space["f"], fallback="error")(1.0)
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+def test_a_generator_of_the_function_around_is_refused_as_that_and_right_by_default() -> None:
+    """Its statements cannot stand in a function that has other variables."""
+
+    def f(x: Any) -> Any:
+        def scaled(a: Any) -> Any:
+            yield a
+            yield a * x[0]
+
+        def both() -> Any:
+            yield from scaled(x[1])
+            yield from scaled(x[2])
+
+        total = 1.0
+        for v in both():
+            total = total * v
+        return total
+
+    with pytest.raises(tx.UnsupportedSyntax, match="the generator `scaled` of the function around"):
+        tx.grad(f, fallback="error")(X)
+    a, b, c = X[:3]
+    np.testing.assert_allclose(tx.grad(f)(X)[:3], [2 * a * (b * c) ** 2, 2 * a**2 * b * c**2, 2 * a**2 * b**2 * c])

@@ -20,6 +20,7 @@ from tangentx.tensor.core.containers import holds_tensor, raw, tensors_in
 from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor, wrap
+from tangentx.tensor.fallback.evaluated_text import names_in
 from tangentx.tensor.fallback.programs import lost, program_of, refused
 from tangentx.tensor.writes.writing import write
 
@@ -39,10 +40,12 @@ class Flags:
         object.__setattr__(self, "_of", t)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._of.current.flags, name)
+        own = getattr(self._of.current.flags, name)
+        return own or self._of._owner if name == "owndata" else own
 
     def __getitem__(self, key: str) -> Any:
-        return self._of.current.flags[key]
+        own = self._of.current.flags[key]
+        return own or self._of._owner if key in ("OWNDATA", "O") else own
 
     def __setattr__(self, name: str, value: Any) -> None:
         hint = "leave the flags of what is differentiated alone, or set them on a copy: `np.array(x)`"
@@ -51,7 +54,8 @@ class Flags:
     __setitem__ = __setattr__
 
     def __repr__(self) -> str:
-        return repr(self._of.current.flags)
+        shown = repr(self._of.current.flags)
+        return shown.replace("OWNDATA : False", "OWNDATA : True") if self._of._owner else shown
 
 
 def shown(x: Any) -> Any:
@@ -73,6 +77,12 @@ def attribute_of(t: Tensor, name: str) -> Any:
     if name in _OWN:
         return _OWN[name](t)
     return getattr(t if hasattr(type(t), name) else data, name)
+
+
+def demand_settable(t: Tensor, name: str) -> None:
+    """Raises what Python raises where the number or array has no attribute of the name, which could be set."""
+    if not hasattr(t.current, name) and not _is_users(t):
+        setattr(t.current, name, None)
 
 
 def _is_users(t: Tensor) -> bool:
@@ -140,6 +150,11 @@ def _first(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(shown(x), *more)
 
     return ask
+
+
+def _vars(*args: Any) -> Any:
+    """``vars``: without an argument the variables of the function that asks."""
+    return vars(*map(shown, args)) if args else names_in(sys._getframe(1))
 
 
 def _type(*args: Any, **kwargs: Any) -> Any:
@@ -227,7 +242,7 @@ def _stopped(x: Any) -> Any:
 
 
 ANSWERS: dict[int, Callable[..., Any]] = {
-    id(type): _type, id(np.ndenumerate): _numbered, id(stop_gradient): _stopped,
+    id(type): _type, id(vars): _vars, id(np.ndenumerate): _numbered, id(stop_gradient): _stopped,
     **{id(f): _first(f) for f in (isinstance, callable, dir, sys.getsizeof)},
     **{id(f): looked_at(f) for f in (
         np.isscalar, np.iscomplexobj, np.isrealobj, np.result_type, np.can_cast, np.may_share_memory,

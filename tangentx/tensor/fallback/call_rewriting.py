@@ -58,19 +58,22 @@ def _rewritten(function: types.FunctionType, meanings: Mapping[str, Any]) -> typ
     except (NoSource, StaleSource):
         return None
     code = function.__code__
-    made = _compiled(found, code.co_freevars)
+    made = _compiled(found, code.co_freevars, code.co_flags & source.FUTURE)
     if not set(made.co_freevars) <= set(code.co_freevars):
         return None
     # Its first line stays that of the definition, from which all lines are counted: the other has the decorators'.
     return replaced(made, meanings, code)
 
 
-def _compiled(found: source.Found, captured: tuple[str, ...]) -> types.CodeType:
+def _compiled(found: source.Found, captured: tuple[str, ...], flags: int) -> types.CodeType:
     """The code of the definition, inside of a function that has the captured names, and of its class."""
     tree = copy.deepcopy(found.tree)
     tree.args.defaults, tree.args.kw_defaults = [], [None for _ in tree.args.kwonlyargs]
     if not isinstance(tree, ast.Lambda):
-        tree.decorator_list = []
+        tree.decorator_list, tree.returns = [], None
+    for given in ast.walk(tree.args):
+        if isinstance(given, ast.arg):
+            given.annotation = None  # those of what is defined inside are evaluated when it is
     made = Asked().visit(tree)
     inner: ast.stmt = ast.Expr(made) if isinstance(made, ast.Lambda) else made
     if found.owner:
@@ -86,7 +89,7 @@ def _compiled(found: source.Found, captured: tuple[str, ...]) -> types.CodeType:
         node.type_params = []  # asked for from Python 3.12 on
     module = ast.fix_missing_locations(ast.Module([around], []))
     # Without what is warned of: that a text is called, and what the user has seen before.
-    code: types.CodeType = quietly(lambda: compile(module, found.file, "exec", dont_inherit=True))
+    code: types.CodeType = quietly(lambda: compile(module, found.file, "exec", flags, dont_inherit=True))
     for _ in range(3 if found.owner else 2):
         code = next(c for c in code.co_consts if isinstance(c, types.CodeType))
     return code

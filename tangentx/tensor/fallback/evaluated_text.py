@@ -29,7 +29,7 @@ def evaluating(run: Callable[..., Any], meanings: Mapping[str, Any]) -> Callable
         globals, locals = options.pop("globals", globals), options.pop("locals", locals)
         if globals is None:
             frame = _user_frame()
-            return run(code, frame.f_globals, _names_in(frame) if locals is None else locals, **options)
+            return run(code, frame.f_globals, names_in(frame) if locals is None else locals, **options)
         return run(code, globals, globals if locals is None else locals, **options)
 
     return evaluated
@@ -42,7 +42,7 @@ def _user_frame() -> types.FrameType:
     return frame
 
 
-def _names_in(frame: types.FrameType) -> Any:
+def names_in(frame: types.FrameType) -> Any:
     """What ``locals()`` is there: of a function a copy, from Python 3.13 on."""
     names = frame.f_locals
     return dict(names) if sys.version_info >= (3, 13) and frame.f_code.co_flags & _OPTIMIZED else names

@@ -27,7 +27,7 @@ def mark(name: str) -> str:
 
 
 class Asked(ast.NodeTransformer):
-    """Asks in all that runs; annotations, which are no part of the code, are left out."""
+    """Asks in all that runs but annotations, which are for whoever reads them."""
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
         node.func = self.visit(node.func)
@@ -37,12 +37,12 @@ class Asked(ast.NodeTransformer):
         return node
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
-        node.annotation = None
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        node.returns = None
+        given, node.returns = node.returns, None
         self.generic_visit(node)
+        node.returns = given
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:

@@ -20,7 +20,7 @@ from tangentx.tensor.calls.apply import call
 from tangentx.tensor.core.containers import LASTING, holds_tensor, raw, tensors_in
 from tangentx.tensor.core.modes import STATE, refusal
 from tangentx.tensor.core.tensor import Tensor
-from tangentx.tensor.fallback.answers import attribute_of, pattern
+from tangentx.tensor.fallback.answers import attribute_of, demand_settable, pattern
 from tangentx.tensor.fallback.histories import compared
 from tangentx.tensor.fallback.interposition import mark
 from tangentx.tensor.fallback.reach import is_late
@@ -321,6 +321,8 @@ def _attributes(version: Version, theirs: Callable[[Any], bool]) -> dict[str, Ca
 def _setting(version: Version, theirs: Callable[[Any], bool]) -> Callable[[Any, Any, str], None]:
     def setting(value: Any, x: Any, name: str) -> None:
         touch(x, value)
+        if type(x) is Tensor:
+            demand_settable(x, name)
         found, store = _of_class(type(x), name), _of_class(type(x), "__setattr__")
         put = getattr(type(found), "__set__", None)
         if theirs(store):

@@ -91,6 +91,23 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "try an attribute": lambda v: v.detach(),
     "callable": callable,
     "asarray": lambda v: (np.asarray(v) is v, np.asanyarray(v) is v, np.ascontiguousarray(v) is v),
+    "vars": lambda v: vars(v),
+    "variables here": lambda v: sorted(vars()),
+    "an attribute is set": lambda v: setattr(v, "label", 1),
+    "the same array": lambda v: [
+        made is v
+        for made in (np.array(v, copy=None), np.array(v, copy=False), np.array(v, copy=True), np.real(v), v.real, v.T)
+    ],
+    "no copy": lambda v: (v.astype(v.dtype, copy=False) is v, v.astype(v.dtype) is v),
+    "nothing to squeeze": lambda v: (np.squeeze(v) is v, np.atleast_1d(v) is v, np.ravel(v) is v, v.squeeze() is v),
+    "who owns": lambda v: (
+        v.flags.owndata,
+        v.flags["OWNDATA"],
+        v.flags["O"],
+        (v * 2.0).flags.owndata,
+        v[:1].flags["O"],
+    ),
+    "flags that are shown": lambda v: repr(v.flags),
     "asarray of another dtype": lambda v: (np.asarray(v, dtype=np.float32).dtype, np.asarray([v, v]).shape),
     "flags": lambda v: (v.flags.c_contiguous, v.flags.writeable, v.flags["C_CONTIGUOUS"]),
     "strides": lambda v: v.strides,
@@ -387,7 +404,24 @@ def by_casts(v):
     return v.dtype.type(3.0) * v[0] + np.float64(v[1]) * v.astype(int)[2] + complex(v[0], v[1]).imag * v[0]
 
 
+def by_annotations(v):
+    @functools.singledispatch
+    def shown(w):
+        return w * 0.0 + 1.0
+
+    @shown.register
+    def _(w: float):
+        return w * w
+
+    @shown.register
+    def _(w: np.ndarray) -> float:
+        return np.sum(w)
+
+    return shown(v[0]) * shown(v) * shown(3) + len(shown.dispatch(np.ndarray).__annotations__) * v[1]
+
+
 PROGRAMS = (
+    by_annotations,
     *(by_attributes_that_are_made_up, by_descriptors, by_iterators_of_the_users, by_casts),
     *(by_managers, by_dispatch, by_a_cached_property, by_type, by_asarray, by_contiguity, by_lists, by_items),
     *(by_getters, by_chains, by_parts, by_iterators, by_itself, by_an_exception, by_objects, by_methods_of_arrays),
