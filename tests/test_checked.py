@@ -815,6 +815,28 @@ def test_what_a_callee_saves_on_one_way_alone_may_be_none_on_the_others(callee: 
     np.testing.assert_allclose(found, tx.grad(slopes(steps))(X), rtol=1e-12)
 
 
+def checkpointed_in_a_branch(x):
+    s = x[0]
+    if x[0] > 1.0:
+        for k in tx.checkpointed(range(3)):
+            s = s * np.sin(x[k])
+    return s
+
+
+def test_snapshots_of_a_loop_that_is_not_reached_are_none() -> None:
+    with tx.checked():
+        np.testing.assert_array_equal(tx.vjp(checkpointed_in_a_branch, X)[1](1.0), [1.0, 0.0, 0.0])
+        found = tx.vjp(checkpointed_in_a_branch, X + 1.0)[1](1.0)
+    np.testing.assert_array_equal(found, tx.grad(checkpointed_in_a_branch)(X + 1.0))
+
+
+def test_sums_of_zeros_of_what_is_none_stand_for_no_cotangent() -> None:
+    zero: Any = np.zeros_like(None)  # type: ignore[call-overload]
+    for value in (zero, zero + zero, arrays.unbroadcast(zero, None) + zero):
+        assert claims.is_gap(value)
+    assert not any(map(claims.is_gap, (1, False, np.int64(0), "0", np.zeros(2))))
+
+
 # ---- how it is asked for ----
 def test_the_text_is_the_same_before_and_after() -> None:
     gradient = tx.grad(copied(running))

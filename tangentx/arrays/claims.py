@@ -421,10 +421,11 @@ def shown(value: Any) -> str:
 
 def is_gap(value: Any) -> bool:
     """Whether it may stand for a value that is not there: None for a name that was not bound when it was recorded, a
-    zero for the cotangent of anything to which nothing was added, one without axes where there is perhaps None."""
+    zero for the cotangent of anything to which nothing was added, one without axes where there is perhaps None. Two of
+    those that ``np.zeros_like(None)`` gives are Python's 0 together."""
     if library_of_class(type(value)) is not None:
         return value.ndim == 0 and not value.any()
-    return value is None or (isinstance(value, float | complex | np.inexact) and value == 0.0)
+    return value is None or (type(value) is int or isinstance(value, float | complex | np.inexact)) and value == 0.0
 
 
 def alike(value: Any, known: Any) -> bool:

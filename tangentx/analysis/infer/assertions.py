@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from tangentx import templates
+from tangentx import arrays, templates
 from tangentx.analysis.infer import opaque_calls
 from tangentx.analysis.types.kinds import MISSING, Arr, Bottom, Box, Either, Kind, Num, Obj, Region, Some, reached
 from tangentx.arrays import claims
@@ -285,7 +285,12 @@ class _Writer:
         if isinstance(value, Var) and value.name.startswith("%"):  # what it is bound to just before
             made = next((s for s in reversed(before) if isinstance(s, Assign) and s.target == value.name), None)
             return made is None or not isinstance(made.value, Op)
-        return isinstance(value, Pop | Index | Var) or (isinstance(value, Call) and (value.link, None) in self.lacking)
+        match value:
+            case Call(link=link):
+                return (link, None) in self.lacking
+            case Op(fn=fn):
+                return fn is arrays.entry_copy  # which gives None for None
+        return isinstance(value, Pop | Index | Var)
 
     def assertion(self, name: str, origin: str, span: Span, perhaps: bool = False) -> Statement | None:
         """The statement that asserts of the name what is claimed of the variable `origin`; None where nothing is."""
