@@ -102,15 +102,20 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         for value in values:
             refuse_said(value)
         raise
-    if STATE.program is not None and STATE.program.leaves and rule.may_view and type(ans) is np.ndarray:
-        for value in values:
-            if type(value) is Tensor and value._primal is ans:
-                return value  # the program is given the very object, as by NumPy
+    if STATE.program is not None and (given := _given_back(rule, values, ans)) is not None:
+        return given
     if places and STATE.grad and not rule.whole_numbers(ans):
         several = nested or isinstance(ans, list | tuple | dict)
         record = Grouped.record if several else Operation.record
         return record(rule, tuple(places), values, data, ans, Viewed(rule, fn, args, kwargs))
     return results(ans, Viewed(rule, fn, args, kwargs) if rule.may_view else None, bool(places), made_of(values))
+
+
+def _given_back(rule: Rule, values: Sequence[Any], ans: Any) -> Any:
+    """The argument that NumPy has given back as it is: a program may ask whether it is the very object."""
+    if not (rule.may_view and type(ans) is np.ndarray and STATE.program is not None and STATE.program.leaves):
+        return None
+    return next((value for value in values if type(value) is Tensor and value._primal is ans), None)
 
 
 def _in_pairs(args: Sequence[Any]) -> Any:
