@@ -96,12 +96,7 @@ def call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     except NoTemplate as error:
         return _without_rule(fn, args, kwargs, error)
     data, places, nested = _opened(rule, values)
-    try:
-        ans = _run(rule, fn, args, kwargs, data)
-    except ValueError:
-        for value in values:
-            refuse_said(value)
-        raise
+    ans = _run(rule, fn, args, kwargs, data)
     if STATE.program is not None and (given := _given_back(rule, values, ans)) is not None:
         return given
     if places and STATE.grad and not rule.whole_numbers(ans):
@@ -185,6 +180,10 @@ def _run(rule: Rule, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], da
         return fn(*data[: len(args)])
     except TypeError as error:
         raise mixed(error, *data) from None
+    except ValueError:
+        for value in (*args, *kwargs.values()):
+            refuse_said(value)
+        raise
 
 
 def _of_number(fn: Any, value: Any) -> tuple[Any, Any]:
