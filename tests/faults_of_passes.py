@@ -429,6 +429,12 @@ LENGTHS: tuple[Fault, ...] = (
         "tangentx.optimise.facts.shapes:Facts._written",
         (("self.env[name] = fact._replace(stale=True)", "pass"),),
     ),
+    (
+        "axis taken from a sum that others read",
+        "a sum loses its axis only where what it is added to is all that reads it",
+        "tangentx.optimise.unit_axes:_Axes.added",
+        ((" and self.read[s.value.name] == 1", ""),),
+    ),
 )
 
 FAULTS = BEFORE + LENGTHS + LATE + WHILE_WRITING + REWRITING + ELEMENTS

@@ -39,11 +39,12 @@ from tangentx.optimise.facts.unit import Unit, write_each
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Hands arrays on in place of their last copies; True if anything changed."""
 
-    def written(unit: Unit) -> Block:
+    def inside(unit: Unit) -> Block:
         handed = _Handed(program, unit)
-        return tuple(map_blocks(s, handed.inner) for s in handed.block(unit.body))
+        return tuple(map_blocks(s, handed.inner) for s in unit.body)
 
-    return write_each(units, written)
+    outside = write_each(units, lambda unit: _Handed(program, unit).block(unit.body))
+    return write_each(units, inside) or outside
 
 
 class _Handed:

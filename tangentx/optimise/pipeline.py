@@ -50,6 +50,7 @@ from tangentx.optimise import (
     tape_scalarisation,
     tuple_fields,
     unguarded_products,
+    unit_axes,
     value_numbering,
     view_store_forwarding,
     zero_propagation,
@@ -85,6 +86,7 @@ PASSES: dict[str, Pass] = {
     "fits": drop_shape_casts.run,
     "unguarded": unguarded_products.run,
     "bounds": extreme_bounds.run,
+    "axes": unit_axes.run,
     "products": contraction.run,
     "totals": in_place_sums.run,
     "asked": shape_records.run,
@@ -115,6 +117,7 @@ REWRITING: dict[str, type[Rules]] = {
 others change; and where `guards` runs between two of them, those before it and those after it have a walk each."""
 LAST = (
     "bounds",
+    "axes",
     "products",
     "totals",
     "asked",
@@ -137,6 +140,7 @@ BEFORE = ("copies", "dead")
 AFTER = {
     "lone": BEFORE,
     "bounds": BEFORE,
+    "axes": BEFORE,
     "products": ("signs", *BEFORE),
     "totals": BEFORE,
     "asked": BEFORE,
@@ -179,8 +183,8 @@ def optimised(
     check(units[0].function, closed=True)
     if not program.unguarded:
         guard_insertion.run(program, units)
-        if "unguarded" not in off:
-            unguarded_products.run(program, units)
+    if "unguarded" not in off:
+        unguarded_products.finish(program, units)
     data_guards.run(program, units)
     if whole:
         plain_powers.run(units)

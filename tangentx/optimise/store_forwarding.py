@@ -199,15 +199,20 @@ class _Stores:
 
     def _after_new(self, out: list[Statement], i: int, made: Assign) -> None:
         """``b = zeros_like(a)``, or ``b = zeros(3)``: what is added first is what it becomes."""
+        b, gone = Var(made.target), [i]
         for j in range(i + 1, len(out)):
             s = out[j]
-            if isinstance(s, Accumulate) and s.base == Var(made.target) and id(s) in self.fitting.found:
+            if isinstance(s, Accumulate) and s.base == b and id(s) in self.fitting.found:
                 if isinstance(s.value, Var) and self.bound[s.value.name] == 1:
-                    self._unite(made.target, s.value)
-                    out[j] = Assign(made.target, s.value, s.span)
-                    del out[i]
+                    self._unite(b.name, s.value)
+                    out[j] = Assign(b.name, s.value, s.span)
+                    for k in reversed(gone):
+                        del out[k]
                 return
-            if isinstance(s, If | For | Loop) or made.target in reads(s) | writes(s):
+            if self._renames(s, b) and len(gone) == 1:
+                b = Var(s.target)  # type: ignore[union-attr]
+                gone.append(j)
+            elif isinstance(s, If | For | Loop) or b.name in reads(s) | writes(s):
                 break
         self._after_copy(out, i, made)
 
@@ -226,11 +231,15 @@ class _Stores:
                     return
                 if b in (*key_atoms(s.key), v):
                     return
-            elif isinstance(s, Assign) and s.value == b and len(gone) == 1 and self.read[b.name] == 1 and not first:
-                b = Var(s.target)
+            elif self._renames(s, b) and len(gone) == 1 and not first:
+                b = Var(s.target)  # type: ignore[union-attr]
                 gone.append(j)
             elif isinstance(s, If | For | Loop) or b.name in reads(s) | writes(s):
                 return
+
+    def _renames(self, s: Statement, b: Var) -> bool:
+        """Whether the statement gives the array another name, by which alone it is known from there on."""
+        return isinstance(s, Assign) and s.value == b and self.read[b.name] == 1
 
     def _is_as_it_was(self, between: list[Statement], v: Var, b: Var) -> bool:
         """Whether the statements leave an array alone, which is not `b` and may have a view or another name."""

@@ -109,7 +109,7 @@ def _product(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
 def _divided(p: Operators, s: Assign, top: Atom, bottom: Atom, t: Atom) -> Sequence[Statement] | None:
     """``t / bottom``, times `top`."""
     name = p.quotients.get((t, bottom), "")
-    known = p.expr(Var(name)) == Op(operator.truediv, (t, bottom)) and p.still(t) and p.still(Var(name))
+    known = p.current(Var(name)) == Op(operator.truediv, (t, bottom)) and p.still(Var(name))
     if is_number(top, 1.0) and known:
         same = p.same(s, Var(name))
         return None if same is None else (same,)
