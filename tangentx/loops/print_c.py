@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tangentx.loops import c_entry, c_threads, interrupts, vector_functions
+from tangentx.loops import c_entry, c_threads, interrupts, short_axes, vector_functions
 from tangentx.loops import loop_ir as loops
 from tangentx.loops.c_support import beginning
 from tangentx.loops.tidy import targets
@@ -117,6 +117,8 @@ class _Printer:
     ) -> None:
         self.f, self.names, self.given, self.threads = function, names, given, threads
         self.parts: list[str] = []  # of loops that run on several threads
+        self.steps: dict[tuple[str, int], int] = {}  # from row to row of arrays, where they are known
+        self.in_nest = False  # whether what is written is a nest that stands there several times
         self.types: Mapping[str, loops.Type] = {**dict(function.params), **function.locals}
 
     def whole(self) -> Iterator[str]:
@@ -231,6 +233,31 @@ class _Printer:
                 raise AssertionError(s)
 
     def loop(self, s: loops.For) -> Iterator[str]:
+        """A loop over a range, once more for each length of a last axis that is short."""
+        known = None if self.in_nest else short_axes.short(s, self.types)
+        if known is None:
+            yield from self.one_loop(s)
+            return
+        self.in_nest = True
+        length = self.expr(known.length)
+        for number, count in enumerate(short_axes.LENGTHS):
+            self.steps = {(name, self.rank(name) - 2): count for name in known.rows}
+            tests = [f"{length} == {count}", *(f"{name}.s[{axis}] == {count}" for name, axis in self.steps)]
+            yield f"{'} else ' if number else ''}if ({' && '.join(tests)}) {{"
+            yield from (f"    {line}" for line in self.one_loop(known.unrolled(count)))
+        self.steps = {}
+        yield "} else {"
+        yield from (f"    {line}" for line in self.one_loop(s))
+        yield "}"
+        self.in_nest = False
+
+    def rank(self, name: str) -> int:
+        """How many axes an array has."""
+        type = self.types[name]
+        assert isinstance(type, loops.Array)
+        return type.rank
+
+    def one_loop(self, s: loops.For) -> Iterator[str]:
         """A loop over a range."""
         innermost = interrupts.is_innermost(s)
         if s.independent:
@@ -401,7 +428,8 @@ class _Printer:
         for axis, place in enumerate(places):
             last = axis == type.rank - 1 and type.unit
             if place != loops.Const(0, place.type):
-                terms.append(self.expr(place) if last else f"{self.expr(place)} * {array}.s[{axis}]")
+                step = self.steps.get((array, axis), f"{array}.s[{axis}]")
+                terms.append(self.expr(place) if last else f"{self.expr(place)} * {step}")
         return f"{array}.data[{' + '.join(terms) or '0'}]"
 
     # ---- what is referred to ----
