@@ -59,29 +59,51 @@ def _ballast() -> list[Any]:
     return held
 
 
-def _with_frames() -> Any:
-    """A function that calls another one where there is room for the frames of all calls below.
+def _with_frames(room: int) -> Any:
+    """A function that calls another one where there is room, about so many words of it, for the frames of all calls
+    below.
 
     Where Python 3.11 finds none, it loses a reference to what it calls and raises nothing (a SystemError, or a
     segmentation fault: ten lines that recurse at a limit of memory show it, and no library). A function of so many
     variables has a frame in a block of its own, twice as large as it needs.
     """
-    names = "=".join(f"v{k}" for k in range(66_000))
+    names = "=".join(f"v{k}" for k in range(room + 500))
     space: dict[str, Any] = {}
     exec(f"def roomy(run):\n    if run is None:\n        {names} = None\n    return run()", space)
     return space["roomy"]
 
 
-WITH_FRAMES = _with_frames()
+ROOM = 1 << 16
+WITH_FRAMES = _with_frames(ROOM)
+INTERPRETERS = (
+    "error return without exception set",
+    "returned NULL without setting an exception",
+    "returned a result with an exception set",
+)
+"""How Python says that something written in C has failed, and has not said why: no Python code can be the cause."""
+
+
+def of_the_interpreter(error: Any) -> bool:
+    """Whether this is what Python 3.11 makes of a frame for which it has found no room."""
+    return sys.version_info < (3, 12) and type(error) is SystemError and str(error).endswith(INTERPRETERS)
+
+
+def _outcomes(entry: Any, left: int) -> list[Any]:
+    """What the calls give. Where Python 3.11 has lost a frame all the same, they are made again with twice the room,
+    which a fault of ours would outlast."""
+    found = WITH_FRAMES(lambda: limited(entry, left))
+    for times in (1, 2, 3):
+        if not any(map(of_the_interpreter, found)):
+            break
+        found = _with_frames(ROOM << times)(lambda: limited(entry, left))
+    return found
 
 
 def wrong(name: str, entry: Any, left: int) -> list[str]:
     """What was neither right nor a MemoryError."""
     wanted, around = entry(), surroundings()
-    outcomes = WITH_FRAMES(lambda: limited(entry, left))
-    said = [
-        f"{name}, {left} bytes: {one!r}" for one in outcomes if one is not MemoryError and not _is_right(one, wanted)
-    ]
+    outcomes = [one for one in _outcomes(entry, left) if one is not MemoryError and not _is_right(one, wanted)]
+    said = [f"{name}, {left} bytes: {one!r}" for one in outcomes]
     if not same(entry(), wanted):
         said.append(f"{name}, {left} bytes: wrong afterwards")
     now = surroundings()

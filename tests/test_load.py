@@ -459,6 +459,25 @@ def test_calls_at_a_limit_of_memory(names: list[str]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit is Linux's")
+def test_a_system_error_of_ours_is_told_from_the_interpreters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.11's goes where there is more room for frames; ours stays, and has words of its own."""
+    from tests import memory_limits
+
+    lost, ours = SystemError("error return without exception set"), SystemError("unknown opcode")
+    old = sys.version_info < (3, 12)
+    for first, later, wrong in (
+        ([lost, 1.0], [1.0, MemoryError], not old),
+        ([lost, 1.0], [lost, 1.0], True),
+        ([lost, 1.0], [2.0], True),
+        ([ours, 1.0], [1.0], True),
+        ([MemoryError, 1.0], [ours], False),
+    ):
+        runs = iter([first, later, later, later])
+        monkeypatch.setattr(memory_limits, "limited", lambda entry, left, runs=runs: next(runs))
+        assert bool(memory_limits.wrong("planted", lambda: 1.0, 0)) == wrong, (first, later)
+
+
 # ---- a soak ----
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
 
