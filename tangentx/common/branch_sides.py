@@ -72,8 +72,8 @@ def enter(facts: dict[str, Fact], names: Iterable[str], known: Mapping[str, Fact
         if name in known:
             if name not in facts or facts[name] is not known[name]:
                 facts[name] = known[name]
-        else:
-            facts.pop(name, None)
+        elif name in facts:  # of one that is not known, and was not, nothing has changed
+            del facts[name]
 
 
 def differing(a: Mapping[str, object], b: Mapping[str, object]) -> list[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from tangentx.ir.nodes import Assign, Block, For, If, Loop, Make, Note, Return, Statement, Var
 from tangentx.ir.rewrite import map_blocks
-from tangentx.ir.walk import statements
 
 
 def tidy(block: Block) -> Block:
@@ -18,7 +19,7 @@ def tidy(block: Block) -> Block:
         if isinstance(s, Note) and (_is_empty(out) if _is_section(s) else _is_over(out)):
             continue
         out.append(map_blocks(s, tidy))
-    return _once(tuple(reversed(out)))
+    return _once(tuple(reversed(out)))[0]
 
 
 def _is_section(s: Statement) -> bool:
@@ -40,22 +41,34 @@ def _is_over(after: list[Statement]) -> bool:
     return False
 
 
-def _once(block: Block, last: str = "") -> Block:
-    """A comment that repeats the last one of its block, or the one under which its branch stands, is left out."""
+def _once(block: Block, last: str = "") -> tuple[Block, frozenset[str]]:
+    """The block, in which a comment that repeats the last one of its block, or the one under which its branch stands,
+    is left out; and the comments inside, or some two of them."""
     out: list[Statement] = []
+    said: frozenset[str] = frozenset()
     for s in block:
         if isinstance(s, Note):
             if s.text == last:
                 continue
             last = s.text
+            said = _some(said, {last})
         elif isinstance(s, If | For | Loop):
             above = last if isinstance(s, If) else ""
-            s = map_blocks(s, lambda inner, above=above: _once(inner, above))  # type: ignore[misc]
-            last = last if all(other.text == last for other in _notes(s)) else ""
+            inside: frozenset[str] = frozenset()
+
+            def inner(part: Block, above: str = above) -> Block:
+                nonlocal inside
+                part, told = _once(part, above)
+                inside = _some(inside, told)
+                return part
+
+            s = map_blocks(s, inner)
+            last = last if inside <= {last} else ""
+            said = _some(said, inside)
         out.append(s)
-    return tuple(out)
+    return tuple(out), said
 
 
-def _notes(s: Statement) -> list[Note]:
-    """The comments inside a statement."""
-    return [inner for inner in statements((s,)) if isinstance(inner, Note)]
+def _some(said: frozenset[str], more: Set[str]) -> frozenset[str]:
+    """Comments of both; of more than two it does not matter which."""
+    return said if len(said) > 1 or more <= said else said | more

@@ -15,6 +15,13 @@ def test_a_side_notes_each_change() -> None:
     assert before == {"a": 1, "b": 2, "c": 3} and side == {"b": 20}
 
 
+def test_what_was_not_known_and_is_not_has_not_changed() -> None:
+    """Else a chain of branches notes the names of all below in each of them."""
+    side = Side({"a": 1, "b": 2})
+    enter(side, ["a", "b", "inner"], {"b": 3})
+    assert list(side.changed) == ["a", "b"] and side == {"b": 3}
+
+
 @pytest.mark.parametrize(
     "change", [lambda s: s.update(a=1), lambda s: s.setdefault("b", 1), lambda s: s.clear(), lambda s: s.popitem()]
 )

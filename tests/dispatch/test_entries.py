@@ -222,6 +222,25 @@ def test_a_local_function_does_not_travel() -> None:
         pickle.dumps(tx.differentiate(lambda x: x))
 
 
+@tx.checkpoint
+def again(x):
+    return x * x * x
+
+
+AGAIN = tx.checkpoint(total)
+
+
+def test_what_is_checkpointed_travels_by_its_name_alone() -> None:
+    """A function made without the decorator has a name that leads to the one that it runs: Python, which pickles
+    functions, says so. What is made of it travels."""
+    assert pickle.loads(pickle.dumps(again)) is again
+    assert pickle.loads(pickle.dumps(tx.grad(again)))(2.0) == 12.0
+    with pytest.raises(pickle.PicklingError, match="not the same object as .*total"):
+        pickle.dumps(AGAIN)
+    x = np.array([1.0, 2.0])
+    assert np.array_equal(pickle.loads(pickle.dumps(tx.grad(AGAIN)))(x), tx.grad(total)(x))
+
+
 def test_threads_compile_once() -> None:
     @tx.differentiate
     def f(x):

@@ -250,14 +250,15 @@ def _with(value: Any, values: dict[int, Any]) -> Any:
 def checkpoint(function: Callable[..., Any], *args: Any) -> Any:
     """``checkpoint(f, x)`` is ``f(x)``, keeping nothing but `x`: the reverse sweep runs `f` a second time.
 
-    ``@tx.checkpoint`` makes a function do so at every call. Random generators that it is given or refers to by name,
-    and those of NumPy and Python, give the second run what they gave the first. Inside a function that is compiled, `f`
-    may capture what is differentiated and write into arrays that it is given, of which a copy is kept;
-    UnsupportedSyntax where it writes into containers or returns a list or dict, SharedMemory where it returns memory
-    that it was given, NotDifferentiable where it changes what is outside or acts on it (by printing, or an iterator),
-    which a second run would do again. On Tensors NotDifferentiable is raised where `f` writes into a plain array, takes
-    containers of Tensors that require a gradient, or (in backward) uses others of these than its arguments, or gives
-    something else in the second run.
+    ``@tx.checkpoint`` makes a function do so at every call, and of that name it is pickled; ``g = tx.checkpoint(f)`` is
+    not, which Python looks for under the name of `f`, but ``tx.grad(g)`` is. Random generators that it is given or
+    refers to by name, and those of NumPy and Python, give the second run what they gave the first. Inside a function
+    that is compiled, `f` may capture what is differentiated and write into arrays that it is given, of which a copy is
+    kept; UnsupportedSyntax where it writes into containers or returns a list or dict, SharedMemory where it returns
+    memory that it was given, NotDifferentiable where it changes what is outside or acts on it (by printing, or an
+    iterator), which a second run would do again. On Tensors NotDifferentiable is raised where `f` writes into a plain
+    array, takes containers of Tensors that require a gradient, or (in backward) uses others of these than its
+    arguments, or gives something else in the second run.
 
     >>> import numpy as np
     >>> import tangentx as tx
