@@ -38,9 +38,8 @@ def demanded(w: Walker, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:
     bound = tuple(d for d in known if d is not None and not d.empty)
     if len(bound) == len(known) and not name.name.startswith("%"):
         return Lit(None), Obj(None)
-    if not bound:
-        if w.program.final:
-            w.expand("unbound", lambda: _raising(w, called, free))
+    if not bound:  # what follows is not reached, unless a later round finds a definition
+        w.expand("unbound", lambda: _raising(w, called, free))
         return Lit(None), BOTTOM
     if name.name not in w.instance.asked:
         w.instance.asked.add(name.name)
