@@ -140,8 +140,6 @@ from tangentx.arrays.places import (
     remainder_start,
     section_bounds,
     selected,
-    series_length,
-    series_table,
     stretch_ends,
     unselected,
 )
@@ -205,6 +203,7 @@ from tangentx.arrays.schedules import (
     set_generators,
     there,
 )
+from tangentx.arrays.series import series_companion, series_length, series_steps, series_table
 from tangentx.arrays.shapes import (
     alike,
     before,
@@ -454,6 +453,8 @@ __all__ = [
     "selected",
     "set_generators",
     "series_length",
+    "series_companion",
+    "series_steps",
     "series_table",
     "share",
     "shares",

@@ -181,30 +181,3 @@ def stretch_ends(indices: Any, count: int) -> list[tuple[int, int]]:
     starts = [int(i) for i in np.asarray(indices)]
     stops = [*starts[1:], count]
     return [(i, j if j > i else i + 1) for i, j in zip(starts, stops, strict=True)]
-
-
-def series_table(cls: Any, step: str, count: int, times: int) -> Any:
-    """What a `step` makes of series of a class of `numpy.polynomial`, as a matrix for their coefficients.
-
-    The steps are "deriv", "integ" (from 0) and "convert" (to plain polynomials).
-
-    >>> series_table(np.polynomial.Polynomial, "deriv", 3, 1)
-    array([[0., 1., 0.],
-           [0., 0., 2.]])
-    """
-    plain = np.polynomial.Polynomial
-    rows = []
-    for unit in np.eye(count):
-        series = cls(unit, [-1, 1], [-1, 1])
-        made = series.convert([-1, 1], plain, [-1, 1]) if step == "convert" else getattr(series, step)(times)
-        rows.append(made.coef)
-    table = np.zeros((max(map(len, rows)), count))
-    for i, row in enumerate(rows):
-        table[: len(row), i] = row
-    return table
-
-
-def series_length(c: Any) -> int:
-    """How many coefficients there are up to the last that is not 0; one at least."""
-    places = np.flatnonzero(c)
-    return int(places[-1]) + 1 if len(places) else 1

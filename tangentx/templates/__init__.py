@@ -17,6 +17,7 @@ from tangentx.templates import composed_norms as composed_norms
 from tangentx.templates import composed_polynomials as composed_polynomials
 from tangentx.templates import composed_python as composed_python
 from tangentx.templates import composed_series as composed_series
+from tangentx.templates import composed_series_algebra as composed_series_algebra
 from tangentx.templates import composed_sets as composed_sets
 from tangentx.templates import composed_signals as composed_signals
 from tangentx.templates import composed_statistics as composed_statistics
@@ -66,6 +67,7 @@ from tangentx.templates.compositions import (
     compositions,
     examples,
     has_composition,
+    in_double,
     stands_in_place,
     takes_containers,
 )
@@ -104,6 +106,7 @@ __all__ = [
     "method_of",
     "thawed",
     "has_composition",
+    "in_double",
     "is_own",
     "no_rule",
     "no_rule_of_member",

@@ -9,9 +9,8 @@ from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, 
 
 from tangentx.arrays import series_length
 from tangentx.errors import NotDifferentiable
-from tangentx.templates.compositions import composition, has_composition
-from tangentx.templates.refusals import refused
-from tangentx.templates.registry import constant, find
+from tangentx.templates.compositions import composition
+from tangentx.templates.registry import constant
 
 constant(series_length)
 
@@ -26,25 +25,48 @@ def _demand_row(c: Any) -> None:
         raise NotDifferentiable("a series with tables of coefficients has no derivative", hint="take one row at a time")
 
 
-@composition(polynomial.polyval, domain=("x, A(3)", "A(2,2), A(3)", "A(2), [x, y]"))
-def polyval(x: Any, c: Any) -> Any:
+def _beside(x: Any, c: Any, tensor: Any) -> Any:
+    """Coefficients of several series, each of which has a value at each place; where not `tensor` at its own alone."""
+    if np.ndim(c) == 1 or not tensor:
+        return c
+    return np.reshape(c, (*np.shape(c), *((1,) * np.ndim(x))))
+
+
+@composition(polynomial.polyval, domain=("x, A(3)", "A(2,2), A(3)", "A(2), [x, y]", "A(2), A(3,2)"))
+def polyval(x: Any, c: Any, tensor: Any = True) -> Any:
     """Value of a polynomial."""
-    _demand_row(c)
+    c = _beside(x, c, tensor)
     value = c[-1] + x * 0
     for i in range(2, len(c) + 1):
         value = c[-i] + value * x
     return value
 
 
-@composition(polynomial.polyadd, domain=("A(3), A(2)",))
+@composition(
+    polynomial.polyadd,
+    chebyshev.chebadd,
+    legendre.legadd,
+    hermite.hermadd,
+    hermite_e.hermeadd,
+    laguerre.lagadd,
+    domain=("A(3), A(2)",),
+)
 def polyadd(c1: Any, c2: Any) -> Any:
-    """Sum of two polynomials."""
+    """Sum of two polynomials, or of two series of one basis."""
     return _trimmed(np.polyadd(c1[::-1], c2[::-1])[::-1])
 
 
-@composition(polynomial.polysub, domain=("A(3), A(2)",))
+@composition(
+    polynomial.polysub,
+    chebyshev.chebsub,
+    legendre.legsub,
+    hermite.hermsub,
+    hermite_e.hermesub,
+    laguerre.lagsub,
+    domain=("A(3), A(2)",),
+)
 def polysub(c1: Any, c2: Any) -> Any:
-    """Difference of two polynomials."""
+    """Difference of two polynomials, or of two series of one basis."""
     return _trimmed(np.polysub(c1[::-1], c2[::-1])[::-1])
 
 
@@ -121,60 +143,41 @@ def _clenshaw(x: Any, c: Any, before: Any, behind: Any) -> Any:
     return first, second
 
 
-@composition(chebyshev.chebval, domain=("x, A(4)", "A(3), A(1)", "A(2,2), A(3)"))
-def chebval(x: Any, c: Any) -> Any:
+@composition(chebyshev.chebval, domain=("x, A(4)", "A(3), A(1)", "A(2,2), A(3)", "A(2), A(3,2), tensor=False"))
+def chebval(x: Any, c: Any, tensor: Any = True) -> Any:
     """Value of a series of Chebyshev polynomials."""
-    _demand_row(c)
+    c = _beside(x, c, tensor)
     first, second = _clenshaw(x, c, lambda s, n: s, lambda s, x, n: s * (2 * x))
     return first + second * x
 
 
-@composition(legendre.legval, domain=("x, A(4)", "A(3), A(2)"))
-def legval(x: Any, c: Any) -> Any:
+@composition(legendre.legval, domain=("x, A(4)", "A(3), A(2)", "A(3), A(3,2)"))
+def legval(x: Any, c: Any, tensor: Any = True) -> Any:
     """Value of a series of Legendre polynomials."""
-    _demand_row(c)
+    c = _beside(x, c, tensor)
     first, second = _clenshaw(x, c, lambda s, n: s * ((n - 1) / n), lambda s, x, n: s * x * ((2 * n - 1) / n))
     return first + second * x
 
 
 @composition(hermite.hermval, domain=("x, A(4)", "A(3), A(2)"))
-def hermval(x: Any, c: Any) -> Any:
+def hermval(x: Any, c: Any, tensor: Any = True) -> Any:
     """Value of a series of physicists' Hermite polynomials."""
-    _demand_row(c)
+    c = _beside(x, c, tensor)
     first, second = _clenshaw(x, c, lambda s, n: s * (2 * (n - 1)), lambda s, x, n: s * (x * 2))
     return first + second * (x * 2)
 
 
 @composition(hermite_e.hermeval, domain=("x, A(4)", "A(3), A(2)"))
-def hermeval(x: Any, c: Any) -> Any:
+def hermeval(x: Any, c: Any, tensor: Any = True) -> Any:
     """Value of a series of probabilists' Hermite polynomials."""
-    _demand_row(c)
+    c = _beside(x, c, tensor)
     first, second = _clenshaw(x, c, lambda s, n: s * (n - 1), lambda s, x, n: s * x)
     return first + second * x
 
 
-@composition(laguerre.lagval, domain=("x, A(4)", "A(3), A(2)"))
-def lagval(x: Any, c: Any) -> Any:
+@composition(laguerre.lagval, domain=("x, A(4)", "A(3), A(2)", "A(3), A(4,3), False"))
+def lagval(x: Any, c: Any, tensor: Any = True) -> Any:
     """Value of a series of Laguerre polynomials."""
-    _demand_row(c)
+    c = _beside(x, c, tensor)
     first, second = _clenshaw(x, c, lambda s, n: s * (n - 1) / n, lambda s, x, n: s * (2 * n - 1 - x) / n)
     return first + second * (1 - x)
-
-
-def _others() -> list[Any]:
-    """The functions of `numpy.polynomial` that have no rule here."""
-    found = []
-    for module in (polynomial, chebyshev, legendre, hermite, hermite_e, laguerre):
-        for name in module.__all__:
-            public = getattr(module, name)
-            plain = callable(public) and not isinstance(public, type)
-            if plain and find(public) is None and not has_composition(public):
-                found.append(public)
-    return found
-
-
-refused(
-    *_others(),
-    reason="only values of series in one variable are differentiated, and sums and products of plain polynomials",
-    hint="use `polyval`, `chebval` ... on the coefficients, or plain polynomials",
-)

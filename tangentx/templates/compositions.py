@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+
 from tangentx.errors import NoTemplate
 from tangentx.templates.examples import Example, draw, draw_composition
 from tangentx.templates.libraries import arrived
@@ -22,7 +24,8 @@ class Composition:
     One that takes `containers` is given lists as they are, others arrays that are made of them.
     Where it is to stand `in_place`, its statements take the place of the call, so that results which nothing reads are
     not differentiated; they end with the one return. One of an object's class or methods counts `always`: what is known
-    of the object is what the body makes of it.
+    of the object is what the body makes of it. One of a function that calculates in double precision whatever it is
+    given (`double`) is given that.
     """
 
     primals: tuple[Callable[..., Any], ...]
@@ -31,10 +34,12 @@ class Composition:
     containers: bool = False
     in_place: bool = False
     always: bool = False
+    double: bool = False
 
 
 _COMPOSITIONS: dict[Any, Composition] = {}
 _IN_PLACE: set[Callable[..., Any]] = set()
+_IN_DOUBLE: set[Callable[..., Any]] = set()
 
 
 def composition(
@@ -43,14 +48,17 @@ def composition(
     containers: bool = False,
     in_place: bool = False,
     always: bool = False,
+    double: bool = False,
 ) -> Callable[[F], F]:
     """Declares a plain function of the same meaning, whose source is differentiated as the user's own is."""
 
     def declare(body: F) -> F:
         if in_place:
             _IN_PLACE.add(body)
+        if double:
+            _IN_DOUBLE.add(body)
         for primal in primals:
-            _COMPOSITIONS[primal] = Composition(primals, body, domain, containers, in_place, always)
+            _COMPOSITIONS[primal] = Composition(primals, body, domain, containers, in_place, always, double)
         return body
 
     return declare
@@ -82,6 +90,17 @@ def composed_body(fn: Any) -> Callable[..., Any]:
 def stands_in_place(body: Callable[..., Any]) -> bool:
     """Whether the statements of a composition's `body` take the place of the call."""
     return body in _IN_PLACE
+
+
+def in_double(body: Callable[..., Any] | None, dtype: np.dtype[Any]) -> np.dtype[Any] | None:
+    """The dtype in which a composition's `body` takes numbers of this one; None for their own.
+
+    >>> in_double(None, np.dtype("f4"))
+    """
+    return _DOUBLE.get(dtype.char) if body in _IN_DOUBLE else None
+
+
+_DOUBLE = {"e": np.dtype(np.float64), "f": np.dtype(np.float64), "F": np.dtype(np.complex128)}
 
 
 def _fits(body: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:

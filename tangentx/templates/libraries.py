@@ -23,14 +23,14 @@ _RULES = {
     "scipy.stats": (
         *("discrete_distributions", "lifetime_distributions", "multivariate_distributions", "skewed_distributions"),
         *("symmetric_distributions", "frozen_distributions", "descriptive_statistics", "kernel_densities"),
-        "trimmed_statistics",
+        *("trimmed_statistics", "refused_stats"),
     ),
     "scipy.linalg": (
         *("linear_systems", "factorisations", "lu_factors", "banded_systems", "decompositions", "matrix_functions"),
         *("matrix_equations", "structured_matrices", "refused_linalg"),
     ),
     "scipy.spatial.distance": ("distances",),
-    "scipy.signal": ("signals", "resampled_signals", "spectral_estimates", "short_time_transforms"),
+    "scipy.signal": ("signals", "resampled_signals", "spectral_estimates", "short_time_transforms", "refused_signal"),
     "scipy.integrate": ("integrals", "quadratures", "initial_values"),
     "scipy.fft": ("transforms", "cosine_transforms"),
     "scipy.optimize": ("roots", "minima", "linear_programs"),

@@ -20,8 +20,16 @@ from numpy.polynomial import (
     polynomial,
 )
 
-from tangentx.arrays import leading_zeros, made_of, series_length, series_table, stop_gradient
+from tangentx.arrays import leading_zeros, made_of, series_table
 from tangentx.errors import NotDifferentiable
+from tangentx.templates.composed_series_algebra import (
+    least_squares,
+    power_of,
+    product_of,
+    quotient_of,
+    roots_of_series,
+    rows_of,
+)
 from tangentx.templates.compositions import composition
 from tangentx.templates.library_classes import constructor_of, methods_of
 from tangentx.templates.registry import constant
@@ -144,6 +152,7 @@ def _made(cls: Any, coef: Any, domain: Any, window: Any) -> Any:
 
 def _declare(cls: Any) -> None:
     """Declares what a call of one of the classes makes, and of its `fit`."""
+    basis = cls.__name__
 
     @constructor_of(cls)
     def series(coef: Any, domain: Any = None, window: Any = None, symbol: Any = "x") -> Any:
@@ -171,17 +180,8 @@ def _declare(cls: Any) -> None:
         ends = _ends_of(x) if domain is None else domain
         onto = cls.window if window is None else window
         offset, scale = _map(ends, onto)
-        rows = _rows_of(cls, offset + scale * np.asarray(x), deg)
-        return _made(cls, _least_squares(rows, np.asarray(y) * 1.0, w, rcond), np.stack([ends[0], ends[1]]), onto)
-
-
-def _least_squares(rows: Any, right: Any, w: Any, rcond: Any) -> Any:
-    """The coefficients of what is nearest, of columns that are scaled as NumPy does it."""
-    if w is not None:
-        rows, right = rows * np.asarray(w)[:, None], right * np.asarray(w)
-    sizes = np.sqrt(np.sum(stop_gradient(rows) ** 2, axis=0))
-    sizes = np.where(sizes == 0.0, 1.0, sizes)
-    return np.linalg.lstsq(rows / sizes, right, len(right) * 2.0**-52 if rcond is None else rcond)[0] / sizes
+        rows = rows_of(basis, offset + scale * np.asarray(x), deg)
+        return _made(cls, least_squares(rows, np.asarray(y) * 1.0, w, rcond), np.stack([ends[0], ends[1]]), onto)
 
 
 def _map(old: Any, new: Any) -> Any:
@@ -214,43 +214,6 @@ def _of_same(series: Any, other: Any) -> Any:
             raise TypeError("Domains or windows differ")
         return other.coef
     return np.atleast_1d(other) * 1.0
-
-
-def _product(series: Any, own: Any, c: Any) -> Any:
-    """The coefficients of a product."""
-    if len(c) == 1:
-        return own * c[0]
-    if isinstance(series, Polynomial):
-        return polynomial.polymul(own, c)
-    if isinstance(series, Chebyshev):
-        first = np.concatenate([own[:0:-1] / 2.0, own[:1], own[1:] / 2.0])
-        both = np.convolve(first, np.concatenate([c[:0:-1] / 2.0, c[:1], c[1:] / 2.0]))
-        middle = len(own) + len(c) - 2
-        found = np.concatenate([both[middle : middle + 1], 2.0 * both[middle + 1 :]])
-        return found[: series_length(found)]
-    raise NotDifferentiable(
-        "products of these series have no derivative rule",
-        hint="multiply their values, or use numpy.polynomial.Polynomial or Chebyshev",
-    )
-
-
-def _rows_of(cls: Any, x: Any, deg: Any) -> Any:
-    """The basis of a class up to a degree at each of some points, in a row each."""
-    found = [np.ones_like(x), 1.0 - x if cls is Laguerre else 2.0 * x if cls is Hermite else x]
-    for n in range(1, deg):
-        if cls is Chebyshev:
-            found.append(2.0 * x * found[-1] - found[-2])
-        elif cls is Legendre:
-            found.append(((2 * n + 1) * x * found[-1] - n * found[-2]) / (n + 1))
-        elif cls is Hermite:
-            found.append(2.0 * x * found[-1] - 2 * n * found[-2])
-        elif cls is HermiteE:
-            found.append(x * found[-1] - n * found[-2])
-        elif cls is Laguerre:
-            found.append(((2 * n + 1 - x) * found[-1] - n * found[-2]) / (n + 1))
-        else:
-            found.append(x * found[-1])
-    return np.stack(found[: deg + 1], axis=-1)
 
 
 def _ends_of(x: Any) -> Any:
@@ -314,27 +277,50 @@ class Series:
 
     def __mul__(self, other: Any) -> Any:
         """The product with a series or a number."""
-        return _made(self.__class__, _product(self, self.coef, _of_same(self, other)), self.domain, self.window)
+        return _made(
+            self.__class__,
+            product_of(self.__class__.__name__, self.coef, _of_same(self, other)),
+            self.domain,
+            self.window,
+        )
 
     def __rmul__(self, other: Any) -> Any:
         """The product with a number."""
-        return _made(self.__class__, _product(self, self.coef, _of_same(self, other)), self.domain, self.window)
+        return _made(
+            self.__class__,
+            product_of(self.__class__.__name__, self.coef, _of_same(self, other)),
+            self.domain,
+            self.window,
+        )
 
     def __truediv__(self, other: Any) -> Any:
         """The quotient by a number."""
         return _made(self.__class__, self.coef / other, self.domain, self.window)
 
+    def __floordiv__(self, other: Any) -> Any:
+        """The quotient by a series or a number, without the remainder."""
+        found = quotient_of(self.__class__.__name__, self.coef, _of_same(self, other))
+        return _made(self.__class__, found[0], self.domain, self.window)
+
+    def __mod__(self, other: Any) -> Any:
+        """The remainder of a division."""
+        found = quotient_of(self.__class__.__name__, self.coef, _of_same(self, other))
+        return _made(self.__class__, found[1], self.domain, self.window)
+
+    def __divmod__(self, other: Any) -> Any:
+        """Quotient and remainder."""
+        found = quotient_of(self.__class__.__name__, self.coef, _of_same(self, other))
+        quotient = _made(self.__class__, found[0], self.domain, self.window)
+        return quotient, _made(self.__class__, found[1], self.domain, self.window)
+
     def __pow__(self, other: Any) -> Any:
         """A whole power."""
-        found = _made(self.__class__, np.ones(1), self.domain, self.window)
-        for _ in range(other):
-            found = found * self
-        return found
+        return _made(self.__class__, power_of(self.__class__.__name__, self.coef, other), self.domain, self.window)
 
     def deriv(self, m: Any = 1) -> Any:
         """The derivative of an order."""
         offset, scale = _map(self.domain, self.window)
-        table = series_table(self.__class__, "deriv", len(self.coef), m)
+        table = series_table(self.__class__.__name__, "deriv", len(self.coef), m)
         return _made(self.__class__, table @ self.coef * scale**m, self.domain, self.window)
 
     def integ(self, m: Any = 1, k: Any = (), lbnd: Any = None) -> Any:
@@ -343,20 +329,15 @@ class Series:
         start = 0.0 if lbnd is None else offset + scale * lbnd
         given, c = np.atleast_1d(k) * 1.0, self.coef
         for i in range(m):
-            c = series_table(self.__class__, "integ", len(c), 1) @ c / scale
+            c = series_table(self.__class__.__name__, "integ", len(c), 1) @ c / scale
             first = (given[i] if i < len(given) else 0.0) - _value(self, start, c)
             c = np.concatenate([c[:1] + first, c[1:]])
         return _made(self.__class__, c, self.domain, self.window)
 
     def roots(self) -> Any:
         """Where the value is 0."""
-        if not isinstance(self, Polynomial):
-            raise NotDifferentiable(
-                "roots of these series have no derivative rule", hint="convert it first: `p.convert(kind=Polynomial)`"
-            )
         offset, scale = _map(self.window, self.domain)
-        found = np.roots(self.coef[::-1])
-        return offset + scale * found[np.argsort(stop_gradient(found))]
+        return offset + scale * roots_of_series(self.__class__.__name__, self.coef)
 
     def linspace(self, n: Any = 100, domain: Any = None) -> Any:
         """Even points of the domain, and the values there."""
@@ -366,20 +347,19 @@ class Series:
 
     def convert(self, domain: Any = None, kind: Any = None, window: Any = None) -> Any:
         """The same as a plain polynomial of the variable itself."""
-        if not (kind is Polynomial or (kind is None and isinstance(self, Polynomial))) or not (
-            domain is None and window is None
-        ):
+        wanted = self.__class__.__name__ if kind is None else kind.__name__
+        if wanted != "Polynomial" or not (domain is None and window is None):
             raise NotDifferentiable(
                 "series are converted to numpy.polynomial.Polynomial alone", hint="write `p.convert(kind=Polynomial)`"
             )
         offset, scale = _map(self.domain, self.window)
-        plain = series_table(self.__class__, "convert", len(self.coef), 1) @ self.coef
+        plain = series_table(self.__class__.__name__, "convert", len(self.coef), 1) @ self.coef
         found = plain[-1:]
         for i in range(2, len(plain) + 1):
             found = polynomial.polyadd(
                 np.convolve(found, np.stack([offset, scale])), plain[len(plain) - i : len(plain) - i + 1]
             )
-        return _made(Polynomial, found, Polynomial.domain, Polynomial.window)
+        return _made(Polynomial, found, [-1.0, 1.0], [-1.0, 1.0])
 
 
 for _each in (Polynomial, Chebyshev, Legendre, Hermite, HermiteE, Laguerre):

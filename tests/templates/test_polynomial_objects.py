@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tangentx.testing import check_grads
 C, D = np.array([0.7, -0.4, 1.3, 0.9]), np.array([1.2, 0.5, -0.8])
 Y, T = np.array([0.3, 1.1, -0.4, 0.8, 1.7, 0.2, -0.6, 0.9]), np.array([0.1, 0.5, 0.9, 1.6, 2.0, 2.7, 3.1, 3.8])
 SERIES = (Polynomial, Chebyshev, Legendre, Hermite, HermiteE, Laguerre)
+PREFIX = dict(zip(SERIES, ("poly", "cheb", "leg", "herm", "herme", "lag"), strict=True))
 OUTSIDE = Polynomial([1.0, 2.0, 3.0])
 
 
@@ -103,12 +105,49 @@ def test_each_class(cls: type) -> None:
     check_grads(program, (C, 0.3), order=1)
 
 
-def test_products_of_series_without_a_rule_are_refused() -> None:
-    def program(c: Any) -> Any:
-        return (Legendre(c) * Legendre(D))(0.3)
+@pytest.mark.share(3)
+@pytest.mark.parametrize("cls", SERIES)
+def test_products_and_quotients_of_each_class(cls: Any) -> None:
+    def program(c: Any, d: Any, x: Any) -> Any:
+        p, q = cls(c, domain=[0, 2]), cls(d, domain=[0, 2])
+        quotient, rest = divmod(p * q + q, p)
+        return (p * q - q**2)(x) + quotient(x) ** 2 + rest(x) + (p // q)(x) * (p % q)(x)
 
-    with pytest.raises(tx.NotDifferentiable, match="products of these series"):
-        tx.grad(program)(C)
+    value, _ = tx.value_and_grad(program, fallback="error")(C, D, 0.3)
+    np.testing.assert_allclose(value, program(C, D, 0.3), rtol=1e-12)
+    check_grads(program, (C, D, 0.3), order=2)
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("cls", SERIES)
+def test_roots_of_each_class(cls: Any) -> None:
+    def program(r: Any) -> Any:
+        return np.sum(np.real(cls(known(r)).roots()) * np.array([1.0, 2.0, -0.5]))
+
+    known = getattr(inspect.getmodule(cls), PREFIX[cls] + "fromroots")
+    r = np.array([-0.7, 0.2, 0.9])
+    value, slopes = tx.value_and_grad(program, fallback="error")(r)
+    np.testing.assert_allclose(value, r @ np.array([1.0, 2.0, -0.5]), rtol=1e-9)
+    np.testing.assert_allclose(slopes, [1.0, 2.0, -0.5], rtol=1e-8)
+
+
+@pytest.mark.share(3)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("cls", SERIES)
+def test_each_class_on_tensors(cls: Any) -> None:
+    """The basis is that of the class there too: a text compares names, for Tensors have classes of their own."""
+
+    def compiled(y: Any) -> Any:
+        p, q = cls.fit(T, y, 3), cls(y[:3], domain=[0, 2])
+        r = q * q + q**2
+        return p(0.3) ** 2 + r(0.7) + (r // q)(0.3) + q.integ(1, lbnd=0.1)(0.4) + q.convert(kind=Polynomial)(0.3)
+
+    def on_tensors(y: Any) -> Any:
+        return compiled(y) * eval("1.0")
+
+    value, found = tx.value_and_grad(on_tensors)(Y)
+    np.testing.assert_allclose(value, compiled(Y), rtol=1e-12)
+    np.testing.assert_allclose(found, tx.grad(compiled, fallback="error")(Y), rtol=1e-12)
 
 
 def test_series_of_other_domains_are_not_added() -> None:

@@ -148,7 +148,7 @@ def _operation(
         return index(w, args[0], Key((args[1],)))
     if fn is np.tensordot and any(_has_unknown_length(k) for k in (*kinds[2:], *(k for _, _, k in named))):
         raise UnsupportedSyntax("how many axes are meant is not known here", w.span, "write the axes out, as tuples")
-    if w.program.low_precision is not None and (moved := _in_precision(w, fn, args, kwargs, given)) is not None:
+    if (moved := _in_precision(w, fn, body, args, kwargs, given)) is not None:
         return moved
     listed = [] if plain else _lists_to_count_with(fn, body, given)
     if listed and takes_arrays(fn, body):
@@ -324,27 +324,37 @@ def _of_made(
 def _in_precision(
     w: Walker,
     fn: Callable[..., Any],
+    body: Callable[..., Any] | None,
     args: tuple[Atom, ...],
     kwargs: tuple[tuple[str, Atom], ...],
     kinds: list[Kind],
 ) -> tuple[Expr, Kind] | None:
-    """Arrays cast to the precision in which an operation runs by the policy; None where they have it."""
-    low = w.program.low_precision
-    if low is None or w.program.derived:
-        return None
-    wanted = {
-        i: dtype
-        for i, kind in enumerate(kinds)
-        if type(kind) is Arr and not kind.none and (dtype := cast(fn, kind.dtype, low)) is not None
-    }
+    """What is cast to the precision in which an operation runs, by the policy or because the function that the
+    composition `body` stands for does so itself; None where everything has it."""
+    wanted = {i: dtype for i, kind in enumerate(kinds) if (dtype := _precision_of(w, fn, body, kind)) is not None}
     if not wanted:
         return None
 
-    def casting(dtype: Any) -> Callable[[Atom], Op]:
+    def casting(dtype: Any, kind: Kind) -> Callable[[Atom], Op]:
+        if type(kind) is Num:
+            return lambda a: Op(dtype.type, (a,))
         return lambda a: Op(np.ndarray.astype, (a, external(w, dtype.type, dtype.name)))
 
     tag = f"precision{sorted((i, dtype.name) for i, dtype in wanted.items())}"
-    return _of_made(w, fn, args, kwargs, {i: casting(dtype) for i, dtype in wanted.items()}, tag)
+    return _of_made(w, fn, args, kwargs, {i: casting(dtype, kinds[i]) for i, dtype in wanted.items()}, tag)
+
+
+def _precision_of(
+    w: Walker, fn: Callable[..., Any], body: Callable[..., Any] | None, kind: Kind
+) -> np.dtype[Any] | None:
+    """The dtype to which an array, or a number of NumPy's, is cast for an operation; None for its own."""
+    if isinstance(kind, Num) and issubclass(kind.type, np.inexact) and not kind.none and not kind.types:
+        return templates.in_double(body, np.dtype(kind.type))
+    if type(kind) is not Arr or kind.none:
+        return None
+    low = None if w.program.derived else w.program.low_precision
+    found = None if low is None else cast(fn, kind.dtype, low)
+    return found or templates.in_double(body, kind.dtype)
 
 
 def _is_hashable(fn: Any) -> bool:

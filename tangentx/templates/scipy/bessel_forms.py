@@ -47,37 +47,37 @@ def _difference(function: Any, v: Any, z: Any, n: Any, sign: Any) -> Any:
     return total / 2.0**n
 
 
-@composition(special.jvp, domain=("2, P(3)", "1, P(3), 2", "1, x, 0"))
+@composition(special.jvp, double=True, domain=("2, P(3)", "1, P(3), 2", "1, x, 0"))
 def jvp(v: Any, z: Any, n: Any = 1) -> Any:
     """Derivative of order `n` of `jv`."""
     return _difference(special.jv, v, z, n, -1.0)
 
 
-@composition(special.yvp, domain=("2, P(3)", "1, P(3), 2"))
+@composition(special.yvp, double=True, domain=("2, P(3)", "1, P(3), 2"))
 def yvp(v: Any, z: Any, n: Any = 1) -> Any:
     """Derivative of order `n` of `yv`."""
     return _difference(special.yv, v, z, n, -1.0)
 
 
-@composition(special.ivp, domain=("2, P(3)", "1, P(3), 2"))
+@composition(special.ivp, double=True, domain=("2, P(3)", "1, P(3), 2"))
 def ivp(v: Any, z: Any, n: Any = 1) -> Any:
     """Derivative of order `n` of `iv`."""
     return _difference(special.iv, v, z, n, 1.0)
 
 
-@composition(special.kvp, domain=("2, P(3)", "1, P(3), 2"))
+@composition(special.kvp, double=True, domain=("2, P(3)", "1, P(3), 2"))
 def kvp(v: Any, z: Any, n: Any = 1) -> Any:
     """Derivative of order `n` of `kv`."""
     return (-1.0) ** n * _difference(special.kv, v, z, n, 1.0)
 
 
-@composition(special.h1vp, domain=("2, P(3)", "1, P(3), 2"))
+@composition(special.h1vp, double=True, domain=("2, P(3)", "1, P(3), 2"))
 def h1vp(v: Any, z: Any, n: Any = 1) -> Any:
     """Derivative of order `n` of `hankel1`."""
     return _difference(special.hankel1, v, z, n, -1.0)
 
 
-@composition(special.h2vp, domain=("2, P(3)", "1, P(3), 2"))
+@composition(special.h2vp, double=True, domain=("2, P(3)", "1, P(3), 2"))
 def h2vp(v: Any, z: Any, n: Any = 1) -> Any:
     """Derivative of order `n` of `hankel2`."""
     return _difference(special.hankel2, v, z, n, -1.0)

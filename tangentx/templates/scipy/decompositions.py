@@ -242,7 +242,7 @@ def qr(
         upper = np.concatenate([upper, np.matmul(_turned(across), matrix[..., rows:])], axis=-1)
     if mode == "r":
         if rows > columns:
-            upper = np.concatenate([upper, np.zeros((rows - columns, columns))], axis=-2)
+            upper = np.concatenate([upper, np.zeros((rows - columns, columns), upper.dtype)], axis=-2)
         return (upper, order) if pivoting else (upper,)
     return (across, upper, order) if pivoting else (across, upper)
 

@@ -212,7 +212,7 @@ def sem(a: Any, axis: Any = 0, ddof: Any = 1, nan_policy: Any = "propagate", *, 
     """Standard error of the mean."""
     _demand(nan_policy)
     n = np.size(a) if axis is None else np.shape(a)[axis]
-    return np.std(a, axis=axis, ddof=ddof, keepdims=keepdims) / np.sqrt(n)
+    return np.std(a, axis=axis, ddof=ddof, keepdims=keepdims) / n**0.5
 
 
 @composition(stats.gstd, domain=("P(5)", "P(2,4), 1, 0"))
@@ -236,7 +236,7 @@ def entropy(
         second = np.asarray(qk)
         parts = special.rel_entr(first, second / np.sum(second, axis=axis, keepdims=True))
     found = np.sum(parts, axis=axis, keepdims=keepdims)
-    return found if base is None else found / np.log(base)
+    return found if base is None else found / float(np.log(base))
 
 
 @composition(stats.iqr, domain=("A(6)", "A(2,6), 1, (20, 70), 'normal'"))

@@ -44,7 +44,9 @@ def _unit(x: Any) -> Any:
 
 
 @composition(
-    distance.cdist, domain=("A(2,3), A(4,3)", "A(2,3), A(4,3), 'cosine'", "A(2,3), A(4,3), 'minkowski', p=3.0")
+    distance.cdist,
+    double=True,
+    domain=("A(2,3), A(4,3)", "A(2,3), A(4,3), 'cosine'", "A(2,3), A(4,3), 'minkowski', p=3.0"),
 )
 def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, p: Any = 2) -> Any:
     """Distances of the points of two tables, one for each pair."""
@@ -54,7 +56,7 @@ def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, p: Any = 2) -> Any:
     return _length(np.expand_dims(XA, 1) - np.expand_dims(XB, 0), metric, p)
 
 
-@composition(distance.pdist, domain=("A(4,3)", "A(4,3), 'sqeuclidean'"))
+@composition(distance.pdist, double=True, domain=("A(4,3)", "A(4,3), 'sqeuclidean'"))
 def pdist(X: Any, metric: Any = "euclidean", *, p: Any = 2) -> Any:
     """Distances of the points of one table, one for each pair, in a row."""
     first, second = np.triu_indices(np.shape(X)[0], 1)
@@ -71,14 +73,14 @@ def squareform(X: Any, force: Any = "no", checks: Any = True) -> Any:
         raise NotDifferentiable("scipy.spatial.distance.squareform has no derivative with `force`", hint="leave it out")
     if np.ndim(X) == 2:
         return X[np.triu_indices(np.shape(X)[0], 1)]
-    size = int(np.ceil(np.sqrt(2.0 * len(X))))
+    size = max(int(np.ceil(np.sqrt(2.0 * len(X)))), 1)
     first, second = np.triu_indices(size, 1)
     places = np.full((size, size), len(X))
     places[first, second] = np.arange(len(X))
-    return np.concatenate([X, np.zeros(1)])[np.minimum(places, places.T)]
+    return np.concatenate([X, np.zeros(1, np.asarray(X).dtype)])[np.minimum(places, places.T)]
 
 
-@composition(distance.euclidean, domain=("A(3), A(3)",))
+@composition(distance.euclidean, double=True, domain=("A(3), A(3)",))
 def euclidean(u: Any, v: Any) -> Any:
     """Distance of two points."""
     return np.linalg.norm(np.asarray(u) - np.asarray(v))
@@ -131,7 +133,7 @@ def _share(above: Any, below: Any) -> Any:
     return above / np.where(below == 0.0, 1.0, below)
 
 
-@composition(distance.canberra, domain=("A(3), A(3)", "A(3), A(3), P(3)"))
+@composition(distance.canberra, double=True, domain=("A(3), A(3)", "A(3), A(3), P(3)"))
 def canberra(u: Any, v: Any, w: Any = None) -> Any:
     """Sum of the differences of two points, each over the size of both."""
     first, second = np.asarray(u), np.asarray(v)
@@ -139,7 +141,7 @@ def canberra(u: Any, v: Any, w: Any = None) -> Any:
     return np.sum(parts if w is None else w * parts)
 
 
-@composition(distance.braycurtis, domain=("A(3), A(3)", "A(3), A(3), P(3)"))
+@composition(distance.braycurtis, double=True, domain=("A(3), A(3)", "A(3), A(3), P(3)"))
 def braycurtis(u: Any, v: Any, w: Any = None) -> Any:
     """Sum of the differences of two points, over that of their sums."""
     first, second = np.asarray(u), np.asarray(v)
@@ -154,7 +156,7 @@ def mahalanobis(u: Any, v: Any, VI: Any) -> Any:
     return np.sqrt(apart @ np.asarray(VI) @ apart)
 
 
-@composition(distance.seuclidean, domain=("A(3), A(3), P(3)",))
+@composition(distance.seuclidean, double=True, domain=("A(3), A(3), P(3)",))
 def seuclidean(u: Any, v: Any, V: Any) -> Any:
     """Distance of two points in units of spreads, whose squares are given."""
     return np.sqrt(np.sum((np.asarray(u) - np.asarray(v)) ** 2 / np.asarray(V)))
@@ -169,6 +171,6 @@ def jensenshannon(p: Any, q: Any, base: Any = None, *, axis: Any = 0, keepdims: 
     mean = 0.5 * (first + second)
     parts = special.rel_entr(first, mean) + special.rel_entr(second, mean)
     total = 0.5 * np.sum(parts, axis=axis, keepdims=keepdims)
-    total = total if base is None else total / np.log(base)
+    total = total if base is None else total / float(np.log(base))
     # That of equal ones has a kink, as a norm has at 0, where the slope is 0.
     return np.sqrt(total + (total == 0.0)) * (total != 0.0)

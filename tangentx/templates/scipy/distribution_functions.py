@@ -94,13 +94,13 @@ def bdtrc(k: Any, n: Any, p: Any) -> Any:
     return special.betainc(np.floor(k) + 1.0, n - np.floor(k), p)
 
 
-@composition(special.nbdtr, domain=("2, 5, 0.1 + 0.4 * P(3)",))
+@composition(special.nbdtr, double=True, domain=("2, 5, 0.1 + 0.4 * P(3)",))
 def nbdtr(k: Any, n: Any, p: Any) -> Any:
     """Distribution function of the negative binomial distribution, by the probability."""
     return special.betainc(n, k + 1.0, p)
 
 
-@composition(special.nbdtrc, domain=("2, 5, 0.1 + 0.4 * P(3)",))
+@composition(special.nbdtrc, double=True, domain=("2, 5, 0.1 + 0.4 * P(3)",))
 def nbdtrc(k: Any, n: Any, p: Any) -> Any:
     """Complement of the distribution function of the negative binomial distribution, by the probability."""
     return special.betainc(k + 1.0, n, 1.0 - p)

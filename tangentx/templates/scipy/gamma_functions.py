@@ -47,7 +47,7 @@ def polygamma(n: Any, x: Any) -> Any:
     return None, special.polygamma(n + 1, x)
 
 
-@composition(special.multigammaln, domain=("3.0 + P(3), 2", "4.1, 3"))
+@composition(special.multigammaln, double=True, domain=("3.0 + P(3), 2", "4.1, 3"))
 def multigammaln(a: Any, d: Any) -> Any:
     """Logarithm of the multivariate gamma function."""
     total = 0.28618247146235004 * d * (d - 1) + special.gammaln(a)
@@ -142,7 +142,7 @@ def gammainccinv(a: Any, y: Any, *, ans: Any) -> Any:
     return None, -np.exp(ans + special.gammaln(a) - special.xlogy(a - 1.0, ans))
 
 
-@composition(special.comb, domain=("x + 5.0, y", "6.0 + P(3), 2.0"))
+@composition(special.comb, double=True, domain=("x + 5.0, y", "6.0 + P(3), 2.0"))
 def comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:
     """Number of choices of `k` out of `N`, 0 where there are fewer; of real numbers where not `exact`."""
     if exact:

@@ -121,7 +121,7 @@ def inv_tangent(a: Any, overwrite_a: Any = False, check_finite: Any = True, *, a
     return ans_dot
 
 
-@composition(linalg.det, domain=("A(2,2) + 4.0 * np.eye(2)",))
+@composition(linalg.det, double=True, domain=("A(2,2) + 4.0 * np.eye(2)",))
 def det(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Any:
     """Determinant of a matrix."""
     return np.linalg.det(a)
@@ -130,4 +130,7 @@ def det(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Any:
 @composition(linalg.norm, domain=("A(3)", "A(2,3), None, 1", "A(3), 1"))
 def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False, check_finite: Any = True) -> Any:
     """Norm of a vector or of a matrix."""
-    return np.linalg.norm(a, ord, axis, keepdims)
+    found = np.linalg.norm(a, ord, axis, keepdims)
+    if axis is None and not keepdims and np.ndim(a) == 1 and ord in (None, 2) and found.dtype == np.float32:
+        return np.float64(found)  # SciPy has BLAS calculate it, and that give a number
+    return found

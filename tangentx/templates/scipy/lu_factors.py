@@ -56,7 +56,7 @@ def _packed(ordered: Any, known: Any) -> Any:
     if rows > columns:
         across = np.linalg.solve(_turned(np.triu(square)), _turned(ordered[..., size:, :]))
         return np.concatenate([square, _turned(across)], axis=-2)
-    lower = np.tril(square, -1) + np.eye(size)
+    lower = np.tril(square, -1) + np.eye(size, dtype=square.dtype)
     return np.concatenate([square, np.linalg.solve(lower, ordered[..., size:])], axis=-1)
 
 
@@ -81,13 +81,13 @@ def lu(
     known = np.tril(lower[..., :size, :], -1) + upper[..., :size]
     order = np.argsort(places, axis=-1)
     found = _packed(np.take_along_axis(matrix, order[..., None], -2), known)
-    first = np.tril(found, -1)[..., :size] + np.eye(rows, size)
+    first = np.tril(found, -1)[..., :size] + np.eye(rows, size, dtype=matrix.dtype)
     second = np.triu(found)[..., :size, :]
     if p_indices:
         return places, first, second
     if permute_l:
         return np.take_along_axis(first, places[..., None], -2), second
-    return np.eye(rows)[places], first, second
+    return np.eye(rows, dtype=np.real(matrix).dtype)[places], first, second
 
 
 @composition(linalg.lu_factor, domain=())

@@ -25,6 +25,7 @@ def _normal_logpdf(x: Any, mean: Any, cov: Any) -> Any:
 
 @composition(
     stats.multivariate_normal.logpdf,
+    double=True,
     domain=("A(2), A(2), A(2,2) + 4.0 * np.eye(2)", "A(3,2), cov=A(2,2) + 4.0 * np.eye(2)", "A(3), A(3), P(3)"),
 )
 def multivariate_normal_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False) -> Any:
@@ -47,13 +48,13 @@ def multivariate_normal_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_sin
     return _normal_logpdf(x, 0.0 if mean is None else np.asarray(mean), table)
 
 
-@composition(stats.multivariate_normal.pdf, domain=())
+@composition(stats.multivariate_normal.pdf, double=True, domain=())
 def multivariate_normal_pdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False) -> Any:
     """Density of the normal distribution of vectors."""
     return np.exp(stats.multivariate_normal.logpdf(x, mean, cov, allow_singular))
 
 
-@composition(stats.multivariate_normal.entropy, domain=("A(2), A(2,2) + 4.0 * np.eye(2)",))
+@composition(stats.multivariate_normal.entropy, double=True, domain=("A(2), A(2,2) + 4.0 * np.eye(2)",))
 def multivariate_normal_entropy(mean: Any = None, cov: Any = 1) -> Any:
     """Entropy of the normal distribution of vectors."""
     if np.linalg.matrix_rank(cov, rtol=2.3e-10) < len(cov):  # where SciPy leaves the axes without spread out
@@ -65,7 +66,7 @@ def multivariate_normal_entropy(mean: Any = None, cov: Any = 1) -> Any:
     return 1.4189385332046727 * factor.shape[0] + np.sum(np.log(np.diagonal(factor)))
 
 
-@composition(stats.dirichlet.logpdf, domain=())
+@composition(stats.dirichlet.logpdf, double=True, domain=())
 def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
     """Logarithm of the density of the Dirichlet distribution, of all shares."""
     alpha = np.asarray(alpha)
@@ -79,7 +80,7 @@ def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
     return np.sum(special.xlogy(np.transpose(alpha - 1.0), np.transpose(x)), axis=-1) - norm
 
 
-@composition(stats.dirichlet.pdf, domain=())
+@composition(stats.dirichlet.pdf, double=True, domain=())
 def dirichlet_pdf(x: Any, alpha: Any) -> Any:
     """Density of the Dirichlet distribution."""
     return np.exp(stats.dirichlet.logpdf(x, alpha))

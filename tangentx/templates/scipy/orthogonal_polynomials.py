@@ -219,7 +219,7 @@ def agm(a: Any, b: Any) -> Any:
     return (0.7853981633974483 * (a + b) / integral)[()]
 
 
-@composition(special.diric, domain=("P(3), 3", "P(3), 4"))
+@composition(special.diric, double=True, domain=("P(3), 3", "P(3), 4"))
 def diric(x: Any, n: Any) -> Any:
     """Dirichlet's function, ``sin(n * x / 2) / (n * sin(x / 2))``."""
     half = 0.5 * np.asarray(x)

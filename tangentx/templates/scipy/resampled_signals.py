@@ -23,11 +23,11 @@ def upfirdn(h: Any, x: Any, up: Any = 1, down: Any = 1, axis: Any = -1, mode: An
         )
     rows, weights = np.moveaxis(np.asarray(x) * 1.0, axis, -1), np.asarray(h) * 1.0
     length = np.shape(rows)[-1]
-    first = np.zeros(up)
+    first = np.zeros(up, rows.dtype)
     first[0] = 1.0
     sparse = np.reshape(rows[..., None] * first, (*np.shape(rows)[:-1], length * up))[..., : (length - 1) * up + 1]
-    wide = np.concatenate([sparse, np.zeros((*np.shape(rows)[:-1], np.shape(weights)[0] - 1))], axis=-1)
-    return np.moveaxis(signal.lfilter(weights, np.ones(1), wide)[..., ::down], -1, axis)
+    wide = np.concatenate([sparse, np.zeros((*np.shape(rows)[:-1], np.shape(weights)[0] - 1), rows.dtype)], axis=-1)
+    return np.moveaxis(signal.lfilter(weights, np.ones(1, weights.dtype), wide)[..., ::down], -1, axis)
 
 
 def low_pass(window: Any, up: Any, down: Any) -> Any:
@@ -163,7 +163,9 @@ def medfilt(volume: Any, kernel_size: Any = None) -> Any:
     return ndimage.median_filter(volume, size, None, None, "constant")
 
 
-@composition(signal.chirp, domain=("P(4), x, 2.0, y", "P(4), 0.5, 2.0, 1.5, phi=30.0", "P(3), x, 1.0, y, 'log'"))
+@composition(
+    signal.chirp, double=True, domain=("P(4), x, 2.0, y", "P(4), 0.5, 2.0, 1.5, phi=30.0", "P(3), x, 1.0, y, 'log'")
+)
 def chirp(
     t: Any,
     f0: Any,

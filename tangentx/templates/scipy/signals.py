@@ -57,7 +57,7 @@ def lfilter_onwards(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> A
     driven = np.concatenate([state, np.zeros((*np.shape(state)[:-1], count), state.dtype)], axis=-1)
     driven = driven[..., : count + order]
     found = signal.lfilter(ahead, back, np.concatenate([rows, behind], axis=-1), -1)
-    found = found + signal.lfilter(np.ones(1), back, driven, -1)
+    found = found + signal.lfilter(np.ones(1, back.dtype), back, driven, -1)
     rest = found[..., count:]
     ends = rest
     for k in range(1, min(len(back), order)):
@@ -193,7 +193,8 @@ def hilbert(x: Any, N: Any = None, axis: Any = -1) -> Any:
     places = np.arange(size)
     twice = (places > 0) & (places < (size + 1) // 2)
     weights = np.where(twice, 2.0, np.where((places == 0) | (2 * places == size), 1.0, 0.0))
-    found = np.moveaxis(np.fft.fft(np.asarray(x), N, axis), axis, -1) * weights
+    given = np.asarray(x)
+    found = np.moveaxis(np.fft.fft(given, N, axis), axis, -1) * weights.astype(given.dtype)
     return np.moveaxis(np.fft.ifft(found), -1, axis)
 
 

@@ -15,7 +15,7 @@ from tangentx.arrays import positive, positive_with, within
 from tangentx.templates.compositions import composition
 
 
-@composition(stats.lognorm.logpdf, domain=("0.5 + P(3), P(3), loc=0.1, scale=y",))
+@composition(stats.lognorm.logpdf, double=True, domain=("0.5 + P(3), P(3), loc=0.1, scale=y",))
 def lognorm_logpdf(x: Any, s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the density of the log-normal distribution."""
     scale = positive_with(scale, s)
@@ -26,13 +26,13 @@ def lognorm_logpdf(x: Any, s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(outside, -np.inf, found - np.log(scale))[()]
 
 
-@composition(stats.lognorm.pdf, domain=())
+@composition(stats.lognorm.pdf, double=True, domain=())
 def lognorm_pdf(x: Any, s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Density of the log-normal distribution."""
     return np.exp(stats.lognorm.logpdf(x, s, loc, scale))
 
 
-@composition(stats.lognorm.cdf, domain=("0.5 + P(3), s=2.5, loc=0.1, scale=y",))
+@composition(stats.lognorm.cdf, double=True, domain=("0.5 + P(3), s=2.5, loc=0.1, scale=y",))
 def lognorm_cdf(x: Any, s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Distribution function of the log-normal distribution."""
     scale = positive_with(scale, s)
@@ -42,7 +42,7 @@ def lognorm_cdf(x: Any, s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(below, 0.0, special.ndtr(np.log(z) / s))[()]
 
 
-@composition(stats.lognorm.sf, domain=())
+@composition(stats.lognorm.sf, double=True, domain=())
 def lognorm_sf(x: Any, s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Survival function of the log-normal distribution."""
     scale = positive_with(scale, s)
@@ -52,7 +52,7 @@ def lognorm_sf(x: Any, s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(below, 1.0, special.ndtr(-np.log(z) / s))[()]
 
 
-@composition(stats.lognorm.logcdf, domain=())
+@composition(stats.lognorm.logcdf, double=True, domain=())
 def lognorm_logcdf(x: Any, s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the distribution function of the log-normal distribution."""
     scale = positive_with(scale, s)
@@ -62,7 +62,7 @@ def lognorm_logcdf(x: Any, s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(below, -np.inf, special.log_ndtr(np.log(z) / s))[()]
 
 
-@composition(stats.lognorm.logsf, domain=())
+@composition(stats.lognorm.logsf, double=True, domain=())
 def lognorm_logsf(x: Any, s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the survival function of the log-normal distribution."""
     scale = positive_with(scale, s)
@@ -72,7 +72,7 @@ def lognorm_logsf(x: Any, s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(below, 0.0, special.log_ndtr(-np.log(z) / s))[()]
 
 
-@composition(stats.lognorm.ppf, domain=())
+@composition(stats.lognorm.ppf, double=True, domain=())
 def lognorm_ppf(q: Any, s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Quantile of the log-normal distribution."""
     scale = positive_with(scale, s)
@@ -80,7 +80,7 @@ def lognorm_ppf(q: Any, s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.exp(s * special.ndtri(q)) * scale + loc
 
 
-@composition(stats.lognorm.isf, domain=())
+@composition(stats.lognorm.isf, double=True, domain=())
 def lognorm_isf(q: Any, s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Inverse of the survival function of the log-normal distribution."""
     scale = positive_with(scale, s)
@@ -88,34 +88,34 @@ def lognorm_isf(q: Any, s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.exp(-s * special.ndtri(q)) * scale + loc
 
 
-@composition(stats.lognorm.mean, domain=())
+@composition(stats.lognorm.mean, double=True, domain=())
 def lognorm_mean(s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Mean of the log-normal distribution."""
     scale = positive_with(scale, s)
     return np.exp(0.5 * s * s) * scale + loc
 
 
-@composition(stats.lognorm.var, domain=())
+@composition(stats.lognorm.var, double=True, domain=())
 def lognorm_var(s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Variance of the log-normal distribution."""
     scale = positive_with(scale, s)
     return np.expm1(s * s) * np.exp(s * s) * scale * scale
 
 
-@composition(stats.lognorm.std, domain=())
+@composition(stats.lognorm.std, double=True, domain=())
 def lognorm_std(s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Standard deviation of the log-normal distribution."""
     return np.sqrt(stats.lognorm.var(s, loc, scale))
 
 
-@composition(stats.lognorm.entropy, domain=())
+@composition(stats.lognorm.entropy, double=True, domain=())
 def lognorm_entropy(s: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Entropy of the log-normal distribution."""
     scale = positive_with(scale, s)
     return 1.4189385332046727 + np.log(s) + np.log(scale)
 
 
-@composition(stats.halfnorm.logpdf, domain=("0.5 + P(3), loc=0.1, scale=y",))
+@composition(stats.halfnorm.logpdf, double=True, domain=("0.5 + P(3), loc=0.1, scale=y",))
 def halfnorm_logpdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the density of the half-normal distribution."""
     scale = positive(scale)
@@ -126,13 +126,13 @@ def halfnorm_logpdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(outside, -np.inf, found - np.log(scale))[()]
 
 
-@composition(stats.halfnorm.pdf, domain=())
+@composition(stats.halfnorm.pdf, double=True, domain=())
 def halfnorm_pdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Density of the half-normal distribution."""
     return np.exp(stats.halfnorm.logpdf(x, loc, scale))
 
 
-@composition(stats.halfnorm.cdf, domain=("0.5 + P(3), loc=0.1, scale=y",))
+@composition(stats.halfnorm.cdf, double=True, domain=("0.5 + P(3), loc=0.1, scale=y",))
 def halfnorm_cdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Distribution function of the half-normal distribution."""
     scale = positive(scale)
@@ -142,7 +142,7 @@ def halfnorm_cdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(below, 0.0, special.erf(0.7071067811865476 * z))[()]
 
 
-@composition(stats.halfnorm.sf, domain=())
+@composition(stats.halfnorm.sf, double=True, domain=())
 def halfnorm_sf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Survival function of the half-normal distribution."""
     scale = positive(scale)
@@ -152,21 +152,21 @@ def halfnorm_sf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(below, 1.0, special.erfc(0.7071067811865476 * z))[()]
 
 
-@composition(stats.halfnorm.logcdf, domain=())
+@composition(stats.halfnorm.logcdf, double=True, domain=())
 def halfnorm_logcdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the distribution function of the half-normal distribution."""
     found = stats.halfnorm.cdf(x, loc, scale)
     return np.where(found == 0.0, -np.inf, np.log(np.where(found == 0.0, 1.0, found)))[()]
 
 
-@composition(stats.halfnorm.logsf, domain=())
+@composition(stats.halfnorm.logsf, double=True, domain=())
 def halfnorm_logsf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the survival function of the half-normal distribution."""
     found = stats.halfnorm.sf(x, loc, scale)
     return np.where(found == 0.0, -np.inf, np.log(np.where(found == 0.0, 1.0, found)))[()]
 
 
-@composition(stats.halfnorm.ppf, domain=())
+@composition(stats.halfnorm.ppf, double=True, domain=())
 def halfnorm_ppf(q: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Quantile of the half-normal distribution."""
     scale = positive(scale)
@@ -174,7 +174,7 @@ def halfnorm_ppf(q: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return special.ndtri(0.5 + 0.5 * q) * scale + loc
 
 
-@composition(stats.halfnorm.isf, domain=())
+@composition(stats.halfnorm.isf, double=True, domain=())
 def halfnorm_isf(q: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Inverse of the survival function of the half-normal distribution."""
     scale = positive(scale)
@@ -182,34 +182,34 @@ def halfnorm_isf(q: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return -special.ndtri(0.5 * q) * scale + loc
 
 
-@composition(stats.halfnorm.mean, domain=())
+@composition(stats.halfnorm.mean, double=True, domain=())
 def halfnorm_mean(loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Mean of the half-normal distribution."""
     scale = positive(scale)
     return 0.7978845608028654 * scale + loc
 
 
-@composition(stats.halfnorm.var, domain=())
+@composition(stats.halfnorm.var, double=True, domain=())
 def halfnorm_var(loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Variance of the half-normal distribution."""
     scale = positive(scale)
     return 0.3633802276324186 * scale * scale
 
 
-@composition(stats.halfnorm.std, domain=())
+@composition(stats.halfnorm.std, double=True, domain=())
 def halfnorm_std(loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Standard deviation of the half-normal distribution."""
     return np.sqrt(stats.halfnorm.var(loc, scale))
 
 
-@composition(stats.halfnorm.entropy, domain=())
+@composition(stats.halfnorm.entropy, double=True, domain=())
 def halfnorm_entropy(loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Entropy of the half-normal distribution."""
     scale = positive(scale)
     return 0.7257913526447274 + np.log(scale)
 
 
-@composition(stats.pareto.logpdf, domain=("2.5 + P(3), 1.0 + P(3), 0.1, x",))
+@composition(stats.pareto.logpdf, double=True, domain=("2.5 + P(3), 1.0 + P(3), 0.1, x",))
 def pareto_logpdf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the density of the Pareto distribution."""
     b, scale = positive(b), positive_with(scale, b)
@@ -220,13 +220,13 @@ def pareto_logpdf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(outside, -np.inf, found - np.log(scale))[()]
 
 
-@composition(stats.pareto.pdf, domain=())
+@composition(stats.pareto.pdf, double=True, domain=())
 def pareto_pdf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Density of the Pareto distribution."""
     return np.exp(stats.pareto.logpdf(x, b, loc, scale))
 
 
-@composition(stats.pareto.cdf, domain=("2.5 + P(3), b=2.5, loc=0.1, scale=x",))
+@composition(stats.pareto.cdf, double=True, domain=("2.5 + P(3), b=2.5, loc=0.1, scale=x",))
 def pareto_cdf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Distribution function of the Pareto distribution."""
     b, scale = positive(b), positive_with(scale, b)
@@ -236,7 +236,7 @@ def pareto_cdf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(below, 0.0, 1.0 - z**-b)[()]
 
 
-@composition(stats.pareto.sf, domain=())
+@composition(stats.pareto.sf, double=True, domain=())
 def pareto_sf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Survival function of the Pareto distribution."""
     b, scale = positive(b), positive_with(scale, b)
@@ -246,14 +246,14 @@ def pareto_sf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(below, 1.0, z**-b)[()]
 
 
-@composition(stats.pareto.logcdf, domain=())
+@composition(stats.pareto.logcdf, double=True, domain=())
 def pareto_logcdf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the distribution function of the Pareto distribution."""
     found = stats.pareto.cdf(x, b, loc, scale)
     return np.where(found == 0.0, -np.inf, np.log(np.where(found == 0.0, 1.0, found)))[()]
 
 
-@composition(stats.pareto.logsf, domain=())
+@composition(stats.pareto.logsf, double=True, domain=())
 def pareto_logsf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the survival function of the Pareto distribution."""
     b, scale = positive(b), positive_with(scale, b)
@@ -263,7 +263,7 @@ def pareto_logsf(x: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(below, 0.0, np.log(z**-b))[()]
 
 
-@composition(stats.pareto.ppf, domain=())
+@composition(stats.pareto.ppf, double=True, domain=())
 def pareto_ppf(q: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Quantile of the Pareto distribution."""
     scale = positive_with(scale, b)
@@ -271,7 +271,7 @@ def pareto_ppf(q: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.exp(-special.xlog1py(1.0, -q) / b) * scale + loc
 
 
-@composition(stats.pareto.isf, domain=())
+@composition(stats.pareto.isf, double=True, domain=())
 def pareto_isf(q: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Inverse of the survival function of the Pareto distribution."""
     scale = positive_with(scale, b)
@@ -279,7 +279,7 @@ def pareto_isf(q: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.exp(-special.xlogy(1.0, q) / b) * scale + loc
 
 
-@composition(stats.gumbel_r.logpdf, domain=("0.5 + P(3), 0.1, y",))
+@composition(stats.gumbel_r.logpdf, double=True, domain=("0.5 + P(3), 0.1, y",))
 def gumbel_r_logpdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the density of the right-skewed Gumbel distribution."""
     scale = positive(scale)
@@ -287,13 +287,13 @@ def gumbel_r_logpdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return -z - np.exp(-z) - np.log(scale)
 
 
-@composition(stats.gumbel_r.pdf, domain=())
+@composition(stats.gumbel_r.pdf, double=True, domain=())
 def gumbel_r_pdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Density of the right-skewed Gumbel distribution."""
     return np.exp(stats.gumbel_r.logpdf(x, loc, scale))
 
 
-@composition(stats.gumbel_r.cdf, domain=("0.5 + P(3), 0.1, y",))
+@composition(stats.gumbel_r.cdf, double=True, domain=("0.5 + P(3), 0.1, y",))
 def gumbel_r_cdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Distribution function of the right-skewed Gumbel distribution."""
     scale = positive(scale)
@@ -301,7 +301,7 @@ def gumbel_r_cdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.exp(-np.exp(-z))
 
 
-@composition(stats.gumbel_r.sf, domain=())
+@composition(stats.gumbel_r.sf, double=True, domain=())
 def gumbel_r_sf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Survival function of the right-skewed Gumbel distribution."""
     scale = positive(scale)
@@ -309,7 +309,7 @@ def gumbel_r_sf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return -np.expm1(-np.exp(-z))
 
 
-@composition(stats.gumbel_r.logcdf, domain=())
+@composition(stats.gumbel_r.logcdf, double=True, domain=())
 def gumbel_r_logcdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the distribution function of the right-skewed Gumbel distribution."""
     scale = positive(scale)
@@ -317,14 +317,14 @@ def gumbel_r_logcdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return -np.exp(-z)
 
 
-@composition(stats.gumbel_r.logsf, domain=())
+@composition(stats.gumbel_r.logsf, double=True, domain=())
 def gumbel_r_logsf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the survival function of the right-skewed Gumbel distribution."""
     found = stats.gumbel_r.sf(x, loc, scale)
     return np.where(found == 0.0, -np.inf, np.log(np.where(found == 0.0, 1.0, found)))[()]
 
 
-@composition(stats.gumbel_r.ppf, domain=())
+@composition(stats.gumbel_r.ppf, double=True, domain=())
 def gumbel_r_ppf(q: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Quantile of the right-skewed Gumbel distribution."""
     scale = positive(scale)
@@ -332,34 +332,34 @@ def gumbel_r_ppf(q: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return -special.xlogy(1.0, -special.xlogy(1.0, q)) * scale + loc
 
 
-@composition(stats.gumbel_r.mean, domain=())
+@composition(stats.gumbel_r.mean, double=True, domain=())
 def gumbel_r_mean(loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Mean of the right-skewed Gumbel distribution."""
     scale = positive(scale)
     return 0.5772156649015329 * scale + loc
 
 
-@composition(stats.gumbel_r.var, domain=())
+@composition(stats.gumbel_r.var, double=True, domain=())
 def gumbel_r_var(loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Variance of the right-skewed Gumbel distribution."""
     scale = positive(scale)
     return 1.6449340668482264 * scale * scale
 
 
-@composition(stats.gumbel_r.std, domain=())
+@composition(stats.gumbel_r.std, double=True, domain=())
 def gumbel_r_std(loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Standard deviation of the right-skewed Gumbel distribution."""
     return np.sqrt(stats.gumbel_r.var(loc, scale))
 
 
-@composition(stats.gumbel_r.entropy, domain=())
+@composition(stats.gumbel_r.entropy, double=True, domain=())
 def gumbel_r_entropy(loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Entropy of the right-skewed Gumbel distribution."""
     scale = positive(scale)
     return 1.5772156649015329 + np.log(scale)
 
 
-@composition(stats.uniform.logpdf, domain=("0.3 + 0.2 * U(3), loc=0.1, scale=y",))
+@composition(stats.uniform.logpdf, double=True, domain=("0.3 + 0.2 * U(3), loc=0.1, scale=y",))
 def uniform_logpdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the density of the uniform distribution."""
     scale = positive(scale)
@@ -370,13 +370,13 @@ def uniform_logpdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(outside, -np.inf, found - np.log(scale))[()]
 
 
-@composition(stats.uniform.pdf, domain=())
+@composition(stats.uniform.pdf, double=True, domain=())
 def uniform_pdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Density of the uniform distribution."""
     return np.exp(stats.uniform.logpdf(x, loc, scale))
 
 
-@composition(stats.uniform.cdf, domain=("0.3 + 0.2 * U(3), loc=0.1, scale=y",))
+@composition(stats.uniform.cdf, double=True, domain=("0.3 + 0.2 * U(3), loc=0.1, scale=y",))
 def uniform_cdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Distribution function of the uniform distribution."""
     scale = positive(scale)
@@ -387,7 +387,7 @@ def uniform_cdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(outside, beyond, z)[()]
 
 
-@composition(stats.uniform.sf, domain=())
+@composition(stats.uniform.sf, double=True, domain=())
 def uniform_sf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Survival function of the uniform distribution."""
     scale = positive(scale)
@@ -398,21 +398,21 @@ def uniform_sf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(outside, beyond, 1.0 - z)[()]
 
 
-@composition(stats.uniform.logcdf, domain=())
+@composition(stats.uniform.logcdf, double=True, domain=())
 def uniform_logcdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the distribution function of the uniform distribution."""
     found = stats.uniform.cdf(x, loc, scale)
     return np.where(found == 0.0, -np.inf, np.log(np.where(found == 0.0, 1.0, found)))[()]
 
 
-@composition(stats.uniform.logsf, domain=())
+@composition(stats.uniform.logsf, double=True, domain=())
 def uniform_logsf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the survival function of the uniform distribution."""
     found = stats.uniform.sf(x, loc, scale)
     return np.where(found == 0.0, -np.inf, np.log(np.where(found == 0.0, 1.0, found)))[()]
 
 
-@composition(stats.uniform.ppf, domain=())
+@composition(stats.uniform.ppf, double=True, domain=())
 def uniform_ppf(q: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Quantile of the uniform distribution."""
     scale = positive(scale)
@@ -420,7 +420,7 @@ def uniform_ppf(q: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return q * scale + loc
 
 
-@composition(stats.uniform.isf, domain=())
+@composition(stats.uniform.isf, double=True, domain=())
 def uniform_isf(q: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Inverse of the survival function of the uniform distribution."""
     scale = positive(scale)
@@ -428,34 +428,34 @@ def uniform_isf(q: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return (1.0 - q) * scale + loc
 
 
-@composition(stats.uniform.mean, domain=())
+@composition(stats.uniform.mean, double=True, domain=())
 def uniform_mean(loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Mean of the uniform distribution."""
     scale = positive(scale)
     return 0.5 * scale + loc
 
 
-@composition(stats.uniform.var, domain=())
+@composition(stats.uniform.var, double=True, domain=())
 def uniform_var(loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Variance of the uniform distribution."""
     scale = positive(scale)
     return 0.08333333333333333 * scale * scale
 
 
-@composition(stats.uniform.std, domain=())
+@composition(stats.uniform.std, double=True, domain=())
 def uniform_std(loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Standard deviation of the uniform distribution."""
     return np.sqrt(stats.uniform.var(loc, scale))
 
 
-@composition(stats.uniform.entropy, domain=())
+@composition(stats.uniform.entropy, double=True, domain=())
 def uniform_entropy(loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Entropy of the uniform distribution."""
     scale = positive(scale)
     return 0.0 + np.log(scale)
 
 
-@composition(stats.beta.logpdf, domain=("0.3 + 0.2 * U(3), 1.0 + P(3), 1.0 + P(3), loc=0.1, scale=y",))
+@composition(stats.beta.logpdf, double=True, domain=("0.3 + 0.2 * U(3), 1.0 + P(3), 1.0 + P(3), loc=0.1, scale=y",))
 def beta_logpdf(x: Any, a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the density of the beta distribution."""
     scale = positive_with(positive_with(scale, a), b)
@@ -466,13 +466,13 @@ def beta_logpdf(x: Any, a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any
     return np.where(outside, -np.inf, found - np.log(scale))[()]
 
 
-@composition(stats.beta.pdf, domain=())
+@composition(stats.beta.pdf, double=True, domain=())
 def beta_pdf(x: Any, a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Density of the beta distribution."""
     return np.exp(stats.beta.logpdf(x, a, b, loc, scale))
 
 
-@composition(stats.beta.cdf, domain=("0.3 + 0.2 * U(3), a=2.5, b=3.5, loc=0.1, scale=y",))
+@composition(stats.beta.cdf, double=True, domain=("0.3 + 0.2 * U(3), a=2.5, b=3.5, loc=0.1, scale=y",))
 def beta_cdf(x: Any, a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Distribution function of the beta distribution."""
     scale = positive_with(positive_with(scale, a), b)
@@ -483,7 +483,7 @@ def beta_cdf(x: Any, a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(outside, beyond, special.betainc(a, b, z))[()]
 
 
-@composition(stats.beta.sf, domain=())
+@composition(stats.beta.sf, double=True, domain=())
 def beta_sf(x: Any, a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Survival function of the beta distribution."""
     scale = positive_with(positive_with(scale, a), b)
@@ -494,21 +494,21 @@ def beta_sf(x: Any, a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return np.where(outside, beyond, special.betaincc(a, b, z))[()]
 
 
-@composition(stats.beta.logcdf, domain=())
+@composition(stats.beta.logcdf, double=True, domain=())
 def beta_logcdf(x: Any, a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the distribution function of the beta distribution."""
     found = stats.beta.cdf(x, a, b, loc, scale)
     return np.where(found == 0.0, -np.inf, np.log(np.where(found == 0.0, 1.0, found)))[()]
 
 
-@composition(stats.beta.logsf, domain=())
+@composition(stats.beta.logsf, double=True, domain=())
 def beta_logsf(x: Any, a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the survival function of the beta distribution."""
     found = stats.beta.sf(x, a, b, loc, scale)
     return np.where(found == 0.0, -np.inf, np.log(np.where(found == 0.0, 1.0, found)))[()]
 
 
-@composition(stats.beta.ppf, domain=())
+@composition(stats.beta.ppf, double=True, domain=())
 def beta_ppf(q: Any, a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Quantile of the beta distribution."""
     scale = positive_with(positive_with(scale, a), b)
@@ -516,7 +516,7 @@ def beta_ppf(q: Any, a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return special.betaincinv(a, b, q) * scale + loc
 
 
-@composition(stats.beta.isf, domain=())
+@composition(stats.beta.isf, double=True, domain=())
 def beta_isf(q: Any, a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Inverse of the survival function of the beta distribution."""
     scale = positive_with(positive_with(scale, a), b)
@@ -524,21 +524,21 @@ def beta_isf(q: Any, a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     return special.betainccinv(a, b, q) * scale + loc
 
 
-@composition(stats.beta.mean, domain=())
+@composition(stats.beta.mean, double=True, domain=())
 def beta_mean(a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Mean of the beta distribution."""
     scale = positive_with(positive_with(scale, a), b)
     return a / (a + b) * scale + loc
 
 
-@composition(stats.beta.var, domain=())
+@composition(stats.beta.var, double=True, domain=())
 def beta_var(a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Variance of the beta distribution."""
     scale = positive_with(positive_with(scale, a), b)
     return a * b / ((a + b) ** 2 * (a + b + 1.0)) * scale * scale
 
 
-@composition(stats.beta.std, domain=())
+@composition(stats.beta.std, double=True, domain=())
 def beta_std(a: Any, b: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Standard deviation of the beta distribution."""
     return np.sqrt(stats.beta.var(a, b, loc, scale))

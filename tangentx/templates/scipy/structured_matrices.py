@@ -23,8 +23,8 @@ def block_diag(*arrs: Any) -> Any:
     rows = []
     before = 0
     for block in blocks:
-        left = np.zeros((block.shape[0], before))
-        right = np.zeros((block.shape[0], width - before - block.shape[1]))
+        left = np.zeros((block.shape[0], before), block.dtype)
+        right = np.zeros((block.shape[0], width - before - block.shape[1]), block.dtype)
         rows.append(np.concatenate([left, block, right], axis=1))
         before += block.shape[1]
     return np.concatenate(rows, axis=0)
@@ -59,7 +59,9 @@ def hankel(c: Any, r: Any = None) -> Any:
 def companion(a: Any) -> Any:
     """Matrix whose characteristic polynomial has the coefficients."""
     given = np.asarray(a)
-    return np.concatenate([(-given[1:] / given[0])[None, :], np.eye(len(given) - 2, len(given) - 1)], axis=0)
+    return np.concatenate(
+        [(-given[1:] / given[0])[None, :], np.eye(len(given) - 2, len(given) - 1, dtype=given.dtype)], axis=0
+    )
 
 
 @composition(linalg.fiedler, domain=("A(3)",))
@@ -72,7 +74,7 @@ def fiedler(a: Any) -> Any:
 @composition(linalg.leslie, domain=("A(3), A(2)",))
 def leslie(f: Any, s: Any) -> Any:
     """Matrix of a population by age: births in the first row, survival below the diagonal."""
-    below = np.concatenate([np.diag(s), np.zeros((len(s), 1))], axis=1)
+    below = np.concatenate([np.diag(s), np.zeros((len(s), 1), np.asarray(s).dtype)], axis=1)
     return np.concatenate([np.asarray(f)[None, :], below], axis=0)
 
 
@@ -81,8 +83,8 @@ def diagsvd(s: Any, M: Any, N: Any) -> Any:
     """Matrix of singular values."""
     square = np.diag(s)
     if len(s) == M:
-        return np.concatenate([square, np.zeros((M, N - M))], axis=1)
-    return np.concatenate([square, np.zeros((M - N, N))], axis=0)
+        return np.concatenate([square, np.zeros((M, N - M), square.dtype)], axis=1)
+    return np.concatenate([square, np.zeros((M - N, N), square.dtype)], axis=0)
 
 
 @composition(linalg.khatri_rao, domain=("A(2,3), A(4,3)",))
@@ -104,7 +106,7 @@ def convolution_matrix(a: Any, n: Any, mode: Any = "full") -> Any:
     return np.where(outside, 0.0, given[np.where(outside, 0, places)])
 
 
-@composition(linalg.matmul_toeplitz, domain=("A(3), A(3)", "(A(3), A(2)), A(2,4)"), containers=True)
+@composition(linalg.matmul_toeplitz, double=True, domain=("A(3), A(3)", "(A(3), A(2)), A(2,4)"), containers=True)
 def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: Any = False, workers: Any = None) -> Any:
     """Product of a matrix with constant diagonals."""
     if np.size(x) == 0:
@@ -112,7 +114,7 @@ def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: Any = False, workers: An
     return np.matmul(_of_diagonals(c_or_cr), np.asarray(x))
 
 
-@composition(linalg.solve_toeplitz, domain=("P(3) * np.array([9.0, 1.0, 1.0]), A(3)",), containers=True)
+@composition(linalg.solve_toeplitz, double=True, domain=("P(3) * np.array([9.0, 1.0, 1.0]), A(3)",), containers=True)
 def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: Any = True) -> Any:
     """Solution of a system with constant diagonals."""
     return np.linalg.solve(_of_diagonals(c_or_cr), np.asarray(b))

@@ -42,7 +42,7 @@ def weighed_logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: Any = F
         )
     weights = 1.0 if b is None else b
     absent = np.equal(weights, 0.0) | np.zeros(np.shape(a), bool)
-    top = stop_gradient(np.max(np.where(absent, -np.inf, a), axis=axis, keepdims=True))
+    top = stop_gradient(np.max(np.where(absent, -np.inf, a), axis=axis, keepdims=True, initial=-np.inf))
     top = np.where(np.isfinite(top), top, 0.0)
     total = np.sum(weights * np.exp(np.where(absent, -np.inf, a - top)), axis=axis, keepdims=keepdims)
     size = np.log(np.where(np.equal(total, 0.0), 1.0, np.abs(total)))

@@ -104,7 +104,7 @@ def tsem(
     sample = np.asarray(a)
     inside = _inside(sample, limits, inclusive)
     spread = np.std(sample, axis=axis, ddof=ddof, keepdims=keepdims, where=inside)
-    return spread / np.sqrt(np.sum(inside, axis=axis, keepdims=keepdims))
+    return spread / np.sqrt(np.sum(inside, axis=axis, keepdims=keepdims, dtype=sample.dtype))
 
 
 _ENDS = (

@@ -17,7 +17,7 @@ from tangentx.tensor.calls.groups import Grouped
 from tangentx.tensor.calls.lifting import lifted_function
 from tangentx.tensor.calls.operation import Operation, root_of
 from tangentx.tensor.calls.plain_stubs import Text, learn
-from tangentx.tensor.calls.precision import moved
+from tangentx.tensor.calls.precision import doubled, moved
 from tangentx.tensor.calls.recorded_stubs import binary, unary
 from tangentx.tensor.calls.rules import Rule, rule_of
 from tangentx.tensor.calls.unrecorded import Viewed, made_of, results, unrecorded
@@ -222,7 +222,8 @@ def _without_rule(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error
             return results(ans, None, any(t.requires_grad for t in tensors), made_of(tensors))
     body = composed(fn, args, kwargs)
     if body is not None:
-        return lifted_function(body)(*args, **kwargs)
+        given = {name: doubled(body, value) for name, value in kwargs.items()}
+        return lifted_function(body)(*(doubled(body, value) for value in args), **given)
     if STATE.grad and any(t.requires_grad for t in tensors_in([list(args), dict(kwargs)])):
         message, hint = no_rule(fn) if error is None else (error.message, NO_RULE)
         raise refusal(NoTemplate(message, span_of(place()), hint))

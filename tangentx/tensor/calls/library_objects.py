@@ -10,7 +10,8 @@ import numpy as np
 
 from tangentx.arrays import made_of, parts_of
 from tangentx.errors import NoTemplate, place, span_of
-from tangentx.templates import always_composed, composed_body, no_rule_of_member
+from tangentx.templates import always_composed, composed_body, no_rule_of_member, thawed
+from tangentx.templates.distributions import Thawed
 from tangentx.tensor.calls.lifting import INSTEAD, lifted, lifted_function
 from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.modes import refusal
@@ -52,6 +53,9 @@ def with_rule(function: Any) -> Any:
     if isinstance(owner, np.random.Generator | np.random.RandomState):
         draw = getattr(type(owner), function.__name__)
         return functools.partial(lifted(draw), owner) if always_composed(draw) else None
+    held = thawed(function)
+    if held is not None:
+        return functools.partial(_of_distribution, held)
     inner = getattr(function, "__func__", None)
     if inner is None:
         owner, inner = function, inspect.getattr_static(type(function), "__call__", None)
@@ -60,6 +64,11 @@ def with_rule(function: Any) -> Any:
     if parts_of(type(owner)) is None or not always_composed(inner):
         return None
     return functools.partial(lifted(inner), owner)
+
+
+def _of_distribution(held: Thawed, *args: Any, **kwargs: Any) -> Any:
+    """A method of a frozen distribution, called with what that holds behind other arguments."""
+    return lifted(held.method)(*args, *held.args, **held.kwargs, **kwargs)
 
 
 def _of_stand_in(owner: Any, function: Any, inner: Any) -> Any:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from tangentx.arrays.libraries import ARRAYS
 from tangentx.common.options import low_precision
+from tangentx.templates.compositions import in_double
 from tangentx.templates.precision import cast
 from tangentx.tensor.core.tensor import Tensor
 
@@ -21,4 +24,13 @@ def moved(fn: Any, value: Any) -> Any:
     low = low_precision()
     data = value._primal if type(value) is Tensor else value
     wanted = cast(fn, data.dtype, low) if low is not None and type(data) in ARRAYS else None
+    return value if wanted is None else value.astype(wanted)
+
+
+def doubled(body: Callable[..., Any], value: Any) -> Any:
+    """The same in double precision, where a composition's `body` stands for a function that goes on in that."""
+    data = value._primal if type(value) is Tensor else value
+    if type(data) not in ARRAYS and not isinstance(data, np.inexact):
+        return value
+    wanted = in_double(body, data.dtype)
     return value if wanted is None else value.astype(wanted)
