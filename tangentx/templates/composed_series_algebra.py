@@ -5,7 +5,8 @@ All of it goes by ``x * P[n] = up * P[n + 1] + stay * P[n] + down * P[n - 1]``, 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial, polyutils
@@ -18,6 +19,7 @@ from tangentx.templates.registry import constant, find
 
 constant(series_steps, series_companion)
 
+F = TypeVar("F", bound=Callable[..., Any])
 BASES: tuple[tuple[str, Any, str], ...] = (
     ("Polynomial", polynomial, "poly"),
     ("Chebyshev", chebyshev, "cheb"),
@@ -301,7 +303,7 @@ def _declare_tables(basis: str, module: Any, prefix: str) -> None:
         return least_squares(rows_of(basis, np.asarray(x) * 1.0, deg), np.asarray(y) * 1.0, w, rcond)
 
 
-def _declared(module: Any, name: str, *domain: str) -> Any:
+def _declared(module: Any, name: str, *domain: str) -> Callable[[F], F]:
     """Declares a composition for a function of a module, where there is such a function and it has none."""
     public = getattr(module, name, None)
     if public is None or has_composition(public):

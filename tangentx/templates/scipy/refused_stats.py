@@ -12,7 +12,7 @@ from tangentx.templates.refusals import refused
 def _there(*names: str) -> tuple[Any, ...]:
     """Those of the names that this version of SciPy has, and how objects of the classes are made."""
     found = [getattr(stats, name) for name in names if hasattr(stats, name)]
-    return (*found, *{each.__init__: None for each in found if isinstance(each, type)})
+    return (*found, *{getattr(each, "__init__", None): None for each in found if isinstance(each, type)})
 
 
 refused(
