@@ -286,15 +286,15 @@ def _picked(logs: Any, classes: Any, weight: Any, ignore_index: int, reduction: 
     else:  # to look whether there is such a class would be a transfer
         missing = (known < 0) | (known >= np.shape(logs)[-1])
         logs, known = np.where(np.expand_dims(missing, -1), np.nan, logs), np.where(missing, 0, known)
-    factors = _factors(counts, known, weight).astype(logs.dtype)
+    factors = _factors(counts, known, weight, logs.dtype)
     chosen = np.squeeze(np.take_along_axis(logs, np.expand_dims(known, -1), axis=-1), -1)
     losses = -np.where(counts, chosen, 0.0) * factors
     return np.sum(losses) / np.sum(factors) if reduction == "mean" else _reduced(losses, reduction)
 
 
-def _factors(counts: Any, classes: Any, weight: Any) -> Any:
-    """What each place counts."""
-    return np.where(counts, 1.0, 0.0) if weight is None else np.where(counts, weight[classes], 0.0)
+def _factors(counts: Any, classes: Any, weight: Any, dtype: Any) -> Any:
+    """What each place counts, as numbers of this dtype: a program in one dtype needs no casts in its derivative."""
+    return counts.astype(dtype) if weight is None else np.where(counts, weight[classes], 0.0).astype(dtype)
 
 
 def _demand_classes(classes: Any, count: int) -> None:
@@ -333,7 +333,7 @@ def cross_entropy(
     even = -np.sum(logs if weight is None else logs * weight, axis=-1) / np.shape(logs)[-1]
     even = np.where(counts, even, 0.0)
     if reduction == "mean":
-        factors = _factors(counts, np.where(counts, classes, 0), weight).astype(logs.dtype)
+        factors = _factors(counts, np.where(counts, classes, 0), weight, logs.dtype)
         even_loss = np.sum(even) / np.sum(factors)
     else:
         even_loss = _reduced(even, reduction)

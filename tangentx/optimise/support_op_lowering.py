@@ -217,8 +217,18 @@ def _transposed(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
 
 
 def _turned_product(p: Operators, s: Assign, product: Atom) -> Sequence[Statement] | None:
-    """``(x.T @ t).T`` as ``t.T @ x``."""
-    made = p.expr(product)
+    """``(x.T @ t).T`` as ``t.T @ x``; ``unbroadcast(x.T @ t, w.T).T`` as ``unbroadcast(t.T @ x, w)``."""
+    like, made = None, p.expr(product)
+    if (
+        isinstance(made, Op)
+        and made.fn is arrays.unbroadcast
+        and isinstance(product, Var)
+        and p.count[product.name] == 1
+    ):
+        like, product = _transpose_of(p, made.args[1]), made.args[0]
+        if like is None or p.rank(like) != 2:
+            return None
+        made = p.expr(product)
     if not (p.walk.ours and isinstance(made, Op) and made.fn is p.matmul and isinstance(product, Var)):
         return None
     first, second = made.args
@@ -226,7 +236,11 @@ def _turned_product(p: Operators, s: Assign, product: Atom) -> Sequence[Statemen
     if plain is None or p.count[product.name] != 1 or not p.rank(plain) == p.rank(second) == 2 or not p.still(second):
         return None
     turned = p.let(s, Op(np.transpose, (second,)), p.kind(second))
-    return turned, Assign(s.target, Op(p.matmul, (Var(turned.target), plain)), s.span)
+    found = Op(p.matmul, (Var(turned.target), plain))
+    if like is None:
+        return turned, Assign(s.target, found, s.span)
+    fitting = p.let(s, found, p.kind(product))
+    return turned, fitting, Assign(s.target, Op(arrays.unbroadcast, (Var(fitting.target), like)), s.span)
 
 
 def _one_system_each(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:

@@ -6,6 +6,7 @@ the shards by itself and runs tasks where they are. To all others shards go as b
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import uuid
 from collections import deque
@@ -130,8 +131,13 @@ class Scattered(Distant):
     def _brought(self, number: int) -> tuple[Any, ...]:
         future = self._futures.get(number)
         if future is None or future.status in ("lost", "cancelled", "error"):
-            future = self._futures[number] = self.client.scatter([packed(self.shards[number])], hash=False)[0]
+            future = self._futures[number] = self._scattered(packed(self.shards[number]))
         return (future,)
+
+    def _scattered(self, data: bytes) -> Any:
+        """Data of the cluster. An interrupt of `scatter` itself leaves them there, with nobody to let them go."""
+        scattering = self.client.scatter([data], hash=False, asynchronous=True)
+        return asyncio.run_coroutine_threadsafe(scattering, self.client.loop.asyncio_loop).result()[0]
 
 
 class Pool:

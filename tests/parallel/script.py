@@ -4,8 +4,10 @@ It prints what two functions give on the workers of an engine, and how far they 
 a shard raises, with `dies` a worker ends, with `waits` shards take long; each is followed by a folder for marks.
 """
 
+import contextlib
 import multiprocessing
 import sys
+import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
@@ -38,6 +40,8 @@ def engine(name):
         from loky import ProcessPoolExecutor as Loky
 
         return Loky(2)
+    if name == "dask":
+        return cluster()
     if name == "pool":
         return multiprocessing.get_context("spawn").Pool(2)
     if name == "ray":
@@ -45,6 +49,26 @@ def engine(name):
 
         return Pool(2)
     return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(name))
+
+
+@contextlib.contextmanager
+def cluster():
+    """A client of a cluster of Dask's, which says at the end how many tasks are left there."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as workers,
+        Client(workers) as client,
+    ):
+        yield client
+        end = time.monotonic() + 10.0
+        while (left := client.run_on_scheduler(tasks_left)) and time.monotonic() < end:
+            time.sleep(0.1)
+        print(f"{left} tasks left", flush=True)
+
+
+def tasks_left(dask_scheduler):
+    return len(dask_scheduler.tasks)
 
 
 def main(name):
@@ -84,6 +108,7 @@ def hindered(name, what, folder):
             print("off by", abs(made(parameter)[0] - 18.0))
         except (ZeroDivisionError, KeyboardInterrupt) as error:
             print(type(error).__name__, *getattr(error, "__notes__", ()), flush=True)
+        del made
 
 
 if __name__ == "__main__":

@@ -216,6 +216,7 @@ ENGINES = [
     "pool",
     "spawn",
     pytest.param("loky", marks=needs("loky")),
+    pytest.param("dask", marks=needs("distributed")),
     pytest.param("mpi", marks=needs("mpi4py", "cloudpickle")),
     pytest.param("ray", marks=needs("ray")),
 ]
@@ -248,7 +249,7 @@ def test_a_process_that_dies(name, tmp_path):
         assert script.returncode != 0, out + shown
     else:
         assert "off by 0.0" in out, out + shown
-        assert ("RuntimeWarning: a worker died" in shown) == (name != "pool")
+        assert ("RuntimeWarning: a worker died" in shown) == (name not in ("pool", "dask"))
 
 
 @pytest.mark.share(1)
@@ -259,11 +260,12 @@ def test_a_run_that_is_cancelled_leaves_nothing_behind(name, tmp_path):
     while not os.listdir(tmp_path) and time.monotonic() < end:
         time.sleep(0.05)
     os.kill(script.pid, signal.SIGINT)
-    script.communicate(timeout=60)
+    out, _ = script.communicate(timeout=60)
     while in_session(script.pid) and time.monotonic() < end:
         time.sleep(0.1)
     assert not in_session(script.pid)
     assert 0 < len(os.listdir(tmp_path)) < 40
+    assert name != "dask" or "KeyboardInterrupt" in out and "\n0 tasks left" in out, out
 
 
 def in_session(leader):
