@@ -39,8 +39,8 @@ def without_a_whole_basis(x):
     return np.sum(linalg.orthogonal_procrustes(np.outer(x, x), np.outer(x, x))[0])
 
 
-def of_third_order(x):
-    return np.sum(ndimage.gaussian_filter(x, 0.5, order=3))
+def with_an_origin(x):
+    return np.sum(ndimage.convolve(x, np.array([1.0, 2.0]), origin=-1))
 
 
 def of_too_few_equations(x):
@@ -51,7 +51,7 @@ def of_too_few_equations(x):
     ("f", "name"),
     [
         (without_a_whole_basis, "orthogonal_procrustes"),
-        (of_third_order, "gaussian_filter"),
+        (with_an_origin, "convolve"),
         (of_too_few_equations, "lstsq"),
     ],
 )
