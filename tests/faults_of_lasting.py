@@ -9,9 +9,15 @@ from __future__ import annotations
 import functools
 import gc
 import linecache
+import os
+import pickle
+import signal
 import struct
+import sys
 import tempfile
+import threading
 import types
+import warnings
 import weakref
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -22,12 +28,14 @@ import numpy as np
 
 import tangentx as tx
 from tangentx.analysis.types import outcomes
-from tangentx.api import vmap
-from tangentx.common import kept_files
+from tangentx.api import pickling, vmap
+from tangentx.common import kept_files, own_warnings, recursion
 from tangentx.common.bounded_cache import Bounded
-from tangentx.common.scoped_state import Lasting, lasting
+from tangentx.common.float_events import under_events
+from tangentx.common.scoped_state import Lasting, holding, lasting
 from tangentx.compile import pipeline
 from tangentx.dispatch import entries as derivative
+from tangentx.tensor.core.modes import STATE, during, recording
 from tests.faults_of_reverse import Edits
 
 GUARD = "tangentx.dispatch.guards:"
@@ -340,6 +348,140 @@ def collector_on() -> bool:
     found = gc.isenabled()
     gc.enable()
     return found
+
+
+def events_set_back() -> bool:
+    before = np.geterr()
+    under_events(lambda: None, all="raise")
+    found, _ = np.geterr() == before, np.seterr(**before)
+    return found
+
+
+def records_again() -> bool:
+    """Behind a run that ended with an exception."""
+    try:
+        during(lambda: 1 / 0, grad=False)
+    except ZeroDivisionError:
+        pass
+    found = recording()
+    STATE.grad = True
+    return found
+
+
+def let_go() -> bool:
+    lock, found = threading.Lock(), []
+    holding(lock, lambda: None)
+    other = threading.Thread(target=lambda: found.append(lock.acquire(blocking=False)))
+    other.start()
+    other.join()
+    return found == [True]
+
+
+def on_tensors(x):
+    return np.sum(eval("x * x"))
+
+
+def moves_unrecorded() -> bool:
+    """Forward mode of what runs on Tensors, where the user records nothing."""
+    with tx.no_grad():
+        return bool(tx.jvp(on_tensors, (np.ones(3),), (np.ones(3),))[1] == 6.0)
+
+
+def filters_as_before() -> bool:
+    before = list(warnings.filters)
+    own_warnings.quietly(lambda: None)
+    found = warnings.filters == before
+    warnings.filters[:] = before  # type: ignore[index]
+    return found
+
+
+def others_are_warned() -> bool:
+    """Another thread, while this one is quiet."""
+    told: list[Any] = []
+
+    def warned() -> None:
+        with warnings.catch_warnings(record=True) as found:
+            warnings.filters.insert(1, ("always", None, Warning, None, 0))  # type: ignore[attr-defined]
+            warnings.warn("theirs", stacklevel=1)
+            told.extend(found)
+
+    def aside() -> None:
+        thread = threading.Thread(target=warned)
+        thread.start()
+        thread.join()
+
+    own_warnings.quietly(aside)
+    return len(told) == 1
+
+
+def texts_go() -> bool:
+    """With the derivatives of functions that are gone."""
+    gc.collect()
+    before = len(linecache.cache)
+    for n in range(3):
+        tx.grad(types.FunctionType(_square.__code__, {}, f"gone_{n}"))(2.0)
+    gc.collect()
+    return len(linecache.cache) <= before
+
+
+def deep_trees() -> bool:
+    """Work that recurses more deeply than Python's limit is done on a larger stack."""
+
+    def down(n: int) -> int:
+        return 1 + down(n - 1) if n else 0
+
+    depth = sys.getrecursionlimit() + 500
+    return recursion.deep(lambda: down(depth)) == depth
+
+
+def pickles_of_others() -> bool:
+    """A pickle that names what nobody meant to be called."""
+    try:
+        pickling._by_name("tests.faults_of_lasting", "struct.pack")
+        pickling._by_name("tests.faults_of_lasting", "tempfile")
+    except pickle.UnpicklingError:
+        return True
+    return False
+
+
+def _child(work: Callable[[], bool]) -> bool:
+    """What a process that is forked now finds, within some seconds."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        try:
+            os._exit(0 if work() else 1)
+        finally:
+            os._exit(2)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def _while_it_is_held(lock: Any, work: Callable[[], bool]) -> bool:
+    """What `work` gives while another thread has the lock, for some tenths of a second at least."""
+    taken, done = threading.Event(), threading.Event()
+
+    def keep() -> None:
+        with lock:
+            taken.set()
+            done.wait(0.3)
+
+    thread = threading.Thread(target=keep)
+    thread.start()
+    taken.wait()
+    try:
+        return work()
+    finally:
+        done.set()
+        thread.join()
+
+
+def forked_while_another_compiles() -> bool:
+    return _while_it_is_held(derivative.LOCK, lambda: _child(lambda: bool(derivative.LOCK.acquire(timeout=2.0))))
+
+
+def forked_while_a_lock_is_held() -> bool:
+    lock = recursion._LOCK
+    return _while_it_is_held(lock, lambda: _child(lambda: bool(lock.acquire(timeout=2.0))))
 
 
 def bounded() -> bool:
@@ -810,4 +952,87 @@ STATES: tuple[Kept, ...] = (
         collector_on,
     ),
 )
-FAULTS: tuple[Kept, ...] = GUARDS + CACHES + TEXTS + RUNNING + STATES
+PROCESSES: tuple[Kept, ...] = (
+    (
+        "events not set back",
+        "NumPy's floating-point events are as before",
+        "tangentx.common.float_events:under_events",
+        (("return lasting(_EVENTS, value, run)", "_EVENTS.set(value)\n    return run()"),),
+        events_set_back,
+    ),
+    (
+        "recording left off",
+        "recording is as before",
+        "tangentx.tensor.core.modes:during",
+        (("_GRAD.set(before)", "pass"),),
+        records_again,
+    ),
+    (
+        "a lock not let go",
+        "no lock is left taken",
+        "tangentx.common.scoped_state:holding",
+        (("lock.release()", "pass"),),
+        let_go,
+    ),
+    (
+        "forward mode asks whether Tensors are recorded",
+        "derivatives of functions do not ask for the user's mode",
+        "tangentx.tensor.fallback.tracing:Trace.__init__",
+        (("during(lambda: honestly(run), grad=True)", "honestly(run)"),),
+        moves_unrecorded,
+    ),
+    (
+        "a filter of warnings stays",
+        "nothing of the process changes",
+        "tangentx.common.own_warnings:quietly",
+        (("filters.remove(_FILTER)", "pass"),),
+        filters_as_before,
+    ),
+    (
+        "a filter of warnings for all threads",
+        "other threads hear what they heard before",
+        "tangentx.common.own_warnings:_Ours.match",
+        (("return _DEPTH.value > 0", "return True"),),
+        others_are_warned,
+    ),
+    (
+        "texts stay in linecache",
+        "a text goes with its derivative",
+        "tangentx.common.texts:forget",
+        (("linecache.cache.pop(filename, None)", "pass"),),
+        texts_go,
+    ),
+    (
+        "no larger stack",
+        "what is nested deeply is compiled, or a located error",
+        "tangentx.common.recursion:deep",
+        (("thread = _started(run)", "thread = None"),),
+        deep_trees,
+    ),
+    (
+        "a pickle may name anything",
+        "only functions of the named module come back",
+        "tangentx.api.pickling:_by_name",
+        (("if depth and not isinstance(found, type):", "if False:"), ("if _is_function_of(found, known):", "if True:")),
+        pickles_of_others,
+    ),
+)
+FORKS: tuple[Kept, ...] = (
+    (
+        "a child has the lock of a thread that it lacks",
+        "a process that is forked while another thread compiles can compile",
+        "tangentx.dispatch.entries:_in_a_child",
+        (("LOCK = threading.RLock()", "pass"),),
+        forked_while_another_compiles,
+    ),
+    (
+        "a fork does not wait",
+        "short locks are not held by another thread when a process is forked",
+        "tangentx.common.forks:_before",
+        (("_taken.extend(filter(type(lock).acquire, (lock,)))", "pass"),),
+        forked_while_a_lock_is_held,
+    ),
+)
+FAULTS: tuple[Kept, ...] = GUARDS + CACHES + TEXTS + RUNNING + STATES + PROCESSES
+if hasattr(os, "fork"):
+    FAULTS += FORKS

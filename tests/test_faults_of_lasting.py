@@ -18,6 +18,7 @@ def right(kept: Kept) -> bool:
         return False
 
 
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning", "ignore:.*multi-threaded:DeprecationWarning")
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.share(3)
 @pytest.mark.parametrize("kept", FAULTS, ids=lambda kept: kept[0])
