@@ -59,13 +59,19 @@ class Functions(Displays):
 
     def _capture(self, outer: Functions) -> None:
         """Give a parameter to each variable of `outer` that is used here, or by a known function that is."""
+<<<<<<< HEAD
         names = [name for name in scopes.free(self.tree) if outer.local(name) is not None]
         self._demand_no_generators(outer, names)
+=======
+        names = self._captured(outer)
+>>>>>>> 4a61114a (Generators may be looped over in functions that are defined beside them; what is a view or a number is refused as that)
         taken = Names(self.scope.names.union(names))
         later: list[tuple[str, Known]] = []
         for name in names:
             known = outer.known_as(name)
-            if known is None:
+            if outer.defines_generator(name):
+                self.generators[name] = outer.generators[name]
+            elif known is None:
                 variable = outer.local(name)
                 assert variable is not None
                 self.slots[variable] = name
@@ -81,6 +87,7 @@ class Functions(Displays):
             self.slots = {variable: self.slots[variable] for variable in itself.captures}
         self.scope = resolve.Scope(self.scope.names.union(names, self.slots.values()), self.scope.walrus)
 
+<<<<<<< HEAD
     def _demand_no_generators(self, outer: Functions, names: list[str]) -> None:
         """Refuse the use of a generator of `outer`: its statements can stand in the place of a loop there alone."""
         there = {name for name in names if name in outer.generators and outer.local(name) == name}
@@ -88,12 +95,31 @@ class Functions(Displays):
             if isinstance(node, gast.Name) and node.id in there:
                 message = f"the generator `{node.id}` of the function around is used in one that is defined there"
                 raise self.refuse(node, message, "define it at the top of the module")
+=======
+    def _captured(self, outer: Functions) -> list[str]:
+        """The names of `outer` that are used here, and by the generators that are: their statements will stand here."""
+        names = [name for name in scopes.free(self.tree) if outer.local(name) is not None]
+        for name in names:  # it grows
+            if not outer.defines_generator(name):
+                continue
+            used = scopes.free(outer.generators[name])
+            clash = [each for each in used if each in self.scope.names]
+            if clash:
+                message = f"the generator `{name}` is looped over where `{clash[0]}` means something else than in it"
+                raise self.refuse(self.tree, message, f"use another name than `{clash[0]}` in one of the two")
+            names += [each for each in used if each not in names and outer.local(each) is not None]
+        return names
+
+    def defines_generator(self, name: str) -> bool:
+        """Whether `name` means a generator function here."""
+        return name in self.generators and self.local(name) == name
+>>>>>>> 4a61114a (Generators may be looped over in functions that are defined beside them; what is a view or a number is refused as that)
 
     def _define(self) -> None:
         """Enter the known functions that are defined here; what they capture is found to a fixed point."""
-        free = {name: scopes.free(tree) for name, tree in self.trees.items()}
+        free = {name: scopes.free(tree) for name, tree in (self.trees | self.generators).items()}
         direct = {name: [n for n in names if self.local(n) is not None] for name, names in free.items()}
-        captures: dict[str, dict[str, None]] = {name: {} for name in self.trees}
+        captures: dict[str, dict[str, None]] = {name: {} for name in free}
         changed = True
         while changed:
             changed = False
@@ -103,7 +129,7 @@ class Functions(Displays):
                     inherited = self.known[each].captures if each in self.known else (each,)
                     captures[name].update(dict.fromkeys(captures.get(each, inherited)))
                 changed = changed or len(captures[name]) > before
-        self.known |= {name: Known(closure(name), tuple(found)) for name, found in captures.items()}
+        self.known |= {name: Known(closure(name), tuple(captures[name])) for name in self.trees}
 
     def known_as(self, name: str) -> Known | None:
         """The function that `name` is known to mean here."""

@@ -99,6 +99,10 @@ def store_into(w: Walker, base: Kind, key: Key, parts: tuple[Any, ...], value: K
         else:
             base.region.put(known, value)
         return
+    if isinstance(base, Arr):
+        does = "shares memory with another" if w.program.derived else "is written into"
+        message = f"this is an array that {does} in one branch, and a number in another"
+        raise UnsupportedSyntax(message, w.span, "use an array in both: `np.zeros(1)` for 0.0, or a name for each")
     raise UnsupportedSyntax("this kind of value cannot be written by index", w.span, "use a list, a dict or an array")
 
 

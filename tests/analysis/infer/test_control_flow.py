@@ -53,3 +53,19 @@ def test_what_the_truth_of_an_object_writes_has_a_part_in_the_derivative() -> No
     value, slope = tx.value_and_grad(f, fallback="error")(0.3)
     assert value == pytest.approx(f(0.3), rel=1e-14)
     assert slope == pytest.approx((f(0.3 + 1e-4) - f(0.3 - 1e-4)) / 2e-4, rel=1e-7)
+
+
+def test_part_of_an_array_in_one_branch_and_a_number_in_another_is_refused_by_what_it_is() -> None:
+    def f(x):
+        y = x * 2.0
+        z = y[:2] if len(x) > 1 else 0.0
+        return np.sum(y) + np.sum(z)
+
+    def g(x):
+        y = x * 2.0
+        z = y[:2] if len(x) > 1 else np.zeros(1)
+        return np.sum(y) + np.sum(z)
+
+    with pytest.raises(tx.UnsupportedSyntax, match=r"shares memory with another in one branch, and a number"):
+        tx.grad(f, fallback="error")(np.ones(3))
+    np.testing.assert_allclose(tx.grad(g, fallback="error")(np.ones(3)), [4.0, 4.0, 2.0])  # as the remedy says
