@@ -203,7 +203,18 @@ def beside_functions(x: Any) -> Any:
     return total(x, 2) + (lambda a: max(weighted(a)))(x)
 
 
-ALL = [beside_functions, with_else_in_turn, left_early, with_else, returned, nested, side_by_side, consumed, sharing, local]
+ALL = [
+    beside_functions,
+    with_else_in_turn,
+    left_early,
+    with_else,
+    returned,
+    nested,
+    side_by_side,
+    consumed,
+    sharing,
+    local,
+]
 
 
 @pytest.mark.parametrize("f", ALL)

@@ -25,7 +25,7 @@ from tangentx.tensor.calls.rules import rule_of
 from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.answers import ask, looked_at, shown
-from tangentx.tensor.fallback.histories import compared
+from tangentx.tensor.fallback.histories import compared, ordering
 from tangentx.tensor.fallback.library_code import is_users
 from tangentx.tensor.fallback.reach import active_in
 from tangentx.tensor.fallback.special_methods import demand_plain, touch
@@ -61,6 +61,7 @@ _CACHED = type(functools.lru_cache(lambda: None))
 _MANAGED = contextlib.contextmanager(lambda: iter(())).__code__
 _WRITING = (heapq.heappush, heapq.heapreplace, heapq.heappushpop, bisect.insort_left, bisect.insort_right)
 _WRITING_IDS = {id(f) for f in (*_WRITING, operator.setitem, operator.iconcat)}
+_ORDERING_IDS = {id(f) for f in (heapq.heapify, heapq.heappop, bisect.bisect_left, bisect.bisect_right)}
 
 
 def is_known(function: Any) -> bool:
@@ -70,7 +71,7 @@ def is_known(function: Any) -> bool:
     if isinstance(function, type):
         home = function.__module__
         return issubclass(function, BaseException | np.generic) or home in (*_PYTHONS, "itertools")
-    if id(function) in _WRITING_IDS:
+    if id(function) in _WRITING_IDS or id(function) in _ORDERING_IDS:
         return False
     home = str(getattr(function, "__module__", None) or type(function).__module__)
     ours = home.partition(".")[0] == "tangentx"
@@ -102,6 +103,8 @@ def known_object(function: Any, version: Version) -> Any:
         return _getter(function, version)
     if id(function) in _WRITING_IDS:
         return _writing(function)
+    if id(function) in _ORDERING_IDS:
+        return functools.partial(ordering, function)
     if isinstance(function, _WRAPPERS):
         return _unbound(function, version)
     if isinstance(function, types.BuiltinMethodType | types.MethodWrapperType):
@@ -119,7 +122,9 @@ def known_object(function: Any, version: Version) -> Any:
 
 def of_container(method: Any, own: Any, version: Version) -> Callable[..., Any]:
     """A method of a container or of an object, which keeps what it is given."""
-    written = isinstance(own, _ROWS) and getattr(method, "__name__", "") in _COMPARING
+    called_as = getattr(method, "__name__", "")
+    written = isinstance(own, _ROWS) and called_as in _COMPARING
+    sorts = isinstance(own, list) and called_as == "sort"
 
     def called(*args: Any, **kwargs: Any) -> Any:
         for arg in (*args, *kwargs.values()):
@@ -127,7 +132,7 @@ def of_container(method: Any, own: Any, version: Version) -> Callable[..., Any]:
         if "key" in kwargs:
             kwargs["key"] = version(kwargs["key"])
         if not written:
-            return method(*args, **kwargs)
+            return ordering(method, *args, **kwargs) if sorts else method(*args, **kwargs)
         return compared(lambda: method(*args, **kwargs))
 
     return called
@@ -137,7 +142,7 @@ def _writing(function: Any) -> Callable[..., Any]:
     def called(row: Any, *args: Any, **kwargs: Any) -> Any:
         for arg in args:
             touch(row, arg)
-        return function(row, *args, **kwargs)
+        return ordering(function, row, *args, **kwargs)
 
     return called
 

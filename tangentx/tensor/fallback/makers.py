@@ -34,6 +34,7 @@ from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.fallback.answers import ANSWERS, demand_numbers, shown
 from tangentx.tensor.fallback.call_rewriting import asking, bound_outside, names_called
 from tangentx.tensor.fallback.evaluated_text import evaluating
+from tangentx.tensor.fallback.histories import ordering
 from tangentx.tensor.fallback.inner_derivatives import of_ours, taking
 from tangentx.tensor.fallback.interposition import CALL, mark
 from tangentx.tensor.fallback.known_code import CALLING, is_known, known_function, known_object, of_container
@@ -323,11 +324,12 @@ def _of_lists(function: Any, joins: bool) -> Any:
 
 def _handing(function: Callable[..., Any]) -> Callable[..., Any]:
     """What calls a function that it is given."""
+    orders = any(function is each for each in (sorted, max, min))
 
     def hand(*args: Any, **kwargs: Any) -> Any:
         given = [on_tensors(a) if callable(a) else a for a in args]
         named = {name: on_tensors(a) if callable(a) else a for name, a in kwargs.items()}
-        return function(*given, **named)
+        return ordering(function, *given, **named) if orders else function(*given, **named)
 
     return hand
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import collections
 import functools
+import heapq
 import math
 from typing import Any
 
@@ -172,3 +174,84 @@ def test_tensors_of_the_users_are_keys_by_identity() -> None:
         return v[0] * len({a, b})
 
     assert tx.grad(f)(EQUAL).tolist() == [2.0, 0.0]
+
+
+def tagged(v):
+    return [(t * t, i) for i, t in enumerate(v)]
+
+
+def sorted_tuples(v):
+    return sum((k + 1.0) * t for k, (t, _) in enumerate(sorted(tagged(v))))
+
+
+def sorted_in_place(v):
+    row = tagged(v)
+    row.sort(reverse=True)
+    return row[0][0] + max(tagged(v))[0] * min(tagged(v), key=lambda pair: (pair[0], pair[1]))[0]
+
+
+def on_a_heap(v):
+    heap = tagged(v)
+    heapq.heapify(heap)
+    least = heapq.heappop(heap)[0]
+    heapq.heappush(heap, (least, 7))
+    return heapq.heapreplace(heap, (v[0], 9))[0] * heapq.heappushpop(heap, (v[1], 9))[0]
+
+
+def by_bisection(v):
+    row = []
+    for pair in tagged(v):
+        bisect.insort(row, pair)
+    return row[0][0] + bisect.bisect_left(row, (v[0] * v[0], 0)) * v[1]
+
+
+def shortest_path(v):
+    edges = {0: [(1, 0), (2, 1)], 1: [(3, 1)], 2: [(3, 0)], 3: []}
+    heap = [(0.0, 0)]
+    while heap:
+        length, at = heapq.heappop(heap)
+        if at == 3:
+            return length * length
+        for to, edge in edges[at]:
+            heapq.heappush(heap, (length + v[edge], to))
+
+
+def key_that_remembers(v):
+    memo = {}
+
+    def key(pair):
+        return memo.setdefault(pair[0], pair[0] * 2.0)
+
+    return sorted(tagged(v), key=key)[0][0]
+
+
+ORDERED = (sorted_tuples, sorted_in_place, on_a_heap, by_bisection, shortest_path)
+
+
+@pytest.mark.parametrize("f", ORDERED, ids=lambda f: f.__name__)
+def test_equal_items_are_put_in_order_as_the_program_does(f: Any) -> None:
+    """Also on Tensors, whatever of it is compiled."""
+
+    def on_tensors(v):
+        try:
+            return f(v)
+        except ZeroDivisionError:
+            return 0.0
+
+    steps = 1e-6 * np.eye(2)
+    found = [(f(UNLIKE + step) - f(UNLIKE - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(tx.grad(on_tensors)(UNLIKE), found, rtol=1e-6, atol=1e-8)
+    value, gradient = tx.value_and_grad(on_tensors)(EQUAL)
+    assert value == f(EQUAL)
+    assert np.dot(gradient, EQUAL) == pytest.approx(tx.jvp(on_tensors, (EQUAL,), (EQUAL,))[1], rel=1e-12)
+
+
+def test_what_a_key_remembers_is_asked_for_all_the_same() -> None:
+    def on_tensors(v):
+        try:
+            return key_that_remembers(v)
+        except ZeroDivisionError:
+            return 0.0
+
+    with pytest.raises(tx.NotDifferentiable, match=r"equal \(.*keys of a set or a dict"):
+        tx.grad(on_tensors)(EQUAL)
