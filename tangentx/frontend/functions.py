@@ -59,12 +59,7 @@ class Functions(Displays):
 
     def _capture(self, outer: Functions) -> None:
         """Give a parameter to each variable of `outer` that is used here, or by a known function that is."""
-<<<<<<< HEAD
-        names = [name for name in scopes.free(self.tree) if outer.local(name) is not None]
-        self._demand_no_generators(outer, names)
-=======
         names = self._captured(outer)
->>>>>>> 4a61114a (Generators may be looped over in functions that are defined beside them; what is a view or a number is refused as that)
         taken = Names(self.scope.names.union(names))
         later: list[tuple[str, Known]] = []
         for name in names:
@@ -87,15 +82,6 @@ class Functions(Displays):
             self.slots = {variable: self.slots[variable] for variable in itself.captures}
         self.scope = resolve.Scope(self.scope.names.union(names, self.slots.values()), self.scope.walrus)
 
-<<<<<<< HEAD
-    def _demand_no_generators(self, outer: Functions, names: list[str]) -> None:
-        """Refuse the use of a generator of `outer`: its statements can stand in the place of a loop there alone."""
-        there = {name for name in names if name in outer.generators and outer.local(name) == name}
-        for node in gast.walk(self.tree) if there else ():
-            if isinstance(node, gast.Name) and node.id in there:
-                message = f"the generator `{node.id}` of the function around is used in one that is defined there"
-                raise self.refuse(node, message, "define it at the top of the module")
-=======
     def _captured(self, outer: Functions) -> list[str]:
         """The names of `outer` that are used here, and by the generators that are: their statements will stand here."""
         names = [name for name in scopes.free(self.tree) if outer.local(name) is not None]
@@ -113,7 +99,6 @@ class Functions(Displays):
     def defines_generator(self, name: str) -> bool:
         """Whether `name` means a generator function here."""
         return name in self.generators and self.local(name) == name
->>>>>>> 4a61114a (Generators may be looped over in functions that are defined beside them; what is a view or a number is refused as that)
 
     def _define(self) -> None:
         """Enter the known functions that are defined here; what they capture is found to a fixed point."""
