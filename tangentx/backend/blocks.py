@@ -9,7 +9,7 @@ from typing import TypeVar
 from tangentx.backend import forms, operators, try_blocks
 from tangentx.backend.expressions import Look, Writer, effect, order
 from tangentx.backend.positions import mark
-from tangentx.backend.printed_expressions import BARRIER, Effect, Piece, Waiting, measure, width
+from tangentx.backend.printed_expressions import BARRIER, Effect, Piece, Waiting, measure, measure_line, width
 from tangentx.backend.printer import WIDEST, WIDTH
 from tangentx.backend.spelling import Scope
 from tangentx.backend.statement_groups import Shaped, Unpack, Uses, prepared, temporary
@@ -148,8 +148,7 @@ class BlockWriter:
     def _write(
         self, atoms: Sequence[Atom | None], build: Callable[[Look], ast.stmt], binds: frozenset[str] = frozenset()
     ) -> None:
-        tree, _ = self._settle(atoms, BARRIER, build, binds)
-        self.lines.append(tree)
+        self.lines.append(self._settle(atoms, BARRIER, build, binds)[0])
 
     def _attempt(self, targets: Sequence[str], op: Op, tried: Attempt) -> None:
         def apart(block: Block, results: Sequence[str]) -> list[ast.stmt]:
@@ -171,10 +170,11 @@ class BlockWriter:
 
         # A definition that will wait itself overtakes nobody: its place is settled with its reader's.
         waits = uses.single(target)
-        tree, total = self._settle(atoms, own, build, frozenset([target]), barrier=False, waits=waits)
+        tree, total, line = self._settle(atoms, own, build, frozenset([target]), barrier=False, waits=waits)
         if not isinstance(value, Atom):
             mark(tree.value, span)
-        self._bind(target, tree, Piece(tree.value, total, measure(tree.value)))
+        wide = measure(tree.value) if line is None else line - width(f"{target} = ")
+        self._bind(target, tree, Piece(tree.value, total, wide))
 
     def _bind(self, target: str, tree: ast.Assign, piece: Piece) -> None:
         if self.context.uses.single(target):
@@ -195,14 +195,13 @@ class BlockWriter:
 
         own = BARRIER if isinstance(stmt.value, Atom) else effect(stmt.value)  # items of what memory holds are read
         barrier = not isinstance(stmt.value, Pop)
-        tree, _ = self._settle(order(stmt.value), own, build, frozenset(targets), barrier=barrier)
-        self.lines.append(tree)
+        self.lines.append(self._settle(order(stmt.value), own, build, frozenset(targets), barrier=barrier)[0])
 
     def _if(self, stmt: If) -> None:
         def build(look: Look) -> ast.If:
             return ast.If(look(stmt.test), [ast.Pass()], [])
 
-        tree, total = self._settle([stmt.test], BARRIER, build)
+        tree, total, _ = self._settle([stmt.test], BARRIER, build)
         # An `elif` stands no deeper than its `if`.
         chain = bool(stmt.orelse) and isinstance(stmt.orelse[-1], If)
         body, orelse = self._inner(stmt.body), self._inner(stmt.orelse, 0 if chain else 1)
@@ -230,7 +229,7 @@ class BlockWriter:
                 iterable = ast.Call(self.writer.builtin("reversed"), [iterable], [])
             return ast.For(ast.Name(stmt.target, _STORE), iterable, [ast.Pass()], [])
 
-        tree, _ = self._settle([stmt.start, stmt.stop, stmt.step], BARRIER, build)
+        tree = self._settle([stmt.start, stmt.stop, stmt.step], BARRIER, build)[0]
         tree.body = forms.filled(self._inner(stmt.body))
         self.lines.append(tree)
 
@@ -242,21 +241,24 @@ class BlockWriter:
         binds: frozenset[str] = frozenset(),
         barrier: bool = True,
         waits: bool = False,
-    ) -> tuple[Tree, Effect]:
-        """The statement with the waiting pieces nested that may be, after those that may wait no longer."""
+    ) -> tuple[Tree, Effect, int | None]:
+        """The statement with the waiting pieces nested that may be, after those that may wait no longer; what it does,
+        and its width, where that was asked."""
         waiting = self.waiting
         chosen = waiting.choose(atoms)
         tree = build(self._look(chosen))
-        while chosen and self._wide(tree):
+        line = measure_line(tree) if chosen else None
+        while chosen and line is not None and 4 * self.depth + line > self.width:
             widest = max(sorted(chosen), key=lambda name: waiting.pieces[name].width)
             chosen = waiting.restrict(chosen, atoms, widest)
             tree = build(self._look(chosen))
+            line = measure_line(tree) if chosen else None
         names = {atom.name for atom in atoms if isinstance(atom, Var)} - chosen
         total = own | Effect(frozenset(names))
         for name in sorted(chosen):
             total = total | waiting.pieces.pop(name).effect
         self._name(waiting.leave(Effect() if waits else total, binds, barrier, names))
-        return tree, total
+        return tree, total, line
 
     def _look(self, chosen: set[str]) -> Look:
         def look(atom: Atom) -> ast.expr:
@@ -265,10 +267,6 @@ class BlockWriter:
             return self.writer.atom(atom)
 
         return look
-
-    def _wide(self, tree: ast.stmt) -> bool:
-        line = ast.unparse(ast.fix_missing_locations(tree)).partition("\n")[0]
-        return 4 * self.depth + width(line) > self.width
 
     def _name(self, pieces: list[tuple[str, Piece]]) -> None:
         for name, piece in pieces:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
+from tangentx.common.syntax_trees import children
 from tangentx.common.texts import Marks
 from tangentx.errors import Span
 
@@ -47,10 +48,9 @@ def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
     stack = [tree]
     while stack:
         node = stack.pop()
-        if isinstance(node, ast.expr_context) or _is_comment(node):
-            continue
-        yield node
-        stack.extend(reversed(list(ast.iter_child_nodes(node))))
+        if not _is_comment(node):
+            yield node
+            stack.extend(reversed(children(node)))
 
 
 def _is_comment(node: ast.AST) -> bool:

@@ -51,6 +51,12 @@ def measure(tree: ast.expr) -> int:
     return width(ast.unparse(tree))
 
 
+def measure_line(tree: ast.stmt) -> int:
+    """Width of the statement's first line."""
+    tree.lineno = 1  # type: ignore[attr-defined]  # `ast` looks there for a comment on types
+    return width(ast.unparse(tree).partition("\n")[0])
+
+
 def width(text: str) -> int:
     """Width of a line whose temporaries get their names later: each counts as a name of usual length."""
     return len(_TEMPORARY.sub(_USUAL, text))

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from tangentx.backend.spelling import Scope
 from tangentx.backend.statement_groups import temporary
+from tangentx.common.syntax_trees import preorder
 from tangentx.ir.value_names import ValueNames
 
 UNREAD = "_"
@@ -74,12 +75,7 @@ class _Plain(ast.NodeTransformer):
 
 def _names(tree: ast.AST) -> Iterator[ast.Name | ast.arg]:
     """The places of names, in the order of the text."""
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.Name | ast.arg):
-            yield node
-        stack.extend(reversed(list(ast.iter_child_nodes(node))))
+    return (node for node in preorder(tree) if isinstance(node, ast.Name | ast.arg))
 
 
 def _name_of(node: ast.Name | ast.arg) -> str:
@@ -234,7 +230,7 @@ class _LiveRanges:
 
     def _read(self, node: ast.AST) -> set[str]:
         names = set()
-        for inner in ast.walk(node):
+        for inner in preorder(node):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id in self.families:
                 names.add(inner.id)
             elif isinstance(inner, ast.Lambda | ast.NamedExpr | ast.GeneratorExp):
@@ -244,7 +240,7 @@ class _LiveRanges:
     def _bound(self, node: ast.AST) -> set[str]:
         return {
             inner.id
-            for inner in ast.walk(node)
+            for inner in preorder(node)
             if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load) and inner.id in self.families
         }
 

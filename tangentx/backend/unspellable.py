@@ -6,11 +6,12 @@ import ast
 
 from tangentx.backend.spelling import Scope
 from tangentx.common.naming import is_identifier
+from tangentx.common.syntax_trees import preorder
 
 
 def spelled(tree: ast.FunctionDef, scope: Scope) -> ast.FunctionDef:
     """`tree` with ``getattr(x, name)``, ``setattr`` and ``delattr`` for what has no other spelling; in place."""
-    if all(map(_is_spelled, ast.walk(tree))):
+    if all(map(_is_spelled, preorder(tree))):
         return tree
     found: ast.FunctionDef = _Speller(scope).visit(tree)
     return found

@@ -13,6 +13,7 @@ from typing import Any
 
 import gast
 
+from tangentx.common.syntax_trees import children
 from tangentx.frontend import resolve
 
 Bound = set[str] | None
@@ -191,7 +192,7 @@ def _own(node: Any) -> Iterable[Any]:
         if isinstance(part, resolve.SCOPES):
             todo.extend(resolve.outside_parts(part))
         else:
-            todo.extend(gast.iter_child_nodes(part))
+            todo.extend(children(part))
 
 
 def _stored(node: Any) -> set[str]:
@@ -202,7 +203,7 @@ def _stored(node: Any) -> set[str]:
         if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Store):
             found.add(part.id)
         if not isinstance(part, (*resolve.SCOPES, *resolve.COMPREHENSIONS, gast.NamedExpr)):
-            todo.extend(gast.iter_child_nodes(part))
+            todo.extend(children(part))
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from tangentx.arrays.schedules import checkpointed
+from tangentx.common.syntax_trees import children
 from tangentx.frontend.calls import named
 from tangentx.frontend.try_statements import Attempts
 from tangentx.ir import nodes as ir
@@ -115,5 +116,5 @@ def _breaks(body: list[Any]) -> bool:
         if isinstance(node, gast.For | gast.While):
             todo.extend(node.orelse)
         elif not isinstance(node, gast.FunctionDef | gast.ClassDef):
-            todo.extend(gast.iter_child_nodes(node))
+            todo.extend(children(node))
     return False

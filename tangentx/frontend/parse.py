@@ -9,6 +9,7 @@ import gast
 from gast.ast3 import Ast3ToGAst
 
 from tangentx.common.source import Found
+from tangentx.common.syntax_trees import children
 
 DEPTH = 40  # levels of a tree that are converted by one recursion
 
@@ -33,11 +34,13 @@ def convert(tree: ast.AST) -> gast.AST:
     """
     converter = _Converter()
     height: dict[ast.AST, int] = {}
+    inside: dict[ast.AST, list[ast.AST]] = {}
     order = [tree]
     for node in order:
-        order.extend(ast.iter_child_nodes(node))
+        inside[node] = children(node)
+        order += inside[node]
     for node in reversed(order):
-        height[node] = 1 + max((height[child] for child in ast.iter_child_nodes(node)), default=0)
+        height[node] = 1 + max((height[child] for child in inside[node]), default=0)
         if height[node] >= DEPTH:
             converter.done[node] = converter.visit(node)
             height[node] = 0

@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from tangentx.common.outside_names import found
+from tangentx.common.syntax_trees import children
 from tangentx.errors import Span
 from tangentx.ir import nodes as ir
 
@@ -55,7 +56,7 @@ def scope(tree: Any) -> Scope:
             todo.extend((child, inside) for child in outside_parts(node))
             continue
         inside = inside or isinstance(node, COMPREHENSIONS)
-        todo.extend((child, inside) for child in gast.iter_child_nodes(node))
+        todo.extend((child, inside) for child in children(node))
     return Scope(frozenset((names | walrus) - outer), frozenset(walrus), frozenset(imports))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from tangentx.common.syntax_trees import children
 from tangentx.frontend.resolve import COMPREHENSIONS, SCOPES, body_of, outside_parts, scope, targets
 
 
@@ -20,7 +21,7 @@ def inner(tree: Any) -> list[Any]:
             found.append(node)
             todo.extend(reversed(outside_parts(node)))
         else:
-            todo.extend(reversed(list(gast.iter_child_nodes(node))))
+            todo.extend(reversed(children(node)))
     return found
 
 
@@ -42,7 +43,7 @@ def free(tree: Any) -> tuple[str, ...]:
             todo.extend((child, inside) for child in reversed(others))
             todo.append((first, hidden))
         else:
-            todo.extend((child, hidden) for child in reversed(list(gast.iter_child_nodes(node))))
+            todo.extend((child, hidden) for child in reversed(children(node)))
     return tuple(name for name in found if name not in own)
 
 
@@ -112,4 +113,4 @@ def own_nodes(tree: Any) -> Iterator[Any]:
     while todo:
         node = todo.pop()
         yield node
-        todo.extend(outside_parts(node) if isinstance(node, SCOPES) else gast.iter_child_nodes(node))
+        todo.extend(outside_parts(node) if isinstance(node, SCOPES) else children(node))

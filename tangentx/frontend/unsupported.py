@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import gast
 
 from tangentx.common.source import Found
+from tangentx.common.syntax_trees import children
 from tangentx.errors import UnsupportedSyntax
 from tangentx.frontend import resolve, scopes
 
@@ -102,7 +103,7 @@ def _refusals(tree: Any, yields: bool = False) -> Iterator[Refusal]:
     while stack:
         node = stack.pop()
         yield from _node(node)
-        stack.extend(gast.iter_child_nodes(node))
+        stack.extend(children(node))
 
 
 def _node(node: Any) -> Iterator[Refusal]:
