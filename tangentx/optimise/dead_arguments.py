@@ -11,7 +11,6 @@ from tangentx.analysis.infer.calling_conventions import SETTLED
 from tangentx.analysis.infer.program import Program
 from tangentx.ir.nodes import Assign, Atom, Block, Call, For, If, Index, Key, Lit, Loop, Make, Return, Statement, Var
 from tangentx.ir.rewrite import map_blocks
-from tangentx.ir.walk import used
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.unit import Unit
 
@@ -29,9 +28,7 @@ def _constant_items(units: Sequence[Unit]) -> bool:
     for unit in units if results else ():
         _, bound = unit.counts()
         calls = {
-            s.target: results[s.value.link]
-            for s in unit.statements()
-            if isinstance(s, Assign) and isinstance(s.value, Call) and s.value.link in results and bound[s.target] == 1
+            s.target: results[call.link] for s, call in unit.calls() if call.link in results and bound[s.target] == 1
         }
         body = _with_items(unit.body, calls) if calls else unit.body
         if body != unit.body:
@@ -72,14 +69,16 @@ def _fewer_params(units: Sequence[Unit]) -> bool:
         params = unit.function.params
         if unit not in outer:
             _bind_constants(unit, constants.get(unit.link, {}))
-        read = used(unit.body) - {params[i].name for i in constants.get(unit.link, {}) if unit not in outer}
-        places = tuple(i for i, p in enumerate(params) if p.name in read)
+        known = {params[i].name for i in constants.get(unit.link, {})} if unit not in outer else set()
+        read, _ = unit.counts()
+        places = tuple(i for i, p in enumerate(params) if p.name in read and p.name not in known)
         if unit not in outer and len(places) < len(params):
             kept[unit.link] = places
             unit.link.function = replace(unit.function, params=tuple(params[i] for i in places))
     if kept:
         for unit in units:
-            unit.body = _calls(unit.body, kept)
+            if any(call.link in kept for _, call in unit.calls()):
+                unit.body = _calls(unit.body, kept)
     return bool(kept)
 
 
@@ -87,9 +86,8 @@ def _constants(units: Sequence[Unit]) -> dict[Any, dict[int, Lit]]:
     """For each function the parameters that are the same number in every call."""
     given: dict[Any, list[tuple[Atom, ...]]] = {}
     for unit in units:
-        for s in unit.statements():
-            if isinstance(s, Assign) and isinstance(s.value, Call):
-                given.setdefault(s.value.link, []).append(s.value.args)
+        for _, call in unit.calls():
+            given.setdefault(call.link, []).append(call.args)
     found: dict[Any, dict[int, Lit]] = {}
     for link, calls in given.items():
         for i, first in enumerate(calls[0]):
@@ -101,9 +99,11 @@ def _constants(units: Sequence[Unit]) -> dict[Any, dict[int, Lit]]:
 
 def _bind_constants(unit: Unit, constants: dict[int, Lit]) -> None:
     """Binds these parameters in the body, where they are read."""
-    read = used(unit.body)
+    read, _ = unit.counts()
     params = [(unit.function.params[i].name, value) for i, value in constants.items()]
-    unit.body = (*(Assign(name, value, unit.function.span) for name, value in params if name in read), *unit.body)
+    bound = [Assign(name, value, unit.function.span) for name, value in params if name in read]
+    if bound:
+        unit.body = (*bound, *unit.body)
 
 
 def _calls(block: Block, kept: dict[Any, tuple[int, ...]]) -> Block:

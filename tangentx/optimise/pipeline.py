@@ -9,7 +9,7 @@ from tangentx.analysis.infer.program import Instance, Program
 from tangentx.common import progress
 from tangentx.common.axes import Shapes
 from tangentx.ir.check import check
-from tangentx.ir.nodes import Assign, Block, Call, Function, Link
+from tangentx.ir.nodes import Block, Function, Link
 from tangentx.optimise import (
     attributes,
     broadcast_elimination,
@@ -151,6 +151,8 @@ AFTER = {
 """Passes that run again behind one of `LAST`, where that has changed anything."""
 AT_ONCE = ("copies", "dead", "sink")
 """Idempotent passes: a second run directly after the first finds nothing."""
+BY_SHAPES = frozenset((*REWRITING, "fits", "guards"))
+"""Passes that go by what is known of shapes, which grows while functions are told of it, too."""
 LIMIT_ROUNDS = 8
 
 
@@ -267,7 +269,7 @@ def straighten(program: Program, off: frozenset[str]) -> None:
 
 def _rounds(program: Program, units: list[Unit], chosen: Sequence[str]) -> None:
     """Runs the passes in order, round after round, until none changes anything; then the late ones, once."""
-    settled: dict[object, tuple[Block, ...]] = {}
+    settled: dict[tuple[str, ...], tuple[Block, ...]] = {}
     chosen, late = [name for name in chosen if name not in LATE], [name for name in chosen if name in LATE]
     for turn in range(LIMIT_ROUNDS):
         changed = False
@@ -283,7 +285,7 @@ def _rounds(program: Program, units: list[Unit], chosen: Sequence[str]) -> None:
             if not found or names[0] in AT_ONCE:
                 settled[names] = _bodies(units) if found else bodies
         if tell_callees(program, units):
-            settled.clear()
+            settled = {names: bodies for names, bodies in settled.items() if BY_SHAPES.isdisjoint(names)}
             continue
         if not changed:
             again = [_run(program, units, (name,)) for name in late]
@@ -331,7 +333,7 @@ def _units(program: Program, root: Instance, ties: bool) -> list[Unit]:
 def _tell_axes(program: Program, units: list[Unit], ties: bool) -> None:
     """What is known of the arguments from outside: of the root, or of the first function that it ties to others."""
     tied = _called(units[0])[:1] if ties else ()
-    calls = [s.value for u in units for s in u.statements() if isinstance(s, Assign) and isinstance(s.value, Call)]
+    calls = [call for u in units for _, call in u.calls()]
     for unit in units:
         if unit is units[0] or (unit.link in tied and sum(call.link is unit.link for call in calls) == 1):
             pairs = zip(unit.function.params, program.axes.single, strict=False)
@@ -348,8 +350,7 @@ def _of_arguments(unit: Unit, shapes: Shapes) -> dict[tuple[str, int | None], ob
 
 
 def _called(unit: Unit) -> tuple[Link, ...]:
-    found = (s.value for s in unit.statements() if isinstance(s, Assign))
-    return tuple(value.link for value in found if isinstance(value, Call))
+    return tuple(call.link for _, call in unit.calls())
 
 
 def _bodies(units: list[Unit]) -> tuple[Block, ...]:

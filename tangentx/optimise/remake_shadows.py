@@ -36,7 +36,6 @@ from tangentx.ir.nodes import (
     Assign,
     Atom,
     Block,
-    Call,
     Expr,
     For,
     Index,
@@ -454,10 +453,16 @@ def _rewritten(first: Unit, second: Unit, blank: frozenset[tuple[Link, str]]) ->
     known = second.settled.get(_Pair)
     if isinstance(known, tuple) and known[0] is first.body and known[1] is second.body:
         return False
-    made = _saving(first, second)
+    made = _saving(first, second) if first.found(_makes_shadows) else None
     changed = made is not None and _Pair(first, second, made, blank).rewritten()
     second.settled[_Pair] = first.body, second.body
     return changed
+
+
+def _makes_shadows(unit: Unit) -> bool:
+    """Whether a function makes anything that could be made again by another."""
+    values = (s.value for s in unit.statements() if type(s) is Assign)
+    return any(_maker(v) or _is_constant(v) or (isinstance(v, Op) and _is_plain_zeros(v)) for v in values)
 
 
 def _saving(first: Unit, second: Unit) -> Assign | None:
@@ -523,10 +528,10 @@ def _blank(units: Sequence[Unit]) -> frozenset[tuple[Link, str]]:
     so that nobody may begin to."""
     found = set()
     for unit in units:
-        for s in statements(unit.body):
-            if isinstance(s, Assign) and isinstance(s.value, Call) and s.value.link.function is not None:
-                params = zip(s.value.link.function.params, s.value.args, strict=False)
-                found |= {(s.value.link, param.name) for param, arg in params if arg == Lit(None)}
+        for _, call in unit.calls():
+            if call.link.function is not None:
+                params = zip(call.link.function.params, call.args, strict=False)
+                found |= {(call.link, param.name) for param, arg in params if arg == Lit(None)}
     return frozenset(found)
 
 

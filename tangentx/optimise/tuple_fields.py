@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Region
+from tangentx.analysis.types.kinds import BOTTOM, Box, Kind, Region
 from tangentx.ir.nodes import (
     Append,
     Assign,
@@ -100,9 +100,9 @@ class Reads:
                 self._statement(unit, s)
 
     def _fix(self, kinds: Iterable[Kind]) -> None:
-        found = [kind for kind in kinds if type(kind) is Arr or type(kind) is Box]
+        found = [kind for kind in kinds if type(kind) is Box]
         if found:
-            self.fixed.update(memory.reach(found))
+            self.fixed.update(memory.reach(found, arrays_too=False))
 
     def _fix_atoms(self, unit: Unit, found: Iterable[Atom]) -> None:
         self._fix([unit.kind(self.program, atom) for atom in found])

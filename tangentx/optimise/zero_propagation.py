@@ -10,7 +10,7 @@ import numpy as np
 from tangentx import arrays, templates
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Box, Num
-from tangentx.ir.nodes import Accumulate, Assign, Atom, Call, Expr, Index, Link, Lit, Op, Statement, Store, Var
+from tangentx.ir.nodes import Accumulate, Assign, Atom, Expr, Index, Link, Lit, Op, Statement, Store, Var
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each
 
@@ -131,11 +131,9 @@ def _given_zero(units: Sequence[Unit]) -> dict[Link, set[int]]:
     """Positions of the parameters that every call gives a zero, by function."""
     found: dict[Link, set[int]] = {}
     for unit in units:
-        for s in unit.statements():
-            if isinstance(s, Assign) and isinstance(s.value, Call):
-                zeros = {i for i, a in enumerate(s.value.args) if isinstance(a, Lit) and repr(a.value) == "0.0"}
-                link = s.value.link
-                found[link] = found[link] & zeros if link in found else zeros
+        for _, call in unit.calls():
+            zeros = {i for i, a in enumerate(call.args) if isinstance(a, Lit) and repr(a.value) == "0.0"}
+            found[call.link] = found[call.link] & zeros if call.link in found else zeros
     return found
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from tangentx.analysis.infer.program import Program
-from tangentx.ir.nodes import Assign, Call, Statement
+from tangentx.ir.nodes import Statement
 from tangentx.optimise.facts.derived_lengths import at_call, note_taken
 from tangentx.optimise.facts.shape_arithmetic import Length, Lengths, Shape, is_long, is_single
 from tangentx.optimise.facts.unit import Unit
@@ -82,6 +82,6 @@ def _length(tag: tuple[object, ...], there: tuple[Length, ...], first: dict[tupl
 def _calls(units: Sequence[Unit]) -> Iterator[tuple[Statement, Unit, Unit]]:
     """Each call, the function that it is in, and the one that is called."""
     for unit in units:
-        for s in unit.statements():
-            if isinstance(s, Assign) and isinstance(s.value, Call) and s.value.link in unit.others:
-                yield s, unit, unit.others[s.value.link]
+        for s, call in unit.calls():
+            if call.link in unit.others:
+                yield s, unit, unit.others[call.link]

@@ -14,10 +14,8 @@ from tangentx.analysis.types.kinds import Arr, Box, Kind, Region, Top
 from tangentx.analysis.types.kinds import reached as reached_regions
 from tangentx.analysis.types.selection import is_basic
 from tangentx.ir.nodes import (
-    Assign,
     Atom,
     Attr,
-    Call,
     Expr,
     Index,
     Lit,
@@ -149,7 +147,7 @@ def reached(units: Sequence[Unit]) -> list[Unit]:
     """The functions that are called, the entries first."""
     found = list(entries(units))
     for unit in found:
-        links = [s.value.link for s in unit.statements() if isinstance(s, Assign) and isinstance(s.value, Call)]
+        links = {call.link for _, call in unit.calls()}
         found.extend(other for other in units if other.link in links and other not in found)
     return found
 

@@ -10,8 +10,7 @@ from tangentx.analysis.infer.calling_conventions import SETTLED
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Region
 from tangentx.analysis.types.primitives import has_effect
-from tangentx.ir.nodes import Accumulate, Append, Assign, Call, Delete, Link, Pop, Raise, Store
-from tangentx.ir.walk import statements
+from tangentx.ir.nodes import Accumulate, Append, Assign, Delete, Link, Pop, Raise, Store
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.unit import Unit
 
@@ -53,12 +52,7 @@ def summaries(program: Program, units: Sequence[Unit]) -> dict[Link, Summary]:
     """A summary of each function; what it may raise or write includes what its callees may."""
     outer = memory.entries(units)
     found = {u.link: Summary(u, u in outer, *_effects(program, u), u in outer, u in outer) for u in units}
-    calls = [
-        (summary, found[s.value.link])
-        for summary in found.values()
-        for s in statements(summary.unit.body)
-        if isinstance(s, Assign) and isinstance(s.value, Call)
-    ]
+    calls = [(summary, found[call.link]) for summary in found.values() for _, call in summary.unit.calls()]
     changed = True
     while changed:
         changed = False

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import BOTTOM, Kind, Region
 from tangentx.analysis.types.values import constant_kind
-from tangentx.ir.nodes import Assign, Block, Ext, Function, Link, Lit, Statement, Var
+from tangentx.ir.nodes import Assign, Block, Call, Ext, Function, Link, Lit, Statement, Var
 from tangentx.ir.nodes import Atom as IRAtom
 from tangentx.ir.walk import BINDING, statement_atoms, statements
 
@@ -96,6 +96,10 @@ class Unit:
         """Every statement of the body as it is now, in the order of the text."""
         return self.found(_statements)
 
+    def calls(self) -> tuple[tuple[Assign, Call], ...]:
+        """The calls of the program's functions in the body as it is now, each with the statement that it is in."""
+        return self.found(_calls)
+
     def counts(self) -> tuple[Counter[str], Counter[str]]:
         """How often each name is read and bound in the body as it is now."""
         return self.found(_counts)
@@ -108,6 +112,10 @@ class Unit:
             return program.external(atom)
         assert isinstance(atom, Lit)
         return constant_kind(program.valuer, atom.value)
+
+
+def _calls(unit: Unit) -> tuple[tuple[Assign, Call], ...]:
+    return tuple((s, s.value) for s in unit.statements() if type(s) is Assign and type(s.value) is Call)
 
 
 def _statements(unit: Unit) -> tuple[Statement, ...]:
