@@ -71,6 +71,8 @@ def arrived() -> bool:
     """
     if not _brought:
         _fill()
+    if sys.modules.keys().isdisjoint(_waiting):
+        return False
     ready = [name for name in _waiting if name in sys.modules and not _is_unfinished(name)]
     for name in ready:
         for rules in _waiting.get(name, ()):

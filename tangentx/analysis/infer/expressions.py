@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import enum
+import functools
 import operator
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -25,7 +26,7 @@ from tangentx.analysis.infer.unbound_names import demanded
 from tangentx.analysis.library import collection_classes, flat, solvers
 from tangentx.analysis.library.builtins import SPECIAL, kind_with_set
 from tangentx.analysis.library.einsums import in_pairs
-from tangentx.analysis.library.out_argument import taken_apart
+from tangentx.analysis.library.out_argument import place_of_out, taken_apart
 from tangentx.analysis.library.splits import split
 from tangentx.analysis.library.ufunc_options import in_type
 from tangentx.analysis.memory.overwritten_arguments import forget, overwritten
@@ -108,6 +109,10 @@ def operation(
     w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...] = ()
 ) -> tuple[Expr, Kind]:
     """A primitive applied to atoms."""
+    if not kwargs and _is_elementary(fn, len(args)) and w.program.low_precision is None:
+        read = [w.read(a) for a in args]
+        if all(type(kind) in _PLAIN for _, kind in read):
+            return _applied(w, fn, read, [])
     spoils = templates.overwriting(fn) if len(args) > 1 or kwargs else {}
     if not spoils:
         return _operation(w, fn, args, kwargs)
@@ -115,6 +120,26 @@ def operation(
     found = _operation(w, fn, *_left_whole(spoils, args, kwargs))
     forget(w, fn, given)
     return found
+
+
+def _is_elementary(fn: Callable[..., Any], count: int) -> bool:
+    """Whether a call of so many arguments, all of them numbers or arrays, is what it says: no model of a library, no
+    composition and no class has another word for it. Most operations are, and are asked nothing else."""
+    return _is_hashable(fn) and _stands_for_itself(fn, count) and not templates.has_composition(fn)
+
+
+@functools.lru_cache(maxsize=4096)
+def _stands_for_itself(fn: Any, count: int) -> bool:
+    """Whether it is a ufunc of NumPy's, an operator or a function of our own support that nothing here looks out for,
+    and none of the arguments is where the result goes."""
+    if isinstance(fn, np.ufunc):
+        return fn is getattr(np, fn.__name__, None) and count <= fn.nin
+    if fn in SPECIAL or fn in solvers.OPERATIONS:
+        return fn is operator.add or fn is operator.mul  # these look out for lists alone
+    if isinstance(fn, types.BuiltinFunctionType):
+        return fn.__module__ == "_operator" and fn not in (operator.call, operator.getitem)
+    ours = isinstance(fn, types.FunctionType) and fn.__module__.startswith("tangentx.arrays")
+    return ours and count <= place_of_out(fn)
 
 
 def _operation(

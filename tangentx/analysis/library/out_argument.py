@@ -69,7 +69,7 @@ def _outputs_of(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwarg
     if not kwargs and len(args) <= (fn.nin if isinstance(fn, np.ufunc) else 1):
         return None  # nobody's first argument is where the result goes
     named = dict(kwargs)
-    place = _place_of_out(fn)
+    place = place_of_out(fn)
     given = args[place:] if ufunc else args[place : place + 1]
     if len(given) > 1:
         raise UnsupportedSyntax("several arrays for the results, by position", w.span, "name them: `out=(a, b)`")
@@ -104,7 +104,7 @@ def _computed_as_written(w: Walker, value: Op, out: Kind) -> Op:
     return Op(value.fn, value.args, (*((n, a) for n, a in value.kwargs if n != "dtype"), ("dtype", said)))
 
 
-def _place_of_out(fn: Any) -> int:
+def place_of_out(fn: Any) -> int:
     """The position at which a function takes its array for the result; one that is never reached where by name only."""
     return fn.nin if isinstance(fn, np.ufunc) else templates.from_out(fn)[0]
 

@@ -75,8 +75,12 @@ class Arr:
         """Whether it is an array and nothing else."""
         return not (self.loose or self.none)
 
+    def at(self, region: Region) -> Arr:
+        """The same in other memory."""
+        return Arr(self.dtype, self.rank, region, self.loose, self.none, self.dtypes, self.library)
+
     def __eq__(self, other: object) -> bool:
-        return (
+        return self is other or (
             isinstance(other, Arr)
             and self.dtype == other.dtype
             and self.rank == other.rank
@@ -198,7 +202,7 @@ def varied(kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
 def vary(kind: Kind) -> Kind:
     """The kind with its number varied; the region of an array of reals is marked."""
     if isinstance(kind, Num) and is_inexact(kind):
-        return replace(kind, varied=True, value=MISSING)
+        return kind if kind.varied and kind.value is MISSING else Num(kind.type, True, MISSING, kind.none, kind.types)
     if isinstance(kind, Arr) and is_inexact(kind):
         kind.region.mark("varied")
     return kind

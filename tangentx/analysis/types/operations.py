@@ -32,7 +32,7 @@ from tangentx.analysis.types.kinds import (
 )
 from tangentx.analysis.types.number_joins import each_type, is_mixed, nested_types, with_start
 from tangentx.analysis.types.optional_values import may_be_none, with_and_without, without_none
-from tangentx.analysis.types.primitives import DIAGONALS, hashable, is_arithmetic, is_constant
+from tangentx.analysis.types.primitives import DIAGONALS, gives_constants, hashable, is_arithmetic
 from tangentx.analysis.types.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
 from tangentx.arrays.libraries import numpy_function
 from tangentx.arrays.memory import is_writable
@@ -70,6 +70,9 @@ _COPIES = frozenset(structure_results.COPIES)
 _ARRAYS_FOR_NONE = frozenset((arrays.unbroadcast, arrays.share))  # or numbers that nobody writes into
 
 
+_NUMBERS: frozenset[type] = frozenset((Num, Arr))
+
+
 def _has_operators(kind: Kind) -> bool:
     """Whether a value is an object whose class takes NumPy's operators over: no rule for arrays and numbers is one
     for it."""
@@ -93,18 +96,28 @@ class Operation:
         rule = structure_results.RULES.get(fn) if fn in hashable(_RULED, fn) else None
         result = rule(self.world, self.fresh, kinds) if rule is not None and not kwargs else None
         if result is None:
-            result = self._with_none(fn, args, kwargs, kinds)
+            result = self._known(fn, kwargs, kinds) or self._with_none(fn, args, kwargs, kinds)
             if fn is builtins.sum:
                 result = with_start(args, kwargs, result)
-        if templates.find(fn) is not None and is_constant(fn, kinds):
+        template = templates.find(fn)
+        if template is not None and gives_constants(template, kinds):
             return result
-        if any(varied(k) for k in kinds) and fn not in hashable(_COPIES, fn):
+        if any(map(varied, kinds)) and fn not in hashable(_COPIES, fn):
             result = self._vary(result)
         return result
 
+    def _known(self, fn: Callable[..., Any], kwargs: dict[str, Kind], kinds: Sequence[Kind]) -> Kind | None:
+        """What `_remembered` has found before of numbers and arrays; it is never asked of kinds that may be None, or
+        of several types, so that there is nothing of those."""
+        if not all(type(k) in _NUMBERS for k in kinds):
+            return None
+        key = outcomes.key_of(fn, kinds, tuple(kwargs))
+        found = None if key is None else outcomes.find(key)
+        return None if found is None else outcomes.put_together(found, self.world, self.fresh, kinds, self.span)
+
     def _demand_one_library(self, fn: Callable[..., Any], kinds: Sequence[Kind]) -> None:
         """Raises NotResolved for an operation on arrays of two libraries."""
-        met = {k.library: k for k in kinds if isinstance(k, Arr)} if fn is not arrays.brought else {}
+        met = {k.library: k for k in kinds if type(k) is Arr} if fn is not arrays.brought else {}
         elsewhere = numpy_function(fn) if "numpy" in met else None
         if len(met) < 2 and elsewhere is None:
             return

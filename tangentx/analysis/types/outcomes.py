@@ -163,9 +163,9 @@ def put_together(outcome: Outcome, world: World, fresh: Fresh, kinds: Sequence[K
         return Box(tuple, region)
     made = outcome.kind
     if not (outcome.united or outcome.linked):
-        return replace(made, region=region.root())
+        return made.at(region.root())
     bases = list(dict.fromkeys(kind.region.root() for kind in kinds if isinstance(kind, Arr)))
     for i in outcome.united:
         bases[i].unite(region)
     world.links.extend((region, bases[i], span) for i in outcome.linked)
-    return replace(made, region=region.root())
+    return made.at(region.root())

@@ -223,7 +223,12 @@ _BY_ELEMENT: frozenset[Any] = frozenset((
 def is_constant(fn: Any, kinds: Iterable[Kind]) -> bool:
     """Whether an operation has no derivative by arguments of the kinds: it has no rule, or one for complex numbers."""
     template = templates.find(fn)
-    if template is None or template.kind == "constant":
+    return template is None or gives_constants(template, kinds)
+
+
+def gives_constants(template: templates.Template, kinds: Iterable[Kind]) -> bool:
+    """The same of an operation that has a rule."""
+    if template.kind == "constant":
         return True
     return template.real_constant and not any(isinstance(k, Num | Arr) and dtype_of(k).kind == "c" for k in kinds)
 
