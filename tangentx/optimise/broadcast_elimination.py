@@ -27,6 +27,10 @@ _REPEATING: tuple[Any, ...] = (arrays.unreduce, arrays.unbroadcast, np.full)
 _FLOATS = (float, np.float64)
 
 
+_REPEATING = (arrays.unreduce, np.full)
+"""What makes arrays that repeat a number or a row."""
+
+
 class Spreads(Rules):
     """The reverse sweep without arrays that repeat a number or a row."""
 
@@ -102,10 +106,10 @@ class Spreads(Rules):
         if op.fn not in _MEETING:
             return None
         for i, atom in enumerate(op.args):
-            shape = self.shape(atom)
-            others = [a for j, a in enumerate(op.args) if j != i and is_array(self.kind(a)) and self._stays(a)]
-            if not isinstance(shape, Lengths):
+            made, shape = self.expr(atom), self.shape(atom)
+            if not (isinstance(made, Op) and made.fn in _REPEATING and isinstance(shape, Lengths)):
                 continue
+            others = [a for j, a in enumerate(op.args) if j != i and is_array(self.kind(a)) and self._stays(a)]
             self.before: list[Statement] = []
             covered = any(_covers(self.shape(a), shape) for a in others)
             plain = (self.number(atom) or self._alone(atom)) if covered else None

@@ -25,7 +25,8 @@ Key: TypeAlias = tuple[Any, ...]
 
 
 class Common(Rules):
-    """`computed` lists the names that were bound to an expression, whether or not they still are."""
+    """`computed` lists the names that were bound to an expression, whether or not they still are; `asked` has the
+    operation that was looked for last, with its key, for it is often the one that is computed next."""
 
     notes = True
     exact = True
@@ -33,11 +34,13 @@ class Common(Rules):
     def __init__(self, walk: Rewriter) -> None:
         super().__init__(walk)
         self.computed: dict[Key, list[str]] = {}
+        self.asked: tuple[Op | None, Key | None] = None, None
         self.bars = self.unit.found(_bars)
 
     def note(self, s: Assign, op: Op) -> None:
         """Notes what was computed."""
-        if (key := self._key(op)) is not None:
+        key = self.asked[1] if self.asked[0] is op else self._key(op)
+        if key is not None:
             names = self.computed.setdefault(key, [])
             if s.target not in names:
                 names.append(s.target)
@@ -45,6 +48,7 @@ class Common(Rules):
     def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """The name that holds the value in the place of the expression."""
         key = self._key(op)
+        self.asked = op, key
         for name in self.computed.get(key, ()) if key is not None else ():
             held = self.expr(Var(name))
             if name != s.target and isinstance(held, Op) and self._key(held) == key:

@@ -15,7 +15,7 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import Arr, Kind, Num, is_array, is_inexact
+from tangentx.analysis.types.kinds import BOTTOM, Arr, Kind, Num, is_array, is_inexact
 from tangentx.ir.nodes import (
     Accumulate,
     Assign,
@@ -131,7 +131,7 @@ class Rewriter(Facts):
 
     def kind(self, atom: Atom) -> Kind:
         """The kind of an atom."""
-        return self.unit.kind(self.program, atom)
+        return self.unit.kinds.get(atom.name, BOTTOM) if type(atom) is Var else self.unit.kind(self.program, atom)
 
     def same(self, s: Assign, atom: Atom) -> Statement | None:
         """``target = atom`` for what is known to equal it, where a shared array can do no harm; else None.

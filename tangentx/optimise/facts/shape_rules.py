@@ -149,6 +149,8 @@ class ShapeRules:
                 return self._indexed(value)
             case Make(cls=cls) if cls is tuple:
                 return ("items", *map(self.of_item, value.items))
+            case Op(fn=fn, args=(_, *_) as args, kwargs=()) if _is_together(fn, len(args)):
+                return self._together(args)
             case Op(args=(_, *_)):
                 found = self._joined(value) if value.fn is np.concatenate else self._reduced(value)
                 return found if found is not None or value.kwargs else self._result(value.fn, value.args)
@@ -258,7 +260,7 @@ class ShapeRules:
         unary = isinstance(fn, np.ufunc) and fn.nin == fn.nout == 1 and fn.signature is None
         if (unary or fn in _KEEPING) and len(args) == 1:
             return first
-        return self._together(args) if _is_together(fn, len(args)) else None
+        return None
 
     def _of_solution(self, a: Shape, b: Shape) -> Shape:
         """The shape of the solution of one linear system: that of its right side, a vector or a matrix."""
