@@ -16,7 +16,7 @@ SIGNS = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
 GAST_SIGNS = (gast.expr_context, gast.operator, gast.unaryop, gast.cmpop, gast.boolop)
 
 
-@pytest.mark.parametrize("module", (syntax, closures))
+@pytest.mark.parametrize("module", [syntax, closures])
 def test_every_node_is_met_once_but_contexts_and_signs(module: Any) -> None:
     tree = ast.parse(inspect.getsource(module))
     met = list(preorder(tree))
