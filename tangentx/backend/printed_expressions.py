@@ -53,7 +53,7 @@ def measure(tree: ast.expr) -> int:
 
 def measure_line(tree: ast.stmt) -> int:
     """Width of the statement's first line."""
-    tree.lineno = 1  # type: ignore[attr-defined]  # `ast` looks there for a comment on types
+    tree.lineno = 1  # `ast` looks there for a comment on types
     return width(ast.unparse(tree).partition("\n")[0])
 
 

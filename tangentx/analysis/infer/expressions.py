@@ -133,7 +133,7 @@ def _stands_for_itself(fn: Any, count: int) -> bool:
     """Whether it is a ufunc of NumPy's, an operator or a function of our own support that nothing here looks out for,
     and none of the arguments is where the result goes."""
     if isinstance(fn, np.ufunc):
-        return fn is getattr(np, fn.__name__, None) and count <= fn.nin
+        return count <= fn.nin and fn is getattr(np, fn.__name__, None)
     if fn in SPECIAL or fn in solvers.OPERATIONS:
         return fn is operator.add or fn is operator.mul  # these look out for lists alone
     if isinstance(fn, types.BuiltinFunctionType):
