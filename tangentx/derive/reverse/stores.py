@@ -8,6 +8,7 @@ from collections.abc import Callable
 from tangentx import arrays
 from tangentx.analysis.types.kinds import Box, Kind
 from tangentx.analysis.types.selection import known_key, may_repeat
+from tangentx.common.naming import is_identifier
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, item_of_box, mode, shadow_key
 from tangentx.derive.reverse.complex_shadows import turned
 from tangentx.derive.reverse.context import Reverse
@@ -154,7 +155,8 @@ def _held(s: Store | Delete) -> Expr:
 
 def _old_item(r: Reverse, s: Store, item: Kind, forward: Emitter) -> Undo:
     """Records the item that is about to be replaced, and its shadow."""
-    tape = r.tape(attribute_of(s.key) if s.key.attribute else _stem(s.base))
+    named = s.key.attribute and is_identifier(attribute_of(s.key))
+    tape = r.tape(attribute_of(s.key) if named else _stem(s.base))
     forward.append(tape, forward.let(_held(s)))
     bar, key = r.other(s.base) if r.frame.mode(s.base) == SHADOW else None, shadow_key(s.key)
     bar_tape = None

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import types
+
 import numpy as np
+import pytest
 
 import tangentx as tx
+from tangentx.compile import pipeline
 from tests.analysis.made import in_order
 from tests.derive.made import ALL, reverse_text
 
@@ -94,3 +98,24 @@ def test_objects_with_and_without_an_attribute() -> None:
 
     assert tx.grad(f)(3.0, True) == 4.0 * 27.0
     assert tx.grad(f)(3.0, False) == 16.0 * 27.0
+
+
+class Settings:
+    pass
+
+
+def under_a_name(x, name="learning-rate"):
+    s = Settings()
+    setattr(s, name, x)
+    for _ in range(2):
+        setattr(s, name, getattr(s, name) * x)
+    return x * getattr(s, name)
+
+
+@pytest.mark.parametrize("name", ["learning-rate", "class", "", "%d", "x y", "1", "\ufb01", "a\nb", "__x", "x_tape"])
+def test_the_old_content_of_an_attribute_of_any_name_is_recorded(name: str) -> None:
+    """Its tape is called after it where a text can spell that; in checked mode, a PrinterFault of ours."""
+    f = types.FunctionType(under_a_name.__code__, globals(), "f", (name,))
+    with pipeline.proofs(off="all"):
+        assert tx.grad(f, fallback="error")(2.0) == 32.0
+    assert tx.grad(f, fallback="error", check=True)(2.0) == 32.0
