@@ -846,3 +846,60 @@ def test_what_python_would_warn_of_in_our_text_is_not_said() -> None:
     (f,) = _repeating(text, "<tangentx f>")
     with pytest.raises(TypeError, match="not subscriptable"):
         f(1.0)
+
+
+def pairs_that_were_met(x):
+    met, total = set(), 0.0
+    for i, j in [(0, 1), (1, 0), (0, 1), (2, 2)]:
+        pair = min(i, j), max(i, j)
+        if pair in met:
+            continue
+        met.add(pair)
+        total = total + x[i] * x[j]
+    return total * len(met)
+
+
+def sets_in_a_dict(x):
+    groups = {}
+    for i in range(3):
+        groups.setdefault(i % 2, set()).add((i,))
+    return len(groups[0]) * x[0] * x[1]
+
+
+def a_set_beside_code_that_is_not_read(x):
+    met = set()
+    for k in range(3):
+        met.add(k)
+        found = json.loads(str(k + 1))
+    return len(met) * x[0] * x[1] * found
+
+
+def a_set_that_is_used_up(x):
+    left, total = {0, 1, 2}, 0.0
+    while left:
+        total = total + x[left.pop()] * len(left)
+    return total * x[0]
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize(
+    ("f", "compiled"),
+    [
+        (pairs_that_were_met, True),
+        (sets_in_a_dict, True),
+        (a_set_beside_code_that_is_not_read, False),
+        (a_set_that_is_used_up, False),
+    ],
+)
+def test_what_changes_a_set_is_done_in_each_run_or_refused(f: Any, compiled: bool) -> None:
+    """A set is made by the text itself, so that a run that goes on where another one ended begins with an empty one."""
+    x = np.array([0.5, 1.5, 2.0])
+    wanted = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    if compiled:
+        np.testing.assert_allclose(tx.grad(f, fallback="error")(x), wanted, rtol=1e-7)
+    else:
+        with pytest.raises(tx.UnsupportedSyntax, match="whose calls are not repeated"):
+            tx.grad(f, fallback="error")(x)
+    value, found = tx.value_and_grad(f)(x)
+    assert value == f(x)
+    np.testing.assert_allclose(found, wanted, rtol=1e-7)

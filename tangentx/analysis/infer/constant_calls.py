@@ -112,6 +112,9 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
     fn = kind.value if isinstance(kind, Obj) else kind.cls if isinstance(kind, Some) else None
     name = _public(callee, fn, kind)
     shows = opaque_calls.shows(fn)
+    if opaque_calls.changes_set(fn):  # which is made anew where calls are not repeated
+        message = f"{name} is called beside code that is not read, whose calls are not repeated when it is compiled"
+        raise _refused(w, UnsupportedSyntax(message, w.span, "keep what is met in a list or in a dict"))
     if not shows and any(varied(k) for k in kinds):
         raise _refused(w, opaque_calls.without_rule(w, fn, kind, name))
     if not shows:

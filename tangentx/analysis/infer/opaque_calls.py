@@ -129,13 +129,26 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
     demand_own_set(w, fn)
     found = sampled(w, fn, [k for _, k in read], {n: k for n, _, k in named})
     may_write = found is None or puts_into(fn, [k for _, k in read], {n: k for n, _, k in named})
-    if may_write and any(isinstance(k, Arr | Box) for k in kinds) and not templates.is_own(fn):
+    if may_write and any(map(_may_be_changed, kinds)) and not templates.is_own(fn):
         raise UnsupportedSyntax(
             f"{what(fn, kind)} has no source that can be read, and may write into what it is given",
             w.span,
             "give it numbers and strings, or call it outside the differentiated function",
         )
     return closed, found or _result_of(fn)
+
+
+def _may_be_changed(kind: Kind) -> bool:
+    """Whether a value may be written into, or holds one that may."""
+    if isinstance(kind, Box) and kind.cls is tuple:
+        node = kind.region.root()
+        return node.open or any(map(_may_be_changed, (*node.fields.values(), node.elt)))
+    return isinstance(kind, Arr | Box)
+
+
+def changes_set(fn: Any) -> bool:
+    """Whether it is a method that changes a set."""
+    return isinstance(fn, Bound) and fn.owner is set and not hasattr(frozenset, fn.__name__)
 
 
 def without_rule(w: Walker, fn: Any, kind: Kind, name: str) -> NoTemplate:
