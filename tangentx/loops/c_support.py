@@ -206,7 +206,7 @@ static void give_back(void *memory, size_t bytes)
 /* What is small lies behind its block, in one piece of memory. */
 #define SMALL 4096
 
-static block *new_block(int64_t count, size_t size, bool zeros)
+static __attribute__((noinline)) block *new_block(int64_t count, size_t size, bool zeros)
 {
     size_t bytes = (count > 0 ? (size_t)count : 1) * size;
     block *made = bytes <= SMALL ? take_memory(sizeof *made + bytes, false) : malloc(sizeof *made);
@@ -237,9 +237,9 @@ static __attribute__((unused)) bool lies_dense(int rank, const int64_t *n, const
 
 static inline void retain(block *b) { if (b) b->users++; }
 
-static inline void release(block *b)
+/* Nobody refers to it any more. */
+static __attribute__((noinline)) void end_block(block *b)
 {
-    if (!b || --b->users) return;
     held_bytes -= b->bytes;
     if (b->array) {
         int state = py.demand_lock();
@@ -252,8 +252,10 @@ static inline void release(block *b)
     free(b);
 }
 
+static inline void release(block *b) { if (b && !--b->users) end_block(b); }
+
 /* Memory for a new array in place of another: the same, where only that one has it and it is as large. */
-static block *other_block(block *had, int64_t count, size_t size, bool zeros)
+static __attribute__((noinline)) block *other_block(block *had, int64_t count, size_t size, bool zeros)
 {
     size_t bytes = (count > 0 ? (size_t)count : 1) * size;
     if (!had || had->users != 1 || had->array || had->bytes != bytes) {
