@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from tangentx.loops import c_entry, c_threads, interrupts, short_axes, vector_functions
 from tangentx.loops import loop_ir as loops
 from tangentx.loops.c_support import beginning
-from tangentx.loops.tidy import targets
+from tangentx.loops.tidy import names_read, targets
 
 _TYPES = {"f8": "double", "f4": "float", "i8": "int64_t", "b1": "bool"}
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==",
@@ -118,6 +118,7 @@ class _Printer:
         self.f, self.names, self.given, self.threads = function, names, given, threads
         self.parts: list[str] = []  # of loops that run on several threads
         self.steps: dict[tuple[str, int], int] = {}  # from row to row of arrays, where they are known
+        self.reads = Counter(names_read(function.body))
         self.in_nest = False  # whether what is written is a nest that stands there several times
         self.types: Mapping[str, loops.Type] = {**dict(function.params), **function.locals}
 
@@ -234,7 +235,7 @@ class _Printer:
 
     def loop(self, s: loops.For) -> Iterator[str]:
         """A loop over a range, once more for each length of a last axis that is short."""
-        known = None if self.in_nest else short_axes.short(s, self.types)
+        known = None if self.in_nest else short_axes.short(s, self.types, self.reads)
         if known is None:
             yield from self.one_loop(s)
             return

@@ -33,11 +33,14 @@ class Short:
         return _unrolled(self.nest, length)
 
 
-def short(nest: loops.For, types: Mapping[str, loops.Type]) -> Short | None:
-    """A nest that is worth another text for short axes; None for every other loop."""
+def short(nest: loops.For, types: Mapping[str, loops.Type], reads: Mapping[str, int]) -> Short | None:
+    """A nest that is worth another text for short axes; None for every other loop. `reads` counts what reads a name."""
     around, inner = None, nest
     while len(inner.body) == 1 and isinstance(inner.body[0], loops.For):
         around, inner = inner, inner.body[0]
+    if (summed := _row_sum(inner, types, reads)) is not None:
+        count, base = summed
+        return None if isinstance(count, loops.Const) else Short(nest, count, (base,))
     if around is None or not inner.independent or isinstance(inner.stop, loops.Const):
         return None
     whole = inner.start == loops.Const(0, inner.start.type) and inner.step == loops.Const(1, inner.step.type)
@@ -84,9 +87,50 @@ def _elements(block: loops.Block) -> Iterator[tuple[str | None, tuple[loops.Expr
                 yield None, ()
 
 
+def _row_sum(
+    inner: loops.For, types: Mapping[str, loops.Type], reads: Mapping[str, int]
+) -> tuple[loops.Expr, str] | None:
+    """How long the rows are, and of which array, where a loop writes the sum of one row after the other, and nothing
+    else reads the row."""
+    match inner.body:
+        case (
+            loops.View(name, base, (*picks, loops.Span(loops.Const(0), count, 1))),
+            loops.Write(value=loops.Reduce("sum", array, type)),
+        ) if name == array and picks and type.is_float and reads[name] == 1:
+            last = picks[-1]
+            dense = isinstance(last, loops.Pick) and _is_counter(last.place, inner.name)
+            return (count, base) if dense and all(map(_is_pick, picks)) and _is_unit(types[base]) else None
+    return None
+
+
+def _is_unit(type: loops.Type) -> bool:
+    return isinstance(type, loops.Array) and type.unit
+
+
+def _is_pick(part: object) -> bool:
+    return isinstance(part, loops.Pick)
+
+
+def _added(inner: loops.For, length: int) -> loops.For:
+    """A loop over short rows, whose sums are written out: in the order in which NumPy adds less than eight numbers."""
+    view, write = inner.body
+    assert isinstance(view, loops.View) and isinstance(write, loops.Write)
+    type = write.value.type
+    places = tuple(part.place for part in view.parts if isinstance(part, loops.Pick))
+    total: loops.Expr = loops.Const(0.0, type)
+    for place in range(length):
+        element = loops.Read(view.base, (*places, loops.Const(place, loops.INT)), type)
+        total = loops.Apply("add", (total, element), type)
+    return replace(inner, body=(replace(write, value=total),))
+
+
 def _unrolled(nest: loops.For, length: int) -> loops.For:
+    if isinstance(nest.body[0], loops.View):
+        return _added(nest, length)
     inner = nest.body[0]
     assert isinstance(inner, loops.For)
+    if isinstance(inner.body[0], loops.View):
+        return replace(nest, body=(_added(inner, length),))
     if len(inner.body) == 1 and isinstance(inner.body[0], loops.For):
         return replace(nest, body=(_unrolled(inner, length),))
     body: list[loops.Statement] = []

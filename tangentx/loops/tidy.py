@@ -60,7 +60,7 @@ def tidy(function: Function) -> Function:
     """The function, shortened."""
     while True:
         body = _without_dead(function.body)
-        body = _nested(body, Counter(_read(body)), {n for n, c in Counter(_bound(body)).items() if c == 1})
+        body = _nested(body, Counter(names_read(body)), {n for n, c in Counter(_bound(body)).items() if c == 1})
         if body == function.body:
             break
         function = replace(function, body=body)
@@ -152,7 +152,8 @@ def targets(s: Statement) -> tuple[str, ...]:
     return ()
 
 
-def _read(block: Block) -> Iterator[str]:
+def names_read(block: Block) -> Iterator[str]:
+    """The names that a block reads, as often as it does."""
     for s in statements(block):
         for value in expressions(s):
             yield from atoms(value)
@@ -168,7 +169,7 @@ def _bound(block: Block) -> Iterator[str]:
 
 
 def _without_dead(block: Block) -> Block:
-    found = _filtered(block, set(_read(block)))
+    found = _filtered(block, set(names_read(block)))
     return block if found == block else _without_dead(found)
 
 
@@ -199,7 +200,7 @@ def _nested(block: Block, reads: Mapping[str, int], once: set[str]) -> Block:
     waiting: dict[str, Expr] = {}
     for s in block:
         s = _with_blocks(s, lambda b: _nested(b, reads, once))
-        inside = {name for b in blocks(s) for name in _read(b)}
+        inside = {name for b in blocks(s) for name in names_read(b)}
         for value in expressions(s):
             for name in atoms(value):
                 if name in waiting and not _may_stand(name, waiting[name], s):

@@ -37,9 +37,24 @@ def deep(q, w):
     return np.sum(y[:, 1:, :] - y[:, :-1, :]) + np.sum(x[::2] * y[::2])
 
 
+def row_sums(q, w):
+    z = q * -0.0  # whose sums are positive zeros
+    t = q[None, :, :] * w[:, None, None]
+    sums = np.sum(t, axis=-1) * np.sum(t[::-1], axis=2)
+    return np.sum(sums) + np.sum(np.arctan2(0.0, np.sum(z, axis=1) - 1.0) * w) + np.sum(np.sum(z, axis=1))
+
+
+def last_row(q, w):
+    sums = np.zeros(len(w))
+    for k in range(len(w)):
+        row = q[k]
+        sums[k] = np.sum(row)
+    return np.sum(sums * w) + np.sum(row * row)  # the row that the last trip has left
+
+
 @pytest.mark.share(1)
 @pytest.mark.parametrize("jit", WAYS)
-@pytest.mark.parametrize("f", [forces, in_place, turned, deep], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [forces, in_place, turned, deep, row_sums, last_row], ids=lambda f: f.__name__)
 def test_every_length(f, jit):
     plain, derivative = tx.value_and_grad(f, wrt=("q", "w")), tx.value_and_grad(f, wrt=("q", "w"), jit=jit)
     for length in LENGTHS:
@@ -66,4 +81,5 @@ def test_one_array_for_two(length, jit):
 def test_the_text_has_them():
     q, w = RNG.normal(size=(6, 3)), RNG.random(6)
     text = tx.grad(forces, jit="c").source_for(q, w)
+    assert "= ((0.0 + " in text
     assert ".n[1] == 3 && " in text and "* 3]" in text and "* 3 + 2]" in text
