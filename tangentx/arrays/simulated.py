@@ -166,6 +166,8 @@ class DeviceArray:
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method != "__call__":
             return NotImplemented  # ``np.add.reduce`` and the like are not CuPy's, which has its own
+        if any(hasattr(x, _ASKED) for x in inputs):
+            return getattr(sys.modules[__name__], ufunc.__name__)(*inputs, **kwargs)
         if any(type(x) is not DeviceArray and not isinstance(x, (*_SCALARS, np.ndarray)) for x in inputs):
             return NotImplemented
         return computed(ufunc, inputs, kwargs)
@@ -273,9 +275,17 @@ def _method(array: DeviceArray, name: str) -> Callable[..., Any]:
     return method
 
 
+_ASKED = "__cupy_override_elementwise_kernel__"
+"""The method of objects that CuPy's ufuncs leave their work to."""
+_PRIORITY = 100.0
+"""What CuPy's arrays have for `__array_priority__`: operators are left to objects that have more."""
+
+
 def _operator(name: str) -> Callable[..., Any]:
     def operate(self: DeviceArray, *others: Any) -> Any:
         if any(not isinstance(other, (DeviceArray, *_SCALARS)) for other in others):
+            if getattr(type(others[0]), "__array_priority__", 0.0) > _PRIORITY:
+                return NotImplemented
             if any(isinstance(other, np.ndarray) for other in others):
                 raise TypeError(f"Unsupported type {type(others[0])}")
             if len(others) == 1 and getattr(others[0], "__array_ufunc__", None) is not None and name in _BY_NUMPY:
@@ -315,9 +325,14 @@ ndarray = DeviceArray
 
 
 def _function(of: Any, module: str) -> Any:
-    """A function of the double's for one of NumPy's; that for a ufunc has its methods."""
+    """A function of the double's for one of NumPy's; that for a ufunc has its methods, and asks objects that CuPy's
+    ufuncs ask."""
+    asks = isinstance(of, np.ufunc)
 
     def function(*args: Any, **kwargs: Any) -> Any:
+        for arg in args if asks else ():
+            if hasattr(arg, _ASKED):
+                return getattr(arg, _ASKED)(function, *args, **kwargs)
         return computed(of, args, kwargs)
 
     function.__name__ = function.__qualname__ = of.__name__

@@ -312,3 +312,30 @@ if __name__ == "__main__":
     import_all()
     sys.path.insert(0, str(Path(__file__).parents[1] / "templates"))
     LISTED.write_text("\n".join(sorted(working())) + "\n")
+
+
+def test_functions_of_cupys_take_tensors(x):
+    t = tx.tensor(x, requires_grad=True)
+    y = device_arrays.add(device_arrays.sin(t), x) * device_arrays.multiply(x, t)
+    y.sum().backward()
+    assert type(t.grad.current) is DeviceArray
+    assert y.device == "cuda:0" and transfers.down == 0
+    np.testing.assert_allclose(t.grad.current.get(), X * np.cos(X) * X + (np.sin(X) + X) * X)
+
+
+@pytest.mark.parametrize("mixed", [device_arrays.add, lambda x, t: device_arrays.add(t, x), lambda x, t: x * t, np.add])
+def test_a_tensor_here_and_an_array_there_are_not_mixed(x, mixed):
+    with pytest.raises(tx.NotDifferentiable, match="cuda:0 and one of NumPy's") as caught:
+        mixed(x, tx.tensor(X, requires_grad=True))
+    assert "test_device_arrays.py" in str(caught.value)
+
+
+def test_a_kernel_of_cupys_alone_is_refused_for_tensors(x):
+    class Kernel:
+        name = "squared_diff"
+
+        def __call__(self, *args):
+            return args[0].__cupy_override_elementwise_kernel__(self, *args)
+
+    with pytest.raises(tx.NotDifferentiable, match="`squared_diff` of CuPy's has no derivative"):
+        Kernel()(tx.tensor(x, requires_grad=True))

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import scatter
+from tangentx.arrays.libraries import numpy_function
 from tangentx.common.float_events import under_events
-from tangentx.errors import NoTemplate, place, span_of
+from tangentx.errors import NotDifferentiable, NoTemplate, place, span_of
 from tangentx.templates import has_composition
 from tangentx.templates.ufunc_options import OPTIONS, type_of_loop
 from tangentx.tensor.calls.apply import as_array, call
@@ -55,6 +56,21 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, x: Any, y: Any = _ABSENT,
             elif type(x) in QUICK:
                 return ways[2](x, y)
     return _called(ufunc, method, (x,) if y is _ABSENT else (x, y, *more), kwargs)
+
+
+def cupy_ufunc(self: Tensor, kernel: Any, *args: Any, **kwargs: Any) -> Any:
+    """CuPy calls this where an argument of one of its ufuncs or kernels is a Tensor: ``cp.sin(x)`` is ``np.sin(x)``.
+
+    Raises NotDifferentiable for a kernel that NumPy has no function for.
+    """
+    known = numpy_function(kernel)
+    if known is None:
+        name = getattr(kernel, "name", None) or getattr(kernel, "__name__", "a kernel")
+        hint = "use a function that NumPy has too, or give its derivative with `tx.primitive`"
+        raise NotDifferentiable(f"`{name}` of CuPy's has no derivative", span_of(place()), hint)
+    if isinstance(known[0], np.ufunc):  # not by NumPy, which would ask CuPy's array, and that would ask again
+        return array_ufunc(self, known[0], "__call__", *args, **kwargs)
+    return known[0](*args, **kwargs)
 
 
 def _ways(ufunc: Any) -> tuple[Callable[..., Any], ...]:

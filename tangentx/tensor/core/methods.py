@@ -15,7 +15,7 @@ from tangentx.tensor.calls.apply import call
 from tangentx.tensor.calls.plain_stubs import WAYS, form_of
 from tangentx.tensor.calls.recorded_stubs import QUICK, operator_of, way
 from tangentx.tensor.calls.rules import rule_of
-from tangentx.tensor.calls.ufuncs import array_ufunc
+from tangentx.tensor.calls.ufuncs import array_ufunc, cupy_ufunc
 from tangentx.tensor.core.containers import holds_tensor, raw
 from tangentx.tensor.core.making import demand_no_solver
 from tangentx.tensor.core.members import Members, Nothing
@@ -263,6 +263,7 @@ def _install() -> None:
     for name, fn in _IN_PLACE.items():
         members[f"{name}_"] = _changing(fn, name)
     members |= {"__array_ufunc__": array_ufunc, "__array_function__": _array_function}
+    members["__cupy_override_elementwise_kernel__"] = cupy_ufunc
     members["__tangentx_record__"] = staticmethod(lambda fn, args: call(fn, args, {}))
     members["__array_priority__"] = 1000.0
     for name, member in members.items():
