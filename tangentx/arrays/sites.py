@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -246,6 +246,10 @@ def _restored(kept: Any) -> Any:
     return snapshot(kept)
 
 
+_ITERATOR = f"{Iterator.__module__}.{Iterator.__name__}"
+"""The form of iterators whose class has no name of its own: what they give is read once."""
+
+
 def form_of(value: Any) -> str:
     """The form of a value; "object" for what is known by what its methods and attributes give."""
     return _form(value, [], [_LIMIT_PARTS]) or _class_form(value)
@@ -309,7 +313,9 @@ def _class_form(value: Any) -> str:
     cls = type(value)
     name = f"{cls.__module__}.{cls.__qualname__}"
     plain = cls.__module__ != "builtins" and all(part.isidentifier() for part in name.split("."))
-    return name if plain and class_of(name) is cls else "object"
+    if plain and class_of(name) is cls:
+        return name
+    return _ITERATOR if isinstance(value, Iterator) else "object"
 
 
 def class_of(name: str) -> Any:

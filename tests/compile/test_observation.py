@@ -903,3 +903,37 @@ def test_what_changes_a_set_is_done_in_each_run_or_refused(f: Any, compiled: boo
     value, found = tx.value_and_grad(f)(x)
     assert value == f(x)
     np.testing.assert_allclose(found, wanted, rtol=1e-7)
+
+
+def over_a_kept_range(x):
+    numbers, total = iter(range(10)), 0.0
+    for i in numbers:
+        if i >= 3:
+            break
+        total = total + x[i] * next(numbers, 0)
+    return total * len(list(numbers))
+
+
+def within_itself(x):
+    numbers, total = iter([0, 1, 2]), 0.0
+    for i in numbers:
+        for j in numbers:
+            total = total * 2.0 + x[i] * x[j]
+    return total * total
+
+
+def over_kept_pairs(x):
+    pairs, total = zip([0, 1], [2, 1], strict=True), 0.0
+    for i, j in pairs:
+        total = total * 2.0 + x[i] * x[j]
+    return total * total + len(list(pairs))
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize("f", [over_a_kept_range, within_itself, over_kept_pairs])
+def test_an_iterator_that_is_kept_is_read_as_python_reads_it_or_refused(f: Any) -> None:
+    x = np.array([0.5, 1.5, 2.0])
+    wanted = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    with pytest.raises(tx.UnsupportedSyntax, match="iteration over"):
+        tx.grad(f, fallback="error")(x)
+    np.testing.assert_allclose(tx.grad(f)(x), wanted, rtol=1e-7)
