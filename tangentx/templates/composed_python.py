@@ -54,6 +54,18 @@ def in_order(iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
     return [items[i] for i in ordered(keys, reverse)]
 
 
+def _told_of_nothing(fn: Any) -> str:
+    """What Python says where there is nothing to choose from, which differs by its version."""
+    try:
+        fn(())
+    except ValueError as error:
+        return str(error)
+    raise AssertionError
+
+
+_NOTHING_FOR_MAX, _NOTHING_FOR_MIN = _told_of_nothing(max), _told_of_nothing(min)
+
+
 @composition(
     max, domain=("[x, -y], key=abs", "x, -y, key=abs", "[x, y], default=0.1", "(), default=y"), containers=True
 )
@@ -64,6 +76,8 @@ def largest(*args: Any, key: Any = None, default: Any = _Absent) -> Any:
         return default
     if key is None:
         return max(items)
+    if len(items) == 0:
+        raise ValueError(_NOTHING_FOR_MAX)
     best = items[0]
     most = key(best)
     for i in range(1, len(items)):
@@ -83,6 +97,8 @@ def smallest(*args: Any, key: Any = None, default: Any = _Absent) -> Any:
         return default
     if key is None:
         return min(items)
+    if len(items) == 0:
+        raise ValueError(_NOTHING_FOR_MIN)
     best = items[0]
     least = key(best)
     for i in range(1, len(items)):

@@ -261,6 +261,8 @@ def _standing_in(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> t
         return _of_keys(w, fn, args[0], kwargs)
     if fn in (max, min) and len(args) > 1 and not kwargs and any(_is_written(w.read(a)[1]) for a in args):
         return _extreme(w, fn, args)
+    if fn in (max, min) and "key" not in dict(kwargs) and _are_rows(w, args):
+        return w.walk(Apply(external(w, fn, fn.__name__), args, (*kwargs, ("key", external(w, itself, "itself")))))
     ours: Callable[..., Any] | None = None
     if isinstance(fn, types.BuiltinMethodType) and fn == dict.fromkeys:
         ours = itertools_models.from_keys
@@ -279,6 +281,19 @@ def _starts_with_box(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> bool:
     start = dict(kwargs).get("start", args[1] if len(args) == 2 else None)
     kind = w.read(start)[1] if start is not None else BOTTOM
     return isinstance(kind, Box) and kind.cls in (list, tuple)
+
+
+def _are_rows(w: Walker, args: tuple[Atom, ...]) -> bool:
+    """Whether tuples or lists are compared: one of them is chosen, and equal ones do not share as numbers do."""
+    kinds = [w.read(a)[1] for a in args]
+    if len(kinds) == 1 and isinstance(kinds[0], Box) and kinds[0].cls in (list, tuple):
+        kinds = [kinds[0].region.any()]
+    return any(isinstance(kind, Box) and kind.cls in (list, tuple) for kind in kinds)
+
+
+def itself(row: Any) -> Any:
+    """The key by which rows are compared."""
+    return row
 
 
 def _is_dict(kind: Kind) -> bool:
