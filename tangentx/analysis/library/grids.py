@@ -44,12 +44,21 @@ def _kind(w: Walker, part: Atom | Slice) -> Kind | None:
 
 def _demand_alike(w: Walker, base: Ext, kinds: Sequence[Kind | None]) -> None:
     """The parts are numbers and rows, or (rows and) matrices, of which NumPy makes what `concatenate` does."""
-    ranks = {k.rank if isinstance(k, Arr) and k.sure else 1 if k is None else 0 for k in kinds}
+    ranks = {k.rank if isinstance(k, Arr) and k.sure else 1 if k is None or _is_row(k) else 0 for k in kinds}
     allowed: tuple[set[Any], ...] = ({0, 1}, {2}) if base.value is np.r_ else ({1, 2},)
-    numbers = all(k is None or isinstance(k, Num | Arr) for k in kinds)
+    numbers = all(k is None or isinstance(k, Num | Arr) or _is_row(k) for k in kinds)
     wide = all(k.dtype in _WIDE for k in kinds if isinstance(k, Arr)) or 0 not in ranks
     if not numbers or not wide or not any(ranks <= each for each in allowed):
         raise _refusal(w, base)
+
+
+def _is_row(kind: Kind | None) -> bool:
+    """Whether the kind is of a list of numbers."""
+    if not isinstance(kind, Box) or kind.cls not in (list, tuple) or kind.none:
+        return False
+    node = kind.region.root()
+    items = [k for k in (*node.fields.values(), node.elt) if not isinstance(k, Bottom)]
+    return bool(items) and all(isinstance(k, Num) and not k.none and dtype_of(k) in _WIDE for k in items)
 
 
 def _refusal(w: Walker, base: Ext) -> UnsupportedSyntax:
@@ -67,7 +76,8 @@ def _built(w: Walker, base: Ext, key: Key) -> Block:
         out.append(Assign(w.temporary(), value, w.span))
         return Var(out[-1].target)
 
-    rows = [let(_axis(w, base, part)) if isinstance(part, Slice) else part for part in key.parts]
+    rows = [let(_row(w, base, part)) if isinstance(part, Slice) or _is_row(w.read(part)[1]) else part
+            for part in key.parts]  # fmt: skip
     if base.value is np.r_:
         let(Op(np.concatenate, (let(Make(list, tuple(let(Op(np.atleast_1d, (row,))) for row in rows))),)))
     elif base.value is np.c_:
@@ -83,6 +93,11 @@ def _built(w: Walker, base: Ext, key: Key) -> Block:
             rows = [row if is_real else let(Op(operator.mul, (row, Lit(1.0)))) for row, is_real in each]
         let(Make(tuple, tuple(let(Index(row, _along(i, len(rows)))) for i, row in enumerate(rows))))
     return tuple(out)
+
+
+def _row(w: Walker, base: Ext, part: Atom | Slice) -> Expr:
+    """The array of what a slice stands for, or of a list."""
+    return _axis(w, base, part) if isinstance(part, Slice) else Op(np.array, (part,))
 
 
 def _axis(w: Walker, base: Ext, part: Slice) -> Expr:

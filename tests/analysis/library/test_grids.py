@@ -32,6 +32,10 @@ def joined(n, x):
     return np.r_[0, x, 1:n, X] * 2.0
 
 
+def padded(n, x):
+    return np.r_[[0] * 3, x, [x, 2.0, x * x], (1.0, 2.0), [x] * n]
+
+
 def columns(n, x):
     return np.c_[X * x, np.c_[X, X], np.arange(n)]
 
@@ -40,7 +44,7 @@ def stacked(n, x):
     return np.r_[np.outer(X, X), x * np.ones((2, n))]
 
 
-@pytest.mark.parametrize("f", [square, imaginary, one, along, joined, columns, stacked])
+@pytest.mark.parametrize("f", [square, imaginary, one, along, joined, padded, columns, stacked])
 def test_values_are_those_of_numpy(f) -> None:
     value, tangent = tx.jvp(lambda x: f(3, x), (0.7,), (1.0,), fallback="error")
     wanted = f(3, 0.7)
