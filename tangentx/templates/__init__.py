@@ -73,7 +73,14 @@ from tangentx.templates.compositions import (
 )
 from tangentx.templates.distributions import is_distribution, is_whole, method_of, thawed
 from tangentx.templates.library_classes import no_rule_of_member, path_of_member
-from tangentx.templates.out_places import TWO_STEPS, computes_in_that_of_out, from_out, overwriting, spoken_of
+from tangentx.templates.out_places import (
+    TWO_STEPS,
+    cast_to_that_of_out,
+    computes_in_that_of_out,
+    from_out,
+    overwriting,
+    spoken_of,
+)
 from tangentx.templates.refusals import no_rule, refusal, refused
 from tangentx.templates.registry import (
     Template,
@@ -96,6 +103,7 @@ __all__ = [
     "composed",
     "composed_body",
     "compositions",
+    "cast_to_that_of_out",
     "computes_in_that_of_out",
     "examples",
     "find",

@@ -61,6 +61,15 @@ def computes_in_that_of_out(fn: Any) -> int | None:
     return None if joins or not {"dtype", "out"} <= set(names) else names.index("dtype")
 
 
+def cast_to_that_of_out(fn: Any, count: int) -> range:
+    """The positions of those of `count` arguments that a function takes in the type of ``out`` if that is wider, and
+    nothing says another one: a ufunc's methods that put elements together, and sums of products by subscripts."""
+    if isinstance(getattr(fn, "__self__", None), np.ufunc):
+        place_of_dtype = {"reduce": 2, "accumulate": 2, "reduceat": 3}.get(fn.__name__, 0)
+        return range(1 if count <= place_of_dtype else 0)
+    return range(1, count) if fn is np.einsum else range(0)
+
+
 def overwriting(fn: Any) -> Mapping[str, int]:
     """The parameters of a library's function that allow it to use an argument's memory (`overwrite_a`), with their
     positions. What it leaves there is not defined, so a derivative, which may need the argument, does not allow it."""

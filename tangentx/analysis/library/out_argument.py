@@ -88,6 +88,8 @@ def _outputs_of(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwarg
 def _computed_as_written(w: Walker, value: Op, out: Kind) -> Op:
     """A call that adds up or multiplies does so in the type of the array that its result goes into."""
     place = templates.computes_in_that_of_out(value.fn)
+    if place is None and isinstance(out, Arr):
+        return _cast_first(w, value, out)
     if place is None or not isinstance(out, Arr) or not value.args:
         return value
     given = value.args[place : place + 1] or tuple(atom for name, atom in value.kwargs if name == "dtype")
@@ -102,6 +104,20 @@ def _computed_as_written(w: Walker, value: Op, out: Kind) -> Op:
     if len(value.args) > place:
         return Op(value.fn, (*value.args[:place], said, *value.args[place + 1 :]), value.kwargs)
     return Op(value.fn, value.args, (*((n, a) for n, a in value.kwargs if n != "dtype"), ("dtype", said)))
+
+
+def _cast_first(w: Walker, value: Op, out: Arr) -> Op:
+    """The call with those of its arguments cast that NumPy takes in the type of the array for the result, if wider."""
+    args = list(value.args)
+    said = any(name in ("dtype", "optimize") for name, _ in value.kwargs)
+    for i in range(0) if said else templates.cast_to_that_of_out(value.fn, len(args)):
+        kind = w.read(args[i])[1]
+        if not isinstance(kind, Arr) or not kind.sure:
+            continue
+        wider = np.result_type(kind.dtype, out.dtype)
+        if wider != kind.dtype:
+            args[i] = let(w, ("cast", i), Op(np.ndarray.astype, (args[i], external(w, wider.type, wider.name))))
+    return Op(value.fn, tuple(args), value.kwargs)
 
 
 def place_of_out(fn: Any) -> int:

@@ -62,15 +62,17 @@ class Lifting:
         return isinstance(value, types.FunctionType) and value.__module__.startswith(_TEMPLATES) and not find(value)
 
     def function(self, function: Any) -> Any:
-        """A function with the same code whose globals are lifted. They are filled after it is known: it may call
-        itself."""
+        """A function with the same code whose globals are lifted, and the functions that it captures. They are filled
+        after it is known: it may call itself."""
         names: dict[str, Any] = {}
-        made = types.FunctionType(
-            function.__code__, names, function.__name__, function.__defaults__, function.__closure__
-        )
+        captured = [cell.cell_contents for cell in function.__closure__ or ()]
+        cells = tuple(types.CellType() for _ in captured)
+        made = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells)
         made.__kwdefaults__ = function.__kwdefaults__
         self.known[function] = made
         names.update(self.names(function.__globals__))
+        for cell, value in zip(cells, captured, strict=True):
+            cell.cell_contents = value if isinstance(value, type) or not callable(value) else self.lifted(value)
         return made
 
 

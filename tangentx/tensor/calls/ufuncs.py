@@ -22,7 +22,7 @@ from tangentx.tensor.core.containers import holds_tensor, raw
 from tangentx.tensor.core.making import demand_no_solver
 from tangentx.tensor.core.modes import refusal
 from tangentx.tensor.core.tensor import Tensor
-from tangentx.tensor.writes.out_argument import filled
+from tangentx.tensor.writes.out_argument import cast_for, filled
 from tangentx.tensor.writes.writing import overwrite
 
 _REDUCED: dict[Any, Any] = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}
@@ -104,6 +104,8 @@ def _called(ufunc: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, An
     if out is None:
         return _result(ufunc, method, args, kwargs, where)
     if where is True or method != "__call__":  # of a reduction it says which elements count
+        if method != "__call__":
+            args = tuple(cast_for(out[0], getattr(ufunc, method), args, kwargs))
         result = _result(ufunc, method, args, kwargs, where)
     else:
         result = _selected(ufunc, args, kwargs, where, out)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.errors import NotDifferentiable, place, span_of
-from tangentx.templates import TWO_STEPS, computes_in_that_of_out, from_out
+from tangentx.templates import TWO_STEPS, cast_to_that_of_out, computes_in_that_of_out, from_out
 from tangentx.tensor.core import dispatch
 from tangentx.tensor.core.containers import raw
 from tangentx.tensor.core.modes import refusal
@@ -32,6 +32,8 @@ def into(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     before = list(args[:at])
     if out is not None and (by := computes_in_that_of_out(fn)) is not None:
         _compute_in_that_of(out, fn, before, by, named)
+    elif out is not None and "optimize" not in named:
+        before = cast_for(out, fn, before, named)
     result = dispatch.call(fn, before, named)
     return result if out is None else filled(out, result)
 
@@ -51,6 +53,18 @@ def _compute_in_that_of(out: Any, fn: Any, args: list[Any], by: int, named: dict
         args[by] = dtype
     else:
         named["dtype"] = dtype
+
+
+def cast_for(out: Any, fn: Any, args: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+    """The arguments with those cast that NumPy takes in the type of the array for the result, if that is wider."""
+    dtype, given = getattr(out, "dtype", None), list(args)
+    if dtype is None or named.get("dtype") is not None:
+        return given
+    for i in cast_to_that_of_out(fn, len(given)):
+        own = getattr(given[i], "dtype", None)
+        if own is not None and (wider := np.result_type(own, dtype)) != own:
+            given[i] = given[i].astype(wider)
+    return given
 
 
 def filled(out: Any, result: Any, casting: Any = "same_kind") -> Any:

@@ -132,3 +132,32 @@ def test_sums_and_products_are_computed_in_the_type_of_their_array(result: str, 
 def test_variances_are_refused_where_the_type_of_their_array_is_another() -> None:
     with pytest.raises(tx.UnsupportedSyntax, match="partly in float64"):
         tx.grad(lambda x: np.var(x, out=np.empty(())), fallback="error")(SINGLE)
+
+
+WIDER = {
+    "reduce": lambda x: np.add.reduce(x[None, :], axis=1, out=np.zeros(1)),
+    "accumulate": lambda x: np.multiply.accumulate(x, out=np.zeros(7)),
+    "reduceat": lambda x: np.add.reduceat(x, [0, 3], out=np.zeros(2)),
+    "einsum": lambda x: np.einsum("i,i->", x, x, out=np.zeros(())),
+    "narrower": lambda x: np.add.reduce(x.astype(float)[None, :], axis=1, out=np.zeros(1, np.float32)),
+    "said otherwise": lambda x: np.add.reduce(x[None, :], axis=1, dtype=np.float32, out=np.zeros(1)),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("on_tensors", [False, True])
+@pytest.mark.parametrize("name", WIDER)
+def test_what_puts_elements_together_does_so_in_the_type_of_out(name: str, on_tensors: bool) -> None:
+    joined = WIDER[name]
+
+    def compiled(x):
+        return np.sum(joined(x))
+
+    def traced(x):
+        return np.sum(joined(x)) * eval("1.0")
+
+    program = traced if on_tensors else compiled
+    x = np.linspace(0.1, 1.3, 7).astype(np.float32)
+    value, found = tx.value_and_grad(program, fallback="tensor" if on_tensors else "error")(x)
+    assert value == program(x)
+    assert found.dtype == np.float32
