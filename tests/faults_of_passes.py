@@ -435,6 +435,24 @@ LENGTHS: tuple[Fault, ...] = (
         "tangentx.optimise.unit_axes:_Axes.added",
         ((" and self.read[s.value.name] == 1", ""),),
     ),
+    (
+        "contribution to an element replaces an earlier one",
+        "a contribution is stored only where no other may have come to the same element before",
+        "tangentx.optimise.first_elements:_Firsts._is_first",
+        (("other is None or self.elements.may_meet(other, spot)", "other is None"),),
+    ),
+    (
+        "contribution to an element replaces that of a callee",
+        "a function that is given the array may have come to all of its elements",
+        "tangentx.optimise.first_elements:_Firsts._may_write",
+        (("isinstance(s.value, Call) or has_effect(s.value)", "has_effect(s.value)"),),
+    ),
+    (
+        "share found without the bound",
+        "an element wins where it is above the bound, not above zero",
+        "tangentx.optimise.clipped_shares:Shares.operation",
+        (("if fn is not SUB or bound.value:", "if fn is not SUB:"),),
+    ),
 )
 
 FAULTS = BEFORE + LENGTHS + LATE + WHILE_WRITING + REWRITING + ELEMENTS

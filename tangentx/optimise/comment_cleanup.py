@@ -1,8 +1,9 @@
-"""Takes away comments under which nothing is left."""
+"""Takes away comments under which nothing is left, and those that are said twice."""
 
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import replace
 
 from tangentx.ir.nodes import Assign, Block, For, If, Loop, Make, Note, Return, Statement, Var
 from tangentx.ir.rewrite import map_blocks
@@ -10,6 +11,8 @@ from tangentx.ir.rewrite import map_blocks
 
 def tidy(block: Block) -> Block:
     """The block without comments that stand before another comment, the return or its end, or twice.
+
+    One with which both ways of a branch begin stands above it.
 
     Of sections one that another follows at once goes, the others stay. The text of a user's line begins with its
     number, so it never looks like one.
@@ -19,7 +22,22 @@ def tidy(block: Block) -> Block:
         if isinstance(s, Note) and (_is_empty(out) if _is_section(s) else _is_over(out)):
             continue
         out.append(map_blocks(s, tidy))
-    return _once(tuple(reversed(out)))[0]
+    return _once(_raised(tuple(reversed(out))) if len(block) > 1 else tuple(out))[0]  # what is alone may be an `elif`
+
+
+def _raised(block: Block) -> Block:
+    """The block with comments with which both ways of a branch begin above it, and above what it tests."""
+    out: list[Statement] = []
+    for s in block:
+        out.append(s)
+        if not (isinstance(s, If) and s.body and s.orelse):
+            continue
+        one, other = s.body[0], s.orelse[0]
+        if isinstance(one, Note) and isinstance(other, Note) and one.text == other.text and not _is_section(one):
+            out[-1] = replace(s, body=s.body[1:], orelse=s.orelse[1:])
+            tested = out[-2] if len(out) > 1 else None
+            out.insert(-2 if isinstance(tested, Assign) and Var(tested.target) == s.test else -1, one)
+    return tuple(out)
 
 
 def _is_section(s: Statement) -> bool:

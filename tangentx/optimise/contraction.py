@@ -8,7 +8,8 @@
 
 The array of the products is not made, which costs most of the time of such a sum: a few numbers remain of it. Numbers
 and what is the same for all that is summed are multiplied once. All round as often, or less; that of a matrix and a
-vector goes to BLAS. Only products of the reverse sweep that nothing else reads, of arrays whose shapes are known.
+vector goes to BLAS. Only products of the reverse sweep that nothing else reads, of arrays whose shapes are known; a
+product of two arrays may have several readers, if they are all such sums, or products that such a sum reads.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Kind, Num, is_array
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Lit, Op, Statement, Store, Var
+from tangentx.ir.walk import reads
 from tangentx.optimise.facts.callee_shapes import tell_callees
 from tangentx.optimise.facts.long_items import tell_long_items
 from tangentx.optimise.facts.shape_arithmetic import Lengths
@@ -55,6 +57,7 @@ class Contraction(Rules):
         super().__init__(walk)
         self.writes = 0
         self.since: dict[str, int] = {}
+        self.summed = self.unit.found(_read_by_sums)
 
     def note(self, s: Assign, op: Op) -> None:
         """Notes how much had been written when a name was bound."""
@@ -121,7 +124,9 @@ class Contraction(Rules):
     def _take_apart(self, atom: Atom, shape: Lengths, product: _Product, limit: int) -> None:
         """Adds the factors of an array of this shape, `limit` arrays at most."""
         made = self.current(atom)
-        alone = isinstance(atom, Var) and self.count[atom.name] == self.bindings[atom.name] == 1
+        alone = isinstance(atom, Var) and (
+            self.count[atom.name] == self.bindings[atom.name] == 1 or atom.name in self.summed
+        )
         if isinstance(made, Op) and alone and not made.kwargs and _is_plain(self.kind(atom)):
             if made.fn is NEG:
                 product.negative = not product.negative
@@ -147,9 +152,10 @@ class Contraction(Rules):
             return False
         if not any(self._fits(a, shape) for a in made.args):
             return False
-        for a, axes in found:
+        for left, (a, axes) in zip((1, 0), found, strict=True):
             if self._fits(a, shape):
-                self._take_apart(a, shape, product, limit - 1)
+                shared = isinstance(a, Var) and a.name in self.summed
+                self._take_apart(a, shape, product, limit - (left if shared else 1))
             else:
                 product.arrays.append((a, axes or ""))
         return True
@@ -233,6 +239,61 @@ class Contraction(Rules):
         if product.negative:
             value = Op(NEG, (last(value),))
         return *made, Assign(s.target, value, s.span)
+
+
+class _Shared:
+    """Products of two arrays that several statements read, all of them sums, or factors of a product for one sum."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.read, self.bound = unit.counts()
+        self.made: dict[str, Op] = {}
+        self.readers: dict[str, list[Statement]] = {}
+        for s in unit.statements():
+            if type(s) is Assign and self.bound[s.target] == 1:
+                if type(s.value) is Op:
+                    self.made[s.target] = s.value
+                elif type(s.value) is Var and self.read[s.value.name] == 1 and s.value.name in self.made:
+                    self.made[s.target] = self.made[s.value.name]
+            for name in reads(s):
+                self.readers.setdefault(name, []).append(s)
+
+    def found(self) -> frozenset[str]:
+        """Their names."""
+        products = (name for name, op in self.made.items() if op.fn is MUL and self.read[name] > 1)
+        return frozenset(name for name in products if self._arrays(*self.made[name].args) == 2 and self._ends(name, 1))
+
+    def _ends(self, name: str, factors: int) -> bool:
+        """Whether all that read the name are sums, or products with so many factors more for a sum."""
+        readers = self.readers[name]
+        return len(readers) == self.read[name] and all(self._is_summed(s, factors) for s in readers)
+
+    def _is_summed(self, s: Statement, factors: int) -> bool:
+        if not (type(s) is Assign and type(s.value) is Op):
+            return False
+        if _is_sum(s.value):
+            return True
+        factors -= s.value.fn is MUL
+        alone = s.value.fn in (MUL, NEG) and self.read[s.target] == self.bound[s.target] == 1
+        return alone and factors >= 0 and self._ends(s.target, factors)
+
+    def _arrays(self, *factors: Atom) -> int:
+        """How many arrays a product has."""
+        count = 0
+        for atom in factors:
+            if isinstance(atom, Var) and type(self.unit.kinds.get(atom.name)) is not Num:
+                op = self.made.get(atom.name) if self.read[atom.name] == 1 else None
+                count += self._arrays(*op.args) if op is not None and op.fn is MUL else 1
+        return count
+
+
+def _read_by_sums(unit: Unit) -> frozenset[str]:
+    return _Shared(unit).found()
+
+
+def _is_sum(op: Op) -> bool:
+    """Whether it is the sum of an array over all axes or along one."""
+    return op.fn is np.sum and len(op.args) == 1 and all(k == "axis" and isinstance(v, Lit) for k, v in op.kwargs)
 
 
 def _is_plain(kind: object) -> bool:

@@ -13,6 +13,7 @@ from tangentx.ir.nodes import Block, Function, Link
 from tangentx.optimise import (
     attributes,
     broadcast_elimination,
+    clipped_shares,
     code_sinking,
     constant_items,
     contraction,
@@ -26,6 +27,7 @@ from tangentx.optimise import (
     drop_shape_casts,
     extreme_bounds,
     fft_peephole,
+    first_elements,
     forward_substitution,
     guard_elimination,
     guard_insertion,
@@ -86,6 +88,7 @@ PASSES: dict[str, Pass] = {
     "fits": drop_shape_casts.run,
     "unguarded": unguarded_products.run,
     "bounds": extreme_bounds.run,
+    "shares": clipped_shares.run,
     "axes": unit_axes.run,
     "products": contraction.run,
     "totals": in_place_sums.run,
@@ -95,6 +98,7 @@ PASSES: dict[str, Pass] = {
     "attributes": attributes.run,
     "direct": view_store_forwarding.run,
     "stores": store_forwarding.run,
+    "firsts": first_elements.run,
     "filled": item_forwarding.run,
     "handed": last_use_copies.run,
     "clones": copy_elision.run,
@@ -117,6 +121,7 @@ REWRITING: dict[str, type[Rules]] = {
 others change; and where `guards` runs between two of them, those before it and those after it have a walk each."""
 LAST = (
     "bounds",
+    "shares",
     "axes",
     "products",
     "totals",
@@ -126,6 +131,7 @@ LAST = (
     "attributes",
     "direct",
     "stores",
+    "firsts",
     "filled",
     "handed",
     "clones",
@@ -140,6 +146,7 @@ BEFORE = ("copies", "dead")
 AFTER = {
     "lone": BEFORE,
     "bounds": BEFORE,
+    "shares": BEFORE,
     "axes": BEFORE,
     "products": ("signs", *BEFORE),
     "totals": BEFORE,
@@ -213,7 +220,7 @@ def _of_no_use(whole: bool, loops: bool) -> frozenset[str]:
     """Passes of `LAST` that are of no use where the result is differentiated again, or compiled as loops."""
     if whole and not loops:
         return frozenset()
-    unwanted = "bounds", "products", "totals"
+    unwanted = "bounds", "shares", "products", "totals"
     return frozenset(unwanted if whole else (*unwanted, "fusion"))
 
 

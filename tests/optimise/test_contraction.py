@@ -81,6 +81,27 @@ def test_gradients_with_products_are_those_without(f: Any, args: Any, text: str)
     assert text in gradient.source
 
 
+def mixture(x, means, scales):
+    z = (x[:, None, :] - means) * np.exp(-scales)
+    return np.sum(np.log(np.sum(np.exp(-np.sum(z * z, axis=2)), axis=1)))
+
+
+def test_a_product_that_sums_alone_read_is_not_made() -> None:
+    x, means, scales = DRAW.normal(size=(50, 2)), DRAW.normal(size=(4, 2)), 0.1 * DRAW.normal(size=(4, 2))
+    gradient = tx.grad(mixture, ("means", "scales"))
+    got = gradient(x, means, scales)
+    assert "z_bar" not in gradient.source and gradient.source.count("np.einsum(") == 2
+    with pipeline.proofs(off="products"):
+        wanted = tx.grad(mixture, ("means", "scales"))(x, means, scales)
+    assert all(np.allclose(a, b, rtol=1e-12, atol=1e-14) for a, b in zip(got, wanted, strict=True))
+
+
+def test_a_product_that_something_else_reads_is_made_once() -> None:
+    x, means, scales = DRAW.normal(size=(50, 2)), DRAW.normal(size=(4, 2)), 0.1 * DRAW.normal(size=(4, 2))
+    text = tx.grad(mixture, ("x", "means", "scales")).source_for(x, means, scales)
+    assert "z_bar" in text and "ijk,ijk,ijk" not in text
+
+
 def test_what_the_program_computes_is_computed_as_it_says() -> None:
     """The value beside a tangent has the bits of the program's own."""
 

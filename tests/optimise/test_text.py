@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import tangentx as tx
@@ -26,3 +27,16 @@ def test_no_comment_stands_before_what_is_returned() -> None:
     lines = tx.grad(starts_at_nothing, wrt=("x", "y")).source_for(0.5, 0.7, 3).splitlines()
     before = next(lines[i - 1] for i, line in enumerate(lines) if line.lstrip().startswith("return "))
     assert not before.lstrip().startswith("#")
+
+
+def test_a_comment_with_which_both_ways_of_a_branch_begin_stands_above_it() -> None:
+    def f(x, flag):
+        total = x * x
+        d = {"a": x, "b": x * x} if flag > 0.0 else {"b": x, "a": 2.0, "c": x * 3.0}
+        for key in d:
+            total = total + np.sin(d[key])
+        return total
+
+    gradient = tx.grad(f)
+    assert np.isclose(gradient(0.5, 1.0), 1.0 + np.cos(0.5) + np.cos(0.25))
+    assert gradient.source.count(': d = {"a": x') == 1
