@@ -52,9 +52,10 @@ def run(program: Program) -> None:
     """The program in all ways, first order."""
     tx.grad(program.fn, wrt=names(program))(*program.args())
     tx.jvp(program.fn, program.args(), tangents(program))
-    _, pullback = tx.vjp(program.fn, *program.args())
-    pullback(1.0)
-    pullback(1.0)
+    with suppress(tx.SharedMemory):  # of arguments that overlap, all of which a pullback is by
+        _, pullback = tx.vjp(program.fn, *program.args())
+        pullback(1.0)
+        pullback(1.0)
 
 
 SOME = PROGRAMS[5::40]
