@@ -92,6 +92,7 @@ __all__ = [
     "stop_gradient",
     "tensor",
     "testing",
+    "tree",
     "value_and_grad",
     "verify",
     "vjp",
@@ -164,9 +165,9 @@ def __getattr__(name: str) -> Any:
         import tangentx.testing as testing
 
         return testing
-    if name in ("amp", "nn", "optim", "parallel"):
+    if name in ("amp", "nn", "optim", "parallel", "tree"):
         importlib.import_module("tangentx.tensor")
-        return importlib.import_module(f"tangentx.{name}")
+        return importlib.import_module("tangentx.optim.tree" if name == "tree" else f"tangentx.{name}")
     from tangentx.tensor import public
 
     found = globals()[name] = public if name == "public" else getattr(public, name)
