@@ -192,15 +192,15 @@ class Derivative:
 
         spec = replace(self._spec, transform="vjp", wrt=None, value=False, has_aux=False, mode="")
         calls = recorded.Calls(self, derivative_of(self, spec), gradient_by)
-        return calls.run(args, kwargs, lambda: recorded.gradient_on_tensors(self, args, kwargs))
+        return calls.run(args, kwargs, lambda: recorded.derivative_on_tensors(self, args, kwargs))
 
     def __tangentx_recorded__(self, args: Sequence[Any], kwargs: Any) -> Any:
-        """The gradient of what comes to Tensors by itself, recorded; NotImplemented for other derivatives."""
+        """The gradient or Jacobian of what comes to Tensors by itself, recorded; NotImplemented for others."""
         from tangentx.api import recorded
 
-        if self._spec.transform != "grad":
+        if self._spec.transform not in ("grad", "jacobian"):
             return NotImplemented
-        return recorded.gradient_on_tensors(self, args, kwargs)
+        return recorded.derivative_on_tensors(self, args, kwargs)
 
     def _values(self, args: Sequence[Any], kwargs: Any) -> tuple[Any, ...]:
         args, kwargs = with_arrays((*self._target.owner, *args)), with_arrays(kwargs)

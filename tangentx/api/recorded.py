@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,11 +19,12 @@ from tangentx.common.texts import Text
 from tangentx.common.trees import is_differentiable, leaves, rebuild
 from tangentx.compile import products
 from tangentx.compile.fallback import demand_real, split
+from tangentx.dispatch.entries import place_of
 from tangentx.dispatch.nesting_depth import shallow
 from tangentx.dispatch.results import publish
 from tangentx.dispatch.structure_check import fitted
 from tangentx.dispatch.tracebacks import traced
-from tangentx.errors import place
+from tangentx.errors import NotDifferentiable, place
 
 _COUNT = itertools.count(1)
 
@@ -154,37 +156,87 @@ def run_on_tensors(function: Any, args: Any, kwargs: Any) -> Any:
     return honestly(lambda: on_tensors(function)(*args, **kwargs))
 
 
-def gradient_on_tensors(derivative: Any, args: Any, kwargs: Any) -> Any:
-    """The gradient of what cannot be compiled, by operations on Tensors that are recorded themselves."""
+def derivative_on_tensors(derivative: Any, args: Any, kwargs: Any) -> Any:
+    """The gradient, or the Jacobian, of what cannot be compiled, by operations on Tensors that are recorded
+    themselves."""
+    run = _Run(derivative, args, kwargs)
+    spec, function = derivative._spec, derivative._target.function
+    if spec.transform == "jacobian":
+        found = _jacobian(run, [run.values[i] for i in run.wrt], function)
+    else:
+        demand_real(run.value, function)
+        found = run.pulled(1.0)
+    shown = found if isinstance(spec.wrt, tuple) else found[0]
+    if spec.value:
+        return (run.value, run.aux) if spec.has_aux else run.value, shown
+    return (shown, run.aux) if spec.has_aux else shown
+
+
+class _Run:
+    """One run on Tensors of the function that a derivative is of: its `value`, what it gives besides, and pullbacks."""
+
+    def __init__(self, derivative: Any, args: Any, kwargs: Any) -> None:
+        from tangentx.tensor.fallback.makers import called
+        from tangentx.tensor.fallback.tracing import Trace
+
+        target = derivative._target
+        self.wrt = derivative._wrt()
+        self.values = derivative._bind()((*target.owner, *args), kwargs)
+        self.trace = Trace(called(target.function), self.values, self.wrt)
+        self.value, self.aux = split(self.trace.result, derivative._spec, target.function)
+
+    def pulled(self, seed: Any) -> tuple[Any, ...]:
+        """The cotangents of the arguments, Tensors where they have derivatives, for one of the value."""
+        from tangentx.tensor.core.forms import fit, like_of
+        from tangentx.tensor.core.modes import STATE
+        from tangentx.tensor.core.tensor import Tensor, wrap
+
+        create, value = STATE.grad, self.value
+        if type(value) is Tensor and value.requires_grad:
+            like = like_of(value.current)
+            given = fit(np.asarray(seed) if type(like) is tuple else np.asarray(seed)[()], like)
+            bars = self.trace.gradients([value], [wrap(given) if create else given], True, create)
+        else:
+            bars = [None] * len(self.wrt)
+        return tuple(_in_form(self.values[i], bar) for i, bar in zip(self.wrt, bars, strict=True))
+
+
+def _in_form(primal: Any, bar: Any) -> Any:
+    """A cotangent in the form of what it belongs to, its numbers and arrays as Tensors."""
     from tangentx.tensor.calls.operation import fit_tensor
     from tangentx.tensor.core.containers import parts_of, with_parts
-    from tangentx.tensor.core.forms import like_of, ones, zeros
-    from tangentx.tensor.core.modes import STATE
+    from tangentx.tensor.core.forms import like_of, zeros
     from tangentx.tensor.core.tensor import Tensor, wrap
-    from tangentx.tensor.fallback.makers import called
-    from tangentx.tensor.fallback.tracing import Trace
 
-    target, spec, wrt = derivative._target, derivative._spec, derivative._wrt()
-    values = derivative._bind()((*target.owner, *args), kwargs)
-    trace = Trace(called(target.function), values, wrt)
-    value, aux = split(trace.result, spec, target.function)
-    demand_real(value, target.function)
-    create = STATE.grad
-    active = type(value) is Tensor and value.requires_grad
-    seeds = [wrap(ones(like_of(value.current)))] if active else []
-    bars = trace.gradients([value] if active else [], seeds if create else [1.0] * len(seeds), True, create)
+    data = primal.current if type(primal) is Tensor else primal
+    if type(bar) is Tensor or isinstance(bar, np.ndarray | np.generic | float | complex):
+        return fit_tensor(bar, like_of(data))
+    if (parts := parts_of(data)) is not None:
+        found = parts_of(bar) or {}
+        return with_parts(data, {key: _in_form(p, found.get(key)) for key, p in parts.items()})
+    return wrap(zeros(like_of(data))) if is_differentiable(data) else None
 
-    def shown(primal: Any, bar: Any) -> Any:
-        if type(bar) is Tensor or isinstance(bar, np.ndarray | np.generic | float | complex):
-            return fit_tensor(bar, like_of(primal.current if type(primal) is Tensor else primal))
-        data = primal.current if type(primal) is Tensor else primal
-        if (parts := parts_of(data)) is not None:
-            found = parts_of(bar) or {}
-            return with_parts(data, {key: shown(p, found.get(key)) for key, p in parts.items()})
-        return wrap(zeros(like_of(data))) if is_differentiable(data) else None
 
-    found = tuple(shown(values[i], bar) for i, bar in zip(wrt, bars, strict=True))
-    grads = found if isinstance(spec.wrt, tuple) else found[0]
-    if spec.value:
-        return (value, aux) if spec.has_aux else value, grads
-    return (grads, aux) if spec.has_aux else grads
+def _jacobian(run: _Run, primals: Sequence[Any], function: Any) -> tuple[Any, ...]:
+    """The Jacobian of one real array or number by others: a pullback for each number of the value.
+
+    Raises NotDifferentiable for structures and for complex numbers, whose Jacobians are not recorded.
+    """
+    from tangentx.tensor.core.containers import tensors_in
+    from tangentx.tensor.core.tensor import Tensor, wrap
+    from tangentx.tensor.fallback.programs import refused
+
+    value, *given = [x.current if type(x) is Tensor else x for x in (run.value, *primals)]
+    if any(not is_differentiable(x) or np.iscomplexobj(x) for x in (value, *given)):
+        message = "inside of a program that runs on Tensors, a Jacobian is that of one real array by real arrays"
+        hint = "return one array and take it by arrays, or use tx.vjp of each part"
+        error = NotDifferentiable(message, place_of(function), hint)
+        t = next(iter(tensors_in([run.value, *primals])), None)
+        raise error if t is None else refused(t, error)
+    shape = np.shape(value)
+    rows = [run.pulled(seed) for seed in np.eye(math.prod(shape)).reshape((-1, *shape))] if 0 not in shape else []
+    shapes = [shape + np.shape(x) for x in given]
+    if not rows:
+        return tuple(wrap(np.zeros(each, np.asarray(x).dtype)) for each, x in zip(shapes, given, strict=True))
+    columns = zip(*rows, strict=True)
+    return tuple(np.stack(column).reshape(each) for column, each in zip(columns, shapes, strict=True))
