@@ -71,7 +71,7 @@ async def coroutine(x):
 
 
 def eigen(a):
-    return np.sum(np.polynomial.chebyshev.chebroots(a[0]))
+    return np.sum(np.polynomial.polynomial.polyvalfromroots(2.0, a[0]))
 
 
 def bessel(x):

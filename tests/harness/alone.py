@@ -17,11 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
-# The support module stands on the class of our errors, and on two small modules that stand on nothing.
+# The support module stands on the class of our errors, and on three small modules that stand on nothing else.
 ALLOWED = (
     "tangentx.arrays",
     "tangentx.errors",
     "tangentx.common.bounded_cache",
+    "tangentx.common.float_events",
     "tangentx.common.scoped_state",
     "tests.programs",
 )

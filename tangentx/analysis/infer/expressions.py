@@ -186,6 +186,8 @@ def _operation(
 def _lists_to_count_with(fn: Callable[..., Any], body: Callable[..., Any] | None, given: list[Kind]) -> list[int]:
     """The places of the lists of which arrays are made: those that vary, and those that a rule calculates with."""
     lists = [i for i, k in enumerate(given) if isinstance(k, Box) and k.cls in (list, tuple)]
+    if body is not None:  # ``limits=(0.0, None)`` is no table
+        lists = [i for i in lists if Obj(None) not in _numbers_in(given[i])]
     kinds = _calculates_with(fn, body) if lists and any(map(varied, given)) else ""
     return [i for i in lists if varied(given[i]) or _has_numbers(given[i], kinds)]
 
