@@ -234,6 +234,7 @@ def reverse_over_reverse(program: Program, g: Any, tmp_path: Path) -> Any:
         return call(second, *program.args(), watch=(program.fn, directional))
 
 
+@pytest.mark.share(1)
 @first_orders(SCALARS, 4)
 def test_gradient_of_the_gradient_of_a_number(program: Program, proofs: None) -> None:
     first = tx.grad(program.fn, wrt=program.wrt, fallback="error")

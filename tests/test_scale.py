@@ -188,6 +188,7 @@ def compared(f: Callable[..., Any]) -> None:
     assert tx.grad(f)(0.7) == pytest.approx(slope, rel=1e-6)
 
 
+@pytest.mark.thorough
 @pytest.mark.share(5)
 @pytest.mark.long
 @pytest.mark.parametrize("name", TEXTS)

@@ -139,6 +139,7 @@ def passed(home: Path, environment: dict[str, str]) -> int:
     return int(found[1])
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 @pytest.mark.parametrize("methods", [METHODS[:1], pytest.param(METHODS, marks=pytest.mark.thorough)])
 def test_tests_that_run_side_by_side(methods: list[str], tmp_path: Path) -> None:

@@ -143,6 +143,7 @@ class on:
         return self.found
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize(
     "taken",
     [

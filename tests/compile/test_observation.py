@@ -208,6 +208,7 @@ def differences(f: Any, x: Any, reset: Any = seeded) -> Any:
     return np.array(found)
 
 
+@pytest.mark.share(1)
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("name", FORMS)
 def test_an_everyday_form_is_compiled_and_right(name):
@@ -224,6 +225,7 @@ DRAWN = ("seed_rand", "choice_p", "choice_one", "now_hour")  # not run again on 
 DRAWN += ("open_read", "json_load", "csv_list")
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("name", [name for name in FORMS if name not in DRAWN])
 def test_an_everyday_form_needs_no_fallback(name):
     with warnings.catch_warnings():
@@ -739,6 +741,7 @@ def test_a_program_is_right_or_refused(name, way):
         assert seen == world()
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("name", [name for name, (_, outcome) in PROGRAMS.items() if outcome == "ok"])
 def test_second_order(name):
     f, _ = PROGRAMS[name]

@@ -106,6 +106,7 @@ def differences(f: Any, args: tuple[Any, ...], place: int, h: float = 1e-6) -> A
     return np.stack(parts, -1).reshape(np.shape(parts[0]) + x.shape)
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("f", [layer, written, branchy])
 @pytest.mark.parametrize("make", [tx.jacobian, tx.jacfwd, tx.jacrev])
 def test_arrays_by_arrays(f: Any, make: Any) -> None:

@@ -217,6 +217,7 @@ ALL = [
 ]
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("f", ALL)
 def test_loops_run_as_the_generator_does(f: Any) -> None:
     check_grads(f, (X,), order=2 if f in (left_early, sharing) else 1, rtol=1e-4)

@@ -155,6 +155,7 @@ CASES = [
 ]
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("jit", WAYS)
 @pytest.mark.parametrize(("f", "args"), CASES, ids=[f"{f.__name__}{i}" for i, (f, _) in enumerate(CASES)])
 def test_programs_of_loops_and_arrays(f, args, jit):

@@ -84,6 +84,7 @@ def short_sums(x, w):
     return np.sum(y) + np.max(y) - np.min(x) + np.mean(y[::2])
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(
     ("f", "args"),
     [(every_operation, (1.7, 0.4, 7)), (short_sums, (np.linspace(-1.0, 2.0, 300, dtype=np.float32), np.float32(0.3)))],

@@ -25,6 +25,7 @@ ACTIVATIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("layer", ACTIVATIONS, ids=repr)
 def test_gradients_through_a_layer(layer):
     demand_gradients(lambda: nn.Sequential(nn.Linear(3, 5, generator=1), layer), squares, X)

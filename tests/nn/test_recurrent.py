@@ -20,6 +20,7 @@ def loss(model, x):
     return np.sum(y * y) + np.sum(first**3)
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("how", OPTIONS)
 @pytest.mark.parametrize("name", ["RNN", "GRU", "LSTM"])
 def test_values_and_gradients_are_pytorchs(name, how):

@@ -42,6 +42,7 @@ def attention(layer, x):
 CALLS = {nn.LSTM: first, nn.LSTMCell: first, nn.MultiheadAttention: attention}
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize(("layer", "shape", "message"), REFUSED)
 def test_it_is_refused(layer, shape, message):
     x, result = np.ones(shape), CALLS.get(type(layer), plain)

@@ -147,6 +147,7 @@ EXCHANGED = (exchanged, exchanged_once, exchanged_further_in)
 APART = (of_the_sum, carried, written_outside, in_place, decaying, from_a_list, bound_anew_in_some_trips, *EXCHANGED)
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("f", [*JOINED, *APART])
 def test_gradients_agree_with_those_of_two_loops_and_with_differences(f: Any) -> None:
     args = W.copy(), X.copy()

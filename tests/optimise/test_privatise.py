@@ -187,6 +187,7 @@ def test_the_objects_are_left_as_the_program_leaves_them(f, way) -> None:
     assert state() == left
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("f", WRITING)
 @pytest.mark.parametrize("way", ["hessian", "nested"])
 def test_and_in_second_order(f, way) -> None:

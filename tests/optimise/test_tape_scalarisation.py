@@ -149,6 +149,7 @@ def test_gradients(f: Any, off: Any) -> None:
     np.testing.assert_allclose(gradient(f, (X,), off), differences(f, (X,)), rtol=1e-6)
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("off", WAYS[2:], ids=str)
 def test_gradients_with_each_pass_off(off: Any) -> None:
     np.testing.assert_allclose(gradient(in_helpers, (X,), off), differences(in_helpers, (X,)), rtol=1e-6)

@@ -15,6 +15,7 @@ from .screen import judge, leaves
 from .survey import BAD, program_of
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 @pytest.mark.share(1)
 @pytest.mark.parametrize("path", kept(), ids=lambda path: path.stem)

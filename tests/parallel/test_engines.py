@@ -238,7 +238,7 @@ def test_an_exception_in_another_process_names_shard_and_line(name, tmp_path):
     assert re.search(r"ZeroDivisionError in shard 2 of 4 .*programs.py:\d+: return np.sum\(w\)", out), out + shown
 
 
-@pytest.mark.share(1)
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_process_that_dies(name, tmp_path):
     """Its shard is run again; of MPI's processes none outlives another."""

@@ -69,7 +69,7 @@ def weighed(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], wrt: tuple[i
     return space["f"]
 
 
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 @pytest.mark.parametrize(("template", "number"), CASES)
 def test_through_the_compiler(template: Any, number: int, request: pytest.FixtureRequest) -> None:
     """A quarter of the rules, second order of some of them; all of all with ``--thorough``."""

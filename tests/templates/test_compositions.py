@@ -132,6 +132,7 @@ INTERPOLATED = {
 }
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("points", INTERPOLATED.values(), ids=INTERPOLATED)
 def test_interp_of_a_table_that_does_not_decrease(points: Any) -> None:
     def f(table):
@@ -146,6 +147,7 @@ def test_interp_of_a_table_that_does_not_decrease(points: Any) -> None:
     np.testing.assert_allclose(tx.jvp(f, (table,), (np.ones(4),), fallback="error")[1], np.sum(wanted))
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("points", [[0.0, 2.0, 1.0], [2.0, 1.0, 0.0], [0, 2, 1]])
 def test_interp_of_a_table_in_no_order_is_refused(points: Any) -> None:
     def by_table(table):
@@ -194,6 +196,7 @@ def grid(a):
     return np.sum(np.fromfunction(lambda i, j: np.sin(a * i) + j * a, (3, 2)))
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize(("f", "at"), [(bent, x), (rows, A), (by_elements, x), (grid, 0.7)])
 def test_functions_of_the_user_s_on_parts_of_arrays(f: Callable[..., Any], at: Any) -> None:
     check_grads(f, (at,), order=2)

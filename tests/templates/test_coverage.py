@@ -125,6 +125,7 @@ def quiet() -> Iterator[None]:
         yield
 
 
+@pytest.mark.share(2)
 def test_reverse_and_forward_mode_are_the_same_in_every_layout(example: Example) -> None:
     demand_full(example)
     f, chosen, wrt = program(example)
@@ -151,6 +152,7 @@ def test_the_same_on_tensors(example: Example) -> None:
     close(tx.grad(again, wrt=wrt)(*chosen), tx.grad(f, wrt=wrt, fallback="error")(*chosen))
 
 
+@pytest.mark.share(2)
 def test_the_same_in_a_batch(example: Example) -> None:
     demand_full(example)
     f, chosen, wrt = program(example)

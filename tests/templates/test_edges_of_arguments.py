@@ -77,7 +77,7 @@ def test_what_the_function_takes_the_derivative_takes(name: str) -> None:
         np.testing.assert_allclose(np.ravel(found), wanted, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.share(1)
+@pytest.mark.share(3)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_has_no_derivative_is_refused(name: str) -> None:

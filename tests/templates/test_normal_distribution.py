@@ -23,6 +23,7 @@ def of_several(mu, sigma):
     return (e - d).cdf(0.4) + (-d / 3).pdf(0.1) + OUTSIDE.pdf(mu) + (1.0 - d).cdf(sigma)
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("program", [of_one, of_several])
 def test_normal_distributions(program):
     value, _ = tx.value_and_grad(program, fallback="error")(0.4, 1.3)

@@ -107,6 +107,7 @@ def filtered(x: Any, y: Any) -> Any:
     return np.sum(back[:30] ** 3) + np.sum(np.log(power + 0.1))
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("f", "args"), [(line, (X, Y)), (by_means, (X, Y)), (filtered, (S, S[::-1].copy()))])
 def test_derivatives_by_differences(f: Any, args: Any) -> None:
     check_grads(f, args, wrt=(0, 1), order=1, rtol=1e-4)

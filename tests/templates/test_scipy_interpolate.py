@@ -162,6 +162,7 @@ def test_what_has_no_rule_is_named() -> None:
         tx.grad(lambda t: LINES(t))(-1.0)
 
 
+@pytest.mark.thorough
 def test_in_checked_mode() -> None:
     def f(y):
         return interpolate.interp1d(X, y)(0.5) + interpolate.CubicSpline(X, y)(0.3)
@@ -177,6 +178,7 @@ RADIAL = {
 }  # fmt: skip
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("fallback", ["error", "tensor"])
 @pytest.mark.parametrize("kernel", RADIAL)
 def test_sums_of_radial_functions(kernel: str, fallback: Any) -> None:

@@ -30,6 +30,7 @@ def of_a_width(p: Any, width: Any) -> Any:
     return stats.gaussian_kde(X, width)(p)[0] * OUTSIDE(p)[1]
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize(
     ("f", "args"),
     [(of_points, (X, X[:3] + 0.1)), (of_rows, (ROWS, np.abs(X) + 0.2)), (of_a_width, (X[:2], 0.3))],

@@ -116,6 +116,7 @@ def of_an_array(p):
     return number + np.sum(table) + np.sum(row**2)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("f", [leastsq, nnls, triple, nested, in_a_box, of_an_array], ids=lambda f: f.__name__)
 def test_against_differences(f: Any) -> None:
     value, found = tx.value_and_grad(f, fallback="error")(POINT)

@@ -233,6 +233,7 @@ def tangents_of_a_method(x):
     return tx.jvp(SCALE.of, (x,), (np.ones(3),))[1] + tx.jvp(lambda y, k=2.0: y[1] * k * x[0], (x,), (x,))[1]
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize(
     "f", [tangents_with_defaults, pullbacks_with_defaults, curvature_with_defaults, tangents_of_a_method]
 )

@@ -97,6 +97,7 @@ def some_programs() -> list[Any]:
     return [p if i % 32 == 0 else pytest.param(p, marks=pytest.mark.thorough) for i, p in enumerate(PROGRAMS)]
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("program", some_programs(), ids=lambda program: program.name)
 def test_whole_programs(program: Program) -> None:
     given = ", ".join(f"a{i}" for i in range(len(program.args())))

@@ -67,6 +67,7 @@ def twice(x):
 ASKED = (there_before, written_twice, equal_keys, twice)
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("f", [squares, backwards, in_turn, *ASKED])
 def test_derivatives_are_right(f: Any) -> None:
     check_grads(f, (X,))

@@ -90,6 +90,7 @@ SHORT = (squares, named, several, in_turn, of_rows, exact)
 LONG = (read_elsewhere, filled_on, left_early, written_later, two_names)
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("f", [*SHORT, *LONG])
 def test_derivatives_are_right(f: Any) -> None:
     arg = ROWS if f in (of_rows, written_later) else X

@@ -88,6 +88,7 @@ CASES = [
 ]
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize(("f", "args"), CASES, ids=lambda value: getattr(value, "__name__", ""))
 def test_the_gradient_is_right_with_the_proof_and_without_it(f, args) -> None:
     check_grads(f, args, wrt=tuple(range(2 if isinstance(args[1], float) else 1)))

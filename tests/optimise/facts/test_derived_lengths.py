@@ -102,6 +102,7 @@ def raises(f: Any, *args: Any) -> type[Exception] | None:
     return None
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("f", ALL)
 def test_one_gradient_for_arguments_of_all_lengths(f: Any) -> None:
     """What does not fit raises what the program raises; what fits has the gradient that differences give."""

@@ -82,6 +82,7 @@ def test_what_is_left_out_is_zero(f, wanted, off) -> None:
         np.testing.assert_allclose(gradient(f, (AT_ZERO, C), off), wanted)
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("off", WAYS)
 @pytest.mark.parametrize("f", [softened, chosen, overwritten, overwritten_either_way, overwritten_in_turns, picked])
 def test_gradients_are_the_same(f, off) -> None:

@@ -295,6 +295,7 @@ TWICE = (of_numbers, of_branches, of_structures, of_arrays_made, of_complex, of_
 RUNS = [(f, args, off) for f, args in CASES for off in ((), "all") if not off or f is of_arrays_made]
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize(("f", "args", "off"), RUNS, ids=[f"{f.__name__}-{off}" for f, _, off in RUNS])
 def test_both_modes_and_orders_against_differences(f: Any, args: Any, off: Any) -> None:
     wrt = tuple(i for i, a in enumerate(args) if not isinstance(a, int))

@@ -167,6 +167,7 @@ def on_tensors(f: Any) -> Any:
     return g
 
 
+@pytest.mark.share(1)
 @pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: getattr(f, "__name__", "odeint"))
 def test_right_in_both_modes_and_of_second_order(f: Any) -> None:

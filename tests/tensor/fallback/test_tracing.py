@@ -39,6 +39,7 @@ def on_tensors(program: Program) -> Any:
     return gradient
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_gradient_on_tensors(program: Program) -> None:
     args = program.args()
