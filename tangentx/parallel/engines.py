@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -115,6 +116,11 @@ class Distant(Local):
         return outcome
 
 
+SCATTERS, PAUSE = 4, 0.25
+"""How often data are sent before an ended connection is an error, and the seconds after which the cluster may know of a
+worker's death."""
+
+
 class Scattered(Distant):
     """Dask: the shards are scattered over the workers, and tasks run where theirs is.
 
@@ -135,9 +141,16 @@ class Scattered(Distant):
         return (future,)
 
     def _scattered(self, data: bytes) -> Any:
-        """Data of the cluster. An interrupt of `scatter` itself leaves them there, with nobody to let them go."""
-        scattering = self.client.scatter([data], hash=False, asynchronous=True)
-        return asyncio.run_coroutine_threadsafe(scattering, self.client.loop.asyncio_loop).result()[0]
+        """Data of the cluster. An interrupt of `scatter` itself leaves them there, with nobody to let them go. Where the
+        worker that is to have them dies meanwhile, they go to another."""
+        for left in reversed(range(SCATTERS)):
+            scattering = self.client.scatter([data], hash=False, asynchronous=True)
+            try:
+                return asyncio.run_coroutine_threadsafe(scattering, self.client.loop.asyncio_loop).result()[0]
+            except OSError:  # what Dask raises for a connection that has ended
+                if not left:
+                    raise
+                time.sleep(PAUSE)
 
 
 class Pool:

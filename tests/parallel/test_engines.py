@@ -1,5 +1,6 @@
 """Engines of all kinds: pools, loky, a cluster of Dask's, processes of MPI."""
 
+import asyncio
 import importlib.util
 import multiprocessing
 import multiprocessing.pool
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -18,7 +20,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.parallel import worker
+from tangentx.parallel import engines, worker
 from tangentx.parallel.engines import LIMIT_SENT, Distant, Pool
 from tangentx.parallel.worker import Missing, Program
 from tests.parallel.programs import Odd, data, deadly, loss, odd, plain_loss, shards_of
@@ -324,3 +326,40 @@ def line():
     from tests.parallel.programs import Line
 
     return Line(np.ones(3), 0.5)
+
+
+class Dying:
+    """A client of Dask's whose connection ends in the first `deaths` of its calls of `scatter`."""
+
+    def __init__(self, deaths):
+        self.deaths = deaths
+        self.loop = types.SimpleNamespace(asyncio_loop=asyncio.new_event_loop())
+        self.thread = threading.Thread(target=self.loop.asyncio_loop.run_forever, daemon=True)
+        self.thread.start()
+
+    def close(self):
+        self.loop.asyncio_loop.call_soon_threadsafe(self.loop.asyncio_loop.stop)
+        self.thread.join()
+        self.loop.asyncio_loop.close()
+
+    async def scatter(self, data, hash, asynchronous):
+        self.deaths -= 1
+        if self.deaths >= 0:
+            raise ConnectionResetError("a worker has died")
+        return ["the future"]
+
+
+@pytest.mark.parametrize("deaths", [0, 1, 3, 4])
+def test_data_for_a_worker_that_dies_go_to_another(deaths, monkeypatch):
+    monkeypatch.setattr(engines, "PAUSE", 0.0)
+    client = Dying(deaths)
+    engine = engines.Scattered.__new__(engines.Scattered)
+    engine.client = client
+    try:
+        if deaths < engines.SCATTERS:
+            assert engine._scattered(b"") == "the future"
+        else:
+            with pytest.raises(ConnectionResetError):
+                engine._scattered(b"")
+    finally:
+        client.close()
