@@ -141,8 +141,10 @@ class Scattered(Distant):
         return (future,)
 
     def _scattered(self, data: bytes) -> Any:
-        """Data of the cluster. An interrupt of `scatter` itself leaves them there, with nobody to let them go. Where the
-        worker that is to have them dies meanwhile, they go to another."""
+        """Data of the cluster. An interrupt of `scatter` itself leaves them there, with nobody to let them go.
+
+        Where the worker that is to have them dies meanwhile, they go to another.
+        """
         for left in reversed(range(SCATTERS)):
             scattering = self.client.scatter([data], hash=False, asynchronous=True)
             try:
