@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from tangentx.dispatch.nesting_depth import shallow
 from tangentx.dispatch.results import publish
 from tangentx.dispatch.structure_check import fitted
 from tangentx.dispatch.tracebacks import traced
-from tangentx.errors import NotDifferentiable, place
+from tangentx.errors import place
 
 _COUNT = itertools.count(1)
 
@@ -159,14 +158,18 @@ def run_on_tensors(function: Any, args: Any, kwargs: Any) -> Any:
 def derivative_on_tensors(derivative: Any, args: Any, kwargs: Any) -> Any:
     """The gradient, or the Jacobian, of what cannot be compiled, by operations on Tensors that are recorded
     themselves."""
+    from tangentx.tensor.fallback.jacobians import jacobian
+
     run = _Run(derivative, args, kwargs)
     spec, function = derivative._spec, derivative._target.function
+    many = isinstance(spec.wrt, tuple)
     if spec.transform == "jacobian":
-        found = _jacobian(run, [run.values[i] for i in run.wrt], function)
+        primals = [run.values[i] for i in run.wrt]
+        shown = jacobian(run.value, primals, run.pulled, many, place_of(function))
     else:
         demand_real(run.value, function)
-        found = run.pulled(1.0)
-    shown = found if isinstance(spec.wrt, tuple) else found[0]
+        found = run.pulled(run.value, 1.0)
+        shown = found if many else found[0]
     if spec.value:
         return (run.value, run.aux) if spec.has_aux else run.value, shown
     return (shown, run.aux) if spec.has_aux else shown
@@ -185,17 +188,17 @@ class _Run:
         self.trace = Trace(called(target.function), self.values, self.wrt)
         self.value, self.aux = split(self.trace.result, derivative._spec, target.function)
 
-    def pulled(self, seed: Any) -> tuple[Any, ...]:
-        """The cotangents of the arguments, Tensors where they have derivatives, for one of the value."""
+    def pulled(self, output: Any, seed: Any) -> tuple[Any, ...]:
+        """The cotangents of the arguments, Tensors where they have derivatives, for one of a part of the value."""
         from tangentx.tensor.core.forms import fit, like_of
         from tangentx.tensor.core.modes import STATE
         from tangentx.tensor.core.tensor import Tensor, wrap
 
-        create, value = STATE.grad, self.value
-        if type(value) is Tensor and value.requires_grad:
-            like = like_of(value.current)
+        create = STATE.grad
+        if type(output) is Tensor and output.requires_grad and seed is not None:
+            like = like_of(output.current)
             given = fit(np.asarray(seed) if type(like) is tuple else np.asarray(seed)[()], like)
-            bars = self.trace.gradients([value], [wrap(given) if create else given], True, create)
+            bars = self.trace.gradients([output], [wrap(given) if create else given], True, create)
         else:
             bars = [None] * len(self.wrt)
         return tuple(_in_form(self.values[i], bar) for i, bar in zip(self.wrt, bars, strict=True))
@@ -215,28 +218,3 @@ def _in_form(primal: Any, bar: Any) -> Any:
         found = parts_of(bar) or {}
         return with_parts(data, {key: _in_form(p, found.get(key)) for key, p in parts.items()})
     return wrap(zeros(like_of(data))) if is_differentiable(data) else None
-
-
-def _jacobian(run: _Run, primals: Sequence[Any], function: Any) -> tuple[Any, ...]:
-    """The Jacobian of one real array or number by others: a pullback for each number of the value.
-
-    Raises NotDifferentiable for structures and for complex numbers, whose Jacobians are not recorded.
-    """
-    from tangentx.tensor.core.containers import tensors_in
-    from tangentx.tensor.core.tensor import Tensor, wrap
-    from tangentx.tensor.fallback.programs import refused
-
-    value, *given = [x.current if type(x) is Tensor else x for x in (run.value, *primals)]
-    if any(not is_differentiable(x) or np.iscomplexobj(x) for x in (value, *given)):
-        message = "inside of a program that runs on Tensors, a Jacobian is that of one real array by real arrays"
-        hint = "return one array and take it by arrays, or use tx.vjp of each part"
-        error = NotDifferentiable(message, place_of(function), hint)
-        t = next(iter(tensors_in([run.value, *primals])), None)
-        raise error if t is None else refused(t, error)
-    shape = np.shape(value)
-    rows = [run.pulled(seed) for seed in np.eye(math.prod(shape)).reshape((-1, *shape))] if 0 not in shape else []
-    shapes = [shape + np.shape(x) for x in given]
-    if not rows:
-        return tuple(wrap(np.zeros(each, np.asarray(x).dtype)) for each, x in zip(shapes, given, strict=True))
-    columns = zip(*rows, strict=True)
-    return tuple(np.stack(column).reshape(each) for column, each in zip(columns, shapes, strict=True))

@@ -231,6 +231,7 @@ def _demand_open(trace: Any, value: Any, function: Any) -> None:
 
 
 def _jacobian(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
+    from tangentx.tensor.core.tensor import Tensor
     from tangentx.tensor.fallback.jacobians import jacobian
     from tangentx.tensor.fallback.makers import called
     from tangentx.tensor.fallback.structures import plain
@@ -241,7 +242,12 @@ def _jacobian(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...
         value, aux = split(trace.result, spec, target.function)
         _demand_open(trace, value, target.function)
         primals, many = [values[i] for i in wrt], isinstance(spec.wrt, tuple)
-        found = jacobian(trace, value, primals, many, place_of(target.function))
+
+        def pull(output: Any, seed: Any) -> list[Any]:
+            bars = trace.gradients([output], [seed], True) if type(output) is Tensor else [None] * len(primals)
+            return [finish(bar, primal) for bar, primal in zip(bars, primals, strict=True)]
+
+        found = jacobian(value, primals, pull, many, place_of(target.function))
         return (found, plain(aux)) if spec.has_aux else found
 
     return (run,)

@@ -7,28 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import finish
 from tangentx.common.trees import is_differentiable, leaves, rebuild
 from tangentx.errors import NotDifferentiable, Span
-from tangentx.tensor.core.tensor import Tensor
+from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.fallback.structures import plain
-from tangentx.tensor.fallback.tracing import Trace
+
+Pull = Callable[[Any, Any], Sequence[Any]]
+"""The cotangents of the primals, in their form, for one of a leaf of the result; zeros for None."""
 
 
-def jacobian(trace: Trace, result: Any, primals: Sequence[Any], many: bool, place: Span | None) -> Any:
-    """The structure of `result`, part of what `trace` gave, with that of the differentiated `primals` in each leaf.
+def jacobian(result: Any, primals: Sequence[Any], pull: Pull, many: bool, place: Span | None) -> Any:
+    """The structure of `result` with that of the differentiated `primals` in each leaf: of plain numbers and arrays, or
+    of Tensors, as `pull` gives them.
 
     A leaf of shape ``s`` by one of shape ``t`` has the shape ``s + t`` and the dtype of the primal, made complex for a
     complex result; what has no derivative is None. Raises NotDifferentiable at `place` for a complex result of complex
     primals, and for one without real or complex numbers.
     """
-    _demand_domains(plain(result), primals, place)
+    _demand_domains(plain(result), [plain(primal) for primal in primals], place)
 
     def blocks(leaf: Any) -> Any:
-        data = plain(leaf)
-        if not is_differentiable(data):
+        if not is_differentiable(plain(leaf)):
             return None
-        found = tuple(_block(trace, leaf, i, primal) for i, primal in enumerate(primals))
+        found = _blocks(leaf, pull)
         return found if many else found[0]
 
     return rebuild(result, blocks)
@@ -48,26 +49,23 @@ def _is_complex(tree: Any) -> bool:
     return any(is_differentiable(leaf) and np.iscomplexobj(leaf) for _, leaf in leaves("", tree))
 
 
-def _block(trace: Trace, output: Any, place: int, primal: Any) -> Any:
-    """The derivatives of one leaf of the result by the primal at one place."""
+def _blocks(output: Any, pull: Pull) -> tuple[Any, ...]:
+    """The derivatives of one leaf of the result by each primal."""
     data = plain(output)
     shape, imaginary = np.shape(data), np.iscomplexobj(data)
 
-    def pulled(seed: Any) -> Any:
-        active = type(output) is Tensor and output.requires_grad
-        bars = trace.gradients([output], [seed], True) if active else [None] * (place + 1)
-        return finish(bars[place], primal)
-
-    def row(seed: Any) -> Any:
+    def row(seed: Any) -> tuple[Any, ...]:
         """Of a complex result both parts: the pullback of -1j is the derivative of the imaginary one."""
-        return _with_imaginary(pulled(seed), pulled(-1j * seed), data) if imaginary else pulled(seed)
+        found = tuple(pull(output, seed))
+        if not imaginary:
+            return found
+        parts = pull(output, None if seed is None else -1j * seed)
+        return tuple(_with_imaginary(real, part, data) for real, part in zip(found, parts, strict=True))
 
     if shape == ():
         return row(1.0)
     rows = [row(seed) for seed in np.eye(int(np.prod(shape))).reshape((-1, *shape))] if 0 not in shape else []
-    columns = iter(zip(*([leaf for _, leaf in leaves("", each)] for each in rows), strict=True))
-    zeros = finish(None, primal)
-    return rebuild(_with_imaginary(zeros, zeros, data) if imaginary else zeros, _stacked(columns, shape, bool(rows)))
+    return tuple(_stacked([each[i] for each in rows], zero, shape) for i, zero in enumerate(row(None)))
 
 
 def _with_imaginary(real: Any, imaginary: Any, output: Any) -> Any:
@@ -79,18 +77,25 @@ def _with_imaginary(real: Any, imaginary: Any, output: Any) -> Any:
         part = next(parts)
         if leaf is None:
             return None
+        if type(leaf) is Tensor:
+            return leaf + np.complex64(1j) * part
         found = np.asarray(leaf) + np.complex64(1j) * np.asarray(part)
         return found if isinstance(leaf, np.ndarray) else kind(found[()])
 
     return rebuild(real, joined)
 
 
-def _stacked(columns: Any, shape: tuple[int, ...], some: bool) -> Callable[[Any], Any]:
+def _stacked(rows: Sequence[Any], zeros: Any, shape: tuple[int, ...]) -> Any:
+    """The rows of a Jacobian by one primal as one structure like `zeros`, its axes behind those of the result."""
+    columns = iter(zip(*([leaf for _, leaf in leaves("", each)] for each in rows), strict=True))
+
     def stacked(zero: Any) -> Any:
-        column = next(columns) if some else ()
+        column = next(columns) if rows else ()
         if zero is None:
             return None
-        dtype = np.asarray(zero).dtype
-        return np.array(column, dtype).reshape(shape + np.shape(zero))
+        whole = shape + np.shape(plain(zero))
+        if type(zero) is Tensor:
+            return np.stack(column).reshape(whole) if rows else wrap(np.zeros(whole, zero.dtype))
+        return np.array(column, np.asarray(zero).dtype).reshape(whole)
 
-    return stacked
+    return rebuild(zeros, stacked)
