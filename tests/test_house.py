@@ -64,6 +64,7 @@ COVERED_BY = {
     "testing/__init__.py": "tests/test_testing.py",
     "loops/*.py": "tests/jit/test_entry.py",
     "compile/jitted.py": "tests/jit/test_entry.py",
+    "compile/slower_ways.py": "tests/jit/test_entry.py",
     "compile/primals.py": "tests/api/test_jitted.py",
     "compile/refusals.py": "tests/api/test_program_check.py",
     "arrays/*.py": "tests/test_arrays.py",

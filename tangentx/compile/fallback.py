@@ -8,7 +8,6 @@ import types
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,10 +19,10 @@ from tangentx.common.axes import Taken
 from tangentx.common.options import ON_TENSORS, Helper
 from tangentx.common.scoped_state import lasting
 from tangentx.common.texts import Text
+from tangentx.compile.slower_ways import warn_once
 from tangentx.dispatch.entries import Entry, Target, place_of
-from tangentx.errors import NO_PROGRAM, FallbackWarning, NotDifferentiable, TangentxError, frames_to_user
+from tangentx.errors import NO_PROGRAM, FallbackWarning, NotDifferentiable, TangentxError
 
-_TOLD: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 Otherwise = Callable[[TangentxError], Entry] | None
 
 
@@ -132,16 +131,12 @@ def warn(function: Any, error: TangentxError) -> None:
 
     Raises the located error itself where the user makes errors of such warnings.
     """
-    told = _TOLD.setdefault(function, set())
-    reason = str(error)
-    if reason not in told:
-        told_by = f"{type(error).__name__}: {reason}"
-        text = f"`{function.__name__}` cannot be compiled and runs on Tensors, which is slower: {told_by}"
-        try:
-            warnings.warn(FallbackWarning(text), stacklevel=frames_to_user())
-        except FallbackWarning:
-            raise error from None
-        told.add(reason)
+    reason = f"{type(error).__name__}: {error}"
+    text = f"`{function.__name__}` cannot be compiled and runs on Tensors, which is slower: {reason}"
+    try:
+        warn_once(function, reason, FallbackWarning(text))
+    except FallbackWarning:
+        raise error from None
 
 
 def _warnings_are_errors() -> bool:

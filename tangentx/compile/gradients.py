@@ -6,7 +6,7 @@ import functools
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kind_copies import copy_kind
@@ -20,11 +20,9 @@ from tangentx.common.texts import Text, register
 from tangentx.common.trees import sample
 from tangentx.compile import pipeline, plain_sweeps, transforms
 from tangentx.compile.fallback import Otherwise, helped, on_tensors, otherwise
-from tangentx.compile.jitted import Jit
 from tangentx.compile.observation import Call, begin, has_begun, observed_entry
 from tangentx.compile.plain_sweeps import is_loud
 from tangentx.compile.reads import guard_of, outside_data
-from tangentx.compile.reference import called, checked, reference
 from tangentx.derive.prologue import has_effects
 from tangentx.dispatch.entries import Cache, Entry, Target, place_of, refuse_overlap
 from tangentx.dispatch.guards import refuse_outside
@@ -32,6 +30,9 @@ from tangentx.dispatch.plain_sweeps import PlainSweep
 from tangentx.dispatch.validation import demand_leaf, demand_real_scalar, writes_arguments
 from tangentx.errors import NO_PROGRAM, NotDifferentiable, NotResolved, TangentxError
 from tangentx.ir.nodes import Function
+
+if TYPE_CHECKING:
+    from tangentx.compile.jitted import Jit
 
 Pairs: TypeAlias = tuple[tuple[int, int], ...]  # positions of storages that share memory
 
@@ -70,12 +71,7 @@ def found_for(
     def made(pairs: Pairs) -> Entry:
         entry = made_for(call, lambda: make(pairs), instead)
         entry.notes["samples"] = tuple(sample(value) for value in values)
-        return checked(entry, lambda: without_proofs(entry, pairs)) if is_checked() else entry
-
-    def without_proofs(entry: Entry, pairs: Pairs) -> Entry:
-        kept = "lengths" if entry.notes["axes"] is not None else ""  # then there is an entry for each answer
-        with pipeline.proofs(off=[name for name in pipeline.PROOFS if name != kept]):
-            return make(pairs)
+        return _beside_reference(entry, lambda: make(pairs)) if is_checked() else entry
 
     plain: tuple[Any, ...] = (key(values), more, pipeline.switched_off())
     main = (*plain, *call.key())
@@ -92,6 +88,18 @@ def found_for(
         refuse_overlap(target, names, [(owners[i], owners[j]) for i, j in pairs], wrt)
         found = cache.find((main, pairs), lambda: remade(pairs))
     return found
+
+
+def _beside_reference(entry: Entry, make: Callable[[], Entry]) -> Entry:
+    """The entry in checked mode, which runs what `make` makes without any proof, too."""
+    from tangentx.compile.reference import checked
+
+    def without_proofs() -> Entry:
+        kept = "lengths" if entry.notes["axes"] is not None else ""  # then there is an entry for each answer
+        with pipeline.proofs(off=[name for name in pipeline.PROOFS if name != kept]):
+            return make()
+
+    return checked(entry, without_proofs)
 
 
 def _for_lengths(
@@ -188,6 +196,8 @@ def always_raises(target: Target, root: Instance) -> Entry:
     """The entry for a function that never returns for these kinds: it is run, for what it raises."""
 
     def run(*values: Any) -> Any:
+        from tangentx.compile.reference import called
+
         params = root.source.params
         called(target.function, params, *fresh_copies(*values[: len(params)]))  # tangents may follow
         demand_real_scalar(root, False)
@@ -223,6 +233,8 @@ def analysed(
     instance = pipeline.analyse(function, varied, program, keeps=keeps)
     instance.given = [fill(kind) if i in wrt else kind for i, kind in enumerate(given)]
     if is_checked() and low_precision() is None and not has_effects(instance):
+        from tangentx.compile.reference import reference
+
         users = [function for function, _, _ in program.lifted.values()]
         understood, linear = pipeline.understood(program, instance), plain_sweeps.is_linear(program)
         program.reference = reference(target, instance, understood, users, linear)
@@ -305,7 +317,11 @@ def _given(kind: Kind) -> str:
 
 def jit_of(spec: Any, target: Target) -> Jit | None:
     """How a derivative is to be compiled further; checked mode checks the Python that is generated."""
-    return None if spec.jit in (None, False) or is_checked() else Jit(spec.jit, target.function, parallel=spec.parallel)
+    if spec.jit in (None, False) or is_checked():
+        return None
+    from tangentx.compile.jitted import Jit
+
+    return Jit(spec.jit, target.function, parallel=spec.parallel)
 
 
 def text_of(entry: Entry) -> str:

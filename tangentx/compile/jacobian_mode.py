@@ -10,7 +10,6 @@ import numpy as np
 from tangentx.arrays.copies import fresh_copies
 from tangentx.common.trees import is_differentiable, leaves
 from tangentx.compile import gradients
-from tangentx.compile.primals import as_written
 from tangentx.dispatch.entries import Entry
 
 
@@ -38,6 +37,8 @@ def _is_wide(derivative: Any, entry: Entry, values: tuple[Any, ...]) -> bool:
 
 
 def _run(derivative: Any, values: tuple[Any, ...]) -> Any:
+    from tangentx.compile.primals import as_written
+
     value = as_written(derivative._target, derivative._bind().signature.parameters.values(), *values)
     return value[0] if derivative._spec.has_aux else value
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from tangentx.common.outside_names import current
-from tangentx.errors import JitWarning, NoCompiler, frames_to_user
+from tangentx.compile.slower_ways import warn_of_jit
+from tangentx.errors import NoCompiler
 from tangentx.ir.nodes import Function, Lit
 from tangentx.loops.entry import Compiled
 from tangentx.loops.loop_ir import Outside, Program, statements
@@ -19,7 +18,6 @@ from tangentx.optimise.facts.unit import Unit
 
 BY_RULE = ("c", "numba")
 """What ``jit=True`` takes: the first that is there. C is compiled in less time, and runs in no more."""
-_TOLD: weakref.WeakKeyDictionary[Any, set[str]] = weakref.WeakKeyDictionary()
 
 
 class Jit:
@@ -83,7 +81,7 @@ class Jit:
     def refuse(self, reason: str) -> None:
         """Says once why nothing is compiled."""
         self.refusal = reason
-        say(self.target, reason, itself=self.plain is not None)
+        warn_of_jit(self.target, reason, itself=self.plain is not None)
 
     def told(self) -> list[str]:
         """What a reader of `explain` wants to know."""
@@ -105,19 +103,3 @@ def slower(program: Program) -> str:
         if isinstance(s, Outside)
     ]
     return f"compiled loops would leave `{found[0]}` to Python, which is slower" if found else ""
-
-
-def not_compiled(spec: Any, target: Any, what: str) -> None:
-    """Says once that `what` runs as Python, where `spec` asks for more."""
-    if spec.jit not in (None, False):
-        say(target.function, f"{what} are not compiled yet")
-
-
-def say(target: Any, reason: str, *, itself: bool = False) -> None:
-    """Says once for each function and reason that a derivative of it, or it `itself`, runs as Python."""
-    told = _TOLD.setdefault(target, set())
-    text = f"is not compiled by jit and runs as Python, which is slower: {reason}"
-    text = f"{'' if itself else 'a derivative of '}`{getattr(target, '__name__', 'the function')}` {text}"
-    if text not in told:
-        told.add(text)
-        warnings.warn(JitWarning(text), stacklevel=frames_to_user())

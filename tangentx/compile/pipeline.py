@@ -1,19 +1,20 @@
-"""The stages in order: from a function and the kinds of its arguments to a derivative that runs."""
+"""The stages in order: from a function and the kinds of its arguments to a derivative that runs.
+
+A gradient is what most programs ask for, and loading the compiler takes most of the time of a process's first one: what
+only other transforms and checked mode need is loaded when they ask for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tangentx.analysis.batch.varying import Unbatchable
 from tangentx.analysis.infer import constant_calls
-from tangentx.analysis.infer.assertions import asserted
 from tangentx.analysis.infer.inference import Inference
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.infer.try_statements import demand_apart
 from tangentx.analysis.memory import global_writes
 from tangentx.analysis.types.kinds import Kind
-from tangentx.arrays.claims import watched
 from tangentx.backend.load import load
 from tangentx.backend.module_text import write
 from tangentx.common import progress
@@ -21,9 +22,6 @@ from tangentx.common.axes import Axes, axes_of, shapes_of
 from tangentx.common.options import OFF, SETTINGS, is_checked
 from tangentx.common.scoped_state import Lasting
 from tangentx.common.texts import Text, filename_of
-from tangentx.compile.jitted import Jit
-from tangentx.derive.forward import tangent
-from tangentx.derive.linearize.split import split, tied
 from tangentx.derive.reverse.callee_pairs import Derivation
 from tangentx.derive.reverse.gradient import Request, gradient
 from tangentx.derive.reverse.pullback import pullback
@@ -58,6 +56,9 @@ PROOFS = (
     "repeats",
     *PASSES,
 )
+
+if TYPE_CHECKING:
+    from tangentx.compile.jitted import Jit
 UNGUARDED = (
     "Products have no guards here: where a result is not finite, or NumPy would warn, the gradient is found again\n"
     "by the text that has them, that of `guarded=True`."
@@ -135,6 +136,8 @@ def derive_tangent(program: Program, instance: Instance, active: Sequence[int]) 
     """Forward mode."""
     progress.at("deriving", 0.15)
     prepare(program, instance, switched_off())
+    from tangentx.derive.forward import tangent
+
     return tangent(program, instance, active)
 
 
@@ -164,6 +167,9 @@ def split_tangent(
     tangent: Function, kinds: Sequence[Kind], program: Program, moving: Sequence[int], names: tuple[str, str]
 ) -> Function:
     """What `split` makes of forward mode, tied together. Raises Unbatchable where it cannot, or is switched off."""
+    from tangentx.analysis.batch.varying import Unbatchable
+    from tangentx.derive.linearize.split import split, tied
+
     if "split" in switched_off():
         raise Unbatchable("it is switched off", tangent.span)
     root = shortened(tangent, kinds, program)
@@ -203,17 +209,26 @@ def compile_functions(
     found = tuple(loaded[name] for name in text.functions[:count])
     if jit is not None:
         found = (jit.entry(found[0]), *found[1:])
-    return tuple(map(watched, found)) if is_checked() else found, text, filename
+    if is_checked():
+        from tangentx.arrays.claims import watched
+
+        found = tuple(map(watched, found))
+    return found, text, filename
 
 
 def _with_claims(program: Program, units: Sequence[Unit], functions: Sequence[Function]) -> list[Function]:
     """The functions with assertions; where no pass has changed them, of all that the passes would go by."""
+    from tangentx.analysis.infer.assertions import asserted
+
     untouched = switched_off().issuperset(PASSES)
     return asserted(functions, units, told(program, units) if untouched else None)
 
 
 def understood(program: Program, root: Instance) -> Callable[..., Any]:
     """The program as the analysis understood it, as a function that asserts what is claimed."""
+    from tangentx.analysis.infer.assertions import asserted
+    from tangentx.arrays.claims import watched
+
     parts = program.reached()
     functions = [function for part in parts if (function := part.link.function) is not None]
     text = write(asserted(functions, parts), f"`{root.source.name}` as it was understood.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.batch.varying import Unbatchable
 from tangentx.analysis.memory import global_writes
@@ -25,8 +25,8 @@ from tangentx.compile.gradients import (
     never_returns,
     noted,
 )
-from tangentx.compile.jitted import Jit, not_compiled
 from tangentx.compile.reads import guard_of
+from tangentx.compile.slower_ways import not_compiled
 from tangentx.compile.transforms import demand_cotangent
 from tangentx.derive.products import tangent_alone
 from tangentx.derive.prologue import has_effects
@@ -34,6 +34,9 @@ from tangentx.dispatch.entries import Cache, Entry, Target
 from tangentx.dispatch.validation import gives_given, gives_own, writes_arguments
 from tangentx.errors import NotDifferentiable, TangentxError
 from tangentx.ir.nodes import Function
+
+if TYPE_CHECKING:
+    from tangentx.compile.jitted import Jit
 
 
 def entry_jvp(target: Target, cache: Cache, values: tuple[Any, ...], active: tuple[int, ...], spec: Any) -> Entry:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Bottom, Box, Kind, describe, holds_itself
-from tangentx.compile import batched, pipeline
+from tangentx.compile import pipeline
 from tangentx.derive import products
 from tangentx.derive.jacobians import Wanted
 from tangentx.derive.leaf_values import domains, may_lack, numbers
@@ -40,8 +40,14 @@ def derived(program: Program, root: Instance, wrt: tuple[int, ...], spec: Any, *
             return pipeline.derive_gradient(program, root, Request(wrt, many, False, spec.has_aux))
         if inside:
             _demand_repeatable(root, "the Jacobian of")
-        return batched.jacobian(program, root, Wanted(wrt, many, spec.has_aux), reverse=True, inside=inside)
-    return batched.jacobian(program, root, Wanted(wrt, many, spec.has_aux), reverse=False)
+        return _jacobian(program, root, Wanted(wrt, many, spec.has_aux), reverse=True, inside=inside)
+    return _jacobian(program, root, Wanted(wrt, many, spec.has_aux), reverse=False)
+
+
+def _jacobian(program: Program, root: Instance, wanted: Wanted, *, reverse: bool, inside: bool = False) -> Function:
+    from tangentx.compile import batched  # which no gradient needs
+
+    return batched.jacobian(program, root, wanted, reverse=reverse, inside=inside)
 
 
 def pulled(program: Program, root: Instance, wrt: tuple[int, ...], spec: Any) -> tuple[Function, Function]:
