@@ -898,6 +898,39 @@ def test_verify_reports_what_holds() -> None:
         assert str(report).count("\n") == 7
 
 
+@pytest.mark.parametrize(
+    ("f", "at"),
+    [
+        (lambda x: np.sum(x.astype(np.float32) ** 2), X),
+        (lambda x: np.sum(x.astype(np.float32).astype(float) ** 2), X),
+        (lambda x: np.sum(x.astype(np.float16) * 2.0), X),
+        (lambda x: float(np.float32(x) * 2), 1.3),
+        (lambda x: np.sum(tx.stop_gradient(x) * x), X),
+        (lambda x: np.sum(np.where(tx.stop_gradient(x) > 1.0, x, tx.stop_gradient(x[0]))), X),
+        (lambda x: np.nansum(x**2), np.array([np.nan, 1.0, 2.0])),
+        (lambda x: np.sum(np.exp(-x)), np.array([np.inf, 1.0])),
+    ],
+)
+def test_verify_knows_precision_constants_and_what_is_not_finite(f: Callable[..., Any], at: Any) -> None:
+    assert (report := tx.verify(f, at)), report
+
+
+def test_verify_says_where_differences_say_nothing() -> None:
+    report = tx.verify(lambda x: np.sqrt(x), np.array([0.0, 1.0]))
+    assert report
+    assert "but for what is not finite around the point, number 0 of the result" in str(report)
+
+
+def test_verify_is_as_strict_as_the_precision_allows() -> None:
+    for f in (
+        lambda x: np.sum(odd(x.astype(np.float32))),
+        lambda x: np.sum(tx.stop_gradient(x) * odd(x)),
+        lambda x: np.nansum(odd(x)),
+    ):
+        assert "FAILED  forward mode against differences" in str(tx.verify(f, np.array([0.5, np.nan, 2.0])[[0, 2]]))
+    assert not tx.verify(lambda x: np.nansum(odd(x)), np.array([np.nan, 1.0]))
+
+
 @tx.primitive
 def odd(x):
     return x * x

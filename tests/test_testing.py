@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from tangentx import stop_gradient
 from tangentx.common import trees
 from tangentx.errors import NotDifferentiable
 from tangentx.testing import check_grads, gradcheck
@@ -245,6 +246,14 @@ def test_an_error_in_one_of_many_elements_is_found():
 
     with pytest.raises(AssertionError):
         check_grads(cubes, (x, 1), order=1, modes=("reverse",), using=ByHand(cubes, wrong))
+
+
+def test_what_stop_gradient_gives_is_a_constant_by_differences_too():
+    x = np.array([0.7, 1.3, 2.1])
+    check_grads(lambda x: np.sum(stop_gradient(np.sin(x)) * x**3) + stop_gradient(x[0]) * x[1] ** 2, (x,))
+    f = lambda x: np.sum(stop_gradient(x) * x)
+    with pytest.raises(AssertionError, match="differences give"):
+        check_grads(f, (x,), using=ByHand(f, lambda x: 2.0 * x), order=1)
 
 
 def test_what_cannot_be_checked_is_refused():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,8 @@ from tangentx.arrays.structures import PLAIN, fields, instance
 from tangentx.errors import NotDifferentiable, SharedMemory
 
 _WORK: Any = 10_000
+STOPPED: ContextVar[Callable[[Any], Any]] = ContextVar("stopped", default=lambda value: value)
+"""What stands for the values that `stop_gradient` gives: by differences they are constant only if something does."""
 
 
 def once(bar: Any) -> Any:
@@ -129,9 +133,9 @@ def stop_gradient(x: Any) -> Any:
     if detached is not None:  # a Tensor, of which this module does not know, and which says that it is an array
         return detached().clone()
     if is_array(x):
-        return x.copy(order="K")
+        return STOPPED.get()(x.copy(order="K"))
     if isinstance(x, (int, float, complex, np.generic)):
-        return x
+        return STOPPED.get()(x)
     message = f"stop_gradient takes a number, an array or a Tensor, not a {type(x).__name__}"
     raise NotDifferentiable(message, hint="call it for each of the parts")
 

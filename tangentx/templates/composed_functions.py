@@ -101,42 +101,46 @@ def each_element(function: Any, dtype: Any, tries: Any, *args: Any) -> Any:
         shape = np.shape(args[0])
         row = np.ravel(args[0]).tolist()
         if tries:
-            demand_some(row)
-            function(row[0])
+            dtype = _type_of_results(function(_first(args[0])))
         items = [function(x) for x in row]
     elif len(args) == 2:
         shape = np.broadcast_shapes(np.shape(args[0]), np.shape(args[1]))
         first, second = _row(args[0], shape), _row(args[1], shape)
         if tries:
-            demand_some(first)
-            function(first[0], second[0])
+            dtype = _type_of_results(function(_first(args[0]), _first(args[1])))
         items = [function(x, y) for x, y in zip(first, second, strict=True)]
     elif len(args) == 3:
         shape = np.broadcast_shapes(np.shape(args[0]), np.shape(args[1]), np.shape(args[2]))
         first, second, third = _row(args[0], shape), _row(args[1], shape), _row(args[2], shape)
         if tries:
-            demand_some(first)
-            function(first[0], second[0], third[0])
+            dtype = _type_of_results(function(_first(args[0]), _first(args[1]), _first(args[2])))
         items = [function(x, y, z) for x, y, z in zip(first, second, third, strict=True)]
     else:
         raise NotDifferentiable("np.vectorize of so many arguments has no derivative", hint="bind some, or loop")
-    if dtype is None and first_is_whole(items):
-        raise NotDifferentiable(
-            "np.vectorize makes all results whole numbers where the first is one",
-            hint="return floats (0.0 for 0), or say `otypes=[float]`",
-        )
     found = np.array(items, dtype)
     if np.ndim(found) != 1:
         raise NotDifferentiable("np.vectorize of several results has no derivative", hint="make one of each result")
     return np.reshape(found, shape)
 
 
-def demand_some(row: Any) -> None:
-    """Raises NumPy's error where there is no element to learn the type of the results from."""
+def _first(x: Any) -> Any:
+    """The first element, as a number of NumPy's; NumPy's error where there is none to learn the results' type from."""
+    row = np.ravel(x)
     if len(row) == 0:
         raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+    return row[0]
+
+
+def _type_of_results(first: Any) -> Any:
+    """The type that all results are given, by the first one."""
+    if first_is_whole([first]):
+        raise NotDifferentiable(
+            "np.vectorize makes all results whole numbers where the first is one",
+            hint="return floats (0.0 for 0), or say `otypes=[float]`",
+        )
+    return np.asarray(first + 0.0).dtype  # of a float, also where another branch gives a whole number
 
 
 def _row(x: Any, shape: Any) -> Any:
     """The elements of an argument in the shape of the result, as Python's numbers."""
-    return np.ravel(np.broadcast_to(x, shape)).tolist()
+    return np.ravel(np.broadcast_to(np.asarray(x), shape)).tolist()

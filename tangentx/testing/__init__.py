@@ -31,7 +31,6 @@ from tangentx.testing.test_points import (
     Wrt,
     elements,
     joined,
-    moved,
     places,
     random_direction,
 )
@@ -143,8 +142,10 @@ class _Check:
         gradient = case.gradient()
         direction = random_direction(case, np.random.default_rng(1))
 
+        moved_gradient = case.along(direction, gradient)
+
         def slope(h: float) -> Vector:
-            return joined(case.flat(gradient(*case.with_leaves(moved(case.point, direction, h))), "order 2"))
+            return joined(case.flat(moved_gradient(h), "order 2"))
 
         expected = extrapolated(slope, precision(*case.point), self.eps)
         scaled = replace(self, size=max(self.size, float(np.max(np.abs(slope(0.0)), initial=0.0))))
@@ -172,11 +173,7 @@ class _Check:
 
     def reference(self, direction: Sequence[Any]) -> tuple[float, float | None]:
         """The derivative along `direction` without tangentx, and the relative tolerance if it is a tighter one."""
-        case = self.case
-
-        def along(h: Any) -> Any:
-            return case.f(*case.with_leaves(moved(case.point, direction, h)))
-
+        case, along = self.case, self.case.along(direction)
         limits = precision(*case.point)
         estimate = float(extrapolated(along, limits, self.eps))
         if limits.complex_step and not any(np.iscomplexobj(leaf) for leaf in case.point):

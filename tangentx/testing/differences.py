@@ -39,6 +39,24 @@ def precision(*leaves: Any) -> Precision:
     return HALF if narrowest <= 16 else SINGLE if narrowest <= 32 else DOUBLE
 
 
+def shown_precision(phi: Callable[[float], Any]) -> Precision:
+    """The precision that a function of one number shows around 0, by how far nine values beside one another are from
+    lying on a curve (fourth differences, over the root of the sum of their squared weights: Hamming's estimate).
+
+    Steps are so short that a curve cannot bend as much, and for each precision so long that its steps are met.
+    """
+    for limits, step, noise in ((HALF, 2.0**-12, 1e-5), (SINGLE, 2.0**-20, 1e-10), (SINGLE, 2.0**-26, 1e-10)):
+        try:
+            values = np.array([phi(k * step) for k in range(-4, 5)])
+        except (ArithmeticError, ValueError):
+            continue
+        with np.errstate(all="ignore"):
+            far = np.sqrt(np.mean(np.abs(np.diff(values, 4, axis=0)) ** 2, axis=0) / 70.0)
+            if np.any(far > noise * np.max(np.abs(values), axis=0)):
+                return limits
+    return DOUBLE
+
+
 def extrapolated(phi: Callable[[float], Any], limits: Precision, largest: float | None = None) -> NDArray[Any]:
     """The derivative of `phi` at 0 by central differences of shrinking steps, extrapolated (Ridders).
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tangentx.arrays.copies import STOPPED
 from tangentx.common import trees
+from tangentx.common.scoped_state import lasting
 
 Function: TypeAlias = Callable[..., Any]
 Vector: TypeAlias = NDArray[Any]
@@ -74,6 +77,28 @@ class Case:
             out[p] = trees.rebuild(self.args[p], lambda x: _copy(next(given)) if trees.is_differentiable(x) else None)
         return tuple(out)
 
+    def along(self, direction: Sequence[Any], f: Function | None = None) -> Function:
+        """What `f` (by default the function itself) gives where the point is moved by a number times the direction.
+
+        What `stop_gradient` gives stays what it is at the point: it is a constant.
+        """
+        f = f or self.f
+        stopped: list[Any] = []
+
+        def record(value: Any) -> Any:
+            stopped.append(_copy(value))
+            return value
+
+        with suppress(ArithmeticError, ValueError):
+            lasting(STOPPED, record, lambda: f(*self.fresh()))
+
+        def moved_by(h: Any) -> Any:
+            given = iter(stopped)
+            args = self.with_leaves(moved(self.point, direction, h))
+            return lasting(STOPPED, lambda value: _held(next(given, value), value), lambda: f(*args))
+
+        return moved_by if stopped else lambda h: f(*self.with_leaves(moved(self.point, direction, h)))
+
     def gradient(self) -> Function:
         return self.using.grad(self.f, wrt=self.wrt)
 
@@ -101,6 +126,11 @@ def _parameter_names(f: Function, count: int) -> tuple[str, ...]:
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "args")
     return tuple(names[i] if i < len(names) else f"{rest}[{i - len(names)}]" for i in range(count))
+
+
+def _held(constant: Any, value: Any) -> Any:
+    """The constant in the place of a value, unless another branch has come to another place."""
+    return _copy(constant) if np.shape(constant) == np.shape(value) else value
 
 
 def _copy(leaf: Any) -> Any:

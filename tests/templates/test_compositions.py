@@ -209,6 +209,22 @@ def test_vectorize_of_whole_numbers_is_refused() -> None:
     np.testing.assert_allclose(tx.grad(f, fallback="error")(x[1:]), 2.0 * x[1:])
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda v: np.sum(np.vectorize(lambda t: t * t)(v)),
+        lambda v: np.sum(np.vectorize(lambda t, u: np.sin(t) * u)(v, v[0])),
+        lambda v: np.sum(np.vectorize(lambda t: np.float32(t) * t)(v)),
+        lambda v: np.sum(np.vectorize(lambda t, u: t**u)(v, [1, 2, 3])),
+    ],
+)
+def test_the_first_element_tells_the_type_of_all_results(f: Callable[..., Any]) -> None:
+    for at in (x, x.astype(np.float32)):
+        value, slope = tx.value_and_grad(f, fallback="error")(at)
+        assert (type(value), value, slope.dtype) == (type(f(at)), f(at), at.dtype)
+        np.testing.assert_allclose(slope, tx.jacfwd(f)(at), rtol=1e-6)
+
+
 def test_equal_elements_share_what_stays_of_them() -> None:
     at = np.array([2.0, 1.0, 2.0, 2.0])
     for weigh in (lambda v: np.unique(v), lambda v: np.union1d(v[:2], v[2:])):
