@@ -349,30 +349,38 @@ class ArrayWriter:
     def _elements(
         self, items: Sequence[Item], arrays: set[str], places: Sequence[Expr], remarks: Mapping[int, list[Remark]]
     ) -> None:
-        """What one trip does."""
+        """What one trip does: an element is read once, and what is written is not read back."""
         b = self.builder
         values: dict[str, Expr] = {}
         for number, item in enumerate(items):
             b.emit(*remarks.get(number, ()))
-            given: list[Expr] = []
-            for operand in item.operands:
-                if not isinstance(operand, Held):
-                    given.append(operand)
-                elif operand.name in values:
-                    given.append(values[operand.name])
-                else:
-                    given.append(b.let("e", self.read(operand.name, places)))
-            value = item.element(given)
+            value = item.element([self._operand(operand, places, values) for operand in item.operands])
             if item.kept is not None:
                 self._add(item, [places[axis] for axis in item.kept], value)
+                self._overwritten(item.into, values)
                 continue
+            name = item.into or item.target
+            value = b.let("e" if item.into else name, operators.converted(value, self.array(name).code))
             if item.into:
-                b.emit(Write(item.into, tuple(places), operators.converted(value, self.array(item.into).code)))
-                continue
-            value = b.let(item.target, operators.converted(value, self.array(item.target).code))
-            values[item.target] = value
-            if item.target in arrays:
-                b.emit(Write(item.target, tuple(places), value))
+                self._overwritten(name, values)
+            values[name] = value
+            if item.into or name in arrays:
+                b.emit(Write(name, tuple(places), value))
+
+    def _operand(self, operand: Expr | Held, places: Sequence[Expr], values: dict[str, Expr]) -> Expr:
+        """An operand, or its element, which is read where it is not known."""
+        if not isinstance(operand, Held):
+            return operand
+        known = (name for name in values if self.same_places(name, operand.name))
+        name = next(known, operand.name)
+        if name not in values:
+            values[name] = self.builder.let("e", self.read(name, places))
+        return values[name]
+
+    def _overwritten(self, into: str, values: dict[str, Expr]) -> None:
+        """Forgets the elements of arrays that share memory with one that is written."""
+        for name in [name for name in values if self.overlap(name, into)]:
+            del values[name]
 
     def _add(self, item: Item, places: Sequence[Expr], value: Expr) -> None:
         """Adds to an element that several trips add to."""
