@@ -72,6 +72,16 @@ static void *plain_memory(size_t bytes)
     return aligned_alloc(page, (bytes + page - 1) / page * page);
 }
 
+/* A sanitiser sees what is used after it was given back, and what lies beyond its end. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define CLOSE(memory, bytes) ASAN_POISON_MEMORY_REGION(memory, bytes)
+#define OPEN(memory, bytes) ASAN_UNPOISON_MEMORY_REGION(memory, bytes)
+#else
+#define CLOSE(memory, bytes) (void)0
+#define OPEN(memory, bytes) (void)0
+#endif
+
 /* Memory that is free is kept for the next call, as much as 64 MiB: the first touch of a new page costs more than most
    of what is computed in it. It is kept by size, four sizes between a power of two and the next: by this thread while
    a call lasts, afterwards by all programs. Nobody waits for another thread here, or for one that a fork has left
@@ -90,9 +100,6 @@ static __thread struct { void *first; size_t used; int calls; } chunks;
 static size_t size_kept(size_t bytes, int *place)
 {
     *place = -1;
-#ifdef __SANITIZE_ADDRESS__ /* which would not see that it is used after it was freed */
-    return bytes;
-#endif
     if (bytes > MOST_KEPT) return bytes;
     if (bytes < LEAST_KEPT) bytes = LEAST_KEPT;
     int power = 63 - __builtin_clzll((unsigned long long)bytes - 1);
@@ -135,6 +142,7 @@ static void *new_piece(size_t size)
         memcpy(made, &chunks.first, sizeof made);
         chunks.first = made;
         chunks.used = LEAST_KEPT;
+        CLOSE((char *)made + LEAST_KEPT, CHUNK - LEAST_KEPT);
     }
     chunks.used += size;
     return (char *)chunks.first + chunks.used - size;
@@ -184,9 +192,13 @@ static void *take_memory(size_t bytes, bool zeros)
         mine.count[place] -= place > LAST_PIECE;
         mine.bytes -= place > LAST_PIECE ? size : 0;
     } else if (place >= 0 && place <= LAST_PIECE && !(found = new_piece(size))) return NULL;
-    if (found) return zeros ? memset(found, 0, bytes) : found;
+    if (found) {
+        OPEN(found, bytes);
+        return zeros ? memset(found, 0, bytes) : found;
+    }
     found = zeros ? calloc(1, size) : plain_memory(size);
     in_large_pages(found, size);
+    if (found) CLOSE((char *)found + bytes, size - bytes);
     return found;
 }
 
@@ -198,6 +210,7 @@ static void give_back(void *memory, size_t bytes)
     if (!memory || (!piece && (place < 0 || mine.bytes + size > MOST_KEPT))) { free(memory); return; }
     if (!mine.first[place]) mine.last[place] = memory;
     memcpy(memory, &mine.first[place], sizeof memory);
+    CLOSE((char *)memory + sizeof memory, size - sizeof memory);
     mine.first[place] = memory;
     mine.count[place] += !piece;
     mine.bytes += piece ? 0 : size;
