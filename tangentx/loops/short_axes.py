@@ -47,7 +47,7 @@ def short(nest: loops.For, types: Mapping[str, loops.Type], reads: Mapping[str, 
     if not whole or inner.backward or not all(isinstance(s, _ELEMENTWISE) for s in inner.body):
         return None
     rows = _rows(inner, around.name, types)
-    if rows is None or len(inner.body) > LIMIT_STATEMENTS:
+    if rows is None or inner.stop == around.stop or len(inner.body) > LIMIT_STATEMENTS:  # matrices of all pairs
         return None
     return Short(nest, inner.stop, rows)
 

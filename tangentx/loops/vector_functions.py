@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tangentx.loops.interrupts import is_innermost
 from tangentx.loops.loop_ir import (
     Apply,
     Assign,
@@ -17,6 +18,7 @@ from tangentx.loops.loop_ir import (
     Check,
     Expr,
     Fetch,
+    For,
     Function,
     If,
     Locate,
@@ -51,6 +53,9 @@ _HAS_VECTORS = """/* Functions of the C library that take several numbers at onc
 #define HAS_VECTORS __GLIBC_PREREQ(2, 35)
 #endif
 #if HAS_VECTORS"""
+_NARROW = """#ifdef __AVX512F__
+#pragma GCC target("prefer-vector-width=256")
+#endif"""
 
 
 def declared(program: Program) -> str:
@@ -63,6 +68,17 @@ def declared(program: Program) -> str:
         f"{_VECTOR} double {op}(double);" if code == "f8" else f"{_VECTOR} float {op}f(float);" for op, code in kept
     ]
     return "\n".join((_HAS_VECTORS, *lines, "#endif\n"))
+
+
+def preferred(program: Program) -> str:
+    """How wide vectors are to be, where a processor has wide ones.
+
+    A wide one that does not begin where a line of the cache does lies in two of them, and what is written there is
+    read back late. That costs more than it saves, unless functions are computed for most of what is read.
+    """
+    innermost = (s for f in program.functions for s in statements(f.body) if isinstance(s, For) and is_innermost(s))
+    many = any(sum(v.op in _VECTORS for v in applied(s.body)) > 1 for s in innermost)
+    return "" if many else _NARROW
 
 
 class _Traced:

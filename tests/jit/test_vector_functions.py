@@ -81,3 +81,15 @@ def test_equal_numbers_tie():
     x = np.full(101, 0.3)
     value, gradient = tx.value_and_grad(lambda x: np.max(np.exp(x)), jit="c")(x)
     assert value == np.exp(0.3) and np.allclose(gradient, np.exp(0.3) / 101)
+
+
+def options(s, t):
+    d = np.log(s) / np.sqrt(t)
+    return np.sum(s * np.exp(-t) * np.tanh(d) + np.exp(d))
+
+
+@pytest.mark.parametrize(("f", "args"), [(smooth, (X,)), (options, (X, X + 1.0)), (lambda x: np.sum(x * x), (X,))])
+def test_wide_vectors_are_for_loops_of_functions(f, args):
+    function = tx.jit(f, jit="c")
+    assert abs(function(*args) - f(*args)) < 1e-12 * abs(f(*args))
+    assert ("prefer-vector-width" in function.source) == (f.__name__ == "<lambda>")

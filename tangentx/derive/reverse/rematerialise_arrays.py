@@ -20,7 +20,9 @@ from tangentx.derive.rules import ruled
 from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Block, Call, Delete, For, Loop, Op, Pop, Store, Var
 from tangentx.ir.walk import atoms, blocks, statements
 
-CHEAP = frozenset((operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos))
+CHEAP = frozenset(
+    (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, np.sqrt, np.square)
+)
 _LINEAR = frozenset((operator.add, operator.sub, operator.neg, operator.pos))
 _BY_RESULT = frozenset((np.exp, np.sqrt, np.tanh, np.cbrt, np.reciprocal))
 

@@ -36,6 +36,11 @@ SPARED = {
     "return np.sum(u)",
     "through a sine": "for k in range(n):\n    u[1:] += np.sin(u[1:] * u[:-1]) * (u[1:] - u[:-1])\nreturn np.sum(u)",
 }
+ROOT = """for k in range(n):
+    d = u[1:] - u[:-1]
+    t = np.square(d) + 1.0
+    u[1:] += v[1:] * d / (t * np.sqrt(t))
+return np.sum(u)"""
 RECORDED = {
     "two parts are overwritten, and one array is needed": "w = v * 1.0\nfor k in range(n):\n    t = w[1:] - w[:-1]\n"
     "    u[1:] *= t\n    w[1:] = u[1:]\n    w[0] = u[0]\nreturn np.sum(u * w)",
@@ -58,3 +63,9 @@ def test_where_it_would_not_help_the_arrays_are_recorded(body: str) -> None:
     text, found = gradient_of(body)
     assert records(text) == records(gradient_of(body, ("sparing",))[0])
     np.testing.assert_allclose(found, gradient_of(body, tuple(pipeline.PROOFS))[1], rtol=1e-12)
+
+
+def test_roots_and_squares_are_formed_again() -> None:
+    text, found = gradient_of(ROOT)
+    assert records(text) == 2  # what is overwritten, and the quotient
+    np.testing.assert_allclose(found, gradient_of(ROOT, tuple(pipeline.PROOFS))[1], rtol=1e-12)
