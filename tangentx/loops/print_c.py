@@ -27,11 +27,12 @@ def text_of(program: loops.Program, threads: bool = False) -> str:
     for type in types:
         names.of(type)
     more = (c_threads.SUPPORT, c_threads.OF_REALS) if threads else ()
-    parts = [vector_functions.preferred(program), vector_functions.declared(program), beginning(frozenset(names.codes), *more), "\n".join(names.text)]
+    parts = [vector_functions.preferred(program), vector_functions.declared(program)]
+    parts += [beginning(frozenset(names.codes), *more), "\n".join(names.text)]
     parts.append("\n".join(f"{_head(f, names)};" for f in program.functions))
     given = _handed_over(program.functions[0])
     parts += ["\n".join(_Printer(f, names, given, threads).whole()) for f in program.functions]
-    return "\n\n".join([*parts, c_entry.text_of(program.functions[0], names)]) + "\n"
+    return "\n\n".join([*filter(None, parts), c_entry.text_of(program.functions[0], names)]) + "\n"
 
 
 def _handed_over(entered: loops.Function) -> frozenset[str]:

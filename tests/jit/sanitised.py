@@ -96,7 +96,8 @@ def main() -> int:
             "CC": compiler, "LD_PRELOAD": ":".join(libraries), "TANGENTX_CACHE": place, "TANGENTX_SANITISED": "1",
             "ASAN_OPTIONS": "detect_leaks=0", "TANGENTX_THREADS": "2",
         }  # fmt: skip
-        return subprocess.run([sys.executable, "-m", "tests.jit.sanitised", *sys.argv[1:]], env=os.environ | settings).returncode
+        command = [sys.executable, "-m", "tests.jit.sanitised", *sys.argv[1:]]
+        return subprocess.run(command, env=os.environ | settings).returncode
 
 
 if __name__ == "__main__":
