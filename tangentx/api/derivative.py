@@ -166,6 +166,8 @@ class Derivative:
             if self._spec.transform == "jacobian":
                 refuse_modules([values[i] for i in self._wrt()])
             entry = self._entry(values)
+            if entry.notes.get("fallback"):
+                return self._run_on_tensors(entry, values, args, kwargs)
             direct = not kwargs and not self._target.owner and len(args) == len(values) and self._bind().plain
             if direct and not entry.writes and "undecided" not in entry.notes:
                 self._cache.hits.keep(context, args, entry.notes["taken"], self._hit(entry, args))
@@ -173,6 +175,13 @@ class Derivative:
         except Exception as error:
             tell_line(error, entry)
             raise
+
+    def _run_on_tensors(self, entry: Entry, values: tuple[Any, ...], args: Any, kwargs: Any) -> Any:
+        """The result of what cannot be compiled, recorded where it depends on Tensors that the function captured."""
+        from tangentx.api import recorded
+
+        found = recorded.by_what_is_captured(self, args, kwargs)
+        return self._public(entry.functions[0](*values), values) if found is NotImplemented else found
 
     def _hit(self, entry: Entry, args: tuple[Any, ...]) -> Hit:
         spec, places = self._spec, self._wrt()

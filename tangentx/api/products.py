@@ -38,6 +38,9 @@ def _in_precision(product: Callable[P, T]) -> Callable[P, T]:
 def jvp_of(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """``(value, tangent)``. Raises NotDifferentiable where primals and tangents do not match."""
     entry, values, active = _moving(derivative, primals, tangents)
+    found = _by_captured("jvp", entry, derivative, tuple(primals), tuple(tangents))
+    if found is not NotImplemented:
+        return found[0], found[1]
     value, dot = traced(entry, 0, *values, *active)
     inner = derivative._target.function
     if not entry.notes.get("own") or hasattr(inner, "_public"):
@@ -58,11 +61,22 @@ def compiled_jvp(derivative: Any, primals: Sequence[Any], tangents: Sequence[Any
 def tangent_of_gradient(derivative: Any, gradient: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """The tangent of a gradient, of which `derivative` is forward mode, in the form of what that is taken by."""
     entry, values, active = _moving(derivative, primals, tangents)
+    _by_captured("hvp", entry, derivative)
     found = traced(entry, 0, *values, *active)
     dot = found[1] if entry.notes.get("fallback") else found
     places = gradient._wrt()
     likes = tuple(values[i] for i in places)
     return public_tangent(dot, likes if isinstance(gradient._spec.wrt, tuple) else likes[0])
+
+
+def _by_captured(product: str, entry: Entry, derivative: Any, *args: Any) -> Any:
+    """A product of what cannot be compiled, recorded where it has captured Tensors that are differentiated; else
+    NotImplemented. Raises NotDifferentiable where their derivative would be lost."""
+    if not entry.notes.get("fallback"):
+        return NotImplemented
+    from tangentx.api.recorded import product_by_what_is_captured
+
+    return product_by_what_is_captured(product, derivative, *args)
 
 
 def _moving(
@@ -139,6 +153,7 @@ def linearize_of(
     given = range(owned, owned + len(primals)) if only is None else (only,)
     places = tuple(i for i in _differentiable(values, given) if _moves(values[i]))
     entry = _entry(derivative, own, places, "linear")
+    _by_captured("linearize", entry, derivative)
     split = len(entry.functions) > 1
     inner = derivative._target.function
     anew = None if split else _RunAnew(inner, values)
@@ -263,6 +278,9 @@ def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -
     from tangentx.arrays.copies import form_of, fresh_copy
 
     entry, values, wrt, places, many = _pulling(derivative, primals, kwargs)
+    recorded = _by_captured("vjp", entry, derivative, *primals)
+    if recorded is not NotImplemented:
+        return recorded[0], recorded[1]
     value, state = traced(entry, 0, *values)
     held = owned(entry, state, values)
     kept = {i: form_of(values[i]) for i in wrt}

@@ -155,6 +155,33 @@ def run_on_tensors(function: Any, args: Any, kwargs: Any) -> Any:
     return honestly(lambda: on_tensors(function)(*args, **kwargs))
 
 
+def by_what_is_captured(derivative: Any, args: Any, kwargs: Any) -> Any:
+    """The gradient or the Jacobian of what has captured Tensors that are differentiated: Tensors that depend on them,
+    as they would on arguments; plain where they do not matter, NotImplemented where nothing is captured.
+
+    Raises NotDifferentiable where the dependence would be lost.
+    """
+    from tangentx.tensor.core.containers import tensors_in
+    from tangentx.tensor.fallback.inner_derivatives import captured, refuse_captured
+    from tangentx.tensor.fallback.programs import is_of_the_user
+    from tangentx.tensor.fallback.structures import plain
+
+    if captured(derivative) is None:
+        return NotImplemented
+    found = derivative.__tangentx_recorded__(args, kwargs)
+    if found is NotImplemented:
+        raise refuse_captured(derivative, repr(derivative))
+    return found if any(map(is_of_the_user, tensors_in([found]))) else plain(found)
+
+
+def product_by_what_is_captured(name: str, derivative: Any, *args: Any) -> Any:
+    """As `by_what_is_captured` for the product of a function with tangents or cotangents."""
+    from tangentx.tensor.fallback.inner_derivatives import captured, product_of
+    from tangentx.tensor.fallback.makers import on_tensors
+
+    return NotImplemented if captured(derivative) is None else product_of(name, on_tensors, derivative, *args)
+
+
 def derivative_on_tensors(derivative: Any, args: Any, kwargs: Any) -> Any:
     """The gradient, or the Jacobian, of what cannot be compiled, by operations on Tensors that are recorded
     themselves."""

@@ -15,6 +15,7 @@ from tangentx.arrays.memory import (
     address,
     arrays_in,
     bounds_of,
+    is_recorder,
     is_writable,
     may_share,
     repeats,
@@ -282,7 +283,7 @@ def _copied(x: Any, memo: dict[int, Any], blocks: list[tuple[int, int, Any]]) ->
     if id(x) in memo:
         return memo[id(x)]
     if is_array(x):
-        result = memo[id(x)] = _copied_array(x, blocks)
+        result = memo[id(x)] = x if is_recorder(x) else _copied_array(x, blocks)
     elif isinstance(x, list):
         result = memo[id(x)] = copy.copy(x)
         result[:] = [_copied(item, memo, blocks) for item in x]

@@ -35,10 +35,16 @@ def _collect(x: Any, seen: set[int], found: list[Any]) -> None:
         return
     seen.add(id(x))
     if is_array(x):
-        found.append(x)
+        if not is_recorder(x):
+            found.append(x)
         return
     for item in _inside(x) or ():
         _collect(item, seen, found)
+
+
+def is_recorder(x: Any) -> bool:
+    """Whether `x` only stands for an array, where a program runs on Tensors: it is none, and stays where it is."""
+    return type(x) is not np.ndarray and hasattr(type(x), "__tangentx_record__")
 
 
 def _inside(x: Any) -> Collection[Any] | None:

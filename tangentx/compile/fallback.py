@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 import types
 import warnings
 from collections.abc import Callable, Sequence
@@ -114,7 +115,16 @@ def helped(make: Callable[[], Entry], instead: Callable[[TangentxError], Entry])
 def _is_helper(function: Any) -> bool:
     """Whether a function is one of the user's, that can be run on Tensors."""
     theirs = isinstance(function, types.FunctionType) and not str(function.__module__).startswith("tangentx.")
-    return theirs and _runs(function)
+    return theirs and _runs(function) and not _has_captured(function)
+
+
+def _has_captured(function: Any) -> bool:
+    """Whether a function has captured a Tensor that is differentiated: compiled code around it would lose that."""
+    if "tangentx.tensor" not in sys.modules:
+        return False
+    from tangentx.tensor.fallback.reach import active_in
+
+    return active_in(function) is not None
 
 
 def on_tensors() -> tuple[str, ...]:

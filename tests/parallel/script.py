@@ -6,6 +6,7 @@ a shard raises, with `dies` a worker ends, with `waits` shards take long; each i
 
 import contextlib
 import multiprocessing
+import signal
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -102,6 +103,7 @@ def hindered(name, what, folder):
         )
     else:
         function, parameter, shards = divided, np.ones(1), [(np.array([float(i)]), 0.0) for i in (0, 0, 1, 0)]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are begun without it
     with engine(name) as executor:
         made = tx.parallel.value_and_grad(function, executor=executor, shards=shards, reduce="sum")
         try:

@@ -54,7 +54,7 @@ def _alike(a: Kind, b: Kind, seen: set[tuple[Region, Region]]) -> bool:
     if a == b or isinstance(a, Bottom) or isinstance(b, Bottom):
         return True
     if isinstance(a, Box) and isinstance(b, Box):
-        return a.cls is b.cls and _alike_inside(a.region.root(), b.region.root(), seen)
+        return a.cls is b.cls and _alike_inside(a.region.root(), b.region.root(), a.cls in (list, tuple), seen)
     if isinstance(a, Num | Arr | Box) or isinstance(b, Num | Arr | Box):
         return all(isinstance(kind, Num | Arr) or kind == Obj(None) for kind in (a, b))
     if _is_function(a) and _is_function(b):
@@ -68,10 +68,14 @@ def _opaque(kind: Kind) -> type | None:
     return kind.cls if isinstance(kind, Some) else type(kind.value) if isinstance(kind, Obj) else None
 
 
-def _alike_inside(a: Region, b: Region, seen: set[tuple[Region, Region]]) -> bool:
+def _alike_inside(a: Region, b: Region, listed: bool, seen: set[tuple[Region, Region]]) -> bool:
+    """Of lists of different lengths nobody would know what stands where: all items have to have a kind in common."""
     if a is b or (a, b) in seen:
         return True
     seen.add((a, b))
+    if listed and list(a.fields) != list(b.fields):
+        items = [*a.fields.values(), *b.fields.values(), a.elt, b.elt]
+        return all(_alike(x, y, seen) for x, y in combinations(items, 2))
     pairs = [(kind, b.fields.get(key, b.elt)) for key, kind in a.fields.items()]
     return all(_alike(x, y, seen) for x, y in (*pairs, (a.elt, b.elt)))
 

@@ -1,10 +1,12 @@
-"""Derivatives that a program takes itself, where it runs on Tensors, of functions that have captured some.
+"""Derivatives of functions that have captured Tensors which are differentiated: taken by a program that runs on
+Tensors, or by the user beside his own.
 
 What is captured is not seen among the arguments, so the derivative is recorded as the rest of the program is.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,7 +15,7 @@ import numpy as np
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.calls.operation import fit_tensor
 from tangentx.tensor.core.forms import fit, like_of, ones, zeros
-from tangentx.tensor.core.modes import STATE, during
+from tangentx.tensor.core.modes import STATE, during, recording
 from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.fallback.programs import refused
 from tangentx.tensor.fallback.reach import active_in
@@ -74,6 +76,28 @@ def taking(function: Any, version: Callable[[Any], Any]) -> Any:
         return found
 
     return called
+
+
+def captured(derivative: Any) -> Any:
+    """A Tensor that is differentiated and that the function of a derivative can come to, while operations are recorded;
+    else None."""
+    return active_in(*own_of(derivative)) if recording() else None
+
+
+def product_of(name: str, version: Callable[[Any], Any], derivative: Any, *args: Any) -> Any:
+    """The product `name` of a function that has captured what is differentiated, recorded. Raises NotDifferentiable for
+    those that are not."""
+    function, owner = derivative._target.function, derivative._target.owner
+    way = _WAYS.get(name)
+    found = None if way is None else way(version, functools.partial(function, *owner) if owner else function, *args)
+    if found is None:
+        raise refuse_captured(derivative, f"`tx.{name}`")
+    return found
+
+
+def refuse_captured(derivative: Any, name: str) -> Exception:
+    """The refusal of a derivative whose dependence on what is captured would be lost."""
+    return _refusal(name, captured(derivative), ", or take it under `tx.no_grad()`")
 
 
 def _traced(version: Callable[[Any], Any], f: Any, primals: Sequence[Any]) -> tuple[Any, Any] | None:
@@ -146,8 +170,11 @@ _WAYS = {"vjp": _vjp, "jvp": _jvp}
 
 def _captured(function: Any, t: Any) -> Exception:
     ours = type(function).__module__.startswith("tangentx.")
-    name = repr(function) if ours else f"`tx.{function.__name__}`"
+    return _refusal(repr(function) if ours else f"`tx.{function.__name__}`", t)
+
+
+def _refusal(name: str, t: Any, more: str = "") -> Exception:
     message = f"{name} is taken of a function that captures a value which is being differentiated"
     hint = "take tx.grad, tx.vjp or tx.jvp there, of a function of numbers and arrays that gives one of them, or hold "
     hint += "it constant with tx.stop_gradient"
-    return refused(t, NotDifferentiable(message, span_of(place()), hint))
+    return refused(t, NotDifferentiable(message, span_of(place()), hint + more))

@@ -45,6 +45,22 @@ def _looked_for(start: Any) -> Program | None:
     return None
 
 
+def is_of_the_user(t: Tensor) -> bool:
+    """Whether a Tensor depends on one of the user's own that is differentiated, and not only on leaves of programs."""
+    order = [t if t._node is None else t._node] if t.requires_grad else []
+    met = set(map(id, order))
+    for target in order:  # which grows on the way
+        if type(target) is Tensor:
+            if target._program is None:
+                return True
+            continue
+        for source in target.sources:
+            if id(source) not in met:
+                met.add(id(source))
+                order.append(source)
+    return False
+
+
 def stands_in(t: Tensor) -> bool:
     """Whether a Tensor stands for a number or an array of a program that runs, and answers as that."""
     return STATE.honest or (bool(RUNNING) and program_of(t) is not None)

@@ -63,7 +63,7 @@ def reached(value: Any) -> Iterable[Any]:
         return gc.get_referents(value)
     if isinstance(value, _SKIPPED):
         return ()
-    if "__tangentx_parts__" in vars(type(value)):  # it stands for an object of a library's, and holds Tensors
+    if hasattr(type(value), "__tangentx_parts__"):  # a module, or what stands for an object of a library's
         parts: Iterable[Any] = vars(value).values()
         return parts
     touched = STATE.program is not None and id(value) in STATE.program.touched

@@ -66,6 +66,22 @@ def test_a_loop_over_objects_of_one_class_stays() -> None:
     assert "for " in text(f, 3.0)
 
 
+def test_a_loop_over_objects_whose_lists_differ_in_length_is_written_out() -> None:
+    def f(x):
+        for part in (Both(), Both(Line(x), Sine())):
+            x = part.of(x)
+        return x
+
+    assert "for " not in text(f, 3.0)
+
+    def of_one_class(x):
+        for part in (Both(), Both(Line(x), Line(2.0))):
+            x = part.of(x)
+        return x
+
+    assert "for " in text(of_one_class, 3.0)
+
+
 def test_items_by_known_places_may_be_unlike() -> None:
     def f(pair):
         total = 0.0

@@ -28,6 +28,14 @@ class Model:
         return self.w * y * y
 
 
+class Scaled:
+    def __init__(self, w):
+        self.w = w
+
+    def energy(self, y):
+        return np.sum(self.w * y**3)
+
+
 def by_argument(v):
     x = v[0]
     return tx.grad(lambda y: x * y * y)(v[1])
@@ -51,6 +59,10 @@ def by_a_global(v):
 
 def by_a_method(v):
     return tx.grad(Model(v[0]).loss)(2.0) * v[1]
+
+
+def by_a_method_of_what_holds_an_array(v):
+    return np.sum(tx.grad(Scaled(v * v).energy)(v))
 
 
 def by_a_default(v):
@@ -147,7 +159,18 @@ def by_a_complex_jacobian(v):
 
 
 PROGRAMS = (
-    *(by_argument, by_constant, with_value, by_a_global, by_a_method, by_a_default, twice, within, confusing),
+    *(
+        by_argument,
+        by_constant,
+        with_value,
+        by_a_global,
+        by_a_method,
+        by_a_method_of_what_holds_an_array,
+        by_a_default,
+        twice,
+        within,
+        confusing,
+    ),
     *(decorated, by_a_decorated_method, of_an_array, by_pullback, by_tangent, by_what_does_not_matter),
     *(by_jacobian, by_jacobians_of_several, by_hessian, by_a_decorated_jacobian),
     *(by_a_jacobian_of_structures, by_a_complex_jacobian),
